@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+
+#include "armature/accumulate.hpp"
+#include "armature/detail/export.hpp"
+#include "armature/get.hpp"
+#include "armature/put.hpp"
+#include "armature/rank.hpp"
+
+namespace armature {
+
+namespace detail {
+[[noreturn]] ARMATURE_API void aggregate_other_rank(Rank bound, Rank given, const char* call);
+ARMATURE_API void aggregate_check(Rank rank);
+}  // namespace detail
+
+/// The aggregate handle (armci-rma-2006, 4.2): many small requests to one rank, of any kind and size,
+/// that travel together and complete, locally, with one wait. Sources must stay unchanged and targets
+/// of gets are not valid before wait(). Requests are not ordered. Throws Error(bad_rank) when a request
+/// names another rank than the handle's.
+///
+/// Between ranks of one node nothing travels: a request is a load or a store as soon as it is made,
+/// since to note it down first would cost more than to do it.
+class Aggregate {
+ public:
+  explicit Aggregate(Rank rank) : rank_(rank) { detail::aggregate_check(rank); }
+
+  template <class T, class... Source>
+  void put(global_ptr<T> to, const Source&... from) {
+    bind(to.rank(), "Aggregate::put");
+    armature::put(to, from...);
+  }
+  template <class T>
+  void get(std::remove_cv_t<T>* to, global_ptr<T> from, std::size_t count = 1) {
+    bind(from.rank(), "Aggregate::get");
+    if (count == 1)
+      *to = armature::get(from);
+    else
+      armature::get(to, from, count);
+  }
+  template <class T, class... Source>
+  void accumulate(global_ptr<T> to, const Source&... from) {
+    bind(to.rank(), "Aggregate::accumulate");
+    armature::accumulate(to, from...);
+  }
+
+  /// Completes all requests locally; the handle may then be used again.
+  void wait() { requests_ = 0; }
+  [[nodiscard]] bool test() const { return true; }
+
+  [[nodiscard]] Rank rank() const { return rank_; }
+  /// Requests made since the last wait.
+  [[nodiscard]] std::size_t requests() const { return requests_; }
+
+ private:
+  void bind(Rank rank, const char* call) {
+    if (rank != rank_) [[unlikely]]
+      detail::aggregate_other_rank(rank_, rank, call);
+    ++requests_;
+  }
+
+  Rank rank_;
+  std::size_t requests_ = 0;
+};
+
+}  // namespace armature

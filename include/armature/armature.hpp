@@ -1,0 +1,23 @@
+#pragma once
+
+/// All of Armature's public API.
+#include "armature/accumulate.hpp"
+#include "armature/aggregate.hpp"
+#include "armature/atomic.hpp"
+#include "armature/error.hpp"
+#include "armature/fence.hpp"
+#include "armature/get.hpp"
+#include "armature/global_ptr.hpp"
+#include "armature/handle.hpp"
+#include "armature/locality.hpp"
+#include "armature/message.hpp"
+#include "armature/mutex.hpp"
+#include "armature/notify.hpp"
+#include "armature/piece.hpp"
+#include "armature/put.hpp"
+#include "armature/rank.hpp"
+#include "armature/run.hpp"
+#include "armature/segments.hpp"
+#include "armature/strided.hpp"
+#include "armature/team.hpp"
+#include "armature/world.hpp"

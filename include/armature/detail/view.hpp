@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "armature/detail/export.hpp"
+#include "armature/rank.hpp"
+
+// The inlined half of the address check. Every public one-sided call asks one question before it
+// touches memory: do these bytes lie in what that rank has allocated, in memory mapped here? The
+// answer must cost a nanosecond, so it reads two words of a table that the owner of each band keeps
+// (shared, read-mostly) and calls compiled code for everything else: a bad address, a rank on
+// another node, full checking, a call outside run().
+
+namespace armature::detail {
+
+/// What may be touched directly of one rank's band: [begin, begin + extent).
+/// A band that may not be touched directly has begin = unreachable, so that no address passes.
+struct BandView {
+  static constexpr std::uintptr_t unreachable = std::uintptr_t{1} << 63;
+  static constexpr std::size_t extent_min = 4096;  // so that extent - sizeof(T) never wraps
+
+  std::uintptr_t begin = unreachable;
+  std::size_t extent = extent_min;
+};
+
+struct View {
+  const BandView* bands = nullptr;
+  std::uint32_t ranks = 0;
+};
+
+extern ARMATURE_API View view;
+
+/// bytes is a constant no larger than BandView::extent_min: one comparison covers both ends.
+template <std::size_t bytes>
+[[gnu::always_inline]] inline bool reachable(Rank rank, const void* address) {
+  static_assert(bytes <= BandView::extent_min);
+  const View& v = view;
+  if (static_cast<std::uint32_t>(static_cast<int>(rank)) >= v.ranks) [[unlikely]]
+    return false;
+  const BandView& band = v.bands[static_cast<int>(rank)];
+  return reinterpret_cast<std::uintptr_t>(address) - band.begin <= band.extent - bytes;
+}
+
+[[gnu::always_inline]] inline bool reachable(Rank rank, const void* address, std::size_t bytes) {
+  const View& v = view;
+  if (static_cast<std::uint32_t>(static_cast<int>(rank)) >= v.ranks) [[unlikely]]
+    return false;
+  const BandView& band = v.bands[static_cast<int>(rank)];
+  const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - band.begin;
+  return offset <= band.extent && bytes <= band.extent - offset;
+}
+
+}  // namespace armature::detail

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "armature/detail/export.hpp"
+
+namespace armature {
+
+/// What kind of mistake or misfortune an Error reports.
+enum class Errc {
+  bad_rank,       ///< a rank that the job or team does not have
+  bad_address,    ///< an address outside what its owner has allocated, or on another node
+  bad_argument,   ///< a count, stride, size, type or option that cannot be
+  misuse,         ///< a call at the wrong time: before run, twice, on a freed object
+  out_of_memory,  ///< memory that cannot be had; the message names what, how much, which limit
+  rank_lost,      ///< a rank that this call needs has died
+  start,          ///< the job could not be started or joined
+};
+
+/// Thrown by every call of Armature that cannot do what was asked. The message says which call, on
+/// which rank, what was wrong and, where there is a remedy, what to do.
+class ARMATURE_API Error : public std::runtime_error {
+ public:
+  Error(Errc code, const std::string& message);
+  ~Error() override;
+  [[nodiscard]] Errc code() const noexcept { return code_; }
+
+ private:
+  Errc code_;
+};
+
+}  // namespace armature

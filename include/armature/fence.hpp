@@ -1,0 +1,15 @@
+#pragma once
+
+#include "armature/detail/export.hpp"
+#include "armature/rank.hpp"
+
+namespace armature {
+
+/// Remote completion (armci-1999, 2.3; armci-rma-2006, 4.1): returns when all this rank's puts and
+/// accumulates to `rank`, blocking or not, have taken effect there and can be seen by everyone.
+/// Throws Error(bad_rank).
+ARMATURE_API void fence(Rank rank);
+/// The same for all ranks.
+ARMATURE_API void fence_all();
+
+}  // namespace armature

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <type_traits>
+
+#include "armature/detail/transfer.hpp"
+#include "armature/global_ptr.hpp"
+#include "armature/handle.hpp"
+
+namespace armature {
+
+/// Gets: copy another rank's memory to local memory (armci-rma-2006, 3.1). `get` returns when the data
+/// are there. Gets of one rank from one other are performed in the order of their calls, and after
+/// its earlier blocking puts to it. Errors as for put.
+
+/// One value, as by a load.
+template <Transferable T>
+[[nodiscard, gnu::always_inline]] inline std::remove_cv_t<T> get(global_ptr<T> from) {
+  using Value = std::remove_cv_t<T>;
+  if constexpr (sizeof(T) <= detail::BandView::extent_min) {
+    if (detail::reachable<sizeof(T)>(from.rank(), from.address())) [[likely]]
+      return detail::load<Value>(from.address());
+  }
+  Value value;
+  detail::get_slow(from.rank(), &value, from.address(), sizeof(T), "get");
+  return value;
+}
+
+/// `count` elements.
+template <Transferable T>
+inline void get(std::remove_cv_t<T>* to, global_ptr<T> from, std::size_t count) {
+  const std::size_t bytes = detail::bytes_of<T>(count);
+  if (detail::reachable(from.rank(), from.address(), bytes)) [[likely]]
+    return detail::copy_in(to, from.address(), bytes);
+  detail::get_slow(from.rank(), to, from.address(), bytes, "get");
+}
+
+/// As many elements as the contiguous range holds.
+template <Transferable T, class Range>
+  requires detail::WritableBuffer<std::remove_reference_t<Range>, T>
+inline void get(Range&& to, global_ptr<T> from) {
+  get(std::ranges::data(to), from, static_cast<std::size_t>(std::ranges::size(to)));
+}
+
+/// Untyped bytes.
+inline void get_bytes(void* to, global_ptr<const void> from, std::size_t bytes) {
+  if (detail::reachable(from.rank(), from.address(), bytes)) [[likely]]
+    return detail::copy_in(to, from.address(), bytes);
+  detail::get_slow(from.rank(), to, from.address(), bytes, "get_bytes");
+}
+
+/// Non-blocking, explicit handle. The target holds the data once the handle is complete.
+template <class T>
+Handle get_async(std::remove_cv_t<T>* to, global_ptr<T> from, std::size_t count) {
+  get(to, from, count);
+  return {};
+}
+template <class T, class Range>
+  requires detail::WritableBuffer<std::remove_reference_t<Range>, T>
+Handle get_async(Range&& to, global_ptr<T> from) {
+  get(to, from);
+  return {};
+}
+
+/// Non-blocking, implicit handle: completed by wait_all().
+template <class T>
+[[gnu::always_inline]] inline void get_nbi(std::remove_cv_t<T>* to, global_ptr<T> from, std::size_t count = 1) {
+  get(to, from, count);
+}
+template <class T, class Range>
+  requires detail::WritableBuffer<std::remove_reference_t<Range>, T>
+inline void get_nbi(Range&& to, global_ptr<T> from) {
+  get(to, from);
+}
+
+}  // namespace armature

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "armature/detail/export.hpp"
+#include "armature/rank.hpp"
+
+namespace armature {
+
+namespace detail {
+struct Request;  // an operation under way; see src/progress/request.hpp
+ARMATURE_API bool test(Request*& request);
+ARMATURE_API void wait(Request*& request);
+ARMATURE_API void abandon(Request* request) noexcept;
+}  // namespace detail
+
+/// The completion of one non-blocking operation. wait() completes it locally (armci-rma-2006, 4.1):
+/// after it the source of a put or accumulate may be reused, and the target of a get holds the data.
+/// Remote completion of puts and accumulates is fence()'s. A handle that is empty, or was waited for,
+/// is complete. Moves only; its destructor waits.
+///
+/// Between ranks of a node an operation is complete when its call returns: the handle is empty.
+class [[nodiscard]] Handle {
+ public:
+  Handle() = default;
+  explicit Handle(detail::Request* request) : request_(request) {}
+  Handle(Handle&& other) noexcept : request_(other.request_) { other.request_ = nullptr; }
+  Handle& operator=(Handle&& other) noexcept {
+    if (this != &other) {
+      if (request_ != nullptr) detail::abandon(request_);
+      request_ = other.request_;
+      other.request_ = nullptr;
+    }
+    return *this;
+  }
+  ~Handle() {
+    if (request_ != nullptr) detail::abandon(request_);
+  }
+
+  /// True once the operation is complete; lets the library make progress. Never blocks.
+  [[nodiscard]] bool test() { return request_ == nullptr || detail::test(request_); }
+  void wait() {
+    if (request_ != nullptr) detail::wait(request_);
+  }
+
+ private:
+  detail::Request* request_ = nullptr;
+};
+
+/// Completes all of them locally.
+ARMATURE_API void wait_all(std::span<Handle> handles);
+/// True when all are complete.
+[[nodiscard]] ARMATURE_API bool test_all(std::span<Handle> handles);
+/// Blocks until one is complete; returns its index. Throws Error(bad_argument) for an empty span.
+ARMATURE_API std::size_t wait_any(std::span<Handle> handles);
+/// The index of one that is complete, or handles.size() when none is.
+[[nodiscard]] ARMATURE_API std::size_t test_any(std::span<Handle> handles);
+
+/// Completes locally every non-blocking operation with implicit handle (`..._nbi`) of this rank.
+ARMATURE_API void wait_all();
+/// The same, for those to one rank.
+ARMATURE_API void wait_all(Rank rank);
+
+}  // namespace armature

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "armature/detail/export.hpp"
+#include "armature/rank.hpp"
+
+namespace armature {
+
+/// Where ranks are (armci-rma-2006, 3.5): ranks of one node can dereference each other's global memory;
+/// ranks of one process share everything. All throw Error(bad_rank).
+[[nodiscard]] ARMATURE_API NodeId node_of(Rank rank);
+[[nodiscard]] ARMATURE_API ProcessId process_of(Rank rank);
+[[nodiscard]] ARMATURE_API bool same_node(Rank a, Rank b);
+[[nodiscard]] ARMATURE_API bool same_process(Rank a, Rank b);
+
+/// The papers' communication domains: each level divides the job into groups of ranks that are near
+/// each other; the level below divides those.
+enum class Domain {
+  smp,      ///< ranks that share memory: nodes
+  process,  ///< ranks that share an address space
+};
+[[nodiscard]] ARMATURE_API int domain_count(Domain level);
+[[nodiscard]] ARMATURE_API int domain_of(Domain level, Rank rank);
+/// The ranks of a domain in ascending order. Throws Error(bad_argument) for a domain there is not.
+[[nodiscard]] ARMATURE_API std::vector<Rank> domain_ranks(Domain level, int domain);
+
+}  // namespace armature

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+
+#include "armature/detail/export.hpp"
+#include "armature/world.hpp"
+
+namespace armature {
+
+namespace detail {
+using Body = int (*)(void* callable, World& world);
+ARMATURE_API int run(int argc, char** argv, Body body, void* callable);
+}  // namespace detail
+
+/// Runs `body(world)` on every rank of the job and returns its result (0 when it returns nothing).
+/// Joins the job that `armature run` started; a program started by itself is a job of one rank. Returns
+/// after all ranks are through. An exception that leaves `body` ends the job, its message first.
+/// Throws Error(start) when there is a job that cannot be joined.
+template <class Body>
+  requires std::invocable<Body&, World&>
+int run(int argc, char** argv, Body&& body) {
+  using Callable = std::remove_reference_t<Body>;
+  return detail::run(
+      argc, argv,
+      [](void* callable, World& world) -> int {
+        auto& f = *static_cast<Callable*>(callable);
+        if constexpr (std::is_void_v<std::invoke_result_t<Callable&, World&>>) {
+          f(world);
+          return 0;
+        } else {
+          return f(world);
+        }
+      },
+      const_cast<void*>(static_cast<const void*>(&body)));
+}
+
+/// For libraries and language run-times that do not own main: join the job, and leave it (collective).
+/// Between the two every call works as inside run(). Once left, a job cannot be joined again.
+/// init is idempotent.
+ARMATURE_API World& init();
+ARMATURE_API void finalize();
+[[nodiscard]] ARMATURE_API bool initialized();
+/// The world of this rank. Throws Error(misuse) outside run() and init() .. finalize().
+[[nodiscard]] ARMATURE_API World& world();
+
+/// Ends the whole job, this rank's message first; the launcher returns `status` (1 when 0).
+[[noreturn]] ARMATURE_API void abort(int status, std::string_view message);
+
+}  // namespace armature

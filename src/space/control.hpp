@@ -1,0 +1,122 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "armature/detail/view.hpp"
+
+// The node's shared control block: what the processes of a job on one node, their launcher, and
+// `armature inspect` know of each other. It lives in a memory file without a name, mapped by all of
+// them; everything in it is plain data or a lock-free atomic, and has one writer unless said
+// otherwise, so that a process killed at any instruction leaves nothing half done that others need.
+//
+// Layout: ControlHeader | RankSlot[ranks] | BandView[ranks].
+
+namespace armature::space {
+
+inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
+inline constexpr std::uint32_t control_version = 1;
+
+/// What becomes of the job when a rank dies.
+enum class OnDeath : std::uint32_t { end_job, go_on };
+
+struct alignas(4096) ControlHeader {
+  std::uint64_t magic = control_magic;
+  std::uint32_t version = control_version;
+  std::uint32_t ranks = 0;
+  std::uint64_t band_base = 0;   // address of rank 0's band
+  std::uint64_t band_bytes = 0;  // a power of two; rank r's band starts at band_base + r * band_bytes
+  std::uint32_t cores = 1;       // that the job may use on this node: more ranks than that must yield
+  std::uint32_t check_full = 0;  // every address against the list of allocations, on every call
+  OnDeath on_death = OnDeath::end_job;
+  std::int32_t launcher_pid = 0;
+  std::uint64_t started_ns = 0;  // CLOCK_MONOTONIC
+
+  // Written by the launcher: how many ranks have died so far. Waiting ranks look at it.
+  alignas(64) std::atomic<std::uint32_t> deaths{0};
+};
+
+enum class Life : std::uint32_t {
+  starting,  // created, not yet in run()
+  running,
+  leaving,   // in finalize
+  finished,  // left the job in order
+  dead,      // died or left out of order; set by the launcher
+};
+
+/// What a rank waits for, in the words of inspect and of the stall report.
+enum class Awaiting : std::uint32_t {
+  nothing,
+  barrier,     // object: the team's block; detail: the barrier's number
+  collective,  // the same, inside another collective
+  mutex,       // object: the lock word; peer: the holder last seen; detail: index of the mutex
+  element,     // the lock of a chunk under accumulate
+  notify,      // peer: who should notify
+  message,     // peer: who should send, or -1; detail: the tag
+  room,        // peer: whose mailbox is full
+  completion,  // a non-blocking operation; peer: to whom
+  team,        // creation of a team; peer: its first member
+  exit,        // the end of the job
+};
+
+/// Written by the rank alone, read by anyone: a sequence lock (odd while it changes).
+struct WaitRecord {
+  std::atomic<std::uint32_t> sequence{0};
+  std::atomic<Awaiting> awaiting{Awaiting::nothing};
+  std::atomic<std::int32_t> peer{-1};
+  std::atomic<std::uint32_t> team{0};  // the team's id; 0 is the world
+  std::atomic<std::uint64_t> object{0};
+  std::atomic<std::uint64_t> detail{0};
+  std::atomic<std::uint64_t> since_ns{0};  // CLOCK_MONOTONIC
+};
+
+/// What a rank says before it dies of a signal, an exception or abort().
+struct LastWords {
+  static constexpr std::size_t frames_max = 64;
+  static constexpr std::size_t text_max = 1536;
+
+  std::atomic<std::uint32_t> said{0};     // 1: the rest is valid. Release by the rank.
+  std::atomic<std::uint32_t> taken{0};    // 1: the launcher has read it, the rank may go. Release.
+  std::int32_t signal = 0;                // or 0
+  std::int32_t status = 0;                // exit status asked for by abort()
+  std::uint64_t fault_address = 0;        // of SIGSEGV and SIGBUS
+  std::uint32_t frames = 0;
+  std::uint64_t frame[frames_max] = {};   // return addresses, innermost first
+  char text[text_max] = {};               // "exception std::runtime_error: ..." or what abort() was told
+};
+
+struct alignas(4096) RankSlot {
+  std::atomic<Life> life{Life::starting};
+  std::atomic<std::int32_t> pid{0};
+
+  // The bell: who makes true what a sleeping rank may wait for rings it. See progress/bell.hpp.
+  alignas(64) std::atomic<std::uint32_t> asleep{0};  // 1 while the rank sleeps or is about to
+  std::atomic<std::uint32_t> rung{0};                // futex word
+
+  alignas(64) WaitRecord wait;
+  alignas(64) LastWords last_words;
+};
+
+static_assert(sizeof(ControlHeader) == 4096);
+static_assert(sizeof(RankSlot) == 4096);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+/// A mapped control block.
+struct Control {
+  std::byte* start = nullptr;
+
+  [[nodiscard]] static std::size_t bytes(std::uint32_t ranks) {
+    return sizeof(ControlHeader) + ranks * (sizeof(RankSlot) + sizeof(detail::BandView));
+  }
+  [[nodiscard]] ControlHeader& header() const { return *reinterpret_cast<ControlHeader*>(start); }
+  [[nodiscard]] RankSlot& slot(int rank) const {
+    return reinterpret_cast<RankSlot*>(start + sizeof(ControlHeader))[rank];
+  }
+  [[nodiscard]] detail::BandView* bands() const {
+    return reinterpret_cast<detail::BandView*>(start + sizeof(ControlHeader) +
+                                               header().ranks * sizeof(RankSlot));
+  }
+};
+
+}  // namespace armature::space

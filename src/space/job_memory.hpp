@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/file_descriptor.hpp"
+#include "space/control.hpp"
+
+namespace armature::space {
+
+struct JobOptions {
+  std::uint32_t ranks = 1;
+  std::uint64_t band_base = 0;   // 0: the default
+  std::uint64_t band_bytes = 0;  // 0: as large as fits, at most 256 GiB
+  std::uint32_t cores = 1;
+  bool check_full = false;
+  OnDeath on_death = OnDeath::end_job;
+};
+
+/// The memory files of a job on one node: the control block and one band per rank. Created by the
+/// launcher (or by a program that runs alone), inherited by every rank. They have no names: they are
+/// gone when the last process that holds them is.
+struct JobMemory {
+  base::FileDescriptor control;
+  std::vector<base::FileDescriptor> bands;
+
+  /// Throws Error(start) that names what is missing and the remedy.
+  static JobMemory create(const JobOptions& options);
+};
+
+/// Name of the control block's memory file, as /proc/PID/fd shows it: "/memfd:armature-control".
+inline constexpr const char* control_name = "armature-control";
+inline constexpr const char* band_name = "armature-band";
+
+/// Maps a control block after checking magic, version and size. Throws Error(start).
+Control map_control(int fd, bool writable = true);
+
+}  // namespace armature::space
