@@ -1,0 +1,30 @@
+"""Tracked sources are formatted as .clang-format says; `./dev fmt` mends them."""
+
+import re
+import shutil
+import subprocess
+import sys
+
+import house
+
+
+def main():
+    root = house.arguments(__doc__).parse_args().root
+    if not shutil.which("clang-format"):
+        house.finish("format", ["clang-format is not installed (packages.txt)"], "")
+    version = subprocess.run(["clang-format", "--version"], capture_output=True, text=True).stdout
+    if "version 14." not in version:
+        print(f"format: skipped, the house's format is that of clang-format 14, here is {version}")
+        sys.exit(77)
+    names = house.tracked(root)
+    wrong = set()
+    for start in range(0, len(names), 64):
+        done = subprocess.run(["clang-format", "--dry-run", *names[start:start + 64]],
+                              cwd=root, capture_output=True, text=True)
+        wrong |= set(re.findall(r"^(\S+?):\d+:\d+: warning: code should be", done.stderr, re.M))
+    house.finish("format", [f"{name}: run ./dev fmt" for name in sorted(wrong)],
+                 f"{len(names)} files")
+
+
+if __name__ == "__main__":
+    main()

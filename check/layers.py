@@ -1,0 +1,144 @@
+"""Includes go down only: check/layers.toml states the floors, this holds them."""
+
+import os
+import re
+import tomllib
+
+import house
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+STANDARD = re.compile(r"[a-z_0-9]+$|(stddef|stdint|stdbool|complex|stdio)\.h$")
+
+
+class Law:
+    def __init__(self, root):
+        self.root = root
+        law = tomllib.loads((root / "check/layers.toml").read_text())
+        self.floors = law["floors"]
+        self.public_only = law["public_only"]
+        self.composers = law["composers"]
+        self.tools_may_include = law["tools_may_include"]
+        self.command_only = law["command_only"]
+        self.public_floor = law.get("public_floor", {})
+        self.third_party = law.get("third_party", {})
+
+    def floor_of_public(self, header):
+        """The floor of include/armature/<header>, or None where it has none."""
+        name = self.public_floor.get(header)
+        if name is None:
+            name = header.split("/")[0].removesuffix(".hpp").removesuffix(".h")
+        return self.floors.index(name) if name in self.floors else None
+
+
+def room_and_part(folder):
+    """'transport/shm' -> ('transport', 'transport/shm'); 'rma' -> ('rma', 'rma')."""
+    parts = folder.split("/")
+    return parts[0], "/".join(parts[:2])
+
+
+def third_party_problem(law, name, target):
+    for prefix, folders in law.third_party.items():
+        if not target.startswith(prefix):
+            continue
+        if name.endswith("_test.cpp") and prefix in ("gtest/", "gmock/", "nlohmann/", "fmt/"):
+            return None
+        if name.endswith("_bench.cpp") and prefix == "benchmark/":
+            return None
+        if any(name.startswith(folder + "/") for folder in folders):
+            return None
+        return f"<{target}> belongs in {', '.join(folders) or '*_bench.cpp'} only"
+    return None
+
+
+def public_header_problem(law, name, target):
+    """include/armature/: the standard library and headers of the same or a lower floor."""
+    if target.startswith("armature/"):
+        mine = law.floor_of_public(name.removeprefix("include/armature/"))
+        other = law.floor_of_public(target.removeprefix("armature/"))
+        if mine is not None and other is not None and other > mine:
+            return f"<{target}> is on a higher floor"
+        return None
+    if STANDARD.match(target):
+        return None
+    return f"a public header shows '{target}' to its users"
+
+
+def room_problem(law, name, target, folder):
+    """A file of src/ that includes `target`, which lies in `folder` of src/ (or is public)."""
+    mine_room, mine_part = room_and_part(os.path.dirname(name).removeprefix("src/"))
+    if target.startswith("armature/"):
+        if mine_room not in law.floors:
+            return None
+        other = law.floor_of_public(target.removeprefix("armature/"))
+        if other is not None and other > law.floors.index(mine_room):
+            return f"<{target}> is on a higher floor than {mine_room}"
+        return None
+    if folder is None:
+        return None
+
+    room, part = room_and_part(folder)
+    if mine_room in law.public_only:
+        return None if room == mine_room else f"{mine_room} stands on the public headers alone"
+    if mine_room not in law.floors or room not in law.floors:
+        return f"'{room if room not in law.floors else mine_room}' has no floor in layers.toml"
+    if part in law.command_only and mine_part not in law.command_only:
+        return f"{part} is built into the command alone"
+    if law.floors.index(room) > law.floors.index(mine_room):
+        return f"'{target}' is on a higher floor than {mine_room}"
+    if part != room and part != mine_part and mine_room != room and mine_room not in law.composers:
+        return f"'{target}' is private to {room}"
+    if part != room and mine_part not in (part, room) and mine_part not in law.command_only \
+            and mine_room == room:
+        return f"'{target}' is private to {part}, a sibling of {mine_part}"
+    return None
+
+
+def outside_problem(law, name, folder):
+    """A file outside src/ that includes something in `folder` of src/."""
+    top = name.split("/")[0]
+    if folder is None or top == "tests":
+        return None
+    room = room_and_part(folder)[0]
+    if top == "tools":
+        return None if room in law.tools_may_include else f"tools may not see src/{room}"
+    return f"{top} stands on the public headers alone, not on src/{folder}"
+
+
+def problem(law, name, quote, target):
+    """What is wrong with `#include target` in file `name`, or None."""
+    beside = os.path.normpath(os.path.join(os.path.dirname(name), target))
+    if quote == '"' and (law.root / beside).is_file():
+        folder = os.path.dirname(beside).removeprefix("src/") if beside.startswith("src/") else None
+    elif (law.root / "src" / target).is_file():
+        folder = os.path.dirname(target)
+    else:
+        folder = None
+
+    if name.startswith("include/armature/"):
+        return public_header_problem(law, name, target)
+    wrong = third_party_problem(law, name, target)
+    if wrong is None and name.startswith("src/"):
+        wrong = room_problem(law, name, target, folder)
+    elif wrong is None:
+        wrong = outside_problem(law, name, folder)
+    return wrong
+
+
+def main():
+    root = house.arguments(__doc__).parse_args().root
+    law = Law(root)
+    problems = []
+    includes = 0
+    for name in house.tracked(root):
+        text = house.text_of(root, name)
+        for match in INCLUDE.finditer(text):
+            includes += 1
+            wrong = problem(law, name, match[1], match[2])
+            if wrong:
+                line = text.count("\n", 0, match.start()) + 1
+                problems.append(f"{name}:{line}: {wrong}")
+    house.finish("layers", problems, f"{includes} includes go down")
+
+
+if __name__ == "__main__":
+    main()

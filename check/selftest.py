@@ -1,0 +1,162 @@
+"""The checks can fail: each is run on a small tree that is right, then with one thing wrong."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+GOOD = {
+    "include/armature/put.hpp": "#pragma once\n#include <cstddef>\nint put(std::size_t n);\n",
+    "include/armature/armature.hpp": "#pragma once\n#include <armature/put.hpp>\n",
+    "src/base/error.hpp": "#pragma once\n#include <string>\n",
+    "src/space/band.hpp": '#pragma once\n#include "base/error.hpp"\n',
+    "src/transport/shm/mailbox.hpp": '#pragma once\n#include "space/band.hpp"\n',
+    "src/transport/transport.cpp": '#include "transport/shm/mailbox.hpp"\n',
+    "src/rma/put.cpp": '#include <armature/put.hpp>\n\n#include "space/band.hpp"\n',
+    "compat/armci/include/armci.h": "#ifndef A\n#define A\nint ARMCI_Init(void);\n#endif\n",
+    "examples/hello.cpp": "#include <armature/armature.hpp>\n",
+}
+
+
+class Checks(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.root = pathlib.Path(self.folder.name)
+        for name, text in GOOD.items():
+            self.plant(name, text)
+        (self.root / "check").mkdir()
+        for name in ("layers.toml", "words.toml"):
+            shutil.copy(HERE / name, self.root / "check" / name)
+        shutil.copy(HERE.parent / ".clang-format", self.root)
+
+    def plant(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def run_check(self, check, *flags):
+        done = subprocess.run([sys.executable, "-B", HERE / f"{check}.py", "--root", self.root, *flags],
+                              capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    def passes(self, check, *flags):
+        status, output = self.run_check(check, *flags)
+        self.assertEqual(status, 0, output)
+
+    def fails(self, check, words, *flags):
+        status, output = self.run_check(check, *flags)
+        self.assertEqual(status, 1, output)
+        self.assertIn(words, output)
+
+    def test_layers_let_good_includes_pass(self):
+        self.passes("layers")
+
+    def test_layers_find_an_include_that_goes_up(self):
+        self.plant("src/base/log.cpp", '#include "space/band.hpp"\n')
+        self.fails("layers", "higher floor")
+
+    def test_layers_find_a_part_of_another_room(self):
+        self.plant("src/rma/get.cpp", '#include "transport/shm/mailbox.hpp"\n')
+        self.fails("layers", "private to transport")
+
+    def test_layers_find_a_sibling_part(self):
+        self.plant("src/transport/sim/clock.cpp", '#include "transport/shm/mailbox.hpp"\n')
+        self.fails("layers", "sibling")
+
+    def test_layers_find_third_parties_in_public_headers(self):
+        self.plant("include/armature/get.hpp", "#pragma once\n#include <fmt/core.h>\n")
+        self.fails("layers", "shows 'fmt/core.h'")
+
+    def test_layers_find_private_includes_in_public_headers(self):
+        self.plant("include/armature/get.hpp", '#pragma once\n#include "space/band.hpp"\n')
+        self.fails("layers", "shows 'space/band.hpp'")
+
+    def test_layers_keep_hwloc_in_its_room(self):
+        self.plant("src/rma/bind.cpp", "#include <hwloc.h>\n")
+        self.fails("layers", "src/topology/hwloc only")
+
+    def test_layers_keep_compat_and_examples_on_the_public_headers(self):
+        self.plant("compat/armci/put.cpp", '#include "../../src/space/band.hpp"\n')
+        self.fails("layers", "public headers alone")
+
+    def test_layers_keep_the_tools_out_of_rma(self):
+        self.plant("src/rma/put.hpp", "#pragma once\n")
+        self.plant("tools/run.cpp", '#include "rma/put.hpp"\n')
+        self.fails("layers", "tools may not see")
+
+    def test_headers_find_one_that_needs_another(self):
+        self.passes("headers")
+        self.plant("include/armature/get.hpp", "#pragma once\nstd::size_t get();\n")
+        self.fails("headers", "armature/get.hpp as c++")
+
+    def test_headers_find_one_that_cannot_be_included_twice(self):
+        self.plant("include/armature/get.hpp", "struct Get {};\n")
+        self.fails("headers", "redefinition")
+
+    def test_headers_compile_c_as_c(self):
+        self.plant("compat/armci/include/armci.h", "#pragma once\nclass Armci;\n")
+        self.fails("headers", "armci.h as c:")
+
+    def test_umbrella_only_shrinks(self):
+        self.passes("umbrella", "--grow")
+        self.plant("include/armature/put.hpp", GOOD["include/armature/put.hpp"] + "int get();\n")
+        self.fails("umbrella", "the limit is")
+        self.fails("umbrella", "the limit is", "--update")
+        self.passes("umbrella", "--grow")
+
+    def test_sizes_find_a_long_file(self):
+        self.passes("sizes")
+        self.plant("src/base/long.cpp", "int x;\n" * 401)
+        self.fails("sizes", "src/base/long.cpp has 401 lines")
+        self.fails("sizes", "split it", "--update")
+        self.passes("sizes", "--grow")
+        self.plant("src/base/long.cpp", "int x;\n" * 399)
+        self.fails("sizes", "shrank")
+        self.passes("sizes", "--update")
+
+    def test_sizes_find_a_long_function_of_any_kind(self):
+        body = " {\n" + "  f();\n" * 60 + "}\n"
+        for signature, name in (
+                ("int walk(int a)", "walk"), ("Band::Band(int a)\n    : a_{a}, b_{f(a)}", "Band::Band"),
+                ("template <class T>\nauto Map::at(T key) const noexcept -> int", "Map::at"),
+                ("TEST(Put, is_visible)", "TEST(Put, is_visible)"),
+                ("namespace x {\nclass A {\n  int f() { return 1; }\n  bool operator==(int o)",
+                 "operator==")):
+            closing = "};\n}\n" if "namespace" in signature else ""
+            self.plant("src/base/walk.cpp", signature + body + closing)
+            self.fails("sizes", f"src/base/walk.cpp:{name} has")
+
+    def test_sizes_do_not_take_a_class_for_a_function(self):
+        self.plant("src/base/a.hpp", "struct alignas(64) A {\n" + "  int f();\n" * 90 + "};\n")
+        self.passes("sizes")
+
+    def test_format_finds_a_crooked_line(self):
+        self.passes("format")
+        self.plant("src/base/log.cpp", "int  f( ) {return 1 ;}\n")
+        self.fails("format", "src/base/log.cpp")
+
+    def test_words_find_what_is_unfinished_or_local(self):
+        self.passes("words")
+        self.plant("src/base/log.cpp", "// FIX" + "ME: later\n")
+        self.fails("words", "log.cpp:1")
+        self.plant("src/base/log.cpp", 'auto p = "/wor' + 'k/main/x";\n')
+        self.fails("words", "a path of one machine")
+
+    def test_exports_find_a_symbol_that_is_not_listed(self):
+        self.plant("lib.cpp", "namespace armature { int put(int n) { return n; } }\n")
+        subprocess.run(["g++", "-shared", "-fPIC", "-o", self.root / "libarmature.so",
+                        self.root / "lib.cpp"], check=True)
+        flags = ("--libraries", self.root)
+        self.fails("exports", "not listed: libarmature.so armature::put(int)", *flags)
+        self.passes("exports", *flags, "--update")
+        self.plant("check/exports.txt", "libarmature.so armature::get(int)\n")
+        self.fails("exports", "listed but not exported: libarmature.so armature::get(int)", *flags)
+
+
+if __name__ == "__main__":
+    unittest.main()

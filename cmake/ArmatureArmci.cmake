@@ -1,0 +1,31 @@
+# libarmci: the classical C interface. The shared library stands on libarmature.so and shows C names
+# only; the static one holds everything, so that one -larmci is enough.
+set(armci_headers armci.h message.h armcix.h)
+list(TRANSFORM armci_headers PREPEND ${PROJECT_SOURCE_DIR}/compat/armci/include/)
+
+add_library(armci_objects OBJECT ${armci_sources})
+target_include_directories(armci_objects PRIVATE compat/armci/include compat/armci)
+target_link_libraries(armci_objects PRIVATE armature)
+# The headers are classical C and carry no visibility marks: the version script chooses.
+set_target_properties(armci_objects PROPERTIES CXX_VISIBILITY_PRESET default)
+
+set(armci_script ${PROJECT_SOURCE_DIR}/cmake/armci.map)
+add_library(armci SHARED $<TARGET_OBJECTS:armci_objects>)
+target_link_libraries(armci PRIVATE armature)
+target_link_options(armci PRIVATE -Wl,--version-script=${armci_script})
+set_target_properties(armci PROPERTIES LINK_DEPENDS ${armci_script} LINKER_LANGUAGE CXX
+                      VERSION ${PROJECT_VERSION} SOVERSION 0
+                      INSTALL_RPATH "$ORIGIN")
+
+add_library(armci_static STATIC $<TARGET_OBJECTS:armci_objects>
+                                $<TARGET_OBJECTS:armature_objects>)
+target_link_libraries(armci_static PRIVATE $<BUILD_INTERFACE:fmt::fmt> $<INSTALL_INTERFACE:fmt>
+                                           Threads::Threads)
+set_target_properties(armci_static PROPERTIES OUTPUT_NAME armci LINKER_LANGUAGE CXX)
+
+foreach(target armci armci_static)
+  add_library(armature::${target} ALIAS ${target})
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/compat/armci/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endforeach()

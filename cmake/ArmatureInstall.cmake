@@ -1,0 +1,35 @@
+# Headers, libraries, the command, find_package(armature), pkg-config files.
+include(CMakePackageConfigHelpers)
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/armature)
+
+install(DIRECTORY include/armature DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+
+set(libraries armature armature_static)
+if(TARGET armci)
+  list(APPEND libraries armci armci_static)
+  install(FILES ${armci_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
+install(TARGETS ${libraries} EXPORT armature_targets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET armature_tool)
+  install(TARGETS armature_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+install(EXPORT armature_targets NAMESPACE armature:: FILE armature-targets.cmake
+        DESTINATION ${config_dir})
+configure_package_config_file(cmake/armature-config.cmake.in armature-config.cmake
+                              INSTALL_DESTINATION ${config_dir})
+write_basic_package_version_file(armature-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/armature-config.cmake
+              ${CMAKE_BINARY_DIR}/armature-config-version.cmake DESTINATION ${config_dir})
+
+set(packages armature)
+if(TARGET armci)
+  list(APPEND packages armci)
+endif()
+foreach(package IN LISTS packages)
+  configure_file(cmake/${package}.pc.in ${package}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

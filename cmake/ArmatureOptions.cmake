@@ -1,0 +1,46 @@
+# Flags and folders that hold for everything we compile.
+option(ARMATURE_WERROR "Warnings are errors (the presets set it)" OFF)
+set(ARMATURE_SANITIZE "" CACHE STRING "Sanitizers, comma-separated: address,undefined or thread")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON)  # POSIX names in the C tests and examples
+
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+set(CMAKE_INSTALL_LIBDIR lib CACHE STRING "Folder of the libraries below the prefix")
+include(GNUInstallDirs)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+# A shared library's own calls to its own functions stay direct calls, open to inlining.
+add_compile_options(-fno-semantic-interposition)
+if(ARMATURE_WERROR)
+  # GCC 12 is often wrong about these at -O3: they stay warnings.
+  add_compile_options(-Werror -Wno-error=array-bounds -Wno-error=maybe-uninitialized
+    -Wno-error=restrict -Wno-error=stringop-overflow -Wno-error=stringop-overread)
+endif()
+
+if(ARMATURE_SANITIZE)
+  add_compile_options(-fsanitize=${ARMATURE_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${ARMATURE_SANITIZE})
+endif()

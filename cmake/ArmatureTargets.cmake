@@ -1,0 +1,82 @@
+# Helpers by which CMakeLists.txt turns folders into targets.
+
+# armature_sources(<variable> [KEEP] <pattern>...): the files matching, without unit tests and
+# micro-benchmarks (which live beside the code) unless KEEP is said.
+function(armature_sources variable)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "KEEP" "" "")
+  list(TRANSFORM arg_UNPARSED_ARGUMENTS PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE patterns)
+  file(GLOB files CONFIGURE_DEPENDS ${patterns})
+  if(NOT arg_KEEP)
+    list(FILTER files EXCLUDE REGEX "_(test|bench)\\.cpp$")
+  endif()
+  set(${variable} ${files} PARENT_SCOPE)
+endfunction()
+
+# A target needs a source, also while its room is still empty.
+function(armature_stub_if_empty variable)
+  if(NOT ${variable})
+    file(WRITE ${CMAKE_BINARY_DIR}/empty.cpp "")
+    set(${variable} ${CMAKE_BINARY_DIR}/empty.cpp PARENT_SCOPE)
+  endif()
+endfunction()
+
+# A static library of one part of src/ that is linked into the command and the unit tests only.
+# Sets <target>_SCOPE to the keyword with which to link it.
+function(armature_internal_library target pattern)
+  armature_sources(sources ${pattern})
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+    set(${target}_SCOPE PUBLIC PARENT_SCOPE)
+  else()
+    add_library(${target} INTERFACE)
+    set(${target}_SCOPE INTERFACE PARENT_SCOPE)
+  endif()
+endfunction()
+
+# add_subdirectory for every folder matching that has a CMakeLists.txt.
+function(armature_subdirectories pattern)
+  file(GLOB lists CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${pattern}/CMakeLists.txt)
+  foreach(list IN LISTS lists)
+    cmake_path(GET list PARENT_PATH folder)
+    add_subdirectory(${folder})
+  endforeach()
+endfunction()
+
+# armature_programs(<folder> LIBRARIES ...): <folder>/x.cpp and <folder>/x/*.cpp become
+# bin/<folder>/x, target <folder>_x; x.c and x/*.c link libarmci instead.
+function(armature_programs folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
+  file(GLOB entries CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*)
+  foreach(entry IN LISTS entries)
+    if(IS_DIRECTORY ${entry})
+      cmake_path(GET entry FILENAME name)
+      file(GLOB sources CONFIGURE_DEPENDS ${entry}/*.cpp ${entry}/*.c)
+      list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+    elseif(entry MATCHES "\\.(cpp|c)$")
+      cmake_path(GET entry STEM name)
+      set(sources ${entry})
+    else()
+      continue()
+    endif()
+    if(sources)
+      armature_program(${folder} ${name} "${sources}" "${arg_LIBRARIES}")
+    endif()
+  endforeach()
+endfunction()
+
+function(armature_program folder name sources libraries)
+  if(NOT sources MATCHES "\\.cpp")
+    if(NOT TARGET armci)
+      return()
+    endif()
+    set(libraries armci m)
+  endif()
+  add_executable(${folder}_${name} ${sources})
+  target_link_libraries(${folder}_${name} PRIVATE ${libraries} Threads::Threads)
+  if(folder STREQUAL bench AND sources MATCHES "\\.cpp")
+    target_link_libraries(${folder}_${name} PRIVATE fmt::fmt)
+  endif()
+  set_target_properties(${folder}_${name} PROPERTIES OUTPUT_NAME ${name}
+                        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/${folder})
+endfunction()

@@ -1,0 +1,49 @@
+# armature_add_ranks_test(NAME n COMMAND program args... RANKS k
+#                         [LABELS fast|slow...] [TIMEOUT seconds] [PASS_REGEX regex] [FAIL_OK]
+#                         [RUN_ARGS args...] [ENVIRONMENT A=b...])
+# A test that runs a program on k ranks under `armature run`. COMMAND starts with a target or a path.
+# LABELS defaults to fast, TIMEOUT to 60. RUN_ARGS go to `armature run` itself. PASS_REGEX must be
+# found in the output. FAIL_OK: the exit status does not matter, only that the job ends in time and
+# that PASS_REGEX, if given, is found.
+function(armature_add_ranks_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "FAIL_OK" "NAME;RANKS;TIMEOUT;PASS_REGEX"
+                        "COMMAND;LABELS;RUN_ARGS;ENVIRONMENT")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_NAME OR NOT arg_RANKS OR NOT arg_COMMAND)
+    message(FATAL_ERROR "armature_add_ranks_test(${arg_NAME}): bad arguments: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT arg_LABELS)
+    set(arg_LABELS fast)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  list(POP_FRONT arg_COMMAND program)
+  if(TARGET ${program})
+    set(program $<TARGET_FILE:${program}>)
+  endif()
+  set(run ${CMAKE_BINARY_DIR}/bin/armature run -n ${arg_RANKS} --timeout ${arg_TIMEOUT}
+          ${arg_RUN_ARGS} ${program} ${arg_COMMAND})
+  if(arg_FAIL_OK OR arg_PASS_REGEX)
+    # ctest itself ignores the exit status where a regular expression is given; the script does not.
+    set(mode strict)
+    if(arg_FAIL_OK)
+      set(mode any)
+    endif()
+    set(run ${PROJECT_SOURCE_DIR}/cmake/expect.sh ${mode} "${arg_PASS_REGEX}" ${run})
+  endif()
+  add_test(NAME ${arg_NAME} COMMAND ${run})
+  set(processors ${arg_RANKS})
+  if(processors GREATER 2)
+    set(processors 2)  # ranks beyond the cores share them; do not keep ctest from starting it
+  endif()
+  math(EXPR outer "${arg_TIMEOUT} + 15")
+  set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${outer}
+                       PROCESSORS ${processors}
+                       ENVIRONMENT "${ARMATURE_TEST_ENVIRONMENT};${arg_ENVIRONMENT}")
+endfunction()
+
+# What sanitized programs need in every test.
+set(ARMATURE_TEST_ENVIRONMENT
+  ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=0
+  UBSAN_OPTIONS=print_stacktrace=1
+  TSAN_OPTIONS=halt_on_error=1)

@@ -1,0 +1,40 @@
+# The tests: unit tests beside the code, the conformance suites, tests/*/CMakeLists.txt, check/.
+include(GoogleTest)
+
+armature_sources(unit_tests KEEP "src/*/*_test.cpp" "src/*/*/*_test.cpp")
+if(unit_tests)
+  add_executable(unit_tests ${unit_tests})
+  target_include_directories(unit_tests PRIVATE src)
+  target_link_libraries(unit_tests PRIVATE armature_launcher armature_topology_hwloc
+    armature_static fmt::fmt GTest::gmock GTest::gtest GTest::gtest_main Threads::Threads)
+  gtest_discover_tests(unit_tests TEST_PREFIX unit. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 30
+                       PROPERTIES TIMEOUT 60 LABELS fast)
+endif()
+
+# The semantics table, in C++ through the public interface and in C through ARMCI's.
+armature_sources(conformance "tests/conformance/*.cpp")
+if(conformance)
+  add_executable(conformance ${conformance})
+  target_link_libraries(conformance PRIVATE armature GTest::gmock GTest::gtest Threads::Threads)
+  foreach(ranks 1 2 3 4 8)
+    set(label slow)
+    if(ranks MATCHES "^[124]$")
+      set(label fast)
+    endif()
+    armature_add_ranks_test(NAME conformance.n${ranks} COMMAND conformance RANKS ${ranks}
+                            TIMEOUT 120 LABELS ${label})
+  endforeach()
+endif()
+
+file(GLOB conformance_c CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/conformance/c/*.c)
+if(conformance_c AND TARGET armci)
+  add_executable(conformance_c ${conformance_c})
+  target_link_libraries(conformance_c PRIVATE armci Threads::Threads m)
+  foreach(ranks 1 2 4)
+    armature_add_ranks_test(NAME conformance_c.n${ranks} COMMAND conformance_c RANKS ${ranks}
+                            TIMEOUT 120)
+  endforeach()
+endif()
+
+armature_subdirectories("tests/*")
+add_subdirectory(check)

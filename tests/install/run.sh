@@ -1,0 +1,46 @@
+#!/bin/bash
+# run.sh BUILD CC CXX: an installed copy serves programs outside the tree: found by CMake, found by
+# pkg-config, C++ and C, shared and static, run by the installed command, also after a move.
+set -euo pipefail
+build=$1
+export CC=$2 CXX=$3
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+step() { printf -- '-- %s\n' "$*"; }
+
+step "install"
+cmake --install "$build" --prefix "$work/first" >/dev/null
+mv "$work/first" "$work/prefix"  # nothing may remember where it was installed
+prefix=$work/prefix
+for file in bin/armature lib/libarmature.so lib/libarmature.a lib/libarmci.so lib/libarmci.a \
+  include/armature/armature.hpp include/armci.h include/message.h include/armcix.h; do
+  [ -e "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
+done
+
+expect_two_ranks() {
+  local output
+  output=$("$prefix/bin/armature" run -n 2 --timeout 30 "$1")
+  [ "$(grep -c 'agrees' <<<"$output")" = 2 ] || { echo "$1 said: $output"; exit 1; }
+}
+
+step "find_package(armature)"
+cp -r "$here/consumer" "$work/consumer"
+cmake -S "$work/consumer" -B "$work/consumer/build" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+cmake --build "$work/consumer/build" >/dev/null
+for program in consumer consumer_static consumer_armci consumer_armci_static; do
+  expect_two_ranks "$work/consumer/build/$program"
+done
+
+step "pkg-config"
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+# shellcheck disable=SC2046
+"$CXX" -std=c++20 "$here/consumer/consumer.cpp" -o "$work/by_pkg_config" \
+  $(pkg-config --cflags --libs armature) -Wl,-rpath,"$prefix/lib"
+# shellcheck disable=SC2046
+"$CC" -std=c11 "$here/consumer/consumer.c" -o "$work/armci_by_pkg_config" \
+  $(pkg-config --cflags --libs armci) -Wl,-rpath,"$prefix/lib"
+expect_two_ranks "$work/by_pkg_config"
+expect_two_ranks "$work/armci_by_pkg_config"
+echo "installed copy works"
