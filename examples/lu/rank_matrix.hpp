@@ -1,0 +1,51 @@
+// One rank's view of the distributed matrix: its own blocks in its piece of global memory, the
+// others' fetched with one-sided gets. The owner takes no part in that; it is told nothing and
+// asked nothing. A barrier before tells the reader that the block is finished.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <armature/armature.hpp>
+
+#include "layout.hpp"
+
+namespace lu {
+
+class RankMatrix {
+ public:
+  /// Collective. The global memory is released at the end of the job.
+  RankMatrix(armature::World& world, const Layout& layout);
+  RankMatrix(const RankMatrix&) = delete;
+  RankMatrix& operator=(const RankMatrix&) = delete;
+
+  const Layout& layout() const { return layout_; }
+  int me() const { return world_.rank(); }
+  Block block(int i, int j) const { return layout_.locate(mine(), i, j); }
+  Block read(int i, int j, int slot);
+  void finish_reads() const { armature::wait_all(); }
+  void barrier() const { world_.barrier(); }
+
+  /// Fills this rank's share with the matrix to factor.
+  void fill() const;
+  /// Collective: what residual.hpp's check_factors gives, at every rank.
+  double check() const;
+
+  /// Gets issued by this rank.
+  struct Traffic {
+    std::int64_t gets = 0;
+    std::int64_t bytes = 0;
+  };
+  const Traffic& traffic() const { return traffic_; }
+
+ private:
+  double* mine() const { return piece_.local().data(); }
+
+  armature::World& world_;
+  const Layout& layout_;
+  armature::Piece<double> piece_;
+  std::vector<double> fetched_;  // the slots, one block each
+  Traffic traffic_;
+};
+
+}  // namespace lu
