@@ -12,7 +12,7 @@ if(unit_tests)
 endif()
 
 # The semantics table, in C++ through the public interface and in C through ARMCI's.
-armature_sources(conformance "tests/conformance/*.cpp")
+armature_sources(conformance KEEP "tests/conformance/*.cpp")
 if(conformance)
   add_executable(conformance ${conformance})
   target_link_libraries(conformance PRIVATE armature GTest::gmock GTest::gtest Threads::Threads)
