@@ -32,16 +32,26 @@ struct BandHead {
 
   std::uint64_t magic = expected_magic;
   std::uint64_t heap_offset = 0;
+  std::atomic<std::uint32_t> mailboxes{0};  // how many peers have opened a mailbox to me; they add 1
   ChunkLock chunk_lock[chunk_locks];
 
   [[nodiscard]] PeerLine& peer(int rank) {
     return reinterpret_cast<PeerLine*>(reinterpret_cast<std::byte*>(this) + sizeof(BandHead))[rank];
   }
   /// Where the heap begins in a band of a job of that many ranks: a multiple of the chunk size.
-  [[nodiscard]] static std::size_t bytes(std::uint32_t ranks) {
-    const std::size_t head = sizeof(BandHead) + ranks * sizeof(PeerLine);
+  /// `world_block_bytes` is room kept in every head for the world's team block (used in rank 0's).
+  [[nodiscard]] static std::size_t heap_start(std::uint32_t ranks, std::size_t world_block_bytes) {
+    const std::size_t head = world_block_offset(ranks) + world_block_bytes;
     return (head + chunk_bytes - 1) / chunk_bytes * chunk_bytes;
   }
+  [[nodiscard]] static std::size_t world_block_offset(std::uint32_t ranks) {
+    return (allocations_offset(ranks) + allocations_room + 4095) / 4096 * 4096;
+  }
+  /// The list of what is allocated in this band; see allocations.hpp.
+  [[nodiscard]] static std::size_t allocations_offset(std::uint32_t ranks) {
+    return (sizeof(BandHead) + ranks * sizeof(PeerLine) + 4095) / 4096 * 4096;
+  }
+  static constexpr std::size_t allocations_room = 16 * 1024 * 1024;
 };
 
 }  // namespace armature::space

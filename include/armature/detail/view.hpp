@@ -31,6 +31,11 @@ struct View {
 
 extern ARMATURE_API View view;
 
+/// The owner may be growing it; whoever holds a good address has learnt of it after that.
+[[gnu::always_inline]] inline std::size_t extent_of(const BandView& band) {
+  return __atomic_load_n(&band.extent, __ATOMIC_RELAXED);
+}
+
 /// bytes is a constant no larger than BandView::extent_min: one comparison covers both ends.
 template <std::size_t bytes>
 [[gnu::always_inline]] inline bool reachable(Rank rank, const void* address) {
@@ -39,7 +44,7 @@ template <std::size_t bytes>
   if (static_cast<std::uint32_t>(static_cast<int>(rank)) >= v.ranks) [[unlikely]]
     return false;
   const BandView& band = v.bands[static_cast<int>(rank)];
-  return reinterpret_cast<std::uintptr_t>(address) - band.begin <= band.extent - bytes;
+  return reinterpret_cast<std::uintptr_t>(address) - band.begin <= extent_of(band) - bytes;
 }
 
 [[gnu::always_inline]] inline bool reachable(Rank rank, const void* address, std::size_t bytes) {
@@ -48,7 +53,8 @@ template <std::size_t bytes>
     return false;
   const BandView& band = v.bands[static_cast<int>(rank)];
   const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - band.begin;
-  return offset <= band.extent && bytes <= band.extent - offset;
+  const std::size_t extent = extent_of(band);
+  return offset <= extent && bytes <= extent - offset;
 }
 
 }  // namespace armature::detail

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <ctime>
+
+#include <cstdint>
+
+namespace armature::base {
+
+/// CLOCK_MONOTONIC in nanoseconds: the same for all processes of a node.
+inline std::uint64_t now_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+}  // namespace armature::base

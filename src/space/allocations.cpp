@@ -1,0 +1,71 @@
+#include "space/allocations.hpp"
+
+#include <cstring>
+
+namespace armature::space {
+
+std::size_t Allocations::lower_bound(std::uint64_t begin, std::size_t count) const {
+  std::size_t low = 0;
+  while (count > 0) {
+    const std::size_t half = count / 2;
+    if (list_[low + half].begin < begin) {
+      low += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return low;
+}
+
+// Odd while the list changes. The fence keeps the changes behind the odd number; the release of the even
+// one keeps them before it.
+void Allocations::open() {
+  sequence_.fetch_add(1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+}
+void Allocations::close() { sequence_.fetch_add(1, std::memory_order_release); }
+
+bool Allocations::add(const Allocation& allocation) {
+  const std::size_t n = count();
+  if (n == count_max) return false;
+  const std::size_t at = lower_bound(allocation.begin, n);
+  open();
+  std::memmove(&list_[at + 1], &list_[at], (n - at) * sizeof(Allocation));
+  list_[at] = allocation;
+  count_.store(n + 1, std::memory_order_relaxed);
+  close();
+  return true;
+}
+
+std::optional<Allocation> Allocations::remove(std::uint64_t begin) {
+  const std::size_t n = count();
+  const std::size_t at = lower_bound(begin, n);
+  if (at == n || list_[at].begin != begin) return std::nullopt;
+  const Allocation found = list_[at];
+  open();
+  std::memmove(&list_[at], &list_[at + 1], (n - at - 1) * sizeof(Allocation));
+  count_.store(n - 1, std::memory_order_relaxed);
+  close();
+  return found;
+}
+
+std::optional<Allocation> Allocations::nearest(std::uint64_t address) const {
+  for (int attempt = 0; attempt < 100000; ++attempt) {
+    const std::uint64_t before = sequence_.load(std::memory_order_acquire);
+    if (before % 2 != 0) continue;
+    const std::size_t n = count();
+    if (n == 0 || n > count_max) return std::nullopt;
+    const std::size_t above = lower_bound(address + 1, n);  // first that begins after the address
+    Allocation found = list_[above > 0 ? above - 1 : 0];
+    if (above > 0 && above < n) {
+      const std::uint64_t end = found.begin + found.bytes;
+      if (address >= end && list_[above].begin - address < address - end) found = list_[above];
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (sequence_.load(std::memory_order_relaxed) == before) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace armature::space

@@ -1,0 +1,115 @@
+#include "space/heap.hpp"
+
+#include <fcntl.h>
+
+#include <boost/interprocess/mem_algo/rbtree_best_fit.hpp>
+#include <boost/interprocess/offset_ptr.hpp>
+#include <boost/interprocess/sync/mutex_family.hpp>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+namespace armature::space {
+
+namespace bi = boost::interprocess;
+
+struct Heap::Tree : bi::rbtree_best_fit<bi::null_mutex_family, bi::offset_ptr<void>> {
+  using rbtree_best_fit::rbtree_best_fit;
+};
+
+namespace {
+constexpr std::size_t page = 4096;
+// Blocks from this size on give their pages back when freed, and get fresh ones when allocated.
+constexpr std::size_t page_wise = 128 * 1024;
+// What the tree writes into a free block's first bytes, and what lies before a block's end.
+constexpr std::size_t block_edge = 64;
+
+std::byte* page_above(std::byte* p) {
+  return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(p) + page - 1) / page * page);
+}
+std::byte* page_below(std::byte* p) {
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(p) / page * page);
+}
+}  // namespace
+
+Heap Heap::create(std::byte* start, std::size_t bytes, int fd, std::uint64_t file_offset) {
+  Heap heap;
+  heap.start_ = start;
+  heap.file_offset_ = file_offset;
+  heap.fd_ = fd;
+  heap.tree_ = new (start) Tree(bytes, 0);
+  return heap;
+}
+
+std::uint64_t Heap::offset_of(const std::byte* address) const {
+  return file_offset_ + static_cast<std::uint64_t>(address - start_);
+}
+
+bool Heap::drop_pages(std::byte* from, std::byte* to) {
+  return from >= to || fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset_of(from)),
+                                 to - from) == 0;
+}
+
+bool Heap::reserve_pages(std::byte* from, std::byte* to) {
+  int result = 0;
+  do {
+    result = fallocate(fd_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset_of(from)), to - from);
+  } while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
+void* Heap::take(std::size_t bytes, std::size_t alignment) {
+  // The tree would compute with sizes near the end of the address space; none such can fit anyway.
+  void* address = bytes > tree_->get_size() ? nullptr : tree_->allocate_aligned(bytes, alignment);
+  if (address == nullptr) errno = ENOMEM;
+  return address;
+}
+
+void* Heap::allocate(std::size_t bytes, std::size_t alignment) {
+  auto* start = static_cast<std::byte*>(take(bytes, alignment));
+  if (start == nullptr) return nullptr;
+  std::byte* end = start + bytes;
+  // The block behind this one has its bookkeeping on the next bytes; its page is needed too.
+  if (!reserve_pages(page_below(start), page_above(end + block_edge))) {
+    const int error = errno;
+    free(start, bytes);
+    errno = error;
+    return nullptr;
+  }
+  if (bytes < page_wise) return std::memset(start, 0, bytes);
+  std::byte* first = page_above(start + block_edge);
+  std::byte* last = page_below(end - block_edge);
+  // Pages that earlier, smaller blocks have used are exchanged for fresh ones.
+  if (!drop_pages(first, last) || !reserve_pages(first, last)) {
+    const int error = errno;
+    free(start, bytes);
+    errno = error;
+    return nullptr;
+  }
+  std::memset(start, 0, static_cast<std::size_t>(first - start));
+  std::memset(last, 0, static_cast<std::size_t>(end - last));
+  return start;
+}
+
+void* Heap::allocate_sparse(std::size_t bytes) {
+  auto* start = static_cast<std::byte*>(take(bytes, page));
+  if (start == nullptr) return nullptr;
+  std::byte* end = start + bytes;
+  std::byte* first = page_above(start + block_edge);
+  std::byte* last = page_below(end - block_edge);
+  if (last <= first || !drop_pages(first, last)) return std::memset(start, 0, bytes);
+  std::memset(start, 0, static_cast<std::size_t>(first - start));
+  std::memset(last, 0, static_cast<std::size_t>(end - last));
+  return start;
+}
+
+void Heap::free(void* address, std::size_t bytes) {
+  auto* start = static_cast<std::byte*>(address);
+  tree_->deallocate(address);
+  // Should the kernel refuse, the pages just stay.
+  if (bytes >= page_wise) (void)drop_pages(page_above(start + block_edge), page_below(start + bytes - block_edge));
+}
+
+std::size_t Heap::free_bytes() const { return tree_->get_free_memory(); }
+
+}  // namespace armature::space

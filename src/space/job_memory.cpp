@@ -1,0 +1,148 @@
+#include "space/job_memory.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+#include "base/bytes.hpp"
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "space/band_head.hpp"
+#include "space/layout.hpp"
+#include "space/team_block.hpp"
+
+namespace armature::space {
+namespace {
+
+using base::fail;
+
+base::FileDescriptor memory_file(const char* name, std::uint64_t bytes) {
+  base::FileDescriptor file(memfd_create(name, MFD_CLOEXEC));
+  if (!file)
+    fail(Errc::start, fmt::format("memfd_create({}) failed: {}. {}", name, base::system_text(errno),
+                                  errno == EMFILE || errno == ENFILE
+                                      ? "Raise the limit of open files (ulimit -n): a job needs one per rank"
+                                      : "Armature needs Linux memory files"));
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < bytes)
+    fail(Errc::start, fmt::format("a memory file of {} is more than the file size limit of {} (RLIMIT_FSIZE): raise it "
+                                  "(ulimit -f unlimited) or ask for smaller bands (--band-size)",
+                                  base::readable_bytes(bytes), base::readable_bytes(limit.rlim_cur)));
+  if (ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
+    fail(Errc::start, fmt::format("a memory file of {} cannot be made: {}", base::readable_bytes(bytes),
+                                  base::system_text(errno)));
+  return file;
+}
+
+void write_at(int fd, const void* data, std::size_t bytes, std::uint64_t offset) {
+  const auto* from = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t n = pwrite(fd, from, bytes, static_cast<off_t>(offset));
+    if (n <= 0)
+      fail(Errc::start, fmt::format("the job's memory cannot be written: {}", base::system_text(n < 0 ? errno : ENOSPC)));
+    from += n;
+    bytes -= static_cast<std::size_t>(n);
+    offset += static_cast<std::uint64_t>(n);
+  }
+}
+
+void check(const ControlHeader& header) {
+  if (header.ranks == 0 || header.ranks > ranks_max)
+    fail(Errc::start, fmt::format("{} ranks are not possible: 1 to {} are", header.ranks, ranks_max));
+  if (!std::has_single_bit(header.band_bytes) || header.band_bytes < band_bytes_min)
+    fail(Errc::start, fmt::format("a band of {} bytes is not possible: it must be a power of two and at least {}",
+                                  header.band_bytes, base::readable_bytes(band_bytes_min)));
+  if (header.band_base % 4096 != 0 || header.band_base == 0)
+    fail(Errc::start, fmt::format("bands cannot start at {:#x}: the address must be a multiple of 4096", header.band_base));
+  if (header.band_base >= address_end || (address_end - header.band_base) / header.band_bytes < header.ranks)
+    fail(Errc::start, fmt::format("{} bands of {} from {:#x} on do not fit below {:#x}: choose smaller bands "
+                                  "(--band-size)",
+                                  header.ranks, base::readable_bytes(header.band_bytes), header.band_base, address_end));
+  if (BandHead::heap_start(header.ranks, TeamBlock::bytes(header.ranks)) > header.band_bytes / 2)
+    fail(Errc::start, fmt::format("bands of {} are too small for a job of {} ranks",
+                                  base::readable_bytes(header.band_bytes), header.ranks));
+}
+
+ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
+  header.ranks = options.ranks;
+  header.band_bytes = options.band_bytes != 0 ? options.band_bytes : default_band_bytes(options.ranks);
+  header.band_base = options.band_base != 0 ? options.band_base : default_base;
+  header.cores = options.cores;
+  header.check_full = options.check_full ? 1 : 0;
+  header.on_death = options.on_death;
+  header.started_ns = base::now_ns();
+  check(header);
+  return header;
+}
+
+/// What a band must hold before its rank starts: everything else is right as zeros.
+void write_heads(const JobMemory& memory, const ControlHeader& header) {
+  const std::size_t heap_start = BandHead::heap_start(header.ranks, TeamBlock::bytes(header.ranks));
+  for (const auto& band : memory.bands) {
+    write_at(band.get(), &BandHead::expected_magic, sizeof(std::uint64_t), offsetof(BandHead, magic));
+    write_at(band.get(), &heap_start, sizeof heap_start, offsetof(BandHead, heap_offset));
+  }
+  const auto block = std::make_unique<std::byte[]>(TeamBlock::head_bytes(header.ranks));
+  auto* world = new (block.get()) TeamBlock;
+  world->size = header.ranks;
+  world->users = header.ranks;
+  for (std::uint32_t r = 0; r < header.ranks; ++r) world->ranks()[r] = static_cast<std::int32_t>(r);
+  write_at(memory.bands[0].get(), block.get(), TeamBlock::head_bytes(header.ranks),
+           BandHead::world_block_offset(header.ranks));
+}
+
+}  // namespace
+
+JobMemory JobMemory::create(const JobOptions& options) {
+  ControlHeader header;
+  fill(header, options);
+  JobMemory memory;
+  memory.control = memory_file(control_name, Control::bytes(header.ranks));
+  // Everything in it is reserved now, so that no access fails later for want of memory.
+  if (fallocate(memory.control.get(), 0, 0, static_cast<off_t>(Control::bytes(header.ranks))) != 0)
+    fail(Errc::start, fmt::format("no memory for the control block of {} ranks: {}", header.ranks,
+                                  base::system_text(errno)));
+  void* start = mmap(nullptr, Control::bytes(header.ranks), PROT_READ | PROT_WRITE, MAP_SHARED, memory.control.get(), 0);
+  if (start == MAP_FAILED) fail(Errc::start, fmt::format("the control block cannot be mapped: {}", base::system_text(errno)));
+  new (start) ControlHeader;
+  Control control{static_cast<std::byte*>(start)};
+  fill(control.header(), options);
+  for (std::uint32_t r = 0; r < header.ranks; ++r) {
+    new (&control.slot(static_cast<int>(r))) RankSlot;
+    new (&control.bands()[r]) detail::BandView;
+    memory.bands.push_back(memory_file(band_name, header.band_bytes));
+  }
+  write_heads(memory, header);
+  munmap(start, Control::bytes(header.ranks));
+  return memory;
+}
+
+Control map_control(int fd, bool writable) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0 || static_cast<std::size_t>(status.st_size) < sizeof(ControlHeader))
+    fail(Errc::start, fmt::format("descriptor {} is not the control block of a job", fd));
+  const auto bytes = static_cast<std::size_t>(status.st_size);
+  void* start = mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
+  if (start == MAP_FAILED)
+    fail(Errc::start, fmt::format("the control block cannot be mapped: {}", base::system_text(errno)));
+  const Control control{static_cast<std::byte*>(start)};
+  const ControlHeader& header = control.header();
+  if (header.magic != control_magic || header.version != control_version || header.ranks == 0 ||
+      header.ranks > ranks_max || Control::bytes(header.ranks) > bytes) {
+    munmap(start, bytes);
+    fail(Errc::start, "the control block was made by another build of Armature: start the program with the launcher of "
+                      "the same installation");
+  }
+  return control;
+}
+
+}  // namespace armature::space

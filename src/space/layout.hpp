@@ -1,0 +1,31 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+// Where the bands of a job lie. The same in every process, so an address means the same thing everywhere.
+// The default base is far from where Linux puts programs, libraries, heaps and stacks (and from
+// AddressSanitizer's shadow); ThreadSanitizer allows programs the lowest 512 GiB only.
+
+namespace armature::space {
+
+#if defined(__SANITIZE_THREAD__)
+inline constexpr std::uint64_t default_base = 0x10'0000'0000;
+inline constexpr std::uint64_t default_room = std::uint64_t{256} << 30;
+inline constexpr std::uint64_t band_bytes_max = std::uint64_t{16} << 30;
+#else
+inline constexpr std::uint64_t default_base = 0x2000'0000'0000;
+inline constexpr std::uint64_t default_room = std::uint64_t{32} << 40;
+inline constexpr std::uint64_t band_bytes_max = std::uint64_t{256} << 30;
+#endif
+inline constexpr std::uint64_t band_bytes_min = std::uint64_t{64} << 20;
+inline constexpr std::uint64_t address_end = std::uint64_t{1} << 47;
+inline constexpr std::uint32_t ranks_max = 65536;
+
+/// The largest power of two such that all bands fit the default room.
+inline std::uint64_t default_band_bytes(std::uint32_t ranks) {
+  return std::min(band_bytes_max, std::bit_floor(default_room / std::max<std::uint64_t>(ranks, 1)));
+}
+
+}  // namespace armature::space

@@ -1,0 +1,104 @@
+// A page that cannot be had when it is first touched kills the process (SIGBUS, or the kernel's choice of
+// victim). So memory is asked for when it is allocated, and before that we look whether it can be there at
+// all: the kernel's own answer, for a memory file, would come only after it had killed somebody.
+#include "topology/memory.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <sstream>
+
+#include "base/bytes.hpp"
+
+namespace armature::topology {
+namespace {
+
+using base::readable_bytes;
+
+std::optional<std::uint64_t> read_number(const std::string& path) {
+  std::ifstream in(path);
+  std::uint64_t value = 0;
+  if (in >> value) return value;
+  return std::nullopt;
+}
+
+/// "MemAvailable:   123 kB" of /proc/meminfo, in bytes.
+std::optional<std::uint64_t> meminfo(const std::string& key) {
+  std::ifstream in("/proc/meminfo");
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string name;
+    std::uint64_t kib = 0;
+    if (words >> name >> kib && name == key + ":") return kib * 1024;
+  }
+  return std::nullopt;
+}
+
+void tighten(MemoryRoom& room, std::uint64_t bytes, const std::string& limit) {
+  if (bytes < room.bytes) room = {bytes, limit};
+}
+
+std::uint64_t difference(std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; }
+
+/// Memory of a group that the kernel would give up when asked.
+std::uint64_t reclaimable(const std::string& stat_file, const std::string& key) {
+  std::ifstream in(stat_file);
+  std::string name;
+  for (std::uint64_t value = 0; in >> name >> value;)
+    if (name == key) return value;
+  return 0;
+}
+
+void tighten_by_group(MemoryRoom& room, const std::string& root, std::string group, bool v2) {
+  const char* limit_file = v2 ? "/memory.max" : "/memory.limit_in_bytes";
+  const char* used_file = v2 ? "/memory.current" : "/memory.usage_in_bytes";
+  for (;;) {
+    const std::string dir = root + (group == "/" ? "" : group);
+    const auto limit = read_number(dir + limit_file);
+    const auto used = read_number(dir + used_file);
+    if (limit && used && *limit < std::uint64_t{1} << 60) {
+      const auto cache = reclaimable(dir + "/memory.stat", v2 ? "inactive_file" : "total_inactive_file");
+      tighten(room, difference(*limit, difference(*used, cache)),
+              fmt::format("the memory limit of control group {} ({})", dir, readable_bytes(*limit)));
+    }
+    if (group.empty() || group == "/") return;
+    group.resize(group.find_last_of('/'));
+  }
+}
+
+void tighten_by_groups(MemoryRoom& room) {
+  std::ifstream in("/proc/self/cgroup");
+  for (std::string line; std::getline(in, line);) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const std::string group = line.substr(second + 1);
+    if (controllers.empty()) tighten_by_group(room, "/sys/fs/cgroup", group, true);
+    if (controllers == "memory") {
+      tighten_by_group(room, "/sys/fs/cgroup/memory", group, false);
+      tighten_by_group(room, "/sys/fs/cgroup/memory", "/", false);  // inside a container the path may not exist
+    }
+  }
+}
+
+}  // namespace
+
+MemoryRoom memory_room() {
+  MemoryRoom room{std::numeric_limits<std::uint64_t>::max(), "nothing"};
+  if (const auto free = meminfo("MemAvailable"))
+    tighten(room, *free + meminfo("SwapFree").value_or(0), "the machine's free memory");
+  if (read_number("/proc/sys/vm/overcommit_memory").value_or(0) == 2)
+    tighten(room, difference(meminfo("CommitLimit").value_or(0), meminfo("Committed_AS").value_or(0)),
+            "the commit limit (vm.overcommit_memory is 2)");
+  tighten_by_groups(room);
+  // Leave the machine some air: page tables, stacks, and what others take meanwhile.
+  room.bytes = difference(room.bytes, std::min<std::uint64_t>(room.bytes / 32, std::uint64_t{256} << 20));
+  return room;
+}
+
+}  // namespace armature::topology
