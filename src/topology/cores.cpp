@@ -3,43 +3,35 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <string>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+
+#include "topology/cgroup.hpp"
 
 namespace armature::topology {
-namespace {
 
-/// The quota of the own control group (version 2) in whole cores, rounded up; or a large number.
-int quota_cores() {
-  constexpr int none = 1 << 20;
-  std::ifstream groups("/proc/self/cgroup");
-  std::string line;
-  while (std::getline(groups, line) && line.rfind("0::", 0) != 0) {
+std::vector<int> allowed_processors() {
+  // The kernel refuses a mask smaller than its own, so grow until it fits.
+  for (int processors = CPU_SETSIZE; processors <= 1 << 20; processors *= 2) {
+    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> mask(
+        CPU_ALLOC(static_cast<std::size_t>(processors)), [](cpu_set_t* set) { CPU_FREE(set); });
+    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(processors));
+    CPU_ZERO_S(bytes, mask.get());
+    if (sched_getaffinity(0, bytes, mask.get()) != 0) continue;
+    std::vector<int> allowed;
+    for (int i = 0; i < processors; ++i) {
+      if (CPU_ISSET_S(static_cast<std::size_t>(i), bytes, mask.get())) allowed.push_back(i);
+    }
+    return allowed;
   }
-  if (line.rfind("0::", 0) != 0) return none;
-  std::ifstream in("/sys/fs/cgroup" + line.substr(3) + "/cpu.max");
-  std::string quota;
-  long period = 0;
-  if (!(in >> quota >> period) || quota == "max" || period <= 0) return none;
-  const long cores = (std::strtol(quota.c_str(), nullptr, 10) + period - 1) / period;
-  return static_cast<int>(std::clamp(cores, 1L, static_cast<long>(none)));
+  return {0};
 }
 
-int affinity_cores() {
-  for (int cpus = 1024; cpus <= 1 << 20; cpus *= 2) {
-    cpu_set_t* set = CPU_ALLOC(static_cast<std::size_t>(cpus));
-    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(cpus));
-    const bool known = sched_getaffinity(0, bytes, set) == 0;
-    const int count = known ? CPU_COUNT_S(bytes, set) : 0;
-    CPU_FREE(set);
-    if (known) return std::max(count, 1);
-  }
-  return 1;
+int usable_cores() {
+  const int allowed = std::max(1, static_cast<int>(allowed_processors().size()));
+  const auto quota = cgroup_limits().cpus;
+  return quota ? std::clamp(static_cast<int>(std::ceil(*quota)), 1, allowed) : allowed;
 }
-
-}  // namespace
-
-int usable_cores() { return std::min(affinity_cores(), quota_cores()); }
 
 }  // namespace armature::topology

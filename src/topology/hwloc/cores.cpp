@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "topology/processors.hpp"
+#include "topology/cores.hpp"
 
 // hwloc can find out about everything from caches to graphics cards; a launcher that must start a rank
 // in milliseconds asks for cores only, and not of the component that visits every core to query it.
@@ -28,7 +28,7 @@ Topology load_cores_only() {
 
 }  // namespace
 
-std::vector<Core> usable_cores() {
+std::vector<Core> allowed_cores() {
   const Topology topology = load_cores_only();
   if (!topology) return {};
 

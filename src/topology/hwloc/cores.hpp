@@ -9,6 +9,6 @@ using Core = std::vector<int>;
 
 /// The cores this process may use, neighbours in the machine next to each other. Empty when hwloc cannot
 /// tell.
-std::vector<Core> usable_cores();
+std::vector<Core> allowed_cores();
 
 }  // namespace armature::topology
