@@ -1,0 +1,156 @@
+// A rank that dies says why, as far as it still can: it fills its LastWords in the control block, which
+// outlives it, and waits a moment for the launcher to read them (the launcher looks up names for the
+// addresses while the process is still there to be looked at). In a signal handler only calls that are
+// safe there are made; the unwinder is warmed up beforehand so that it needs no memory then.
+#include "bootstrap/last_words.hpp"
+
+#include <cxxabi.h>
+#include <execinfo.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <typeinfo>
+
+namespace armature::bootstrap {
+namespace {
+
+using space::LastWords;
+
+space::RankSlot* slot = nullptr;
+int my_rank = 0;
+bool launcher_listens = false;
+std::terminate_handler previous_terminate = nullptr;
+
+void record_stack(LastWords& words) {
+  void* frames[LastWords::frames_max];
+  const int count = backtrace(frames, LastWords::frames_max);
+  words.frames = static_cast<std::uint32_t>(std::max(count, 0));
+  for (std::uint32_t i = 0; i < words.frames; ++i) words.frame[i] = reinterpret_cast<std::uint64_t>(frames[i]);
+}
+
+void set_text(LastWords& words, const char* a, const char* b = "", const char* c = "") {
+  std::size_t used = 0;
+  for (const char* part : {a, b, c})
+    while (*part != '\0' && used + 1 < LastWords::text_max) words.text[used++] = *part++;
+  words.text[used] = '\0';
+}
+
+void print_alone(const LastWords& words) {
+  char line[LastWords::text_max + 128];
+  const char* signal_name = words.signal != 0 ? sigdescr_np(words.signal) : nullptr;
+  const int n = std::snprintf(line, sizeof line, "armature: rank %d: %s%s%s\n", my_rank, words.text,
+                              signal_name != nullptr ? "killed by a signal: " : "",
+                              signal_name != nullptr ? signal_name : "");
+  if (n > 0) (void)!write(STDERR_FILENO, line, std::min(static_cast<std::size_t>(n), sizeof line - 1));
+  void* frames[LastWords::frames_max];
+  for (std::uint32_t i = 0; i < words.frames; ++i) frames[i] = reinterpret_cast<void*>(words.frame[i]);
+  backtrace_symbols_fd(frames, static_cast<int>(words.frames), STDERR_FILENO);
+}
+
+void say(LastWords& words) {
+  words.said.store(1, std::memory_order_release);
+  if (!launcher_listens) return print_alone(words);
+  for (int i = 0; i < 2000 && words.taken.load(std::memory_order_acquire) == 0; ++i) {
+    const timespec millisecond{0, 1'000'000};
+    nanosleep(&millisecond, nullptr);
+  }
+}
+
+/// Only the first reason counts: a handler may fail in turn.
+bool first_to_speak() {
+  static std::atomic<bool> spoken{false};
+  return !spoken.exchange(true);
+}
+
+void on_signal(int signal, siginfo_t* info, void*) {
+  if (first_to_speak()) {
+    LastWords& words = slot->last_words;
+    words.signal = signal;
+    if (signal == SIGSEGV || signal == SIGBUS) words.fault_address = reinterpret_cast<std::uint64_t>(info->si_addr);
+    record_stack(words);
+    say(words);
+  }
+  // The handler was reset when it was entered: this time the signal does what it does.
+  raise(signal);
+}
+
+void describe_exception(LastWords& words) {
+  const std::type_info* type = abi::__cxa_current_exception_type();
+  if (type == nullptr) return set_text(words, "std::terminate was called");
+  int status = 0;
+  char* name = abi::__cxa_demangle(type->name(), nullptr, nullptr, &status);
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    set_text(words, "exception ", name != nullptr ? name : type->name(), ": ");
+    const std::size_t used = std::strlen(words.text);
+    std::strncpy(words.text + used, e.what(), LastWords::text_max - used - 1);
+  } catch (...) {
+    set_text(words, "exception of type ", name != nullptr ? name : type->name());
+  }
+  std::free(name);
+}
+
+[[noreturn]] void on_terminate() {
+  if (first_to_speak()) {
+    LastWords& words = slot->last_words;
+    describe_exception(words);
+    record_stack(words);
+    say(words);
+  }
+  if (!launcher_listens && previous_terminate != nullptr) previous_terminate();
+  signal(SIGABRT, SIG_DFL);
+  std::abort();
+}
+
+void use_own_stack() {
+  constexpr std::size_t bytes = 64 * 1024;
+  void* stack = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (stack == MAP_FAILED) return;
+  stack_t alternative{};
+  alternative.ss_sp = stack;
+  alternative.ss_size = bytes;
+  sigaltstack(&alternative, nullptr);
+}
+
+}  // namespace
+
+void install_last_words(space::RankSlot& the_slot, int rank, bool has_launcher) {
+  slot = &the_slot;
+  my_rank = rank;
+  launcher_listens = has_launcher;
+  void* warm_up[2];
+  (void)backtrace(warm_up, 2);
+  use_own_stack();
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    struct sigaction old {};
+    if (sigaction(signal, nullptr, &old) != 0 || (old.sa_flags & SA_SIGINFO) != 0 || old.sa_handler != SIG_DFL) continue;
+    struct sigaction mine {};
+    mine.sa_sigaction = on_signal;
+    mine.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
+    sigemptyset(&mine.sa_mask);
+    sigaction(signal, &mine, nullptr);
+  }
+  previous_terminate = std::set_terminate(on_terminate);
+}
+
+void die(int status, const char* text) {
+  if (slot != nullptr && first_to_speak()) {
+    LastWords& words = slot->last_words;
+    words.status = status != 0 ? status : 1;
+    set_text(words, text);
+    record_stack(words);
+    say(words);
+  }
+  std::fflush(nullptr);
+  _exit(status != 0 ? status : 1);
+}
+
+}  // namespace armature::bootstrap

@@ -1,0 +1,131 @@
+#include "progress/messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/bytes.hpp"
+#include "base/fail.hpp"
+#include "progress/bell.hpp"
+#include "progress/wait.hpp"
+
+namespace armature::progress {
+
+using space::Awaiting;
+using transport::Envelope;
+using transport::Ring;
+
+Messages::Messages(space::AddressSpace& space) : space_(space), to_(static_cast<std::size_t>(space.ranks())) {}
+
+Ring& Messages::ring_to(int to, const char* call) {
+  Ring*& ring = to_[static_cast<std::size_t>(to)];
+  if (ring != nullptr) return *ring;
+  space::AddressSpace::Failure failure;
+  void* memory = space_.allocate(sizeof(Ring), alignof(Ring), space::Allocation::Kind::internal, failure);
+  if (memory == nullptr)
+    base::fail(Errc::out_of_memory, fmt::format("{}: no memory for a mailbox of {}: {}", call,
+                                                base::readable_bytes(sizeof(Ring)), failure.limit));
+  ring = new (memory) Ring;
+  space::BandHead& head = space_.head(to);
+  // Release: whoever reads the address finds an empty ring there; the count comes last.
+  head.peer(space_.me()).mailbox.store(reinterpret_cast<std::uint64_t>(ring), std::memory_order_release);
+  head.mailboxes.fetch_add(1, std::memory_order_release);
+  return *ring;
+}
+
+void Messages::write(Ring& ring, int to, std::span<const std::byte> data, const char* call) {
+  while (!data.empty()) {
+    const std::size_t done = ring.write(data.data(), data.size());
+    data = data.subspan(done);
+    if (done > 0) progress::ring(space_.slot(to));
+    if (data.empty()) return;
+    WaitFor room{.what = Awaiting::room, .peer = to, .call = call};
+    wait_until(room, [&] { return ring.writable() > 0; });
+  }
+}
+
+void Messages::send(int to, std::int32_t tag, std::span<const std::byte> data, const char* call) {
+  if (to == space_.me()) {
+    arrived_.push_back({to, tag, {data.begin(), data.end()}});
+    return;
+  }
+  Ring& ring = ring_to(to, call);
+  Envelope envelope;
+  envelope.tag = tag;
+  envelope.bytes = data.size();
+  write(ring, to, std::as_bytes(std::span(&envelope, 1)), call);
+  write(ring, to, data, call);
+}
+
+void Messages::find_new_rings() {
+  const std::uint32_t opened = space_.head(space_.me()).mailboxes.load(std::memory_order_acquire);
+  if (opened == rings_seen_) return;
+  rings_seen_ = opened;
+  for (int from = 0; from < space_.ranks(); ++from) {
+    const std::uint64_t address = space_.head(space_.me()).peer(from).mailbox.load(std::memory_order_acquire);
+    const bool known = std::any_of(incoming_.begin(), incoming_.end(), [&](const Incoming& i) { return i.from == from; });
+    if (address == 0 || known) continue;
+    auto* ring = reinterpret_cast<Ring*>(address);
+    ARMATURE_ASSERT(space_.owner(ring) == Rank(from));
+    Incoming incoming;
+    incoming.from = from;
+    incoming.ring = ring;
+    incoming_.push_back(std::move(incoming));
+  }
+}
+
+/// True when it got a message whole.
+bool Messages::take_in(Incoming& in) {
+  if (in.ring->readable() == 0) return false;
+  if (in.envelope_bytes < sizeof(Envelope)) {
+    in.envelope_bytes += in.ring->read(reinterpret_cast<std::byte*>(&in.envelope) + in.envelope_bytes,
+                                       sizeof(Envelope) - in.envelope_bytes);
+    if (in.envelope_bytes < sizeof(Envelope)) return false;
+    ARMATURE_ASSERT(in.envelope.magic == Envelope::expected_magic && in.envelope.bytes <= space_.band_bytes());
+    in.message = {in.from, in.envelope.tag, std::vector<std::byte>(in.envelope.bytes)};
+    in.data_bytes = 0;
+  }
+  in.data_bytes += in.ring->read(in.message.data.data() + in.data_bytes, in.message.data.size() - in.data_bytes);
+  // The sender may wait for the room that this has made.
+  ring(space_.slot(in.from));
+  if (in.data_bytes < in.message.data.size()) return false;
+  arrived_.push_back(std::move(in.message));
+  in.envelope_bytes = 0;
+  return true;
+}
+
+void Messages::deliver() {
+  find_new_rings();
+  for (Incoming& in : incoming_)
+    while (take_in(in)) {
+    }
+}
+
+std::optional<Message> Messages::find(int from, std::int32_t tag) {
+  const auto it = std::find_if(arrived_.begin(), arrived_.end(), [&](const Message& m) {
+    return m.tag == tag && (from < 0 || m.from == from);
+  });
+  if (it == arrived_.end()) return std::nullopt;
+  Message found = std::move(*it);
+  arrived_.erase(it);
+  return found;
+}
+
+Message Messages::receive(int from, std::int32_t tag, const char* call, Awaiting what) {
+  std::optional<Message> found;
+  WaitFor wait{.what = what,
+               .peer = from,
+               .detail = static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag)),
+               .call = call};
+  wait_until(wait, [&] {
+    deliver();
+    found = find(from, tag);
+    return found.has_value();
+  });
+  return std::move(*found);
+}
+
+void Messages::put_back(Message message) { arrived_.push_front(std::move(message)); }
+
+}  // namespace armature::progress

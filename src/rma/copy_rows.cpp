@@ -1,0 +1,85 @@
+// The loops under every strided transfer. Short rows are where a library loses against a loop written by
+// hand: a call per row costs more than the row. So the row lengths that occur most are loops of their own,
+// with whole-register moves; long rows are memcpy's.
+#include <cstdint>
+#include <cstring>
+
+#include "rma/clones.hpp"
+#include "rma/section.hpp"
+
+namespace armature::rma {
+namespace {
+
+template <std::size_t bytes>
+[[gnu::always_inline]] inline void fixed_rows(std::byte* to, std::ptrdiff_t to_stride, const std::byte* from,
+                                              std::ptrdiff_t from_stride, std::size_t rows) {
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::memcpy(to, from, bytes);
+    to += to_stride;
+    from += from_stride;
+  }
+}
+
+/// Rows of 32 to 256 bytes: blocks of 32, the last one overlapping the one before.
+[[gnu::always_inline]] inline void blocked_rows(std::byte* to, std::ptrdiff_t to_stride, const std::byte* from,
+                                                std::ptrdiff_t from_stride, std::size_t rows, std::size_t bytes) {
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t at = 0; at + 32 < bytes; at += 32) std::memcpy(to + at, from + at, 32);
+    std::memcpy(to + bytes - 32, from + bytes - 32, 32);
+    to += to_stride;
+    from += from_stride;
+  }
+}
+
+}  // namespace
+
+ARMATURE_CLONES
+void copy_rows(void* to_start, std::ptrdiff_t to_stride, const void* from_start, std::ptrdiff_t from_stride,
+               std::size_t rows, std::size_t bytes) {
+  auto* to = static_cast<std::byte*>(to_start);
+  const auto* from = static_cast<const std::byte*>(from_start);
+  switch (bytes) {
+    case 4:
+      return fixed_rows<4>(to, to_stride, from, from_stride, rows);
+    case 8:
+      return fixed_rows<8>(to, to_stride, from, from_stride, rows);
+    case 16:
+      return fixed_rows<16>(to, to_stride, from, from_stride, rows);
+    case 32:
+      return fixed_rows<32>(to, to_stride, from, from_stride, rows);
+    case 64:
+      return fixed_rows<64>(to, to_stride, from, from_stride, rows);
+    case 128:
+      return fixed_rows<128>(to, to_stride, from, from_stride, rows);
+    default:
+      break;
+  }
+  if (bytes > 32 && bytes <= 256) return blocked_rows(to, to_stride, from, from_stride, rows, bytes);
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::memcpy(to, from, bytes);
+    to += to_stride;
+    from += from_stride;
+  }
+}
+
+void copy_section(void* to_start, const void* from_start, const Section& section) {
+  auto* to = static_cast<std::byte*>(to_start);
+  const auto* from = static_cast<const std::byte*>(from_start);
+  if (section.levels == 0) {
+    std::memcpy(to, from, section.row_bytes);
+    return;
+  }
+  // The innermost level is the row loop; the levels above it count.
+  Section outer;
+  outer.levels = section.levels - 1;
+  for (std::size_t i = 0; i < outer.levels; ++i) {
+    outer.counts[i] = section.counts[i + 1];
+    outer.to_strides[i] = section.to_strides[i + 1];
+    outer.from_strides[i] = section.from_strides[i + 1];
+  }
+  for_each_row(to, from, outer, [&](std::byte* t, const std::byte* f) {
+    copy_rows(t, section.to_strides[0], f, section.from_strides[0], section.counts[0], section.row_bytes);
+  });
+}
+
+}  // namespace armature::rma

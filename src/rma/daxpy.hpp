@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+
+#include "armature/accumulate.hpp"
+
+namespace armature::rma {
+
+/// x[i] += a * y[i] on `count` elements; neither atomic nor locked.
+using Daxpy = void (*)(void* x, const void* y, std::size_t count, const void* a);
+
+/// The kernel for that element type; the one without multiplication when the scale is 1.
+Daxpy daxpy(armature::detail::Element element, const void* scale);
+
+std::size_t element_bytes(armature::detail::Element element);
+
+}  // namespace armature::rma

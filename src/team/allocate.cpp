@@ -1,0 +1,108 @@
+// Collective allocation. All members get their piece or none does: each allocates its own, tells the others
+// how that went, and when one has failed all give theirs back and throw the same message.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "armature/team.hpp"
+#include "base/bytes.hpp"
+#include "base/fail.hpp"
+#include "progress/rank_context.hpp"
+#include "team/team_state.hpp"
+#include "topology/memory.hpp"
+
+namespace armature {
+namespace {
+
+using base::fail;
+using base::readable_bytes;
+using detail::Allotment;
+using space::Allocation;
+using space::AddressSpace;
+
+/// What a member tells the others about its attempt.
+struct Outcome {
+  static constexpr std::size_t text_max = 200;
+
+  std::uint64_t bytes = 0;
+  std::uint64_t address = 0;  // 0: failed, for the reasons below
+  std::uint64_t free = 0;
+  char limit[text_max] = {};
+};
+
+void set_failure(Outcome& outcome, const AddressSpace::Failure& failure) {
+  outcome.free = failure.free;
+  std::strncpy(outcome.limit, failure.limit.c_str(), Outcome::text_max - 1);
+}
+
+/// Whether what all members ask for together fits this node, which no member can see alone. The first
+/// member looks once for all, so that all come to the same answer.
+void require_room(const Team& team, std::size_t bytes) {
+  constexpr std::uint64_t worth_a_look = 16 << 20;
+  struct Ask {
+    std::uint64_t bytes;
+  };
+  std::uint64_t total = 0;
+  for (const Ask& ask : team.allgather(Ask{bytes}))
+    total = __builtin_add_overflow(total, ask.bytes, &total) ? UINT64_MAX : total;
+  if (total < worth_a_look) return;
+  Outcome verdict;
+  if (team.rank() == 0) {
+    const topology::MemoryRoom room = topology::memory_room();
+    set_failure(verdict, {room.limit, room.bytes});
+  }
+  verdict = team.broadcast(verdict, 0);
+  if (total > verdict.free)
+    fail(Errc::out_of_memory,
+         fmt::format("allocate: {} ranks ask for {} together (this one for {}), but {} leaves {}", team.size(),
+                     total == UINT64_MAX ? "more than any machine has" : readable_bytes(total),
+                     bytes == SIZE_MAX ? "more than can be addressed" : readable_bytes(bytes), verdict.limit,
+                     readable_bytes(verdict.free)));
+}
+
+Outcome attempt(AddressSpace& space, std::size_t bytes, std::size_t alignment) {
+  Outcome outcome;
+  outcome.bytes = bytes;
+  AddressSpace::Failure failure;
+  void* address = space.allocate(bytes, alignment, Allocation::Kind::collective, failure);
+  outcome.address = reinterpret_cast<std::uint64_t>(address);
+  if (address == nullptr) set_failure(outcome, failure);
+  return outcome;
+}
+
+}  // namespace
+
+std::shared_ptr<const Allotment> Team::allocate_bytes(std::size_t bytes, std::size_t alignment) const {
+  detail::TeamState& state = checked("Team::allocate");
+  AddressSpace& space = state.space();
+  require_room(*this, bytes);
+  const std::vector<Outcome> outcomes = allgather(attempt(space, bytes, alignment));
+  auto allotment = std::make_shared<Allotment>();
+  allotment->mine = state.rank();
+  for (int i = 0; i < state.size(); ++i) {
+    const Outcome& outcome = outcomes[static_cast<std::size_t>(i)];
+    if (outcome.address == 0) {
+      const auto mine = outcomes[static_cast<std::size_t>(state.rank())].address;
+      if (mine != 0) (void)space.free(reinterpret_cast<void*>(mine), Allocation::Kind::collective);
+      fail(Errc::out_of_memory,
+           fmt::format("allocate: rank {} asked for {}, but {} leaves {}", static_cast<int>(world_rank(i)),
+                       readable_bytes(outcome.bytes), outcome.limit, readable_bytes(outcome.free)));
+    }
+    allotment->shares.push_back({world_rank(i), reinterpret_cast<void*>(outcome.address), outcome.bytes});
+  }
+  return allotment;
+}
+
+void Team::free_allotment(const std::shared_ptr<const Allotment>& allotment) const {
+  detail::TeamState& state = checked("Team::free");
+  AddressSpace& space = state.space();
+  // Nobody may still be using it.
+  barrier();
+  const bool ours = allotment != nullptr && allotment->mine == state.rank() &&
+                    allotment->shares.size() == static_cast<std::size_t>(state.size()) &&
+                    space.free(allotment->shares[static_cast<std::size_t>(allotment->mine)].address,
+                               Allocation::Kind::collective);
+  if (!ours) fail(Errc::misuse, "Team::free: this piece was not allocated by this team, or is freed already");
+}
+
+}  // namespace armature

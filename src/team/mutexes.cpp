@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include "armature/mutex.hpp"
+#include "armature/team.hpp"
+#include "base/fail.hpp"
+#include "progress/lock.hpp"
+#include "progress/rank_context.hpp"
+#include "team/team_state.hpp"
+
+namespace armature {
+
+using base::fail;
+using progress::LockWord;
+
+/// A mutex has a cache line of its own.
+struct alignas(64) MutexLine {
+  LockWord word{0};
+};
+
+struct Mutexes::State {
+  std::shared_ptr<const detail::Allotment> allotment;
+  int me = 0;
+
+  [[nodiscard]] LockWord& word(int member, int index, const char* call) const {
+    if (member < 0 || static_cast<std::size_t>(member) >= allotment->shares.size())
+      fail(Errc::bad_rank, fmt::format("{}: there is no member {}: the mutexes are at members 0 to {}", call, member,
+                                       allotment->shares.size() - 1));
+    const auto& share = allotment->shares[static_cast<std::size_t>(member)];
+    const std::size_t count = share.bytes / sizeof(MutexLine);
+    if (index < 0 || static_cast<std::size_t>(index) >= count)
+      fail(Errc::bad_argument, fmt::format("{}: there is no mutex {}: member {} has {}", call, index, member, count));
+    return static_cast<MutexLine*>(share.address)[index].word;
+  }
+};
+
+namespace {
+
+const Mutexes::State& checked(const Mutexes& mutexes, const char* call) {
+  if (!mutexes) fail(Errc::misuse, fmt::format("{}: these mutexes were destroyed, or never created", call));
+  return *mutexes.state();
+}
+
+}  // namespace
+
+void Mutexes::lock(int member, int index) const {
+  const State& state = checked(*this, "Mutexes::lock");
+  LockWord& word = state.word(member, index, "Mutexes::lock");
+  if (progress::try_lock(word, state.me)) [[likely]]
+    return;
+  if (word.load(std::memory_order_relaxed) == progress::lock_token(state.me))
+    fail(Errc::misuse, fmt::format("Mutexes::lock: this rank holds mutex {} of member {} already", index, member));
+  progress::WaitFor wait{.what = space::Awaiting::mutex,
+                         .detail = static_cast<std::uint64_t>(index),
+                         .call = "Mutexes::lock"};
+  progress::lock_contended(word, state.me, wait);
+}
+
+bool Mutexes::try_lock(int member, int index) const {
+  const State& state = checked(*this, "Mutexes::try_lock");
+  return progress::try_lock(state.word(member, index, "Mutexes::try_lock"), state.me);
+}
+
+void Mutexes::unlock(int member, int index) const {
+  const State& state = checked(*this, "Mutexes::unlock");
+  LockWord& word = state.word(member, index, "Mutexes::unlock");
+  if (word.load(std::memory_order_relaxed) != progress::lock_token(state.me)) [[unlikely]]
+    fail(Errc::misuse, fmt::format("Mutexes::unlock: this rank does not hold mutex {} of member {}", index, member));
+  progress::unlock(word);
+}
+
+int Mutexes::count(int member) const {
+  const State& state = checked(*this, "Mutexes::count");
+  if (member < 0 || static_cast<std::size_t>(member) >= state.allotment->shares.size())
+    fail(Errc::bad_rank, fmt::format("Mutexes::count: there is no member {}", member));
+  return static_cast<int>(state.allotment->shares[static_cast<std::size_t>(member)].bytes / sizeof(MutexLine));
+}
+
+Mutexes Team::create_mutexes(int count) const {
+  const detail::TeamState& team = checked("Team::create_mutexes");
+  const bool bad = allreduce(count < 0 ? 1 : 0, Maximum{}) != 0;
+  if (bad) fail(Errc::bad_argument, fmt::format("Team::create_mutexes: a member asked for a negative number (this one: {})", count));
+  auto state = std::make_shared<Mutexes::State>();
+  state->allotment = allocate_bytes(static_cast<std::size_t>(count) * sizeof(MutexLine), alignof(MutexLine));
+  state->me = team.space().me();
+  return Mutexes(std::move(state));
+}
+
+void Team::destroy_mutexes(Mutexes& mutexes) const {
+  if (!mutexes) fail(Errc::misuse, "Team::destroy_mutexes: these mutexes were destroyed, or never created");
+  free_allotment(mutexes.state()->allotment);
+  mutexes = {};
+}
+
+}  // namespace armature

@@ -1,0 +1,128 @@
+#include "team/team_state.hpp"
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "progress/bell.hpp"
+#include "progress/wait.hpp"
+
+namespace armature::detail {
+
+using space::MemberLine;
+using space::TeamBlock;
+
+namespace {
+
+// Up to here every member looks at every other's line; beyond, member 0 does and releases the rest.
+constexpr int flat_max = 16;
+
+/// Blocks of teams that this rank has let go of but others have not: freed later.
+std::vector<TeamBlock*>& retired() {
+  static std::vector<TeamBlock*> blocks;
+  return blocks;
+}
+
+void free_unused_blocks(space::AddressSpace& space) {
+  std::erase_if(retired(), [&](TeamBlock* block) {
+    // Acquire: the last user's reads of the block come before it is cleared and used again.
+    if (block->users.load(std::memory_order_acquire) != 0) return false;
+    (void)space.free(block, space::Allocation::Kind::internal);
+    return true;
+  });
+}
+
+}  // namespace
+
+TeamState::TeamState(space::AddressSpace& space, TeamBlock& block, int me)
+    : space_(space), block_(block), me_(me), members_(block.ranks(), block.ranks() + block.size) {
+  for (int i = 0; i < size(); ++i) member_of_.emplace(members_[static_cast<std::size_t>(i)], i);
+}
+
+TeamState::~TeamState() {
+  const bool is_world = &block_ == &space_.world_block();
+  block_.users.fetch_sub(1, std::memory_order_release);
+  if (is_world || space_.owner(&block_) != space_.me()) return;
+  retired().push_back(&block_);
+  free_unused_blocks(space_);
+}
+
+int TeamState::member(Rank world_rank) const {
+  const auto found = member_of_.find(world_rank);
+  return found == member_of_.end() ? -1 : found->second;
+}
+
+bool TeamState::is_flat() const { return size() <= flat_max; }
+
+std::byte* TeamState::outgoing(std::size_t bytes) {
+  ARMATURE_ASSERT(bytes <= bytes_max);
+  const auto me = static_cast<std::size_t>(me_);
+  return bytes <= MemberLine::inline_bytes ? block_.line(me, round_ + 1).payload : block_.staging(me, round_ + 1);
+}
+
+const std::byte* TeamState::incoming(int member, std::size_t bytes) const {
+  const auto m = static_cast<std::size_t>(member);
+  return bytes <= MemberLine::inline_bytes ? block_.line(m, round_).payload : block_.staging(m, round_);
+}
+
+void TeamState::publish(std::uint64_t signature) {
+  MemberLine& mine = block_.line(static_cast<std::size_t>(me_), round_);
+  mine.signature = signature;
+  // Release: who sees the round sees the bytes shown in it, and all this rank has stored before.
+  mine.round.store(round_, std::memory_order_release);
+}
+
+void TeamState::await_members(Kind kind, const char* call) {
+  progress::WaitFor wait{.what = kind == Kind::barrier ? space::Awaiting::barrier : space::Awaiting::collective,
+                         .members = members_,
+                         .team = block_.id,
+                         .object = &block_,
+                         .detail = round_,
+                         .call = call};
+  auto ring_all = [&] {
+    for (const std::int32_t rank : members_) progress::ring(space_.slot(rank));
+  };
+  if (!is_flat() && me_ != 0) {
+    progress::ring(space_.slot(members_[0]));
+    progress::wait_until(wait, [&] { return block_.released.load(std::memory_order_acquire) >= round_; });
+    return;
+  }
+  if (is_flat()) ring_all();
+  std::size_t entered = 0;
+  progress::wait_until(wait, [&] {
+    while (entered < members_.size() &&
+           block_.line(entered, round_).round.load(std::memory_order_acquire) >= round_)
+      ++entered;
+    return entered == members_.size();
+  });
+  if (is_flat()) return;
+  block_.released.store(round_, std::memory_order_release);
+  ring_all();
+}
+
+void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
+  for (int i = 0; i < size(); ++i) {
+    const std::uint64_t theirs = block_.line(static_cast<std::size_t>(i), round_).signature;
+    if (theirs == mine) continue;
+    constexpr const char* names[] = {"barrier", "broadcast", "allgather", "alltoall", "reduction", "reduction", "scan"};
+    auto text = [&](std::uint64_t signature) {
+      const std::uint64_t kind = signature >> 56;
+      return fmt::format("{} of {} bytes", kind < std::size(names) ? names[kind] : "something",
+                         signature & ((std::uint64_t{1} << 56) - 1));
+    };
+    base::fail(Errc::bad_argument,
+               fmt::format("{}: members of the team disagree: rank {} is in a {}, rank {} in a {}", call,
+                           members_[static_cast<std::size_t>(i)], text(theirs), members_[static_cast<std::size_t>(me_)],
+                           text(mine)));
+  }
+}
+
+void TeamState::round(Kind kind, std::size_t total, std::size_t shown, const char* call) {
+  ARMATURE_ASSERT(shown <= bytes_max);
+  const std::uint64_t signature = (static_cast<std::uint64_t>(kind) << 56) | (total & ((std::uint64_t{1} << 56) - 1));
+  ++round_;
+  publish(signature);
+  await_members(kind, call);
+  compare_signatures(signature, call);
+}
+
+}  // namespace armature::detail

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "armature/rank.hpp"
+#include "space/address_space.hpp"
+#include "space/team_block.hpp"
+
+namespace armature::detail {
+
+/// One member's view of a team, and the one thing all collectives are made of: the round. In a round every
+/// member shows some bytes to all others; it is complete when all have entered it.
+///
+/// Invariants: members enter rounds in the same order; a member enters round r + 1 only after round r was
+/// complete and it has done reading round r's bytes. So the bytes of round r (line and staging of parity
+/// r % 2) stay untouched until all members have entered round r + 1.
+class TeamState {
+ public:
+  TeamState(space::AddressSpace& space, space::TeamBlock& block, int me);
+  TeamState(const TeamState&) = delete;
+  TeamState& operator=(const TeamState&) = delete;
+  ~TeamState();
+
+  [[nodiscard]] int rank() const { return me_; }
+  [[nodiscard]] int size() const { return static_cast<int>(members_.size()); }
+  [[nodiscard]] std::span<const std::int32_t> members() const { return members_; }
+  [[nodiscard]] int member(Rank world_rank) const;
+  [[nodiscard]] std::uint32_t id() const { return block_.id; }
+  [[nodiscard]] space::AddressSpace& space() const { return space_; }
+
+  /// What kind of round this is and how long: members whose signatures differ have called different
+  /// collectives, or with different counts.
+  enum class Kind : std::uint8_t { barrier, broadcast, allgather, alltoall, reduce, slices, scan };
+  static constexpr std::size_t bytes_max = space::TeamBlock::staging_bytes;
+
+  /// Where this member puts its bytes for the round it enters next: at most bytes_max.
+  [[nodiscard]] std::byte* outgoing(std::size_t bytes);
+  /// Enters the round and returns once it is complete. `shown` is how many bytes outgoing() holds;
+  /// `total` is what all members must agree on. Throws Error(bad_argument) on all when they do not.
+  void round(Kind kind, std::size_t total, std::size_t shown, const char* call);
+  /// That member's bytes of the round that was completed last.
+  [[nodiscard]] const std::byte* incoming(int member, std::size_t bytes) const;
+
+ private:
+  void publish(std::uint64_t signature);
+  void await_members(Kind kind, const char* call);
+  void compare_signatures(std::uint64_t mine, const char* call) const;
+  [[nodiscard]] bool is_flat() const;
+
+  space::AddressSpace& space_;
+  space::TeamBlock& block_;
+  int me_;
+  std::vector<std::int32_t> members_;
+  std::unordered_map<int, int> member_of_;
+  std::uint64_t round_ = 0;
+};
+
+}  // namespace armature::detail

@@ -1,0 +1,53 @@
+#include "armature/run.hpp"
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "base/fail.hpp"
+#include "bootstrap/last_words.hpp"
+#include "world/job.hpp"
+
+namespace armature {
+namespace {
+
+std::unique_ptr<Job> job;
+bool has_left = false;
+
+}  // namespace
+
+World& init() {
+  if (has_left) base::fail(Errc::misuse, "init: this process has left its job already; it cannot join again");
+  if (job == nullptr) job = std::make_unique<Job>();
+  return job->world();
+}
+
+void finalize() {
+  if (job == nullptr) base::fail(Errc::misuse, "finalize: this process has not joined a job, or has left it already");
+  job->leave();
+  has_left = true;
+  job.reset();
+}
+
+bool initialized() { return job != nullptr; }
+
+World& world() {
+  if (job == nullptr) base::fail(Errc::misuse, "world: called outside armature::run (or init .. finalize)");
+  return job->world();
+}
+
+void abort(int status, std::string_view message) { bootstrap::die(status, std::string(message).c_str()); }
+
+namespace detail {
+
+// An exception that leaves body is not caught here: nobody catching it, it ends the process where it was
+// thrown, with the whole stack there to be shown.
+int run(int, char**, Body body, void* callable) {
+  World& world = init();
+  const int status = body(callable, world);
+  finalize();
+  return status;
+}
+
+}  // namespace detail
+}  // namespace armature
