@@ -65,13 +65,24 @@ template <class T>
   return value;
 }
 
+/// What memcpy does, for copies of at least copy_large_min bytes; see src/rma/copy_large.cpp.
+inline constexpr std::size_t copy_large_min = 2048;
+ARMATURE_API void copy_large(void* to, const void* from, std::size_t bytes);
+
+[[gnu::always_inline]] inline void copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes < copy_large_min)
+    std::memcpy(to, from, bytes);
+  else
+    copy_large(to, from, bytes);
+}
+
 [[gnu::always_inline]] inline void copy_out(void* to, const void* from, std::size_t bytes) {
   std::atomic_thread_fence(std::memory_order_release);
-  std::memcpy(to, from, bytes);
+  copy(to, from, bytes);
 }
 
 [[gnu::always_inline]] inline void copy_in(void* to, const void* from, std::size_t bytes) {
-  std::memcpy(to, from, bytes);
+  copy(to, from, bytes);
   std::atomic_thread_fence(std::memory_order_acquire);
 }
 
