@@ -44,7 +44,8 @@ function(armature_subdirectories pattern)
 endfunction()
 
 # armature_programs(<folder> LIBRARIES ...): <folder>/x.cpp and <folder>/x/*.cpp become
-# bin/<folder>/x, target <folder>_x; x.c and x/*.c link libarmci instead.
+# bin/<folder>/x, target <folder>_x; x.c and x/*.c link libarmci instead. A folder's own
+# CMakeLists.txt, if it has one, adds to its target.
 function(armature_programs folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
   file(GLOB entries CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*)
@@ -61,6 +62,9 @@ function(armature_programs folder)
     endif()
     if(sources)
       armature_program(${folder} ${name} "${sources}" "${arg_LIBRARIES}")
+      if(EXISTS ${entry}/CMakeLists.txt)
+        add_subdirectory(${entry})
+      endif()
     endif()
   endforeach()
 endfunction()

@@ -1,0 +1,36 @@
+// Where the package graph comes from: a file the user names, the machine's own package index, or
+// the compact copy in this repository.
+//
+// The machine's index is what apt keeps of bookworm's amd64 main archive. By default the security
+// and update archives are left out: they change by the week, and figures are to be compared. apt
+// keeps indices compressed in ways of its own choosing; its own tool unpacks them, so that nothing
+// here needs to know them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "package_graph.hpp"
+
+namespace pagerank {
+
+enum class Archives {
+  main,  // the release as published
+  all,   // with security and other updates, as a machine installs
+};
+
+struct Source {
+  std::vector<std::string> files;  // read in this order
+  std::string place;               // what kind of place that is, for people
+  std::string content;             // what is there, unless the file says so itself
+};
+
+// Chooses what read_graph is to read; `file` may be empty. `lists` is apt's folder of indices.
+// Throws GraphError when there is nothing to read.
+Source find_source(const std::string& file, Archives archives,
+                   const std::string& lists = "/var/lib/apt/lists");
+
+// Throws GraphError naming the file, and the line where there is one.
+PackageGraph read_graph(const Source& source);
+
+}  // namespace pagerank

@@ -1,0 +1,52 @@
+#include "svg.hpp"
+
+#include <fmt/format.h>
+
+namespace pagerank {
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '&') {
+      safe += "&amp;";
+    } else if (c == '<') {
+      safe += "&lt;";
+    } else if (c == '>') {
+      safe += "&gt;";
+    } else {
+      safe += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    }
+  }
+  return safe;
+}
+
+}  // namespace
+
+std::string svg_file(double width, double height, std::string_view title, const std::string& body) {
+  return fmt::format(
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0f}\" height=\"{:.0f}\" "
+             "viewBox=\"0 0 {:.0f} {:.0f}\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\" "
+             "role=\"img\">\n",
+             width, height, width, height) +
+         "<title>" + escaped(title) + "</title>\n" +
+         "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" + body + "</svg>\n";
+}
+
+std::string svg_text(double x, double y, std::string_view words, const TextStyle& style) {
+  return fmt::format(
+             "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{}\" fill=\"{}\" text-anchor=\"{}\"{}>",
+             x, y, style.size, style.color, style.anchor,
+             style.bold ? " font-weight=\"600\"" : "") +
+         escaped(words) + "</text>\n";
+}
+
+std::string svg_box(const Box& box, const std::string& color, std::string_view hint) {
+  std::string element = fmt::format(
+      "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{}\" fill=\"{}\"",
+      box.x, box.y, box.width, box.height, box.corner, color);
+  if (hint.empty()) return element + "/>\n";
+  return element + "><title>" + escaped(hint) + "</title></rect>\n";
+}
+
+}  // namespace pagerank
