@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include <armature/armature.hpp>
 
 #include "factor.hpp"
@@ -64,8 +66,8 @@ Options parse_options(int argc, char** argv, int ranks) {
 
 void print_outcome(const char* name, int n, lu::Outcome outcome) {
   const double operations = 2.0 / 3.0 * n * n * n;
-  std::printf("%-20s %8.3f s  %6.2f Gflop/s  residual %.1e\n", name, outcome.seconds,
-              operations / outcome.seconds * 1e-9, outcome.residual);
+  fmt::print("{:<14} {:8.3f} s  {:6.2f} Gflop/s  residual {:.1e}\n", name, outcome.seconds,
+             operations / outcome.seconds * 1e-9, outcome.residual);
   std::fflush(stdout);
 }
 
@@ -81,8 +83,8 @@ lu::Outcome factor_with_ranks(armature::World& world, const lu::Layout& layout) 
   const auto bytes = world.allreduce(matrix.traffic().bytes);
   if (world.rank() == 0) {
     print_outcome("one-sided", layout.shape().n, outcome);
-    std::printf("  %lld gets, %.1f MB, from other ranks' memory\n", static_cast<long long>(gets),
-                static_cast<double>(bytes) * 1e-6);
+    fmt::print("  {} gets, {:.1f} MB, from other ranks' memory\n", gets,
+               static_cast<double>(bytes) * 1e-6);
   }
   return outcome;
 }
@@ -92,9 +94,8 @@ int factor(armature::World& world, int argc, char** argv) {
   const lu::Layout layout(options.shape);
   if (world.rank() == 0) {
     const bool cyclic = options.shape.distribution == lu::Distribution::block_cyclic;
-    std::printf("LU of a %d x %d matrix, blocks of %d, %s over %d rank(s)\n", options.shape.n,
-                options.shape.n, options.shape.block, cyclic ? "block-cyclic" : "block",
-                world.size());
+    fmt::print("LU of a {0} x {0} matrix, blocks of {1}, {2} over {3} rank(s)\n", options.shape.n,
+               options.shape.block, cyclic ? "block-cyclic" : "block", world.size());
   }
   bool good = factor_with_ranks(world, layout).residual <= residual_max;  // false for NaN too
   if (options.threads && world.rank() == 0) {
@@ -102,7 +103,7 @@ int factor(armature::World& world, int argc, char** argv) {
     print_outcome("plain threads", options.shape.n, plain);
     good = good && plain.residual <= residual_max;
   }
-  if (world.rank() == 0) std::puts(good ? "RESIDUAL OK" : "RESIDUAL TOO LARGE");
+  if (world.rank() == 0) fmt::print("RESIDUAL {}\n", good ? "OK" : "TOO LARGE");
   world.barrier();  // the other ranks sleep here while the threads run
   return good ? 0 : 1;
 }

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <armature/armature.hpp>
 
 #include "problem.hpp"
@@ -90,8 +92,8 @@ bool report(const char* name, const mg::ProblemClass& problem, const Outcome& ou
   // 58 operations per cell and iteration: the benchmark's own count.
   const double operations = 58.0 * problem.iterations * problem.cells();
   const double error = std::abs(outcome.norm - problem.norm) / problem.norm;
-  std::printf("%-16s %8.4f s  %8.1f Mop/s  L2 norm %.13e  (off by %.1e)\n", name, outcome.seconds,
-              operations / outcome.seconds * 1e-6, outcome.norm, error);
+  fmt::print("{:<16} {:8.4f} s  {:8.1f} Mop/s  L2 norm {:.13e}  (off by {:.1e})\n", name,
+             outcome.seconds, operations / outcome.seconds * 1e-6, outcome.norm, error);
   std::fflush(stdout);
   return error <= 1e-8;
 }
@@ -100,15 +102,15 @@ int solve(armature::World& world, int argc, char** argv) {
   const Options options = parse_options(argc, argv);
   const mg::ProblemClass& problem = options.problem;
   if (world.rank() == 0) {
-    std::printf("NAS MG class %c: %d^3 cells, %d iterations, %d rank(s)\n", problem.name,
-                problem.edge(), problem.iterations, world.size());
+    fmt::print("NAS MG class {}: {}^3 cells, {} iterations, {} rank(s)\n", problem.name,
+               problem.edge(), problem.iterations, world.size());
   }
   const Outcome outcome = solve_on_ranks(world, problem);
   bool good = true;
   if (world.rank() == 0) {
     good = report("one-sided", problem, outcome);
     if (options.compare) good = report("plain, one rank", problem, solve_plainly(problem)) && good;
-    std::puts(good ? "VERIFIED" : "NOT VERIFIED");
+    fmt::print("{}VERIFIED\n", good ? "" : "NOT ");
   }
   world.barrier();  // the other ranks sleep here during the comparison
   return good ? 0 : 1;
