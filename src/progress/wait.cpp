@@ -65,20 +65,36 @@ class Published {
   int peer_;
 };
 
-[[noreturn]] void lost(const WaitFor& wait, int rank) {
-  base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", wait.call, rank));
-}
+/// A condition that stays true once it was found so: looking may take what was waited for (a lock), so it must
+/// not be looked at again.
+class Latched {
+ public:
+  Latched(detail::Ready ready, void* condition) : ready_(ready), condition_(condition) {}
+  bool look() { return holds_ || (holds_ = ready_(condition_)); }
+  static bool look_at(void* latched) { return static_cast<Latched*>(latched)->look(); }
 
-/// Ranks that are gone cannot make the condition true; it may be true already, so look once more first.
-void check_deaths(const WaitFor& wait, detail::Ready ready, void* condition) {
+ private:
+  detail::Ready ready_;
+  void* condition_;
+  bool holds_ = false;
+};
+
+/// Ranks that are gone cannot make the condition true any more. They may have done so before they went, so it
+/// is looked at once more after their state was seen.
+void check_gone(const WaitFor& wait, Latched& ready) {
   const AddressSpace& space = AddressSpace::instance();
-  if (space.header().on_death != space::OnDeath::go_on || ready(condition)) return;
-  auto dead = [&](int rank) {
-    return rank >= 0 && rank < space.ranks() && space.slot(rank).life.load(std::memory_order_acquire) == Life::dead;
+  const bool goes_on = space.header().on_death == space::OnDeath::go_on;
+  auto check = [&](int rank) {
+    if (rank < 0 || rank >= space.ranks() || rank == space.me()) return;
+    const Life life = space.slot(rank).life.load(std::memory_order_acquire);
+    const bool dead = life == Life::dead && goes_on;
+    if ((!dead && life != Life::finished) || ready.look()) return;
+    if (dead) base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", wait.call, rank));
+    base::fail(Errc::misuse,
+               fmt::format("{}: rank {} has left the job: it will never do what this call waits for", wait.call, rank));
   };
-  if (dead(wait.peer)) lost(wait, wait.peer);
-  for (const std::int32_t rank : wait.members)
-    if (dead(rank)) lost(wait, rank);
+  check(wait.peer);
+  for (const std::int32_t rank : wait.members) check(rank);
 }
 
 }  // namespace
@@ -100,27 +116,31 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
   AddressSpace& space = AddressSpace::instance();
   space::RankSlot& slot = space.slot(space.me());
   const int pauses = cores_are_shared ? 0 : 2000;
+  Latched condition_holds(ready, condition);
   for (int i = 0; i < pauses; ++i) {
-    if (ready(condition)) return;
+    if (condition_holds.look()) return;
     pause();
   }
   // Only now is it worth telling others.
   Published published(slot.wait, wait);
   long nap_ns = 50'000;
   for (std::uint32_t round = 0;; ++round) {
-    if (ready(condition)) return;
+    if (condition_holds.look()) return;
     if (deliver != nullptr) {
       deliver();
-      if (ready(condition)) return;
+      if (condition_holds.look()) return;
     }
     published.refresh(wait);
-    if (space.header().deaths.load(std::memory_order_acquire) != 0) check_deaths(wait, ready, condition);
+    if (space.header().deaths.load(std::memory_order_acquire) != 0) check_gone(wait, condition_holds);
     if (round % 16 != 15 || base::now_ns() - published.since_ns() < yield_ns) {
       sched_yield();
-    } else if (wait.rings && bells_work()) {
-      sleep(slot, ready, condition, sleep_max_ns);
+      continue;
+    }
+    check_gone(wait, condition_holds);
+    if (wait.rings && bells_work()) {
+      sleep(slot, &Latched::look_at, &condition_holds, sleep_max_ns);
     } else {
-      sleep(slot, ready, condition, nap_ns);
+      sleep(slot, &Latched::look_at, &condition_holds, nap_ns);
       nap_ns = std::min(nap_ns * 2, nap_max_ns);
     }
   }

@@ -5,8 +5,8 @@
 #include <vector>
 
 // A limit may be set on any group on the way from ours to the root, so all of them are read and the
-// tightest counts. In a container the path in /proc/self/cgroup may be the host's, which is not there:
-// then the root of the mounted hierarchy is our group.
+// tightest counts. In a container the path in /proc/self/cgroup may be the host's, which is not
+// there: then the root of the mounted hierarchy is our group.
 
 namespace armature::topology {
 namespace {

@@ -11,12 +11,12 @@ struct CgroupLimits {
   std::optional<double> cpus;                 // how many processors' time
   std::optional<std::uint64_t> memory_bytes;  // the tightest limit on the way to the root
   std::uint64_t memory_used_bytes = 0;        // of the group with that limit
-  std::string memory_file;                    // where that limit is written, to be named in messages
-  std::uint64_t oom_kills = 0;                // processes killed so far for want of memory
+  std::string memory_file;      // where that limit is written, to be named in messages
+  std::uint64_t oom_kills = 0;  // processes killed so far for want of memory
 };
 
-/// Reads version 2 and version 1 hierarchies, as seen from inside and outside of containers. What cannot
-/// be read counts as no limit. `root` is prefixed to /proc and /sys, for tests.
+/// Reads version 2 and version 1 hierarchies, as seen from inside and outside of containers. What
+/// cannot be read counts as no limit. `root` is prefixed to /proc and /sys, for tests.
 CgroupLimits cgroup_limits(const std::string& root = "");
 
 }  // namespace armature::topology

@@ -1,10 +1,11 @@
 #include "topology/cgroup.hpp"
 
-#include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
+
+#include <gtest/gtest.h>
 
 namespace armature::topology {
 namespace {

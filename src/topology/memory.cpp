@@ -1,9 +1,9 @@
-// A page that cannot be had when it is first touched kills the process (SIGBUS, or the kernel's choice of
-// victim). So memory is asked for when it is allocated, and before that we look whether it can be there at
-// all: the kernel's own answer, for a memory file, would come only after it had killed somebody.
+// A page that cannot be had when it is first touched kills the process (SIGBUS, or the kernel's
+// choice of victim). So memory is asked for when it is allocated, and before that we look whether
+// it can be there at all: the kernel's own answer, for a memory file, would come only after it had
+// killed somebody.
 #include "topology/memory.hpp"
 
-#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -11,6 +11,8 @@
 #include <limits>
 #include <optional>
 #include <sstream>
+
+#include <fmt/format.h>
 
 #include "base/bytes.hpp"
 
@@ -61,9 +63,11 @@ void tighten_by_group(MemoryRoom& room, const std::string& root, std::string gro
     const auto limit = read_number(dir + limit_file);
     const auto used = read_number(dir + used_file);
     if (limit && used && *limit < std::uint64_t{1} << 60) {
-      const auto cache = reclaimable(dir + "/memory.stat", v2 ? "inactive_file" : "total_inactive_file");
-      tighten(room, difference(*limit, difference(*used, cache)),
-              fmt::format("the memory limit of control group {} ({})", dir, readable_bytes(*limit)));
+      const auto cache =
+          reclaimable(dir + "/memory.stat", v2 ? "inactive_file" : "total_inactive_file");
+      tighten(
+          room, difference(*limit, difference(*used, cache)),
+          fmt::format("the memory limit of control group {} ({})", dir, readable_bytes(*limit)));
     }
     if (group.empty() || group == "/") return;
     group.resize(group.find_last_of('/'));
@@ -81,7 +85,8 @@ void tighten_by_groups(MemoryRoom& room) {
     if (controllers.empty()) tighten_by_group(room, "/sys/fs/cgroup", group, true);
     if (controllers == "memory") {
       tighten_by_group(room, "/sys/fs/cgroup/memory", group, false);
-      tighten_by_group(room, "/sys/fs/cgroup/memory", "/", false);  // inside a container the path may not exist
+      tighten_by_group(room, "/sys/fs/cgroup/memory", "/",
+                       false);  // inside a container the path may not exist
     }
   }
 }
@@ -93,11 +98,13 @@ MemoryRoom memory_room() {
   if (const auto free = meminfo("MemAvailable"))
     tighten(room, *free + meminfo("SwapFree").value_or(0), "the machine's free memory");
   if (read_number("/proc/sys/vm/overcommit_memory").value_or(0) == 2)
-    tighten(room, difference(meminfo("CommitLimit").value_or(0), meminfo("Committed_AS").value_or(0)),
+    tighten(room,
+            difference(meminfo("CommitLimit").value_or(0), meminfo("Committed_AS").value_or(0)),
             "the commit limit (vm.overcommit_memory is 2)");
   tighten_by_groups(room);
   // Leave the machine some air: page tables, stacks, and what others take meanwhile.
-  room.bytes = difference(room.bytes, std::min<std::uint64_t>(room.bytes / 32, std::uint64_t{256} << 20));
+  room.bytes =
+      difference(room.bytes, std::min<std::uint64_t>(room.bytes / 32, std::uint64_t{256} << 20));
   return room;
 }
 

@@ -12,7 +12,8 @@ struct MemoryRoom {
 };
 
 /// The tightest of: free memory of the machine, the limits of this process's control group and its
-/// parents, the commit limit where overcommit is off, RLIMIT_FSIZE. Reads /proc and /sys: about 100 us.
+/// parents, the commit limit where overcommit is off, RLIMIT_FSIZE. Reads /proc and /sys: about 100
+/// us.
 MemoryRoom memory_room();
 
 }  // namespace armature::topology

@@ -1,0 +1,128 @@
+#include "bootstrap/explain/explain.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bootstrap/explain/hand_made_job.hpp"
+#include "bootstrap/explain/phrase.hpp"
+
+namespace armature::bootstrap {
+namespace {
+
+using space::Awaiting;
+using space::Life;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+TEST(RankListTest, names_one_two_and_many) {
+  EXPECT_EQ(rank_list({3}), "rank 3");
+  EXPECT_EQ(rank_list({0, 1}), "ranks 0 and 1");
+  EXPECT_EQ(rank_list({0, 1, 2, 3, 6, 9}), "ranks 0-3, 6 and 9");
+}
+
+TEST(ExplainTest, nobody_waits) {
+  HandMadeJob job(2);
+  const auto explanation = explain(job.observe());
+  EXPECT_FALSE(explanation.waiting);
+  EXPECT_THAT(explanation.findings, IsEmpty());
+}
+
+TEST(ExplainTest, mutexes_locked_in_opposite_order_are_a_deadlock) {
+  HandMadeJob job(3);
+  job.waits(0, Awaiting::mutex, 1, HandMadeJob::address(1, 4096), 0);
+  job.waits(1, Awaiting::mutex, 0, HandMadeJob::address(0, 4096), 0);
+  const auto explanation = explain(job.observe());
+  EXPECT_TRUE(explanation.hopeless);
+  EXPECT_EQ(explanation.lines[0].object, "for mutex 0 at rank 1, held by rank 1");
+  EXPECT_EQ(
+      explanation.findings.at(0),
+      "Ranks 0 and 1 wait for each other: a deadlock. Lock mutexes in the same order everywhere.");
+  EXPECT_EQ(explanation.findings.size(), 1U);
+}
+
+TEST(ExplainTest, who_depends_on_a_deadlock_is_named) {
+  HandMadeJob job(4);
+  job.waits(0, Awaiting::notify, 1);
+  job.waits(1, Awaiting::notify, 0);
+  job.waits(2, Awaiting::completion, 1);
+  job.waits(3, Awaiting::completion, 2);
+  const auto explanation = explain(job.observe());
+  EXPECT_THAT(explanation.findings,
+              ElementsAre(HasSubstr("Ranks 0 and 1 wait for each other"),
+                          "Ranks 2 and 3 wait, directly or through others, for those."));
+}
+
+TEST(ExplainTest, a_barrier_that_one_rank_never_enters) {
+  HandMadeJob job(4);
+  const auto block = job.make_team({0, 1, 2, 3}, {7, 7, 6, 7});
+  for (int rank : {0, 1, 3}) job.waits(rank, Awaiting::barrier, -1, block, 7);
+  const auto explanation = explain(job.observe());
+  EXPECT_EQ(explanation.lines[0].object,
+            "in a barrier (round 7) of the world: rank 2 has not entered it");
+  EXPECT_THAT(explanation.lines[0].waits_on, ElementsAre(2));
+  EXPECT_FALSE(explanation.hopeless);
+  EXPECT_THAT(
+      explanation.findings,
+      ElementsAre(
+          "Ranks 0, 1 and 3 wait, directly or through others, for rank 2, which computes."));
+  EXPECT_THAT(text(explanation), HasSubstr("ranks 0, 1 and 3  waits"));
+}
+
+TEST(ExplainTest, a_notify_that_can_never_come) {
+  HandMadeJob job(2);
+  job.slot(0).life = Life::finished;
+  job.waits(1, Awaiting::notify, 0);
+  const auto explanation = explain(job.observe());
+  EXPECT_TRUE(explanation.hopeless);
+  EXPECT_THAT(explanation.findings,
+              ElementsAre("Rank 1 waits for rank 0, which has finished: that can never end."));
+}
+
+TEST(ExplainTest, the_end_of_the_job_waits_for_those_still_in_it) {
+  HandMadeJob job(3);
+  job.slot(0).life = Life::leaving;
+  job.waits(0, Awaiting::exit, -1);
+  job.waits(1, Awaiting::notify, 0);
+  const auto explanation = explain(job.observe());
+  EXPECT_THAT(explanation.lines[0].waits_on, ElementsAre(1, 2));
+  EXPECT_THAT(explanation.findings.at(0), HasSubstr("Ranks 0 and 1 wait for each other"));
+}
+
+TEST(ExplainTest, a_message_from_anyone_is_hopeless_only_when_nobody_can_send) {
+  HandMadeJob job(3);
+  job.waits(0, Awaiting::message, -1, 0, 5);
+  job.waits(1, Awaiting::notify, 0);
+  EXPECT_FALSE(explain(job.observe()).hopeless);  // rank 2 computes and may send
+
+  job.slot(2).life = Life::dead;
+  const auto explanation = explain(job.observe());
+  EXPECT_TRUE(explanation.hopeless);
+  EXPECT_THAT(explanation.findings, Contains(HasSubstr("nobody is left to send one")));
+}
+
+TEST(ExplainTest, a_wait_that_is_over_by_the_second_look_is_no_deadlock) {
+  HandMadeJob job(2);
+  job.waits(0, Awaiting::message, 1);
+  job.waits(1, Awaiting::message, 0);
+  const auto earlier = job.observe();
+  job.waits(1, Awaiting::message, 0);
+  auto now = job.observe();
+  mark_moving(now, earlier);
+  EXPECT_FALSE(explain(now).hopeless);
+}
+
+TEST(ExplainTest, a_damaged_team_block_is_not_believed) {
+  HandMadeJob job(2);
+  const auto block = job.make_team({0, 99}, {1, 1});
+  job.waits(0, Awaiting::barrier, -1, block, 1);
+  job.waits(1, Awaiting::barrier, -1, HandMadeJob::address(1, HandMadeJob::band_bytes - 8), 1);
+  const auto explanation = explain(job.observe());
+  EXPECT_THAT(explanation.lines[0].object, Not(HasSubstr("99")));
+  EXPECT_THAT(explanation.lines[0].waits_on, IsEmpty());
+}
+
+}  // namespace
+}  // namespace armature::bootstrap

@@ -1,0 +1,130 @@
+#include "bootstrap/explain/observe.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "base/clock.hpp"
+#include "space/team_block.hpp"
+
+namespace armature::bootstrap {
+namespace {
+
+using space::Awaiting;
+
+/// A wait record as its rank wrote it; the last attempt where the rank changes it all the time.
+Wait read_wait(const space::WaitRecord& record) {
+  constexpr int attempts_max = 1000;
+  Wait wait;
+  for (int attempt = 0; attempt < attempts_max; ++attempt) {
+    wait.sequence = record.sequence.load(std::memory_order_acquire);
+    wait.awaiting = record.awaiting.load(std::memory_order_relaxed);
+    wait.peer = record.peer.load(std::memory_order_relaxed);
+    wait.team = record.team.load(std::memory_order_relaxed);
+    wait.object = record.object.load(std::memory_order_relaxed);
+    wait.detail = record.detail.load(std::memory_order_relaxed);
+    wait.since_ns = record.since_ns.load(std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (wait.sequence % 2 == 0 &&
+        wait.sequence == record.sequence.load(std::memory_order_relaxed)) {
+      break;
+    }
+  }
+  return wait;
+}
+
+/// The third field of /proc/PID/stat; the second is a name that may hold spaces and parentheses.
+char process_state(int pid) {
+  if (pid <= 0) return 0;
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const auto after_name = line.rfind(')');
+  return after_name != std::string::npos && after_name + 2 < line.size() ? line[after_name + 2]
+                                                                         : '\0';
+}
+
+/// Who has entered the round a rank waits for, from the block of its team.
+std::optional<Round> read_round(const space::ControlHeader& header, const BandFiles& bands,
+                                const Wait& wait) {
+  space::TeamBlock head;
+  if (!bands.read(header, wait.object, &head, sizeof head)) return std::nullopt;
+  if (head.magic != space::TeamBlock::expected_magic || head.size == 0 ||
+      head.size > header.ranks) {
+    return std::nullopt;
+  }
+  const std::size_t bytes = space::TeamBlock::head_bytes(head.size);
+  const auto copy = std::unique_ptr<std::byte[], decltype(&std::free)>(
+      static_cast<std::byte*>(std::aligned_alloc(alignof(space::TeamBlock), bytes)), &std::free);
+  if (!copy || !bands.read(header, wait.object, copy.get(), bytes)) return std::nullopt;
+
+  auto& block = *reinterpret_cast<space::TeamBlock*>(copy.get());
+  block.size = head.size;  // the layout depends on it: the one that was checked
+  Round round;
+  for (std::uint32_t member = 0; member < head.size; ++member) {
+    const int rank = block.ranks()[member];
+    if (rank < 0 || static_cast<std::uint32_t>(rank) >= header.ranks) return std::nullopt;
+    round.members.push_back(rank);
+    const std::uint64_t entered =
+        std::max(block.line(member, 0).round.load(std::memory_order_relaxed),
+                 block.line(member, 1).round.load(std::memory_order_relaxed));
+    if (entered < wait.detail) round.missing.push_back(rank);
+  }
+  return round;
+}
+
+}  // namespace
+
+int BandFiles::owner(const space::ControlHeader& header, std::uint64_t address) {
+  if (address < header.band_base || header.band_bytes == 0) return -1;
+  const std::uint64_t rank = (address - header.band_base) / header.band_bytes;
+  return rank < header.ranks ? static_cast<int>(rank) : -1;
+}
+
+bool BandFiles::read(const space::ControlHeader& header, std::uint64_t address, void* to,
+                     std::size_t bytes) const {
+  const int rank = owner(header, address);
+  if (rank < 0 || static_cast<std::size_t>(rank) >= fds.size()) return false;
+  const std::uint64_t offset =
+      address - header.band_base - static_cast<std::uint64_t>(rank) * header.band_bytes;
+  if (bytes > header.band_bytes - offset) return false;
+  return pread(fds[static_cast<std::size_t>(rank)], to, bytes, static_cast<off_t>(offset)) ==
+         static_cast<ssize_t>(bytes);
+}
+
+Snapshot observe(const space::Control& control, const BandFiles& bands) {
+  const space::ControlHeader& header = control.header();
+  Snapshot snapshot{.now_ns = base::now_ns(),
+                    .started_ns = header.started_ns,
+                    .band_base = header.band_base,
+                    .band_bytes = header.band_bytes,
+                    .ranks = {}};
+  for (int rank = 0; rank < static_cast<int>(header.ranks); ++rank) {
+    const space::RankSlot& slot = control.slot(rank);
+    RankState state;
+    state.life = slot.life.load(std::memory_order_acquire);
+    state.pid = slot.pid.load(std::memory_order_relaxed);
+    state.process_state = process_state(state.pid);
+    state.wait = read_wait(slot.wait);
+    if (state.wait.awaiting == Awaiting::barrier || state.wait.awaiting == Awaiting::collective ||
+        state.wait.awaiting == Awaiting::exit) {
+      state.round = read_round(header, bands, state.wait);
+    }
+    snapshot.ranks.push_back(std::move(state));
+  }
+  return snapshot;
+}
+
+void mark_moving(Snapshot& now, const Snapshot& earlier) {
+  for (std::size_t rank = 0; rank < std::min(now.ranks.size(), earlier.ranks.size()); ++rank) {
+    RankState& state = now.ranks[rank];
+    state.moving = state.wait.sequence != earlier.ranks[rank].wait.sequence ||
+                   state.life != earlier.ranks[rank].life;
+  }
+}
+
+}  // namespace armature::bootstrap

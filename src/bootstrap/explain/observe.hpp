@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "space/control.hpp"
+
+// What a job's ranks are doing at one moment, read from its memory files without asking any of
+// them: by the launcher for its stall report, by `armature inspect` from another process. Nothing
+// read here is trusted: a rank may have died, or be anywhere in the middle of writing.
+
+namespace armature::bootstrap {
+
+/// The bands of a job, read through their files. Borrows the descriptors.
+struct BandFiles {
+  std::vector<int> fds;  // of rank r: fds[r]
+
+  /// The rank whose band holds that address, or -1.
+  [[nodiscard]] static int owner(const space::ControlHeader& header, std::uint64_t address);
+  /// False when these bytes lie in no band, or not in one only.
+  bool read(const space::ControlHeader& header, std::uint64_t address, void* to,
+            std::size_t bytes) const;
+};
+
+/// Which members of a team have entered the round that somebody waits for.
+struct Round {
+  std::vector<int> members;  // ranks, in the team's order
+  std::vector<int> missing;  // those that have not entered
+};
+
+struct Wait {
+  space::Awaiting awaiting = space::Awaiting::nothing;
+  int peer = -1;
+  std::uint32_t team = 0;
+  std::uint64_t object = 0;
+  std::uint64_t detail = 0;
+  std::uint64_t since_ns = 0;
+  std::uint32_t sequence = 0;  // of the record: another number is another wait
+};
+
+struct RankState {
+  space::Life life = space::Life::starting;
+  int pid = 0;
+  char process_state = 0;  // as in /proc/PID/stat: R, S, D, T, t, Z; 0 where it cannot be read
+  Wait wait;
+  std::optional<Round> round;  // of a barrier or collective
+  bool moving = false;         // was doing something else a moment ago
+};
+
+struct Snapshot {
+  std::uint64_t now_ns = 0;
+  std::uint64_t started_ns = 0;
+  std::uint64_t band_base = 0;
+  std::uint64_t band_bytes = 0;
+  std::vector<RankState> ranks;
+};
+
+Snapshot observe(const space::Control& control, const BandFiles& bands);
+
+/// Marks as moving who does something else than in the earlier snapshot: a wait that ends by itself
+/// must not be taken for part of a deadlock.
+void mark_moving(Snapshot& now, const Snapshot& earlier);
+
+}  // namespace armature::bootstrap

@@ -1,0 +1,179 @@
+#include "bootstrap/explain/phrase.hpp"
+
+#include <fmt/format.h>
+
+namespace armature::bootstrap {
+namespace {
+
+using space::Awaiting;
+using space::Life;
+
+bool waits(const RankState& state) {
+  return (state.life == Life::running || state.life == Life::leaving) &&
+         state.wait.awaiting != Awaiting::nothing;
+}
+
+std::string team_name(std::uint32_t team) {
+  return team == 0 ? "the world" : fmt::format("team {}", team);
+}
+
+std::string peer_name(int peer) {
+  return peer < 0 ? std::string("an unknown rank") : fmt::format("rank {}", peer);
+}
+
+/// ": ranks 1 and 2 have not entered", or why that cannot be said.
+std::string who_is_missing(const RankState& state, const char* what_they_did_not) {
+  if (!state.round) return "";
+  const auto& missing = state.round->missing;
+  if (missing.empty()) return ", which all have reached by now";
+  return fmt::format(": {} {} not {}", rank_list(missing), missing.size() == 1 ? "has" : "have",
+                     what_they_did_not);
+}
+
+/// The owner of the memory an address lies in, as "at rank 2", or nothing.
+std::string place(const Snapshot& snapshot, std::uint64_t address) {
+  if (address < snapshot.band_base || snapshot.band_bytes == 0) return "";
+  const std::uint64_t rank = (address - snapshot.band_base) / snapshot.band_bytes;
+  return rank < snapshot.ranks.size() ? fmt::format(" at rank {}", rank) : "";
+}
+
+std::string awaited(const Snapshot& snapshot, const RankState& state) {
+  const Wait& wait = state.wait;
+  const std::string holder = wait.peer < 0 ? "" : fmt::format(", held by rank {}", wait.peer);
+  switch (wait.awaiting) {
+    case Awaiting::nothing:
+      return "";
+    case Awaiting::barrier:
+      return fmt::format("in a barrier (round {}) of {}{}", wait.detail, team_name(wait.team),
+                         who_is_missing(state, "entered it"));
+    case Awaiting::collective:
+      return fmt::format("in a collective (round {}) of {}{}", wait.detail, team_name(wait.team),
+                         who_is_missing(state, "entered it"));
+    case Awaiting::mutex:
+      return fmt::format("for mutex {}{}{}", wait.detail, place(snapshot, wait.object), holder);
+    case Awaiting::element:
+      return fmt::format("to accumulate{}, where another accumulate is going on{}",
+                         place(snapshot, wait.object), holder);
+    case Awaiting::notify:
+      return fmt::format("for a notify from {}", peer_name(wait.peer));
+    case Awaiting::message:
+      return fmt::format("for a message with tag {} from {}",
+                         static_cast<std::int64_t>(wait.detail),
+                         wait.peer < 0 ? "anyone" : peer_name(wait.peer));
+    case Awaiting::room:
+      return fmt::format("for room in the mailbox of {}, which takes nothing out",
+                         peer_name(wait.peer));
+    case Awaiting::completion:
+      return fmt::format("for an operation at {} to complete", peer_name(wait.peer));
+    case Awaiting::team:
+      return fmt::format("for {} to create a team", peer_name(wait.peer));
+    case Awaiting::exit:
+      return "for the end of the job" + who_is_missing(state, "reached it");
+  }
+  return fmt::format("for something unknown ({})", static_cast<unsigned>(wait.awaiting));
+}
+
+Phrase outside_armature(const RankState& state) {
+  switch (state.process_state) {
+    case 'S':
+      return {"has been asleep", "outside Armature (sleep, a read, a lock of its own...)"};
+    case 'D':
+      return {"has been outside Armature", ", now waiting for a disk or a network file system"};
+    default:
+      return {"has computed", "without waiting in Armature"};
+  }
+}
+
+}  // namespace
+
+std::string rank_list(const std::vector<int>& ranks) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t end = i + 1;
+    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
+    if (end - i > 2) {
+      parts.push_back(fmt::format("{}-{}", ranks[i], ranks[end - 1]));
+      i = end;
+    } else {
+      parts.push_back(std::to_string(ranks[i++]));
+    }
+  }
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
+    text += parts[i];
+  }
+  return text;
+}
+
+std::string duration(double seconds) {
+  if (seconds < 60) return fmt::format("{:.1f} s", seconds < 0 ? 0.0 : seconds);
+  const auto whole = static_cast<long>(seconds);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+Phrase phrase(const Snapshot& snapshot, int rank) {
+  const RankState& state = snapshot.ranks[static_cast<std::size_t>(rank)];
+  switch (state.life) {
+    case Life::starting:
+      return {"has not called armature::run yet", "", false};
+    case Life::finished:
+      return {"has finished", "", false};
+    case Life::dead:
+      return {"is dead", "", false};
+    case Life::running:
+    case Life::leaving:
+      break;
+  }
+  if (state.process_state == 'T') {
+    const std::string remedy = fmt::format("by a signal; kill -CONT {} lets it go on", state.pid);
+    return {"is stopped", remedy, false};
+  }
+  if (state.process_state == 't') return {"is held by a debugger", "", false};
+  if (waits(state)) return {"waits", awaited(snapshot, state)};
+  if (state.life == Life::leaving) return {"has been leaving the job for", ""};
+  return outside_armature(state);
+}
+
+std::string in_short(const RankState& state) {
+  switch (state.life) {
+    case Life::starting:
+      return "has not called armature::run yet";
+    case Life::finished:
+      return "has finished";
+    case Life::dead:
+      return "is dead";
+    case Life::running:
+    case Life::leaving:
+      break;
+  }
+  if (state.process_state == 'T') return "is stopped by a signal";
+  if (state.process_state == 't') return "is held by a debugger";
+  if (waits(state)) return "waits";
+  return state.process_state == 'S' ? "is asleep outside Armature" : "computes";
+}
+
+std::vector<int> waits_on(const Snapshot& snapshot, int rank) {
+  const RankState& state = snapshot.ranks[static_cast<std::size_t>(rank)];
+  if (!waits(state) || state.moving) return {};
+  if (state.round) return state.round->missing;
+  if (state.wait.awaiting == Awaiting::exit) {
+    std::vector<int> others;
+    for (int other = 0; other < static_cast<int>(snapshot.ranks.size()); ++other) {
+      const Life life = snapshot.ranks[static_cast<std::size_t>(other)].life;
+      if (life == Life::starting || life == Life::running) others.push_back(other);
+    }
+    return others;
+  }
+  const int peer = state.wait.peer;
+  if (peer < 0 || static_cast<std::size_t>(peer) >= snapshot.ranks.size()) return {};
+  return {peer};
+}
+
+bool waits_on_anyone(const RankState& state) {
+  return waits(state) && !state.moving && state.wait.awaiting == Awaiting::message &&
+         state.wait.peer < 0;
+}
+
+}  // namespace armature::bootstrap

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bootstrap/explain/observe.hpp"
+
+namespace armature::bootstrap {
+
+/// "rank 3", "ranks 0 and 1", "ranks 0-3, 6 and 9". Ascending order is the caller's.
+std::string rank_list(const std::vector<int>& ranks);
+
+/// "0.5 s", "12 s", "3 min 20 s", "2 h 5 min".
+std::string duration(double seconds);
+
+/// What a rank does, as the two halves of a sentence around the time it has done so:
+/// "waits" 12.3 s "for mutex 0 at rank 2, held by rank 0"; "has finished" "".
+struct Phrase {
+  std::string verb;
+  std::string object;
+  bool timed = true;
+};
+Phrase phrase(const Snapshot& snapshot, int rank);
+
+/// The same without a time, to stand behind "rank 2 ": "computes".
+std::string in_short(const RankState& state);
+
+/// The ranks that must act before this rank can go on; empty when it does not wait, or when any of
+/// several may help it.
+std::vector<int> waits_on(const Snapshot& snapshot, int rank);
+
+/// It waits for whoever comes first: a message from anyone.
+bool waits_on_anyone(const RankState& state);
+
+}  // namespace armature::bootstrap

@@ -1,0 +1,85 @@
+#include "bootstrap/launcher/ending.hpp"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "bootstrap/explain/observe.hpp"
+#include "bootstrap/launcher/signals.hpp"
+
+namespace armature::bootstrap {
+namespace {
+
+using space::Life;
+
+constexpr int status_of_signal(int signal) { return 128 + signal; }
+
+/// "address 0x10", and in whose memory it lies when it is in a band.
+std::string place(std::uint64_t address, const space::Control& control) {
+  std::string text = fmt::format("address {:#x}", address);
+  const int owner = BandFiles::owner(control.header(), address);
+  if (owner < 0) return text;
+  const detail::BandView& view = control.bands()[owner];
+  const bool allocated = address - view.begin < view.extent;
+  return text + fmt::format(", in the band of rank {}, {}", owner,
+                            allocated ? "where it has memory" : "where it has allocated nothing");
+}
+
+}  // namespace
+
+std::optional<Words> read_words(const space::LastWords& words) {
+  if (words.said.load(std::memory_order_acquire) != 1) return std::nullopt;
+  Words copy{.signal = words.signal,
+             .status = words.status,
+             .fault_address = words.fault_address,
+             .frames = {},
+             .text = std::string(words.text, strnlen(words.text, space::LastWords::text_max))};
+  const std::size_t frames = std::min<std::size_t>(words.frames, space::LastWords::frames_max);
+  copy.frames.assign(words.frame, words.frame + frames);
+  return copy;
+}
+
+Ending ending_by_words(const Words& words, const space::Control& control) {
+  if (words.signal != 0) {
+    std::string name = signal_name(words.signal);
+    if (words.signal == SIGSEGV || words.signal == SIGBUS)
+      name += ": " + place(words.fault_address, control);
+    return {status_of_signal(words.signal), false,
+            fmt::format("was killed by signal {} ({})", words.signal, name)};
+  }
+  if (words.status != 0) return {words.status, false, "ended the job: " + words.text};
+  return {status_of_signal(SIGABRT), false, "died of an uncaught " + words.text};
+}
+
+Ending ending_by_status(int wait_status, Life life, bool out_of_memory) {
+  if (WIFSIGNALED(wait_status)) {
+    const int signal = WTERMSIG(wait_status);
+    std::string how = fmt::format("was killed by signal {} ({})", signal, signal_name(signal));
+    if (life == Life::starting) how += " before it joined the job";
+    if (signal == SIGKILL && out_of_memory)
+      how += ": the kernel has ended processes here for want of memory, this one may be among them";
+    return {status_of_signal(signal), life == Life::finished, how};
+  }
+
+  const int status = WEXITSTATUS(wait_status);
+  switch (life) {
+    case Life::finished:
+      return {status, true, fmt::format("exited with status {}", status)};
+    case Life::starting:
+      return {status, status == 0,
+              fmt::format("exited with status {} before it joined the job", status)};
+    default:
+      return {
+          std::max(status, 1), false,
+          fmt::format(
+              "left out of order: it called exit({}), or returned from main, before it had left "
+              "the job (return from armature::run, or armature::finalize)",
+              status)};
+  }
+}
+
+}  // namespace armature::bootstrap

@@ -1,0 +1,73 @@
+#include "bootstrap/launcher/ending.hpp"
+
+#include <sys/wait.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace armature::bootstrap {
+namespace {
+
+using space::Life;
+using ::testing::HasSubstr;
+
+int exited(int status) { return W_EXITCODE(status, 0); }
+int killed(int signal) { return W_EXITCODE(0, signal); }
+
+TEST(EndingTest, only_those_who_have_left_the_job_may_exit_with_0) {
+  EXPECT_EQ(ending_by_status(exited(0), Life::finished, false).status, 0);
+  EXPECT_TRUE(ending_by_status(exited(0), Life::finished, false).in_order);
+  EXPECT_EQ(ending_by_status(exited(0), Life::starting, false).status, 0);
+  EXPECT_EQ(ending_by_status(exited(0), Life::running, false).status, 1);
+  EXPECT_FALSE(ending_by_status(exited(0), Life::leaving, false).in_order);
+}
+
+TEST(EndingTest, the_status_is_that_of_the_program) {
+  EXPECT_EQ(ending_by_status(exited(3), Life::finished, false).status, 3);
+  EXPECT_EQ(ending_by_status(exited(3), Life::running, false).status, 3);
+  EXPECT_EQ(ending_by_status(killed(SIGKILL), Life::running, false).status, 137);
+}
+
+TEST(EndingTest, want_of_memory_is_suspected_when_the_kernel_has_acted_on_it) {
+  EXPECT_THAT(ending_by_status(killed(SIGKILL), Life::running, true).how,
+              HasSubstr("want of memory"));
+  EXPECT_THAT(ending_by_status(killed(SIGTERM), Life::running, true).how, Not(HasSubstr("memory")));
+}
+
+TEST(EndingTest, words_are_taken_only_when_said_and_never_believed_as_lengths) {
+  auto words = std::make_unique<space::LastWords>();
+  words->frames = 1'000'000;
+  std::memset(words->text, 'x', sizeof words->text);
+  EXPECT_FALSE(read_words(*words));
+  words->said = 1;
+  EXPECT_EQ(read_words(*words)->frames.size(), space::LastWords::frames_max);
+  EXPECT_EQ(read_words(*words)->text.size(), space::LastWords::text_max);
+}
+
+TEST(EndingTest, a_fault_in_a_band_names_the_owner) {
+  const std::unique_ptr<std::byte, decltype(&std::free)> memory(
+      static_cast<std::byte*>(std::aligned_alloc(4096, 1 << 20)), &std::free);
+  const space::Control control{memory.get()};
+  auto* header = new (memory.get()) space::ControlHeader;
+  header->ranks = 2;
+  header->band_base = 0x2000'0000'0000;
+  header->band_bytes = 1 << 30;
+  for (int rank : {0, 1}) new (control.bands() + rank) detail::BandView;
+
+  const Words words{.signal = SIGSEGV,
+                    .status = 0,
+                    .fault_address = header->band_base + header->band_bytes + 5,
+                    .frames = {},
+                    .text = ""};
+  const Ending ending = ending_by_words(words, control);
+  EXPECT_EQ(ending.status, 139);
+  EXPECT_THAT(ending.how, HasSubstr("in the band of rank 1, where it has allocated nothing"));
+}
+
+}  // namespace
+}  // namespace armature::bootstrap

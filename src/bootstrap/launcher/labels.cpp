@@ -1,0 +1,98 @@
+#include "bootstrap/launcher/labels.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+
+namespace armature::bootstrap {
+
+bool write_all(int fd, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t n = write(fd, text.data() + done, text.size() - done);
+    if (n > 0) {
+      done += static_cast<std::size_t>(n);
+    } else if (errno == EAGAIN) {
+      pollfd writable{fd, POLLOUT, 0};
+      poll(&writable, 1, -1);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void Labels::open_stream(int rank, int to, base::FileDescriptor& end) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    base::fail(Errc::start, "no pipe for a rank's output: " + base::system_text(errno));
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  streams_.push_back({fmt::format("[{}] ", rank), to, base::FileDescriptor(ends[0]), {}});
+  end = base::FileDescriptor(ends[1]);
+}
+
+Labels::Ends Labels::open(int rank) {
+  Ends ends;
+  open_stream(rank, STDOUT_FILENO, ends.out);
+  open_stream(rank, STDERR_FILENO, ends.err);
+  return ends;
+}
+
+void Labels::add_to(std::vector<pollfd>& polled) const {
+  for (const auto& stream : streams_)
+    if (stream.from) polled.push_back({stream.from.get(), POLLIN, 0});
+}
+
+/// The first `bytes` of what waits, which end with a line end.
+void Labels::write_lines(Stream& stream, std::size_t bytes) {
+  std::string labelled;
+  for (std::size_t begin = 0; begin < bytes;) {
+    const std::size_t end = stream.waiting.find('\n', begin) + 1;
+    labelled += stream.label;
+    labelled.append(stream.waiting, begin, end - begin);
+    begin = end;
+  }
+  stream.waiting.erase(0, bytes);
+  write_all(stream.to, labelled);
+}
+
+void Labels::pass_on(Stream& stream, int reads_max) {
+  char buffer[64 * 1024];
+  for (int i = 0; i < reads_max && stream.from; ++i) {
+    const ssize_t n = read(stream.from.get(), buffer, sizeof buffer);
+    if (n > 0) {
+      stream.waiting.append(buffer, static_cast<std::size_t>(n));
+      const auto last = stream.waiting.rfind('\n');
+      if (last != std::string::npos) write_lines(stream, last + 1);
+      if (stream.waiting.size() > line_bytes_max) {
+        stream.waiting += '\n';
+        write_lines(stream, stream.waiting.size());
+      }
+    } else if (n == 0) {
+      stream.from.reset();
+    } else if (errno != EINTR) {
+      break;
+    }
+  }
+}
+
+void Labels::pass_on() {
+  // A rank that writes without end must not keep us from the others.
+  for (auto& stream : streams_) pass_on(stream, 4);
+}
+
+void Labels::finish() {
+  for (auto& stream : streams_) {
+    pass_on(stream, std::numeric_limits<int>::max());
+    if (stream.waiting.empty()) continue;
+    stream.waiting += '\n';
+    write_lines(stream, stream.waiting.size());
+  }
+}
+
+}  // namespace armature::bootstrap

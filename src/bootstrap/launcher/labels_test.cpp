@@ -1,0 +1,41 @@
+#include "bootstrap/launcher/labels.hpp"
+
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace armature::bootstrap {
+namespace {
+
+TEST(LabelsTest, whole_lines_are_passed_on_and_halves_wait_for_their_end) {
+  Labels labels;
+  auto zero = labels.open(0);
+  auto one = labels.open(1);
+
+  testing::internal::CaptureStdout();
+  write_all(zero.out.get(), "half a ");
+  write_all(one.out.get(), "first\nsecond\nthi");
+  labels.pass_on();
+  write_all(zero.out.get(), "line\n");
+  labels.pass_on();
+  labels.finish();
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "[1] first\n[1] second\n[0] half a line\n[1] thi\n");
+}
+
+TEST(LabelsTest, an_endless_line_is_broken) {
+  Labels labels;
+  auto ends = labels.open(7);
+  testing::internal::CaptureStdout();
+  const std::string piece(32 * 1024, 'x');
+  for (std::size_t written = 0; written <= Labels::line_bytes_max; written += piece.size()) {
+    write_all(ends.out.get(), piece);
+    labels.pass_on();
+  }
+  const std::string output = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(output.substr(0, 5), "[7] x");
+  EXPECT_EQ(output.back(), '\n');
+}
+
+}  // namespace
+}  // namespace armature::bootstrap

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "space/control.hpp"
+
+// Starting a job on this machine and staying with it to the end: `armature run`.
+
+namespace armature::bootstrap {
+
+enum class Bind {
+  automatic,  // a core for each rank where there are enough cores, else none
+  none,
+  core,  // a core for each rank, in turn where there are fewer
+};
+
+struct LaunchOptions {
+  std::uint32_t ranks = 0;  // 0: as many as there are usable cores
+  std::vector<std::string> command;
+  Bind bind = Bind::automatic;
+  bool label = false;
+  bool verbose = false;
+  bool check_full = false;
+  std::uint64_t band_base = 0;   // 0: the default
+  std::uint64_t band_bytes = 0;  // 0: the default
+  space::OnDeath on_death = space::OnDeath::end_job;
+  double timeout_s = 0;  // 0: none
+  double stall_s = 60;   // 0: no report
+};
+
+/// Exit statuses of our own, as shells and timeout(1) use them.
+inline constexpr int status_timeout = 124;
+inline constexpr int status_not_executable = 126;
+inline constexpr int status_not_found = 127;
+
+/// Runs the job and returns its exit status: 0, or that of the first rank that failed.
+/// Throws Error(start) when it cannot be started.
+int launch(const LaunchOptions& options);
+
+}  // namespace armature::bootstrap

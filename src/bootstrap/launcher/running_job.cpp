@@ -1,0 +1,194 @@
+#include "bootstrap/launcher/running_job.hpp"
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "bootstrap/explain/explain.hpp"
+#include "bootstrap/launcher/console.hpp"
+#include "bootstrap/launcher/descendants.hpp"
+#include "bootstrap/launcher/program.hpp"
+#include "topology/cgroup.hpp"
+
+namespace armature::bootstrap {
+namespace {
+
+using space::Life;
+
+constexpr std::uint64_t millisecond = 1'000'000;
+constexpr std::uint64_t grace_ns = 300 * millisecond;  // between SIGTERM and SIGKILL
+
+// A rank that wants to say something wakes us; this is for those that are not our children, and for
+// time.
+constexpr int look_ms = 100;
+constexpr int look_at_start_ms = 1;  // with --verbose, which tells how long joining took
+
+bool ends_programs(int signal) {
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
+
+}  // namespace
+
+RunningJob::RunningJob(const LaunchOptions& options, const space::JobMemory& memory,
+                       space::Control control)
+    : options_(options),
+      memory_(memory),
+      control_(control),
+      ranks_(control.header().ranks),
+      stall_(options.stall_s, base::now_ns()),
+      oom_kills_before_(topology::cgroup_limits().oom_kills) {
+  for (const auto& band : memory.bands) band_files_.fds.push_back(band.get());
+}
+
+int RunningJob::run(const std::string& path, Binding binding) {
+  if (start_ranks(path, std::move(binding))) {
+    while (any_alive()) {
+      sleep_until_something_happens();
+      handle_signals();
+      labels_.pass_on();
+      read_last_words();
+      reap();
+      refuse_those_who_never_joined();
+      watch_joining();
+      watch_time();
+      kill_when_due();
+    }
+  }
+  const int left = kill_descendants();
+  if (left > 0 && options_.verbose)
+    say(fmt::format("{} processes that ranks had left were killed", left));
+  labels_.finish();
+  if (options_.verbose) {
+    const auto took_ns = base::now_ns() - control_.header().started_ns;
+    say(fmt::format("the job ended after {:.3f} s with status {}",
+                    static_cast<double>(took_ns) * 1e-9, failure_.value_or(0)));
+  }
+  return failure_.value_or(0);
+}
+
+/// False when that cannot be done; what has been started is then ended by the caller.
+bool RunningJob::start_ranks(const std::string& path, Binding binding) {
+  Spawner spawner({path, options_.command, memory_, signals_, std::move(binding)});
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+    Labels::Ends ends;
+    if (options_.label) ends = labels_.open(rank);
+    const auto started = spawner.start(rank, {ends.out.get(), ends.err.get()});
+    if (started.error == EAGAIN) {
+      say_headline(fmt::format(
+          "no process for rank {}: the limit of processes is reached (ulimit -u, or pids.max "
+          "of the control group)",
+          rank));
+      failure_ = 1;
+    } else if (started.error != 0) {
+      const Program program = cannot_run(path, started.error);
+      say_headline(program.problem);
+      failure_ = program.status;
+    }
+    if (failure_) return false;
+    ranks_[static_cast<std::size_t>(rank)] = {.pid = started.pid, .alive = true};
+    // The program may have been started by a script: then it says its own number when it joins.
+    std::int32_t unknown = 0;
+    control_.slot(rank).pid.compare_exchange_strong(unknown, started.pid);
+  }
+  return true;
+}
+
+void RunningJob::sleep_until_something_happens() {
+  std::vector<pollfd> polled = {{signals_.fd(), POLLIN, 0}};
+  labels_.add_to(polled);
+  const std::uint64_t now_ns = base::now_ns();
+  int wait_ms = options_.verbose && !joined_ ? look_at_start_ms : look_ms;
+  if (kill_at_ns_ > now_ns)
+    wait_ms = std::min(wait_ms, static_cast<int>((kill_at_ns_ - now_ns) / millisecond) + 1);
+  poll(polled.data(), polled.size(), wait_ms);
+}
+
+void RunningJob::handle_signals() {
+  while (const auto signal = signals_.next()) {
+    if (signal->number == SIGINT && std::exchange(interrupted_, true)) {
+      say("interrupted twice: all ranks are killed");
+      passed_on_ = SIGKILL;
+      signal_ranks(SIGKILL);
+    } else if (signal->number != SIGCHLD) {
+      pass_on(*signal);
+    }
+  }
+}
+
+void RunningJob::pass_on(Signals::Arrived signal) {
+  // What the terminal sends goes to the ranks too, since they are in our process group.
+  if (!signal.by_terminal) signal_ranks(signal.number);
+  if (ends_programs(signal.number)) passed_on_ = signal.number;
+  if (signal.number == SIGTSTP) stop_with_the_ranks();
+}
+
+void RunningJob::stop_with_the_ranks() {
+  kill(getpid(), SIGSTOP);
+  // Here somebody has continued us, and SIGCONT waits to be passed on.
+  stall_.restart(base::now_ns());
+}
+
+void RunningJob::watch_joining() {
+  if (!options_.verbose || joined_) return;
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank)
+    if (control_.slot(rank).life.load(std::memory_order_relaxed) == Life::starting) return;
+  joined_ = true;
+  say(fmt::format("all {} ranks have joined after {:.0f} ms", ranks_.size(),
+                  static_cast<double>(base::now_ns() - control_.header().started_ns) * 1e-6));
+}
+
+std::string RunningJob::explanation() const {
+  return text(explain(observe(control_, band_files_)));
+}
+
+void RunningJob::watch_time() {
+  if (ending_) return;
+  const std::uint64_t now_ns = base::now_ns();
+  const double age_s = static_cast<double>(now_ns - control_.header().started_ns) * 1e-9;
+  if (options_.timeout_s > 0 && age_s >= options_.timeout_s) {
+    say_headline(
+        fmt::format(
+            "the job was not through after {} s (--timeout) and is ended. What its ranks did:",
+            options_.timeout_s),
+        explanation());
+    if (!failure_) failure_ = status_timeout;
+    return end_job();
+  }
+  if (stall_.due(control_, now_ns)) {
+    say_headline(fmt::format("nothing has moved for {:.0f} s (--stall). What the ranks do:",
+                             stall_.still_s(now_ns)),
+                 explanation());
+  }
+}
+
+void RunningJob::signal_ranks(int signal) const {
+  for (const auto& rank : ranks_)
+    if (rank.alive) kill(rank.pid, signal);
+}
+
+void RunningJob::end_job() {
+  if (std::exchange(ending_, true)) return;
+  signal_ranks(SIGTERM);
+  kill_at_ns_ = base::now_ns() + grace_ns;
+}
+
+void RunningJob::kill_when_due() {
+  if (kill_at_ns_ == 0 || base::now_ns() < kill_at_ns_) return;
+  signal_ranks(SIGKILL);
+  kill_at_ns_ = 0;
+}
+
+bool RunningJob::any_alive() const {
+  return std::any_of(ranks_.begin(), ranks_.end(),
+                     [](const RankProcess& rank) { return rank.alive; });
+}
+
+}  // namespace armature::bootstrap

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bootstrap/explain/observe.hpp"
+#include "bootstrap/launcher/ending.hpp"
+#include "bootstrap/launcher/labels.hpp"
+#include "bootstrap/launcher/launch.hpp"
+#include "bootstrap/launcher/signals.hpp"
+#include "bootstrap/launcher/spawn.hpp"
+#include "bootstrap/launcher/stall.hpp"
+#include "space/job_memory.hpp"
+
+// A job from its first process to its last, seen by the launcher. One thread, one loop: it sleeps
+// until a signal, output of a rank, or the next look at the control block is due. Everything that
+// ranks have to say to the launcher stands in the control block, so that it can be read whatever
+// has become of them.
+
+namespace armature::bootstrap {
+
+class RunningJob {
+ public:
+  RunningJob(const LaunchOptions& options, const space::JobMemory& memory, space::Control control);
+
+  /// Starts the ranks, stays until all are gone, leaves no process behind. Returns the job's
+  /// status.
+  int run(const std::string& path, Binding binding);
+
+ private:
+  struct RankProcess {
+    pid_t pid = -1;
+    bool alive = false;
+    bool lost = false;          // told to everybody as dead
+    bool never_joined = false;  // has exited with 0 without having called armature::run
+  };
+
+  // running_job.cpp: the loop and what drives it
+  bool start_ranks(const std::string& path, Binding binding);
+  void sleep_until_something_happens();
+  void handle_signals();
+  void pass_on(Signals::Arrived signal);
+  void stop_with_the_ranks();
+  void watch_joining();
+  void watch_time();
+  [[nodiscard]] std::string explanation() const;
+  void signal_ranks(int signal) const;
+  void end_job();
+  void kill_when_due();
+  [[nodiscard]] bool any_alive() const;
+
+  // deaths.cpp: ranks that leave, in order or not
+  void read_last_words();
+  void reap();
+  void has_exited(int rank, int wait_status);
+  void refuse_those_who_never_joined();
+  void report(int rank, const Ending& ending, const std::string& stack);
+  void lose(int rank, const Ending& ending);
+  [[nodiscard]] std::string name_of(int rank) const;
+
+  const LaunchOptions& options_;
+  const space::JobMemory& memory_;
+  const space::Control control_;
+  BandFiles band_files_;
+  Signals signals_;
+  Labels labels_;
+  std::vector<RankProcess> ranks_;
+  StallWatch stall_;
+
+  std::optional<int> failure_;  // status of the first that failed
+  bool ending_ = false;         // the others have been told to go
+  std::uint64_t kill_at_ns_ = 0;
+  int passed_on_ = 0;  // the last signal that we have passed on and that ends programs
+  bool interrupted_ = false;
+  bool joined_ = false;
+  int further_deaths_ = 0;
+  std::uint64_t oom_kills_before_ = 0;
+};
+
+}  // namespace armature::bootstrap

@@ -1,0 +1,54 @@
+#include "bootstrap/launcher/signals.hpp"
+
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/fail.hpp"
+
+namespace armature::bootstrap {
+namespace {
+
+constexpr int taken[] = {SIGCHLD, SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
+                         SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP};
+
+}  // namespace
+
+Signals::Signals() {
+  sigset_t mask;
+  sigemptyset(&mask);
+  for (int number : taken) sigaddset(&mask, number);
+  sigprocmask(SIG_BLOCK, &mask, &old_mask_);
+  // A reader of our output that goes away must not take the job's last report with it.
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignore, &old_pipe_);
+
+  fd_ = base::FileDescriptor(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!fd_) base::fail(Errc::start, "signalfd failed: " + base::system_text(errno));
+}
+
+Signals::~Signals() {
+  sigaction(SIGPIPE, &old_pipe_, nullptr);
+  sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
+}
+
+std::optional<Signals::Arrived> Signals::next() const {
+  signalfd_siginfo info{};
+  if (read(fd_.get(), &info, sizeof info) != sizeof info) return std::nullopt;
+  return Arrived{static_cast<int>(info.ssi_signo), info.ssi_code == SI_KERNEL};
+}
+
+void Signals::restore() const {
+  sigaction(SIGPIPE, &old_pipe_, nullptr);
+  sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
+}
+
+std::string signal_name(int number) {
+  const char* name = sigabbrev_np(number);
+  return "SIG" + (name != nullptr ? std::string(name) : std::to_string(number));
+}
+
+}  // namespace armature::bootstrap

@@ -1,0 +1,136 @@
+#include "bootstrap/launcher/spawn.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "bootstrap/environment.hpp"
+
+extern "C" char** environ;  // NOLINT(readability-redundant-declaration)
+
+namespace armature::bootstrap {
+namespace {
+
+constexpr const char* our_variables[] = {rank_variable, control_variable, bands_variable};
+
+bool is_ours(std::string_view assignment) {
+  return std::any_of(
+      std::begin(our_variables), std::end(our_variables), [&](std::string_view name) {
+        return assignment.size() > name.size() && assignment.substr(0, name.size()) == name &&
+               assignment[name.size()] == '=';
+      });
+}
+
+bool consecutive(const std::vector<base::FileDescriptor>& files) {
+  for (std::size_t i = 1; i < files.size(); ++i)
+    if (files[i].get() != files[0].get() + static_cast<int>(i)) return false;
+  return true;
+}
+
+}  // namespace
+
+void line_up(std::vector<base::FileDescriptor>& bands) {
+  int first = bands.front().get();
+  while (!consecutive(bands)) {
+    // Duplicates from `first` on; a number in use on the way means to start again behind it.
+    std::vector<base::FileDescriptor> line;
+    for (const auto& band : bands) {
+      const int wanted = first + static_cast<int>(line.size());
+      line.emplace_back(fcntl(band.get(), F_DUPFD_CLOEXEC, wanted));
+      if (!line.back()) base::fail(Errc::start, "too many open files (ulimit -n)");
+      if (line.back().get() != wanted) break;
+    }
+    first = line.back().get();
+    if (line.size() == bands.size() && consecutive(line)) bands = std::move(line);
+  }
+}
+
+void raise_file_limit(std::uint32_t ranks, bool label) {
+  const rlim_t needed = rlim_t{2} * ranks + (label ? rlim_t{2} * ranks : 0) + 64;
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur >= needed) return;
+  limit.rlim_cur = std::min(needed, limit.rlim_max);
+  if (limit.rlim_cur < needed || setrlimit(RLIMIT_NOFILE, &limit) != 0)
+    base::fail(Errc::start,
+               fmt::format(
+                   "a job of {} ranks needs {} open files, and only {} are allowed. Raise the hard "
+                   "limit (ulimit -Hn, or nofile in /etc/security/limits.conf)",
+                   ranks, needed, limit.rlim_max));
+}
+
+/// All that the child needs between vfork and exec, where it may not allocate.
+struct Spawner::Child {
+  int rank;
+  Output output;
+  const cpu_set_t* mask;
+  std::size_t mask_bytes;
+};
+
+Spawner::Spawner(Job job)
+    : job_(std::move(job)), null_(open("/dev/null", O_RDONLY | O_CLOEXEC)), launcher_(getpid()) {
+  for (const auto& word : job_.command) arguments_.push_back(const_cast<char*>(word.c_str()));
+  arguments_.push_back(nullptr);
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    if (!is_ours(*variable)) environment_.push_back(*variable);
+  environment_.resize(environment_.size() + std::size(our_variables) + 1, nullptr);
+}
+
+Spawner::Started Spawner::start(int rank, Output output) {
+  variables_ = {fmt::format("{}={}", rank_variable, rank),
+                fmt::format("{}={}", control_variable, job_.memory.control.get()),
+                fmt::format("{}={}", bands_variable, job_.memory.bands.front().get())};
+  std::transform(variables_.begin(), variables_.end(),
+                 environment_.end() - std::ssize(variables_) - 1,
+                 [](std::string& variable) { return variable.data(); });
+
+  std::vector<unsigned long> mask;
+  if (!job_.binding.empty()) {
+    const auto& threads = job_.binding[static_cast<std::size_t>(rank)];
+    const auto words =
+        static_cast<std::size_t>(*std::max_element(threads.begin(), threads.end())) / 64 + 1;
+    mask.assign(words, 0);
+    for (int thread : threads) mask[static_cast<std::size_t>(thread) / 64] |= 1UL << (thread % 64);
+  }
+  const Child child{rank, output, reinterpret_cast<const cpu_set_t*>(mask.data()),
+                    mask.size() * sizeof(unsigned long)};
+
+  volatile int error = 0;
+  const pid_t pid = vfork();
+  if (pid == 0) become(child, error);
+  if (pid < 0) return {-1, errno};
+  if (error != 0) {
+    waitpid(pid, nullptr, 0);
+    return {-1, error};
+  }
+  return {pid, 0};
+}
+
+void Spawner::become(const Child& child, volatile int& error) const {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != launcher_) _exit(status_not_executable);  // it died before we could ask for that
+  job_.signals.restore();
+  if (child.rank != 0) dup2(null_.get(), STDIN_FILENO);
+  if (child.output.out >= 0) dup2(child.output.out, STDOUT_FILENO);
+  if (child.output.err >= 0) dup2(child.output.err, STDERR_FILENO);
+  if (child.mask_bytes > 0) sched_setaffinity(0, child.mask_bytes, child.mask);
+  fcntl(job_.memory.control.get(), F_SETFD, 0);
+  for (const auto& band : job_.memory.bands) fcntl(band.get(), F_SETFD, 0);
+  execve(job_.path.c_str(), arguments_.data(), environment_.data());
+  error = errno;
+  _exit(status_not_executable);
+}
+
+}  // namespace armature::bootstrap

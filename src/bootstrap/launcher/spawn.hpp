@@ -1,0 +1,58 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "base/file_descriptor.hpp"
+#include "bootstrap/launcher/binding.hpp"
+#include "bootstrap/launcher/signals.hpp"
+#include "space/job_memory.hpp"
+
+namespace armature::bootstrap {
+
+/// Gives bands consecutive descriptors, as ranks expect them, whatever descriptors we have
+/// inherited.
+void line_up(std::vector<base::FileDescriptor>& bands);
+
+/// Raises the soft limit of open files to what the job needs. Throws Error(start) when it may not.
+void raise_file_limit(std::uint32_t ranks, bool label);
+
+/// Starts the ranks' processes. With vfork, since a launcher that waits for its child's exec needs
+/// no copy of its page tables: half a millisecond a rank. Each dies with the launcher, even when
+/// that is killed.
+class Spawner {
+ public:
+  struct Job {
+    std::string path;
+    const std::vector<std::string>& command;
+    const space::JobMemory& memory;
+    const Signals& signals;
+    Binding binding;
+  };
+  explicit Spawner(Job job);
+
+  struct Output {  // where a rank's output goes: -1 for where ours goes
+    int out = -1;
+    int err = -1;
+  };
+  struct Started {
+    pid_t pid = -1;
+    int error = 0;  // errno of what failed; the child is gone then
+  };
+  [[nodiscard]] Started start(int rank, Output output);
+
+ private:
+  struct Child;
+  [[noreturn]] void become(const Child& child, volatile int& error) const;
+
+  Job job_;
+  base::FileDescriptor null_;
+  pid_t launcher_;
+  std::vector<char*> arguments_;
+  std::vector<std::string> variables_;
+  std::vector<char*> environment_;  // ends with our three variables and a null pointer
+};
+
+}  // namespace armature::bootstrap

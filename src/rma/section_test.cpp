@@ -1,0 +1,67 @@
+#include "rma/section.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "armature/error.hpp"
+
+namespace armature::rma {
+namespace {
+
+Section section(std::vector<std::size_t> counts, std::vector<std::ptrdiff_t> to, std::vector<std::ptrdiff_t> from) {
+  return Section::from({counts, to, from}, "test");
+}
+
+TEST(Section, rows_that_touch_on_both_sides_become_one) {
+  const Section s = section({8, 4, 10}, {8, 32}, {8, 32});
+  EXPECT_EQ(s.levels, 0u);
+  EXPECT_EQ(s.row_bytes, 8u * 4 * 10);
+}
+
+TEST(Section, levels_of_one_vanish_and_a_count_of_zero_empties) {
+  EXPECT_EQ(section({8, 1, 3}, {99, 100}, {98, 200}).levels, 1u);
+  EXPECT_TRUE(section({8, 0, 3}, {8, 100}, {8, 200}).empty());
+  EXPECT_TRUE(section({0, 5}, {8}, {8}).empty());
+}
+
+TEST(Section, shapes_that_cannot_be_are_refused) {
+  EXPECT_THROW((void)section({}, {}, {}), Error);
+  EXPECT_THROW((void)section({8, 2}, {}, {8}), Error);
+  EXPECT_THROW((void)section({8, 2, 2}, {8}, {8}), Error);
+  EXPECT_THROW((void)section(std::vector<std::size_t>(10, 2), std::vector<std::ptrdiff_t>(9, 8),
+                             std::vector<std::ptrdiff_t>(9, 8)),
+               Error);
+}
+
+TEST(Reach, covers_negative_strides) {
+  const Section s = section({8, 3, 4}, {-16, 100}, {16, 100});
+  const Reach r = reach(s, s.to_strides, "test");
+  EXPECT_EQ(r.below, -32);
+  EXPECT_EQ(r.bytes, 32u + 300 + 8);
+}
+
+TEST(Reach, overflow_is_an_error) {
+  const Section s = section({8, SIZE_MAX / 4}, {PTRDIFF_MAX / 2}, {8});
+  EXPECT_THROW((void)reach(s, s.to_strides, "test"), Error);
+}
+
+TEST(CopyRows, every_row_length_and_distance_is_right) {
+  std::vector<unsigned char> from(70000), to(70000), expected(70000);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<unsigned char>(i * 31 + i / 256);
+  for (std::size_t bytes = 1; bytes <= 300; ++bytes) {
+    std::fill(to.begin(), to.end(), static_cast<unsigned char>(0xcc));
+    expected = to;
+    constexpr std::size_t rows = 13;
+    const std::size_t to_stride = bytes + 5, from_stride = bytes + 1;
+    for (std::size_t i = 0; i < rows; ++i)
+      std::memcpy(&expected[i * to_stride + 3], &from[i * from_stride], bytes);
+    copy_rows(&to[3], static_cast<std::ptrdiff_t>(to_stride), from.data(), static_cast<std::ptrdiff_t>(from_stride), rows,
+              bytes);
+    ASSERT_EQ(to, expected) << bytes;
+  }
+}
+
+}  // namespace
+}  // namespace armature::rma

@@ -1,0 +1,78 @@
+#include "space/allocations.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <map>
+#include <random>
+
+namespace armature::space {
+namespace {
+
+/// A list as it lies in a band: zero pages.
+class AllocationsTest : public ::testing::Test {
+ protected:
+  static constexpr std::size_t room = 16 << 20;
+  AllocationsTest()
+      : list_(*static_cast<Allocations*>(
+            mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {}
+  ~AllocationsTest() override { munmap(&list_, room); }
+
+  void add(std::uint64_t begin, std::uint64_t bytes) {
+    Allocation a;
+    a.begin = begin;
+    a.bytes = bytes & ((std::uint64_t{1} << 62) - 1);
+    ASSERT_TRUE(list_.add(a));
+  }
+
+  Allocations& list_;
+};
+
+TEST_F(AllocationsTest, an_empty_list_has_nothing_near) { EXPECT_FALSE(list_.nearest(1000).has_value()); }
+
+TEST_F(AllocationsTest, nearest_prefers_the_one_that_holds_the_address) {
+  add(1000, 100);
+  add(2000, 100);
+  EXPECT_EQ(list_.nearest(1099)->begin, 1000u);
+  EXPECT_EQ(list_.nearest(2000)->begin, 2000u);
+}
+
+TEST_F(AllocationsTest, nearest_in_a_gap_is_the_closer_neighbour) {
+  add(1000, 100);
+  add(2000, 100);
+  EXPECT_EQ(list_.nearest(1200)->begin, 1000u);
+  EXPECT_EQ(list_.nearest(1900)->begin, 2000u);
+  EXPECT_EQ(list_.nearest(1)->begin, 1000u);
+  EXPECT_EQ(list_.nearest(9999)->begin, 2000u);
+}
+
+TEST_F(AllocationsTest, removing_what_is_not_there_changes_nothing) {
+  add(1000, 100);
+  EXPECT_FALSE(list_.remove(1001).has_value());
+  EXPECT_EQ(list_.count(), 1u);
+}
+
+TEST_F(AllocationsTest, agrees_with_a_map_over_random_additions_and_removals) {
+  std::mt19937 random(7);
+  std::map<std::uint64_t, std::uint64_t> model;
+  for (int i = 0; i < 3000; ++i) {
+    const std::uint64_t begin = random() % 500 * 100 + 100;
+    if (const auto it = model.find(begin); it != model.end()) {
+      const auto removed = list_.remove(begin);
+      ASSERT_TRUE(removed.has_value());
+      EXPECT_EQ(removed->bytes, it->second);
+      model.erase(it);
+    } else {
+      add(begin, 50);
+      model.emplace(begin, 50);
+    }
+    const std::uint64_t probe = random() % 500 * 100 + 120;
+    const bool inside = model.contains(probe - 20);
+    const auto found = list_.nearest(probe);
+    EXPECT_EQ(found.has_value() && found->begin == probe - 20, inside);
+    ASSERT_EQ(list_.count(), model.size());
+  }
+}
+
+}  // namespace
+}  // namespace armature::space

@@ -1,0 +1,102 @@
+#include "space/heap.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <vector>
+
+namespace armature::space {
+namespace {
+
+/// A heap of 1 GiB in a memory file of its own.
+class HeapTest : public ::testing::Test {
+ protected:
+  static constexpr std::size_t bytes = 1 << 30;
+  HeapTest() : fd_(memfd_create("heap-test", 0)) {
+    EXPECT_EQ(ftruncate(fd_, bytes), 0);
+    start_ = static_cast<std::byte*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd_, 0));
+    heap_ = Heap::create(start_, bytes, fd_, 0);
+  }
+  ~HeapTest() override {
+    munmap(start_, bytes);
+    close(fd_);
+  }
+  [[nodiscard]] std::size_t resident() const {
+    struct stat status {};
+    fstat(fd_, &status);
+    return static_cast<std::size_t>(status.st_blocks) * 512;
+  }
+  static bool is_zero(const void* memory, std::size_t n) {
+    const auto* p = static_cast<const unsigned char*>(memory);
+    return std::all_of(p, p + n, [](unsigned char c) { return c == 0; });
+  }
+
+  int fd_;
+  std::byte* start_ = nullptr;
+  Heap heap_;
+};
+
+TEST_F(HeapTest, memory_is_aligned_zero_and_there) {
+  for (const std::size_t n : {std::size_t{1}, std::size_t{100}, std::size_t{5000}, std::size_t{3} << 20}) {
+    void* memory = heap_.allocate(n, 64);
+    ASSERT_NE(memory, nullptr);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 64, 0u);
+    EXPECT_TRUE(is_zero(memory, n));
+    std::memset(memory, 0xff, n);
+  }
+  EXPECT_GT(resident(), std::size_t{3} << 20);
+}
+
+TEST_F(HeapTest, reused_memory_is_zero_again) {
+  std::mt19937 random(3);
+  std::vector<std::pair<void*, std::size_t>> live;
+  for (int i = 0; i < 400; ++i) {
+    if (live.size() > 20) {
+      const std::size_t k = random() % live.size();
+      heap_.free(live[k].first, live[k].second);
+      live[k] = live.back();
+      live.pop_back();
+    }
+    const std::size_t n = std::size_t{1} << (random() % 20);
+    void* memory = heap_.allocate(n + random() % 100, 64);
+    ASSERT_NE(memory, nullptr);
+    ASSERT_TRUE(is_zero(memory, n));
+    std::memset(memory, 0xee, n);
+    live.emplace_back(memory, n);
+  }
+}
+
+TEST_F(HeapTest, freed_pages_go_back_to_the_machine) {
+  const std::size_t before = resident();
+  for (int i = 0; i < 20; ++i) {
+    void* memory = heap_.allocate(64 << 20, 64);
+    ASSERT_NE(memory, nullptr);
+    heap_.free(memory, 64 << 20);
+  }
+  EXPECT_LT(resident(), before + (1 << 20));
+}
+
+TEST_F(HeapTest, what_does_not_fit_is_refused_and_changes_nothing) {
+  const std::size_t free = heap_.free_bytes();
+  EXPECT_EQ(heap_.allocate(bytes, 64), nullptr);
+  EXPECT_EQ(heap_.allocate(SIZE_MAX, 64), nullptr);
+  EXPECT_EQ(heap_.allocate(SIZE_MAX - 4096, 64), nullptr);
+  EXPECT_EQ(heap_.free_bytes(), free);
+  EXPECT_NE(heap_.allocate(1000, 64), nullptr);
+}
+
+TEST_F(HeapTest, sparse_memory_takes_no_pages_until_used) {
+  const std::size_t before = resident();
+  auto* memory = static_cast<std::byte*>(heap_.allocate_sparse(512 << 20));
+  ASSERT_NE(memory, nullptr);
+  EXPECT_LT(resident(), before + (1 << 20));
+  EXPECT_TRUE(is_zero(memory + (100 << 20), 4096));
+}
+
+}  // namespace
+}  // namespace armature::space

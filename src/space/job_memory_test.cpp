@@ -1,0 +1,58 @@
+#include "space/job_memory.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "armature/error.hpp"
+#include "space/layout.hpp"
+
+namespace armature::space {
+namespace {
+
+Errc code_of(const JobOptions& options) {
+  try {
+    (void)JobMemory::create(options);
+  } catch (const Error& e) {
+    return e.code();
+  }
+  ADD_FAILURE() << "no error";
+  return Errc::misuse;
+}
+
+TEST(JobMemory, a_control_block_describes_its_job) {
+  const JobMemory memory = JobMemory::create({.ranks = 3, .band_bytes = 1 << 30, .cores = 2, .check_full = true});
+  ASSERT_EQ(memory.bands.size(), 3u);
+  const Control control = map_control(memory.control.get(), false);
+  EXPECT_EQ(control.header().ranks, 3u);
+  EXPECT_EQ(control.header().band_bytes, 1u << 30);
+  EXPECT_EQ(control.header().cores, 2u);
+  EXPECT_EQ(control.header().check_full, 1u);
+  EXPECT_EQ(control.slot(2).life.load(), Life::starting);
+  munmap(control.start, Control::bytes(3));
+}
+
+TEST(JobMemory, impossible_layouts_are_refused) {
+  EXPECT_EQ(code_of({.ranks = 0}), Errc::start);
+  EXPECT_EQ(code_of({.ranks = ranks_max + 1}), Errc::start);
+  EXPECT_EQ(code_of({.ranks = 1, .band_bytes = (1 << 30) + 4096}), Errc::start);
+  EXPECT_EQ(code_of({.ranks = 1, .band_bytes = 4096}), Errc::start);
+  EXPECT_EQ(code_of({.ranks = 1, .band_base = 12345}), Errc::start);
+  EXPECT_EQ(code_of({.ranks = 1000, .band_bytes = std::uint64_t{1} << 40}), Errc::start);
+}
+
+TEST(JobMemory, a_file_of_something_else_is_no_control_block) {
+  const int fd = memfd_create("other", 0);
+  ASSERT_EQ(ftruncate(fd, 1 << 20), 0);
+  EXPECT_THROW((void)map_control(fd), Error);
+  ::close(fd);
+  EXPECT_THROW((void)map_control(-1), Error);
+}
+
+TEST(Layout, bands_shrink_as_ranks_grow) {
+  EXPECT_EQ(default_band_bytes(1), band_bytes_max);
+  EXPECT_LE(default_band_bytes(ranks_max) * ranks_max, default_room);
+}
+
+}  // namespace
+}  // namespace armature::space
