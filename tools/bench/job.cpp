@@ -1,0 +1,120 @@
+#include "bench/job.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/file_descriptor.hpp"
+#include "bench/sample.hpp"
+
+namespace armature::tools::bench {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), "bench: " + what);
+}
+
+std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+class Process {
+ public:
+  explicit Process(std::vector<std::string> command) {
+    std::vector<char*> argv;
+    for (std::string& word : command) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    errno = posix_spawn(&pid_, argv[0], nullptr, nullptr, argv.data(), environ);
+    if (errno != 0) fail("cannot start " + command[0]);
+  }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+  /// Waits for the end and throws unless it was a success.
+  void expect_success() const {
+    int status = 0;
+    while (waitpid(pid_, &status, 0) < 0)
+      if (errno != EINTR) fail("waitpid");
+    if (WIFSIGNALED(status))
+      throw std::runtime_error("bench: the job died of signal " + std::to_string(WTERMSIG(status)));
+    if (WEXITSTATUS(status) != 0)
+      throw std::runtime_error("bench: the job failed with status " +
+                               std::to_string(WEXITSTATUS(status)));
+  }
+
+ private:
+  pid_t pid_ = 0;
+};
+
+std::vector<std::string> run_command(int ranks, const std::vector<std::string>& arguments) {
+  std::vector<std::string> command{own_path(), "run",       "-n", std::to_string(ranks),
+                                   own_path(), "bench-rank"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return command;
+}
+
+/// Splits what comes through a pipe into lines.
+class Lines {
+ public:
+  /// Reads what there is; calls `on_line` for each line that is complete.
+  void read_from(int fd, const std::function<void(const std::string&)>& on_line) {
+    char chunk[4096];
+    for (ssize_t n = 0; (n = read(fd, chunk, sizeof chunk)) > 0;)
+      rest_.append(chunk, static_cast<std::size_t>(n));
+    for (std::size_t end = 0; (end = rest_.find('\n')) != std::string::npos;) {
+      on_line(rest_.substr(0, end));
+      rest_.erase(0, end + 1);
+    }
+  }
+
+ private:
+  std::string rest_;
+};
+
+}  // namespace
+
+void run_job(const Job& job, const std::function<void(const Row&)>& on_row) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) fail("pipe");
+  const base::FileDescriptor reading(ends[0]), writing(ends[1]);
+  // Rank 0 opens the pipe by its name in /proc: descriptors need not survive the launcher.
+  std::vector<std::string> arguments = job.arguments;
+  arguments.insert(arguments.end(), {"--to", "/proc/" + std::to_string(getpid()) + "/fd/" +
+                                                 std::to_string(ends[1])});
+
+  const Process process(run_command(job.ranks, arguments));
+  const base::FileDescriptor ended(static_cast<int>(syscall(SYS_pidfd_open, process.pid(), 0)));
+  Lines lines;
+  pollfd events[] = {{.fd = ends[0], .events = POLLIN, .revents = 0},
+                     {.fd = ended.get(), .events = POLLIN, .revents = 0}};
+  while (events[1].revents == 0) {
+    if (poll(events, 2, -1) < 0 && errno != EINTR) fail("poll");
+    lines.read_from(ends[0], [&](const std::string& line) { on_row(row_of(line)); });
+  }
+  process.expect_success();
+}
+
+double startup_ns(int ranks) {
+  const double start = now_ns();
+  Process(run_command(ranks, {"start"})).expect_success();
+  return now_ns() - start;
+}
+
+double bare_startup_ns(int processes) {
+  const double start = now_ns();
+  std::vector<Process> all;
+  for (int i = 0; i < processes; ++i)
+    all.emplace_back(std::vector<std::string>{own_path(), "bench-rank", "nothing"});
+  for (const Process& process : all) process.expect_success();
+  return now_ns() - start;
+}
+
+}  // namespace armature::tools::bench

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/row.hpp"
+
+// The jobs that measure: this very program, started again by its own `armature run`.
+
+namespace armature::tools::bench {
+
+struct Job {
+  int ranks = 2;
+  std::vector<std::string> arguments;  // of `armature bench-rank`
+};
+
+/// Runs the job and calls `on_row` for each row as it comes. Throws std::runtime_error when it
+/// fails.
+void run_job(const Job& job, const std::function<void(const Row&)>& on_row);
+
+/// Nanoseconds from the start of `armature run` with so many ranks of a program that only joins the
+/// job, to its end; and of so many bare processes of the same program started by hand.
+double startup_ns(int ranks);
+double bare_startup_ns(int processes);
+
+}  // namespace armature::tools::bench

@@ -1,0 +1,104 @@
+#include "bench/rank.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include <armature/armature.hpp>
+
+#include "bench/row.hpp"
+#include "bench/rows.hpp"
+#include "bench/sample.hpp"
+#include "bench/stage.hpp"
+
+namespace armature::tools::bench {
+
+namespace {
+
+/// Appends rows to the pipe that the command reads.
+class Report {
+ public:
+  explicit Report(const std::string& path) : file_(std::fopen(path.c_str(), "we"), &std::fclose) {
+    if (!file_) throw std::runtime_error("cannot write rows to " + path);
+  }
+  void operator()(const Row& row) const {
+    const std::string line = to_json(row).dump() + "\n";
+    std::fwrite(line.data(), 1, line.size(), file_.get());
+    std::fflush(file_.get());
+  }
+
+ private:
+  std::shared_ptr<std::FILE> file_;
+};
+
+std::function<void(const Row&)> report_of(const RankOptions& options, const World& world) {
+  if (world.rank() == 0) return Report(options.to);
+  return [](const Row&) {};
+}
+
+void rma(const RankOptions& options, World& world) {
+  Stage stage(world, {.only = options.only,
+                      .effort = options.quick ? Effort::quick() : Effort{},
+                      .report = report_of(options, world)});
+  if (world.size() == 2) {
+    verify(stage);
+    contiguous_rows(stage);
+    pingpong_row(stage);
+    patch_rows(stage);
+    gather_rows(stage);
+    accumulate_rows(stage);
+    atomic_rows(stage);
+    lock_rows(stage);
+  }
+  collective_rows(stage);
+}
+
+/// Memory of this process that is not a file's: its own, and its part of what processes share.
+std::size_t resident_bytes() {
+  std::ifstream rollup("/proc/self/smaps_rollup");
+  std::size_t kibibytes = 0;
+  for (std::string line; std::getline(rollup, line);)
+    for (const std::string_view field : {"Pss_Anon:", "Pss_Shmem:"})
+      if (line.starts_with(field)) kibibytes += std::stoul(line.substr(field.size()));
+  return kibibytes * 1024;
+}
+
+/// What joining the job adds to a rank, on average, and how long it takes.
+void rss(const RankOptions& options) {
+  const std::size_t bytes_before = resident_bytes();
+  const double start = now_ns();
+  World& world = init();
+  const double ns = now_ns() - start;
+  world.barrier();
+  const std::size_t bytes_after = resident_bytes();
+  world.barrier();
+  const auto ranks = static_cast<std::size_t>(world.size());
+  const std::size_t grown = bytes_after > bytes_before ? bytes_after - bytes_before : 0;
+  const std::size_t bytes = world.allreduce(grown) / ranks;
+  const double mean_ns = world.allreduce(ns) / static_cast<double>(ranks);
+  report_of(options, world)({.op = ranks == 2 ? "rss" : "rss." + std::to_string(ranks),
+                             .bytes = bytes,
+                             .ns = mean_ns,
+                             .limit_ns = {}});
+  finalize();
+}
+
+}  // namespace
+
+int rank_main(const RankOptions& options) {
+  if (options.task == "nothing") return 0;
+  if (options.task == "rss") {
+    rss(options);
+    return 0;
+  }
+  return run(0, nullptr, [&](World& world) {
+    if (options.task == "rma") rma(options, world);
+  });
+}
+
+}  // namespace armature::tools::bench

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "bench/stage.hpp"
+
+// The rows by kind, each kind in a file of its own. Every rank calls these, in the same order.
+
+namespace armature::tools::bench {
+
+/// Compares the result of every kind of operation with what it must be; ends the job if one is
+/// wrong.
+void verify(const Stage& stage);
+
+void contiguous_rows(Stage& stage);
+void pingpong_row(Stage& stage);
+void patch_rows(Stage& stage);
+void gather_rows(Stage& stage);
+void accumulate_rows(Stage& stage);
+void atomic_rows(Stage& stage);
+void lock_rows(Stage& stage);
+/// For any number of ranks.
+void collective_rows(Stage& stage);
+
+/// The forms of gather: 1000 doubles, every third. Prepared once, called often.
+class Gather {
+ public:
+  static constexpr std::size_t count = 1000;
+  static constexpr std::size_t step = limits::gather_step;
+
+  explicit Gather(const Stage& stage);
+  /// By a vector of addresses, as a section of the array, and as requests of an aggregate handle.
+  void by_vector() const;
+  void by_section() const;
+  void by_aggregate() const;
+
+ private:
+  double* to_;
+  global_ptr<double> from_;
+  std::vector<void*> to_addresses_;
+  std::vector<const void*> from_addresses_;
+};
+
+/// An n x n patch of a matrix of doubles at the remote rank, to and from dense local memory.
+struct SquarePatch {
+  static constexpr std::size_t matrix_width = 1024;
+
+  std::size_t n;
+  [[nodiscard]] std::size_t bytes() const { return n * n * sizeof(double); }
+  void put(global_ptr<double> to, const double* from) const;
+  void get(double* to, global_ptr<double> from) const;
+};
+
+}  // namespace armature::tools::bench

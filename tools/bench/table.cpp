@@ -1,0 +1,54 @@
+#include "bench/table.hpp"
+
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace armature::tools::bench {
+
+namespace {
+
+std::string show(std::optional<double> ns) {
+  if (!ns) return "-";
+  return *ns < 100 ? fmt::format("{:.1f}", *ns) : fmt::format("{:.0f}", *ns);
+}
+
+std::string show_ratio(std::optional<double> ratio) {
+  return ratio ? fmt::format("{:.2f}", *ratio) : "-";
+}
+
+}  // namespace
+
+std::string table(const std::vector<Row>& rows, const Peers& peers) {
+  std::string text =
+      fmt::format("{:<18}{:>10}{:>12}{:>12}{:>8}", "op", "bytes", "ns", "limit_ns", "ratio");
+  if (!peers.empty()) text += fmt::format("{:>12}  {}", "peer_ns", "peer");
+  text += '\n';
+  for (const Row& row : rows) {
+    text += fmt::format("{:<18}{:>10}{:>12}{:>12}{:>8}", row.op, row.bytes, show(row.ns),
+                        show(row.limit_ns), show_ratio(row.ratio()));
+    if (const auto peer = peers.best(row.op, row.bytes))
+      text += fmt::format("{:>12}  {}", show(peer->ns), peer->system);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string json(const std::vector<Row>& rows, const Peers& peers) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Row& row : rows) {
+    nlohmann::ordered_json object = to_json(row);
+    if (const auto peer = peers.best(row.op, row.bytes)) {
+      object["peer"] = peer->system;
+      object["peer_ns"] = peer->ns;
+    }
+    list.push_back(std::move(object));
+  }
+  // One object a line: readable, and differences stay small.
+  std::string text = "[";
+  for (const auto& object : list) text += (text.size() == 1 ? "\n  " : ",\n  ") + object.dump();
+  return text + "\n]\n";
+}
+
+}  // namespace armature::tools::bench
