@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.hpp"
+#include "bootstrap/explain/explain.hpp"
+#include "bootstrap/explain/phrase.hpp"
+#include "commands.hpp"
+#include "inspect/jobs.hpp"
+#include "numbers.hpp"
+
+namespace armature::tools {
+namespace {
+
+using bootstrap::Explanation;
+
+constexpr const char* footer = R"(
+Examples:
+  armature inspect              all jobs of this user on this machine
+  armature inspect 4242         the job whose launcher, or one of whose ranks, is process 4242
+  armature inspect 4242 --json  the same for a program
+
+Nothing is asked of the ranks: their state is read from the job's shared memory. A rank that is not
+waiting in a call of Armature computes, or is asleep in a call of its own.)";
+
+double age_s(const RunningJob& job) {
+  return static_cast<double>(base::now_ns() - job.control().header().started_ns) * 1e-9;
+}
+
+void print(const RunningJob& job, const Explanation& explanation) {
+  fmt::print("job {}: {} ranks of {}, started {} ago\n{}", job.pid(), explanation.lines.size(),
+             job.program(), bootstrap::duration(age_s(job)), bootstrap::text(explanation));
+}
+
+nlohmann::json as_json(const RunningJob& job, const Explanation& explanation) {
+  nlohmann::json ranks = nlohmann::json::array();
+  for (const auto& line : explanation.lines) {
+    nlohmann::json rank = {{"rank", line.rank},
+                           {"pid", line.pid},
+                           {"state", line.verb},
+                           {"detail", line.object},
+                           {"waits_on", line.waits_on}};
+    if (line.seconds >= 0) rank["seconds"] = line.seconds;
+    ranks.push_back(std::move(rank));
+  }
+  return {{"job", job.pid()},
+          {"program", job.program()},
+          {"age_s", age_s(job)},
+          {"ranks", std::move(ranks)},
+          {"findings", explanation.findings},
+          {"hopeless", explanation.hopeless}};
+}
+
+void inspect(int pid, bool json) {
+  nlohmann::json all = nlohmann::json::array();
+  int shown = 0;
+  for (const RunningJob& job : running_jobs()) {
+    if (pid != 0 && !job.has_process(pid)) continue;
+    const Explanation explanation = bootstrap::explain(job.observe());
+    if (json) {
+      all.push_back(as_json(job, explanation));
+    } else {
+      print(job, explanation);
+    }
+    ++shown;
+  }
+  if (json) fmt::print("{}\n", all.dump(2));
+  if (pid != 0 && shown == 0) {
+    fmt::print(stderr,
+               "armature inspect: process {} is neither the launcher nor a rank of a job that this "
+               "user may "
+               "look at. `armature inspect` lists the jobs.\n",
+               pid);
+    throw CLI::RuntimeError(1);
+  }
+  if (!json && shown == 0) fmt::print("no job is running\n");
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app) {
+  auto* command = app.add_subcommand("inspect", "What the ranks of running jobs are doing");
+  command->footer(footer);
+  struct Arguments {
+    std::string pid;
+    bool json = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  command
+      ->add_option("JOB", arguments->pid,
+                   "Process of the launcher or of a rank (default: all jobs)")
+      ->type_name("");
+  command->add_flag("--json", arguments->json, "A list of objects instead of text");
+  command->callback([arguments] {
+    constexpr std::uint64_t pid_max = 1 << 22;
+    const int pid = arguments->pid.empty()
+                        ? 0
+                        : static_cast<int>(parse_count("JOB", arguments->pid, 1, pid_max));
+    inspect(pid, arguments->json);
+  });
+}
+
+}  // namespace armature::tools

@@ -1,0 +1,149 @@
+#include "inspect/jobs.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "armature/error.hpp"
+#include "space/job_memory.hpp"
+
+namespace armature::tools {
+namespace {
+
+std::string descriptor_path(int pid, int fd) {
+  return "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(fd);
+}
+
+std::vector<int> numbers_in(const std::string& folder) {
+  std::vector<int> numbers;
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(folder.c_str()), &closedir);
+  if (!open) return numbers;
+  while (const dirent* entry = readdir(open.get())) {
+    const long number = std::strtol(entry->d_name, nullptr, 10);
+    if (number > 0 || std::string_view(entry->d_name) == "0")
+      numbers.push_back(static_cast<int>(number));
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+/// "armature-band" for a descriptor that is such a memory file; its name, if it is none.
+std::string memory_file_name(int pid, int fd) {
+  std::array<char, PATH_MAX> target{};
+  if (readlink(descriptor_path(pid, fd).c_str(), target.data(), target.size() - 1) <= 0) return "";
+  std::string_view name = target.data();
+  constexpr std::string_view prefix = "/memfd:", suffix = " (deleted)";
+  if (!name.starts_with(prefix)) return "";
+  name.remove_prefix(prefix.size());
+  if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+  return std::string(name);
+}
+
+struct Files {
+  int control = -1;
+  std::vector<int> bands;
+};
+
+Files job_files(int pid) {
+  Files files;
+  for (int fd : numbers_in("/proc/" + std::to_string(pid) + "/fd")) {
+    const std::string name = memory_file_name(pid, fd);
+    if (name == space::control_name) files.control = fd;
+    if (name == space::band_name) files.bands.push_back(fd);
+  }
+  return files;
+}
+
+base::FileDescriptor open_for_reading(int pid, int fd) {
+  return base::FileDescriptor(open(descriptor_path(pid, fd).c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+}  // namespace
+
+RunningJob::RunningJob(int holder, base::FileDescriptor control,
+                       std::vector<base::FileDescriptor> bands)
+    : holder_(holder),
+      control_file_(std::move(control)),
+      bands_(std::move(bands)),
+      control_(space::map_control(control_file_.get(), false)) {
+  struct stat status {};
+  fstat(control_file_.get(), &status);
+  mapped_bytes_ = static_cast<std::size_t>(status.st_size);
+  if (bands_.size() != control_.header().ranks) bands_.clear();  // some rank's own few: of no use
+}
+
+RunningJob::RunningJob(RunningJob&& other) noexcept
+    : holder_(other.holder_),
+      control_file_(std::move(other.control_file_)),
+      bands_(std::move(other.bands_)),
+      control_(std::exchange(other.control_, {})),
+      mapped_bytes_(other.mapped_bytes_) {}
+
+RunningJob::~RunningJob() {
+  if (control_.start != nullptr) munmap(control_.start, mapped_bytes_);
+}
+
+bool RunningJob::has_process(int pid) const {
+  if (pid == holder_) return true;
+  for (int rank = 0; rank < static_cast<int>(control_.header().ranks); ++rank)
+    if (control_.slot(rank).pid.load() == pid) return true;
+  return false;
+}
+
+std::string RunningJob::program() const {
+  std::ifstream file("/proc/" + std::to_string(control_.slot(0).pid.load()) + "/cmdline");
+  std::string word;
+  std::getline(file, word, '\0');
+  return word;
+}
+
+bootstrap::Snapshot RunningJob::observe() const {
+  constexpr timespec moment{0, 30'000'000};
+  bootstrap::BandFiles files;
+  for (const auto& band : bands_) files.fds.push_back(band.get());
+  const auto earlier = bootstrap::observe(control_, files);
+  nanosleep(&moment, nullptr);
+  auto now = bootstrap::observe(control_, files);
+  bootstrap::mark_moving(now, earlier);
+  return now;
+}
+
+std::vector<RunningJob> running_jobs() {
+  std::vector<RunningJob> jobs;
+  std::set<std::pair<dev_t, ino_t>> seen;
+  for (int pid : numbers_in("/proc")) {
+    const Files files = job_files(pid);
+    if (files.control < 0) continue;
+    auto control = open_for_reading(pid, files.control);
+    struct stat status {};
+    if (!control || fstat(control.get(), &status) != 0) continue;
+    std::vector<base::FileDescriptor> bands;
+    for (int fd : files.bands) bands.push_back(open_for_reading(pid, fd));
+    try {
+      RunningJob job(pid, std::move(control), std::move(bands));
+      // While ranks start, they too have the files open; the launcher is the one that stays.
+      const bool is_launcher = job.control().header().launcher_pid == pid;
+      if (is_launcher && seen.emplace(status.st_dev, status.st_ino).second)
+        jobs.push_back(std::move(job));
+    } catch (const Error&) {
+      continue;  // of another build, or not complete yet
+    }
+  }
+  return jobs;
+}
+
+}  // namespace armature::tools

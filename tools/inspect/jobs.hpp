@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/file_descriptor.hpp"
+#include "bootstrap/explain/observe.hpp"
+#include "space/control.hpp"
+
+namespace armature::tools {
+
+/// A running job of this machine, opened for reading. Found by the memory files that its launcher
+/// holds open; they have no names, but /proc shows them to the job's owner.
+class RunningJob {
+ public:
+  RunningJob(int holder, base::FileDescriptor control, std::vector<base::FileDescriptor> bands);
+  RunningJob(RunningJob&& other) noexcept;
+  RunningJob& operator=(RunningJob&&) = delete;
+  ~RunningJob();
+
+  [[nodiscard]] int pid() const { return holder_; }  // of the launcher
+  [[nodiscard]] const space::Control& control() const { return control_; }
+  [[nodiscard]] bool has_process(int pid) const;  // the launcher's, or a rank's
+  [[nodiscard]] std::string program() const;
+
+  /// What the ranks are doing, looked at twice within a moment to tell who moves.
+  [[nodiscard]] bootstrap::Snapshot observe() const;
+
+ private:
+  int holder_;
+  base::FileDescriptor control_file_;
+  std::vector<base::FileDescriptor> bands_;
+  space::Control control_;
+  std::size_t mapped_bytes_ = 0;
+};
+
+/// All jobs whose memory this user may look at.
+std::vector<RunningJob> running_jobs();
+
+}  // namespace armature::tools

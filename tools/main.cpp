@@ -1,0 +1,88 @@
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "commands.hpp"
+
+// `armature COMMAND ...`: the table of commands, and what happens to their errors.
+
+namespace armature::tools {
+namespace {
+
+constexpr const char* version = "0.1.0";
+constexpr int status_usage = 2;
+
+constexpr void (*commands[])(CLI::App&) = {add_run, add_inspect, add_doctor, add_bench};
+
+constexpr const char* footer = R"(
+Examples:
+  armature run -n 4 ./prog input.dat     start 4 ranks of a program
+  armature run --stall 20 -n 2 ./prog    say who waits for whom when nothing moves for 20 s
+  armature inspect                       what the ranks of all running jobs are doing
+  armature doctor                        is this machine fit, and if not, what to do
+
+`armature COMMAND --help` tells more about a command.)";
+
+void add_help(CLI::App& app) {
+  auto* help = app.add_subcommand("help", "Explain a command");
+  auto about = std::make_shared<std::string>();
+  help->add_option("command", *about, "The command to explain");
+  help->callback([&app, about] {
+    if (about->empty()) {
+      fmt::print("{}", app.help());
+      return;
+    }
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+      if (command->get_name() != *about) continue;
+      fmt::print("{}", command->help("armature"));
+      return;
+    }
+    throw CLI::ValidationError("help", fmt::format("there is no command '{}'", *about));
+  });
+}
+
+int usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const auto used = app.get_subcommands();
+  const std::string name = used.empty() ? "armature" : "armature " + used.front()->get_name();
+  fmt::print(stderr, "{}: {}\nTry: {} --help\n", name, error.what(), name);
+  return status_usage;
+}
+
+int main(std::vector<std::string> words) {
+  CLI::App app{"Armature: programs of many ranks that share one address space", "armature"};
+  app.set_version_flag("--version", fmt::format("armature {}", version));
+  app.require_subcommand(1);
+  app.footer(footer);
+  for (const auto add : commands) add(app);
+  add_help(app);
+
+  if (!words.empty() && words.front() == "run")
+    split_off_program(*app.get_subcommand("run"), words);
+  std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants them
+  try {
+    if (words.empty()) reversed = {"help"};
+    app.parse(std::move(reversed));
+  } catch (const CLI::RuntimeError& status) {
+    return status.get_exit_code();
+  } catch (const CLI::Success& success) {
+    return app.exit(success);  // --help, --version
+  } catch (const CLI::ParseError& error) {
+    return usage_error(app, error);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace armature::tools
+
+int main(int argc, char** argv) {
+  return armature::tools::main(std::vector<std::string>(argv + 1, argv + argc));
+}

@@ -1,0 +1,136 @@
+#include <map>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "bootstrap/launcher/launch.hpp"
+#include "commands.hpp"
+#include "numbers.hpp"
+#include "space/layout.hpp"
+
+namespace armature::tools {
+namespace {
+
+using bootstrap::Bind;
+using bootstrap::LaunchOptions;
+
+constexpr const char* footer = R"(
+Examples:
+  armature run -n 4 ./prog input.dat        4 ranks on this machine
+  armature run -n 4 --label ./prog          each line of output with its rank in front
+  armature run -n 2 --timeout 60 ./prog     end it after a minute, and say what it was waiting for
+  armature run -n 3 gdb -q --args ./prog    a debugger per rank (only rank 0 has the keyboard)
+
+Words behind the program are its own arguments. Rank 0 gets the standard input. The exit status is
+0 when all ranks leave in order, else that of the first that failed (128 + N when it was killed by
+signal N), 124 after --timeout, 127 or 126 when the program cannot be found or executed, and 2 when
+these options make no sense. A second Ctrl-C kills all ranks.)";
+
+/// The words behind `armature run` that are not ours. Filled before options are parsed.
+std::vector<std::string>& program_words() {
+  static std::vector<std::string> words;
+  return words;
+}
+
+void on_death(LaunchOptions& options, const std::string& text) {
+  if (text != "end" && text != "continue")
+    throw CLI::ValidationError("--on-death",
+                               fmt::format("'{}' is neither 'end' nor 'continue'", text));
+  options.on_death = text == "end" ? space::OnDeath::end_job : space::OnDeath::go_on;
+}
+
+void bind(LaunchOptions& options, const std::string& text) {
+  static const std::map<std::string, Bind> kinds = {
+      {"auto", Bind::automatic}, {"none", Bind::none}, {"core", Bind::core}};
+  const auto found = kinds.find(text);
+  if (found == kinds.end())
+    throw CLI::ValidationError("--bind",
+                               fmt::format("'{}' is neither 'auto' nor 'core' nor 'none'", text));
+  options.bind = found->second;
+}
+
+using Set = void (*)(LaunchOptions& options, const std::string& text);
+
+void add_value(CLI::App& run, const std::shared_ptr<LaunchOptions>& options, const char* names,
+               const char* placeholder, const char* help, Set set) {
+  run.add_option_function<std::string>(
+         names, [options, set](const std::string& text) { set(*options, text); }, help)
+      ->type_name(placeholder);
+}
+
+void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  add_value(run, options, "-n,--ranks", "N", "Number of ranks (default: one per usable core)",
+            [](LaunchOptions& o, const std::string& text) {
+              o.ranks =
+                  static_cast<std::uint32_t>(parse_count("--ranks", text, 1, space::ranks_max));
+            });
+  add_value(
+      run, options, "--bind", "auto|core|none",
+      "Bind each rank to a core (default auto: where there are enough cores for several ranks)",
+      bind);
+  run.add_flag("--label", options->label, "Put [RANK] in front of each line of output");
+  add_value(run, options, "--on-death", "end|continue",
+            "What becomes of the job when a rank dies (default end)", on_death);
+  add_value(run, options, "--timeout", "S",
+            "End the job after S seconds, saying what it waited for",
+            [](LaunchOptions& o, const std::string& text) {
+              o.timeout_s = parse_seconds("--timeout", text);
+            });
+  add_value(run, options, "--stall", "S",
+            "Say what ranks wait for when nothing has moved for S seconds (default 60; 0: never)",
+            [](LaunchOptions& o, const std::string& text) {
+              o.stall_s = parse_seconds("--stall", text);
+            });
+  run.add_flag("--check", options->check_full,
+               "Check every address against what is allocated, on every call");
+  add_value(run, options, "--band-size", "BYTES",
+            "Address range of each rank, a power of two, as in 64G (default: as large as fits)",
+            [](LaunchOptions& o, const std::string& text) {
+              o.band_bytes = parse_bytes("--band-size", text);
+            });
+  add_value(run, options, "--base", "ADDRESS",
+            "Where the ranks' address ranges begin (default 0x200000000000)",
+            [](LaunchOptions& o, const std::string& text) {
+              o.band_base = parse_address("--base", text);
+            });
+  run.add_flag("-v,--verbose", options->verbose, "Say what is started how, and all deaths");
+}
+
+/// How many words this one stands for: 2 for an option with its value behind it.
+std::size_t words_of_option(const CLI::App& run, const std::string& word) {
+  if (word.find('=') != std::string::npos) return 1;
+  const bool is_short = word.size() > 1 && word[1] != '-';
+  if (is_short && word.size() > 2) return 1;  // -n4
+  const CLI::Option* option = run.get_option_no_throw(word);
+  return option != nullptr && option->get_items_expected_max() > 0 ? 2 : 1;
+}
+
+}  // namespace
+
+void split_off_program(const CLI::App& run, std::vector<std::string>& words) {
+  std::size_t at = 1;
+  while (at < words.size() && words[at] != "--" && words[at].size() > 1 && words[at][0] == '-')
+    at += words_of_option(run, words[at]);
+  if (at >= words.size()) return;
+  const std::size_t program = words[at] == "--" ? at + 1 : at;
+  program_words().assign(words.begin() + static_cast<std::ptrdiff_t>(program), words.end());
+  words.resize(at);
+}
+
+void add_run(CLI::App& app) {
+  auto* run = app.add_subcommand("run", "Start the ranks of a program on this machine");
+  // For the help text alone: split_off_program has taken it out.
+  run->add_option("PROGRAM", "What to run, with its arguments behind it")->type_name("");
+  run->footer(footer);
+  auto options = std::make_shared<LaunchOptions>();
+  add_options(*run, options);
+  run->callback([options] {
+    options->command = program_words();
+    if (options->command.empty()) throw CLI::ValidationError("no program", "what shall be run?");
+    if (const int status = bootstrap::launch(*options); status != 0)
+      throw CLI::RuntimeError(status);
+  });
+}
+
+}  // namespace armature::tools
