@@ -111,6 +111,12 @@ int factor(armature::World& world, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return armature::run(argc, argv,
-                       [&](armature::World& world) { return factor(world, argc, argv); });
+  return armature::run(argc, argv, [&](armature::World& world) {
+    try {
+      return factor(world, argc, argv);
+    } catch (const std::invalid_argument& error) {  // all ranks have the same arguments
+      if (world.rank() == 0) fmt::print(stderr, "lu: {}\n", error.what());
+      return 2;
+    }
+  });
 }

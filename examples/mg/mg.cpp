@@ -119,6 +119,12 @@ int solve(armature::World& world, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return armature::run(argc, argv,
-                       [&](armature::World& world) { return solve(world, argc, argv); });
+  return armature::run(argc, argv, [&](armature::World& world) {
+    try {
+      return solve(world, argc, argv);
+    } catch (const std::invalid_argument& error) {  // all ranks have the same arguments
+      if (world.rank() == 0) fmt::print(stderr, "mg: {}\n", error.what());
+      return 2;
+    }
+  });
 }
