@@ -1,12 +1,13 @@
-// Accumulate: x += a * y, atomic per element with respect to other accumulates. Elements are added under the
-// lock of the chunk of memory that they begin in, so that ranks that add to different places, or follow each
-// other through a long array, do not wait for each other; one lock is held at a time. The lock is kept from
-// row to row of a section as long as the rows begin in the same chunk.
+// Accumulate: x += a * y, atomic per element with respect to other accumulates. Elements are added
+// under the lock of the chunk of memory that they begin in, so that ranks that add to different
+// places, or follow each other through a long array, do not wait for each other; one lock is held
+// at a time. The lock is kept from row to row of a section as long as the rows begin in the same
+// chunk.
 #include "armature/accumulate.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "base/fail.hpp"
 #include "progress/lock.hpp"
@@ -28,7 +29,7 @@ class Adder {
   Adder(Element element, Rank rank, const void* scale, AddressSpace& space)
       : daxpy_(rma::daxpy(element, scale)),
         scale_(scale),
-        element_bytes_(rma::element_bytes(element)),
+        element_shift_(rma::element_shift(element)),
         space_(space),
         band_(space.band(rank)),
         rank_(rank) {}
@@ -43,9 +44,10 @@ class Adder {
       const auto offset = static_cast<std::size_t>(to - band_);
       // Up to the end of the chunk, and to the end of the element that crosses it.
       const std::size_t room = space::chunk_bytes - offset % space::chunk_bytes;
-      const std::size_t part = std::min(bytes, (room + element_bytes_ - 1) / element_bytes_ * element_bytes_);
+      const std::size_t part =
+          std::min(bytes, (((room - 1) >> element_shift_) + 1) << element_shift_);
       hold(space_.chunk_lock(rank_, to));
-      daxpy_(to, from, part / element_bytes_, scale_);
+      daxpy_(to, from, part >> element_shift_, scale_);
       to += part;
       from += part;
       bytes -= part;
@@ -66,7 +68,7 @@ class Adder {
 
   rma::Daxpy daxpy_;
   const void* scale_;
-  std::size_t element_bytes_;
+  int element_shift_;
   AddressSpace& space_;
   std::byte* band_;
   Rank rank_;
@@ -74,14 +76,17 @@ class Adder {
 };
 
 void require_whole_elements(Element element, std::size_t bytes, const char* call) {
-  if (bytes != SIZE_MAX && bytes % rma::element_bytes(element) != 0)
-    base::fail(Errc::bad_argument, fmt::format("{}: {} bytes are not a whole number of elements of {}", call, bytes,
-                                               rma::element_bytes(element)));
+  const std::size_t element_bytes = std::size_t{1} << rma::element_shift(element);
+  if (bytes != SIZE_MAX && (bytes & (element_bytes - 1)) != 0)
+    base::fail(Errc::bad_argument,
+               fmt::format("{}: {} bytes are not a whole number of elements of {}", call, bytes,
+                           element_bytes));
 }
 
 }  // namespace
 
-void accumulate(Element element, global_ptr<void> to, const void* from, std::size_t bytes, const void* scale) {
+void accumulate(Element element, global_ptr<void> to, const void* from, std::size_t bytes,
+                const void* scale) {
   AddressSpace& space = progress::this_rank("accumulate").space;
   if (!reachable(to.rank(), to.address(), bytes)) [[unlikely]]
     space.require(to.rank(), to.address(), bytes, "accumulate");
@@ -90,8 +95,8 @@ void accumulate(Element element, global_ptr<void> to, const void* from, std::siz
   adder.add(static_cast<std::byte*>(to.address()), static_cast<const std::byte*>(from), bytes);
 }
 
-void accumulate_strided(Element element, global_ptr<void> to, const void* from, const Strided& shape,
-                        const void* scale) {
+void accumulate_strided(Element element, global_ptr<void> to, const void* from,
+                        const Strided& shape, const void* scale) {
   constexpr const char* call = "accumulate_strided";
   AddressSpace& space = progress::this_rank(call).space;
   const Section section = Section::from(shape, call);
@@ -102,11 +107,13 @@ void accumulate_strided(Element element, global_ptr<void> to, const void* from, 
   if (!reachable(to.rank(), lowest, reach.bytes)) [[unlikely]]
     space.require(to.rank(), lowest, reach.bytes, call);
   Adder adder(element, to.rank(), scale, space);
-  rma::for_each_row(static_cast<std::byte*>(to.address()), static_cast<const std::byte*>(from), section,
+  rma::for_each_row(static_cast<std::byte*>(to.address()), static_cast<const std::byte*>(from),
+                    section,
                     [&](std::byte* t, const std::byte* f) { adder.add(t, f, section.row_bytes); });
 }
 
-void accumulate_vector(Element element, Rank rank, std::span<const Segments> segments, const void* scale) {
+void accumulate_vector(Element element, Rank rank, std::span<const Segments> segments,
+                       const void* scale) {
   constexpr const char* call = "accumulate_vector";
   AddressSpace& space = progress::this_rank(call).space;
   rma::check_segments(rank, segments, rma::Remote::to, call);
@@ -115,7 +122,8 @@ void accumulate_vector(Element element, Rank rank, std::span<const Segments> seg
   Adder adder(element, rank, scale, space);
   for (const Segments& s : segments)
     for (std::size_t i = 0; i < s.to.size(); ++i)
-      adder.add(static_cast<std::byte*>(s.to[i]), static_cast<const std::byte*>(s.from[i]), s.bytes);
+      adder.add(static_cast<std::byte*>(s.to[i]), static_cast<const std::byte*>(s.from[i]),
+                s.bytes);
 }
 
 }  // namespace armature::detail

@@ -9,16 +9,14 @@
 #include <immintrin.h>
 #endif
 
-// Copies of 2 KiB and more. The C library's memcpy is as fast as the machine, with two exceptions
+// Copies of more than 2 KiB. The C library's memcpy is as fast as the machine, with two exceptions
 // that one-sided memory meets all the time:
-//   * From about 2 KiB it uses `rep movsb` where the processor claims to be good at it. On AMD Zen
-//   3 and 4
-//     that is 20 to 60 times slower when the target lies a few bytes further into its page than the
-//     source: a get from a page-aligned allocation into a std::vector, whose memory starts 16 bytes
-//     into a page (4 KiB: 1400 ns instead of 50).
-//   * It counts on caches that hold both buffers for longer than they do: source and target of 16
-//   MiB fill
-//     a cache of 32 MiB, and storing past it takes two thirds of the time.
+//   * Above 2 KiB it uses `rep movsb` where the processor claims to be good at it. On AMD Zen 3 and
+//     4 that is 20 to 60 times slower when the target lies a few bytes further into its page than
+//     the source: a get from a page-aligned allocation into a std::vector, whose memory starts 16
+//     bytes into a page (4 KiB: 1400 ns instead of 50).
+//   * It counts on caches that hold both buffers for longer than they do: source and target of
+//     16 MiB fill a cache of 32 MiB, and storing past it takes two thirds of the time.
 // So here is a plain vector loop, and from a size that depends on the cache, one that stores past
 // it. A tunable of the C library (glibc.cpu.x86_rep_movsb_threshold) was rejected: only a process's
 // parent can set it, and it is not ours to set.

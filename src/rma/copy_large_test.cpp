@@ -41,7 +41,7 @@ bool copies(const Shape& shape) {
 }
 
 TEST(CopyLarge, copies_every_length_around_its_blocks) {
-  for (std::size_t bytes = copy_large_min; bytes < copy_large_min + 260; ++bytes)
+  for (std::size_t bytes = copy_libc_max + 1; bytes < copy_libc_max + 260; ++bytes)
     EXPECT_TRUE(copies({.bytes = bytes, .to_offset = 3, .from_offset = 0})) << bytes;
 }
 

@@ -15,10 +15,12 @@ namespace {
 
 // Integers wrap around, as the hardware does, so their arithmetic is unsigned.
 template <class T>
-using Arithmetic = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+using Arithmetic = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                               std::type_identity<T>>::type;
 
 template <class T>
-[[gnu::always_inline]] inline void scaled(void* x, const void* y, std::size_t count, const void* a) {
+[[gnu::always_inline]] inline void scaled(void* x, const void* y, std::size_t count,
+                                          const void* a) {
   using U = Arithmetic<T>;
   auto* __restrict to = static_cast<U*>(x);
   const auto* __restrict from = static_cast<const U*>(y);
@@ -37,7 +39,8 @@ template <class T>
 
 // Complex numbers as pairs: the language's product would test every one for NaN.
 template <class T>
-[[gnu::always_inline]] inline void scaled_complex(void* x, const void* y, std::size_t count, const void* a) {
+[[gnu::always_inline]] inline void scaled_complex(void* x, const void* y, std::size_t count,
+                                                  const void* a) {
   auto* __restrict to = static_cast<T*>(x);
   const auto* __restrict from = static_cast<const T*>(y);
   T scale[2];
@@ -55,19 +58,33 @@ ARMATURE_CLONES void scaled_int32(void* x, const void* y, std::size_t n, const v
 ARMATURE_CLONES void scaled_int64(void* x, const void* y, std::size_t n, const void* a) {
   scaled<std::int64_t>(x, y, n, a);
 }
-ARMATURE_CLONES void scaled_float(void* x, const void* y, std::size_t n, const void* a) { scaled<float>(x, y, n, a); }
-ARMATURE_CLONES void scaled_double(void* x, const void* y, std::size_t n, const void* a) { scaled<double>(x, y, n, a); }
+ARMATURE_CLONES void scaled_float(void* x, const void* y, std::size_t n, const void* a) {
+  scaled<float>(x, y, n, a);
+}
+ARMATURE_CLONES void scaled_double(void* x, const void* y, std::size_t n, const void* a) {
+  scaled<double>(x, y, n, a);
+}
 ARMATURE_CLONES void scaled_complex64(void* x, const void* y, std::size_t n, const void* a) {
   scaled_complex<float>(x, y, n, a);
 }
 ARMATURE_CLONES void scaled_complex128(void* x, const void* y, std::size_t n, const void* a) {
   scaled_complex<double>(x, y, n, a);
 }
-ARMATURE_CLONES void added_int32(void* x, const void* y, std::size_t n, const void*) { added<std::int32_t>(x, y, n); }
-ARMATURE_CLONES void added_int64(void* x, const void* y, std::size_t n, const void*) { added<std::int64_t>(x, y, n); }
-ARMATURE_CLONES void added_float(void* x, const void* y, std::size_t n, const void*) { added<float>(x, y, n); }
-ARMATURE_CLONES void added_double(void* x, const void* y, std::size_t n, const void*) { added<double>(x, y, n); }
-ARMATURE_CLONES void added_complex64(void* x, const void* y, std::size_t n, const void*) { added<float>(x, y, 2 * n); }
+ARMATURE_CLONES void added_int32(void* x, const void* y, std::size_t n, const void*) {
+  added<std::int32_t>(x, y, n);
+}
+ARMATURE_CLONES void added_int64(void* x, const void* y, std::size_t n, const void*) {
+  added<std::int64_t>(x, y, n);
+}
+ARMATURE_CLONES void added_float(void* x, const void* y, std::size_t n, const void*) {
+  added<float>(x, y, n);
+}
+ARMATURE_CLONES void added_double(void* x, const void* y, std::size_t n, const void*) {
+  added<double>(x, y, n);
+}
+ARMATURE_CLONES void added_complex64(void* x, const void* y, std::size_t n, const void*) {
+  added<float>(x, y, 2 * n);
+}
 ARMATURE_CLONES void added_complex128(void* x, const void* y, std::size_t n, const void*) {
   added<double>(x, y, 2 * n);
 }
@@ -99,17 +116,17 @@ Daxpy daxpy(Element element, const void* scale) {
   __builtin_unreachable();
 }
 
-std::size_t element_bytes(Element element) {
+int element_shift(Element element) {
   switch (element) {
     case Element::int32:
     case Element::float32:
-      return 4;
+      return 2;
     case Element::int64:
     case Element::float64:
     case Element::complex64:
-      return 8;
+      return 3;
     case Element::complex128:
-      return 16;
+      return 4;
   }
   __builtin_unreachable();
 }

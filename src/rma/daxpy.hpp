@@ -12,6 +12,8 @@ using Daxpy = void (*)(void* x, const void* y, std::size_t count, const void* a)
 /// The kernel for that element type; the one without multiplication when the scale is 1.
 Daxpy daxpy(armature::detail::Element element, const void* scale);
 
-std::size_t element_bytes(armature::detail::Element element);
+/// An element's bytes are 1 << element_shift: dividing by a number that is not known would take as
+/// long as a short accumulate.
+int element_shift(armature::detail::Element element);
 
 }  // namespace armature::rma

@@ -30,7 +30,7 @@ void expect_daxpy(T scale) {
     constexpr auto element = armature::detail::element_of<T>;
     daxpy(element, &scale)(x.data(), y.data(), n, &scale);
     ASSERT_EQ(x, expected) << n;
-    EXPECT_EQ(element_bytes(element), sizeof(T));
+    EXPECT_EQ(std::size_t{1} << element_shift(element), sizeof(T));
   }
 }
 

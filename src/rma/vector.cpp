@@ -49,17 +49,26 @@ std::ptrdiff_t distance(const void* a, const void* b) {
 /// that a list that does not is soon known.
 ARMATURE_CLONES
 bool is_even(const void* const* addresses, std::size_t count, std::ptrdiff_t stride) {
-  std::size_t i = 1;
-  for (; i + 32 <= count; i += 32) {
-    std::uintptr_t difference = 0;
-    for (std::size_t k = i; k < i + 32; ++k)
-      difference |= (reinterpret_cast<std::uintptr_t>(addresses[k]) -
-                     reinterpret_cast<std::uintptr_t>(addresses[k - 1])) ^
-                    static_cast<std::uintptr_t>(stride);
-    if (difference != 0) return false;
+  using Four [[gnu::vector_size(32)]] = std::uintptr_t;
+  const auto first = reinterpret_cast<std::uintptr_t>(addresses[0]);
+  const auto step = static_cast<std::uintptr_t>(stride);
+  Four expected = {first, first + step, first + 2 * step, first + 3 * step};
+  Four expected_next = expected + 4 * step;
+  std::size_t i = 0;
+  while (i + 32 <= count) {
+    Four difference = {};
+    for (int eights = 0; eights < 4; ++eights, i += 8) {
+      Four found, found_next;
+      std::memcpy(&found, addresses + i, sizeof found);
+      std::memcpy(&found_next, addresses + i + 4, sizeof found_next);
+      difference |= (found ^ expected) | (found_next ^ expected_next);
+      expected += 8 * step;
+      expected_next += 8 * step;
+    }
+    if ((difference[0] | difference[1] | difference[2] | difference[3]) != 0) return false;
   }
   for (; i < count; ++i)
-    if (distance(addresses[i - 1], addresses[i]) != stride) return false;
+    if (reinterpret_cast<std::uintptr_t>(addresses[i]) != first + i * step) return false;
   return true;
 }
 

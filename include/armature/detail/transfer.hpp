@@ -12,17 +12,18 @@
 #include "armature/detail/view.hpp"
 #include "armature/global_ptr.hpp"
 
-// Loads, stores and copies between mapped memories, ordered as the papers ask (armci-rma-2006, 2.4):
-// blocking operations to one destination are seen in the order they were issued. On x86 that costs
-// nothing: stores are not reordered with stores, nor loads with loads, so the fences below only
-// restrain the compiler; elsewhere they are the one instruction that is needed.
+// Loads, stores and copies between mapped memories, ordered as the papers ask
+// (armci-rma-2006, 2.4): blocking operations to one destination are seen in the order they were
+// issued. On x86 that costs nothing: stores are not reordered with stores, nor loads with loads, so
+// the fences below only restrain the compiler; elsewhere they are the one instruction that is
+// needed.
 
 namespace armature::detail {
 
 /// Contiguous memory of trivially copyable elements: vector, array, span, string...
 template <class R, class T>
 concept Buffer = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
-                 std::same_as<std::remove_cv_t<std::ranges::range_value_t<R>>, std::remove_cv_t<T>>;
+    std::same_as<std::remove_cv_t<std::ranges::range_value_t<R>>, std::remove_cv_t<T>>;
 
 template <class R, class T>
 concept WritableBuffer =
@@ -30,13 +31,14 @@ concept WritableBuffer =
 
 /// Values of 1, 2, 4 or 8 naturally aligned bytes move as one: never seen half written.
 template <class T>
-inline constexpr bool moves_as_one =
-    sizeof(T) == alignof(T) && (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
+inline constexpr bool moves_as_one = sizeof(T) == alignof(T) && (sizeof(T) == 1 || sizeof(T) == 2 ||
+                                                                 sizeof(T) == 4 || sizeof(T) == 8);
 
 template <std::size_t bytes>
 using Word = std::conditional_t<
     bytes == 1, std::uint8_t,
-    std::conditional_t<bytes == 2, std::uint16_t, std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
+    std::conditional_t<bytes == 2, std::uint16_t,
+                       std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
 
 template <class T>
 [[gnu::always_inline]] inline void store(T* to, const T& value) {
@@ -65,12 +67,53 @@ template <class T>
   return value;
 }
 
-/// What memcpy does, for copies of at least copy_large_min bytes; see src/rma/copy_large.cpp.
-inline constexpr std::size_t copy_large_min = 2048;
+/// Sixteen bytes in a register.
+using Block [[gnu::vector_size(16)]] = std::uint64_t;
+
+/// The first and the last W of `bytes` bytes, which overlap where those are fewer than two; all
+/// reads first.
+template <class W>
+[[gnu::always_inline]] inline void copy_ends(std::byte* to, const std::byte* from,
+                                             std::size_t bytes) {
+  W first, last;
+  std::memcpy(&first, from, sizeof first);
+  std::memcpy(&last, from + bytes - sizeof last, sizeof last);
+  std::memcpy(to, &first, sizeof first);
+  std::memcpy(to + bytes - sizeof last, &last, sizeof last);
+}
+
+/// At most copy_short_max bytes, without a call: memcpy's would take longer than the copy.
+inline constexpr std::size_t copy_short_max = 64;
+[[gnu::always_inline]] inline void copy_short(void* to_start, const void* from_start,
+                                              std::size_t bytes) {
+  struct Pair {
+    Block a, b;
+  };
+  auto* to = static_cast<std::byte*>(to_start);
+  const auto* from = static_cast<const std::byte*>(from_start);
+  if (bytes > sizeof(Pair))
+    copy_ends<Pair>(to, from, bytes);
+  else if (bytes >= sizeof(Block))
+    copy_ends<Block>(to, from, bytes);
+  else if (bytes >= 8)
+    copy_ends<std::uint64_t>(to, from, bytes);
+  else if (bytes >= 4)
+    copy_ends<std::uint32_t>(to, from, bytes);
+  else if (bytes >= 2)
+    copy_ends<std::uint16_t>(to, from, bytes);
+  else if (bytes == 1)
+    *to = *from;
+}
+
+/// More than copy_libc_max bytes; see src/rma/copy_large.cpp.
+inline constexpr std::size_t copy_libc_max = 2048;
 ARMATURE_API void copy_large(void* to, const void* from, std::size_t bytes);
 
+/// What memcpy does.
 [[gnu::always_inline]] inline void copy(void* to, const void* from, std::size_t bytes) {
-  if (bytes < copy_large_min)
+  if (bytes <= copy_short_max)
+    copy_short(to, from, bytes);
+  else if (bytes <= copy_libc_max)
     std::memcpy(to, from, bytes);
   else
     copy_large(to, from, bytes);
@@ -94,7 +137,9 @@ template <class T>
 }
 
 /// What is not the fast path: checks in full, reports the caller's mistakes, and then transfers.
-ARMATURE_API void put_slow(Rank rank, void* to, const void* from, std::size_t bytes, const char* call);
-ARMATURE_API void get_slow(Rank rank, void* to, const void* from, std::size_t bytes, const char* call);
+ARMATURE_API void put_slow(Rank rank, void* to, const void* from, std::size_t bytes,
+                           const char* call);
+ARMATURE_API void get_slow(Rank rank, void* to, const void* from, std::size_t bytes,
+                           const char* call);
 
 }  // namespace armature::detail
