@@ -1,6 +1,7 @@
 // The full check of an address, and the sentence that a caller with a wrong one gets to read.
 #include <fmt/format.h>
 
+#include "armature/global_ptr.hpp"
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
 #include "space/address_space.hpp"
