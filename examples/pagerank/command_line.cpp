@@ -17,8 +17,8 @@ constexpr const char* help =
 
   --source FILE       a Packages file (compressed or not) or a compact copy;
                       default: this machine's index of bookworm, else the compact copy
-  --archives WHICH    of this machine's index 'main' alone (default), or 'all': with
-                      security and other updates
+  --archives WHICH    of this machine's index 'all' (default), with security and other
+                      updates, or 'main' alone, which changes with point releases only
   --fields LIST       which fields make a dependency: depends, pre-depends, recommends,
                       suggests; default: depends,pre-depends
   --iterations N      end after so many; default: 1000

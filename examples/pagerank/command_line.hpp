@@ -12,7 +12,7 @@ namespace pagerank {
 
 struct CommandLine {
   std::string source;  // empty: found
-  Archives archives = Archives::main;
+  Archives archives = Archives::all;
   Fields fields = Fields::required();
   RankingOptions ranking;
   std::string svg = "pagerank.svg";
