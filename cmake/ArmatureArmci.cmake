@@ -1,6 +1,6 @@
 # libarmci: the classical C interface. The shared library stands on libarmature.so and shows C names
 # only; the static one holds everything, so that one -larmci is enough.
-set(armci_headers armci.h message.h armcix.h)
+set(armci_headers armci.h parmci.h message.h armcix.h)
 list(TRANSFORM armci_headers PREPEND ${PROJECT_SOURCE_DIR}/compat/armci/include/)
 
 add_library(armci_objects OBJECT ${armci_sources})

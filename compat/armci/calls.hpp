@@ -1,0 +1,61 @@
+#pragma once
+
+#include <concepts>
+#include <exception>
+#include <new>
+#include <type_traits>
+
+#include <armature/error.hpp>
+
+// Between C++ and C: no exception may cross a C function. Calls that return int answer with the
+// interface's classical codes; calls that cannot answer end the job with the message of the error.
+
+namespace armci {
+
+enum Code : int {
+  ok = 0,
+  null_pointer = -1,
+  bad_kind = -2,    // operation, datatype; a null array
+  bad_count = -3,   // of bytes
+  bad_levels = -4,  // of strides; segments of a vector
+  bad_process = -5,
+  failed = -6,
+};
+
+[[nodiscard]] int code_of(const armature::Error& error);
+
+/// Says why on stderr if ARMCI_VERBOSE=1; returns the code.
+int explain(const char* call, int code, const char* why);
+
+[[noreturn]] void fatal(const char* call, int code, const char* why);
+
+/// What `body` returns, or the code of what it throws.
+template <std::invocable Body>
+int answered(const char* call, Body&& body) noexcept {
+  try {
+    return body();
+  } catch (const armature::Error& error) {
+    return explain(call, code_of(error), error.what());
+  } catch (const std::exception& error) {
+    return explain(call, failed, error.what());
+  }
+}
+
+/// What `body` returns; what it throws ends the job.
+template <std::invocable Body>
+std::invoke_result_t<Body> insisted(const char* call, Body&& body) noexcept {
+  try {
+    return body();
+  } catch (const armature::Error& error) {
+    fatal(call, code_of(error), error.what());
+  } catch (const std::exception& error) {
+    fatal(call, failed, error.what());
+  }
+}
+
+}  // namespace armci
+
+/// Defines the ARMCI_ twin of a PARMCI_ function, in the file that defines the latter: weak, so
+/// that a profiler's definition takes its place.
+#define ARMCI_TWIN(name) \
+  extern "C" decltype(PARMCI_##name) ARMCI_##name __attribute__((weak, alias("PARMCI_" #name)))

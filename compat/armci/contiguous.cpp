@@ -1,0 +1,128 @@
+// Put, get and accumulate of bytes that lie together.
+
+#include <cstring>
+
+#include <armature/get.hpp>
+#include <armature/put.hpp>
+
+#include "armci.h"
+#include "calls.hpp"
+#include "pending.hpp"
+#include "transfer.hpp"
+
+using namespace armci;
+using armature::Aggregate;
+using armature::global_ptr;
+using armature::Rank;
+
+namespace {
+
+int check(const char* call, const void* src, const void* dst, int bytes) {
+  if (src == nullptr || dst == nullptr)
+    return explain(call, null_pointer, "no source or no target");
+  if (bytes < 0) return explain(call, bad_count, "a negative number of bytes");
+  return ok;
+}
+
+/// A put or get: `remote` does it, with `address` being the side at `proc`.
+template <class Remote>
+int copy(const char* call, const void* src, void* dst, int bytes, int proc, const void* address,
+         Remote&& remote) {
+  if (const int code = check(call, src, dst, bytes); code != ok) return code;
+  const auto count = static_cast<std::size_t>(bytes);
+  return transfer(
+      call, proc, address, [&] { remote(count); }, [&] { std::memmove(dst, src, count); });
+}
+
+template <class Remote>
+int accumulate(const char* call, int datatype, const void* scale, const void* src, void* dst,
+               int bytes, int proc, Remote&& remote) {
+  if (const int code = check(call, src, dst, bytes); code != ok) return code;
+  if (const int code = check_accumulate(call, datatype, scale, bytes); code != ok) return code;
+  return answered(call, [&]() -> int {
+    const auto count = static_cast<std::size_t>(bytes);
+    if (datatype == ARMCI_ACC_RA)
+      combine_by_xor(Rank(proc), dst, src, count);
+    else
+      with_element(datatype, [&]<class T>() {
+        remote(global_ptr<T>(Rank(proc), static_cast<T*>(dst)), static_cast<const T*>(src),
+               count / sizeof(T), scaled_by<T>(scale));
+      });
+    return ok;
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+int PARMCI_Put(void* src, void* dst, int bytes, int proc) {
+  return copy(__func__, src, dst, bytes, proc, dst, [=](std::size_t count) {
+    armature::put_bytes(global_ptr<void>(Rank(proc), dst), src, count);
+  });
+}
+
+int PARMCI_Get(void* src, void* dst, int bytes, int proc) {
+  return copy(__func__, src, dst, bytes, proc, src, [=](std::size_t count) {
+    armature::get_bytes(dst, global_ptr<const void>(Rank(proc), src), count);
+  });
+}
+
+int PARMCI_Acc(int datatype, void* scale, void* src, void* dst, int bytes, int proc) {
+  return accumulate(__func__, datatype, scale, src, dst, bytes, proc,
+                    [](auto to, auto from, std::size_t count, auto options) {
+                      armature::accumulate(to, from, count, options);
+                    });
+}
+
+int PARMCI_NbPut(void* src, void* dst, int bytes, int proc, armci_hdl_t* handle) {
+  return copy(__func__, src, dst, bytes, proc, dst, [=](std::size_t count) {
+    const global_ptr<std::byte> to(Rank(proc), static_cast<std::byte*>(dst));
+    const auto* from = static_cast<const std::byte*>(src);
+    start(
+        handle, proc, [=] { armature::put_nbi(to, from, count); },
+        [=] { return armature::put_async(to, from, count); },
+        [=](Aggregate& aggregate) { aggregate.put(to, from, count); });
+  });
+}
+
+int PARMCI_NbGet(void* src, void* dst, int bytes, int proc, armci_hdl_t* handle) {
+  return copy(__func__, src, dst, bytes, proc, src, [=](std::size_t count) {
+    const global_ptr<std::byte> from(Rank(proc), static_cast<std::byte*>(src));
+    auto* to = static_cast<std::byte*>(dst);
+    start(
+        handle, proc, [=] { armature::get_nbi(to, from, count); },
+        [=] { return armature::get_async(to, from, count); },
+        [=](Aggregate& aggregate) { aggregate.get(to, from, count); });
+  });
+}
+
+int PARMCI_NbAcc(int datatype, void* scale, void* src, void* dst, int bytes, int proc,
+                 armci_hdl_t* handle) {
+  return accumulate(
+      __func__, datatype, scale, src, dst, bytes, proc,
+      [=](auto to, auto from, std::size_t count, auto options) {
+        start(
+            handle, proc, [=] { armature::accumulate_nbi(to, from, count, options); },
+            [=] { return armature::accumulate_async(to, from, count, options); },
+            [=](Aggregate& aggregate) { aggregate.accumulate(to, from, count, options); });
+      });
+}
+
+/// Puts to one process take effect in order, so the flag cannot be seen before the data. The flag's
+/// address is tried first, with a put of nothing.
+int PARMCI_Put_flag(void* src, void* dst, int bytes, int* flag, int value, int proc) {
+  if (const int code = PARMCI_Put(&value, flag, 0, proc); code != ok) return code;
+  const int code = PARMCI_Put(src, dst, bytes, proc);
+  return code != ok ? code : PARMCI_PutValueInt(value, flag, proc);
+}
+
+}  // extern "C"
+
+ARMCI_TWIN(Put);
+ARMCI_TWIN(Get);
+ARMCI_TWIN(Acc);
+ARMCI_TWIN(NbPut);
+ARMCI_TWIN(NbGet);
+ARMCI_TWIN(NbAcc);
+ARMCI_TWIN(Put_flag);

@@ -1,0 +1,224 @@
+#include "groups.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <armature/error.hpp>
+#include <armature/locality.hpp>
+
+#include "armcix.h"
+#include "calls.hpp"
+#include "job.hpp"
+
+namespace armci {
+
+namespace {
+
+using Key = std::uintptr_t;
+
+constexpr Key tag = Key{0x41524d43} << 32;  // so that what is no group is not mistaken for one
+constexpr Key world_key = tag | 1;
+constexpr Key outside_key = tag | 2;
+constexpr std::size_t written_bytes = offsetof(ARMCI_Group, armci_key) + sizeof(void*);
+static_assert(written_bytes <= 32, "the smallest flavour of ARMCI_Group has 32 bytes");
+
+struct Groups {
+  std::mutex lock;
+  std::unordered_map<Key, std::shared_ptr<Group>> members;
+  Key next = outside_key + 1;
+  Key fallback = world_key;  // the default group
+};
+
+/// Never destroyed: what ends a program may come after this library's destructors.
+Groups& groups = *new Groups;
+
+/// Writes no byte that the smallest flavour does not have.
+void write_key(ARMCI_Group* group, Key key) {
+  ARMCI_Group made{};
+  made.armci_key = reinterpret_cast<void*>(key);
+  std::memcpy(static_cast<void*>(group), &made, written_bytes);
+}
+
+Key key_of(const ARMCI_Group* group) {
+  if (group == nullptr) throw armature::Error(armature::Errc::misuse, "no group given");
+  return reinterpret_cast<Key>(group->armci_key);
+}
+
+std::shared_ptr<Group> find_key(Key key) {
+  if (key == world_key) return world_group();
+  if (key == outside_key) return nullptr;
+  const std::lock_guard held(groups.lock);
+  const auto found = groups.members.find(key);
+  if (found == groups.members.end())
+    throw armature::Error(armature::Errc::misuse, "not a group, or one that was freed");
+  return found->second;
+}
+
+void create(int size, const int* ids, ARMCI_Group* created, const armature::Team& parent) {
+  if (created == nullptr || ids == nullptr || size < 0)
+    throw armature::Error(armature::Errc::bad_argument,
+                          "no group, no list of ids, or a negative size");
+  std::vector<armature::Rank> ranks;
+  for (const int id : std::span(ids, static_cast<std::size_t>(size)))
+    ranks.push_back(parent.world_rank(id));
+  const bool member = std::ranges::find(ranks, armature::Rank(my_process())) != ranks.end();
+  make_group(created, member ? armature::Team::create(ranks) : armature::Team());
+}
+
+/// Where each node's first member is, and who is on mine, in the group's order.
+void derive_scopes(Group& group) {
+  std::vector<armature::NodeId> nodes;
+  std::vector<armature::Rank> mine;
+  std::vector<armature::Rank> masters;
+  const armature::NodeId my_node = armature::node_of(armature::Rank(my_process()));
+  for (int member = 0; member < group.all.size(); ++member) {
+    const armature::Rank rank = group.all.world_rank(member);
+    const armature::NodeId node = armature::node_of(rank);
+    if (node == my_node) mine.push_back(rank);
+    if (std::ranges::find(nodes, node) != nodes.end()) continue;
+    nodes.push_back(node);
+    masters.push_back(rank);
+  }
+  const bool one_node = nodes.size() == 1;
+  group.node = one_node ? group.all : armature::Team::create(mine);
+  const bool master = std::ranges::find(masters, armature::Rank(my_process())) != masters.end();
+  group.masters = master ? armature::Team::create(masters) : armature::Team();
+  group.scoped = true;
+}
+
+}  // namespace
+
+void make_group(ARMCI_Group* created, armature::Team team) {
+  if (!team) return write_key(created, outside_key);
+  auto group = std::make_shared<Group>();
+  group->all = std::move(team);
+  const std::lock_guard held(groups.lock);
+  write_key(created, groups.next);
+  groups.members.emplace(groups.next++, std::move(group));
+}
+
+std::shared_ptr<Group> find_group(const ARMCI_Group* group) { return find_key(key_of(group)); }
+
+armature::Team team_of(const ARMCI_Group* group) {
+  const auto found = find_group(group);
+  if (!found) throw armature::Error(armature::Errc::misuse, "the caller is not in this group");
+  return found->all;
+}
+
+std::shared_ptr<Group> world_group() {
+  armature::World& world = joined();
+  const std::lock_guard held(groups.lock);
+  auto& entry = groups.members[world_key];
+  if (!entry) {
+    entry = std::make_shared<Group>();
+    entry->all = world;
+  }
+  return entry;
+}
+
+void forget_groups() {
+  const std::lock_guard held(groups.lock);
+  groups.members.clear();
+  groups.fallback = world_key;
+}
+
+const armature::Team* scope_of(Group& group, int scope) {
+  if (scope == SCOPE_ALL) return &group.all;
+  if (scope != SCOPE_NODE && scope != SCOPE_MASTERS)
+    throw armature::Error(armature::Errc::bad_argument, "no scope " + std::to_string(scope));
+  if (!group.scoped) derive_scopes(group);
+  if (scope == SCOPE_NODE) return &group.node;
+  return group.masters ? &group.masters : nullptr;
+}
+
+}  // namespace armci
+
+using namespace armci;
+
+extern "C" {
+
+void ARMCI_Group_create(int size, int* ids, ARMCI_Group* created) {
+  insisted(__func__, [=] {
+    const auto parent = find_key(groups.fallback);
+    if (!parent)
+      throw armature::Error(armature::Errc::misuse, "the caller is not in the default group");
+    create(size, ids, created, parent->all);
+  });
+}
+
+void ARMCI_Group_create_child(int size, int* ids, ARMCI_Group* created, ARMCI_Group* parent) {
+  insisted(__func__, [=] { create(size, ids, created, team_of(parent)); });
+}
+
+int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI_Group* created) {
+  if (created == nullptr) return explain(__func__, null_pointer, "nowhere to write the group to");
+  return answered(__func__, [=]() -> int {
+    return make_group(created, team_of(parent).split(color, key)), ok;
+  });
+}
+
+int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* created) {
+  if (created == nullptr) return explain(__func__, null_pointer, "nowhere to write the group to");
+  return answered(__func__,
+                  [=]() -> int { return make_group(created, team_of(parent).duplicate()), ok; });
+}
+
+void ARMCI_Group_free(ARMCI_Group* group) {
+  insisted(__func__, [=] {
+    const Key key = key_of(group);
+    if (key == world_key) return;
+    find_key(key);
+    const std::lock_guard held(groups.lock);
+    groups.members.erase(key);
+    write_key(group, outside_key);
+  });
+}
+
+int ARMCI_Group_rank(ARMCI_Group* group, int* rank) {
+  if (rank == nullptr) return explain(__func__, null_pointer, "nowhere to write the rank to");
+  return answered(__func__, [=]() -> int {
+    const auto found = find_group(group);
+    *rank = found ? found->all.rank() : -1;
+    return found ? ok : failed;
+  });
+}
+
+void ARMCI_Group_size(ARMCI_Group* group, int* size) {
+  insisted(__func__, [=] {
+    if (size == nullptr)
+      throw armature::Error(armature::Errc::misuse, "nowhere to write the size to");
+    const auto found = find_group(group);
+    *size = found ? found->all.size() : 0;
+  });
+}
+
+void ARMCI_Group_set_default(ARMCI_Group* group) {
+  insisted(__func__, [=] {
+    find_group(group);
+    groups.fallback = key_of(group);
+  });
+}
+
+void ARMCI_Group_get_default(ARMCI_Group* group) {
+  if (group != nullptr) write_key(group, groups.fallback);
+}
+
+void ARMCI_Group_get_world(ARMCI_Group* group) {
+  if (group != nullptr) write_key(group, world_key);
+}
+
+int ARMCI_Absolute_id(ARMCI_Group* group, int rank) {
+  return answered(__func__, [=]() -> int {
+    const auto found = find_group(group);
+    return found && rank >= 0 && rank < found->all.size() ? int{found->all.world_rank(rank)} : -1;
+  });
+}
+
+}  // extern "C"

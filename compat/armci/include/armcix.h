@@ -1,0 +1,33 @@
+/* Extensions that came with ARMCI-MPI: splitting groups, and several sets of mutexes. */
+#ifndef ARMATURE_COMPAT_ARMCIX_H
+#define ARMATURE_COMPAT_ARMCIX_H
+
+#include "armci.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Collective over the parent. One group for each color, ordered by key; a negative color takes part
+   and gets a group that it is not in. */
+int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI_Group* created);
+int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* created);
+
+typedef struct armcix_mutex_hdl_s* armcix_mutex_hdl_t;
+
+/* Collective over the group; each member says how many it hosts. NULL if that cannot be. Processes
+   are named by their job-wide numbers. Trylock returns 0 when it has locked. */
+armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* group);
+int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl);
+void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
+int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
+void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
+
+/* Nothing here needs it: transfers progress whatever their target does. */
+void ARMCIX_Progress(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,178 @@
+#include "job.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <string>
+
+#include <armature/fence.hpp>
+#include <armature/run.hpp>
+
+#include "armci.h"
+#include "calls.hpp"
+#include "groups.hpp"
+#include "memory.hpp"
+#include "mutexes.hpp"
+#include "pending.hpp"
+
+namespace armci {
+
+namespace {
+
+struct Job {
+  std::mutex lock;
+  armature::World* world = nullptr;
+  int me = -1;
+  int size = 0;
+  int initialised = 0;  // ARMCI_Init calls not yet matched by ARMCI_Finalize
+  pid_t owner = 0;      // a forked child is not a member
+  bool leaves_at_exit = false;
+};
+
+Job job;
+
+void leave() {
+  std::unique_lock held(job.lock);
+  if (job.world == nullptr || job.owner != getpid()) return;
+  job.world = nullptr;
+  held.unlock();
+  forget_mutexes();
+  forget_allocations();
+  forget_groups();
+  if (armature::initialized()) armature::finalize();  // unless armature::run() has left it already
+}
+
+/// A program that has finished ARMCI may end without armci_msg_finalize; one that ends in between
+/// has failed, which is for the launcher to report.
+void arrange_to_leave() {
+  if (job.leaves_at_exit) return;
+  job.leaves_at_exit = true;
+  std::atexit([] {
+    if (job.initialised == 0) insisted("exit", [] { leave(); });
+  });
+}
+
+}  // namespace
+
+armature::World& joined() {
+  const std::lock_guard held(job.lock);
+  if (job.world == nullptr) {
+    armature::World& world = armature::init();
+    job.me = world.rank();
+    job.size = world.size();
+    job.owner = getpid();
+    job.world = &world;
+  }
+  return *job.world;
+}
+
+int my_process() {
+  if (job.me < 0) joined();
+  return job.me;
+}
+
+int processes() {
+  if (job.me < 0) joined();
+  return job.size;
+}
+
+namespace {
+
+/// Few programs look at what ARMCI_Init returns, so a job that cannot be joined is also said aloud.
+int initialise() {
+  try {
+    joined();
+    ++job.initialised;
+    return ok;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "ARMCI_Init: %s\n", error.what());
+    return failed;
+  }
+}
+
+}  // namespace
+
+}  // namespace armci
+
+using namespace armci;
+
+extern "C" {
+
+int PARMCI_Init(void) { return initialise(); }
+int PARMCI_Init_args(int* /*argc*/, char*** /*argv*/) { return initialise(); }
+int PARMCI_Init_thread(int /*requested*/) { return initialise(); }
+int PARMCI_Initialized(void) { return job.initialised > 0 ? 1 : 0; }
+
+int PARMCI_Finalize(void) {
+  return answered(__func__, [] {
+    if (job.initialised == 0)
+      throw armature::Error(armature::Errc::misuse, "without ARMCI_Init before it");
+    pending().wait_all();
+    joined().barrier();
+    if (--job.initialised == 0) {
+      forget_mutexes();
+      arrange_to_leave();
+    }
+    return static_cast<int>(ok);
+  });
+}
+
+void ARMCI_Cleanup(void) {}  // nothing outlives a process here, however it ends
+
+void ARMCI_Error(const char* message, int code) {
+  const std::string said = message != nullptr ? message : "error";
+  armature::abort(code, said + " (" + std::to_string(code) + ")");
+}
+
+void armci_msg_init(int* /*argc*/, char*** /*argv*/) {
+  insisted(__func__, [] { joined(); });
+}
+
+void armci_msg_finalize(void) {
+  insisted(__func__, [] { leave(); });
+}
+
+int armci_msg_me(void) {
+  return insisted(__func__, [] { return my_process(); });
+}
+
+int armci_msg_nproc(void) {
+  return insisted(__func__, [] { return processes(); });
+}
+
+void armci_msg_abort(int code) {
+  armature::abort(code, "armci_msg_abort(" + std::to_string(code) + ")");
+}
+
+void PARMCI_Barrier(void) {
+  insisted(__func__, [] { joined().barrier(); });
+}
+
+void PARMCI_Fence(int proc) {
+  insisted(__func__, [=] { armature::fence(armature::Rank(proc)); });
+}
+
+void PARMCI_AllFence(void) {
+  insisted(__func__, [] { armature::fence_all(); });
+}
+
+void PARMCI_GroupFence(ARMCI_Group* /*group*/) {
+  insisted(__func__, [] { armature::fence_all(); });
+}
+
+void ARMCIX_Progress(void) {}  // transfers progress by themselves
+
+}  // extern "C"
+
+ARMCI_TWIN(Init);
+ARMCI_TWIN(Init_args);
+ARMCI_TWIN(Init_thread);
+ARMCI_TWIN(Initialized);
+ARMCI_TWIN(Finalize);
+ARMCI_TWIN(Barrier);
+ARMCI_TWIN(Fence);
+ARMCI_TWIN(AllFence);
+ARMCI_TWIN(GroupFence);

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <armature/world.hpp>
+
+// Membership in the job. Messages need it before ARMCI_Init and after ARMCI_Finalize, as they did
+// when a message-passing library stood below ARMCI: so the first call that needs the job joins it,
+// and armci_msg_finalize, or the end of a program that has finished ARMCI, leaves it. Leaving in
+// ARMCI_Finalize was rejected: programs go on to print, to reduce timings, to initialise again.
+
+namespace armci {
+
+/// The world; joins the job if this process has not.
+armature::World& joined();
+
+/// My number and the number of processes: also known after the job was left.
+int my_process();
+int processes();
+
+}  // namespace armci

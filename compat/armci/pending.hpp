@@ -1,0 +1,68 @@
+#pragma once
+
+#include <concepts>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include <armature/aggregate.hpp>
+#include <armature/handle.hpp>
+
+#include "armci.h"
+
+// Two ints are all that a caller's armci_hdl_t has room for, and the caller may copy or forget
+// them. So what is under way stands here, and the handle's first int names it: 0 for nothing,
+// numbers are not used twice soon, so a stale handle finds nothing. Between processes of a node
+// transfers are complete when they were started and never get here, except those of aggregate
+// handles.
+
+namespace armci {
+
+class Pending {
+ public:
+  /// Notes an operation to `proc` down under the handle, unless it is complete already.
+  void add(armci_hdl_t& handle, int proc, armature::Handle&& operation);
+  /// The aggregate of the handle. One that was for another process is completed first.
+  armature::Aggregate& aggregate(armci_hdl_t& handle, int proc);
+
+  void wait(armci_hdl_t& handle);
+  /// True if all that the handle stands for is complete.
+  bool test(armci_hdl_t& handle);
+  /// All to one process, and all, with explicit and implicit handles.
+  void wait_process(int proc);
+  void wait_all();
+
+ private:
+  struct Entry {
+    int proc = -1;
+    std::vector<armature::Handle> operations;
+    std::optional<armature::Aggregate> together;
+
+    void wait();
+    bool test();
+  };
+
+  Entry& entry_of(armci_hdl_t& handle, int proc);
+
+  std::mutex lock_;
+  std::unordered_map<int, Entry> entries_;
+  int last_ = 0;
+};
+
+Pending& pending();
+
+/// Starts a transfer by the way that its handle asks for.
+template <std::invocable Implicit, std::invocable Explicit,
+          std::invocable<armature::Aggregate&> Aggregated>
+void start(armci_hdl_t* handle, int proc, Implicit&& implicit, Explicit&& single,
+           Aggregated&& aggregated) {
+  if (handle == nullptr)
+    implicit();
+  else if (handle->aggregate != 0)
+    aggregated(pending().aggregate(*handle, proc));
+  else
+    pending().add(*handle, proc, single());
+}
+
+}  // namespace armci

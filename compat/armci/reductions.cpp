@@ -1,0 +1,261 @@
+// Global operations on arrays of numbers, and the selection of one process's record by its number.
+// An operation is named by a string and a type by a constant, so what a program asks for is looked
+// up here once per call; the team's reductions do the rest.
+
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <armature/error.hpp>
+#include <armature/team.hpp>
+
+#include "armci.h"
+#include "calls.hpp"
+#include "groups.hpp"
+#include "message.h"
+
+using namespace armci;
+using armature::Team;
+
+namespace {
+
+[[noreturn]] void unknown(const char* what, std::string_view name) {
+  throw armature::Error(armature::Errc::bad_argument,
+                        std::string("no such ") + what + ": " + std::string(name));
+}
+
+template <class T>
+T absolute(T x) {
+  if constexpr (std::is_integral_v<T>)
+    return x < 0 ? static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(x)) : x;
+  else
+    return std::fabs(x);
+}
+
+/// Sums and products of integers wrap around.
+template <class T, class Op>
+struct Wrapping {
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>) {
+      using U = std::make_unsigned_t<T>;
+      return static_cast<T>(Op{}(static_cast<U>(a), static_cast<U>(b)));
+    } else {
+      return Op{}(a, b);
+    }
+  }
+};
+
+template <class T>
+bool reduce_integers(const Team& team, std::span<T> data, std::string_view op) {
+  if (op == "or" || op == "|" || op == "bor") return team.allreduce(data, std::bit_or<T>{}), true;
+  if (op == "&" || op == "band") return team.allreduce(data, std::bit_and<T>{}), true;
+  if (op == "&&" || op == "land") return team.allreduce(data, std::logical_and<T>{}), true;
+  if (op == "||" || op == "lor") return team.allreduce(data, std::logical_or<T>{}), true;
+  return false;
+}
+
+template <class T>
+void reduce(const Team& team, std::span<T> data, std::string_view op) {
+  if (op == "absmax" || op == "absmin")
+    for (T& x : data) x = absolute(x);
+  if (op == "+") return team.allreduce(data, Wrapping<T, std::plus<>>{});
+  if (op == "*") return team.allreduce(data, Wrapping<T, std::multiplies<>>{});
+  if (op == "max" || op == "absmax") return team.allreduce(data, armature::Maximum{});
+  if (op == "min" || op == "absmin") return team.allreduce(data, armature::Minimum{});
+  if constexpr (std::is_integral_v<T>)
+    if (reduce_integers(team, data, op)) return;
+  unknown("operation on this type", op);
+}
+
+/// Calls body.operator()<T>() for the type of ARMCI_INT ...
+template <class Body>
+void with_type(int type, Body&& body) {
+  switch (type) {
+    case ARMCI_INT:
+      return body.template operator()<int>();
+    case ARMCI_LONG:
+      return body.template operator()<long>();
+    case ARMCI_LONG_LONG:
+      return body.template operator()<long long>();
+    case ARMCI_FLOAT:
+      return body.template operator()<float>();
+    case ARMCI_DOUBLE:
+      return body.template operator()<double>();
+    default:
+      unknown("type", std::to_string(type));
+  }
+}
+
+struct Request {
+  int scope;
+  void* x;
+  int n;
+  const char* op;
+  int type;
+};
+
+void reduce(Group& group, const Request& request) {
+  if (request.n < 0 || (request.x == nullptr && request.n > 0) || request.op == nullptr)
+    throw armature::Error(armature::Errc::bad_argument,
+                          "no data, no operation, or a negative count");
+  const Team* team = scope_of(group, request.scope);
+  if (team == nullptr) return;
+  with_type(request.type, [&]<class T>() {
+    reduce(*team, std::span(static_cast<T*>(request.x), static_cast<std::size_t>(request.n)),
+           request.op);
+  });
+}
+
+void reduce_world(const char* call, const Request& request) {
+  insisted(call, [&] { reduce(*world_group(), request); });
+}
+
+void reduce_group(const char* call, const Request& request, const ARMCI_Group* group) {
+  insisted(call, [&] {
+    const auto found = find_group(group);
+    if (found) reduce(*found, request);
+  });
+}
+
+/// What travels in a selection: whether the sender contributes, then its record.
+struct alignas(16) Ballot {
+  int contributes = 0;
+};
+
+using Better = bool (*)(const void* a, const void* b);
+
+template <class T>
+T number_of(const void* record) {
+  T number;
+  std::memcpy(&number, record, sizeof number);
+  return number;
+}
+
+template <class T>
+Better better(std::string_view op) {
+  if (op == "max")
+    return [](const void* a, const void* b) { return number_of<T>(a) > number_of<T>(b); };
+  if (op == "min")
+    return [](const void* a, const void* b) { return number_of<T>(a) < number_of<T>(b); };
+  unknown("selection", op);
+}
+
+struct Selection {
+  Better better = nullptr;
+  std::size_t ballot_bytes = 0;
+};
+
+/// Members are combined in order, so of equal records that of the lowest member stays.
+void choose(void* into, const void* from, std::size_t /*count*/, void* context) {
+  const auto& selection = *static_cast<const Selection*>(context);
+  const auto& theirs = *static_cast<const Ballot*>(from);
+  const auto& mine = *static_cast<const Ballot*>(into);
+  if (theirs.contributes == 0) return;
+  if (mine.contributes == 0 || selection.better(&theirs + 1, &mine + 1))
+    std::memcpy(into, from, selection.ballot_bytes);
+}
+
+void select(const Request& request, bool contribute) {
+  if (request.n < 0 || request.x == nullptr || request.op == nullptr)
+    throw armature::Error(armature::Errc::bad_argument,
+                          "no record, no operation, or a negative size");
+  const Team* team = scope_of(*world_group(), request.scope);
+  if (team == nullptr) return;
+  const auto bytes = static_cast<std::size_t>(request.n);
+  const std::size_t ballots = 1 + (bytes + sizeof(Ballot) - 1) / sizeof(Ballot);
+  std::vector<Ballot> ballot(ballots);
+  ballot[0].contributes = contribute ? 1 : 0;
+  std::memcpy(ballot.data() + 1, request.x, bytes);
+  Selection selection{.ballot_bytes = ballots * sizeof(Ballot)};
+  with_type(request.type, [&]<class T>() {
+    if (bytes < sizeof(T))
+      throw armature::Error(armature::Errc::bad_argument, "the record is smaller than its number");
+    selection.better = better<T>(request.op);
+  });
+  team->allreduce_bytes(
+      ballot.data(),
+      {.count = 1, .element_bytes = selection.ballot_bytes, .combine = &choose, .op = &selection});
+  if (ballot[0].contributes != 0) std::memcpy(request.x, ballot.data() + 1, bytes);
+}
+
+}  // namespace
+
+extern "C" {
+
+void armci_msg_gop_scope(int scope, void* x, int n, char* op, int type) {
+  reduce_world(__func__, {scope, x, n, op, type});
+}
+void armci_msg_igop(int* x, int n, char* op) {
+  reduce_world(__func__, {SCOPE_ALL, x, n, op, ARMCI_INT});
+}
+void armci_msg_lgop(long* x, int n, char* op) {
+  reduce_world(__func__, {SCOPE_ALL, x, n, op, ARMCI_LONG});
+}
+void armci_msg_llgop(long long* x, int n, char* op) {
+  reduce_world(__func__, {SCOPE_ALL, x, n, op, ARMCI_LONG_LONG});
+}
+void armci_msg_fgop(float* x, int n, char* op) {
+  reduce_world(__func__, {SCOPE_ALL, x, n, op, ARMCI_FLOAT});
+}
+void armci_msg_dgop(double* x, int n, char* op) {
+  reduce_world(__func__, {SCOPE_ALL, x, n, op, ARMCI_DOUBLE});
+}
+
+void armci_msg_group_gop_scope(int scope, void* x, int n, char* op, int type, ARMCI_Group* group) {
+  reduce_group(__func__, {scope, x, n, op, type}, group);
+}
+void armci_msg_group_igop(int* x, int n, char* op, ARMCI_Group* group) {
+  reduce_group(__func__, {SCOPE_ALL, x, n, op, ARMCI_INT}, group);
+}
+void armci_msg_group_lgop(long* x, int n, char* op, ARMCI_Group* group) {
+  reduce_group(__func__, {SCOPE_ALL, x, n, op, ARMCI_LONG}, group);
+}
+void armci_msg_group_llgop(long long* x, int n, char* op, ARMCI_Group* group) {
+  reduce_group(__func__, {SCOPE_ALL, x, n, op, ARMCI_LONG_LONG}, group);
+}
+void armci_msg_group_fgop(float* x, int n, char* op, ARMCI_Group* group) {
+  reduce_group(__func__, {SCOPE_ALL, x, n, op, ARMCI_FLOAT}, group);
+}
+void armci_msg_group_dgop(double* x, int n, char* op, ARMCI_Group* group) {
+  reduce_group(__func__, {SCOPE_ALL, x, n, op, ARMCI_DOUBLE}, group);
+}
+
+void armci_msg_clus_igop(int* x, int n, char* op) {
+  reduce_world(__func__, {SCOPE_NODE, x, n, op, ARMCI_INT});
+}
+void armci_msg_clus_lgop(long* x, int n, char* op) {
+  reduce_world(__func__, {SCOPE_NODE, x, n, op, ARMCI_LONG});
+}
+void armci_msg_clus_llgop(long long* x, int n, char* op) {
+  reduce_world(__func__, {SCOPE_NODE, x, n, op, ARMCI_LONG_LONG});
+}
+void armci_msg_clus_fgop(float* x, int n, char* op) {
+  reduce_world(__func__, {SCOPE_NODE, x, n, op, ARMCI_FLOAT});
+}
+void armci_msg_clus_dgop(double* x, int n, char* op) {
+  reduce_world(__func__, {SCOPE_NODE, x, n, op, ARMCI_DOUBLE});
+}
+
+// Everybody gets the result: other implementations do that, and there are programs that count on
+// it.
+void armci_msg_reduce(void* x, int n, char* op, int type) {
+  reduce_world(__func__, {SCOPE_ALL, x, n, op, type});
+}
+void armci_msg_reduce_scope(int scope, void* x, int n, char* op, int type) {
+  reduce_world(__func__, {scope, x, n, op, type});
+}
+
+void armci_msg_sel(void* x, int n, char* op, int type, int contribute) {
+  insisted(__func__, [=] { select({SCOPE_ALL, x, n, op, type}, contribute != 0); });
+}
+void armci_msg_sel_scope(int scope, void* x, int n, char* op, int type, int contribute) {
+  insisted(__func__, [=] { select({scope, x, n, op, type}, contribute != 0); });
+}
+
+}  // extern "C"

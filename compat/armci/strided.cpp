@@ -1,0 +1,204 @@
+// Put, get and accumulate of sections of multidimensional arrays.
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <span>
+
+#include <armature/accumulate.hpp>
+#include <armature/strided.hpp>
+
+#include "armci.h"
+#include "calls.hpp"
+#include "pending.hpp"
+#include "transfer.hpp"
+
+using namespace armci;
+using armature::Aggregate;
+using armature::global_ptr;
+using armature::Rank;
+using armature::Strided;
+
+namespace {
+
+static_assert(ARMCI_MAX_STRIDE_LEVEL == Strided::levels_max);
+
+/// The classical description of a section: as the caller gave it, and as Armature has it.
+struct Section {
+  void* src;
+  const int* src_strides;
+  void* dst;
+  const int* dst_strides;
+  const int* count;
+  int levels;
+
+  [[nodiscard]] int check(const char* call) const;
+  /// Fills in what shape() refers to; after check().
+  void convert();
+  [[nodiscard]] Strided shape() const;
+  void copy_locally() const;
+
+  std::array<std::size_t, Strided::levels_max + 1> counts{};
+  std::array<std::ptrdiff_t, Strided::levels_max> to{};
+  std::array<std::ptrdiff_t, Strided::levels_max> from{};
+};
+
+int Section::check(const char* call) const {
+  if (src == nullptr || dst == nullptr)
+    return explain(call, null_pointer, "no source or no target");
+  if (levels < 0 || levels > ARMCI_MAX_STRIDE_LEVEL)
+    return explain(call, bad_levels, "the stride levels are not in 0 .. 8");
+  if (count == nullptr || (levels > 0 && (src_strides == nullptr || dst_strides == nullptr)))
+    return explain(call, bad_kind, "no counts or no strides");
+  for (int level = 0; level <= levels; ++level)
+    if (count[level] < 0) return explain(call, bad_count, "a negative count");
+  return ok;
+}
+
+void Section::convert() {
+  for (int level = 0; level <= levels; ++level)
+    counts[static_cast<std::size_t>(level)] = static_cast<std::size_t>(count[level]);
+  for (int level = 0; level < levels; ++level) {
+    to[static_cast<std::size_t>(level)] = dst_strides[level];
+    from[static_cast<std::size_t>(level)] = src_strides[level];
+  }
+}
+
+Strided Section::shape() const {
+  const auto depth = static_cast<std::size_t>(levels);
+  return {.counts = std::span(counts).first(depth + 1),
+          .to_strides = std::span(to).first(depth),
+          .from_strides = std::span(from).first(depth)};
+}
+
+void Section::copy_locally() const {
+  stride_info_t source;
+  stride_info_t target;
+  armci_stride_info_init(&source, src, levels, src_strides, count);
+  armci_stride_info_init(&target, dst, levels, dst_strides, count);
+  for (; armci_stride_info_has_more(&source); armci_stride_info_next(&source)) {
+    std::memmove(armci_stride_info_seg_ptr(&target), armci_stride_info_seg_ptr(&source), counts[0]);
+    armci_stride_info_next(&target);
+  }
+}
+
+/// A put or get: `remote` does it, with `address` being the side at `proc`.
+template <class Remote>
+int copy(const char* call, Section section, int proc, const void* address, Remote&& remote) {
+  if (const int code = section.check(call); code != ok) return code;
+  section.convert();
+  return transfer(
+      call, proc, address, [&] { remote(section.shape()); }, [&] { section.copy_locally(); });
+}
+
+void accumulate_by_xor(const Section& section, Rank rank) {
+  stride_info_t source;
+  stride_info_t target;
+  armci_stride_info_init(&source, section.src, section.levels, section.src_strides, section.count);
+  armci_stride_info_init(&target, section.dst, section.levels, section.dst_strides, section.count);
+  for (; armci_stride_info_has_more(&source); armci_stride_info_next(&source)) {
+    combine_by_xor(rank, armci_stride_info_seg_ptr(&target), armci_stride_info_seg_ptr(&source),
+                   section.counts[0]);
+    armci_stride_info_next(&target);
+  }
+}
+
+/// Complete, locally, when it returns: with whatever handle, there is nothing to wait for.
+int accumulate(const char* call, int datatype, const void* scale, Section section, int proc) {
+  if (const int code = section.check(call); code != ok) return code;
+  if (const int code = check_accumulate(call, datatype, scale, section.count[0]); code != ok)
+    return code;
+  section.convert();
+  return answered(call, [&]() -> int {
+    if (datatype == ARMCI_ACC_RA)
+      accumulate_by_xor(section, Rank(proc));
+    else
+      with_element(datatype, [&]<class T>() {
+        armature::accumulate_strided(global_ptr<T>(Rank(proc), static_cast<T*>(section.dst)),
+                                     static_cast<const T*>(section.src), section.shape(),
+                                     scaled_by<T>(scale));
+      });
+    return ok;
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+int PARMCI_PutS(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[], int count[],
+                int stride_levels, int proc) {
+  return copy(__func__, {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc, dst,
+              [=](const Strided& shape) {
+                armature::put_strided(global_ptr<void>(Rank(proc), dst), src, shape);
+              });
+}
+
+int PARMCI_GetS(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[], int count[],
+                int stride_levels, int proc) {
+  return copy(__func__, {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc, src,
+              [=](const Strided& shape) {
+                armature::get_strided(dst, global_ptr<const void>(Rank(proc), src), shape);
+              });
+}
+
+int PARMCI_AccS(int datatype, void* scale, void* src, int src_stride_ar[], void* dst,
+                int dst_stride_ar[], int count[], int stride_levels, int proc) {
+  return accumulate(__func__, datatype, scale,
+                    {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc);
+}
+
+int PARMCI_NbPutS(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[], int count[],
+                  int stride_levels, int proc, armci_hdl_t* handle) {
+  return copy(__func__, {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc, dst,
+              [=](const Strided& shape) {
+                const global_ptr<void> to(Rank(proc), dst);
+                if (handle == nullptr)
+                  armature::put_strided_nbi(to, src, shape);
+                else
+                  pending().add(*handle, proc, armature::put_strided_async(to, src, shape));
+              });
+}
+
+int PARMCI_NbGetS(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[], int count[],
+                  int stride_levels, int proc, armci_hdl_t* handle) {
+  return copy(__func__, {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc, src,
+              [=](const Strided& shape) {
+                const global_ptr<const void> from(Rank(proc), src);
+                if (handle == nullptr)
+                  armature::get_strided_nbi(dst, from, shape);
+                else
+                  pending().add(*handle, proc, armature::get_strided_async(dst, from, shape));
+              });
+}
+
+int PARMCI_NbAccS(int datatype, void* scale, void* src, int src_stride_ar[], void* dst,
+                  int dst_stride_ar[], int count[], int stride_levels, int proc,
+                  armci_hdl_t* /*handle*/) {
+  return accumulate(__func__, datatype, scale,
+                    {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc);
+}
+
+int PARMCI_PutS_flag(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[], int count[],
+                     int stride_levels, int* flag, int value, int proc) {
+  if (const int code = PARMCI_Put(&value, flag, 0, proc); code != ok) return code;
+  const int code = PARMCI_PutS(src, src_stride_ar, dst, dst_stride_ar, count, stride_levels, proc);
+  return code != ok ? code : PARMCI_PutValueInt(value, flag, proc);
+}
+
+int PARMCI_PutS_flag_dir(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[],
+                         int count[], int stride_levels, int* flag, int value, int proc) {
+  return PARMCI_PutS_flag(src, src_stride_ar, dst, dst_stride_ar, count, stride_levels, flag, value,
+                          proc);
+}
+
+}  // extern "C"
+
+ARMCI_TWIN(PutS);
+ARMCI_TWIN(GetS);
+ARMCI_TWIN(AccS);
+ARMCI_TWIN(NbPutS);
+ARMCI_TWIN(NbGetS);
+ARMCI_TWIN(NbAccS);
+ARMCI_TWIN(PutS_flag);
+ARMCI_TWIN(PutS_flag_dir);

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstring>
+
+#include <armature/accumulate.hpp>
+#include <armature/error.hpp>
+#include <armature/rank.hpp>
+
+#include "armci.h"
+#include "calls.hpp"
+
+// What the three shapes of a transfer (contiguous, strided, vector) have in common.
+
+namespace armci {
+
+/// Programs name themselves as the target with memory that they did not get from ARMCI; that has
+/// always been a local copy. True for such an address.
+[[nodiscard]] bool is_private(int proc, const void* address);
+
+/// Runs `remote`; where that finds that `address` is the caller's private memory, `local` instead.
+template <std::invocable Remote, std::invocable Local>
+int transfer(const char* call, int proc, const void* address, Remote&& remote,
+             Local&& local) noexcept {
+  return answered(call, [&]() -> int {
+    try {
+      remote();
+    } catch (const armature::Error& error) {
+      if (error.code() != armature::Errc::bad_address || !is_private(proc, address)) throw;
+      local();
+    }
+    return ok;
+  });
+}
+
+/// Bytes of an element of ARMCI_ACC_..., 0 for what is no such type.
+[[nodiscard]] std::size_t element_bytes(int datatype);
+
+/// The code for wrong arguments of an accumulate of `bytes` bytes, which is not negative, or ok.
+[[nodiscard]] int check_accumulate(const char* call, int datatype, const void* scale, int bytes);
+
+template <class T>
+armature::AccumulateOptions<T> scaled_by(const void* scale) {
+  armature::AccumulateOptions<T> options;
+  std::memcpy(&options.scale, scale, sizeof(T));  // callers do not align it
+  return options;
+}
+
+/// Calls body.operator()<T>() for the element type of `datatype`, which is not ARMCI_ACC_RA.
+template <class Body>
+void with_element(int datatype, Body&& body) {
+  switch (datatype) {
+    case ARMCI_ACC_INT:
+      return body.template operator()<int>();
+    case ARMCI_ACC_LNG:
+      return body.template operator()<long>();
+    case ARMCI_ACC_FLT:
+      return body.template operator()<float>();
+    case ARMCI_ACC_DBL:
+      return body.template operator()<double>();
+    case ARMCI_ACC_CPL:
+      return body.template operator()<std::complex<float>>();
+    default:
+      return body.template operator()<std::complex<double>>();
+  }
+}
+
+/// ARMCI_ACC_RA: longs combined by exclusive or.
+void combine_by_xor(armature::Rank rank, void* to, const void* from, std::size_t bytes);
+
+}  // namespace armci

@@ -1,0 +1,148 @@
+// Put, get and accumulate of pieces of equal size, anywhere on both sides.
+
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include <armature/accumulate.hpp>
+#include <armature/segments.hpp>
+
+#include "armci.h"
+#include "calls.hpp"
+#include "pending.hpp"
+#include "transfer.hpp"
+
+using namespace armci;
+using armature::Rank;
+using armature::Segments;
+
+namespace {
+
+int check(const char* call, const armci_giov_t* iov, int length) {
+  if (length < 0) return explain(call, null_pointer, "a negative number of descriptors");
+  if (iov == nullptr && length > 0) return explain(call, null_pointer, "no descriptors");
+  for (const armci_giov_t& part : std::span(iov, static_cast<std::size_t>(length))) {
+    if (part.bytes < 0) return explain(call, bad_count, "a negative number of bytes");
+    if (part.ptr_array_len < 0) return explain(call, bad_levels, "a negative number of segments");
+    if (part.ptr_array_len == 0) continue;
+    if (part.src_ptr_array == nullptr || part.dst_ptr_array == nullptr)
+      return explain(call, bad_kind, "no array of addresses");
+    for (int i = 0; i < part.ptr_array_len; ++i)
+      if (part.src_ptr_array[i] == nullptr || part.dst_ptr_array[i] == nullptr)
+        return explain(call, null_pointer, "a segment without source or target");
+  }
+  return ok;
+}
+
+std::vector<Segments> converted(const armci_giov_t* iov, int length) {
+  std::vector<Segments> segments;
+  segments.reserve(static_cast<std::size_t>(length));
+  for (const armci_giov_t& part : std::span(iov, static_cast<std::size_t>(length))) {
+    const auto count = static_cast<std::size_t>(part.ptr_array_len);
+    segments.push_back({.to = std::span<void* const>(part.dst_ptr_array, count),
+                        .from = std::span<const void* const>(part.src_ptr_array, count),
+                        .bytes = static_cast<std::size_t>(part.bytes)});
+  }
+  return segments;
+}
+
+enum class Side { to, from };  // the one at the other process
+
+bool all_private(std::span<const Segments> segments, Side side, int proc) {
+  for (const Segments& part : segments)
+    for (std::size_t i = 0; i < part.to.size(); ++i)
+      if (!is_private(proc, side == Side::to ? part.to[i] : part.from[i])) return false;
+  return true;
+}
+
+template <class Remote>
+int copy(const char* call, const armci_giov_t* iov, int length, int proc, Side side,
+         Remote&& remote) {
+  if (const int code = check(call, iov, length); code != ok) return code;
+  return answered(call, [&]() -> int {
+    const std::vector<Segments> segments = converted(iov, length);
+    try {
+      remote(std::span(segments));
+    } catch (const armature::Error& error) {
+      if (error.code() != armature::Errc::bad_address || !all_private(segments, side, proc)) throw;
+      for (const Segments& part : segments)
+        for (std::size_t i = 0; i < part.to.size(); ++i)
+          std::memmove(part.to[i], part.from[i], part.bytes);
+    }
+    return ok;
+  });
+}
+
+/// Complete, locally, when it returns: with whatever handle, there is nothing to wait for.
+int accumulate(const char* call, int datatype, const void* scale, const armci_giov_t* iov,
+               int length, int proc) {
+  if (const int code = check(call, iov, length); code != ok) return code;
+  if (const int code = check_accumulate(call, datatype, scale, 0); code != ok) return code;
+  for (const armci_giov_t& part : std::span(iov, static_cast<std::size_t>(length)))
+    if (const int code = check_accumulate(call, datatype, scale, part.bytes); code != ok)
+      return code;
+  return answered(call, [&]() -> int {
+    const std::vector<Segments> segments = converted(iov, length);
+    if (datatype != ARMCI_ACC_RA)
+      with_element(datatype, [&]<class T>() {
+        armature::accumulate_vector<T>(Rank(proc), segments, scaled_by<T>(scale));
+      });
+    else
+      for (const Segments& part : segments)
+        for (std::size_t i = 0; i < part.to.size(); ++i)
+          combine_by_xor(Rank(proc), part.to[i], part.from[i], part.bytes);
+    return ok;
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+int PARMCI_PutV(armci_giov_t* iov, int iov_len, int proc) {
+  return copy(__func__, iov, iov_len, proc, Side::to, [=](std::span<const Segments> segments) {
+    armature::put_vector(Rank(proc), segments);
+  });
+}
+
+int PARMCI_GetV(armci_giov_t* iov, int iov_len, int proc) {
+  return copy(__func__, iov, iov_len, proc, Side::from, [=](std::span<const Segments> segments) {
+    armature::get_vector(Rank(proc), segments);
+  });
+}
+
+int PARMCI_AccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc) {
+  return accumulate(__func__, datatype, scale, iov, iov_len, proc);
+}
+
+int PARMCI_NbPutV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle) {
+  return copy(__func__, iov, iov_len, proc, Side::to, [=](std::span<const Segments> segments) {
+    if (handle == nullptr)
+      armature::put_vector_nbi(Rank(proc), segments);
+    else
+      pending().add(*handle, proc, armature::put_vector_async(Rank(proc), segments));
+  });
+}
+
+int PARMCI_NbGetV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle) {
+  return copy(__func__, iov, iov_len, proc, Side::from, [=](std::span<const Segments> segments) {
+    if (handle == nullptr)
+      armature::get_vector_nbi(Rank(proc), segments);
+    else
+      pending().add(*handle, proc, armature::get_vector_async(Rank(proc), segments));
+  });
+}
+
+int PARMCI_NbAccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc,
+                  armci_hdl_t* /*handle*/) {
+  return accumulate(__func__, datatype, scale, iov, iov_len, proc);
+}
+
+}  // extern "C"
+
+ARMCI_TWIN(PutV);
+ARMCI_TWIN(GetV);
+ARMCI_TWIN(AccV);
+ARMCI_TWIN(NbPutV);
+ARMCI_TWIN(NbGetV);
+ARMCI_TWIN(NbAccV);

@@ -1,0 +1,156 @@
+#include "harness.h"
+
+/* What process p contributes at i, of both signs. */
+static int given(int p, int i) { return (p + 1) * (i % 2 ? -1 : 1) + i; }
+
+static double expected(const char* op, int i) {
+  double x = given(0, i);
+  if (strncmp(op, "abs", 3) == 0 && x < 0) x = -x;
+  for (int p = 1; p < nproc; ++p) {
+    double y = given(p, i);
+    if (strncmp(op, "abs", 3) == 0 && y < 0) y = -y;
+    if (strcmp(op, "+") == 0) x += y;
+    if (strcmp(op, "*") == 0) x *= y;
+    if (strstr(op, "max") != NULL && y > x) x = y;
+    if (strstr(op, "min") != NULL && y < x) x = y;
+  }
+  return x;
+}
+
+enum { count = 10 };
+
+#define CHECK_TYPE(c_type, gop, op)                                     \
+  do {                                                                  \
+    c_type x[count];                                                    \
+    for (int i = 0; i < count; ++i) x[i] = (c_type)given(me, i);        \
+    gop(x, count, op);                                                  \
+    for (int i = 0; i < count; ++i) CHECK_EQUAL(x[i], expected(op, i)); \
+  } while (0)
+
+static void sums_and_extremes_of_every_type(void) {
+  char* const ops[] = {"+", "*", "max", "min", "absmax", "absmin"};
+  for (size_t k = 0; k < sizeof ops / sizeof *ops; ++k) {
+    CHECK_TYPE(int, armci_msg_igop, ops[k]);
+    CHECK_TYPE(long, armci_msg_lgop, ops[k]);
+    CHECK_TYPE(long long, armci_msg_llgop, ops[k]);
+    CHECK_TYPE(float, armci_msg_fgop, ops[k]);
+    CHECK_TYPE(double, armci_msg_dgop, ops[k]);
+    CHECK_TYPE(int, armci_msg_clus_igop, ops[k]); /* the node has everybody here */
+    CHECK_TYPE(long, armci_msg_clus_lgop, ops[k]);
+    CHECK_TYPE(long long, armci_msg_clus_llgop, ops[k]);
+    CHECK_TYPE(float, armci_msg_clus_fgop, ops[k]);
+    CHECK_TYPE(double, armci_msg_clus_dgop, ops[k]);
+  }
+}
+
+static void bits_and_truth_of_integers(void) {
+  int bits = 1 << me, common = ~(1 << me), all = 1, any = me == 0, not_all = me != 0;
+  long wide = 1L << (40 + me);
+  armci_msg_igop(&bits, 1, "or");
+  CHECK_EQUAL(bits, (1 << nproc) - 1);
+  bits = 1 << me;
+  armci_msg_igop(&bits, 1, "|");
+  CHECK_EQUAL(bits, (1 << nproc) - 1);
+  armci_msg_igop(&common, 1, "&");
+  CHECK_EQUAL(common, ~((1 << nproc) - 1));
+  armci_msg_igop(&all, 1, "&&");
+  armci_msg_igop(&not_all, 1, "&&");
+  armci_msg_igop(&any, 1, "||");
+  CHECK(all == 1 && not_all == 0 && any == 1);
+  armci_msg_lgop(&wide, 1, "or");
+  CHECK_EQUAL(wide, ((1L << nproc) - 1) << 40);
+}
+
+static void long_arrays_are_reduced(void) {
+  enum { many = 100000 };
+  double* x = malloc(many * sizeof *x);
+  for (int i = 0; i < many; ++i) x[i] = me + i;
+  armci_msg_dgop(x, many, "+");
+  int wrong = 0;
+  for (int i = 0; i < many; ++i) wrong += x[i] != nproc * (nproc - 1) / 2 + (double)nproc * i;
+  CHECK_EQUAL(wrong, 0);
+  free(x);
+}
+
+static void everybody_gets_the_same_bits(void) {
+  double x = 0.1 * (me + 1), low, high;
+  armci_msg_dgop(&x, 1, "+");
+  low = high = x;
+  armci_msg_dgop(&low, 1, "min");
+  armci_msg_dgop(&high, 1, "max");
+  CHECK(low == high);
+}
+
+static void a_reduction_ends_at_the_first(void) {
+  int x = me + 1;
+  armci_msg_reduce(&x, 1, "+", ARMCI_INT);
+  if (me == 0) CHECK_EQUAL(x, nproc * (nproc + 1) / 2);
+  double y = me;
+  armci_msg_reduce_scope(SCOPE_NODE, &y, 1, "max", ARMCI_DOUBLE);
+  if (me == 0) CHECK_EQUAL(y, nproc - 1);
+}
+
+static void scopes_choose_who_takes_part(void) {
+  int all = 1, node = 1, masters = 1;
+  armci_msg_gop_scope(SCOPE_ALL, &all, 1, "+", ARMCI_INT);
+  armci_msg_gop_scope(SCOPE_NODE, &node, 1, "+", ARMCI_INT);
+  armci_msg_gop_scope(SCOPE_MASTERS, &masters, 1, "+", ARMCI_INT);
+  CHECK_EQUAL(all, nproc);
+  CHECK_EQUAL(node, armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1));
+  const int first = armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, -1, 0);
+  CHECK_EQUAL(masters, me == first ? armci_domain_count(ARMCI_DOMAIN_SMP) : 1);
+}
+
+static void a_broadcast_carries_any_bytes_from_any_root(void) {
+  for (int root = 0; root < nproc; ++root) {
+    char text[1000];
+    memset(text, me == root ? 'a' + root : '-', sizeof text);
+    if (root % 2)
+      armci_msg_bcast(text, sizeof text, root);
+    else
+      armci_msg_brdcst(text, sizeof text, root);
+    for (size_t i = 0; i < sizeof text; i += 333) CHECK_EQUAL(text[i], 'a' + root);
+    int number = me == root ? 77 : 0;
+    armci_msg_bcast_scope(SCOPE_ALL, &number, sizeof number, root);
+    CHECK_EQUAL(number, 77);
+  }
+  int first = me == 0 ? 5 : 0;
+  armci_msg_clus_brdcst(&first, sizeof first);
+  CHECK_EQUAL(first, 5);
+}
+
+static void the_tree_connects_everybody(void) {
+  int root, up, left, right;
+  armci_msg_bintree(SCOPE_ALL, &root, &up, &left, &right);
+  CHECK_EQUAL(root, 0);
+  CHECK_EQUAL(up < 0, me == root);
+  /* Each child's parent is who thinks so. */
+  int* parent = calloc((size_t)nproc, sizeof(int));
+  if (left >= 0) parent[left] = me + 1;
+  if (right >= 0) parent[right] = me + 1;
+  armci_msg_igop(parent, nproc, "+");
+  CHECK_EQUAL(parent[me], up + 1);
+  free(parent);
+}
+
+static void addresses_are_exchanged(void) {
+  void* at[64];
+  int here = me;
+  memset(at, 0, sizeof at);
+  at[me] = (void*)(size_t)(1000 + here);
+  armci_exchange_address(at, nproc);
+  for (int proc = 0; proc < nproc; ++proc) CHECK(at[proc] == (void*)(size_t)(1000 + proc));
+}
+
+const test_case collective_tests[] = {
+    {"sums and extremes of every type", sums_and_extremes_of_every_type},
+    {"bits and truth of integers", bits_and_truth_of_integers},
+    {"long arrays are reduced", long_arrays_are_reduced},
+    {"everybody gets the same bits", everybody_gets_the_same_bits},
+    {"a reduction ends at the first", a_reduction_ends_at_the_first},
+    {"scopes choose who takes part", scopes_choose_who_takes_part},
+    {"a broadcast carries any bytes from any root", a_broadcast_carries_any_bytes_from_any_root},
+    {"the tree connects everybody", the_tree_connects_everybody},
+    {"addresses are exchanged", addresses_are_exchanged},
+    {NULL, NULL},
+};

@@ -1,0 +1,83 @@
+#include "harness.h"
+
+static void every_process_is_in_one_domain(void) {
+  const int domains = armci_domain_count(ARMCI_DOMAIN_SMP);
+  int members = 0;
+  CHECK(domains >= 1);
+  for (int id = 0; id < domains; ++id) {
+    const int size = armci_domain_nprocs(ARMCI_DOMAIN_SMP, id);
+    CHECK(size >= 1);
+    members += size;
+    for (int i = 0; i < size; ++i) {
+      const int proc = armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, id, i);
+      CHECK_EQUAL(armci_domain_id(ARMCI_DOMAIN_SMP, proc), id);
+    }
+  }
+  CHECK_EQUAL(members, nproc);
+  CHECK_EQUAL(armci_domain_my_id(ARMCI_DOMAIN_SMP), armci_domain_id(ARMCI_DOMAIN_SMP, me));
+  CHECK_EQUAL(armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1),
+              armci_domain_nprocs(ARMCI_DOMAIN_SMP, armci_domain_my_id(ARMCI_DOMAIN_SMP)));
+}
+
+static void processes_of_one_domain_share_memory(void) {
+  pieces p = make_pieces(sizeof(int));
+  *(int*)mine(p) = 50 + me;
+  ARMCI_Barrier();
+  for (int proc = 0; proc < nproc; ++proc) {
+    CHECK_EQUAL(ARMCI_Same_node(proc), armci_domain_same_id(ARMCI_DOMAIN_SMP, proc));
+    CHECK_EQUAL(armci_sameclusnode(proc), ARMCI_Same_node(proc));
+    if (ARMCI_Same_node(proc)) CHECK_EQUAL(*(int*)p.at[proc], 50 + proc);
+  }
+  CHECK(ARMCI_Same_node(me));
+  ARMCI_Group world;
+  ARMCI_Group_get_world(&world);
+  CHECK(ARMCI_Uses_shm() && ARMCI_Uses_shm_grp(&world));
+  ARMCI_Set_shm_limit(1 << 20);
+  drop(p);
+}
+
+static void what_does_not_exist_is_in_no_domain(void) {
+  CHECK_EQUAL(armci_domain_nprocs(ARMCI_DOMAIN_SMP, 1000), -1);
+  CHECK_EQUAL(armci_domain_id(ARMCI_DOMAIN_SMP, nproc), -1);
+  CHECK_EQUAL(armci_domain_id(ARMCI_DOMAIN_SMP, -1), -1);
+  CHECK_EQUAL(armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, 0, nproc), -1);
+  CHECK_EQUAL(armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, 0, -1), -1);
+  CHECK_EQUAL(armci_domain_count(7), -1);
+  CHECK_EQUAL(armci_domain_same_id(ARMCI_DOMAIN_SMP, nproc), 0);
+  CHECK_EQUAL(ARMCI_Same_node(-1), 0);
+}
+
+static void the_timer_goes_forward(void) {
+  const double start = armci_timer();
+  double now = start;
+  while (now == start) now = armci_timer();
+  CHECK(now > start && now < start + 5);
+}
+
+/* Programs initialise in each of their libraries; so does this one. */
+static void initialising_again_and_again_is_allowed(void) {
+  CHECK_EQUAL(ARMCI_Initialized(), 1);
+  CHECK_EQUAL(ARMCI_Init(), 0);
+  CHECK_EQUAL(ARMCI_Init_thread(0), 0);
+  CHECK_EQUAL(ARMCI_Finalize(), 0);
+  CHECK_EQUAL(ARMCI_Finalize(), 0);
+  CHECK_EQUAL(ARMCI_Initialized(), 1);
+  /* All the way out, and in again. */
+  CHECK_EQUAL(ARMCI_Finalize(), 0);
+  CHECK_EQUAL(ARMCI_Initialized(), 0);
+  CHECK(ARMCI_Finalize() != 0);
+  CHECK_EQUAL(armci_msg_me(), me);
+  armci_msg_barrier();
+  CHECK_EQUAL(ARMCI_Init(), 0);
+  pieces p = make_pieces(8);
+  drop(p);
+}
+
+const test_case locality_tests[] = {
+    {"every process is in one domain", every_process_is_in_one_domain},
+    {"processes of one domain share memory", processes_of_one_domain_share_memory},
+    {"what does not exist is in no domain", what_does_not_exist_is_in_no_domain},
+    {"the timer goes forward", the_timer_goes_forward},
+    {"initialising again and again is allowed", initialising_again_and_again_is_allowed},
+    {NULL, NULL},
+};

@@ -1,0 +1,75 @@
+/* Runs all tests, or those whose name contains the argument, or one case that is to end the job. */
+#include "harness.h"
+
+int me;
+int nproc;
+int failures;
+
+static const test_case* const suites[] = {
+    contiguous_tests, value_tests,        accumulate_tests, strided_tests, section_tests,
+    vector_tests,     nonblocking_tests,  atomic_tests,     mutex_tests,   order_tests,
+    group_tests,      collective_tests,   selection_tests,  message_tests, memory_tests,
+    locality_tests,   bad_transfer_tests, bad_call_tests,
+};
+
+void note_failure(const char* file, int line, const char* what, double got, double wanted) {
+  ++failures;
+  if (failures <= 20)
+    fprintf(stderr, "%d: %s:%d: %s: %.17g, not %.17g\n", me, file, line, what, got, wanted);
+}
+
+pieces make_pieces(size_t bytes) {
+  pieces p = {calloc((size_t)nproc, sizeof(void*))};
+  if (p.at == NULL || ARMCI_Malloc(p.at, (armci_size_t)bytes) != 0)
+    ARMCI_Error("the test has no memory", 1);
+  if (bytes > 0) memset(p.at[me], 0, bytes);
+  ARMCI_Barrier();
+  return p;
+}
+
+void drop(pieces p) {
+  ARMCI_Barrier();
+  CHECK_EQUAL(ARMCI_Free(p.at[me]), 0);
+  free(p.at);
+}
+
+/* Returns 1 if it failed anywhere. */
+static int run_test(const test_case* test) {
+  const int before = failures;
+  test->run();
+  int failed = failures - before;
+  armci_msg_igop(&failed, 1, "+");
+  if (me == 0) printf("%s %s\n", failed ? "FAILED" : "ok    ", test->name);
+  return failed != 0;
+}
+
+static int run_fatal(const char* name) {
+  for (const test_case* test = fatal_cases; test->name != NULL; ++test)
+    if (strcmp(test->name, name) == 0) test->run();
+  fprintf(stderr, "survived: %s\n", name);
+  return 3;
+}
+
+int main(int argc, char** argv) {
+  if (ARMCI_Init_args(&argc, &argv) != 0) return 2;
+  me = armci_msg_me();
+  nproc = armci_msg_nproc();
+  if (argc == 3 && strcmp(argv[1], "--fatal") == 0) return run_fatal(argv[2]);
+  if (argc == 2 && strcmp(argv[1], "--list-fatal") == 0) {
+    for (const test_case* test = fatal_cases; test->name != NULL && me == 0; ++test)
+      puts(test->name);
+    return ARMCI_Finalize();
+  }
+
+  const char* wanted = argc > 1 ? argv[1] : "";
+  int run = 0, failed = 0;
+  for (size_t s = 0; s < sizeof suites / sizeof *suites; ++s)
+    for (const test_case* test = suites[s]; test->name != NULL; ++test) {
+      if (strstr(test->name, wanted) == NULL) continue;
+      ++run;
+      failed += run_test(test);
+    }
+  if (me == 0) printf("%d tests on %d processes, %d failed\n", run, nproc, failed);
+  ARMCI_Finalize();
+  return failed != 0 || run == 0;
+}

@@ -1,0 +1,143 @@
+/* Who sees what when: order of puts to one process, fences, barriers, flags, notification. */
+#include <sched.h>
+
+#include "harness.h"
+
+enum { count = 512, rounds = 300 };
+
+/* Reads again and again until the value is there. */
+static void wait_for(volatile int* flag, int value) {
+  while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != value) sched_yield();
+}
+
+static void blocking_puts_to_one_process_are_seen_in_order(void) {
+  pieces p = make_pieces((count + 2) * sizeof(int));
+  int* theirs = p.at[right_of(me)];
+  int* own = mine(p);
+  int data[count], wrong = 0;
+  for (int round = 1; round <= rounds; ++round) {
+    for (int i = 0; i < count; ++i) data[i] = round * count + i;
+    ARMCI_Put(data, theirs, sizeof data, right_of(me));
+    ARMCI_Put(&round, theirs + count, sizeof round, right_of(me)); /* the flag */
+    wait_for(own + count, round);
+    for (int i = 0; i < count; ++i) wrong += own[i] != round * count + i;
+    /* Tell the sender that it may overwrite. */
+    ARMCI_PutValueInt(round, (int*)p.at[left_of(me)] + count + 1, left_of(me));
+    wait_for(own + count + 1, round);
+  }
+  CHECK_EQUAL(wrong, 0);
+  drop(p);
+}
+
+static void the_flag_is_seen_after_the_data(void) {
+  pieces p = make_pieces((count + 2) * sizeof(int));
+  int* theirs = p.at[right_of(me)];
+  int* own = mine(p);
+  int data[count], wrong = 0, stride[1] = {2 * sizeof(int)}, counts[2] = {sizeof(int), count / 2};
+  for (int round = 1; round <= rounds; ++round) {
+    for (int i = 0; i < count; ++i) data[i] = round * count + i;
+    if (round % 2) {
+      CHECK_EQUAL(ARMCI_Put_flag(data, theirs, sizeof data, theirs + count, round, right_of(me)),
+                  0);
+    } else {
+      CHECK_EQUAL(ARMCI_PutS_flag(data, stride, theirs, stride, counts, 1, theirs + count, round,
+                                  right_of(me)),
+                  0);
+    }
+    wait_for(own + count, round);
+    for (int i = 0; i < count; i += 2) wrong += own[i] != round * count + i;
+    ARMCI_PutValueInt(round, (int*)p.at[left_of(me)] + count + 1, left_of(me));
+    wait_for(own + count + 1, round);
+  }
+  CHECK_EQUAL(wrong, 0);
+  drop(p);
+}
+
+static void a_get_sees_my_earlier_put(void) {
+  pieces p = make_pieces((size_t)nproc * sizeof(long));
+  int wrong = 0;
+  for (long round = 0; round < rounds; ++round)
+    for (int proc = 0; proc < nproc; ++proc) {
+      long got = -1;
+      ARMCI_Put(&round, (long*)p.at[proc] + me, sizeof round, proc);
+      ARMCI_Get((long*)p.at[proc] + me, &got, sizeof got, proc);
+      wrong += got != round;
+    }
+  CHECK_EQUAL(wrong, 0);
+  drop(p);
+}
+
+static void after_fence_all_everyone_sees_my_puts(void) {
+  pieces p = make_pieces((size_t)nproc * sizeof(int));
+  for (int round = 1; round <= rounds; ++round) {
+    for (int proc = 0; proc < nproc; ++proc)
+      ARMCI_NbPut(&round, (int*)p.at[proc] + me, sizeof round, proc, NULL);
+    ARMCI_WaitAll();
+    ARMCI_AllFence();
+    armci_msg_barrier();
+    const int* own = mine(p);
+    int wrong = 0;
+    for (int proc = 0; proc < nproc; ++proc) wrong += own[proc] != round;
+    CHECK_EQUAL(wrong, 0);
+    armci_msg_barrier();
+  }
+  drop(p);
+}
+
+static void a_barrier_makes_plain_stores_visible(void) {
+  pieces p = make_pieces(sizeof(int));
+  int wrong = 0;
+  for (int round = 0; round < rounds; ++round) {
+    *(int*)mine(p) = round + me;
+    ARMCI_Barrier();
+    wrong += *(int*)p.at[right_of(me)] != round + right_of(me);
+    ARMCI_Barrier();
+  }
+  CHECK_EQUAL(wrong, 0);
+  drop(p);
+}
+
+static void a_notification_comes_after_the_puts_before_it(void) {
+  pieces p = make_pieces(count * sizeof(int));
+  int data[count], wrong = 0;
+  const int* own = mine(p);
+  for (int round = 1; round <= rounds; ++round) {
+    for (int i = 0; i < count; ++i) data[i] = round + i;
+    ARMCI_Put(data, p.at[right_of(me)], sizeof data, right_of(me));
+    const int sent = armci_notify(right_of(me));
+    int taken = -1;
+    const int waited = armci_notify_wait(left_of(me), &taken);
+    CHECK(sent > 0 && waited > 0 && taken == waited);
+    for (int i = 0; i < count; ++i) wrong += own[i] != round + i;
+    ARMCI_Barrier();
+  }
+  CHECK_EQUAL(wrong, 0);
+  drop(p);
+}
+
+static void each_notification_is_counted_once(void) {
+  int before = 0, taken = 0;
+  if (nproc == 1) return;
+  armci_notify(right_of(me));
+  armci_notify_wait(left_of(me), &before);
+  for (int i = 0; i < 5; ++i) armci_notify(right_of(me));
+  for (int i = 1; i <= 5; ++i) {
+    CHECK_EQUAL(armci_notify_wait(left_of(me), NULL), before + i);
+  }
+  armci_notify(right_of(me));
+  CHECK_EQUAL(armci_notify_wait(left_of(me), &taken), before + 6);
+  CHECK_EQUAL(taken, before + 6);
+}
+
+const test_case order_tests[] = {
+    {"blocking puts to one process are seen in order",
+     blocking_puts_to_one_process_are_seen_in_order},
+    {"the flag is seen after the data", the_flag_is_seen_after_the_data},
+    {"a get sees my earlier put", a_get_sees_my_earlier_put},
+    {"after fence all everyone sees my puts", after_fence_all_everyone_sees_my_puts},
+    {"a barrier makes plain stores visible", a_barrier_makes_plain_stores_visible},
+    {"a notification comes after the puts before it",
+     a_notification_comes_after_the_puts_before_it},
+    {"each notification is counted once", each_notification_is_counted_once},
+    {NULL, NULL},
+};
