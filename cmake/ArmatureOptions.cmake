@@ -43,6 +43,13 @@ if(ARMATURE_WERROR)
     -Wno-error=stringop-overflow -Wno-error=stringop-overread)
 endif()
 
+# Command and tests, which are not what is measured, are compiled for a short build: most of it
+# is the time that the headers of their libraries take.
+set(ARMATURE_LIGHT $<$<CONFIG:RelWithDebInfo>:-O1> -g1)
+
+if(ARMATURE_SANITIZE MATCHES undefined)
+  add_compile_definitions(ARMATURE_SANITIZE_UNDEFINED)
+endif()
 if(ARMATURE_SANITIZE)
   add_compile_options(-fsanitize=${ARMATURE_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${ARMATURE_SANITIZE})

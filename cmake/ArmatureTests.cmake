@@ -4,7 +4,7 @@ include(GoogleTest)
 # `if (...) EXPECT_EQ(...)` is fine: the macro's own else cannot be taken for the caller's.
 add_library(armature_gtest INTERFACE)
 target_link_libraries(armature_gtest INTERFACE GTest::gmock GTest::gtest Threads::Threads)
-target_compile_options(armature_gtest INTERFACE -Wno-dangling-else)
+target_compile_options(armature_gtest INTERFACE -Wno-dangling-else ${ARMATURE_LIGHT})
 
 armature_sources(unit_tests KEEP "src/*/*_test.cpp" "src/*/*/*_test.cpp")
 if(unit_tests)
@@ -35,10 +35,15 @@ file(GLOB conformance_c CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/conformanc
 if(conformance_c AND TARGET armci)
   add_executable(conformance_c ${conformance_c})
   target_link_libraries(conformance_c PRIVATE armci Threads::Threads m)
-  foreach(ranks 1 2 4)
+  foreach(ranks 1 2 3 4)
     armature_add_ranks_test(NAME conformance_c.n${ranks} COMMAND conformance_c RANKS ${ranks}
                             TIMEOUT 120)
   endforeach()
+  add_test(NAME conformance_c.fatal
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/conformance/c/fatal.sh
+                   ${CMAKE_BINARY_DIR}/bin/armature $<TARGET_FILE:conformance_c>)
+  set_tests_properties(conformance_c.fatal PROPERTIES LABELS fast TIMEOUT 120
+                       ENVIRONMENT "${ARMATURE_TEST_ENVIRONMENT}")
 endif()
 
 armature_subdirectories("tests/*")
