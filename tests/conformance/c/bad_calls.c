@@ -136,7 +136,7 @@ static void receive_too_long(void) {
 }
 static void group_of_strangers(void) {
   ARMCI_Group group;
-  int ids[2] = {0, 0};
+  int ids[2] = {me, me};
   ARMCI_Group_create(2, ids, &group);
 }
 static void group_size_of_nothing(void) {

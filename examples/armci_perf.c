@@ -1,0 +1,80 @@
+/* How fast one process reaches another's memory, in the C interface: latency and bandwidth of put,
+   get and accumulate by size, from process 0 to the last one, which does nothing. A size may be
+   given that is the largest tried, in bytes.
+
+     armature run -n 2 build/bin/examples/armci_perf [65536] */
+#include <armci.h>
+#include <message.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  double* local;
+  double* remote;
+  int proc;
+} sides;
+
+static void put(const sides* s, int bytes) { ARMCI_Put(s->local, s->remote, bytes, s->proc); }
+static void get(const sides* s, int bytes) { ARMCI_Get(s->remote, s->local, bytes, s->proc); }
+static void accumulate(const sides* s, int bytes) {
+  double one = 1;
+  ARMCI_Acc(ARMCI_ACC_DBL, &one, s->local, s->remote, bytes, s->proc);
+}
+/* Columns of a matrix 64 doubles wide, as many bytes in all. */
+static void put_columns(const sides* s, int bytes) {
+  int stride[1] = {64 * sizeof(double)}, count[2] = {bytes < 256 ? bytes : 256, 1};
+  count[1] = bytes / count[0];
+  ARMCI_PutS(s->local, stride, s->remote, stride, count, 1, s->proc);
+}
+
+/* Seconds per call, of the best of several rounds: others use the machine too. */
+static double seconds(void (*call)(const sides*, int), const sides* s, int bytes) {
+  const int calls = bytes > 65536 ? 20 : 2000;
+  double best = 1e9;
+  for (int round = 0; round < 5; ++round) {
+    const double start = armci_timer();
+    for (int i = 0; i < calls; ++i) call(s, bytes);
+    ARMCI_Fence(s->proc);
+    const double each = (armci_timer() - start) / calls;
+    if (each < best) best = each;
+  }
+  return best;
+}
+
+static void measure(const sides* s, int bytes_max) {
+  static void (*const calls[])(const sides*, int) = {put, get, accumulate, put_columns};
+  printf("%9s %25s %25s %25s %25s\n", "bytes", "put", "get", "accumulate", "strided put");
+  for (int bytes = 8; bytes <= bytes_max; bytes *= 4) {
+    printf("%9d", bytes);
+    for (int i = 0; i < 4; ++i) {
+      const double each = seconds(calls[i], s, bytes);
+      printf(" %10.3f us %6.2f GB/s", each * 1e6, bytes / each * 1e-9);
+    }
+    printf("\n");
+  }
+}
+
+int main(int argc, char** argv) {
+  ARMCI_Init_args(&argc, &argv);
+  const int me = armci_msg_me(), last = armci_msg_nproc() - 1;
+  const int bytes_max = argc > 1 ? atoi(argv[1]) : 8 << 20;
+  const armci_size_t room = 2L * (bytes_max > 4096 ? bytes_max : 4096); /* columns have gaps */
+
+  void** pieces = calloc((size_t)last + 1, sizeof *pieces);
+  double* local = ARMCI_Malloc_local(room);
+  if (pieces == NULL || local == NULL || ARMCI_Malloc(pieces, room) != 0)
+    ARMCI_Error("not enough memory for the sizes asked for", 1);
+  memset(pieces[me], 0, (size_t)room);
+  ARMCI_Barrier();
+
+  const sides s = {local, pieces[last], last};
+  if (me == 0) measure(&s, bytes_max);
+
+  ARMCI_Barrier();
+  ARMCI_Free(pieces[me]);
+  ARMCI_Free_local(local);
+  free(pieces);
+  ARMCI_Finalize();
+  return 0;
+}
