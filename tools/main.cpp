@@ -56,7 +56,7 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
 int main(std::vector<std::string> words) {
   CLI::App app{"Armature: programs of many ranks that share one address space", "armature"};
   app.set_version_flag("--version", fmt::format("armature {}", version));
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   app.footer(footer);
   for (const auto add : commands) add(app);
   add_help(app);
@@ -66,7 +66,7 @@ int main(std::vector<std::string> words) {
   std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants them
   try {
     if (words.empty()) reversed = {"help"};
-    app.parse(std::move(reversed));
+    app.parse(std::move(reversed));  // throws for a word that is no command
   } catch (const CLI::RuntimeError& status) {
     return status.get_exit_code();
   } catch (const CLI::Success& success) {

@@ -50,7 +50,7 @@ class Published {
   }
   Published(const Published&) = delete;
   Published& operator=(const Published&) = delete;
-  ~Published() { publish(record_, WaitFor{}, 0); }
+  ~Published() { publish(record_, WaitFor{}, base::now_ns()); }
 
   void refresh(const WaitFor& wait) {
     if (wait.peer == peer_) return;

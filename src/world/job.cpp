@@ -50,6 +50,18 @@ AddressSpace& join_alone() {
   return AddressSpace::join(0, space::map_control(memory.control.get()), {memory.bands[0].release()});
 }
 
+/// The last barrier of a job that goes on without its dead: nobody leaves whom others may still need.
+void wait_for_survivors(AddressSpace& space) {
+  progress::WaitFor wait{.what = space::Awaiting::exit, .rings = false, .call = "finalize"};
+  progress::wait_until(wait, [&] {
+    for (int r = 0; r < space.ranks(); ++r) {
+      const Life life = space.slot(r).life.load(std::memory_order_acquire);
+      if (life == Life::starting || life == Life::running) return false;
+    }
+    return true;
+  });
+}
+
 }  // namespace
 
 Job::Job() {
@@ -72,7 +84,12 @@ void Job::leave() {
   AddressSpace& space = context_->space;
   space::RankSlot& slot = space.slot(space.me());
   slot.life.store(Life::leaving, std::memory_order_release);
-  world_->barrier();
+  try {
+    world_->barrier();
+  } catch (const Error& error) {
+    if (error.code() != Errc::rank_lost) throw;
+    wait_for_survivors(space);
+  }
   slot.life.store(Life::finished, std::memory_order_release);
 }
 

@@ -1,6 +1,7 @@
 #include "bootstrap/explain/explain.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,6 +30,15 @@ bool gone(const RankState& state) {
 
 const char* verb(const std::vector<int>& ranks, const char* singular, const char* plural) {
   return ranks.size() == 1 ? singular : plural;
+}
+
+/// A rank "waits", ranks "wait".
+std::string plural(const std::string& verb) {
+  for (const auto& [one, many] : {std::pair{"has", "have"}, {"is", "are"}, {"waits", "wait"}}) {
+    const std::string_view first(one);
+    if (verb.starts_with(first)) return many + verb.substr(first.size());
+  }
+  return verb;
 }
 
 std::string upper_first(std::string sentence) {
@@ -207,7 +217,8 @@ std::string text(const Explanation& explanation, const std::string& indent) {
     const RankLine& line = group.line;
     std::string who = rank_list(group.ranks);
     if (group.ranks.size() == 1 && line.pid > 0) who += fmt::format(" (pid {})", line.pid);
-    result += fmt::format("{}{}  {}", indent, who, line.verb);
+    result += fmt::format("{}{}  {}", indent, who,
+                          group.ranks.size() == 1 ? line.verb : plural(line.verb));
     if (line.seconds >= 0) result += " " + duration(line.seconds);
     if (!line.object.empty()) result += (line.object[0] == ',' ? "" : " ") + line.object;
     result += '\n';

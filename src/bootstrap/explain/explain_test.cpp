@@ -68,7 +68,7 @@ TEST(ExplainTest, a_barrier_that_one_rank_never_enters) {
       explanation.findings,
       ElementsAre(
           "Ranks 0, 1 and 3 wait, directly or through others, for rank 2, which computes."));
-  EXPECT_THAT(text(explanation), HasSubstr("ranks 0, 1 and 3  waits"));
+  EXPECT_THAT(text(explanation), HasSubstr("ranks 0, 1 and 3  wait 0.0 s"));
 }
 
 TEST(ExplainTest, a_notify_that_can_never_come) {

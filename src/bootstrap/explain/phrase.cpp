@@ -39,6 +39,8 @@ std::string place(const Snapshot& snapshot, std::uint64_t address) {
 
 std::string awaited(const Snapshot& snapshot, const RankState& state) {
   const Wait& wait = state.wait;
+  const bool last_barrier = wait.awaiting == Awaiting::barrier && state.life == Life::leaving;
+  if (last_barrier) return "for the end of the job" + who_is_missing(state, "reached it");
   const std::string holder = wait.peer < 0 ? "" : fmt::format(", held by rank {}", wait.peer);
   switch (wait.awaiting) {
     case Awaiting::nothing:

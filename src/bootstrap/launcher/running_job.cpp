@@ -131,7 +131,7 @@ void RunningJob::pass_on(Signals::Arrived signal) {
 }
 
 void RunningJob::stop_with_the_ranks() {
-  kill(getpid(), SIGSTOP);
+  signals_.stop();
   // Here somebody has continued us, and SIGCONT waits to be passed on.
   stall_.restart(base::now_ns());
 }

@@ -41,6 +41,15 @@ std::optional<Signals::Arrived> Signals::next() const {
   return Arrived{static_cast<int>(info.ssi_signo), info.ssi_code == SI_KERNEL};
 }
 
+void Signals::stop() const {
+  sigset_t stop;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  raise(SIGTSTP);
+  sigprocmask(SIG_UNBLOCK, &stop, nullptr);  // it arrives here
+  sigprocmask(SIG_BLOCK, &stop, nullptr);
+}
+
 void Signals::restore() const {
   sigaction(SIGPIPE, &old_pipe_, nullptr);
   sigprocmask(SIG_SETMASK, &old_mask_, nullptr);

@@ -27,6 +27,10 @@ class Signals {
   [[nodiscard]] std::optional<Arrived> next() const;
   [[nodiscard]] int fd() const { return fd_.get(); }
 
+  /// Does to this process what SIGTSTP does to one that takes no care of it: like the ranks, it
+  /// does not stop where no shell could continue it.
+  void stop() const;
+
   /// In a child, before exec: mask and SIGPIPE as the launcher was given them. Async-signal-safe.
   void restore() const;
 

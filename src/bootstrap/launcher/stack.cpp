@@ -1,176 +1,36 @@
 #include "bootstrap/launcher/stack.hpp"
 
-#include <cxxabi.h>
-#include <dwarf.h>
-#include <sys/uio.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
 #include <string_view>
 
-#include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 
-#include "base/clock.hpp"
-
-// The rank that died still stands in its signal handler, so its memory map can be read and nothing
-// need be looked up in the dying process itself, where every allocation may be the second fault.
+// From all frames to those that tell the reader something.
 
 namespace armature::bootstrap {
 namespace {
 
-using Session = std::unique_ptr<Dwfl, decltype(&dwfl_end)>;
-
-Session open_process(int pid) {
-  // Never ask a server for debug information while a job waits to be ended.
-  unsetenv("DEBUGINFOD_URLS");
-  static char* debug_folders = nullptr;
-  static const Dwfl_Callbacks callbacks{.find_elf = dwfl_linux_proc_find_elf,
-                                        .find_debuginfo = dwfl_standard_find_debuginfo,
-                                        .section_address = nullptr,
-                                        .debuginfo_path = &debug_folders};
-  Session session(dwfl_begin(&callbacks), &dwfl_end);
-  if (session && (dwfl_linux_proc_report(session.get(), pid) != 0 ||
-                  dwfl_report_end(session.get(), nullptr, nullptr) != 0)) {
-    session.reset();
-  }
-  return session;
-}
-
-std::string demangled(const char* name) {
-  if (name == nullptr) return "";
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
-  return status == 0 && text ? text.get() : name;
-}
-
-/// The last two parts of a path: enough to find the file.
-std::string short_path(std::string_view path) {
-  const auto last = path.rfind('/');
-  const auto before =
-      last == std::string_view::npos || last == 0 ? last : path.rfind('/', last - 1);
-  return std::string(before == std::string_view::npos ? path : path.substr(before + 1));
-}
-
-/// The name of a function or of an inlined copy of one.
-std::string name_of(Dwarf_Die* scope) {
-  Dwarf_Attribute attribute;
-  for (unsigned key :
-       {static_cast<unsigned>(DW_AT_linkage_name), unsigned{DW_AT_MIPS_linkage_name}}) {
-    if (dwarf_attr_integrate(scope, key, &attribute) != nullptr)
-      return demangled(dwarf_formstring(&attribute));
-  }
-  const char* name = dwarf_diename(scope);
-  return name != nullptr ? name : "";
-}
-
-/// Where an inlined function was called from.
-std::string call_site(Dwarf_Die* cu, Dwarf_Die* scope) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word file = 0, line = 0;
-  Dwarf_Files* files = nullptr;
-  if (dwarf_formudata(dwarf_attr(scope, DW_AT_call_file, &attribute), &file) != 0 ||
-      dwarf_formudata(dwarf_attr(scope, DW_AT_call_line, &attribute), &line) != 0 ||
-      dwarf_getsrcfiles(cu, &files, nullptr) != 0) {
-    return "";
-  }
-  const char* path = dwarf_filesrc(files, file, nullptr, nullptr);
-  return path != nullptr ? fmt::format("{}:{}", short_path(path), line) : "";
-}
-
-std::string line_of(Dwfl_Module* module, std::uint64_t address) {
-  int line = 0;
-  Dwfl_Line* record = dwfl_module_getsrc(module, address);
-  const char* path = record != nullptr
-                         ? dwfl_lineinfo(record, nullptr, &line, nullptr, nullptr, nullptr)
-                         : nullptr;
-  return path != nullptr ? fmt::format("{}:{}", short_path(path), line) : "";
-}
-
-/// The function at an address, and those inlined into it there, innermost first. Empty without
-/// debug information.
-std::vector<Frame> frames_from_debug_information(Dwfl_Module* module, std::uint64_t address) {
-  std::vector<Frame> frames;
-  Dwarf_Addr bias = 0;
-  Dwarf_Die* cu = dwfl_module_addrdie(module, address, &bias);
-  if (cu == nullptr) return frames;
-  Dwarf_Die* scopes = nullptr;
-  const int count = dwarf_getscopes(cu, address - bias, &scopes);
-  const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owner(scopes, &std::free);
-
-  std::string place = line_of(module, address);
-  for (int i = 0; i < count; ++i) {
-    const int tag = dwarf_tag(&scopes[i]);
-    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
-    const bool inlined = tag == DW_TAG_inlined_subroutine;
-    frames.push_back({address, name_of(&scopes[i]), place, inlined});
-    if (!inlined) break;
-    place = call_site(cu, &scopes[i]);
-  }
-  return frames;
-}
-
-std::vector<Frame> frames_at(Dwfl* session, std::uint64_t address, bool with_debug_information) {
-  Dwfl_Module* module = dwfl_addrmodule(session, address);
-  if (module == nullptr) return {{address, "", "", false}};
-  if (with_debug_information) {
-    auto frames = frames_from_debug_information(module, address);
-    if (!frames.empty()) {
-      // The symbol table has the arguments where the debug information has no linkage name (main,
-      // C).
-      if (frames.back().function.empty())
-        frames.back().function = demangled(dwfl_module_addrname(module, address));
-      return frames;
-    }
-  }
-  const char* file =
-      dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
-  const std::string_view path = file != nullptr ? file : "?";
-  return {{address, demangled(dwfl_module_addrname(module, address)),
-           std::string(path.substr(path.rfind('/') + 1)), false}};
-}
-
-/// Whether the kernel put this return address on the stack, to come back from a signal handler: the
-/// frame behind it was interrupted, it has not called anything.
-bool is_signal_return(int pid, std::uint64_t address) {
-#if defined(__x86_64__)
-  constexpr std::array<unsigned char, 9> code = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
-  std::array<unsigned char, code.size()> there{};
-  const iovec to{there.data(), there.size()};
-  const iovec from{reinterpret_cast<void*>(address), there.size()};
-  return process_vm_readv(pid, &to, 1, &from, 1, 0) == static_cast<ssize_t>(there.size()) &&
-         there == code;
-#else
-  static_cast<void>(pid);
-  static_cast<void>(address);
-  return false;
-#endif
-}
-
-constexpr std::string_view signal_return = "<signal>";
-
+/// What stands between the fault and us: signal handling, exception handling, reports of mistakes.
 bool is_machinery(std::string_view function) {
-  static constexpr std::string_view names[] = {signal_return,
-                                               "abort",
-                                               "raise",
-                                               "gsignal",
-                                               "pthread_kill",
-                                               "__assert_fail",
-                                               "__cxa_throw",
-                                               "__cxa_rethrow",
-                                               "_Unwind_RaiseException",
-                                               "__kernel_rt_sigreturn"};
+  static constexpr std::string_view names[] = {
+      signal_return,          "abort",       "raise",         "gsignal",
+      "pthread_kill",         "__GI_abort",  "__GI_raise",    "__assert_fail",
+      "__GI___assert_fail",   "__cxa_throw", "__cxa_rethrow", "_Unwind_RaiseException",
+      "__kernel_rt_sigreturn"};
   static constexpr std::string_view prefixes[] = {
-      "armature::bootstrap::", "std::terminate(", "armature::abort(",
-      "__cxxabiv1::", "__gnu_cxx::__verbose_terminate_handler"};
-  return std::any_of(std::begin(names), std::end(names),
-                     [&](auto name) { return function == name; }) ||
+      "armature::bootstrap::", "armature::abort(", "armature::base::",
+      "std::terminate(",       "__cxxabiv1::",     "__gnu_cxx::__verbose_terminate_handler"};
+  return std::find(std::begin(names), std::end(names), function) != std::end(names) ||
          std::any_of(std::begin(prefixes), std::end(prefixes),
                      [&](auto prefix) { return function.starts_with(prefix); });
+}
+
+/// How main came to call the body of the program, and how std::function calls a function.
+bool is_plumbing(const Frame& frame) {
+  const std::string_view function = frame.function;
+  return function.starts_with("std::__invoke") || function.starts_with("std::_Function_handler") ||
+         function.starts_with("armature::run<") || function.starts_with("int armature::run<") ||
+         function.starts_with("armature::detail::run(");
 }
 
 bool is_main(std::string_view function) {
@@ -178,29 +38,6 @@ bool is_main(std::string_view function) {
 }
 
 }  // namespace
-
-std::vector<Frame> symbolise(int pid, std::span<const std::uint64_t> addresses, int took_ms_max) {
-  const std::uint64_t start_ns = base::now_ns();
-  const Session session = open_process(pid);
-  std::vector<Frame> result;
-  bool interrupted = false;  // the frame before was the return from a signal handler
-  for (const std::uint64_t address : addresses) {
-    if (is_signal_return(pid, address)) {
-      result.push_back({address, std::string(signal_return), "", false});
-      interrupted = true;
-      continue;
-    }
-    // A return address is behind the call, perhaps in the next line or function.
-    const std::uint64_t inside = interrupted || address == 0 ? address : address - 1;
-    interrupted = false;
-    const bool in_time =
-        base::now_ns() - start_ns < static_cast<std::uint64_t>(took_ms_max) * 1'000'000;
-    auto frames = session ? frames_at(session.get(), inside, in_time)
-                          : std::vector<Frame>{{address, "", "", false}};
-    result.insert(result.end(), frames.begin(), frames.end());
-  }
-  return result;
-}
 
 std::vector<Frame> without_machinery(std::vector<Frame> frames) {
   constexpr std::ptrdiff_t depth_max = 24;
@@ -213,10 +50,12 @@ std::vector<Frame> without_machinery(std::vector<Frame> frames) {
   const auto main = std::find_if(frames.begin(), frames.end(),
                                  [](const Frame& frame) { return is_main(frame.function); });
   if (main != frames.end()) frames.erase(main + 1, frames.end());
+  std::erase_if(frames, is_plumbing);
   return frames;
 }
 
-std::string without_template_arguments(const std::string& name) {
+/// "run<...>(int, char**)".
+static std::string without_template_arguments(const std::string& name) {
   std::string result;
   int depth = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -235,7 +74,7 @@ std::string without_template_arguments(const std::string& name) {
 std::string text(const std::vector<Frame>& frames) {
   constexpr std::size_t name_max = 120;
   std::string result;
-  for (std::size_t i = 0; i < frames.size(); ++i) {
+  for (std::size_t i = 0; i < frames.size();) {
     const Frame& frame = frames[i];
     std::string name = frame.function;
     if (name.empty()) name = fmt::format("{:#x}", frame.address);
@@ -243,6 +82,12 @@ std::string text(const std::vector<Frame>& frames) {
     result += fmt::format("  #{:<2} {}", i, name);
     if (frame.inlined) result += " (inlined)";
     if (!frame.place.empty()) result += " at " + frame.place;
+
+    const std::size_t first = i++;  // of a run of the same: a recursion
+    while (i < frames.size() && frames[i].function == frame.function &&
+           frames[i].place == frame.place)
+      ++i;
+    if (i - first > 1) result += fmt::format(" ({} times)", i - first);
     result += '\n';
   }
   return result;

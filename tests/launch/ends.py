@@ -1,0 +1,131 @@
+"""How jobs end: exit statuses, messages, and within what time."""
+
+import os
+import pathlib
+import signal
+import stat
+import tempfile
+import time
+
+import harness
+from harness import Job, expect, run
+
+
+def test_a_job_that_ends_in_order_has_status_0():
+    expect(run(["end"], 0) == "", "a job that ends in order says nothing")
+
+
+def test_a_returned_status_is_the_jobs():
+    run(["return", 2, 9], 9, r"rank 2 .* exited with status 9")
+
+
+def test_programs_that_never_join_may_just_run():
+    text = run([], 0, program="hostname")
+    expect(len(text.splitlines()) == 3, text)
+    run(["-c", "exit 4"], 4, program="sh")
+
+
+def test_some_joining_and_some_not_is_an_error():
+    run(["never_join", 1], 1, r"rank 1 .* exited without ever joining")
+
+
+def test_a_rank_killed_ends_the_job():
+    text = run(["kill", 1], 137, r"rank 1 \(pid \d+, .*\) was killed by signal 9 \(SIGKILL\)")
+    expect(text.startswith("armature: rank 1"), text)
+
+
+def test_a_segfault_shows_address_and_stack_first():
+    text = run(["segfault", 1], 139, r"signal 11 \(SIGSEGV: address 0x10\)", r"#0 .*touch.* at .*program\.cpp:\d+")
+    expect(text.startswith("armature: rank 1"), text)
+    expect("last_words" not in text and "_start" not in text, text)
+
+
+def test_a_stack_overflow_is_told_too():
+    run(["overflow", 0], 139, r"SIGSEGV", r"recurse\(int\) .*times\)")
+
+
+def test_an_exception_shows_what_and_where():
+    text = run(["throw", 2], 134, r"rank 2 .* uncaught exception std::runtime_error: the soup is cold",
+               r"#0 .*throw_something.* at .*program\.cpp:\d+")
+    expect(text.startswith("armature: rank 2"), text)
+    run(["throw_int", 0], 134, r"rank 0 .* uncaught exception of type int")
+    run(["misuse", 0], 134, r"rank 0 .* there is no rank 10")
+
+
+def test_abort_is_told_with_its_stack():
+    run(["abort", 1], 134, r"signal 6 \(SIGABRT\)", r"#\d+ .*main")
+    run(["armature_abort", 1], 5, r"rank 1 .* ended the job: no point in going on")
+
+
+def test_leaving_early_is_a_failure_even_with_status_0():
+    run(["exit0", 1], 1, r"rank 1 .* left out of order: it called exit\(0\)")
+    run(["exit7", 1], 7, r"rank 1 .* exit\(7\)")
+    run(["quick_exit", 1], 1, r"rank 1 .* left out of order")
+
+
+def test_a_death_ends_the_job_within_a_second():
+    job = Job(["hold", "barrier"], ["-n", 4])
+    job.wait_for(3, "waits in a barrier")
+    started = time.monotonic()
+    job.kill_rank(2)
+    job.expect_end(137, r"rank 2 .*\(SIGKILL\)")
+    took = time.monotonic() - started
+    print(f"{took:.3f} s")
+    expect(took < 1.0 * harness.SLOW, f"{took} s")
+
+
+def test_orphans_of_ranks_are_killed_at_the_end():
+    run(["orphan"], 0)
+
+
+def test_survivors_go_on_when_the_job_says_so():
+    text = run(["survive"], 137, r"rank 0 goes on: .*rank 1", r"rank 2 goes on: .*rank 1",
+               options=["-n", 3, "--on-death", "continue"])
+    expect(text.count("armature: rank") == 1 or "goes on" in text, text)
+
+
+def test_a_mutex_of_a_dead_rank_is_an_error_for_survivors():
+    run(["survive_mutex"], 137, r"rank 1 goes on: .*rank 0", r"rank 2 goes on: .*rank 0",
+        options=["-n", 3, "--on-death", "continue"])
+
+
+def test_what_cannot_be_run_is_said_once():
+    text = run([], 127, r"there is no file .*/nothing", program="/tmp/nothing")
+    expect(text.count("nothing") == 1, text)
+    run([], 127, "there is no program armature-nothing in any folder of PATH", program="armature-nothing")
+    run([], 126, "is a folder", program="/tmp")
+    with tempfile.TemporaryDirectory() as folder:
+        script = pathlib.Path(folder) / "script"
+        script.write_text("echo no first line\n")
+        run([], 126, "may not be executed", program=str(script))
+        script.chmod(script.stat().st_mode | stat.S_IXUSR)
+        text = run([], 126, "must name the interpreter", program=str(script))
+        expect(text.count("interpreter") == 1, text)
+
+
+def test_timeout_ends_the_job_and_says_why():
+    run(["hold", "barrier"], 124, r"\(--timeout\)", r"ranks 1 and 2  waits? .* in a barrier .*: rank 0 has not entered",
+        options=["-n", 3, "--timeout", 1])
+
+
+def test_options_that_make_no_sense_are_explained():
+    for options, words in ((["-n", "many"], "'many' is not possible here: a whole number from 1 to"),
+                           (["-n", "0"], "'0' is not possible"), (["--bind", "sock"], "neither 'auto'"),
+                           (["--band-size", "12X"], "a number of bytes"), (["--stall", "-3"], "a time in seconds"),
+                           (["--lable"], "--lable"), (["--base", "xyz"], "hexadecimal")):
+        run(["end"], 2, words, options=options)
+    run(["end"], 1, "must be a power of two", options=["--band-size", "3G"])
+
+
+def test_arguments_of_the_program_are_its_own():
+    text = run(["%s;", "-n", "9", "--label", "--", "-x"], 0, options=["-n", 1], program="printf")
+    expect(text == "-n;9;--label;--;-x;", text)
+    text = run(["a"], 0, options=["-n1", "--"], program="echo")
+    expect(text == "a\n", text)
+
+
+def test_killing_the_launcher_leaves_nothing():
+    job = Job(["hold", "computing"], ["-n", 4])
+    job.wait_for(3, "has computed")
+    os.kill(job.pid, signal.SIGKILL)
+    expect(job.end() == -signal.SIGKILL, "killed")

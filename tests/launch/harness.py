@@ -1,0 +1,113 @@
+"""Jobs under test: start one, look at it, let it end, and make sure that nothing is left of it."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+import uuid
+
+ARMATURE = PROGRAM = EXAMPLES = ""  # set by run.py
+SLOW = 5  # how much longer things may take on a busy machine
+
+
+class Failed(Exception):
+    pass
+
+
+def expect(condition, message):
+    if not condition:
+        raise Failed(message)
+
+
+def wait_until(what, condition, seconds=10 * SLOW):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        answer = condition()
+        if answer:
+            return answer
+        time.sleep(0.01)
+    raise Failed(f"in vain waited for: {what}")
+
+
+def processes_with(mark):
+    """All processes that inherited this environment, whoever their parent is by now."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                if mark.encode() in file.read():
+                    with open(f"/proc/{pid}/stat") as stat:
+                        if stat.read().rpartition(")")[2].split()[0] != "Z":
+                            found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+class Job:
+    """`armature run OPTIONS program WORDS`, in a process group of its own."""
+
+    def __init__(self, words, options=(), program=None, **popen):
+        self.mark = f"ARMATURE_TEST_MARK={uuid.uuid4()}"
+        name, value = self.mark.split("=")
+        command = [ARMATURE, "run", *map(str, options), program or PROGRAM, *map(str, words)]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+            process_group=0, env={**os.environ, name: value}, **popen)
+        self.out = self.err = ""
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def inspect(self):
+        """What `armature inspect` says of this job, or None."""
+        done = subprocess.run([ARMATURE, "inspect", str(self.pid), "--json"], capture_output=True, text=True)
+        jobs = json.loads(done.stdout) if done.returncode == 0 else []
+        return jobs[0] if jobs else None
+
+    def rank(self, number):
+        job = self.inspect()
+        return job["ranks"][number] if job else None
+
+    def wait_for(self, number, pattern):
+        """Until rank `number` does what `pattern` says; returns its line."""
+        def matches():
+            line = self.rank(number)
+            return line and re.search(pattern, f"{line['state']} {line['detail']}") and line
+        return wait_until(f"rank {number}: {pattern}", matches)
+
+    def kill_rank(self, number, signal_number=signal.SIGKILL):
+        pid = self.rank(number)["pid"]
+        os.kill(pid, signal_number)
+        return pid
+
+    def end(self, seconds=10 * SLOW):
+        """Waits for the end; returns the exit status. Nothing may be left behind."""
+        try:
+            self.out, self.err = self.process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.pid, signal.SIGKILL)
+            self.out, self.err = self.process.communicate()
+            raise Failed(f"the job did not end within {seconds} s:\n{self.out}{self.err}") from None
+        self.expect_nothing_left()
+        return self.process.returncode
+
+    def expect_nothing_left(self):
+        """No process, and with the last process the memory files without a name are gone."""
+        wait_until("all processes of the job to be gone", lambda: not processes_with(self.mark))
+
+    def expect_end(self, status, *patterns, seconds=10 * SLOW):
+        got = self.end(seconds)
+        text = self.out + self.err
+        expect(got == status, f"exit status {got}, not {status}:\n{text}")
+        for pattern in patterns:
+            expect(re.search(pattern, text), f"not in the output: {pattern}\n{text}")
+        return text
+
+
+def run(words, status, *patterns, options=("-n", 3), **more):
+    """A job that ends by itself."""
+    return Job(words, options, **more).expect_end(status, *patterns)

@@ -1,0 +1,239 @@
+// What the launch tests launch: one program, whose ranks behave as its arguments say.
+//
+//   launch_program end                   all leave in order
+//   launch_program <fault> RANK          that rank faults while the others wait in a barrier
+//   launch_program hold <what> [RANK]    ranks block, for good, in that call
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <armature/armature.hpp>
+
+namespace {
+
+using armature::World;
+using Words = std::vector<std::string>;
+
+constexpr std::chrono::hours forever(24);
+void sleep_forever() { std::this_thread::sleep_for(forever); }
+
+// -- faults
+// ------------------------------------------------------------------------------------------
+
+[[gnu::noinline]] void touch(volatile int* address) { *address = 1; }
+
+struct Noisy {
+  ~Noisy() { std::fprintf(stderr, "unwound\n"); }
+};
+[[gnu::noinline]] void throw_something() {
+  const Noisy noisy;
+  throw std::runtime_error("the soup is cold");
+}
+[[gnu::noinline]] int recurse(int depth) {
+  volatile char waste[4096] = {};
+  return depth < 0 ? 0 : recurse(depth + 1) + waste[depth % 4096];
+}
+
+const std::map<std::string, std::function<void(World&)>> faults = {
+    {"segfault",
+     [](World&) {
+       const volatile std::uintptr_t nowhere = 16;
+       touch(reinterpret_cast<int*>(nowhere));
+     }},
+    {"overflow", [](World&) { std::printf("%d\n", recurse(0)); }},
+    {"throw", [](World&) { throw_something(); }},
+    {"throw_int", [](World&) { throw 42; }},
+    {"misuse",
+     [](World& world) { armature::put(armature::global_ptr<int>(world.size() + 7, nullptr), 1); }},
+    {"abort", [](World&) { std::abort(); }},
+    {"armature_abort", [](World&) { armature::abort(5, "no point in going on"); }},
+    {"exit0", [](World&) { std::exit(0); }},
+    {"exit7", [](World&) { std::exit(7); }},
+    {"quick_exit", [](World&) { _exit(0); }},
+    {"kill", [](World&) { kill(getpid(), SIGKILL); }},
+};
+
+// -- places to block in: rank 0 is what the others wait for
+// -------------------------------------------
+
+void hold_mutex(World& world) {
+  const auto mutexes = world.create_mutexes(1);
+  if (world.rank() == 0) mutexes.lock(0, 0);
+  world.barrier();
+  if (world.rank() == 0) sleep_forever();
+  mutexes.lock(0, 0);
+}
+
+void fill_mailbox(World& world) {
+  const std::vector<std::byte> message(1 << 20);
+  if (world.rank() == 0) sleep_forever();
+  for (;;) armature::send(0, 1, message);
+}
+
+void receive_nothing(World& world) {
+  std::byte buffer[8];
+  if (world.rank() == 0) sleep_forever();
+  armature::receive(0, 3, buffer);
+}
+
+void create_team(World& world) {
+  std::vector<armature::Rank> all;
+  for (int rank = 0; rank < world.size(); ++rank) all.emplace_back(rank);
+  if (world.rank() == 0) sleep_forever();
+  const auto team = armature::Team::create(all);
+}
+
+void hold_element(World& world) {
+  // Everybody accumulates to rank 0 for ever: whoever is killed may hold the lock of the chunk.
+  const auto piece = world.allocate<double>(4096);
+  const std::vector<double> ones(4096, 1.0);
+  for (;;) armature::accumulate(piece.on(0), ones);
+}
+
+const std::map<std::string, std::function<void(World&)>> holds = {
+    {"computing",
+     [](World&) {
+       const volatile bool busy = true;
+       while (busy) {
+       }
+     }},
+    {"asleep", [](World&) { sleep_forever(); }},
+    {"barrier",
+     [](World& world) {
+       if (world.rank() == 0) sleep_forever();
+       world.barrier();
+     }},
+    {"collective",
+     [](World& world) {
+       if (world.rank() == 0) sleep_forever();
+       static_cast<void>(world.allreduce(1));
+     }},
+    {"notify",
+     [](World& world) {
+       if (world.rank() == 0) sleep_forever();
+       armature::wait_notify(0);
+     }},
+    {"finalize",
+     [](World& world) {
+       if (world.rank() == 0) sleep_forever();
+     }},
+    {"mutex", hold_mutex},
+    {"room", fill_mailbox},
+    {"message", receive_nothing},
+    {"team", create_team},
+    {"element", hold_element},
+};
+
+// -- others
+// ------------------------------------------------------------------------------------------
+
+void count_signals(World& world) {
+  static volatile sig_atomic_t last = 0;
+  for (int number : {SIGUSR1, SIGUSR2, SIGTERM})
+    signal(number, [](int arrived) { last = arrived; });
+  world.barrier();
+  if (world.rank() == 0) std::printf("ready\n"), std::fflush(stdout);
+  while (last != SIGTERM) {
+    pause();
+    std::printf("rank %d got %d\n", world.rank(), static_cast<int>(last));
+    std::fflush(stdout);
+  }
+}
+
+void leave_an_orphan(World&) {
+  if (fork() == 0) {
+    setsid();
+    if (fork() == 0) sleep_forever();
+    _exit(0);
+  }
+}
+
+/// A rank dies, the others notice in a barrier and go on without it.
+void survive(World& world) {
+  if (world.rank() == 1) kill(getpid(), SIGKILL);
+  try {
+    for (;;) world.barrier();
+  } catch (const armature::Error& error) {
+    std::printf("rank %d goes on: %s\n", world.rank(), error.what());
+  }
+}
+
+void survive_mutex(World& world) {
+  const auto mutexes = world.create_mutexes(1);
+  if (world.rank() == 0) mutexes.lock(0, 0);
+  world.barrier();
+  if (world.rank() == 0) kill(getpid(), SIGKILL);
+  try {
+    mutexes.lock(0, 0);
+  } catch (const armature::Error& error) {
+    std::printf("rank %d goes on: %s\n", world.rank(), error.what());
+  }
+}
+
+void write_lines(World& world) {
+  for (int i = 0; i < 200; ++i) {
+    std::printf("line %d ", i);
+    std::fflush(stdout);
+    std::printf("of rank %d\n", world.rank());
+  }
+  std::fprintf(stderr, "no line end");
+}
+
+const std::map<std::string, std::function<void(World&)>> others = {
+    {"end", [](World& world) { world.barrier(); }},
+    {"signals", count_signals},
+    {"orphan", leave_an_orphan},
+    {"survive", survive},
+    {"survive_mutex", survive_mutex},
+    {"lines", write_lines},
+    {"stdin",
+     [](World& world) {
+       const int first = std::getchar();
+       std::printf("rank %d reads %d\n", world.rank(), first);
+     }},
+    {"bound",
+     [](World& world) {
+       cpu_set_t mask;
+       sched_getaffinity(0, sizeof mask, &mask);
+       std::printf("rank %d may use %d\n", world.rank(), CPU_COUNT(&mask));
+     }},
+};
+
+int behave(World& world, const Words& words) {
+  const std::string& what = words.at(0);
+  if (what == "hold") {
+    holds.at(words.at(1))(world);
+  } else if (what == "return") {
+    return world.rank() == std::stoi(words.at(1)) ? std::stoi(words.at(2)) : 0;
+  } else if (const auto fault = faults.find(what); fault != faults.end()) {
+    world.barrier();
+    if (world.rank() == std::stoi(words.at(1))) fault->second(world);
+    world.barrier();
+  } else {
+    others.at(what)(world);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Words words(argv + 1, argv + argc);
+  const char* rank = std::getenv("ARMATURE_RANK");
+  if (words.at(0) == "never_join" && words.at(1) == (rank != nullptr ? rank : "0")) return 0;
+  if (words.at(0) == "hold" && words.at(1) == "start") sleep_forever();
+  return armature::run(argc, argv, [&](World& world) {
+    return words[0] == "never_join" ? (world.barrier(), 0) : behave(world, words);
+  });
+}

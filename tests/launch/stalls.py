@@ -1,0 +1,98 @@
+"""Why a job does not move, as `run --stall` says by itself and `inspect` when asked."""
+
+import os
+import subprocess
+
+import harness
+from harness import Job, expect, wait_until
+
+EXPLAINED = {
+    "mutexes": [r"rank 0 .*waits .* for mutex 0 at rank 1, held by rank 1",
+                r"rank 1 .*waits .* for mutex 0 at rank 0, held by rank 0",
+                r"Ranks 0 and 1 wait for each other: a deadlock. Lock mutexes in the same order everywhere",
+                r"Rank 2 waits, directly or through others, for those"],
+    "barrier": [r"ranks 0 and 1  wait .* in a barrier .* of the world: rank 2 has not entered it",
+                r"rank 2 .* has been asleep .*outside Armature",
+                r"Ranks 0 and 1 wait, directly or through others, for rank 2, which is asleep outside Armature"],
+    "notify": [r"rank 1 .*waits .* for a notify from rank 0",
+               r"ranks 0 and 2  wait .* for the end of the job: rank 1 has not reached it",
+               r"Ranks 0 and 1 wait for each other: a deadlock"],
+}
+
+
+def stuck(mode, options):
+    return Job([mode], ["-n", 3, *options], program=os.path.join(harness.EXAMPLES, "deadlock"))
+
+
+def stall(mode):
+    stuck(mode, ["--stall", 1, "--timeout", 2.5]).expect_end(
+        124, r"nothing has moved for 1 s \(--stall\)", *EXPLAINED[mode])
+
+
+def inspect(mode):
+    job = stuck(mode, ["--stall", 0])
+    job.wait_for(1, "waits")
+    job.wait_for(0, "waits")
+    job.wait_for(2, "waits|asleep")
+    text = subprocess.run([harness.ARMATURE, "inspect", str(job.pid)], capture_output=True, text=True).stdout
+    for pattern in EXPLAINED[mode]:
+        expect(harness.re.search(pattern, text), f"not said: {pattern}\n{text}")
+    os.kill(job.pid, harness.signal.SIGINT)
+    job.expect_end(130, "ended by SIGINT")
+
+
+def test_stall_explains_mutexes_locked_in_opposite_order():
+    stall("mutexes")
+
+
+def test_stall_explains_a_barrier_one_rank_never_enters():
+    stall("barrier")
+
+
+def test_stall_explains_a_notify_never_sent():
+    stall("notify")
+
+
+def test_inspect_explains_mutexes_locked_in_opposite_order():
+    inspect("mutexes")
+
+
+def test_inspect_explains_a_barrier_one_rank_never_enters():
+    inspect("barrier")
+
+
+def test_inspect_explains_a_notify_never_sent():
+    inspect("notify")
+
+
+def test_stall_is_told_again_after_twice_the_time():
+    text = stuck("notify", ["--stall", 0.5, "--timeout", 3]).expect_end(124)
+    times = [line for line in text.splitlines() if "nothing has moved" in line]
+    expect(len(times) == 3, text)
+
+
+def test_no_stall_is_told_of_a_job_where_nobody_waits():
+    text = Job(["hold", "asleep"], ["-n", 2, "--stall", 0.5, "--timeout", 2]).expect_end(124)
+    expect("nothing has moved" not in text, text)
+
+
+def test_inspect_names_a_stopped_rank():
+    job = Job(["hold", "barrier"], ["-n", 2])
+    job.wait_for(1, "waits in a barrier")
+    pid = job.kill_rank(0, harness.signal.SIGSTOP)
+    job.wait_for(0, f"is stopped by a signal; kill -CONT {pid}")
+    job.kill_rank(0)
+    job.expect_end(137)
+
+
+def test_inspect_finds_a_job_by_a_rank_and_lists_all():
+    job = Job(["hold", "asleep"], ["-n", 2])
+    rank = job.wait_for(1, "asleep")["pid"]
+    for words in ([str(rank)], []):
+        done = subprocess.run([harness.ARMATURE, "inspect", *words], capture_output=True, text=True)
+        expect(f"job {job.pid}: 2 ranks" in done.stdout, done.stdout)
+    nobody = subprocess.run([harness.ARMATURE, "inspect", "1"], capture_output=True, text=True)
+    expect(nobody.returncode == 1 and "neither the launcher nor a rank" in nobody.stderr, nobody.stderr)
+    job.kill_rank(0)
+    job.expect_end(137)
+    wait_until("the job to vanish", lambda: job.inspect() is None)

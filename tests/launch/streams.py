@@ -1,0 +1,131 @@
+"""Output, input, signals, binding, and how long starting takes."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+import harness
+from harness import Job, expect, run, wait_until
+
+
+def test_labels_stand_before_whole_lines():
+    text = run(["lines"], 0, options=["-n", 4, "--label"])
+    lines = text.splitlines()
+    for line in lines:
+        match = re.fullmatch(r"\[(\d)\] line \d+ of rank (\d)", line)
+        expect((match and match[1] == match[2]) or re.fullmatch(r"\[\d\] no line end", line), line)
+    expect(len(lines) == 4 * 201, f"{len(lines)} lines")
+
+
+def test_a_labelled_rank_speaks_before_its_death_is_told():
+    text = run(["-c", "echo last; kill -9 $$"], 137, options=["-n", 1, "--label"], program="sh")
+    expect(text.startswith("[0] last\narmature: rank 0"), text)
+
+
+def test_only_rank_0_reads_the_input():
+    job = subprocess.run([harness.ARMATURE, "run", "-n", "3", harness.PROGRAM, "stdin"], input="A", text=True,
+                         capture_output=True)
+    expect(sorted(job.stdout.splitlines()) == ["rank 0 reads 65", "rank 1 reads -1", "rank 2 reads -1"], job.stdout)
+
+
+def test_signals_are_passed_on():
+    job = Job(["signals"], ["-n", 2])
+    expect(job.process.stdout.readline() == "ready\n", "ready")
+    for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGTERM):
+        job.wait_for(0, "asleep")
+        job.wait_for(1, "asleep")
+        os.kill(job.pid, number)
+        lines = sorted(job.process.stdout.readline() for _ in range(2))
+        expect(lines == [f"rank {rank} got {int(number)}\n" for rank in range(2)], str(lines))
+    job.expect_end(0)
+
+
+def test_interrupt_ends_the_job():
+    job = Job(["hold", "computing"], ["-n", 3])
+    job.wait_for(2, "has computed")
+    os.kill(job.pid, signal.SIGINT)
+    text = job.expect_end(130, "ended by SIGINT")
+    expect(len(text.splitlines()) == 1, text)
+
+
+def test_a_second_interrupt_kills():
+    job = Job(["-c", "trap '' INT; while :; do sleep 0.05; done"], ["-n", 2], program="sh")
+    time.sleep(0.3)
+    os.kill(job.pid, signal.SIGINT)
+    time.sleep(0.3)
+    expect(job.process.poll() is None, "the ranks ignore it")
+    os.kill(job.pid, signal.SIGINT)
+    job.expect_end(137, "interrupted twice")
+
+
+def test_a_stopped_job_goes_on():
+    job = Job(["hold", "computing"], ["-n", 2])
+    job.wait_for(1, "has computed")
+    os.kill(job.pid, signal.SIGTSTP)
+
+    def state():
+        with open(f"/proc/{job.pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0]
+    wait_until("the launcher to stop", lambda: state() == "T")
+    job.wait_for(1, "is stopped")
+    os.kill(job.pid, signal.SIGCONT)
+    job.wait_for(1, "has computed")
+    os.kill(job.pid, signal.SIGTERM)
+    job.expect_end(143, "ended by SIGTERM")
+
+
+def test_ranks_are_bound_where_cores_suffice():
+    cores = len(os.sched_getaffinity(0))
+    if cores >= 2:
+        run(["bound"], 0, "rank 1 may use", options=["-n", 2, "--verbose"])
+        free = run(["bound"], 0, options=["-n", 2, "--bind", "none"])
+        expect(f"rank 1 may use {cores}" in free, free)
+    many = run(["bound"], 0, options=["-n", cores + 1])
+    expect(f"rank 1 may use {cores}" in many, many)
+
+
+def test_64_ranks_start_quickly():
+    started = time.monotonic()
+    text = run(["end"], 0, r"all 64 ranks have joined after \d+ ms", options=["-n", 64, "--verbose"])
+    print(re.search("all 64 .*", text)[0], f"- whole job {time.monotonic() - started:.3f} s")
+    expect(time.monotonic() - started < 5, "64 ranks took over 5 s")
+
+
+def test_one_rank_starts_quickly():
+    times = []
+    for _ in range(10):
+        started = time.monotonic()
+        run(["end"], 0, options=["-n", 1])
+        times.append(time.monotonic() - started)
+    print(f"one rank, from start to end: {sorted(times)[5] * 1000:.1f} ms")
+
+
+def test_doctor_judges_this_machine():
+    started = time.monotonic()
+    done = subprocess.run([harness.ARMATURE, "doctor", "--json"], capture_output=True, text=True)
+    took = time.monotonic() - started
+    findings = {finding["what"]: finding for finding in json.loads(done.stdout)}
+    expect(done.returncode == 0, done.stdout)
+    expect({"cores", "memory", "memory files", "address space", "open files"} <= findings.keys(), done.stdout)
+    expect(took < 2 * harness.SLOW, f"{took} s")
+
+
+def test_doctor_sees_red_where_the_address_space_is_limited():
+    done = subprocess.run(["sh", "-c", f"ulimit -v 4000000; exec {harness.ARMATURE} doctor"], capture_output=True,
+                          text=True)
+    expect(done.returncode == 1, done.stdout)
+    expect(re.search(r"BAD +address space.*\n +ulimit -v unlimited", done.stdout), done.stdout)
+
+
+def test_help_explains_every_command():
+    for command in ("run", "inspect", "doctor"):
+        for words in ([command, "--help"], ["help", command]):
+            done = subprocess.run([harness.ARMATURE, *words], capture_output=True, text=True)
+            expect(done.returncode == 0 and "Examples:" in done.stdout, done.stdout)
+    done = subprocess.run([harness.ARMATURE, "--version"], capture_output=True, text=True)
+    expect(re.fullmatch(r"armature \d+\.\d+\.\d+\n", done.stdout), done.stdout)
+    done = subprocess.run([harness.ARMATURE, "dance"], capture_output=True, text=True)
+    expect(done.returncode == 2 and "dance" in done.stderr, done.stderr)
