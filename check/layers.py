@@ -83,7 +83,7 @@ def room_problem(law, name, target, folder):
         return f"'{room if room not in law.floors else mine_room}' has no floor in layers.toml"
     if part in law.command_only and mine_part not in law.command_only:
         return f"{part} is built into the command alone"
-    if mine_part in law.command_only and part == room:
+    if mine_part in law.command_only:
         return None  # the command stands on all floors
     if law.floors.index(room) > law.floors.index(mine_room):
         return f"'{target}' is on a higher floor than {mine_room}"
