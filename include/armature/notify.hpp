@@ -7,8 +7,9 @@
 
 namespace armature {
 
-/// A counting signal from one rank to another, ordered behind the puts before it: once wait_notify
-/// returns, all that `from` has put to this rank before its notify is there.
+/// A counting signal from one rank to another, ordered behind the puts to it that are complete: once
+/// wait_notify returns, all that `from` has put to this rank before its notify, by blocking calls or
+/// by non-blocking ones it has waited for, is there.
 /// Returns how many times this rank has notified `rank`, this one included.
 ARMATURE_API std::uint64_t notify(Rank rank);
 /// Waits for the next notification from that rank that was not waited for yet; each is counted once.

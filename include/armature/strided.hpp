@@ -42,5 +42,9 @@ struct Patch {
 };
 ARMATURE_API void put_patch(global_ptr<void> to, const void* from, const Patch& patch);
 ARMATURE_API void get_patch(void* to, global_ptr<const void> from, const Patch& patch);
+ARMATURE_API Handle put_patch_async(global_ptr<void> to, const void* from, const Patch& patch);
+ARMATURE_API Handle get_patch_async(void* to, global_ptr<const void> from, const Patch& patch);
+ARMATURE_API void put_patch_nbi(global_ptr<void> to, const void* from, const Patch& patch);
+ARMATURE_API void get_patch_nbi(void* to, global_ptr<const void> from, const Patch& patch);
 
 }  // namespace armature

@@ -81,4 +81,19 @@ void get_patch(void* to, global_ptr<const void> from, const Patch& patch) {
   std::atomic_thread_fence(std::memory_order_acquire);
 }
 
+Handle put_patch_async(global_ptr<void> to, const void* from, const Patch& patch) {
+  put_patch(to, from, patch);
+  return {};
+}
+Handle get_patch_async(void* to, global_ptr<const void> from, const Patch& patch) {
+  get_patch(to, from, patch);
+  return {};
+}
+void put_patch_nbi(global_ptr<void> to, const void* from, const Patch& patch) {
+  put_patch(to, from, patch);
+}
+void get_patch_nbi(void* to, global_ptr<const void> from, const Patch& patch) {
+  get_patch(to, from, patch);
+}
+
 }  // namespace armature
