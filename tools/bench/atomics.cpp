@@ -54,13 +54,12 @@ void collective_rows(Stage& stage) {
   World& world = stage.world();
   const std::string tail = ".p" + std::to_string(world.size());
   const auto barrier = [&world] { world.barrier(); };
-  if (world.size() == 2) {
-    int sense = 0;  // of this rank
-    limits::Barrier& plain = stage.channel().barrier;
-    stage.together({"barrier" + tail}, barrier, [&] { plain.wait(sense); });
-  } else {
-    stage.together({"barrier" + tail}, barrier, nullptr);
-  }
+  int sense = 0;  // of this rank
+  limits::Barrier& plain = stage.channel().barrier;
+  if (world.size() == 2)
+    stage.together({"barrier" + tail}, barrier, [&] { plain.wait<false>(2, sense); });
+  else
+    stage.together({"barrier" + tail}, barrier, [&] { plain.wait<true>(world.size(), sense); });
   stage.together(
       {"allreduce8" + tail}, [&world] { keep(world.allreduce(1.0)); }, nullptr);
 }

@@ -113,12 +113,16 @@ std::vector<Row> collect(const RmaOptions& options) {
 void rma(const RmaOptions& options) {
   const bench::Peers peers =
       options.peers_path.empty() ? bench::Peers() : bench::Peers(options.peers_path);
+  std::ofstream file;
+  if (!options.json_path.empty()) {  // better to fail now than after a minute
+    file.open(options.json_path);
+    if (!file) throw std::runtime_error("bench: cannot write " + options.json_path);
+  }
   const std::vector<Row> rows = collect(options);
   if (rows.empty())
     throw std::runtime_error("bench: no row is called so; see `armature bench rma --help`");
   std::fputs(bench::table(rows, peers).c_str(), stdout);
   if (options.json_path.empty()) return;
-  std::ofstream file(options.json_path);
   file << bench::json(rows, peers);
   if (!file.flush()) throw std::runtime_error("bench: cannot write " + options.json_path);
 }
@@ -135,15 +139,16 @@ constexpr const char* rma_footer =
   acc                x += 2 * y on doubles
   fadd lock          fetch-and-add; lock and unlock
   nbput1000          1000 non-blocking 8-byte puts to different lines, one wait; per put
-  barrier allreduce8 .p2 and .p8: that many ranks
+  barrier allreduce8 .p2 and .p8: among that many ranks
   X.busy             X while the target computes and never calls the library
   X.contended        both ranks at it without pause
   start.1 start.64   `armature run` of a program that only joins the job; limit: bare processes
   rss rss.64         bytes: resident memory that joining a job of 2 or 64 ranks adds to a rank;
                      ns: the time that joining takes
 
-The limit is the same done by hand on the same memory (memcpy, a loop, std::atomic, a pthread mutex, two
-processes spinning), measured by the same process in turns with the operation.
+The limit is the same done by hand on the same memory (memcpy, a loop, std::atomic, a pthread mutex,
+a counter on which processes spin, or yield when they are more than cores), measured by the same
+process in turns with the operation.
 
 Examples:
   armature bench rma
@@ -194,6 +199,7 @@ void add_bench_rank(CLI::App& app) {
 void add_bench(CLI::App& app) {
   CLI::App* bench = app.add_subcommand("bench", "Measure this machine and Armature on it");
   bench->require_subcommand(1);
+  bench->footer("`armature bench rma --help` lists what is measured, with examples.");
   add_rma(*bench);
   add_bench_rank(app);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <atomic>
 #include <cstddef>
@@ -26,20 +27,22 @@ inline void copy_patch(double* to, std::size_t to_width, const double* from, std
     std::memcpy(to + i * to_width, from + i * from_width, n * sizeof(double));
 }
 
-/// The barrier of two processes that spin: the last to arrive turns the sense.
+/// The barrier of processes that spin, or yield where they share cores: the last to arrive turns
+/// the sense.
 struct Barrier {
   alignas(64) std::atomic<int> arrived{0};
   alignas(64) std::atomic<int> sense{0};
 
-  void wait(int& mine) {
+  template <bool yields>
+  void wait(int ranks, int& mine) {
     mine ^= 1;
-    if (arrived.fetch_add(1) == 1) {
+    if (arrived.fetch_add(1) == ranks - 1) {
       arrived.store(0);
       sense.store(mine);
-    } else {
-      while (sense.load() != mine) {
-      }
+      return;
     }
+    while (sense.load() != mine)
+      if constexpr (yields) sched_yield();
   }
 };
 

@@ -9,7 +9,13 @@
 namespace armature::tools::bench {
 
 Stage::Stage(World& world, Settings settings) : world_(world), settings_(std::move(settings)) {
+  // A Channel is no plain data, so it is made by hand in plain memory.
+  channel_words_ = world_.allocate<std::byte>(sizeof(Channel));
+  if (world_.rank() == 1) new (channel_words_.local().data()) Channel;
+  world_.barrier();
+  channel_ = std::launder(reinterpret_cast<Channel*>(channel_words_.on(1).direct()));
   if (world_.size() != 2) return;  // more ranks: collectives only
+
   heap_ = world_.allocate<std::byte>(heap_bytes);
   std::fill_n(reinterpret_cast<double*>(heap_.local().data()), heap_bytes / sizeof(double), 0.0);
 
@@ -21,12 +27,7 @@ Stage::Stage(World& world, Settings settings) : world_(world), settings_(std::mo
   local_bytes_ =
       local_.get() + (reinterpret_cast<std::uintptr_t>(remote_plain()) + page / 2) % page;
   std::fill_n(doubles(), heap_bytes / sizeof(double), 1.0);
-
-  // A Channel is no plain data, so it is made by hand in plain memory.
-  channel_words_ = world_.allocate<std::byte>(sizeof(Channel));
-  if (world_.rank() == 1) new (channel_words_.local().data()) Channel;
   world_.barrier();
-  channel_ = std::launder(reinterpret_cast<Channel*>(channel_words_.on(1).direct()));
 }
 
 void Stage::report(const Subject& subject, const Timing& timing) const {
