@@ -42,7 +42,9 @@ nlohmann::json as_json(const RunningJob& job, const Explanation& explanation) {
                            {"pid", line.pid},
                            {"state", line.verb},
                            {"detail", line.object},
-                           {"waits_on", line.waits_on}};
+                           {"waits_on", line.waits_on},
+                           {"messages_not_taken_of", line.pending.messages},
+                           {"notifies_not_taken_of", line.pending.notifies}};
     if (line.seconds >= 0) rank["seconds"] = line.seconds;
     ranks.push_back(std::move(rank));
   }

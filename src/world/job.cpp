@@ -1,6 +1,8 @@
 #include "world/job.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -35,6 +37,8 @@ AddressSpace& join_launched(const bootstrap::Environment& environment) {
                                         environment.rank, ranks, bootstrap::rank_variable));
   std::vector<int> bands;
   for (int r = 0; r < ranks; ++r) bands.push_back(environment.first_band_fd + r);
+  // Started by a script: die with it, as it dies with the launcher.
+  if (getppid() != control.header().launcher_pid) prctl(PR_SET_PDEATHSIG, SIGKILL);
   AddressSpace& space = AddressSpace::join(environment.rank, control, bands);
   for (int r = 0; r < ranks; ++r)
     if (r != environment.rank) close(bands[static_cast<std::size_t>(r)]);

@@ -1,6 +1,12 @@
 """kill -9 of a rank wherever it may be: the job ends, names the rank, and leaves nothing."""
 
-from harness import Job
+import os
+import random
+import signal
+import time
+
+import harness
+from harness import Job, expect
 
 WHERE = {  # where to hold -> what inspect says of rank 1 there
     "start": "has not called armature::run yet",
@@ -41,3 +47,53 @@ def test_kill_amid_accumulates():
     job.wait_for(1, "has computed|accumulate")
     job.kill_rank(2)
     job.expect_end(137, r"rank 2 .*\(SIGKILL\)")
+
+
+def children(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children") as file:
+            return [int(child) for child in file.read().split()]
+    except OSError:
+        return []
+
+
+def kill_at_a_random_moment(words, seed, statuses):
+    """A rank is killed while the job starts or ends; wherever that hits, the job ends and leaves nothing."""
+    moments = random.Random(seed)
+    for attempt in range(25):
+        job = Job(words, ["-n", 4])
+        time.sleep(moments.uniform(0, 0.03))
+        ranks = children(job.pid)
+        if ranks:
+            try:
+                os.kill(moments.choice(ranks), signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        elif "hold" in words:
+            job.process.terminate()
+        status = job.end()
+        expect(status in statuses, f"attempt {attempt} of seed {seed}: status {status}\n{job.out}{job.err}")
+
+
+def test_kill_at_any_moment_of_the_start():
+    kill_at_a_random_moment(["hold", "asleep"], 1, (137, 143, -signal.SIGTERM))
+
+
+def test_kill_at_any_moment_of_the_end():
+    kill_at_a_random_moment(["end"], 2, (0, 137))
+
+
+def test_killing_the_launcher_at_any_moment_leaves_nothing():
+    moments = random.Random(3)
+    for _ in range(15):
+        job = Job(["hold", "asleep"], ["-n", 4])
+        time.sleep(moments.uniform(0, 0.03))
+        os.kill(job.pid, signal.SIGKILL)
+        job.end()
+
+
+def test_killing_the_launcher_reaches_ranks_started_by_scripts():
+    job = Job(["-c", f"{harness.PROGRAM} hold asleep; true"], ["-n", 2], program="sh")
+    job.wait_for(1, "asleep")
+    os.kill(job.pid, signal.SIGKILL)
+    job.end()

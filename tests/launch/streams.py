@@ -51,6 +51,36 @@ def test_interrupt_ends_the_job():
     expect(len(text.splitlines()) == 1, text)
 
 
+def on_a_terminal(words, keys, status):
+    """Runs a job whose terminal we hold; returns what it shows there."""
+    pid, terminal = os.forkpty()
+    if pid == 0:
+        os.execv(harness.ARMATURE, [harness.ARMATURE, "run", "-n", "2", harness.PROGRAM, *words])
+    if keys:
+        wait_until("the job to run", lambda: '"has computed"' in subprocess.run(
+            [harness.ARMATURE, "inspect", str(pid), "--json"], capture_output=True, text=True).stdout)
+        os.write(terminal, keys)
+    shown = b""
+    try:
+        while piece := os.read(terminal, 4096):
+            shown += piece
+    except OSError:
+        pass  # the last who had it open is gone
+    ended = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    expect(ended == status, f"status {ended}: {shown}")
+    return shown.decode()
+
+
+def test_ctrl_c_at_a_terminal_ends_the_job():
+    shown = on_a_terminal(["hold", "computing"], b"\x03", 130)
+    expect("ended by SIGINT" in shown and "rank" not in shown.replace("the ranks", ""), shown)
+
+
+def test_headlines_stand_out_on_terminals_only():
+    expect("\033[1;31marmature: rank 1" in on_a_terminal(["kill", "1"], b"", 137), "colour")
+    expect("\033" not in run(["kill", 1], 137), "no colour")
+
+
 def test_a_second_interrupt_kills():
     job = Job(["-c", "trap '' INT; while :; do sleep 0.05; done"], ["-n", 2], program="sh")
     time.sleep(0.3)

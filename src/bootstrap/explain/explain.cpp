@@ -170,13 +170,25 @@ RankLine line_of(const Snapshot& snapshot, int rank) {
                 .verb = doing.verb,
                 .seconds = -1,
                 .object = doing.object,
-                .waits_on = waits_on(snapshot, rank)};
+                .waits_on = waits_on(snapshot, rank),
+                .pending = state.pending};
   if (doing.timed) {
     const std::uint64_t since = std::max(state.wait.since_ns, snapshot.started_ns);
     line.seconds =
         snapshot.now_ns > since ? static_cast<double>(snapshot.now_ns - since) * 1e-9 : 0.0;
   }
   return line;
+}
+
+/// "rank 3 has not taken yet: messages of rank 1; notifies of ranks 0 and 2".
+std::string untaken(const RankLine& line) {
+  std::string result = fmt::format("rank {} has not taken yet: ", line.rank);
+  const auto& [messages, notifies] = line.pending;
+  if (!messages.empty()) result += "messages of " + rank_list(messages);
+  if (!notifies.empty()) {
+    result += (messages.empty() ? "notifies of " : "; notifies of ") + rank_list(notifies);
+  }
+  return result;
 }
 
 }  // namespace
@@ -222,6 +234,9 @@ std::string text(const Explanation& explanation, const std::string& indent) {
     if (line.seconds >= 0) result += " " + duration(line.seconds);
     if (!line.object.empty()) result += (line.object[0] == ',' ? "" : " ") + line.object;
     result += '\n';
+  }
+  for (const RankLine& line : explanation.lines) {
+    if (!line.pending.none()) result += indent + untaken(line) + '\n';
   }
   for (const auto& finding : explanation.findings) result += indent + "=> " + finding + '\n';
   return result;

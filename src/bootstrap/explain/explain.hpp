@@ -15,6 +15,7 @@ struct RankLine {
   double seconds = -1;  // since when; negative where a time means nothing
   std::string object;   // "for mutex 0 at rank 2, held by rank 0"
   std::vector<int> waits_on;
+  Pending pending;
 };
 
 /// Why a job does not move, or what it does if it does.

@@ -114,6 +114,17 @@ TEST(ExplainTest, a_wait_that_is_over_by_the_second_look_is_no_deadlock) {
   EXPECT_FALSE(explain(now).hopeless);
 }
 
+TEST(ExplainTest, what_a_rank_has_not_taken_is_told) {
+  HandMadeJob job(3);
+  job.notify(0, 2, 1);
+  job.leave_mail(0, 1, 100);
+  job.leave_mail(0, 2, 0);
+  const auto explanation = explain(job.observe());
+  EXPECT_THAT(text(explanation),
+              HasSubstr("rank 0 has not taken yet: messages of rank 1; notifies of rank 2"));
+  EXPECT_TRUE(explanation.lines[1].pending.none());
+}
+
 TEST(ExplainTest, a_damaged_team_block_is_not_believed) {
   HandMadeJob job(2);
   const auto block = job.make_team({0, 99}, {1, 1});

@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/file_descriptor.hpp"
 #include "bootstrap/explain/observe.hpp"
+#include "space/band_head.hpp"
 #include "space/control.hpp"
 #include "space/team_block.hpp"
 
@@ -21,7 +22,7 @@ class HandMadeJob {
  public:
   static constexpr std::uint64_t base = 0x2000'0000'0000;
   static constexpr std::uint64_t band_bytes = 1 << 20;
-  static constexpr std::uint64_t block_offset = 8192;
+  static constexpr std::uint64_t block_offset = 16384;
 
   explicit HandMadeJob(std::uint32_t ranks)
       : memory_(static_cast<std::byte*>(
@@ -78,9 +79,30 @@ class HandMadeJob {
     return address(members[0], block_offset);
   }
 
+  /// `from` has notified `rank` that often.
+  void notify(int rank, int from, std::uint64_t times) {
+    write(rank, peer_offset(from) + offsetof(space::PeerLine, notified), times);
+  }
+
+  /// A ring from one rank to another with so many bytes to read.
+  void leave_mail(int rank, int from, std::uint64_t bytes) {
+    write(from, ring_offset, bytes);  // a ring begins with how much was written
+    write(rank, peer_offset(from) + offsetof(space::PeerLine, mailbox), address(from, ring_offset));
+  }
+
   [[nodiscard]] Snapshot observe() const { return bootstrap::observe(control_, files_); }
 
  private:
+  static constexpr std::uint64_t ring_offset = 64 * 1024;
+
+  static std::uint64_t peer_offset(int from) {
+    return sizeof(space::BandHead) + static_cast<std::uint64_t>(from) * sizeof(space::PeerLine);
+  }
+  void write(int rank, std::uint64_t offset, std::uint64_t value) const {
+    const int fd = files_.fds[static_cast<std::size_t>(rank)];
+    if (pwrite(fd, &value, sizeof value, static_cast<off_t>(offset)) != sizeof value) std::abort();
+  }
+
   std::unique_ptr<std::byte, decltype(&std::free)> memory_;
   space::Control control_;
   std::vector<base::FileDescriptor> bands_;

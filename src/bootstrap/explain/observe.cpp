@@ -15,6 +15,7 @@ namespace armature::bootstrap {
 namespace {
 
 using space::Awaiting;
+using space::Life;
 
 /// A wait record as its rank wrote it; the last attempt where the rank changes it all the time.
 Wait read_wait(const space::WaitRecord& record) {
@@ -113,6 +114,9 @@ Snapshot observe(const space::Control& control, const BandFiles& bands) {
     if (state.wait.awaiting == Awaiting::barrier || state.wait.awaiting == Awaiting::collective ||
         state.wait.awaiting == Awaiting::exit) {
       state.round = read_round(header, bands, state.wait);
+    }
+    if (state.life == Life::running || state.life == Life::leaving) {
+      state.pending = read_pending(header, bands, rank);
     }
     snapshot.ranks.push_back(std::move(state));
   }

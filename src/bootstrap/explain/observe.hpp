@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "bootstrap/explain/pending.hpp"
 #include "space/control.hpp"
 
 // What a job's ranks are doing at one moment, read from its memory files without asking any of
@@ -46,7 +47,8 @@ struct RankState {
   char process_state = 0;  // as in /proc/PID/stat: R, S, D, T, t, Z; 0 where it cannot be read
   Wait wait;
   std::optional<Round> round;  // of a barrier or collective
-  bool moving = false;         // was doing something else a moment ago
+  Pending pending;
+  bool moving = false;  // was doing something else a moment ago
 };
 
 struct Snapshot {
