@@ -29,8 +29,8 @@ template <Transferable T>
 template <Transferable T>
 inline void get(std::remove_cv_t<T>* to, global_ptr<T> from, std::size_t count) {
   const std::size_t bytes = detail::bytes_of<T>(count);
-  if (detail::reachable(from.rank(), from.address(), bytes)) [[likely]]
-    return detail::copy_in(to, from.address(), bytes);
+  if (detail::get_fast(from.rank(), to, from.address(), bytes)) [[likely]]
+    return;
   detail::get_slow(from.rank(), to, from.address(), bytes, "get");
 }
 
@@ -43,8 +43,8 @@ inline void get(Range&& to, global_ptr<T> from) {
 
 /// Untyped bytes.
 inline void get_bytes(void* to, global_ptr<const void> from, std::size_t bytes) {
-  if (detail::reachable(from.rank(), from.address(), bytes)) [[likely]]
-    return detail::copy_in(to, from.address(), bytes);
+  if (detail::get_fast(from.rank(), to, from.address(), bytes)) [[likely]]
+    return;
   detail::get_slow(from.rank(), to, from.address(), bytes, "get_bytes");
 }
 

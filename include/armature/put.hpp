@@ -30,8 +30,8 @@ template <Transferable T>
 template <Transferable T>
 inline void put(global_ptr<T> to, const std::type_identity_t<T>* from, std::size_t count) {
   const std::size_t bytes = detail::bytes_of<T>(count);
-  if (detail::reachable(to.rank(), to.address(), bytes)) [[likely]]
-    return detail::copy_out(to.address(), from, bytes);
+  if (detail::put_fast(to.rank(), to.address(), from, bytes)) [[likely]]
+    return;
   detail::put_slow(to.rank(), to.address(), from, bytes, "put");
 }
 
@@ -43,8 +43,8 @@ inline void put(global_ptr<T> to, const Range& from) {
 
 /// Untyped bytes.
 inline void put_bytes(global_ptr<void> to, const void* from, std::size_t bytes) {
-  if (detail::reachable(to.rank(), to.address(), bytes)) [[likely]]
-    return detail::copy_out(to.address(), from, bytes);
+  if (detail::put_fast(to.rank(), to.address(), from, bytes)) [[likely]]
+    return;
   detail::put_slow(to.rank(), to.address(), from, bytes, "put_bytes");
 }
 

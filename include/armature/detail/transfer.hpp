@@ -86,37 +86,47 @@ template <class W>
 inline constexpr std::size_t copy_short_max = 64;
 [[gnu::always_inline]] inline void copy_short(void* to_start, const void* from_start,
                                               std::size_t bytes) {
-  struct Pair {
-    Block a, b;
-  };
   auto* to = static_cast<std::byte*>(to_start);
   const auto* from = static_cast<const std::byte*>(from_start);
-  if (bytes > sizeof(Pair))
-    copy_ends<Pair>(to, from, bytes);
-  else if (bytes >= sizeof(Block))
+  if (bytes - 8 <= 8) return copy_ends<std::uint64_t>(to, from, bytes);  // 8 to 16, the commonest
+  if (bytes > 2 * sizeof(Block)) {
+    Block a, b, c, d;
+    std::memcpy(&a, from, sizeof a);
+    std::memcpy(&b, from + sizeof a, sizeof b);
+    std::memcpy(&c, from + bytes - 2 * sizeof c, sizeof c);
+    std::memcpy(&d, from + bytes - sizeof d, sizeof d);
+    std::memcpy(to, &a, sizeof a);
+    std::memcpy(to + sizeof a, &b, sizeof b);
+    std::memcpy(to + bytes - 2 * sizeof c, &c, sizeof c);
+    std::memcpy(to + bytes - sizeof d, &d, sizeof d);
+  } else if (bytes > sizeof(Block)) {
     copy_ends<Block>(to, from, bytes);
-  else if (bytes >= 8)
-    copy_ends<std::uint64_t>(to, from, bytes);
-  else if (bytes >= 4)
+  } else if (bytes >= 4) {
     copy_ends<std::uint32_t>(to, from, bytes);
-  else if (bytes >= 2)
+  } else if (bytes >= 2) {
     copy_ends<std::uint16_t>(to, from, bytes);
-  else if (bytes == 1)
+  } else if (bytes == 1) {
     *to = *from;
+  }
 }
 
 /// More than copy_libc_max bytes; see src/rma/copy_large.cpp.
 inline constexpr std::size_t copy_libc_max = 2048;
 ARMATURE_API void copy_large(void* to, const void* from, std::size_t bytes);
 
+[[gnu::always_inline]] inline void copy_long(void* to, const void* from, std::size_t bytes) {
+  if (bytes <= copy_libc_max)
+    std::memcpy(to, from, bytes);
+  else
+    copy_large(to, from, bytes);
+}
+
 /// What memcpy does.
 [[gnu::always_inline]] inline void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes <= copy_short_max)
     copy_short(to, from, bytes);
-  else if (bytes <= copy_libc_max)
-    std::memcpy(to, from, bytes);
   else
-    copy_large(to, from, bytes);
+    copy_long(to, from, bytes);
 }
 
 [[gnu::always_inline]] inline void copy_out(void* to, const void* from, std::size_t bytes) {
@@ -127,6 +137,40 @@ ARMATURE_API void copy_large(void* to, const void* from, std::size_t bytes);
 [[gnu::always_inline]] inline void copy_in(void* to, const void* from, std::size_t bytes) {
   copy(to, from, bytes);
   std::atomic_thread_fence(std::memory_order_acquire);
+}
+
+/// The fast path of put and get: false, and nothing done, when the bytes may not be touched
+/// directly.
+[[gnu::always_inline]] inline bool put_fast(Rank rank, void* to, const void* from,
+                                            std::size_t bytes) {
+  static_assert(copy_short_max <= BandView::extent_min);
+  if (bytes <= copy_short_max) {
+    if (!reachable_short(rank, to, bytes)) [[unlikely]]
+      return false;
+    std::atomic_thread_fence(std::memory_order_release);
+    copy_short(to, from, bytes);
+  } else {
+    if (!reachable(rank, to, bytes)) [[unlikely]]
+      return false;
+    std::atomic_thread_fence(std::memory_order_release);
+    copy_long(to, from, bytes);
+  }
+  return true;
+}
+
+[[gnu::always_inline]] inline bool get_fast(Rank rank, void* to, const void* from,
+                                            std::size_t bytes) {
+  if (bytes <= copy_short_max) {
+    if (!reachable_short(rank, from, bytes)) [[unlikely]]
+      return false;
+    copy_short(to, from, bytes);
+  } else {
+    if (!reachable(rank, from, bytes)) [[unlikely]]
+      return false;
+    copy_long(to, from, bytes);
+  }
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return true;
 }
 
 /// count * sizeof(T), or a number of bytes that no band holds when that overflows.

@@ -36,15 +36,20 @@ extern ARMATURE_API View view;
   return __atomic_load_n(&band.extent, __ATOMIC_RELAXED);
 }
 
-/// bytes is a constant no larger than BandView::extent_min: one comparison covers both ends.
-template <std::size_t bytes>
-[[gnu::always_inline]] inline bool reachable(Rank rank, const void* address) {
-  static_assert(bytes <= BandView::extent_min);
+/// At most BandView::extent_min bytes: one comparison covers both ends.
+[[gnu::always_inline]] inline bool reachable_short(Rank rank, const void* address,
+                                                   std::size_t bytes) {
   const View& v = view;
   if (static_cast<std::uint32_t>(static_cast<int>(rank)) >= v.ranks) [[unlikely]]
     return false;
   const BandView& band = v.bands[static_cast<int>(rank)];
-  return reinterpret_cast<std::uintptr_t>(address) - band.begin <= extent_of(band) - bytes;
+  return reinterpret_cast<std::uintptr_t>(address) - band.begin <= band.extent - bytes;
+}
+
+template <std::size_t bytes>
+[[gnu::always_inline]] inline bool reachable(Rank rank, const void* address) {
+  static_assert(bytes <= BandView::extent_min);
+  return reachable_short(rank, address, bytes);
 }
 
 [[gnu::always_inline]] inline bool reachable(Rank rank, const void* address, std::size_t bytes) {
