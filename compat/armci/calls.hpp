@@ -31,7 +31,7 @@ int explain(const char* call, int code, const char* why);
 
 /// What `body` returns, or the code of what it throws.
 template <std::invocable Body>
-int answered(const char* call, Body&& body) noexcept {
+[[gnu::always_inline]] inline int answered(const char* call, Body&& body) noexcept {
   try {
     return body();
   } catch (const armature::Error& error) {

@@ -26,8 +26,8 @@ int check(const char* call, const void* src, const void* dst, int bytes) {
 
 /// A put or get: `remote` does it, with `address` being the side at `proc`.
 template <class Remote>
-int copy(const char* call, const void* src, void* dst, int bytes, int proc, const void* address,
-         Remote&& remote) {
+[[gnu::always_inline]] inline int copy(const char* call, const void* src, void* dst, int bytes,
+                                       int proc, const void* address, Remote&& remote) {
   if (const int code = check(call, src, dst, bytes); code != ok) return code;
   const auto count = static_cast<std::size_t>(bytes);
   return transfer(

@@ -22,8 +22,8 @@ namespace armci {
 
 /// Runs `remote`; where that finds that `address` is the caller's private memory, `local` instead.
 template <std::invocable Remote, std::invocable Local>
-int transfer(const char* call, int proc, const void* address, Remote&& remote,
-             Local&& local) noexcept {
+[[gnu::always_inline]] inline int transfer(const char* call, int proc, const void* address,
+                                           Remote&& remote, Local&& local) noexcept {
   return answered(call, [&]() -> int {
     try {
       remote();
