@@ -45,7 +45,7 @@ template <std::size_t bytes>
   fixed_rows<8>(to, 8, from, from_stride, rows - i);
 }
 
-/// Rows of 32 to 256 bytes: blocks of 32, the last one overlapping the one before.
+/// Rows of 32 to 192 bytes: blocks of 32, the last one overlapping the one before.
 [[gnu::always_inline]] inline void blocked_rows(std::byte* to, std::ptrdiff_t to_stride,
                                                 const std::byte* from, std::ptrdiff_t from_stride,
                                                 std::size_t rows, std::size_t bytes) {
@@ -83,7 +83,7 @@ void copy_rows(void* to_start, std::ptrdiff_t to_stride, const void* from_start,
     default:
       break;
   }
-  if (bytes > 32 && bytes <= 256)
+  if (bytes > 32 && bytes <= 192)
     return blocked_rows(to, to_stride, from, from_stride, rows, bytes);
   for (std::size_t i = 0; i < rows; ++i) {
     detail::copy(to, from, bytes);
