@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -21,6 +22,8 @@ struct Allotment {
   };
   std::vector<Share> shares;
   int mine = 0;
+  std::uint32_t team = 0;      // the id of the team that allocated it
+  mutable bool freed = false;  // seen by all copies of the piece
 };
 [[noreturn]] ARMATURE_API void piece_bad_index(int index, std::size_t size);
 }  // namespace detail

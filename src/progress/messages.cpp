@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
@@ -46,10 +47,7 @@ void Messages::write(Ring& ring, int to, std::span<const std::byte> data, const 
 }
 
 void Messages::send(int to, std::int32_t tag, std::span<const std::byte> data, const char* call) {
-  if (to == space_.me()) {
-    arrived_.push_back({to, tag, {data.begin(), data.end()}});
-    return;
-  }
+  if (to == space_.me()) return keep({to, tag, {data.begin(), data.end()}});
   Ring& ring = ring_to(to, call);
   Envelope envelope;
   envelope.tag = tag;
@@ -83,16 +81,21 @@ bool Messages::take_in(Incoming& in) {
                                        sizeof(Envelope) - in.envelope_bytes);
     if (in.envelope_bytes < sizeof(Envelope)) return false;
     ARMATURE_ASSERT(in.envelope.magic == Envelope::expected_magic && in.envelope.bytes <= space_.band_bytes());
-    in.message = {in.from, in.envelope.tag, std::vector<std::byte>(in.envelope.bytes)};
+    in.message = {in.from, in.envelope.tag, std::vector<std::byte>(in.envelope.bytes), 0};
     in.data_bytes = 0;
   }
   in.data_bytes += in.ring->read(in.message.data.data() + in.data_bytes, in.message.data.size() - in.data_bytes);
   // The sender may wait for the room that this has made.
   ring(space_.slot(in.from));
   if (in.data_bytes < in.message.data.size()) return false;
-  arrived_.push_back(std::move(in.message));
+  keep(std::move(in.message));
   in.envelope_bytes = 0;
   return true;
+}
+
+void Messages::keep(Message message) {
+  message.arrival = arrivals_++;
+  arrived_[{message.tag, message.from}].push_back(std::move(message));
 }
 
 void Messages::deliver() {
@@ -103,13 +106,19 @@ void Messages::deliver() {
 }
 
 std::optional<Message> Messages::find(int from, std::int32_t tag) {
-  const auto it = std::find_if(arrived_.begin(), arrived_.end(), [&](const Message& m) {
-    return m.tag == tag && (from < 0 || m.from == from);
-  });
-  if (it == arrived_.end()) return std::nullopt;
-  Message found = std::move(*it);
-  arrived_.erase(it);
-  return found;
+  auto found = arrived_.find({tag, from});
+  if (from < 0) {  // from anyone: whose first arrived first
+    const auto end = arrived_.upper_bound({tag, std::numeric_limits<int>::max()});
+    found = std::min_element(arrived_.lower_bound({tag, 0}), end, [](const auto& a, const auto& b) {
+      return a.second.front().arrival < b.second.front().arrival;
+    });
+    if (found == end) return std::nullopt;
+  }
+  if (found == arrived_.end()) return std::nullopt;
+  Message message = std::move(found->second.front());
+  found->second.pop_front();
+  if (found->second.empty()) arrived_.erase(found);
+  return message;
 }
 
 Message Messages::receive(int from, std::int32_t tag, const char* call, Awaiting what) {
@@ -126,6 +135,8 @@ Message Messages::receive(int from, std::int32_t tag, const char* call, Awaiting
   return std::move(*found);
 }
 
-void Messages::put_back(Message message) { arrived_.push_front(std::move(message)); }
+void Messages::put_back(Message message) {
+  arrived_[{message.tag, message.from}].push_front(std::move(message));
+}
 
 }  // namespace armature::progress

@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "space/address_space.hpp"
@@ -18,6 +20,7 @@ struct Message {
   int from = -1;
   std::int32_t tag = 0;
   std::vector<std::byte> data;
+  std::uint64_t arrival = 0;  // its place in the order of arrivals
 };
 
 /// This rank's messages: rings to and from the others, what has arrived, what is half here.
@@ -50,13 +53,17 @@ class Messages {
   void write(transport::Ring& ring, int to, std::span<const std::byte> data, const char* call);
   void find_new_rings();
   bool take_in(Incoming& incoming);
+  void keep(Message message);
   std::optional<Message> find(int from, std::int32_t tag);
 
   space::AddressSpace& space_;
   std::vector<transport::Ring*> to_;
   std::vector<Incoming> incoming_;
   std::uint32_t rings_seen_ = 0;
-  std::deque<Message> arrived_;
+  /// What nobody has received yet, by tag and sender: a receiver that is late finds its message among
+  /// many others at once.
+  std::map<std::pair<std::int32_t, int>, std::deque<Message>> arrived_;
+  std::uint64_t arrivals_ = 0;
 };
 
 }  // namespace armature::progress

@@ -2,6 +2,7 @@
 // how that went, and when one has failed all give theirs back and throw the same message.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "armature/team.hpp"
@@ -39,12 +40,9 @@ void set_failure(Outcome& outcome, const AddressSpace::Failure& failure) {
 /// member looks once for all, so that all come to the same answer.
 void require_room(const Team& team, std::size_t bytes) {
   constexpr std::uint64_t worth_a_look = 16 << 20;
-  struct Ask {
-    std::uint64_t bytes;
-  };
   std::uint64_t total = 0;
-  for (const Ask& ask : team.allgather(Ask{bytes}))
-    total = __builtin_add_overflow(total, ask.bytes, &total) ? UINT64_MAX : total;
+  const std::vector<std::uint64_t> asks = team.allgather(std::uint64_t{bytes});
+  for (const std::uint64_t ask : asks) total = __builtin_add_overflow(total, ask, &total) ? UINT64_MAX : total;
   if (total < worth_a_look) return;
   Outcome verdict;
   if (team.rank() == 0) {
@@ -52,12 +50,15 @@ void require_room(const Team& team, std::size_t bytes) {
     set_failure(verdict, {room.limit, room.bytes});
   }
   verdict = team.broadcast(verdict, 0);
-  if (total > verdict.free)
-    fail(Errc::out_of_memory,
-         fmt::format("allocate: {} ranks ask for {} together (this one for {}), but {} leaves {}", team.size(),
-                     total == UINT64_MAX ? "more than any machine has" : readable_bytes(total),
-                     bytes == SIZE_MAX ? "more than can be addressed" : readable_bytes(bytes), verdict.limit,
-                     readable_bytes(verdict.free)));
+  if (total <= verdict.free) return;
+  const auto words = [](std::uint64_t n) {
+    return n == UINT64_MAX ? "more than can be addressed" : readable_bytes(n);
+  };
+  const auto most = std::max_element(asks.begin(), asks.end());
+  fail(Errc::out_of_memory,
+       fmt::format("allocate: {} ranks ask for {} together, rank {} for {} of it and this one for {}, but {} leaves {}",
+                   team.size(), words(total), static_cast<int>(team.world_rank(static_cast<int>(most - asks.begin()))),
+                   words(*most), words(bytes), verdict.limit, readable_bytes(verdict.free)));
 }
 
 Outcome attempt(AddressSpace& space, std::size_t bytes, std::size_t alignment) {
@@ -79,6 +80,7 @@ std::shared_ptr<const Allotment> Team::allocate_bytes(std::size_t bytes, std::si
   const std::vector<Outcome> outcomes = allgather(attempt(space, bytes, alignment));
   auto allotment = std::make_shared<Allotment>();
   allotment->mine = state.rank();
+  allotment->team = state.id();
   for (int i = 0; i < state.size(); ++i) {
     const Outcome& outcome = outcomes[static_cast<std::size_t>(i)];
     if (outcome.address == 0) {
@@ -98,11 +100,10 @@ void Team::free_allotment(const std::shared_ptr<const Allotment>& allotment) con
   AddressSpace& space = state.space();
   // Nobody may still be using it.
   barrier();
-  const bool ours = allotment != nullptr && allotment->mine == state.rank() &&
-                    allotment->shares.size() == static_cast<std::size_t>(state.size()) &&
-                    space.free(allotment->shares[static_cast<std::size_t>(allotment->mine)].address,
-                               Allocation::Kind::collective);
-  if (!ours) fail(Errc::misuse, "Team::free: this piece was not allocated by this team, or is freed already");
+  if (allotment == nullptr || allotment->freed || allotment->team != state.id()) fail(Errc::misuse, "Team::free: this piece was not allocated by this team, or is freed already");
+  allotment->freed = true;
+  ARMATURE_ASSERT(space.free(allotment->shares[static_cast<std::size_t>(allotment->mine)].address,
+                             Allocation::Kind::collective));
 }
 
 }  // namespace armature

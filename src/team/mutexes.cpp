@@ -36,7 +36,8 @@ struct Mutexes::State {
 namespace {
 
 const Mutexes::State& checked(const Mutexes& mutexes, const char* call) {
-  if (!mutexes) fail(Errc::misuse, fmt::format("{}: these mutexes were destroyed, or never created", call));
+  if (!mutexes || mutexes.state()->allotment->freed)
+    fail(Errc::misuse, fmt::format("{}: these mutexes were destroyed, or never created", call));
   return *mutexes.state();
 }
 
@@ -86,8 +87,7 @@ Mutexes Team::create_mutexes(int count) const {
 }
 
 void Team::destroy_mutexes(Mutexes& mutexes) const {
-  if (!mutexes) fail(Errc::misuse, "Team::destroy_mutexes: these mutexes were destroyed, or never created");
-  free_allotment(mutexes.state()->allotment);
+  free_allotment(armature::checked(mutexes, "Team::destroy_mutexes").allotment);
   mutexes = {};
 }
 

@@ -16,27 +16,30 @@ space::AddressSpace& checked(Rank rank, const char* call) {
   return space;
 }
 
-}  // namespace
-
-NodeId node_of(Rank rank) {
-  (void)checked(rank, "node_of");
+NodeId node(Rank rank, const char* call) {
+  (void)checked(rank, call);
   return NodeId(0);
 }
 
-ProcessId process_of(Rank rank) {
-  (void)checked(rank, "process_of");
+ProcessId process(Rank rank, const char* call) {
+  (void)checked(rank, call);
   return ProcessId(rank);
 }
 
-bool same_node(Rank a, Rank b) { return node_of(a) == node_of(b); }
-bool same_process(Rank a, Rank b) { return process_of(a) == process_of(b); }
+}  // namespace
+
+NodeId node_of(Rank rank) { return node(rank, "node_of"); }
+ProcessId process_of(Rank rank) { return process(rank, "process_of"); }
+
+bool same_node(Rank a, Rank b) { return node(a, "same_node") == node(b, "same_node"); }
+bool same_process(Rank a, Rank b) { return process(a, "same_process") == process(b, "same_process"); }
 
 int domain_count(Domain level) {
   return level == Domain::smp ? 1 : progress::this_rank("domain_count").space.ranks();
 }
 
 int domain_of(Domain level, Rank rank) {
-  return level == Domain::smp ? node_of(rank).number() : process_of(rank).number();
+  return level == Domain::smp ? node(rank, "domain_of").number() : process(rank, "domain_of").number();
 }
 
 std::vector<Rank> domain_ranks(Domain level, int domain) {
