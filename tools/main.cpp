@@ -14,7 +14,6 @@
 namespace armature::tools {
 namespace {
 
-constexpr const char* version = "0.1.0";
 constexpr int status_usage = 2;
 
 constexpr void (*commands[])(CLI::App&) = {add_run, add_inspect, add_doctor, add_bench};
@@ -28,18 +27,16 @@ Examples:
 
 `armature COMMAND --help` tells more about a command.)";
 
+/// `armature help COMMAND`; without a command, main has answered already.
 void add_help(CLI::App& app) {
   auto* help = app.add_subcommand("help", "Explain a command");
+  help->footer("");
   auto about = std::make_shared<std::string>();
-  help->add_option("command", *about, "The command to explain");
+  help->add_option("COMMAND", *about, "The command to explain")->type_name("");
   help->callback([&app, about] {
-    if (about->empty()) {
-      fmt::print("{}", app.help());
-      return;
-    }
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
       if (command->get_name() != *about) continue;
-      fmt::print("{}", command->help("armature"));
+      fmt::print("{}\n", command->help("armature"));
       return;
     }
     throw CLI::ValidationError("help", fmt::format("there is no command '{}'", *about));
@@ -55,17 +52,19 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
 
 int main(std::vector<std::string> words) {
   CLI::App app{"Armature: programs of many ranks that share one address space", "armature"};
-  app.set_version_flag("--version", fmt::format("armature {}", version));
+  app.set_version_flag("--version", "armature " ARMATURE_VERSION);
   app.require_subcommand(0, 1);
   app.footer(footer);
   for (const auto add : commands) add(app);
   add_help(app);
 
-  if (!words.empty() && words.front() == "run")
-    split_off_program(*app.get_subcommand("run"), words);
+  if (words.empty() || words == std::vector<std::string>{"help"}) {
+    fmt::print("{}\n", app.help());
+    return 0;
+  }
+  if (words.front() == "run") split_off_program(*app.get_subcommand("run"), words);
   std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants them
   try {
-    if (words.empty()) reversed = {"help"};
     app.parse(std::move(reversed));  // throws for a word that is no command
   } catch (const CLI::RuntimeError& status) {
     return status.get_exit_code();

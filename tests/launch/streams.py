@@ -155,6 +155,9 @@ def test_help_explains_every_command():
         for words in ([command, "--help"], ["help", command]):
             done = subprocess.run([harness.ARMATURE, *words], capture_output=True, text=True)
             expect(done.returncode == 0 and "Examples:" in done.stdout, done.stdout)
+    for words in ([], ["help"], ["--help"]):
+        done = subprocess.run([harness.ARMATURE, *words], capture_output=True, text=True)
+        expect(done.returncode == 0 and "armature inspect" in done.stdout, done.stdout)
     done = subprocess.run([harness.ARMATURE, "--version"], capture_output=True, text=True)
     expect(re.fullmatch(r"armature \d+\.\d+\.\d+\n", done.stdout), done.stdout)
     done = subprocess.run([harness.ARMATURE, "dance"], capture_output=True, text=True)
