@@ -1,0 +1,114 @@
+#include <algorithm>
+
+#include "conformance.hpp"
+
+using namespace conformance;
+using armature::Aggregate;
+
+TEST(Aggregate, many_small_puts_complete_with_one_wait) {
+  constexpr std::size_t n = 5000;
+  auto piece = world().allocate<std::uint64_t>(2 * n);
+  std::vector<std::uint64_t> source(n);
+  Aggregate aggregate(right());
+  for (std::size_t i = 0; i < n; ++i) {
+    source[i] = i + 1000 * static_cast<std::size_t>(me());
+    aggregate.put(piece.on(right()) + static_cast<std::ptrdiff_t>(2 * i), &source[i], 1);
+  }
+  EXPECT_EQ(aggregate.requests(), n);
+  aggregate.wait();
+  std::ranges::fill(source, 0);
+  world().barrier();
+  for (std::size_t i = 0; i < n; ++i) {
+    ASSERT_EQ(piece[2 * i], i + 1000 * static_cast<std::size_t>(left()));
+    ASSERT_EQ(piece[2 * i + 1], 0U);
+  }
+  world().barrier();
+  world().free(piece);
+}
+
+TEST(Aggregate, many_small_gets_complete_with_one_wait) {
+  constexpr std::size_t n = 5000;
+  auto piece = world().allocate<std::uint64_t>(n);
+  for (std::size_t i = 0; i < n; ++i) piece[i] = i * i + static_cast<std::size_t>(me());
+  world().barrier();
+  std::vector<std::uint64_t> into(n);
+  Aggregate aggregate(right());
+  for (std::size_t i = 0; i < n; ++i)
+    aggregate.get(&into[i], piece.on(right()) + static_cast<std::ptrdiff_t>((i * 7919) % n));
+  aggregate.wait();
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t j = (i * 7919) % n;
+    ASSERT_EQ(into[i], j * j + static_cast<std::size_t>(right()));
+  }
+  world().barrier();
+  world().free(piece);
+}
+
+TEST(Aggregate, requests_of_every_kind_and_size_travel_together) {
+  auto ints = world().allocate<int>(400);
+  auto doubles = world().allocate<double>(100);
+  std::ranges::fill(ints.local().first(100), me());
+  world().barrier();
+  const std::vector<int> source(100, 5 + me());
+  const std::vector<double> terms(100, 0.5);
+  std::vector<int> into(100, -1);
+  const int one = 77;
+  Aggregate aggregate(right());
+  aggregate.put(ints.on(right()) + 100, source);
+  aggregate.get(into.data(), ints.on(right()), 100);
+  aggregate.put(ints.on(right()) + 200, one);
+  aggregate.accumulate(doubles.on(right()), terms);
+  aggregate.accumulate(ints.on(right()) + 300, source.data(), std::size_t{50});
+  EXPECT_EQ(aggregate.requests(), 5U);
+  aggregate.wait();
+  EXPECT_EQ(into, std::vector<int>(100, right()));
+  world().barrier();
+  EXPECT_EQ(ints[199], 5 + left());
+  EXPECT_EQ(ints[200], 77);
+  EXPECT_EQ(ints[349], 5 + left());
+  EXPECT_EQ(ints[350], 0);
+  EXPECT_EQ(doubles[99], 0.5);
+  world().barrier();
+  world().free(ints);
+  world().free(doubles);
+}
+
+TEST(Aggregate, a_handle_can_be_used_again_after_wait) {
+  auto piece = world().allocate<int>(10);
+  Aggregate aggregate(right());
+  EXPECT_EQ(aggregate.rank(), right());
+  for (int round = 1; round <= 10; ++round) {
+    for (std::ptrdiff_t i = 0; i < 10; ++i) aggregate.accumulate(piece.on(right()) + i, round);
+    aggregate.wait();
+    EXPECT_TRUE(aggregate.test());
+    EXPECT_EQ(aggregate.requests(), 0U);
+  }
+  world().barrier();
+  EXPECT_TRUE(std::ranges::all_of(piece.local(), [](int x) { return x == 55; }));
+  world().barrier();
+  world().free(piece);
+}
+
+TEST(Aggregate, a_request_to_another_rank_is_refused) {
+  if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
+  auto piece = world().allocate<int>(1);
+  int into = -1;
+  Aggregate aggregate(right());
+  const auto wrong = piece.on(me());
+  using armature::Errc;
+  expect_error(Errc::bad_rank, {"Aggregate::put"}, [&] { aggregate.put(wrong, 1); });
+  expect_error(Errc::bad_rank, {"Aggregate::get"}, [&] { aggregate.get(&into, wrong); });
+  expect_error(Errc::bad_rank, {"Aggregate::accumulate"}, [&] { aggregate.accumulate(wrong, 1); });
+  aggregate.put(piece.on(right()), me() + 1);
+  aggregate.wait();
+  EXPECT_EQ(into, -1);
+  world().barrier();
+  EXPECT_EQ(piece[0], left() + 1);
+  world().barrier();
+  world().free(piece);
+}
+
+TEST(Aggregate, an_aggregate_for_a_rank_there_is_not_is_refused) {
+  for (const int rank : {-1, ranks(), 1 << 30})
+    expect_error(armature::Errc::bad_rank, {"Aggregate"}, [&] { Aggregate aggregate(rank); });
+}

@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "conformance.hpp"
+
+// Data from one to all, all to one, all to all. Sizes lie around what a round shows inline (48
+// bytes), around 64 KiB, and beyond a mebibyte. Reductions have their own file.
+
+using namespace conformance;
+
+namespace {
+
+const std::size_t sizes[] = {0, 1, 8, 47, 48, 49, 1000, 65535, 65536, 65537, (1 << 20) + 5};
+
+using Bytes = std::vector<std::uint8_t>;
+Bytes sent_by(int rank, std::size_t bytes) {
+  return patterned(bytes, bytes + 31 * static_cast<std::size_t>(rank));
+}
+
+struct Odd {
+  std::uint8_t bytes[13];
+  bool operator==(const Odd&) const = default;
+};
+
+}  // namespace
+
+TEST(Collectives, barrier_lets_nobody_out_before_everybody_is_in) {
+  auto entered = world().allocate<int>(1);
+  for (int round = 1; round <= 200; ++round) {
+    entered[0] = round;
+    world().barrier();
+    for (int rank = 0; rank < ranks(); ++rank) ASSERT_GE(*entered.on(rank).direct(), round);
+    world().barrier();
+  }
+  world().free(entered);
+}
+
+TEST(Collectives, broadcast_from_every_root_in_every_size) {
+  for (const std::size_t bytes : sizes) {
+    for (int root = 0; root < ranks(); ++root) {
+      Bytes data = me() == root ? sent_by(root, bytes) : Bytes(bytes, 0xee);
+      world().broadcast(std::span(data), root);
+      EXPECT_EQ(data, sent_by(root, bytes)) << bytes << " from " << root;
+    }
+  }
+}
+
+TEST(Collectives, broadcast_of_a_value) {
+  for (int root = 0; root < ranks(); ++root) {
+    EXPECT_EQ(world().broadcast(me() * 3 + 1, root), root * 3 + 1);
+    EXPECT_EQ(world().broadcast(0.5 * me(), root), 0.5 * root);
+    const Odd odd = world().broadcast(Odd{{static_cast<std::uint8_t>(me())}}, root);
+    EXPECT_EQ(odd.bytes[0], root);
+  }
+}
+
+TEST(Collectives, allgather_of_values) {
+  const auto all = world().allgather(std::int64_t{1} << me());
+  ASSERT_EQ(all.size(), static_cast<std::size_t>(ranks()));
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], std::int64_t{1} << i);
+  const auto odds = world().allgather(Odd{{1, static_cast<std::uint8_t>(me())}});
+  for (std::size_t i = 0; i < odds.size(); ++i) EXPECT_EQ(odds[i].bytes[1], i);
+}
+
+TEST(Collectives, allgather_concatenates_in_every_size) {
+  for (const std::size_t bytes : sizes) {
+    const Bytes mine = sent_by(me(), bytes);
+    Bytes all(bytes * static_cast<std::size_t>(ranks()));
+    world().allgather(std::span<const std::uint8_t>(mine), std::span(all));
+    for (int rank = 0; rank < ranks(); ++rank) {
+      const auto part = std::span(all).subspan(bytes * static_cast<std::size_t>(rank), bytes);
+      EXPECT_TRUE(std::ranges::equal(part, sent_by(rank, bytes))) << bytes << " of " << rank;
+    }
+  }
+}
+
+TEST(Collectives, gather_concatenates_at_every_root_only) {
+  for (const std::size_t bytes : sizes) {
+    for (int root = 0; root < ranks(); ++root) {
+      const Bytes mine = sent_by(me(), bytes);
+      Bytes all(me() == root ? bytes * static_cast<std::size_t>(ranks()) : 3, 0xee);
+      world().gather(std::span<const std::uint8_t>(mine), std::span(all), root);
+      if (me() != root) {
+        EXPECT_EQ(all, Bytes(3, 0xee));
+        continue;
+      }
+      for (int rank = 0; rank < ranks(); ++rank) {
+        const auto part = std::span(all).subspan(bytes * static_cast<std::size_t>(rank), bytes);
+        EXPECT_TRUE(std::ranges::equal(part, sent_by(rank, bytes))) << bytes << " of " << rank;
+      }
+    }
+  }
+}
+
+TEST(Collectives, alltoall_exchanges_blocks_of_every_size) {
+  for (const std::size_t bytes : sizes) {
+    const auto n = static_cast<std::size_t>(ranks());
+    Bytes mine;
+    for (int to = 0; to < ranks(); ++to) {
+      const Bytes block = patterned(bytes, static_cast<std::size_t>(1000 * me() + to));
+      mine.insert(mine.end(), block.begin(), block.end());
+    }
+    Bytes all(bytes * n, 0xee);
+    world().alltoall(std::span<const std::uint8_t>(mine), std::span(all));
+    for (std::size_t from = 0; from < n; ++from) {
+      const Bytes block = patterned(bytes, 1000 * from + static_cast<std::size_t>(me()));
+      EXPECT_TRUE(std::ranges::equal(std::span(all).subspan(bytes * from, bytes), block))
+          << bytes << " from " << from;
+    }
+  }
+}
+
+TEST(Collectives, kinds_may_follow_each_other_without_a_barrier) {
+  for (int round = 0; round < 100; ++round) {
+    const int root = round % ranks();
+    ASSERT_EQ(world().broadcast(round + me(), root), round + root);
+    ASSERT_EQ(world().allreduce(1), ranks());
+    ASSERT_EQ(world().allgather(round).size(), static_cast<std::size_t>(ranks()));
+    ASSERT_EQ(world().scan(1), me() + 1);
+    std::vector<int> big(20000, round);
+    world().broadcast(std::span(big), root);
+    ASSERT_EQ(big.back(), round);
+  }
+}
+
+TEST(Collectives, slow_ranks_lose_nothing) {
+  for (int slow = 0; slow < std::min(ranks(), 4); ++slow) {
+    if (me() == slow) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    for (int i = 0; i < 10; ++i) {
+      ASSERT_EQ(world().broadcast(me() + i, 0), i);
+      ASSERT_EQ(world().allreduce(i), i * ranks());
+    }
+  }
+}
+
+TEST(Collectives, buffers_may_lie_in_global_memory) {
+  auto piece = world().allocate<int>(100);
+  auto all = world().allocate<int>(100 * static_cast<std::size_t>(ranks()));
+  std::ranges::fill(piece.local(), me());
+  world().allgather(std::span<const int>(piece.local()), all.local());
+  for (int rank = 0; rank < ranks(); ++rank)
+    EXPECT_EQ(all[100 * static_cast<std::size_t>(rank) + 99], rank);
+  world().allreduce(piece.local());
+  EXPECT_EQ(piece[50], ranks() * (ranks() - 1) / 2);
+  world().free(piece);
+  world().free(all);
+}
+
+TEST(Collectives, puts_before_a_collective_are_not_disturbed_by_it) {
+  auto piece = world().allocate<int>(1000);
+  armature::put(piece.on(right()), std::vector<int>(1000, me()));
+  std::vector<int> data(5000, 1);
+  world().allreduce(std::span(data));
+  EXPECT_EQ(data.back(), ranks());
+  world().barrier();
+  EXPECT_EQ(piece[999], left());
+  world().barrier();
+  world().free(piece);
+}
+
+TEST(Collectives, roots_there_are_not_are_errors) {
+  using armature::Errc;
+  std::vector<int> data(3);
+  for (const int root : {-1, ranks(), 1 << 30}) {
+    expect_error(Errc::bad_rank, {"broadcast"}, [&] { world().broadcast(std::span(data), root); });
+    expect_error(Errc::bad_rank, {"broadcast"}, [&] { (void)world().broadcast(1, root); });
+    expect_error(Errc::bad_rank, {"reduce"}, [&] { world().reduce(std::span(data), root); });
+    expect_error(Errc::bad_rank, {"gather"},
+                 [&] { world().gather(std::span<const int>(data), std::span<int>{}, root); });
+  }
+  EXPECT_EQ(world().allreduce(1), ranks());
+}
+
+TEST(Collectives, buffers_of_the_wrong_size_are_errors) {
+  using armature::Errc;
+  const std::vector<int> mine(3);
+  std::vector<int> all(3 * static_cast<std::size_t>(ranks()) + 1);
+  expect_error(Errc::bad_argument, {"allgather"},
+               [&] { world().allgather(std::span<const int>(mine), std::span(all)); });
+  expect_error(Errc::bad_argument, {"alltoall"},
+               [&] { world().alltoall(std::span<const int>(mine), std::span(all)); });
+  EXPECT_EQ(world().allreduce(1), ranks());
+}
+
+TEST(Collectives, a_disagreement_about_counts_that_is_noticed_is_noticed_by_all) {
+  if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
+  std::vector<int> data(me() == 0 ? 4 : 8);
+  const auto error = caught([&] { world().allreduce(std::span(data)); });
+  const auto all = world().allgather(error.has_value() ? 1 : 0);
+  EXPECT_EQ(std::ranges::count(all, all[0]), ranks());
+  if (error) {
+    EXPECT_EQ(static_cast<int>(error->code), static_cast<int>(armature::Errc::bad_argument));
+    EXPECT_NE(error->message.find("allreduce"), std::string::npos) << error->message;
+  }
+}

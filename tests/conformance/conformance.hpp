@@ -1,0 +1,86 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "armature/armature.hpp"
+
+// Every test runs on every rank at the same time, as one collective call; see main.cpp. What a test
+// allocates together it frees at its end only: a destructor that does it would wait for ranks that
+// have failed.
+
+namespace conformance {
+
+inline armature::World& world() { return armature::world(); }
+inline int me() { return world().rank(); }
+inline int ranks() { return world().size(); }
+inline int right(int by = 1) { return (me() + by) % ranks(); }
+inline int left(int by = 1) { return (me() + ranks() - by % ranks()) % ranks(); }
+
+/// Lets others run until `condition` holds; false after 20 s.
+template <class Condition>
+[[nodiscard]] bool eventually(Condition condition) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+/// A value for each place, different for each rank and purpose.
+inline std::uint8_t pattern(std::size_t place, std::size_t seed) {
+  const std::uint64_t mixed =
+      (place * 0x9e37'79b9'7f4a'7c15ULL) ^ (seed * 0xc2b2'ae3d'27d4'eb4fULL);
+  return static_cast<std::uint8_t>(mixed >> 33);
+}
+
+inline std::vector<std::uint8_t> patterned(std::size_t bytes, std::size_t seed) {
+  std::vector<std::uint8_t> data(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) data[i] = pattern(i, seed);
+  return data;
+}
+
+struct Caught {
+  armature::Errc code;
+  std::string message;
+};
+
+template <class Call>
+std::optional<Caught> caught(Call&& call) {
+  try {
+    call();
+  } catch (const armature::Error& error) {
+    return Caught{error.code(), error.what()};
+  }
+  return std::nullopt;
+}
+
+/// `call` must throw an Error of that code whose message mentions all `words`.
+template <class Call>
+void expect_error(armature::Errc code, const std::vector<std::string>& words, Call&& call) {
+  const auto error = caught(call);
+  if (!error) {
+    ADD_FAILURE() << "no Error was thrown";
+    return;
+  }
+  EXPECT_EQ(static_cast<int>(error->code), static_cast<int>(code)) << error->message;
+  for (const auto& word : words) {
+    EXPECT_NE(error->message.find(word), std::string::npos)
+        << "'" << word << "' is not mentioned in: " << error->message;
+  }
+}
+
+/// True when the job checks every address against the list of allocations.
+bool checks_in_full();
+
+}  // namespace conformance

@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <atomic>
+
+#include "conformance.hpp"
+
+using namespace conformance;
+using armature::Errc;
+using armature::get;
+using armature::put;
+
+TEST(Mutex, critical_sections_over_puts_and_gets_exclude_each_other) {
+  auto counter = world().allocate<std::int64_t>(1);
+  auto mutexes = world().create_mutexes(1);
+  for (int i = 0; i < 500; ++i) {
+    mutexes.lock(0, 0);
+    put(counter.on(0), get(counter.on(0)) + 1);
+    world().fence(0);
+    mutexes.unlock(0, 0);
+  }
+  world().barrier();
+  EXPECT_EQ(get(counter.on(0)), 500 * ranks());
+  world().destroy_mutexes(mutexes);
+  EXPECT_FALSE(mutexes);
+  world().free(counter);
+}
+
+TEST(Mutex, critical_sections_over_plain_loads_and_stores_exclude_each_other) {
+  struct Account {
+    std::int64_t balance;
+    std::int64_t bookings;
+  };
+  auto accounts = world().allocate<Account>(1);
+  auto mutexes = world().create_mutexes(1);
+  for (int i = 0; i < 300; ++i) {
+    const int at = (me() + i) % ranks();
+    const auto held = mutexes.guard(at, 0);
+    Account& account = *accounts.on(at).direct();
+    account.balance += i;
+    account.bookings += 1;
+  }
+  world().barrier();
+  EXPECT_EQ(world().allreduce(accounts[0].bookings), 300 * ranks());
+  EXPECT_EQ(world().allreduce(accounts[0].balance), 300 * 299 / 2 * ranks());
+  world().destroy_mutexes(mutexes);
+  world().free(accounts);
+}
+
+TEST(Mutex, a_set_has_as_many_at_each_member_as_it_asked_for) {
+  auto mutexes = world().create_mutexes(me() * 2);
+  for (int rank = 0; rank < ranks(); ++rank) EXPECT_EQ(mutexes.count(rank), rank * 2);
+  for (int rank = 0; rank < ranks(); ++rank) {
+    for (int index = 0; index < rank * 2; ++index) {
+      mutexes.lock(rank, index);
+      mutexes.unlock(rank, index);
+    }
+  }
+  world().destroy_mutexes(mutexes);
+}
+
+TEST(Mutex, mutexes_of_a_set_are_independent) {
+  auto mutexes = world().create_mutexes(3);
+  mutexes.lock(me(), 0);
+  mutexes.lock(me(), 2);
+  world().barrier();
+  mutexes.lock(right(), 1);  // nobody else holds that one
+  mutexes.unlock(right(), 1);
+  mutexes.unlock(me(), 0);
+  mutexes.unlock(me(), 2);
+  world().destroy_mutexes(mutexes);
+}
+
+TEST(Mutex, try_lock_takes_a_free_one_and_refuses_a_held_one) {
+  auto mutexes = world().create_mutexes(1);
+  ASSERT_TRUE(mutexes.try_lock(me(), 0));
+  world().barrier();
+  if (ranks() > 1) {
+    EXPECT_FALSE(mutexes.try_lock(right(), 0));
+  }
+  world().barrier();
+  mutexes.unlock(me(), 0);
+  world().barrier();
+  EXPECT_TRUE(mutexes.try_lock(right(), 0));
+  mutexes.unlock(right(), 0);
+  world().destroy_mutexes(mutexes);
+}
+
+TEST(Mutex, contended_try_lock_excludes_too) {
+  auto counter = world().allocate<std::int64_t>(1);
+  auto mutexes = world().create_mutexes(1);
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_TRUE(eventually([&] { return mutexes.try_lock(0, 0); }));
+    put(counter.on(0), get(counter.on(0)) + 1);
+    world().fence(0);
+    mutexes.unlock(0, 0);
+  }
+  world().barrier();
+  EXPECT_EQ(get(counter.on(0)), 200 * ranks());
+  world().destroy_mutexes(mutexes);
+  world().free(counter);
+}
+
+TEST(Mutex, who_waits_long_enough_to_sleep_is_woken) {
+  auto mutexes = world().create_mutexes(1);
+  for (int holder = 0; holder < std::min(ranks(), 3); ++holder) {
+    if (me() == holder) mutexes.lock(0, 0);
+    world().barrier();
+    if (me() == holder) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      mutexes.unlock(0, 0);
+    } else {
+      mutexes.lock(0, 0);
+      mutexes.unlock(0, 0);
+    }
+    world().barrier();
+  }
+  world().destroy_mutexes(mutexes);
+}
+
+TEST(Mutex, locking_twice_is_misuse) {
+  auto mutexes = world().create_mutexes(1);
+  mutexes.lock(me(), 0);
+  expect_error(Errc::misuse, {"lock"}, [&] { mutexes.lock(me(), 0); });
+  EXPECT_FALSE(mutexes.try_lock(me(), 0));
+  mutexes.unlock(me(), 0);
+  world().destroy_mutexes(mutexes);
+}
+
+TEST(Mutex, unlocking_what_is_not_held_is_misuse) {
+  auto mutexes = world().create_mutexes(1);
+  expect_error(Errc::misuse, {"unlock"}, [&] { mutexes.unlock(me(), 0); });
+  world().barrier();
+  if (me() == 0) mutexes.lock(0, 0);
+  world().barrier();
+  if (me() != 0) expect_error(Errc::misuse, {"unlock"}, [&] { mutexes.unlock(0, 0); });
+  world().barrier();
+  if (me() == 0) mutexes.unlock(0, 0);
+  world().destroy_mutexes(mutexes);
+}
+
+TEST(Mutex, mutexes_that_are_not_there_are_errors) {
+  auto mutexes = world().create_mutexes(2);
+  for (const int index : {-1, 2, 1 << 30}) {
+    expect_error(Errc::bad_argument, {"lock"}, [&] { mutexes.lock(0, index); });
+    expect_error(Errc::bad_argument, {"try_lock"}, [&] { (void)mutexes.try_lock(0, index); });
+    expect_error(Errc::bad_argument, {"unlock"}, [&] { mutexes.unlock(0, index); });
+  }
+  for (const int rank : {-1, ranks(), 1 << 30}) {
+    expect_error(Errc::bad_rank, {"lock"}, [&] { mutexes.lock(rank, 0); });
+    expect_error(Errc::bad_rank, {"unlock"}, [&] { mutexes.unlock(rank, 0); });
+    EXPECT_TRUE(caught([&] { (void)mutexes.count(rank); }));
+  }
+  world().destroy_mutexes(mutexes);
+}
+
+TEST(Mutex, mutexes_that_were_destroyed_are_misuse) {
+  auto mutexes = world().create_mutexes(1);
+  auto copy = mutexes;
+  world().destroy_mutexes(mutexes);
+  expect_error(Errc::misuse, {"lock"}, [&] { copy.lock(0, 0); });
+  expect_error(Errc::misuse, {"lock"}, [&] { mutexes.lock(0, 0); });
+  expect_error(Errc::misuse, {"destroy_mutexes"}, [&] { world().destroy_mutexes(copy); });
+  armature::Mutexes never;
+  EXPECT_FALSE(never);
+  expect_error(Errc::misuse, {"unlock"}, [&] { never.unlock(0, 0); });
+}
+
+TEST(Mutex, a_negative_count_is_an_error_everywhere) {
+  expect_error(Errc::bad_argument, {"create_mutexes"}, [] { (void)world().create_mutexes(-1); });
+  auto mutexes = world().create_mutexes(1);  // all is as before
+  world().destroy_mutexes(mutexes);
+}
+
+TEST(Mutex, many_sets_can_live_and_die) {
+  for (int round = 0; round < 50; ++round) {
+    auto first = world().create_mutexes(10);
+    auto second = world().create_mutexes(1);
+    first.lock(right(), 9);
+    second.lock(me(), 0);
+    first.unlock(right(), 9);
+    second.unlock(me(), 0);
+    world().destroy_mutexes(first);
+    world().destroy_mutexes(second);
+  }
+}

@@ -1,0 +1,78 @@
+#include "conformance.hpp"
+
+using namespace conformance;
+using armature::notify;
+using armature::put;
+using armature::wait_notify;
+
+namespace {
+/// Counts go on from test to test: how often I have notified, and have waited for, each rank.
+std::uint64_t& sent(int rank) {
+  static std::vector<std::uint64_t> counts(static_cast<std::size_t>(ranks()));
+  return counts[static_cast<std::size_t>(rank)];
+}
+std::uint64_t& awaited(int rank) {
+  static std::vector<std::uint64_t> counts(static_cast<std::size_t>(ranks()));
+  return counts[static_cast<std::size_t>(rank)];
+}
+void expect_notify(int rank) { EXPECT_EQ(notify(rank), ++sent(rank)); }
+void expect_wait(int rank) { EXPECT_EQ(wait_notify(rank), ++awaited(rank)); }
+}  // namespace
+
+TEST(Notify, wait_notify_returns_once_for_each_notify) {
+  for (int i = 0; i < 5; ++i) expect_notify(right());
+  for (int i = 0; i < 5; ++i) expect_wait(left());
+}
+
+TEST(Notify, all_that_was_put_before_is_there) {
+  auto piece = world().allocate<int>(1000);
+  for (int round = 1; round <= 50; ++round) {
+    put(piece.on(right()), std::vector<int>(1000, round));
+    expect_notify(right());
+    expect_wait(left());
+    for (const std::size_t i : {0U, 500U, 999U}) ASSERT_EQ(piece[i], round);
+    expect_notify(left());  // I have read it: the next may come
+    expect_wait(right());
+  }
+  world().free(piece);
+}
+
+TEST(Notify, ranks_can_play_ping_pong) {
+  if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
+  if (me() < 2) {
+    for (int i = 0; i < 1000; ++i) {
+      if (me() == 0) expect_notify(1);
+      expect_wait(1 - me());
+      if (me() == 1) expect_notify(0);
+    }
+  }
+}
+
+TEST(Notify, a_rank_may_notify_itself) {
+  expect_notify(me());
+  expect_notify(me());
+  expect_wait(me());
+  expect_wait(me());
+}
+
+TEST(Notify, notifications_of_different_ranks_are_counted_apart) {
+  for (int rank = 0; rank < ranks(); ++rank)
+    for (int i = 0; i <= me(); ++i) expect_notify(rank);
+  for (int rank = ranks() - 1; rank >= 0; --rank)
+    for (int i = 0; i <= rank; ++i) expect_wait(rank);
+}
+
+TEST(Notify, who_waits_long_enough_to_sleep_is_woken) {
+  if (me() == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    for (int rank = 0; rank < ranks(); ++rank) expect_notify(rank);
+  }
+  expect_wait(0);
+}
+
+TEST(Notify, ranks_there_are_not_are_errors) {
+  for (const int rank : {-1, ranks(), 1 << 30}) {
+    expect_error(armature::Errc::bad_rank, {"notify"}, [&] { notify(rank); });
+    expect_error(armature::Errc::bad_rank, {"wait_notify"}, [&] { wait_notify(rank); });
+  }
+}

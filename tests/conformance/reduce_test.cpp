@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <bit>
+#include <complex>
+#include <numeric>
+
+#include "conformance.hpp"
+
+// Reductions and prefixes: every arithmetic type, operators of the user, those that do not commute.
+
+using namespace conformance;
+
+namespace {
+
+const std::size_t lengths[] = {0, 1, 2, 5, 6, 7, 11, 12, 13, 100, 8191, 8192, 8193, 140000};
+
+template <class T>
+T value(int rank, std::size_t i) {
+  return static_cast<T>((static_cast<std::size_t>(rank) * 3 + i) % 5);
+}
+
+template <class T>
+std::vector<T> values(int rank, std::size_t n) {
+  std::vector<T> made(n);
+  for (std::size_t i = 0; i < n; ++i) made[i] = value<T>(rank, i);
+  return made;
+}
+
+/// x -> a x + b, composed: associative, does not commute.
+struct Affine {
+  std::uint64_t a = 1;
+  std::uint64_t b = 0;
+  bool operator==(const Affine&) const = default;
+};
+struct Then {
+  Affine operator()(const Affine& f, const Affine& g) const { return {f.a * g.a, g.a * f.b + g.b}; }
+};
+Affine step(int rank, std::size_t i) {
+  return {2 * static_cast<std::uint64_t>(rank) + 3 + i, static_cast<std::uint64_t>(rank) * 7 + i};
+}
+/// The composition of what members first .. last have at place i.
+Affine chain(int last, std::size_t i) {
+  Affine all = step(0, i);
+  for (int rank = 1; rank <= last; ++rank) all = Then{}(all, step(rank, i));
+  return all;
+}
+std::vector<Affine> steps(int rank, std::size_t n) {
+  std::vector<Affine> made(n);
+  for (std::size_t i = 0; i < n; ++i) made[i] = step(rank, i);
+  return made;
+}
+
+template <class T>
+class Reduce : public testing::Test {};
+using Arithmetic =
+    testing::Types<char, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                   std::uint32_t, std::int64_t, std::uint64_t, float, double, long double>;
+
+}  // namespace
+
+TYPED_TEST_SUITE(Reduce, Arithmetic);
+
+TYPED_TEST(Reduce, allreduce_adds_elements_of_every_type) {
+  using T = TypeParam;
+  for (const std::size_t n : {0U, 1U, 3U, 50U, 9000U}) {
+    auto data = values<T>(me(), n);
+    world().allreduce(std::span(data));
+    for (std::size_t i = 0; i < n; ++i) {
+      T sum{};
+      for (int rank = 0; rank < ranks(); ++rank) sum = static_cast<T>(sum + value<T>(rank, i));
+      ASSERT_EQ(data[i], sum) << i << " of " << n;
+    }
+  }
+}
+
+TYPED_TEST(Reduce, allreduce_of_a_value_with_every_operator) {
+  using T = TypeParam;
+  const T mine = static_cast<T>(me() + 1);
+  const int n = ranks();
+  EXPECT_EQ(world().allreduce(mine), static_cast<T>(n * (n + 1) / 2));
+  EXPECT_EQ(world().allreduce(mine, armature::Maximum{}), static_cast<T>(n));
+  EXPECT_EQ(world().allreduce(mine, armature::Minimum{}), static_cast<T>(1));
+  const auto twos = world().allreduce(static_cast<T>(me() < 5 ? 2 : 1), std::multiplies<>{});
+  EXPECT_EQ(twos, static_cast<T>(1 << std::min(n, 5)));
+}
+
+TYPED_TEST(Reduce, scan_of_a_value_is_an_inclusive_prefix) {
+  using T = TypeParam;
+  EXPECT_EQ(world().scan(static_cast<T>(me() + 1)), static_cast<T>((me() + 1) * (me() + 2) / 2));
+  const auto highest = world().scan(static_cast<T>(me() == 0 ? 7 : me() % 3), armature::Maximum{});
+  EXPECT_EQ(highest, static_cast<T>(7));
+}
+
+TEST(Reductions, allreduce_in_every_size) {
+  for (const std::size_t n : lengths) {
+    auto data = values<std::int64_t>(me(), n);
+    world().allreduce(std::span(data));
+    for (std::size_t i = 0; i < n; ++i) {
+      std::int64_t sum = 0;
+      for (int rank = 0; rank < ranks(); ++rank) sum += value<std::int64_t>(rank, i);
+      ASSERT_EQ(data[i], sum) << i << " of " << n;
+    }
+  }
+}
+
+TEST(Reductions, reduce_gives_the_result_to_every_root_only) {
+  for (const std::size_t n : lengths) {
+    for (int root = 0; root < ranks(); ++root) {
+      auto data = values<std::int32_t>(me(), n);
+      world().reduce(std::span(data), root, armature::Maximum{});
+      for (std::size_t i = 0; i < n; ++i) {
+        std::int32_t highest = value<std::int32_t>(me(), i);
+        for (int rank = 0; me() == root && rank < ranks(); ++rank)
+          highest = std::max(highest, value<std::int32_t>(rank, i));
+        ASSERT_EQ(data[i], highest) << i << " of " << n << " at " << root;
+      }
+    }
+  }
+}
+
+TEST(Reductions, operators_that_do_not_commute_are_applied_in_team_order) {
+  for (const std::size_t n : {1U, 2U, 3U, 4U, 100U, 4097U, 70000U}) {
+    auto all = steps(me(), n);
+    world().allreduce(std::span(all), Then{});
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(all[i], chain(ranks() - 1, i)) << i;
+    auto prefix = steps(me(), n);
+    world().scan(std::span(prefix), Then{});
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(prefix[i], chain(me(), i)) << i;
+    auto at_root = steps(me(), n);
+    world().reduce(std::span(at_root), ranks() - 1, Then{});
+    if (me() == ranks() - 1) {
+      for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(at_root[i], chain(ranks() - 1, i)) << i;
+    }
+  }
+}
+
+TEST(Reductions, team_order_is_not_rank_order) {
+  const auto backwards = world().split(0, -me());
+  const Affine all = backwards.allreduce(step(backwards.rank(), 0), Then{});
+  EXPECT_EQ(all, chain(ranks() - 1, 0));
+  EXPECT_EQ(backwards.scan(step(backwards.rank(), 0), Then{}), chain(backwards.rank(), 0));
+}
+
+TEST(Reductions, every_member_gets_the_same_bits) {
+  std::mt19937 random(static_cast<unsigned>(me()));
+  std::uniform_real_distribution<double> spread(-1e10, 1e10);
+  for (const std::size_t n : {1U, 10U, 1000U, 20000U}) {
+    std::vector<double> data(n);
+    for (double& x : data) x = spread(random) * 1e-7;
+    world().allreduce(std::span(data));
+    std::vector<std::uint64_t> bits(n);
+    std::ranges::transform(data, bits.begin(),
+                           [](double x) { return std::bit_cast<std::uint64_t>(x); });
+    auto of_zero = bits;
+    world().broadcast(std::span(of_zero), 0);
+    EXPECT_EQ(bits, of_zero) << n;
+  }
+}
+
+TEST(Reductions, scan_in_every_size) {
+  for (const std::size_t n : lengths) {
+    auto data = values<std::int64_t>(me(), n);
+    world().scan(std::span(data));
+    for (std::size_t i = 0; i < n; ++i) {
+      std::int64_t sum = 0;
+      for (int rank = 0; rank <= me(); ++rank) sum += value<std::int64_t>(rank, i);
+      ASSERT_EQ(data[i], sum) << i << " of " << n;
+    }
+  }
+}
+
+TEST(Reductions, operators_may_have_state_and_be_lambdas) {
+  int called = 0;
+  const auto counting = [&called](int a, int b) {
+    ++called;
+    return std::max(a, b);
+  };
+  EXPECT_EQ(world().allreduce(me(), counting), ranks() - 1);
+  EXPECT_TRUE(ranks() == 1 || called > 0);
+  const int modulus = 1009;
+  const auto product =
+      world().allreduce(me() + 2, [modulus](int a, int b) { return a * b % modulus; });
+  int expected = 1;
+  for (int rank = 0; rank < ranks(); ++rank) expected = expected * (rank + 2) % modulus;
+  EXPECT_EQ(product, expected);
+}
+
+TEST(Reductions, elements_may_be_structs_of_any_size) {
+  struct Extremes {
+    double low, high;
+    int count;
+  };
+  const auto join = [](const Extremes& a, const Extremes& b) {
+    return Extremes{std::min(a.low, b.low), std::max(a.high, b.high), a.count + b.count};
+  };
+  const auto all = world().allreduce(Extremes{-1.0 * me(), 2.0 * me(), 1}, join);
+  EXPECT_EQ(all.low, -1.0 * (ranks() - 1));
+  EXPECT_EQ(all.high, 2.0 * (ranks() - 1));
+  EXPECT_EQ(all.count, ranks());
+  const auto sum = world().allreduce(std::complex<double>(me(), 1));
+  EXPECT_EQ(sum, std::complex<double>(ranks() * (ranks() - 1) / 2, ranks()));
+}
