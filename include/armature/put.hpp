@@ -15,6 +15,14 @@ namespace armature {
 ///
 /// Throws Error(bad_rank) and Error(bad_address), naming call, rank, address and nearest allocation.
 
+namespace detail {
+/// Takes the value as it comes, so that the fast path need not put it into memory for this call.
+template <class T>
+[[gnu::noinline, gnu::cold]] void put_value_slow(Rank rank, T* to, T value) {
+  put_slow(rank, to, &value, sizeof value, "put");
+}
+}  // namespace detail
+
 /// One value, as by a store: values of 1, 2, 4 and 8 naturally aligned bytes are never seen half
 /// written.
 template <Transferable T>
@@ -23,7 +31,7 @@ template <Transferable T>
     if (detail::reachable<sizeof(T)>(to.rank(), to.address())) [[likely]]
       return detail::store(to.address(), value);
   }
-  detail::put_slow(to.rank(), to.address(), &value, sizeof(T), "put");
+  detail::put_value_slow<T>(to.rank(), to.address(), value);
 }
 
 /// `count` elements.

@@ -21,19 +21,16 @@ ARMATURE_API int run(int argc, char** argv, Body body, void* callable);
 template <class Body>
   requires std::invocable<Body&, World&>
 int run(int argc, char** argv, Body&& body) {
-  using Callable = std::remove_reference_t<Body>;
+  auto call = [&body](World& world) -> int {
+    if constexpr (std::is_void_v<std::invoke_result_t<Body&, World&>>) {
+      body(world);
+      return 0;
+    } else {
+      return body(world);
+    }
+  };
   return detail::run(
-      argc, argv,
-      [](void* callable, World& world) -> int {
-        auto& f = *static_cast<Callable*>(callable);
-        if constexpr (std::is_void_v<std::invoke_result_t<Callable&, World&>>) {
-          f(world);
-          return 0;
-        } else {
-          return f(world);
-        }
-      },
-      const_cast<void*>(static_cast<const void*>(&body)));
+      argc, argv, [](void* callable, World& world) { return (*static_cast<decltype(call)*>(callable))(world); }, &call);
 }
 
 /// For libraries and language run-times that do not own main: join the job, and leave it (collective).
