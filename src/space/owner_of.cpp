@@ -4,7 +4,8 @@
 namespace armature {
 
 Rank owner_of(const void* address) {
-  return space::AddressSpace::joined() ? space::AddressSpace::instance().owner(address) : Rank::none();
+  return space::AddressSpace::joined() ? space::AddressSpace::instance().owner(address)
+                                       : Rank::none();
 }
 
 }  // namespace armature
