@@ -1,6 +1,7 @@
-#include <armature/armature.hpp>
 #include <cstdio>
 #include <vector>
+
+#include <armature/armature.hpp>
 
 int main(int argc, char** argv) {
   return armature::run(argc, argv, [](armature::World& world) {
@@ -18,7 +19,8 @@ int main(int argc, char** argv) {
 
     const double total = world.allreduce(piece[0]);
     const long tickets = armature::get(counter.on(0));
-    if (world.rank() == 0) std::printf("%d ranks: total %g, tickets %ld\n", world.size(), total, tickets);
+    if (world.rank() == 0)
+      std::printf("%d ranks: total %g, tickets %ld\n", world.size(), total, tickets);
     return ticket < tickets ? 0 : 1;
   });
 }

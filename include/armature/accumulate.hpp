@@ -19,9 +19,10 @@ namespace armature {
 /// accumulates of the same type, wherever they come from; not with respect to puts or fetch_add.
 /// Returns on local completion, ordered like put, never loses an update. Errors as for put.
 template <class T>
-concept Accumulable =
-    (std::integral<T> && std::is_signed_v<T> && (sizeof(T) == 4 || sizeof(T) == 8)) || std::same_as<T, float> ||
-    std::same_as<T, double> || std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
+concept Accumulable = (std::integral<T> && std::is_signed_v<T> &&
+                       (sizeof(T) == 4 || sizeof(T) == 8)) ||
+                      std::same_as<T, float> || std::same_as<T, double> ||
+                      std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
 template <class T>
 struct AccumulateOptions {
@@ -32,17 +33,18 @@ namespace detail {
 enum class Element { int32, int64, float32, float64, complex64, complex128 };
 
 template <Accumulable T>
-inline constexpr Element element_of = std::is_same_v<T, float>                  ? Element::float32
-                                      : std::is_same_v<T, double>               ? Element::float64
-                                      : std::is_same_v<T, std::complex<float>>  ? Element::complex64
-                                      : std::is_same_v<T, std::complex<double>> ? Element::complex128
-                                      : sizeof(T) == 4                          ? Element::int32
-                                                                                : Element::int64;
+inline constexpr Element element_of = std::is_same_v<T, float>                 ? Element::float32
+                                      : std::is_same_v<T, double>              ? Element::float64
+                                      : std::is_same_v<T, std::complex<float>> ? Element::complex64
+                                      : std::is_same_v<T, std::complex<double>>
+                                          ? Element::complex128
+                                      : sizeof(T) == 4 ? Element::int32
+                                                       : Element::int64;
 
-ARMATURE_API void accumulate(Element element, global_ptr<void> to, const void* from, std::size_t bytes,
-                             const void* scale);
-ARMATURE_API void accumulate_strided(Element element, global_ptr<void> to, const void* from, const Strided& shape,
-                                     const void* scale);
+ARMATURE_API void accumulate(Element element, global_ptr<void> to, const void* from,
+                             std::size_t bytes, const void* scale);
+ARMATURE_API void accumulate_strided(Element element, global_ptr<void> to, const void* from,
+                                     const Strided& shape, const void* scale);
 ARMATURE_API void accumulate_vector(Element element, Rank rank, std::span<const Segments> segments,
                                     const void* scale);
 }  // namespace detail
@@ -58,8 +60,10 @@ void accumulate(global_ptr<T> to, const std::type_identity_t<T>& value,
   accumulate(to, &value, 1, options);
 }
 template <Accumulable T, detail::Buffer<T> Range>
-void accumulate(global_ptr<T> to, const Range& from, AccumulateOptions<std::type_identity_t<T>> options = {}) {
-  accumulate(to, std::ranges::data(from), static_cast<std::size_t>(std::ranges::size(from)), options);
+void accumulate(global_ptr<T> to, const Range& from,
+                AccumulateOptions<std::type_identity_t<T>> options = {}) {
+  accumulate(to, std::ranges::data(from), static_cast<std::size_t>(std::ranges::size(from)),
+             options);
 }
 
 /// Sections and pieces of elements of type T; byte counts must be multiples of sizeof(T).
@@ -76,15 +80,37 @@ void accumulate_vector(Rank rank, std::span<const Segments> segments,
 
 /// Non-blocking, with explicit and with implicit handle, as for put.
 template <class T, class... Source>
-  requires requires(global_ptr<T> to, const Source&... from) { accumulate(to, from...); }
+requires requires(global_ptr<T> to, const Source&... from) { accumulate(to, from...); }
 Handle accumulate_async(global_ptr<T> to, const Source&... from) {
   accumulate(to, from...);
   return {};
 }
 template <class T, class... Source>
-  requires requires(global_ptr<T> to, const Source&... from) { accumulate(to, from...); }
-void accumulate_nbi(global_ptr<T> to, const Source&... from) {
-  accumulate(to, from...);
+requires requires(global_ptr<T> to, const Source&... from) { accumulate(to, from...); }
+void accumulate_nbi(global_ptr<T> to, const Source&... from) { accumulate(to, from...); }
+template <Accumulable T>
+Handle accumulate_strided_async(global_ptr<T> to, const std::type_identity_t<T>* from,
+                                const Strided& shape,
+                                AccumulateOptions<std::type_identity_t<T>> options = {}) {
+  accumulate_strided(to, from, shape, options);
+  return {};
+}
+template <Accumulable T>
+void accumulate_strided_nbi(global_ptr<T> to, const std::type_identity_t<T>* from,
+                            const Strided& shape,
+                            AccumulateOptions<std::type_identity_t<T>> options = {}) {
+  accumulate_strided(to, from, shape, options);
+}
+template <Accumulable T>
+Handle accumulate_vector_async(Rank rank, std::span<const Segments> segments,
+                               AccumulateOptions<std::type_identity_t<T>> options = {}) {
+  accumulate_vector<T>(rank, segments, options);
+  return {};
+}
+template <Accumulable T>
+void accumulate_vector_nbi(Rank rank, std::span<const Segments> segments,
+                           AccumulateOptions<std::type_identity_t<T>> options = {}) {
+  accumulate_vector<T>(rank, segments, options);
 }
 
 }  // namespace armature

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "armature/accumulate.hpp"
 #include "armature/detail/export.hpp"
 #include "armature/get.hpp"
 #include "armature/put.hpp"
 #include "armature/rank.hpp"
+#include "armature/segments.hpp"
+#include "armature/strided.hpp"
 
 namespace armature {
 
@@ -15,10 +18,10 @@ namespace detail {
 ARMATURE_API void aggregate_check(Rank rank);
 }  // namespace detail
 
-/// The aggregate handle (armci-rma-2006, 4.2): many small requests to one rank, of any kind and size,
-/// that travel together and complete, locally, with one wait. Sources must stay unchanged and targets
-/// of gets are not valid before wait(). Requests are not ordered. Throws Error(bad_rank) when a request
-/// names another rank than the handle's.
+/// The aggregate handle (armci-rma-2006, 4.2): many small requests to one rank, of any kind and
+/// size, that travel together and complete, locally, with one wait. Sources must stay unchanged and
+/// targets of gets are not valid before wait(). Requests are not ordered. Throws Error(bad_rank)
+/// when a request names another rank than the handle's.
 ///
 /// Between ranks of one node nothing travels: a request is a load or a store as soon as it is made,
 /// since to note it down first would cost more than to do it.
@@ -43,6 +46,36 @@ class Aggregate {
   void accumulate(global_ptr<T> to, const Source&... from) {
     bind(to.rank(), "Aggregate::accumulate");
     armature::accumulate(to, from...);
+  }
+
+  void put_strided(global_ptr<void> to, const void* from, const Strided& shape) {
+    bind(to.rank(), "Aggregate::put_strided");
+    armature::put_strided(to, from, shape);
+  }
+  void get_strided(void* to, global_ptr<const void> from, const Strided& shape) {
+    bind(from.rank(), "Aggregate::get_strided");
+    armature::get_strided(to, from, shape);
+  }
+  template <Accumulable T>
+  void accumulate_strided(global_ptr<T> to, const std::type_identity_t<T>* from,
+                          const Strided& shape,
+                          AccumulateOptions<std::type_identity_t<T>> options = {}) {
+    bind(to.rank(), "Aggregate::accumulate_strided");
+    armature::accumulate_strided(to, from, shape, options);
+  }
+  void put_vector(std::span<const Segments> segments) {
+    ++requests_;
+    armature::put_vector(rank_, segments);
+  }
+  void get_vector(std::span<const Segments> segments) {
+    ++requests_;
+    armature::get_vector(rank_, segments);
+  }
+  template <Accumulable T>
+  void accumulate_vector(std::span<const Segments> segments,
+                         AccumulateOptions<std::type_identity_t<T>> options = {}) {
+    ++requests_;
+    armature::accumulate_vector<T>(rank_, segments, options);
   }
 
   /// Completes all requests locally; the handle may then be used again.

@@ -10,10 +10,11 @@
 namespace armature {
 
 /// Read-modify-write of another rank's integer (armci-rma-2006, 3.3): each returns the value found.
-/// Atomic with respect to each other and to value puts and gets, from any rank; sequentially consistent.
-/// The address must be naturally aligned. Errors as for put.
+/// Atomic with respect to each other and to value puts and gets, from any rank; sequentially
+/// consistent. The address must be naturally aligned. Errors as for put.
 template <class T>
-concept AtomicInteger = std::integral<T> && !std::same_as<T, bool> && (sizeof(T) == 4 || sizeof(T) == 8);
+concept AtomicInteger =
+    std::integral<T> && !std::same_as<T, bool> && (sizeof(T) == 4 || sizeof(T) == 8);
 
 namespace detail {
 /// Checks in full and returns the address to operate on; throws.
@@ -50,7 +51,8 @@ inline T swap(global_ptr<T> at, std::type_identity_t<T> value) {
 }
 /// Stores `desired` if the value found is `expected`.
 template <AtomicInteger T>
-inline T compare_swap(global_ptr<T> at, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
+inline T compare_swap(global_ptr<T> at, std::type_identity_t<T> expected,
+                      std::type_identity_t<T> desired) {
   __atomic_compare_exchange_n(detail::atomic_address(at, "compare_swap"), &expected, desired, false,
                               __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   return expected;

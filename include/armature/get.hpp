@@ -8,9 +8,9 @@
 
 namespace armature {
 
-/// Gets: copy another rank's memory to local memory (armci-rma-2006, 3.1). `get` returns when the data
-/// are there. Gets of one rank from one other are performed in the order of their calls, and after
-/// its earlier blocking puts to it. Errors as for put.
+/// Gets: copy another rank's memory to local memory (armci-rma-2006, 3.1). `get` returns when the
+/// data are there. Gets of one rank from one other are performed in the order of their calls, and
+/// after its earlier blocking puts to it. Errors as for put.
 
 /// One value, as by a load.
 template <Transferable T>
@@ -36,7 +36,7 @@ inline void get(std::remove_cv_t<T>* to, global_ptr<T> from, std::size_t count) 
 
 /// As many elements as the contiguous range holds.
 template <Transferable T, class Range>
-  requires detail::WritableBuffer<std::remove_reference_t<Range>, T>
+requires detail::WritableBuffer<std::remove_reference_t<Range>, T>
 inline void get(Range&& to, global_ptr<T> from) {
   get(std::ranges::data(to), from, static_cast<std::size_t>(std::ranges::size(to)));
 }
@@ -55,21 +55,20 @@ Handle get_async(std::remove_cv_t<T>* to, global_ptr<T> from, std::size_t count)
   return {};
 }
 template <class T, class Range>
-  requires detail::WritableBuffer<std::remove_reference_t<Range>, T>
-Handle get_async(Range&& to, global_ptr<T> from) {
+requires detail::WritableBuffer<std::remove_reference_t<Range>, T> Handle
+get_async(Range&& to, global_ptr<T> from) {
   get(to, from);
   return {};
 }
 
 /// Non-blocking, implicit handle: completed by wait_all().
 template <class T>
-[[gnu::always_inline]] inline void get_nbi(std::remove_cv_t<T>* to, global_ptr<T> from, std::size_t count = 1) {
+[[gnu::always_inline]] inline void get_nbi(std::remove_cv_t<T>* to, global_ptr<T> from,
+                                           std::size_t count = 1) {
   get(to, from, count);
 }
 template <class T, class Range>
-  requires detail::WritableBuffer<std::remove_reference_t<Range>, T>
-inline void get_nbi(Range&& to, global_ptr<T> from) {
-  get(to, from);
-}
+requires detail::WritableBuffer<std::remove_reference_t<Range>, T>
+inline void get_nbi(Range&& to, global_ptr<T> from) { get(to, from); }
 
 }  // namespace armature

@@ -31,7 +31,7 @@ class global_ptr {
   constexpr global_ptr(std::nullptr_t) {}  // NOLINT(google-explicit-constructor)
   constexpr global_ptr(Rank rank, T* address) : address_(address), rank_(rank) {}
   template <class U>
-    requires std::is_convertible_v<U*, T*>
+  requires std::is_convertible_v<U*, T*>
   constexpr global_ptr(global_ptr<U> other)  // NOLINT(google-explicit-constructor)
       : address_(other.address()), rank_(other.rank()) {}
 
@@ -44,18 +44,16 @@ class global_ptr {
   constexpr explicit operator bool() const { return address_ != nullptr; }
   template <class U>
   [[nodiscard]] constexpr global_ptr<U> cast() const {
-    return {rank_, static_cast<U*>(static_cast<std::conditional_t<std::is_const_v<T>, const void, void>*>(address_))};
+    return {rank_,
+            static_cast<U*>(
+                static_cast<std::conditional_t<std::is_const_v<T>, const void, void>*>(address_))};
   }
 
-  constexpr global_ptr& operator+=(std::ptrdiff_t n)
-    requires(!std::is_void_v<T>)
-  {
+  constexpr global_ptr& operator+=(std::ptrdiff_t n) requires(!std::is_void_v<T>) {
     address_ += n;
     return *this;
   }
-  constexpr global_ptr& operator-=(std::ptrdiff_t n)
-    requires(!std::is_void_v<T>)
-  {
+  constexpr global_ptr& operator-=(std::ptrdiff_t n) requires(!std::is_void_v<T>) {
     address_ -= n;
     return *this;
   }
@@ -63,7 +61,9 @@ class global_ptr {
   constexpr global_ptr& operator--() { return *this -= 1; }
   friend constexpr global_ptr operator+(global_ptr p, std::ptrdiff_t n) { return p += n; }
   friend constexpr global_ptr operator-(global_ptr p, std::ptrdiff_t n) { return p -= n; }
-  friend constexpr std::ptrdiff_t operator-(global_ptr a, global_ptr b) { return a.address_ - b.address_; }
+  friend constexpr std::ptrdiff_t operator-(global_ptr a, global_ptr b) {
+    return a.address_ - b.address_;
+  }
   constexpr global_ptr operator[](std::ptrdiff_t n) const { return *this + n; }
   friend constexpr bool operator==(global_ptr a, global_ptr b) {
     return a.address_ == b.address_ && (a.rank_ == b.rank_ || a.address_ == nullptr);

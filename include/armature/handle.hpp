@@ -16,9 +16,9 @@ ARMATURE_API void abandon(Request* request) noexcept;
 }  // namespace detail
 
 /// The completion of one non-blocking operation. wait() completes it locally (armci-rma-2006, 4.1):
-/// after it the source of a put or accumulate may be reused, and the target of a get holds the data.
-/// Remote completion of puts and accumulates is fence()'s. A handle that is empty, or was waited for,
-/// is complete. Moves only; its destructor waits.
+/// after it the source of a put or accumulate may be reused, and the target of a get holds the
+/// data. Remote completion of puts and accumulates is fence()'s. A handle that is empty, or was
+/// waited for, is complete. Moves only; its destructor waits.
 ///
 /// Between ranks of a node an operation is complete when its call returns: the handle is empty.
 class [[nodiscard]] Handle {

@@ -8,9 +8,9 @@
 
 namespace armature {
 
-/// Two-sided messages, for start-up and for code that was written with them; one-sided transfers are
-/// what Armature is for. A message is matched by sender and tag; those of one sender with one tag
-/// arrive in the order they were sent. Tags are 0 or more.
+/// Two-sided messages, for start-up and for code that was written with them; one-sided transfers
+/// are what Armature is for. A message is matched by sender and tag; those of one sender with one
+/// tag arrive in the order they were sent. Tags are 0 or more.
 
 /// Returns when `data` may be reused. Blocks, delivering incoming messages, while the receiver's
 /// mailbox is full.

@@ -8,10 +8,11 @@
 
 namespace armature {
 
-/// A set of mutexes, some at each member of a team (armci-rma-2006, 3.3), for critical sections over
-/// global memory. Locking is an acquire and unlocking a release for what was written by puts followed
-/// by a fence, and for plain loads and stores on the node. Not recursive, not fair. Waiters spin, then
-/// sleep. Created by Team::create_mutexes, destroyed by Team::destroy_mutexes, both collective.
+/// A set of mutexes, some at each member of a team (armci-rma-2006, 3.3), for critical sections
+/// over global memory. Locking is an acquire and unlocking a release for what was written by puts
+/// followed by a fence, and for plain loads and stores on the node. Not recursive, not fair.
+/// Waiters spin, then sleep. Created by Team::create_mutexes, destroyed by Team::destroy_mutexes,
+/// both collective.
 class ARMATURE_API Mutexes {
  public:
   Mutexes() = default;
@@ -30,7 +31,8 @@ class ARMATURE_API Mutexes {
   /// Holds one for a scope.
   class [[nodiscard]] Guard {
    public:
-    Guard(const Mutexes& mutexes, int member, int index) : mutexes_(mutexes), member_(member), index_(index) {
+    Guard(const Mutexes& mutexes, int member, int index)
+        : mutexes_(mutexes), member_(member), index_(index) {
       mutexes_.lock(member, index);
     }
     Guard(const Guard&) = delete;

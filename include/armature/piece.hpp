@@ -34,7 +34,8 @@ template <class T>
 class Piece {
  public:
   Piece() = default;
-  explicit Piece(std::shared_ptr<const detail::Allotment> allotment) : allotment_(std::move(allotment)) {}
+  explicit Piece(std::shared_ptr<const detail::Allotment> allotment)
+      : allotment_(std::move(allotment)) {}
 
   /// The first element of that team member's piece (for the world: of that rank's).
   [[nodiscard]] global_ptr<T> on(int member) const {
@@ -48,9 +49,13 @@ class Piece {
     return {on(allotment_->mine).address(), size(allotment_->mine)};
   }
   [[nodiscard]] T& operator[](std::size_t i) const { return on(allotment_->mine).address()[i]; }
-  [[nodiscard]] int members() const { return allotment_ ? static_cast<int>(allotment_->shares.size()) : 0; }
+  [[nodiscard]] int members() const {
+    return allotment_ ? static_cast<int>(allotment_->shares.size()) : 0;
+  }
   explicit operator bool() const { return allotment_ != nullptr; }
-  [[nodiscard]] const std::shared_ptr<const detail::Allotment>& allotment() const { return allotment_; }
+  [[nodiscard]] const std::shared_ptr<const detail::Allotment>& allotment() const {
+    return allotment_;
+  }
 
  private:
   const detail::Allotment::Share& share_of(int member) const {

@@ -8,12 +8,14 @@
 
 namespace armature {
 
-/// Puts: copy local memory to another rank's (armci-rma-2006, 3.1). `put` returns on local completion:
-/// the source may be reused. Puts of one rank to one destination take effect in the order of their
-/// calls; to see that they have taken effect, call fence(rank). The target does nothing for it.
-/// Source and target must not overlap, unless they are the same. Any thread of a rank may call.
+/// Puts: copy local memory to another rank's (armci-rma-2006, 3.1). `put` returns on local
+/// completion: the source may be reused. Puts of one rank to one destination take effect in the
+/// order of their calls; to see that they have taken effect, call fence(rank). The target does
+/// nothing for it. Source and target must not overlap, unless they are the same. Any thread of a
+/// rank may call.
 ///
-/// Throws Error(bad_rank) and Error(bad_address), naming call, rank, address and nearest allocation.
+/// Throws Error(bad_rank) and Error(bad_address), naming call, rank, address and nearest
+/// allocation.
 
 namespace detail {
 /// Takes the value as it comes, so that the fast path need not put it into memory for this call.
@@ -59,7 +61,7 @@ inline void put_bytes(global_ptr<void> to, const void* from, std::size_t bytes) 
 /// Non-blocking, explicit handle. The source must stay unchanged until the handle is complete.
 /// Non-blocking operations are not ordered, neither with each other nor with blocking ones.
 template <class T, class... Source>
-  requires requires(global_ptr<T> to, const Source&... from) { put(to, from...); }
+requires requires(global_ptr<T> to, const Source&... from) { put(to, from...); }
 Handle put_async(global_ptr<T> to, const Source&... from) {
   put(to, from...);
   return {};
@@ -67,7 +69,7 @@ Handle put_async(global_ptr<T> to, const Source&... from) {
 
 /// Non-blocking, implicit handle: completed by wait_all().
 template <class T, class... Source>
-  requires requires(global_ptr<T> to, const Source&... from) { put(to, from...); }
+requires requires(global_ptr<T> to, const Source&... from) { put(to, from...); }
 [[gnu::always_inline]] inline void put_nbi(global_ptr<T> to, const Source&... from) {
   put(to, from...);
 }

@@ -8,8 +8,9 @@
 namespace armature {
 
 /// A unit of execution of the job, numbered 0 .. size-1 over the whole job, whatever hosts it
-/// (a process, a thread, a fiber). Converts from and to integers, so that `(rank + 1) % size` works,
-/// but not to a NodeId or a ProcessId. A number that no rank can have becomes `Rank::none()`.
+/// (a process, a thread, a fiber). Converts from and to integers, so that `(rank + 1) % size`
+/// works, but not to a NodeId or a ProcessId. A number that no rank can have becomes
+/// `Rank::none()`.
 class Rank {
  public:
   constexpr Rank() = default;

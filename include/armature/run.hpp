@@ -15,11 +15,11 @@ ARMATURE_API int run(int argc, char** argv, Body body, void* callable);
 }  // namespace detail
 
 /// Runs `body(world)` on every rank of the job and returns its result (0 when it returns nothing).
-/// Joins the job that `armature run` started; a program started by itself is a job of one rank. Returns
-/// after all ranks are through. An exception that leaves `body` ends the job, its message first.
-/// Throws Error(start) when there is a job that cannot be joined.
+/// Joins the job that `armature run` started; a program started by itself is a job of one rank.
+/// Returns after all ranks are through. An exception that leaves `body` ends the job, its message
+/// first. Throws Error(start) when there is a job that cannot be joined.
 template <class Body>
-  requires std::invocable<Body&, World&>
+requires std::invocable<Body&, World&>
 int run(int argc, char** argv, Body&& body) {
   auto call = [&body](World& world) -> int {
     if constexpr (std::is_void_v<std::invoke_result_t<Body&, World&>>) {
@@ -30,12 +30,14 @@ int run(int argc, char** argv, Body&& body) {
     }
   };
   return detail::run(
-      argc, argv, [](void* callable, World& world) { return (*static_cast<decltype(call)*>(callable))(world); }, &call);
+      argc, argv,
+      [](void* callable, World& world) { return (*static_cast<decltype(call)*>(callable))(world); },
+      &call);
 }
 
-/// For libraries and language run-times that do not own main: join the job, and leave it (collective).
-/// Between the two every call works as inside run(). Once left, a job cannot be joined again.
-/// init is idempotent.
+/// For libraries and language run-times that do not own main: join the job, and leave it
+/// (collective). Between the two every call works as inside run(). Once left, a job cannot be
+/// joined again. init is idempotent.
 ARMATURE_API World& init();
 ARMATURE_API void finalize();
 [[nodiscard]] ARMATURE_API bool initialized();

@@ -9,8 +9,8 @@
 
 namespace armature {
 
-/// The generalised I/O vector (armci-rma-2006, 3.2.1): pieces of equal size, anywhere on both sides.
-/// `to` and `from` have the same length; piece i is `bytes` bytes from from[i] to to[i].
+/// The generalised I/O vector (armci-rma-2006, 3.2.1): pieces of equal size, anywhere on both
+/// sides. `to` and `from` have the same length; piece i is `bytes` bytes from from[i] to to[i].
 struct Segments {
   std::span<void* const> to;
   std::span<const void* const> from;

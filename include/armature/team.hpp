@@ -51,8 +51,9 @@ struct Maximum {
   }
 };
 
-/// An ordered subset of the job's ranks (ARMCI group, communicator): allocation and collectives among
-/// them. Members are numbered 0 .. size-1 in the team's own order. A value: copies are the same team.
+/// An ordered subset of the job's ranks (ARMCI group, communicator): allocation and collectives
+/// among them. Members are numbered 0 .. size-1 in the team's own order. A value: copies are the
+/// same team.
 ///
 /// Collectives must be called by all members, in the same order. They may be called with different
 /// buffers but must agree on counts and types; a disagreement that is noticed throws
@@ -83,14 +84,16 @@ class ARMATURE_API Team {
   /// after; puts to other ranks are complete (it includes fence_all).
   void barrier() const;
 
-  /// Collective allocation of n elements per member (n may differ, and be 0), zero-filled, aligned to
-  /// at least 64 bytes. Throws Error(out_of_memory) on every member, naming what was asked by whom, what
-  /// is free, and the limit that stops it.
+  /// Collective allocation of n elements per member (n may differ, and be 0), zero-filled, aligned
+  /// to at least 64 bytes. Throws Error(out_of_memory) on every member, naming what was asked by
+  /// whom, what is free, and the limit that stops it.
   template <Transferable T>
   [[nodiscard]] Piece<T> allocate(std::size_t n) const {
-    return Piece<T>(allocate_bytes(n > SIZE_MAX / sizeof(T) ? SIZE_MAX : n * sizeof(T), alignof(T)));
+    return Piece<T>(
+        allocate_bytes(n > SIZE_MAX / sizeof(T) ? SIZE_MAX : n * sizeof(T), alignof(T)));
   }
-  /// Collective. All copies of the piece become invalid. Throws Error(misuse) if it is not this team's.
+  /// Collective. All copies of the piece become invalid. Throws Error(misuse) if it is not this
+  /// team's.
   template <class T>
   void free(Piece<T>& piece) const {
     free_allotment(piece.allotment());
@@ -101,7 +104,8 @@ class ARMATURE_API Team {
   [[nodiscard]] Mutexes create_mutexes(int count) const;
   void destroy_mutexes(Mutexes& mutexes) const;
 
-  // -- data from one to all, all to one, all to all --------------------------------------------------
+  // -- data from one to all, all to one, all to all
+  // --------------------------------------------------
 
   template <Transferable T>
   void broadcast(std::span<T> data, int root) const {
@@ -128,7 +132,8 @@ class ARMATURE_API Team {
   /// The same at the root only; `all` may be empty elsewhere.
   template <Transferable T>
   void gather(std::span<const T> mine, std::span<T> all, int root) const {
-    if (rank() == root) expect_size("gather", all.size(), mine.size() * static_cast<std::size_t>(size()));
+    if (rank() == root)
+      expect_size("gather", all.size(), mine.size() * static_cast<std::size_t>(size()));
     gather_bytes(mine.data(), mine.size_bytes(), all.data(), root);
   }
   /// Block i of `mine` goes to member i; block i of `all` comes from member i. Equal blocks.
@@ -139,7 +144,8 @@ class ARMATURE_API Team {
     alltoall_bytes(mine.data(), mine.size_bytes() / static_cast<std::size_t>(size()), all.data());
   }
 
-  // -- reductions -------------------------------------------------------------------------------------
+  // -- reductions
+  // -------------------------------------------------------------------------------------
 
   /// Elementwise over members, in place, at every member. `op` is any callable T(T, T).
   template <Transferable T, class Op = std::plus<>>
@@ -147,7 +153,7 @@ class ARMATURE_API Team {
     allreduce_bytes(data.data(), {data.size(), sizeof(T), &detail::combine<T, Op>, &op});
   }
   template <Transferable T, class Op = std::plus<>>
-    requires std::is_arithmetic_v<T> || std::is_class_v<T>
+  requires std::is_arithmetic_v<T> || std::is_class_v<T>
   [[nodiscard]] T allreduce(T value, Op op = {}) const {
     allreduce_bytes(&value, {1, sizeof(T), &detail::combine<T, Op>, &op});
     return value;
@@ -163,7 +169,7 @@ class ARMATURE_API Team {
     scan_bytes(data.data(), {data.size(), sizeof(T), &detail::combine<T, Op>, &op});
   }
   template <Transferable T, class Op = std::plus<>>
-    requires std::is_arithmetic_v<T> || std::is_class_v<T>
+  requires std::is_arithmetic_v<T> || std::is_class_v<T>
   [[nodiscard]] T scan(T value, Op op = {}) const {
     scan_bytes(&value, {1, sizeof(T), &detail::combine<T, Op>, &op});
     return value;
@@ -173,8 +179,8 @@ class ARMATURE_API Team {
   [[nodiscard]] const std::shared_ptr<detail::TeamState>& state() const { return state_; }
 
   // What the templates above pack their arguments for; for C bindings too.
-  [[nodiscard]] std::shared_ptr<const detail::Allotment> allocate_bytes(std::size_t bytes,
-                                                                        std::size_t alignment) const;
+  [[nodiscard]] std::shared_ptr<const detail::Allotment> allocate_bytes(
+      std::size_t bytes, std::size_t alignment) const;
   void free_allotment(const std::shared_ptr<const detail::Allotment>& allotment) const;
   void broadcast_bytes(void* data, std::size_t bytes, int root) const;
   void allgather_bytes(const void* mine, std::size_t bytes, void* all) const;

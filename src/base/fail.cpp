@@ -1,10 +1,10 @@
 #include "base/fail.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
+
+#include <fmt/format.h>
 
 namespace armature {
 
@@ -28,8 +28,8 @@ void fail(Errc code, const std::string& what) {
 std::string system_text(int error) { return std::generic_category().message(error); }
 
 void assertion_failed(const char* condition, const char* file, int line) {
-  std::fprintf(stderr, "armature: rank %d: internal error: %s does not hold (%s:%d)\n", current_rank, condition, file,
-               line);
+  std::fprintf(stderr, "armature: rank %d: internal error: %s does not hold (%s:%d)\n",
+               current_rank, condition, file, line);
   std::abort();
 }
 

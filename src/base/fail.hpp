@@ -20,7 +20,9 @@ std::string system_text(int error);
 
 /// Our own mistake: says where, and ends the process. On in release.
 #define ARMATURE_ASSERT(condition) \
-  (static_cast<bool>(condition) ? void(0) : ::armature::base::assertion_failed(#condition, __FILE__, __LINE__))
+  (static_cast<bool>(condition)    \
+       ? void(0)                   \
+       : ::armature::base::assertion_failed(#condition, __FILE__, __LINE__))
 
 namespace armature::base {
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line);

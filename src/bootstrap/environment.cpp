@@ -1,12 +1,13 @@
 #include "bootstrap/environment.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 
 #include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
+
+#include <fmt/format.h>
 
 #include "base/fail.hpp"
 
@@ -22,22 +23,26 @@ std::optional<int> number(const char* variable) {
   int value = -1;
   const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), value);
   if (error != std::errc{} || end != view.data() + view.size() || value < 0)
-    fail(Errc::start, fmt::format("{}='{}' is not a number: it is set by armature run and must be left alone", variable,
-                                  view));
+    fail(Errc::start,
+         fmt::format("{}='{}' is not a number: it is set by armature run and must be left alone",
+                     variable, view));
   return value;
 }
 
 /// Launchers that tell each copy of a program how many there are.
 void refuse_foreign_launcher() {
-  constexpr const char* sizes[][2] = {{"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun"},
-                                      {"PMI_SIZE", "a PMI launcher (MPICH's mpirun, srun --mpi=pmi2)"},
-                                      {"SLURM_STEP_NUM_TASKS", "srun"}};
+  constexpr const char* sizes[][2] = {
+      {"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun"},
+      {"PMI_SIZE", "a PMI launcher (MPICH's mpirun, srun --mpi=pmi2)"},
+      {"SLURM_STEP_NUM_TASKS", "srun"}};
   for (const auto& [variable, launcher] : sizes) {
     const char* text = std::getenv(variable);
     if (text == nullptr || std::atoi(text) <= 1) continue;
-    fail(Errc::start, fmt::format("{} copies of this program were started by {}, which Armature does not speak with: "
-                                  "they would be {} jobs of one rank each. Start it with: armature run -n {} PROGRAM",
-                                  text, launcher, text, text));
+    fail(Errc::start,
+         fmt::format(
+             "{} copies of this program were started by {}, which Armature does not speak with: "
+             "they would be {} jobs of one rank each. Start it with: armature run -n {} PROGRAM",
+             text, launcher, text, text));
   }
 }
 
@@ -52,13 +57,17 @@ bool Environment::take(Environment& out) {
     return false;
   }
   if (!rank || !control || !bands)
-    fail(Errc::start, fmt::format("{}, {} and {} must be set together: they are set by armature run and must be left "
-                                  "alone",
-                                  rank_variable, control_variable, bands_variable));
+    fail(Errc::start,
+         fmt::format(
+             "{}, {} and {} must be set together: they are set by armature run and must be left "
+             "alone",
+             rank_variable, control_variable, bands_variable));
   if (fcntl(*control, F_GETFD) < 0)
-    fail(Errc::start, fmt::format("descriptor {} of the job is closed: something between armature run and this program "
-                                  "closes inherited files",
-                                  *control));
+    fail(Errc::start,
+         fmt::format(
+             "descriptor {} of the job is closed: something between armature run and this program "
+             "closes inherited files",
+             *control));
   out = {*rank, *control, *bands};
   for (const char* variable : {rank_variable, control_variable, bands_variable}) unsetenv(variable);
   return true;

@@ -1,15 +1,16 @@
 #pragma once
 
 // How a process learns which rank of which job it is. The launcher hands every process the job's
-// memory files as inherited descriptors and says where they are in three variables; the process reads
-// them once, closes what it does not need and removes the variables, so that programs it starts itself
-// do not take themselves for that rank.
+// memory files as inherited descriptors and says where they are in three variables; the process
+// reads them once, closes what it does not need and removes the variables, so that programs it
+// starts itself do not take themselves for that rank.
 
 namespace armature::bootstrap {
 
-inline constexpr const char* rank_variable = "ARMATURE_RANK";              // this process's rank
-inline constexpr const char* control_variable = "ARMATURE_CONTROL_FD";     // descriptor of the control block
-inline constexpr const char* bands_variable = "ARMATURE_FIRST_BAND_FD";    // band of rank r: this + r
+inline constexpr const char* rank_variable = "ARMATURE_RANK";  // this process's rank
+inline constexpr const char* control_variable =
+    "ARMATURE_CONTROL_FD";  // descriptor of the control block
+inline constexpr const char* bands_variable = "ARMATURE_FIRST_BAND_FD";  // band of rank r: this + r
 
 /// What the launcher told this process.
 struct Environment {

@@ -30,7 +30,9 @@ void wake(space::RankSlot& slot) {
 }  // namespace detail
 
 // Every process of the job registers, so that a sleeper's barrier reaches it.
-void prepare_bells() { membarrier_works = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0; }
+void prepare_bells() {
+  membarrier_works = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
+}
 
 bool bells_work() { return membarrier_works; }
 

@@ -18,7 +18,8 @@ bool test(Request*& request) {
 }
 
 void wait(Request*& request) {
-  progress::WaitFor what{.what = space::Awaiting::completion, .rings = false, .call = "Handle::wait"};
+  progress::WaitFor what{
+      .what = space::Awaiting::completion, .rings = false, .call = "Handle::wait"};
   progress::wait_until(what, [&] { return test(request); });
 }
 
@@ -54,7 +55,8 @@ std::size_t wait_any(std::span<Handle> handles) {
 void wait_all() {}
 
 void wait_all(Rank rank) {
-  if (!space::AddressSpace::joined()) base::fail(Errc::misuse, "wait_all: called outside armature::run");
+  if (!space::AddressSpace::joined())
+    base::fail(Errc::misuse, "wait_all: called outside armature::run");
   space::AddressSpace::instance().require_rank(rank, "wait_all");
 }
 

@@ -1,9 +1,9 @@
 #include "armature/handle.hpp"
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <utility>
+
+#include <gtest/gtest.h>
 
 #include "armature/error.hpp"
 #include "armature/run.hpp"

@@ -6,10 +6,10 @@
 #include "progress/wait.hpp"
 #include "space/band_head.hpp"
 
-// A lock in shared memory that knows its holder, so that a waiter can tell whom it waits for and that the
-// holder has died. Free is 0, held is the holder's rank + 1. One atomic exchange takes it, a plain store
-// releases it. Waiters that have spun for long sleep a little and look again: a bell would make every
-// release pay for it.
+// A lock in shared memory that knows its holder, so that a waiter can tell whom it waits for and
+// that the holder has died. Free is 0, held is the holder's rank + 1. One atomic exchange takes it,
+// a plain store releases it. Waiters that have spun for long sleep a little and look again: a bell
+// would make every release pay for it.
 
 namespace armature::progress {
 
@@ -21,7 +21,8 @@ inline int lock_holder(std::uint64_t word) { return static_cast<int>(word) - 1; 
 inline bool try_lock(LockWord& word, int me) {
   std::uint64_t free = 0;
   // Acquire: what the last holder did is seen.
-  return word.compare_exchange_strong(free, lock_token(me), std::memory_order_acquire, std::memory_order_relaxed);
+  return word.compare_exchange_strong(free, lock_token(me), std::memory_order_acquire,
+                                      std::memory_order_relaxed);
 }
 
 void lock_contended(LockWord& word, int me, WaitFor& wait);

@@ -1,10 +1,10 @@
 #include "progress/messages.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
+
+#include <fmt/format.h>
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
@@ -17,20 +17,23 @@ using space::Awaiting;
 using transport::Envelope;
 using transport::Ring;
 
-Messages::Messages(space::AddressSpace& space) : space_(space), to_(static_cast<std::size_t>(space.ranks())) {}
+Messages::Messages(space::AddressSpace& space)
+    : space_(space), to_(static_cast<std::size_t>(space.ranks())) {}
 
 Ring& Messages::ring_to(int to, const char* call) {
   Ring*& ring = to_[static_cast<std::size_t>(to)];
   if (ring != nullptr) return *ring;
   space::AddressSpace::Failure failure;
-  void* memory = space_.allocate(sizeof(Ring), alignof(Ring), space::Allocation::Kind::internal, failure);
+  void* memory =
+      space_.allocate(sizeof(Ring), alignof(Ring), space::Allocation::Kind::internal, failure);
   if (memory == nullptr)
     base::fail(Errc::out_of_memory, fmt::format("{}: no memory for a mailbox of {}: {}", call,
                                                 base::readable_bytes(sizeof(Ring)), failure.limit));
   ring = new (memory) Ring;
   space::BandHead& head = space_.head(to);
   // Release: whoever reads the address finds an empty ring there; the count comes last.
-  head.peer(space_.me()).mailbox.store(reinterpret_cast<std::uint64_t>(ring), std::memory_order_release);
+  head.peer(space_.me())
+      .mailbox.store(reinterpret_cast<std::uint64_t>(ring), std::memory_order_release);
   head.mailboxes.fetch_add(1, std::memory_order_release);
   return *ring;
 }
@@ -61,8 +64,10 @@ void Messages::find_new_rings() {
   if (opened == rings_seen_) return;
   rings_seen_ = opened;
   for (int from = 0; from < space_.ranks(); ++from) {
-    const std::uint64_t address = space_.head(space_.me()).peer(from).mailbox.load(std::memory_order_acquire);
-    const bool known = std::any_of(incoming_.begin(), incoming_.end(), [&](const Incoming& i) { return i.from == from; });
+    const std::uint64_t address =
+        space_.head(space_.me()).peer(from).mailbox.load(std::memory_order_acquire);
+    const bool known = std::any_of(incoming_.begin(), incoming_.end(),
+                                   [&](const Incoming& i) { return i.from == from; });
     if (address == 0 || known) continue;
     auto* ring = reinterpret_cast<Ring*>(address);
     ARMATURE_ASSERT(space_.owner(ring) == Rank(from));
@@ -77,14 +82,17 @@ void Messages::find_new_rings() {
 bool Messages::take_in(Incoming& in) {
   if (in.ring->readable() == 0) return false;
   if (in.envelope_bytes < sizeof(Envelope)) {
-    in.envelope_bytes += in.ring->read(reinterpret_cast<std::byte*>(&in.envelope) + in.envelope_bytes,
-                                       sizeof(Envelope) - in.envelope_bytes);
+    in.envelope_bytes +=
+        in.ring->read(reinterpret_cast<std::byte*>(&in.envelope) + in.envelope_bytes,
+                      sizeof(Envelope) - in.envelope_bytes);
     if (in.envelope_bytes < sizeof(Envelope)) return false;
-    ARMATURE_ASSERT(in.envelope.magic == Envelope::expected_magic && in.envelope.bytes <= space_.band_bytes());
+    ARMATURE_ASSERT(in.envelope.magic == Envelope::expected_magic &&
+                    in.envelope.bytes <= space_.band_bytes());
     in.message = {in.from, in.envelope.tag, std::vector<std::byte>(in.envelope.bytes), 0};
     in.data_bytes = 0;
   }
-  in.data_bytes += in.ring->read(in.message.data.data() + in.data_bytes, in.message.data.size() - in.data_bytes);
+  in.data_bytes +=
+      in.ring->read(in.message.data.data() + in.data_bytes, in.message.data.size() - in.data_bytes);
   // The sender may wait for the room that this has made.
   ring(space_.slot(in.from));
   if (in.data_bytes < in.message.data.size()) return false;

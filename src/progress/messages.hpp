@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "space/address_space.hpp"
-#include "transport/shm/mailbox.hpp"
+#include "transport/mailbox.hpp"
 
 namespace armature::progress {
 
@@ -60,8 +60,8 @@ class Messages {
   std::vector<transport::Ring*> to_;
   std::vector<Incoming> incoming_;
   std::uint32_t rings_seen_ = 0;
-  /// What nobody has received yet, by tag and sender: a receiver that is late finds its message among
-  /// many others at once.
+  /// What nobody has received yet, by tag and sender: a receiver that is late finds its message
+  /// among many others at once.
   std::map<std::pair<std::int32_t, int>, std::deque<Message>> arrived_;
   std::uint64_t arrivals_ = 0;
 };

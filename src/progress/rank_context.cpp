@@ -12,7 +12,8 @@ RankContext* current = nullptr;
 
 RankContext& this_rank(const char* call) {
   if (current == nullptr)
-    base::fail(Errc::misuse, fmt::format("{}: called outside armature::run (or init .. finalize)", call));
+    base::fail(Errc::misuse,
+               fmt::format("{}: called outside armature::run (or init .. finalize)", call));
   return *current;
 }
 

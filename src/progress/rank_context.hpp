@@ -5,7 +5,8 @@
 
 namespace armature::progress {
 
-/// What the calling rank is made of below its teams. One per process as long as ranks are processes.
+/// What the calling rank is made of below its teams. One per process as long as ranks are
+/// processes.
 struct RankContext {
   explicit RankContext(space::AddressSpace& the_space) : space(the_space), messages(the_space) {}
 

@@ -1,9 +1,10 @@
 #include "progress/wait.hpp"
 
-#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
@@ -65,8 +66,8 @@ class Published {
   int peer_;
 };
 
-/// A condition that stays true once it was found so: looking may take what was waited for (a lock), so it must
-/// not be looked at again.
+/// A condition that stays true once it was found so: looking may take what was waited for (a lock),
+/// so it must not be looked at again.
 class Latched {
  public:
   Latched(detail::Ready ready, void* condition) : ready_(ready), condition_(condition) {}
@@ -79,8 +80,8 @@ class Latched {
   bool holds_ = false;
 };
 
-/// Ranks that are gone cannot make the condition true any more. They may have done so before they went, so it
-/// is looked at once more after their state was seen.
+/// Ranks that are gone cannot make the condition true any more. They may have done so before they
+/// went, so it is looked at once more after their state was seen.
 void check_gone(const WaitFor& wait, Latched& ready) {
   const AddressSpace& space = AddressSpace::instance();
   const bool goes_on = space.header().on_death == space::OnDeath::go_on;
@@ -90,8 +91,10 @@ void check_gone(const WaitFor& wait, Latched& ready) {
     const bool dead = life == Life::dead && goes_on;
     if ((!dead && life != Life::finished) || ready.look()) return;
     if (dead) base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", wait.call, rank));
-    base::fail(Errc::misuse,
-               fmt::format("{}: rank {} has left the job: it will never do what this call waits for", wait.call, rank));
+    base::fail(
+        Errc::misuse,
+        fmt::format("{}: rank {} has left the job: it will never do what this call waits for",
+                    wait.call, rank));
   };
   check(wait.peer);
   for (const std::int32_t rank : wait.members) check(rank);
@@ -131,7 +134,8 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
       if (condition_holds.look()) return;
     }
     published.refresh(wait);
-    if (space.header().deaths.load(std::memory_order_acquire) != 0) check_gone(wait, condition_holds);
+    if (space.header().deaths.load(std::memory_order_acquire) != 0)
+      check_gone(wait, condition_holds);
     if (round % 16 != 15 || base::now_ns() - published.since_ns() < yield_ns) {
       sched_yield();
       continue;

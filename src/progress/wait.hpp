@@ -5,21 +5,23 @@
 
 #include "space/control.hpp"
 
-// The one place where a rank blocks. A call that must wait says for what and on whom, and gives a condition
-// that it will find true one day; everything else is here: spinning while the answer is likely to come
-// within a cache miss, yielding the core to ranks that share it, sleeping when it takes long, delivering
-// messages meanwhile, noticing that whom we wait for has died, and telling `armature inspect` about it.
+// The one place where a rank blocks. A call that must wait says for what and on whom, and gives a
+// condition that it will find true one day; everything else is here: spinning while the answer is
+// likely to come within a cache miss, yielding the core to ranks that share it, sleeping when it
+// takes long, delivering messages meanwhile, noticing that whom we wait for has died, and telling
+// `armature inspect` about it.
 
 namespace armature::progress {
 
 struct WaitFor {
   space::Awaiting what = space::Awaiting::nothing;
-  int peer = -1;                              // whom; may be updated by the condition
+  int peer = -1;                               // whom; may be updated by the condition
   std::span<const std::int32_t> members = {};  // or all of these
   std::uint32_t team = 0;
   const void* object = nullptr;
   std::uint64_t detail = 0;
-  bool rings = true;  // whoever makes the condition true rings our bell; else we must look now and then
+  bool rings =
+      true;  // whoever makes the condition true rings our bell; else we must look now and then
   const char* call = "wait";  // for messages
 };
 
@@ -28,18 +30,20 @@ using Ready = bool (*)(void* condition);
 void wait_long(WaitFor& wait, Ready ready, void* condition);
 }  // namespace detail
 
-/// How often a condition is looked at before anything else is tried. About the time of a few cache misses;
-/// fewer when ranks share cores, where the other one needs this core to make it true.
+/// How often a condition is looked at before anything else is tried. About the time of a few cache
+/// misses; fewer when ranks share cores, where the other one needs this core to make it true.
 int spins();
 
-/// Returns once condition() is true. Throws Error(rank_lost) when the job goes on after deaths and a rank
-/// that is waited for has died.
+/// Returns once condition() is true. Throws Error(rank_lost) when the job goes on after deaths and
+/// a rank that is waited for has died.
 template <class Condition>
 inline void wait_until(WaitFor& wait, Condition&& condition) {
   for (int i = spins(); i > 0; --i)
     if (condition()) return;
   detail::wait_long(
-      wait, [](void* c) -> bool { return (*static_cast<std::remove_reference_t<Condition>*>(c))(); }, &condition);
+      wait,
+      [](void* c) -> bool { return (*static_cast<std::remove_reference_t<Condition>*>(c))(); },
+      &condition);
 }
 
 /// Prepares this process for waiting: how to spin, whether bells work here.

@@ -1,9 +1,9 @@
 #include "progress/wait.hpp"
 
-#include <gtest/gtest.h>
-
 #include <chrono>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "armature/run.hpp"
 #include "progress/bell.hpp"

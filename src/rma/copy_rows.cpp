@@ -85,11 +85,16 @@ void copy_rows(void* to_start, std::ptrdiff_t to_stride, const void* from_start,
   }
   if (bytes > 32 && bytes <= 192)
     return blocked_rows(to, to_stride, from, from_stride, rows, bytes);
-  for (std::size_t i = 0; i < rows; ++i) {
-    detail::copy(to, from, bytes);
-    to += to_stride;
-    from += from_stride;
-  }
+  const auto each = [&](auto copy_row) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      copy_row(to, from, bytes);
+      to += to_stride;
+      from += from_stride;
+    }
+  };
+  if (bytes <= detail::copy_short_max) return each(detail::copy_short);
+  if (bytes <= detail::copy_libc_max) return each(std::memcpy);
+  each(detail::copy_large);
 }
 
 void copy_section(void* to_start, const void* from_start, const Section& section) {

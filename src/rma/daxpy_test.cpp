@@ -1,16 +1,17 @@
 #include "rma/daxpy.hpp"
 
-#include <gtest/gtest.h>
-
 #include <complex>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace armature::rma {
 namespace {
 
 template <class T>
 class DaxpyTest : public ::testing::Test {};
-using Types = ::testing::Types<std::int32_t, std::int64_t, float, double, std::complex<float>, std::complex<double>>;
+using Types = ::testing::Types<std::int32_t, std::int64_t, float, double, std::complex<float>,
+                               std::complex<double>>;
 TYPED_TEST_SUITE(DaxpyTest, Types);
 
 template <class T>

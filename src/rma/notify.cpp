@@ -22,9 +22,13 @@ std::uint64_t wait_notify(Rank from) {
   space.require_rank(from, "wait_notify");
   space::PeerLine& line = space.head(space.me()).peer(from);
   const std::uint64_t wanted = line.consumed + 1;
-  progress::WaitFor wait{
-      .what = space::Awaiting::notify, .peer = from, .object = &line, .detail = wanted, .call = "wait_notify"};
-  progress::wait_until(wait, [&] { return line.notified.load(std::memory_order_acquire) >= wanted; });
+  progress::WaitFor wait{.what = space::Awaiting::notify,
+                         .peer = from,
+                         .object = &line,
+                         .detail = wanted,
+                         .call = "wait_notify"};
+  progress::wait_until(wait,
+                       [&] { return line.notified.load(std::memory_order_acquire) >= wanted; });
   line.consumed = wanted;
   return wanted;
 }

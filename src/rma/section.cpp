@@ -1,8 +1,8 @@
 #include "rma/section.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
+
+#include <fmt/format.h>
 
 #include "base/fail.hpp"
 
@@ -12,14 +12,16 @@ using base::fail;
 
 Section Section::from(const Strided& shape, const char* call) {
   if (shape.counts.empty())
-    fail(Errc::bad_argument, fmt::format("{}: counts is empty: it must hold the bytes of a row", call));
+    fail(Errc::bad_argument,
+         fmt::format("{}: counts is empty: it must hold the bytes of a row", call));
   const std::size_t levels = shape.counts.size() - 1;
   if (levels > Strided::levels_max)
-    fail(Errc::bad_argument, fmt::format("{}: {} stride levels: at most {} are possible", call, levels,
-                                         Strided::levels_max));
+    fail(Errc::bad_argument, fmt::format("{}: {} stride levels: at most {} are possible", call,
+                                         levels, Strided::levels_max));
   if (shape.to_strides.size() != levels || shape.from_strides.size() != levels)
-    fail(Errc::bad_argument, fmt::format("{}: {} counts need {} strides on each side, not {} and {}", call, levels + 1,
-                                         levels, shape.to_strides.size(), shape.from_strides.size()));
+    fail(Errc::bad_argument,
+         fmt::format("{}: {} counts need {} strides on each side, not {} and {}", call, levels + 1,
+                     levels, shape.to_strides.size(), shape.from_strides.size()));
   Section section;
   section.row_bytes = shape.counts[0];
   for (std::size_t i = 0; i < levels; ++i) {
@@ -39,7 +41,8 @@ Section Section::from(const Strided& shape, const char* call) {
   return section;
 }
 
-Reach reach(const Section& section, const std::array<std::ptrdiff_t, Strided::levels_max>& strides, const char* call) {
+Reach reach(const Section& section, const std::array<std::ptrdiff_t, Strided::levels_max>& strides,
+            const char* call) {
   std::ptrdiff_t below = 0, above = 0;
   bool overflow = __builtin_add_overflow(section.row_bytes, 0, &above);
   for (std::size_t i = 0; i < section.levels; ++i) {

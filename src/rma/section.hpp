@@ -8,7 +8,8 @@
 
 namespace armature::rma {
 
-/// A strided shape whose numbers were checked: no empty level, no overflow, rows as long as they can be.
+/// A strided shape whose numbers were checked: no empty level, no overflow, rows as long as they
+/// can be.
 struct Section {
   std::size_t row_bytes = 0;
   std::size_t levels = 0;
@@ -28,13 +29,14 @@ struct Reach {
   std::size_t bytes = 0;
 };
 /// Throws Error(bad_argument) when the section is larger than any address space.
-Reach reach(const Section& section, const std::array<std::ptrdiff_t, Strided::levels_max>& strides, const char* call);
+Reach reach(const Section& section, const std::array<std::ptrdiff_t, Strided::levels_max>& strides,
+            const char* call);
 
 /// Copies rows of a section; both sides mapped.
 void copy_section(void* to, const void* from, const Section& section);
 /// Rows of one level, the commonest case.
-void copy_rows(void* to, std::ptrdiff_t to_stride, const void* from, std::ptrdiff_t from_stride, std::size_t rows,
-               std::size_t row_bytes);
+void copy_rows(void* to, std::ptrdiff_t to_stride, const void* from, std::ptrdiff_t from_stride,
+               std::size_t rows, std::size_t row_bytes);
 
 /// Calls row(to, from) for each row of the section, in order of addresses' levels.
 template <class Row>

@@ -1,16 +1,17 @@
 #include "rma/section.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "armature/error.hpp"
 
 namespace armature::rma {
 namespace {
 
-Section section(std::vector<std::size_t> counts, std::vector<std::ptrdiff_t> to, std::vector<std::ptrdiff_t> from) {
+Section section(std::vector<std::size_t> counts, std::vector<std::ptrdiff_t> to,
+                std::vector<std::ptrdiff_t> from) {
   return Section::from({counts, to, from}, "test");
 }
 
@@ -49,7 +50,8 @@ TEST(Reach, overflow_is_an_error) {
 
 TEST(CopyRows, every_row_length_and_distance_is_right) {
   std::vector<unsigned char> from(70000), to(70000), expected(70000);
-  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<unsigned char>(i * 31 + i / 256);
+  for (std::size_t i = 0; i < from.size(); ++i)
+    from[i] = static_cast<unsigned char>(i * 31 + i / 256);
   for (std::size_t bytes = 1; bytes <= 300; ++bytes) {
     std::fill(to.begin(), to.end(), static_cast<unsigned char>(0xcc));
     expected = to;
@@ -57,8 +59,8 @@ TEST(CopyRows, every_row_length_and_distance_is_right) {
     const std::size_t to_stride = bytes + 5, from_stride = bytes + 1;
     for (std::size_t i = 0; i < rows; ++i)
       std::memcpy(&expected[i * to_stride + 3], &from[i * from_stride], bytes);
-    copy_rows(&to[3], static_cast<std::ptrdiff_t>(to_stride), from.data(), static_cast<std::ptrdiff_t>(from_stride), rows,
-              bytes);
+    copy_rows(&to[3], static_cast<std::ptrdiff_t>(to_stride), from.data(),
+              static_cast<std::ptrdiff_t>(from_stride), rows, bytes);
     ASSERT_EQ(to, expected) << bytes;
   }
 }

@@ -25,16 +25,20 @@ void check(Rank rank, const void* first, const Reach& reach, const char* call) {
 
 void put_strided(global_ptr<void> to, const void* from, const Strided& shape) {
   const Section section = Section::from(shape, "put_strided");
-  if (section.empty()) return progress::this_rank("put_strided").space.require_rank(to.rank(), "put_strided");
-  check(to.rank(), to.address(), rma::reach(section, section.to_strides, "put_strided"), "put_strided");
+  if (section.empty())
+    return progress::this_rank("put_strided").space.require_rank(to.rank(), "put_strided");
+  check(to.rank(), to.address(), rma::reach(section, section.to_strides, "put_strided"),
+        "put_strided");
   std::atomic_thread_fence(std::memory_order_release);
   rma::copy_section(to.address(), from, section);
 }
 
 void get_strided(void* to, global_ptr<const void> from, const Strided& shape) {
   const Section section = Section::from(shape, "get_strided");
-  if (section.empty()) return progress::this_rank("get_strided").space.require_rank(from.rank(), "get_strided");
-  check(from.rank(), from.address(), rma::reach(section, section.from_strides, "get_strided"), "get_strided");
+  if (section.empty())
+    return progress::this_rank("get_strided").space.require_rank(from.rank(), "get_strided");
+  check(from.rank(), from.address(), rma::reach(section, section.from_strides, "get_strided"),
+        "get_strided");
   rma::copy_section(to, from.address(), section);
   std::atomic_thread_fence(std::memory_order_acquire);
 }
@@ -47,8 +51,12 @@ Handle get_strided_async(void* to, global_ptr<const void> from, const Strided& s
   get_strided(to, from, shape);
   return {};
 }
-void put_strided_nbi(global_ptr<void> to, const void* from, const Strided& shape) { put_strided(to, from, shape); }
-void get_strided_nbi(void* to, global_ptr<const void> from, const Strided& shape) { get_strided(to, from, shape); }
+void put_strided_nbi(global_ptr<void> to, const void* from, const Strided& shape) {
+  put_strided(to, from, shape);
+}
+void get_strided_nbi(void* to, global_ptr<const void> from, const Strided& shape) {
+  get_strided(to, from, shape);
+}
 
 namespace {
 
@@ -57,7 +65,8 @@ Reach patch_reach(const Patch& patch, std::ptrdiff_t stride, const char* call) {
   std::ptrdiff_t span = 0;
   std::size_t bytes = 0;
   bool overflow = __builtin_mul_overflow(patch.rows - 1, stride, &span);
-  const std::size_t distance = span < 0 ? -static_cast<std::size_t>(span) : static_cast<std::size_t>(span);
+  const std::size_t distance =
+      span < 0 ? -static_cast<std::size_t>(span) : static_cast<std::size_t>(span);
   overflow |= __builtin_add_overflow(distance, patch.row_bytes, &bytes);
   if (overflow) base::fail(Errc::bad_argument, std::string(call) + ": rows and strides overflow");
   return {span < 0 ? span : 0, bytes};
@@ -70,14 +79,17 @@ void put_patch(global_ptr<void> to, const void* from, const Patch& patch) {
     return progress::this_rank("put_patch").space.require_rank(to.rank(), "put_patch");
   check(to.rank(), to.address(), patch_reach(patch, patch.to_stride, "put_patch"), "put_patch");
   std::atomic_thread_fence(std::memory_order_release);
-  rma::copy_rows(to.address(), patch.to_stride, from, patch.from_stride, patch.rows, patch.row_bytes);
+  rma::copy_rows(to.address(), patch.to_stride, from, patch.from_stride, patch.rows,
+                 patch.row_bytes);
 }
 
 void get_patch(void* to, global_ptr<const void> from, const Patch& patch) {
   if (patch.rows == 0 || patch.row_bytes == 0)
     return progress::this_rank("get_patch").space.require_rank(from.rank(), "get_patch");
-  check(from.rank(), from.address(), patch_reach(patch, patch.from_stride, "get_patch"), "get_patch");
-  rma::copy_rows(to, patch.to_stride, from.address(), patch.from_stride, patch.rows, patch.row_bytes);
+  check(from.rank(), from.address(), patch_reach(patch, patch.from_stride, "get_patch"),
+        "get_patch");
+  rma::copy_rows(to, patch.to_stride, from.address(), patch.from_stride, patch.rows,
+                 patch.row_bytes);
   std::atomic_thread_fence(std::memory_order_acquire);
 }
 

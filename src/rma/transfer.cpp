@@ -23,16 +23,21 @@ void get_slow(Rank rank, void* to, const void* from, std::size_t bytes, const ch
 void* atomic_target(Rank rank, void* address, std::size_t bytes, const char* call) {
   progress::this_rank(call).space.require(rank, address, bytes, call);
   if (reinterpret_cast<std::uintptr_t>(address) % bytes != 0)
-    base::fail(Errc::bad_address, fmt::format("{}: {} of rank {} is not a multiple of {}: atomics need aligned addresses",
-                                              call, address, static_cast<int>(rank), bytes));
+    base::fail(
+        Errc::bad_address,
+        fmt::format("{}: {} of rank {} is not a multiple of {}: atomics need aligned addresses",
+                    call, address, static_cast<int>(rank), bytes));
   return address;
 }
 
-void aggregate_check(Rank rank) { progress::this_rank("Aggregate").space.require_rank(rank, "Aggregate"); }
+void aggregate_check(Rank rank) {
+  progress::this_rank("Aggregate").space.require_rank(rank, "Aggregate");
+}
 
 void aggregate_other_rank(Rank bound, Rank given, const char* call) {
-  base::fail(Errc::bad_rank, fmt::format("{}: this handle aggregates requests to rank {}, not to rank {}", call,
-                                         static_cast<int>(bound), static_cast<int>(given)));
+  base::fail(Errc::bad_rank,
+             fmt::format("{}: this handle aggregates requests to rank {}, not to rank {}", call,
+                         static_cast<int>(bound), static_cast<int>(given)));
 }
 
 }  // namespace armature::detail

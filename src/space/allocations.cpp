@@ -18,8 +18,8 @@ std::size_t Allocations::lower_bound(std::uint64_t begin, std::size_t count) con
   return low;
 }
 
-// Odd while the list changes. The fence keeps the changes behind the odd number; the release of the even
-// one keeps them before it.
+// Odd while the list changes. The fence keeps the changes behind the odd number; the release of the
+// even one keeps them before it.
 void Allocations::open() {
   sequence_.fetch_add(1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);

@@ -17,9 +17,10 @@ struct Allocation {
 };
 static_assert(sizeof(Allocation) == 16);
 
-/// The list of what a rank has allocated, sorted by address, in its band's head. Written by that rank
-/// alone; read by others when they check an address in full or explain a wrong one. A sequence lock:
-/// readers retry while it changes, and give up (nullopt) when it stays odd because its owner died.
+/// The list of what a rank has allocated, sorted by address, in its band's head. Written by that
+/// rank alone; read by others when they check an address in full or explain a wrong one. A sequence
+/// lock: readers retry while it changes, and give up (nullopt) when it stays odd because its owner
+/// died.
 class Allocations {
  public:
   /// Room for this many; adding more fails.

@@ -1,10 +1,11 @@
 #include "space/allocations.hpp"
 
-#include <gtest/gtest.h>
 #include <sys/mman.h>
 
 #include <map>
 #include <random>
+
+#include <gtest/gtest.h>
 
 namespace armature::space {
 namespace {
@@ -14,8 +15,9 @@ class AllocationsTest : public ::testing::Test {
  protected:
   static constexpr std::size_t room = 16 << 20;
   AllocationsTest()
-      : list_(*static_cast<Allocations*>(
-            mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {}
+      : list_(
+            *static_cast<Allocations*>(mmap(nullptr, room, PROT_READ | PROT_WRITE,
+                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {}
   ~AllocationsTest() override { munmap(&list_, room); }
 
   void add(std::uint64_t begin, std::uint64_t bytes) {
@@ -28,7 +30,9 @@ class AllocationsTest : public ::testing::Test {
   Allocations& list_;
 };
 
-TEST_F(AllocationsTest, an_empty_list_has_nothing_near) { EXPECT_FALSE(list_.nearest(1000).has_value()); }
+TEST_F(AllocationsTest, an_empty_list_has_nothing_near) {
+  EXPECT_FALSE(list_.nearest(1000).has_value());
+}
 
 TEST_F(AllocationsTest, nearest_prefers_the_one_that_holds_the_address) {
   add(1000, 100);

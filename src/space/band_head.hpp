@@ -4,12 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 
-// The first pages of every band, before its heap: what other ranks of the node write to or read from
-// this rank without asking. Sparse: only pages that are used exist.
+// The first pages of every band, before its heap: what other ranks of the node write to or read
+// from this rank without asking. Sparse: only pages that are used exist.
 
 namespace armature::space {
 
-/// A lock that knows its holder: 0 free, else holder + 1, and a bit that says somebody sleeps on it.
+/// A lock that knows its holder: 0 free, else holder + 1, and a bit that says somebody sleeps on
+/// it.
 using LockWord = std::atomic<std::uint64_t>;
 
 /// Accumulate locks chunks of memory, not ranks: chunk k of the band is guarded by lock k % count.
@@ -24,7 +25,8 @@ struct alignas(64) ChunkLock {
 struct alignas(64) PeerLine {
   std::atomic<std::uint64_t> notified{0};  // how often that peer has notified me; it writes
   std::uint64_t consumed = 0;              // how many of those I have waited for; I write
-  std::atomic<std::uint64_t> mailbox{0};   // address of its ring of messages to me, in its band; it writes
+  std::atomic<std::uint64_t> mailbox{
+      0};  // address of its ring of messages to me, in its band; it writes
 };
 
 struct BandHead {
@@ -32,7 +34,8 @@ struct BandHead {
 
   std::uint64_t magic = expected_magic;
   std::uint64_t heap_offset = 0;
-  std::atomic<std::uint32_t> mailboxes{0};  // how many peers have opened a mailbox to me; they add 1
+  std::atomic<std::uint32_t> mailboxes{
+      0};  // how many peers have opened a mailbox to me; they add 1
   ChunkLock chunk_lock[chunk_locks];
 
   [[nodiscard]] PeerLine& peer(int rank) {

@@ -10,11 +10,12 @@ namespace armature::space {
 
 void AddressSpace::require_rank(Rank rank, const char* call) const {
   if (rank < 0 || rank >= ranks_)
-    base::fail(Errc::bad_rank, fmt::format("{}: there is no rank {}: the job has ranks 0 to {}", call,
-                                           static_cast<int>(rank), ranks_ - 1));
+    base::fail(Errc::bad_rank, fmt::format("{}: there is no rank {}: the job has ranks 0 to {}",
+                                           call, static_cast<int>(rank), ranks_ - 1));
 }
 
-void AddressSpace::require(Rank rank, const void* address, std::size_t bytes, const char* call) const {
+void AddressSpace::require(Rank rank, const void* address, std::size_t bytes,
+                           const char* call) const {
   require_rank(rank, call);
   const detail::BandView& view = control_.bands()[static_cast<int>(rank)];
   const auto begin = reinterpret_cast<std::uintptr_t>(address);
@@ -29,23 +30,30 @@ void AddressSpace::require(Rank rank, const void* address, std::size_t bytes, co
     bad_address(rank, address, bytes, call);
 }
 
-void AddressSpace::bad_address(Rank rank, const void* address, std::size_t bytes, const char* call) const {
-  const std::string size = bytes == SIZE_MAX ? "a number of bytes that overflows" : fmt::format("{} bytes", bytes);
-  const std::string what = fmt::format("{}: {} at {} of rank {}", call, size, address, static_cast<int>(rank));
+void AddressSpace::bad_address(Rank rank, const void* address, std::size_t bytes,
+                               const char* call) const {
+  const std::string size =
+      bytes == SIZE_MAX ? "a number of bytes that overflows" : fmt::format("{} bytes", bytes);
+  const std::string what =
+      fmt::format("{}: {} at {} of rank {}", call, size, address, static_cast<int>(rank));
   const Rank real = owner(address);
   if (address == nullptr) base::fail(Errc::bad_address, what + ": the address is null");
   if (real < 0)
-    base::fail(Errc::bad_address, what + ": the address lies in no rank's band; only memory from allocate and "
-                                         "allocate_local can be reached from other ranks");
+    base::fail(Errc::bad_address,
+               what +
+                   ": the address lies in no rank's band; only memory from allocate and "
+                   "allocate_local can be reached from other ranks");
   if (real != rank)
-    base::fail(Errc::bad_address, fmt::format("{}: the address belongs to rank {}", what, static_cast<int>(real)));
+    base::fail(Errc::bad_address,
+               fmt::format("{}: the address belongs to rank {}", what, static_cast<int>(real)));
   const auto nearest = allocations(rank).nearest(reinterpret_cast<std::uint64_t>(address));
   if (!nearest) base::fail(Errc::bad_address, what + ": that rank has nothing allocated");
-  base::fail(Errc::bad_address,
-             fmt::format("{}: not within what that rank has allocated; the nearest allocation is {} bytes at {:#x}, up "
-                         "to {:#x}",
-                         what, static_cast<std::uint64_t>(nearest->bytes), static_cast<std::uint64_t>(nearest->begin),
-                         nearest->begin + nearest->bytes));
+  base::fail(Errc::bad_address, fmt::format("{}: not within what that rank has allocated; the "
+                                            "nearest allocation is {} bytes at {:#x}, up "
+                                            "to {:#x}",
+                                            what, static_cast<std::uint64_t>(nearest->bytes),
+                                            static_cast<std::uint64_t>(nearest->begin),
+                                            nearest->begin + nearest->bytes));
 }
 
 }  // namespace armature::space
@@ -53,7 +61,8 @@ void AddressSpace::bad_address(Rank rank, const void* address, std::size_t bytes
 namespace armature::detail {
 
 void* direct(Rank rank, const void* address) {
-  if (!space::AddressSpace::joined()) base::fail(Errc::misuse, "global_ptr::direct: called outside armature::run");
+  if (!space::AddressSpace::joined())
+    base::fail(Errc::misuse, "global_ptr::direct: called outside armature::run");
   space::AddressSpace::instance().require(rank, address, 0, "global_ptr::direct");
   return const_cast<void*>(address);
 }

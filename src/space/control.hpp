@@ -25,9 +25,10 @@ struct alignas(4096) ControlHeader {
   std::uint64_t magic = control_magic;
   std::uint32_t version = control_version;
   std::uint32_t ranks = 0;
-  std::uint64_t band_base = 0;   // address of rank 0's band
-  std::uint64_t band_bytes = 0;  // a power of two; rank r's band starts at band_base + r * band_bytes
-  std::uint32_t cores = 1;       // that the job may use on this node: more ranks than that must yield
+  std::uint64_t band_base = 0;  // address of rank 0's band
+  std::uint64_t band_bytes =
+      0;                    // a power of two; rank r's band starts at band_base + r * band_bytes
+  std::uint32_t cores = 1;  // that the job may use on this node: more ranks than that must yield
   std::uint32_t check_full = 0;  // every address against the list of allocations, on every call
   OnDeath on_death = OnDeath::end_job;
   std::int32_t launcher_pid = 0;
@@ -76,14 +77,14 @@ struct LastWords {
   static constexpr std::size_t frames_max = 64;
   static constexpr std::size_t text_max = 1536;
 
-  std::atomic<std::uint32_t> said{0};     // 1: the rest is valid. Release by the rank.
-  std::atomic<std::uint32_t> taken{0};    // 1: the launcher has read it, the rank may go. Release.
-  std::int32_t signal = 0;                // or 0
-  std::int32_t status = 0;                // exit status asked for by abort()
-  std::uint64_t fault_address = 0;        // of SIGSEGV and SIGBUS
+  std::atomic<std::uint32_t> said{0};   // 1: the rest is valid. Release by the rank.
+  std::atomic<std::uint32_t> taken{0};  // 1: the launcher has read it, the rank may go. Release.
+  std::int32_t signal = 0;              // or 0
+  std::int32_t status = 0;              // exit status asked for by abort()
+  std::uint64_t fault_address = 0;      // of SIGSEGV and SIGBUS
   std::uint32_t frames = 0;
-  std::uint64_t frame[frames_max] = {};   // return addresses, innermost first
-  char text[text_max] = {};               // "exception std::runtime_error: ..." or what abort() was told
+  std::uint64_t frame[frames_max] = {};  // return addresses, innermost first
+  char text[text_max] = {};  // "exception std::runtime_error: ..." or what abort() was told
 };
 
 struct alignas(4096) RankSlot {

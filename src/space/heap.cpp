@@ -2,12 +2,13 @@
 
 #include <fcntl.h>
 
-#include <boost/interprocess/mem_algo/rbtree_best_fit.hpp>
-#include <boost/interprocess/offset_ptr.hpp>
-#include <boost/interprocess/sync/mutex_family.hpp>
 #include <cerrno>
 #include <cstring>
 #include <new>
+
+#include <boost/interprocess/mem_algo/rbtree_best_fit.hpp>
+#include <boost/interprocess/offset_ptr.hpp>
+#include <boost/interprocess/sync/mutex_family.hpp>
 
 namespace armature::space {
 
@@ -25,7 +26,8 @@ constexpr std::size_t page_wise = 128 * 1024;
 constexpr std::size_t block_edge = 64;
 
 std::byte* page_above(std::byte* p) {
-  return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(p) + page - 1) / page * page);
+  return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(p) + page - 1) / page *
+                                      page);
 }
 std::byte* page_below(std::byte* p) {
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(p) / page * page);
@@ -46,8 +48,8 @@ std::uint64_t Heap::offset_of(const std::byte* address) const {
 }
 
 bool Heap::drop_pages(std::byte* from, std::byte* to) {
-  return from >= to || fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset_of(from)),
-                                 to - from) == 0;
+  return from >= to || fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                 static_cast<off_t>(offset_of(from)), to - from) == 0;
 }
 
 bool Heap::reserve_pages(std::byte* from, std::byte* to) {
@@ -107,7 +109,8 @@ void Heap::free(void* address, std::size_t bytes) {
   auto* start = static_cast<std::byte*>(address);
   tree_->deallocate(address);
   // Should the kernel refuse, the pages just stay.
-  if (bytes >= page_wise) (void)drop_pages(page_above(start + block_edge), page_below(start + bytes - block_edge));
+  if (bytes >= page_wise)
+    (void)drop_pages(page_above(start + block_edge), page_below(start + bytes - block_edge));
 }
 
 std::size_t Heap::free_bytes() const { return tree_->get_free_memory(); }

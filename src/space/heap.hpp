@@ -6,18 +6,21 @@
 
 namespace armature::space {
 
-/// The allocator inside a band. All its state lies in the band itself (Boost.Interprocess's red-black
-/// tree best fit), so a rank that moves to another process takes its heap along. Used by the band's owner only.
+/// The allocator inside a band. All its state lies in the band itself (Boost.Interprocess's
+/// red-black tree best fit), so a rank that moves to another process takes its heap along. Used by
+/// the band's owner only.
 class Heap {
  public:
   /// Makes a heap in [start, start + bytes), which must be zero pages of the memory file `fd` from
   /// `file_offset` on.
   static Heap create(std::byte* start, std::size_t bytes, int fd, std::uint64_t file_offset);
 
-  /// Zero-filled memory whose pages exist: touching it cannot fail. nullptr when the band has no gap that
-  /// large or the kernel gives no memory; errno tells which (ENOMEM: band, else the kernel's).
+  /// Zero-filled memory whose pages exist: touching it cannot fail. nullptr when the band has no
+  /// gap that large or the kernel gives no memory; errno tells which (ENOMEM: band, else the
+  /// kernel's).
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment);
-  /// The same without reserving or clearing pages, for memory that is used in part; zero all the same.
+  /// The same without reserving or clearing pages, for memory that is used in part; zero all the
+  /// same.
   [[nodiscard]] void* allocate_sparse(std::size_t bytes);
   /// Gives whole pages back to the machine.
   void free(void* address, std::size_t bytes);

@@ -1,6 +1,5 @@
 #include "space/heap.hpp"
 
-#include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +8,8 @@
 #include <cstring>
 #include <random>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace armature::space {
 namespace {
@@ -19,7 +20,8 @@ class HeapTest : public ::testing::Test {
   static constexpr std::size_t bytes = 1 << 30;
   HeapTest() : fd_(memfd_create("heap-test", 0)) {
     EXPECT_EQ(ftruncate(fd_, bytes), 0);
-    start_ = static_cast<std::byte*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd_, 0));
+    start_ = static_cast<std::byte*>(
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd_, 0));
     heap_ = Heap::create(start_, bytes, fd_, 0);
   }
   ~HeapTest() override {
@@ -42,7 +44,8 @@ class HeapTest : public ::testing::Test {
 };
 
 TEST_F(HeapTest, memory_is_aligned_zero_and_there) {
-  for (const std::size_t n : {std::size_t{1}, std::size_t{100}, std::size_t{5000}, std::size_t{3} << 20}) {
+  for (const std::size_t n :
+       {std::size_t{1}, std::size_t{100}, std::size_t{5000}, std::size_t{3} << 20}) {
     void* memory = heap_.allocate(n, 64);
     ASSERT_NE(memory, nullptr);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 64, 0u);

@@ -1,7 +1,6 @@
 #include "space/job_memory.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -11,6 +10,8 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+
+#include <fmt/format.h>
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
@@ -27,19 +28,22 @@ using base::fail;
 base::FileDescriptor memory_file(const char* name, std::uint64_t bytes) {
   base::FileDescriptor file(memfd_create(name, MFD_CLOEXEC));
   if (!file)
-    fail(Errc::start, fmt::format("memfd_create({}) failed: {}. {}", name, base::system_text(errno),
-                                  errno == EMFILE || errno == ENFILE
-                                      ? "Raise the limit of open files (ulimit -n): a job needs one per rank"
-                                      : "Armature needs Linux memory files"));
+    fail(Errc::start,
+         fmt::format("memfd_create({}) failed: {}. {}", name, base::system_text(errno),
+                     errno == EMFILE || errno == ENFILE
+                         ? "Raise the limit of open files (ulimit -n): a job needs one per rank"
+                         : "Armature needs Linux memory files"));
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
   if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < bytes)
-    fail(Errc::start, fmt::format("a memory file of {} is more than the file size limit of {} (RLIMIT_FSIZE): raise it "
-                                  "(ulimit -f unlimited) or ask for smaller bands (--band-size)",
-                                  base::readable_bytes(bytes), base::readable_bytes(limit.rlim_cur)));
+    fail(Errc::start,
+         fmt::format(
+             "a memory file of {} is more than the file size limit of {} (RLIMIT_FSIZE): raise it "
+             "(ulimit -f unlimited) or ask for smaller bands (--band-size)",
+             base::readable_bytes(bytes), base::readable_bytes(limit.rlim_cur)));
   if (ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
-    fail(Errc::start, fmt::format("a memory file of {} cannot be made: {}", base::readable_bytes(bytes),
-                                  base::system_text(errno)));
+    fail(Errc::start, fmt::format("a memory file of {} cannot be made: {}",
+                                  base::readable_bytes(bytes), base::system_text(errno)));
   return file;
 }
 
@@ -48,7 +52,8 @@ void write_at(int fd, const void* data, std::size_t bytes, std::uint64_t offset)
   while (bytes > 0) {
     const ssize_t n = pwrite(fd, from, bytes, static_cast<off_t>(offset));
     if (n <= 0)
-      fail(Errc::start, fmt::format("the job's memory cannot be written: {}", base::system_text(n < 0 ? errno : ENOSPC)));
+      fail(Errc::start, fmt::format("the job's memory cannot be written: {}",
+                                    base::system_text(n < 0 ? errno : ENOSPC)));
     from += n;
     bytes -= static_cast<std::size_t>(n);
     offset += static_cast<std::uint64_t>(n);
@@ -57,16 +62,24 @@ void write_at(int fd, const void* data, std::size_t bytes, std::uint64_t offset)
 
 void check(const ControlHeader& header) {
   if (header.ranks == 0 || header.ranks > ranks_max)
-    fail(Errc::start, fmt::format("{} ranks are not possible: 1 to {} are", header.ranks, ranks_max));
+    fail(Errc::start,
+         fmt::format("{} ranks are not possible: 1 to {} are", header.ranks, ranks_max));
   if (!std::has_single_bit(header.band_bytes) || header.band_bytes < band_bytes_min)
-    fail(Errc::start, fmt::format("a band of {} bytes is not possible: it must be a power of two and at least {}",
-                                  header.band_bytes, base::readable_bytes(band_bytes_min)));
+    fail(
+        Errc::start,
+        fmt::format("a band of {} bytes is not possible: it must be a power of two and at least {}",
+                    header.band_bytes, base::readable_bytes(band_bytes_min)));
   if (header.band_base % 4096 != 0 || header.band_base == 0)
-    fail(Errc::start, fmt::format("bands cannot start at {:#x}: the address must be a multiple of 4096", header.band_base));
-  if (header.band_base >= address_end || (address_end - header.band_base) / header.band_bytes < header.ranks)
-    fail(Errc::start, fmt::format("{} bands of {} from {:#x} on do not fit below {:#x}: choose smaller bands "
-                                  "(--band-size)",
-                                  header.ranks, base::readable_bytes(header.band_bytes), header.band_base, address_end));
+    fail(Errc::start,
+         fmt::format("bands cannot start at {:#x}: the address must be a multiple of 4096",
+                     header.band_base));
+  if (header.band_base >= address_end ||
+      (address_end - header.band_base) / header.band_bytes < header.ranks)
+    fail(Errc::start,
+         fmt::format("{} bands of {} from {:#x} on do not fit below {:#x}: choose smaller bands "
+                     "(--band-size)",
+                     header.ranks, base::readable_bytes(header.band_bytes), header.band_base,
+                     address_end));
   if (BandHead::heap_start(header.ranks, TeamBlock::bytes(header.ranks)) > header.band_bytes / 2)
     fail(Errc::start, fmt::format("bands of {} are too small for a job of {} ranks",
                                   base::readable_bytes(header.band_bytes), header.ranks));
@@ -74,7 +87,8 @@ void check(const ControlHeader& header) {
 
 ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   header.ranks = options.ranks;
-  header.band_bytes = options.band_bytes != 0 ? options.band_bytes : default_band_bytes(options.ranks);
+  header.band_bytes =
+      options.band_bytes != 0 ? options.band_bytes : default_band_bytes(options.ranks);
   header.band_base = options.band_base != 0 ? options.band_base : default_base;
   header.cores = options.cores;
   header.check_full = options.check_full ? 1 : 0;
@@ -88,7 +102,8 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
 void write_heads(const JobMemory& memory, const ControlHeader& header) {
   const std::size_t heap_start = BandHead::heap_start(header.ranks, TeamBlock::bytes(header.ranks));
   for (const auto& band : memory.bands) {
-    write_at(band.get(), &BandHead::expected_magic, sizeof(std::uint64_t), offsetof(BandHead, magic));
+    write_at(band.get(), &BandHead::expected_magic, sizeof(std::uint64_t),
+             offsetof(BandHead, magic));
     write_at(band.get(), &heap_start, sizeof heap_start, offsetof(BandHead, heap_offset));
   }
   const auto block = std::make_unique<std::byte[]>(TeamBlock::head_bytes(header.ranks));
@@ -111,8 +126,11 @@ JobMemory JobMemory::create(const JobOptions& options) {
   if (fallocate(memory.control.get(), 0, 0, static_cast<off_t>(Control::bytes(header.ranks))) != 0)
     fail(Errc::start, fmt::format("no memory for the control block of {} ranks: {}", header.ranks,
                                   base::system_text(errno)));
-  void* start = mmap(nullptr, Control::bytes(header.ranks), PROT_READ | PROT_WRITE, MAP_SHARED, memory.control.get(), 0);
-  if (start == MAP_FAILED) fail(Errc::start, fmt::format("the control block cannot be mapped: {}", base::system_text(errno)));
+  void* start = mmap(nullptr, Control::bytes(header.ranks), PROT_READ | PROT_WRITE, MAP_SHARED,
+                     memory.control.get(), 0);
+  if (start == MAP_FAILED)
+    fail(Errc::start,
+         fmt::format("the control block cannot be mapped: {}", base::system_text(errno)));
   new (start) ControlHeader;
   Control control{static_cast<std::byte*>(start)};
   fill(control.header(), options);
@@ -131,16 +149,20 @@ Control map_control(int fd, bool writable) {
   if (fstat(fd, &status) != 0 || static_cast<std::size_t>(status.st_size) < sizeof(ControlHeader))
     fail(Errc::start, fmt::format("descriptor {} is not the control block of a job", fd));
   const auto bytes = static_cast<std::size_t>(status.st_size);
-  void* start = mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
+  void* start =
+      mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
   if (start == MAP_FAILED)
-    fail(Errc::start, fmt::format("the control block cannot be mapped: {}", base::system_text(errno)));
+    fail(Errc::start,
+         fmt::format("the control block cannot be mapped: {}", base::system_text(errno)));
   const Control control{static_cast<std::byte*>(start)};
   const ControlHeader& header = control.header();
   if (header.magic != control_magic || header.version != control_version || header.ranks == 0 ||
       header.ranks > ranks_max || Control::bytes(header.ranks) > bytes) {
     munmap(start, bytes);
-    fail(Errc::start, "the control block was made by another build of Armature: start the program with the launcher of "
-                      "the same installation");
+    fail(Errc::start,
+         "the control block was made by another build of Armature: start the program with the "
+         "launcher of "
+         "the same installation");
   }
   return control;
 }

@@ -19,8 +19,8 @@ struct JobOptions {
 };
 
 /// The memory files of a job on one node: the control block and one band per rank. Created by the
-/// launcher (or by a program that runs alone), inherited by every rank. They have no names: they are
-/// gone when the last process that holds them is.
+/// launcher (or by a program that runs alone), inherited by every rank. They have no names: they
+/// are gone when the last process that holds them is.
 struct JobMemory {
   base::FileDescriptor control;
   std::vector<base::FileDescriptor> bands;

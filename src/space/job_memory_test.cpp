@@ -1,8 +1,9 @@
 #include "space/job_memory.hpp"
 
-#include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <gtest/gtest.h>
 
 #include "armature/error.hpp"
 #include "space/layout.hpp"
@@ -21,7 +22,8 @@ Errc code_of(const JobOptions& options) {
 }
 
 TEST(JobMemory, a_control_block_describes_its_job) {
-  const JobMemory memory = JobMemory::create({.ranks = 3, .band_bytes = 1 << 30, .cores = 2, .check_full = true});
+  const JobMemory memory =
+      JobMemory::create({.ranks = 3, .band_bytes = 1 << 30, .cores = 2, .check_full = true});
   ASSERT_EQ(memory.bands.size(), 3u);
   const Control control = map_control(memory.control.get(), false);
   EXPECT_EQ(control.header().ranks, 3u);

@@ -4,9 +4,9 @@
 #include <bit>
 #include <cstdint>
 
-// Where the bands of a job lie. The same in every process, so an address means the same thing everywhere.
-// The default base is far from where Linux puts programs, libraries, heaps and stacks (and from
-// AddressSanitizer's shadow); ThreadSanitizer allows programs the lowest 512 GiB only.
+// Where the bands of a job lie. The same in every process, so an address means the same thing
+// everywhere. The default base is far from where Linux puts programs, libraries, heaps and stacks
+// (and from AddressSanitizer's shadow); ThreadSanitizer allows programs the lowest 512 GiB only.
 
 namespace armature::space {
 

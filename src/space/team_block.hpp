@@ -4,15 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 
-// What the members of a team share on a node, in the band of the team's first member: who they are, one
-// line each to say how far they have come, and room for what they pass to each other in collectives
-// (sparse: only pages in use exist). Read from outside by `armature inspect`.
+// What the members of a team share on a node, in the band of the team's first member: who they are,
+// one line each to say how far they have come, and room for what they pass to each other in
+// collectives (sparse: only pages in use exist). Read from outside by `armature inspect`.
 
 namespace armature::space {
 
-/// Member i's part of the team's rounds (a barrier or one step of a collective is a round). Written by
-/// member i only. Two lines take turns by the round's parity: member i writes line r % 2 for round r only
-/// after round r - 1 is complete, that is when all have finished reading round r - 2.
+/// Member i's part of the team's rounds (a barrier or one step of a collective is a round). Written
+/// by member i only. Two lines take turns by the round's parity: member i writes line r % 2 for
+/// round r only after round r - 1 is complete, that is when all have finished reading round r - 2.
 struct alignas(64) MemberLine {
   static constexpr std::size_t inline_bytes = 48;
 
@@ -28,22 +28,27 @@ struct TeamBlock {
   std::uint64_t magic = expected_magic;
   std::uint32_t id = 0;
   std::uint32_t size = 0;
-  std::atomic<std::uint32_t> users{0};  // members that have not let go of the team; the last frees the block
-  alignas(64) std::atomic<std::uint64_t> released{0};  // large teams: the round member 0 has seen complete
+  std::atomic<std::uint32_t> users{
+      0};  // members that have not let go of the team; the last frees the block
+  alignas(64) std::atomic<std::uint64_t> released{
+      0};  // large teams: the round member 0 has seen complete
 
   // then MemberLine[size][2], int32 ranks[size], and from the next page on staging[size][2]
   [[nodiscard]] MemberLine& line(std::size_t member, std::uint64_t round) {
     return reinterpret_cast<MemberLine*>(this + 1)[2 * member + round % 2];
   }
   [[nodiscard]] std::int32_t* ranks() {
-    return reinterpret_cast<std::int32_t*>(reinterpret_cast<MemberLine*>(this + 1) + std::size_t{2} * size);
+    return reinterpret_cast<std::int32_t*>(reinterpret_cast<MemberLine*>(this + 1) +
+                                           std::size_t{2} * size);
   }
   [[nodiscard]] std::byte* staging(std::size_t member, std::uint64_t round) {
-    return reinterpret_cast<std::byte*>(this) + head_bytes(size) + (2 * member + round % 2) * staging_bytes;
+    return reinterpret_cast<std::byte*>(this) + head_bytes(size) +
+           (2 * member + round % 2) * staging_bytes;
   }
   /// The part that is written when the team is made, in whole pages.
   [[nodiscard]] static std::size_t head_bytes(std::size_t size) {
-    const std::size_t head = sizeof(TeamBlock) + size * (2 * sizeof(MemberLine) + sizeof(std::int32_t));
+    const std::size_t head =
+        sizeof(TeamBlock) + size * (2 * sizeof(MemberLine) + sizeof(std::int32_t));
     return (head + 4095) / 4096 * 4096;
   }
   [[nodiscard]] static std::size_t bytes(std::size_t size) {

@@ -1,9 +1,10 @@
-// Collective allocation. All members get their piece or none does: each allocates its own, tells the others
-// how that went, and when one has failed all give theirs back and throw the same message.
-#include <fmt/format.h>
-
+// Collective allocation. All members get their piece or none does: each allocates its own, tells
+// the others how that went, and when one has failed all give theirs back and throw the same
+// message.
 #include <algorithm>
 #include <cstring>
+
+#include <fmt/format.h>
 
 #include "armature/team.hpp"
 #include "base/bytes.hpp"
@@ -18,8 +19,8 @@ namespace {
 using base::fail;
 using base::readable_bytes;
 using detail::Allotment;
-using space::Allocation;
 using space::AddressSpace;
+using space::Allocation;
 
 /// What a member tells the others about its attempt.
 struct Outcome {
@@ -36,13 +37,14 @@ void set_failure(Outcome& outcome, const AddressSpace::Failure& failure) {
   std::strncpy(outcome.limit, failure.limit.c_str(), Outcome::text_max - 1);
 }
 
-/// Whether what all members ask for together fits this node, which no member can see alone. The first
-/// member looks once for all, so that all come to the same answer.
+/// Whether what all members ask for together fits this node, which no member can see alone. The
+/// first member looks once for all, so that all come to the same answer.
 void require_room(const Team& team, std::size_t bytes) {
   constexpr std::uint64_t worth_a_look = 16 << 20;
   std::uint64_t total = 0;
   const std::vector<std::uint64_t> asks = team.allgather(std::uint64_t{bytes});
-  for (const std::uint64_t ask : asks) total = __builtin_add_overflow(total, ask, &total) ? UINT64_MAX : total;
+  for (const std::uint64_t ask : asks)
+    total = __builtin_add_overflow(total, ask, &total) ? UINT64_MAX : total;
   if (total < worth_a_look) return;
   Outcome verdict;
   if (team.rank() == 0) {
@@ -56,8 +58,10 @@ void require_room(const Team& team, std::size_t bytes) {
   };
   const auto most = std::max_element(asks.begin(), asks.end());
   fail(Errc::out_of_memory,
-       fmt::format("allocate: {} ranks ask for {} together, rank {} for {} of it and this one for {}, but {} leaves {}",
-                   team.size(), words(total), static_cast<int>(team.world_rank(static_cast<int>(most - asks.begin()))),
+       fmt::format("allocate: {} ranks ask for {} together, rank {} for {} of it and this one for "
+                   "{}, but {} leaves {}",
+                   team.size(), words(total),
+                   static_cast<int>(team.world_rank(static_cast<int>(most - asks.begin()))),
                    words(*most), words(bytes), verdict.limit, readable_bytes(verdict.free)));
 }
 
@@ -73,7 +77,8 @@ Outcome attempt(AddressSpace& space, std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-std::shared_ptr<const Allotment> Team::allocate_bytes(std::size_t bytes, std::size_t alignment) const {
+std::shared_ptr<const Allotment> Team::allocate_bytes(std::size_t bytes,
+                                                      std::size_t alignment) const {
   detail::TeamState& state = checked("Team::allocate");
   AddressSpace& space = state.space();
   require_room(*this, bytes);
@@ -87,10 +92,12 @@ std::shared_ptr<const Allotment> Team::allocate_bytes(std::size_t bytes, std::si
       const auto mine = outcomes[static_cast<std::size_t>(state.rank())].address;
       if (mine != 0) (void)space.free(reinterpret_cast<void*>(mine), Allocation::Kind::collective);
       fail(Errc::out_of_memory,
-           fmt::format("allocate: rank {} asked for {}, but {} leaves {}", static_cast<int>(world_rank(i)),
-                       readable_bytes(outcome.bytes), outcome.limit, readable_bytes(outcome.free)));
+           fmt::format("allocate: rank {} asked for {}, but {} leaves {}",
+                       static_cast<int>(world_rank(i)), readable_bytes(outcome.bytes),
+                       outcome.limit, readable_bytes(outcome.free)));
     }
-    allotment->shares.push_back({world_rank(i), reinterpret_cast<void*>(outcome.address), outcome.bytes});
+    allotment->shares.push_back(
+        {world_rank(i), reinterpret_cast<void*>(outcome.address), outcome.bytes});
   }
   return allotment;
 }
@@ -100,7 +107,9 @@ void Team::free_allotment(const std::shared_ptr<const Allotment>& allotment) con
   AddressSpace& space = state.space();
   // Nobody may still be using it.
   barrier();
-  if (allotment == nullptr || allotment->freed || allotment->team != state.id()) fail(Errc::misuse, "Team::free: this piece was not allocated by this team, or is freed already");
+  if (allotment == nullptr || allotment->freed || allotment->team != state.id())
+    fail(Errc::misuse,
+         "Team::free: this piece was not allocated by this team, or is freed already");
   allotment->freed = true;
   ARMATURE_ASSERT(space.free(allotment->shares[static_cast<std::size_t>(allotment->mine)].address,
                              Allocation::Kind::collective));

@@ -1,5 +1,5 @@
-// Collectives as rounds of a team: everyone shows a piece, everyone takes what it needs. Long data go in
-// pieces of what a round can show.
+// Collectives as rounds of a team: everyone shows a piece, everyone takes what it needs. Long data
+// go in pieces of what a round can show.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -20,12 +20,14 @@ namespace {
 
 void require_root(const TeamState& team, int root, const char* call) {
   if (root < 0 || root >= team.size())
-    base::fail(Errc::bad_rank, fmt::format("Team::{}: there is no member {} to be the root: the team has members 0 to {}",
-                                           call, root, team.size() - 1));
+    base::fail(
+        Errc::bad_rank,
+        fmt::format("Team::{}: there is no member {} to be the root: the team has members 0 to {}",
+                    call, root, team.size() - 1));
 }
 
-/// Runs f(offset, bytes) over [0, total) in pieces of at most `piece`; once with 0 bytes when total is 0, so
-/// that members who disagree about that find out.
+/// Runs f(offset, bytes) over [0, total) in pieces of at most `piece`; once with 0 bytes when total
+/// is 0, so that members who disagree about that find out.
 template <class F>
 void in_pieces(std::size_t total, std::size_t piece, F&& f) {
   std::size_t offset = 0;
@@ -52,14 +54,16 @@ void Team::broadcast_bytes(void* data, std::size_t bytes, int root) const {
 
 namespace {
 
-/// Everyone shows `bytes` bytes of `mine`; take(member, offset, piece, from) is called for each member.
+/// Everyone shows `bytes` bytes of `mine`; take(member, offset, piece, from) is called for each
+/// member.
 template <class Take>
 void show_all(TeamState& team, const void* mine, std::size_t bytes, const char* call, Take&& take) {
   in_pieces(bytes, TeamState::bytes_max, [&](std::size_t at, std::size_t n) {
     if (n > 0) std::memcpy(team.outgoing(n), static_cast<const std::byte*>(mine) + at, n);
     team.round(Kind::allgather, bytes, n, call);
     if (n == 0) return;
-    for (int i = 0; i < team.size(); ++i) take(static_cast<std::size_t>(i), at, n, team.incoming(i, n));
+    for (int i = 0; i < team.size(); ++i)
+      take(static_cast<std::size_t>(i), at, n, team.incoming(i, n));
   });
 }
 
@@ -77,9 +81,10 @@ void Team::gather_bytes(const void* mine, std::size_t bytes, void* all, int root
   TeamState& team = checked("Team::gather");
   require_root(team, root, "gather");
   auto* out = static_cast<std::byte*>(all);
-  show_all(team, mine, bytes, "gather", [&](std::size_t member, std::size_t at, std::size_t n, const std::byte* from) {
-    if (team.rank() == root) std::memcpy(out + member * bytes + at, from, n);
-  });
+  show_all(team, mine, bytes, "gather",
+           [&](std::size_t member, std::size_t at, std::size_t n, const std::byte* from) {
+             if (team.rank() == root) std::memcpy(out + member * bytes + at, from, n);
+           });
 }
 
 void Team::alltoall_bytes(const void* mine, std::size_t block_bytes, void* all) const {
@@ -91,41 +96,47 @@ void Team::alltoall_bytes(const void* mine, std::size_t block_bytes, void* all) 
   // A round shows a piece of every block, for each member one.
   const std::size_t piece = std::max<std::size_t>(TeamState::bytes_max / size, 1);
   if (piece * size > TeamState::bytes_max)
-    base::fail(Errc::bad_argument, fmt::format("Team::alltoall: teams of more than {} are not supported",
-                                               TeamState::bytes_max));
+    base::fail(Errc::bad_argument,
+               fmt::format("Team::alltoall: teams of more than {} are not supported",
+                           TeamState::bytes_max));
   in_pieces(block_bytes, piece, [&](std::size_t at, std::size_t n) {
     if (n > 0) {
       std::byte* show = team.outgoing(n * size);
-      for (std::size_t i = 0; i < size; ++i) std::memcpy(show + i * n, in + i * block_bytes + at, n);
+      for (std::size_t i = 0; i < size; ++i)
+        std::memcpy(show + i * n, in + i * block_bytes + at, n);
     }
     team.round(Kind::alltoall, block_bytes, n * size, "alltoall");
     for (std::size_t i = 0; n > 0 && i < size; ++i)
-      std::memcpy(out + i * block_bytes + at, team.incoming(static_cast<int>(i), n * size) + me * n, n);
+      std::memcpy(out + i * block_bytes + at, team.incoming(static_cast<int>(i), n * size) + me * n,
+                  n);
   });
 }
 
 namespace {
 
-/// into = the combination, in team order, of members first .. last's bytes [at, at + count elements).
-void fold(const TeamState& team, const Reduction& reduction, std::byte* into, std::size_t shown, std::size_t at,
-          std::size_t count, int last) {
+/// into = the combination, in team order, of members first .. last's bytes [at, at + count
+/// elements).
+void fold(const TeamState& team, const Reduction& reduction, std::byte* into, std::size_t shown,
+          std::size_t at, std::size_t count, int last) {
   std::memcpy(into, team.incoming(0, shown) + at, count * reduction.element_bytes);
-  for (int i = 1; i <= last; ++i) reduction.combine(into, team.incoming(i, shown) + at, count, reduction.op);
+  for (int i = 1; i <= last; ++i)
+    reduction.combine(into, team.incoming(i, shown) + at, count, reduction.op);
 }
 
 /// Elements that one round can show; at least one must fit.
 std::size_t elements_per_round(const Reduction& reduction, const char* call) {
   const std::size_t elements = TeamState::bytes_max / reduction.element_bytes;
   if (elements == 0)
-    base::fail(Errc::bad_argument, fmt::format("Team::{}: elements of {} bytes are larger than {}", call,
-                                               reduction.element_bytes, TeamState::bytes_max));
+    base::fail(Errc::bad_argument,
+               fmt::format("Team::{}: elements of {} bytes are larger than {}", call,
+                           reduction.element_bytes, TeamState::bytes_max));
   return elements;
 }
 
-/// Combines a piece that everybody shows. With few elements everyone combines them all; with many, member i
-/// combines the i-th slice and shows the result in a second round.
-void allreduce_piece(TeamState& team, const Reduction& reduction, std::byte* data, std::size_t count,
-                     std::byte* scratch) {
+/// Combines a piece that everybody shows. With few elements everyone combines them all; with many,
+/// member i combines the i-th slice and shows the result in a second round.
+void allreduce_piece(TeamState& team, const Reduction& reduction, std::byte* data,
+                     std::size_t count, std::byte* scratch) {
   constexpr std::size_t slices_from_bytes = 4096;
   const std::size_t element = reduction.element_bytes;
   const std::size_t bytes = count * element;
@@ -141,7 +152,8 @@ void allreduce_piece(TeamState& team, const Reduction& reduction, std::byte* dat
   const auto me = static_cast<std::size_t>(team.rank());
   const std::size_t mine = begin(me + 1) - begin(me);
   fold(team, reduction, scratch, bytes, begin(me) * element, mine, team.size() - 1);
-  // Shown as if it were a whole piece, so that all members read each other's at the same kind of place.
+  // Shown as if it were a whole piece, so that all members read each other's at the same kind of
+  // place.
   std::memcpy(team.outgoing(bytes), scratch, mine * element);
   team.round(Kind::slices, reduction.count * element, bytes, "allreduce");
   for (std::size_t i = 0; i < size; ++i)
@@ -160,7 +172,8 @@ void Team::allreduce_bytes(void* data, const Reduction& reduction) const {
   const std::size_t largest = std::min(piece, reduction.count) * reduction.element_bytes;
   const auto large = largest > sizeof small ? std::make_unique<std::byte[]>(largest) : nullptr;
   in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
-    allreduce_piece(team, reduction, buffer + at * reduction.element_bytes, n, large ? large.get() : small);
+    allreduce_piece(team, reduction, buffer + at * reduction.element_bytes, n,
+                    large ? large.get() : small);
   });
 }
 

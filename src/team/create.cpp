@@ -1,11 +1,12 @@
-// Making a team without a team: only the members take part, so there is nothing collective to lean on. The
-// first member makes the block that all will share and sends the others its address; messages between two
-// ranks keep their order, so teams that two ranks make in the same order cannot be confused.
-#include <fmt/format.h>
-
+// Making a team without a team: only the members take part, so there is nothing collective to lean
+// on. The first member makes the block that all will share and sends the others its address;
+// messages between two ranks keep their order, so teams that two ranks make in the same order
+// cannot be confused.
 #include <algorithm>
 #include <cstring>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "armature/team.hpp"
 #include "base/bytes.hpp"
@@ -29,7 +30,8 @@ struct Invitation {
 
 std::uint64_t hash(std::span<const Rank> members) {
   std::uint64_t h = 0xcbf29ce484222325;
-  for (const Rank rank : members) h = (h ^ static_cast<std::uint64_t>(static_cast<int>(rank))) * 0x100000001b3;
+  for (const Rank rank : members)
+    h = (h ^ static_cast<std::uint64_t>(static_cast<int>(rank))) * 0x100000001b3;
   return h;
 }
 
@@ -38,7 +40,8 @@ void check(std::span<const Rank> members, progress::RankContext& me) {
   for (const Rank rank : members) {
     me.space.require_rank(rank, "Team::create");
     if (!seen.insert(rank).second)
-      fail(Errc::bad_argument, fmt::format("Team::create: rank {} is named twice", static_cast<int>(rank)));
+      fail(Errc::bad_argument,
+           fmt::format("Team::create: rank {} is named twice", static_cast<int>(rank)));
   }
   if (!seen.contains(me.space.me()))
     fail(Errc::bad_argument, "Team::create: the calling rank is not among the members");
@@ -51,10 +54,12 @@ TeamBlock* make_block(std::span<const Rank> members, progress::RankContext& me,
   if (memory == nullptr) return nullptr;
   auto* block = new (memory) TeamBlock;
   // Unique in the job, never 0, which is the world's.
-  block->id = ++next_id * static_cast<std::uint32_t>(me.space.ranks()) + static_cast<std::uint32_t>(me.space.me());
+  block->id = ++next_id * static_cast<std::uint32_t>(me.space.ranks()) +
+              static_cast<std::uint32_t>(me.space.me());
   block->size = static_cast<std::uint32_t>(members.size());
   block->users = block->size;
-  std::transform(members.begin(), members.end(), block->ranks(), [](Rank r) { return static_cast<int>(r); });
+  std::transform(members.begin(), members.end(), block->ranks(),
+                 [](Rank r) { return static_cast<int>(r); });
   return block;
 }
 
@@ -63,10 +68,12 @@ TeamBlock* invite(std::span<const Rank> members, progress::RankContext& me) {
   TeamBlock* block = make_block(members, me, failure);
   const Invitation invitation{reinterpret_cast<std::uint64_t>(block), hash(members)};
   for (const Rank rank : members.subspan(1))
-    me.messages.send(rank, invitation_tag, std::as_bytes(std::span(&invitation, 1)), "Team::create");
+    me.messages.send(rank, invitation_tag, std::as_bytes(std::span(&invitation, 1)),
+                     "Team::create");
   if (block == nullptr)
-    fail(Errc::out_of_memory, fmt::format("Team::create: no memory for a team of {}: {} leaves {}", members.size(),
-                                          failure.limit, base::readable_bytes(failure.free)));
+    fail(Errc::out_of_memory,
+         fmt::format("Team::create: no memory for a team of {}: {} leaves {}", members.size(),
+                     failure.limit, base::readable_bytes(failure.free)));
   return block;
 }
 
@@ -77,15 +84,16 @@ TeamBlock* accept(std::span<const Rank> members, progress::RankContext& me) {
   ARMATURE_ASSERT(message.data.size() == sizeof invitation);
   std::memcpy(&invitation, message.data.data(), sizeof invitation);
   if (invitation.members_hash != hash(members))
-    fail(Errc::bad_argument, fmt::format("Team::create: rank {} makes a team of other members: all must name the same "
-                                         "ranks in the same order, and make their teams in the same order",
-                                         static_cast<int>(members[0])));
+    fail(Errc::bad_argument,
+         fmt::format("Team::create: rank {} makes a team of other members: all must name the same "
+                     "ranks in the same order, and make their teams in the same order",
+                     static_cast<int>(members[0])));
   if (invitation.block == 0)
-    fail(Errc::out_of_memory,
-         fmt::format("Team::create: rank {} has no memory for a team of {}", static_cast<int>(members[0]), members.size()));
+    fail(Errc::out_of_memory, fmt::format("Team::create: rank {} has no memory for a team of {}",
+                                          static_cast<int>(members[0]), members.size()));
   auto* block = reinterpret_cast<TeamBlock*>(invitation.block);
-  ARMATURE_ASSERT(me.space.owner(block) == members[0] && block->magic == TeamBlock::expected_magic &&
-                  block->size == members.size());
+  ARMATURE_ASSERT(me.space.owner(block) == members[0] &&
+                  block->magic == TeamBlock::expected_magic && block->size == members.size());
   return block;
 }
 
@@ -108,7 +116,8 @@ Team Team::split(int color, int key) const {
   const TeamState& state = checked("Team::split");
   std::vector<Choice> choices = allgather(Choice{color, key, state.rank()});
   std::erase_if(choices, [&](const Choice& c) { return c.color != color; });
-  std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) { return a.key < b.key; });
+  std::stable_sort(choices.begin(), choices.end(),
+                   [](const Choice& a, const Choice& b) { return a.key < b.key; });
   if (color < 0) return {};
   std::vector<Rank> members;
   for (const Choice& choice : choices) members.push_back(world_rank(choice.member));

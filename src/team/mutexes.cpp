@@ -23,12 +23,14 @@ struct Mutexes::State {
 
   [[nodiscard]] LockWord& word(int member, int index, const char* call) const {
     if (member < 0 || static_cast<std::size_t>(member) >= allotment->shares.size())
-      fail(Errc::bad_rank, fmt::format("{}: there is no member {}: the mutexes are at members 0 to {}", call, member,
-                                       allotment->shares.size() - 1));
+      fail(Errc::bad_rank,
+           fmt::format("{}: there is no member {}: the mutexes are at members 0 to {}", call,
+                       member, allotment->shares.size() - 1));
     const auto& share = allotment->shares[static_cast<std::size_t>(member)];
     const std::size_t count = share.bytes / sizeof(MutexLine);
     if (index < 0 || static_cast<std::size_t>(index) >= count)
-      fail(Errc::bad_argument, fmt::format("{}: there is no mutex {}: member {} has {}", call, index, member, count));
+      fail(Errc::bad_argument,
+           fmt::format("{}: there is no mutex {}: member {} has {}", call, index, member, count));
     return static_cast<MutexLine*>(share.address)[index].word;
   }
 };
@@ -49,7 +51,8 @@ void Mutexes::lock(int member, int index) const {
   if (progress::try_lock(word, state.me)) [[likely]]
     return;
   if (word.load(std::memory_order_relaxed) == progress::lock_token(state.me))
-    fail(Errc::misuse, fmt::format("Mutexes::lock: this rank holds mutex {} of member {} already", index, member));
+    fail(Errc::misuse, fmt::format("Mutexes::lock: this rank holds mutex {} of member {} already",
+                                   index, member));
   progress::WaitFor wait{.what = space::Awaiting::mutex,
                          .detail = static_cast<std::uint64_t>(index),
                          .call = "Mutexes::lock"};
@@ -65,7 +68,8 @@ void Mutexes::unlock(int member, int index) const {
   const State& state = checked(*this, "Mutexes::unlock");
   LockWord& word = state.word(member, index, "Mutexes::unlock");
   if (word.load(std::memory_order_relaxed) != progress::lock_token(state.me)) [[unlikely]]
-    fail(Errc::misuse, fmt::format("Mutexes::unlock: this rank does not hold mutex {} of member {}", index, member));
+    fail(Errc::misuse, fmt::format("Mutexes::unlock: this rank does not hold mutex {} of member {}",
+                                   index, member));
   progress::unlock(word);
 }
 
@@ -73,15 +77,20 @@ int Mutexes::count(int member) const {
   const State& state = checked(*this, "Mutexes::count");
   if (member < 0 || static_cast<std::size_t>(member) >= state.allotment->shares.size())
     fail(Errc::bad_rank, fmt::format("Mutexes::count: there is no member {}", member));
-  return static_cast<int>(state.allotment->shares[static_cast<std::size_t>(member)].bytes / sizeof(MutexLine));
+  return static_cast<int>(state.allotment->shares[static_cast<std::size_t>(member)].bytes /
+                          sizeof(MutexLine));
 }
 
 Mutexes Team::create_mutexes(int count) const {
   const detail::TeamState& team = checked("Team::create_mutexes");
   const bool bad = allreduce(count < 0 ? 1 : 0, Maximum{}) != 0;
-  if (bad) fail(Errc::bad_argument, fmt::format("Team::create_mutexes: a member asked for a negative number (this one: {})", count));
+  if (bad)
+    fail(Errc::bad_argument,
+         fmt::format("Team::create_mutexes: a member asked for a negative number (this one: {})",
+                     count));
   auto state = std::make_shared<Mutexes::State>();
-  state->allotment = allocate_bytes(static_cast<std::size_t>(count) * sizeof(MutexLine), alignof(MutexLine));
+  state->allotment =
+      allocate_bytes(static_cast<std::size_t>(count) * sizeof(MutexLine), alignof(MutexLine));
   state->me = team.space().me();
   return Mutexes(std::move(state));
 }

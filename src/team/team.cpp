@@ -11,9 +11,11 @@ using detail::TeamState;
 
 namespace detail {
 void piece_bad_index(int index, std::size_t size) {
-  base::fail(Errc::bad_rank, size == 0 ? "Piece: it was freed, or never allocated"
-                                       : fmt::format("Piece::on: there is no member {}: the team has members 0 to {}",
-                                                     index, size - 1));
+  base::fail(Errc::bad_rank,
+             size == 0
+                 ? "Piece: it was freed, or never allocated"
+                 : fmt::format("Piece::on: there is no member {}: the team has members 0 to {}",
+                               index, size - 1));
 }
 }  // namespace detail
 
@@ -24,8 +26,9 @@ TeamState& Team::checked(const char* call) const {
 
 void Team::expect_size(const char* call, std::size_t given, std::size_t expected) {
   if (given != expected)
-    base::fail(Errc::bad_argument, fmt::format("Team::{}: a buffer of {} elements where {} are needed", call, given,
-                                               expected));
+    base::fail(Errc::bad_argument,
+               fmt::format("Team::{}: a buffer of {} elements where {} are needed", call, given,
+                           expected));
 }
 
 int Team::rank() const { return checked("Team::rank").rank(); }
@@ -34,8 +37,9 @@ int Team::size() const { return checked("Team::size").size(); }
 Rank Team::world_rank(int member) const {
   const TeamState& state = checked("Team::world_rank");
   if (member < 0 || member >= state.size())
-    base::fail(Errc::bad_rank, fmt::format("Team::world_rank: there is no member {}: the team has members 0 to {}",
-                                           member, state.size() - 1));
+    base::fail(Errc::bad_rank,
+               fmt::format("Team::world_rank: there is no member {}: the team has members 0 to {}",
+                           member, state.size() - 1));
   return Rank(state.members()[static_cast<std::size_t>(member)]);
 }
 

@@ -56,12 +56,14 @@ bool TeamState::is_flat() const { return size() <= flat_max; }
 std::byte* TeamState::outgoing(std::size_t bytes) {
   ARMATURE_ASSERT(bytes <= bytes_max);
   const auto me = static_cast<std::size_t>(me_);
-  return bytes <= MemberLine::inline_bytes ? block_.line(me, round_ + 1).payload : block_.staging(me, round_ + 1);
+  return bytes <= MemberLine::inline_bytes ? block_.line(me, round_ + 1).payload
+                                           : block_.staging(me, round_ + 1);
 }
 
 const std::byte* TeamState::incoming(int member, std::size_t bytes) const {
   const auto m = static_cast<std::size_t>(member);
-  return bytes <= MemberLine::inline_bytes ? block_.line(m, round_).payload : block_.staging(m, round_);
+  return bytes <= MemberLine::inline_bytes ? block_.line(m, round_).payload
+                                           : block_.staging(m, round_);
 }
 
 void TeamState::publish(std::uint64_t signature) {
@@ -72,18 +74,20 @@ void TeamState::publish(std::uint64_t signature) {
 }
 
 void TeamState::await_members(Kind kind, const char* call) {
-  progress::WaitFor wait{.what = kind == Kind::barrier ? space::Awaiting::barrier : space::Awaiting::collective,
-                         .members = members_,
-                         .team = block_.id,
-                         .object = &block_,
-                         .detail = round_,
-                         .call = call};
+  progress::WaitFor wait{
+      .what = kind == Kind::barrier ? space::Awaiting::barrier : space::Awaiting::collective,
+      .members = members_,
+      .team = block_.id,
+      .object = &block_,
+      .detail = round_,
+      .call = call};
   auto ring_all = [&] {
     for (const std::int32_t rank : members_) progress::ring(space_.slot(rank));
   };
   if (!is_flat() && me_ != 0) {
     progress::ring(space_.slot(members_[0]));
-    progress::wait_until(wait, [&] { return block_.released.load(std::memory_order_acquire) >= round_; });
+    progress::wait_until(wait,
+                         [&] { return block_.released.load(std::memory_order_acquire) >= round_; });
     return;
   }
   if (is_flat()) ring_all();
@@ -103,22 +107,24 @@ void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
   for (int i = 0; i < size(); ++i) {
     const std::uint64_t theirs = block_.line(static_cast<std::size_t>(i), round_).signature;
     if (theirs == mine) continue;
-    constexpr const char* names[] = {"barrier", "broadcast", "allgather", "alltoall", "reduction", "reduction", "scan"};
+    constexpr const char* names[] = {"barrier",   "broadcast", "allgather", "alltoall",
+                                     "reduction", "reduction", "scan"};
     auto text = [&](std::uint64_t signature) {
       const std::uint64_t kind = signature >> 56;
       return fmt::format("{} of {} bytes", kind < std::size(names) ? names[kind] : "something",
                          signature & ((std::uint64_t{1} << 56) - 1));
     };
     base::fail(Errc::bad_argument,
-               fmt::format("{}: members of the team disagree: rank {} is in a {}, rank {} in a {}", call,
-                           members_[static_cast<std::size_t>(i)], text(theirs), members_[static_cast<std::size_t>(me_)],
-                           text(mine)));
+               fmt::format("{}: members of the team disagree: rank {} is in a {}, rank {} in a {}",
+                           call, members_[static_cast<std::size_t>(i)], text(theirs),
+                           members_[static_cast<std::size_t>(me_)], text(mine)));
   }
 }
 
 void TeamState::round(Kind kind, std::size_t total, std::size_t shown, const char* call) {
   ARMATURE_ASSERT(shown <= bytes_max);
-  const std::uint64_t signature = (static_cast<std::uint64_t>(kind) << 56) | (total & ((std::uint64_t{1} << 56) - 1));
+  const std::uint64_t signature =
+      (static_cast<std::uint64_t>(kind) << 56) | (total & ((std::uint64_t{1} << 56) - 1));
   ++round_;
   publish(signature);
   await_members(kind, call);

@@ -12,12 +12,12 @@
 
 namespace armature::detail {
 
-/// One member's view of a team, and the one thing all collectives are made of: the round. In a round every
-/// member shows some bytes to all others; it is complete when all have entered it.
+/// One member's view of a team, and the one thing all collectives are made of: the round. In a
+/// round every member shows some bytes to all others; it is complete when all have entered it.
 ///
-/// Invariants: members enter rounds in the same order; a member enters round r + 1 only after round r was
-/// complete and it has done reading round r's bytes. So the bytes of round r (line and staging of parity
-/// r % 2) stay untouched until all members have entered round r + 1.
+/// Invariants: members enter rounds in the same order; a member enters round r + 1 only after round
+/// r was complete and it has done reading round r's bytes. So the bytes of round r (line and
+/// staging of parity r % 2) stay untouched until all members have entered round r + 1.
 class TeamState {
  public:
   TeamState(space::AddressSpace& space, space::TeamBlock& block, int me);

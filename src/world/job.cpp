@@ -9,11 +9,11 @@
 
 #include "base/fail.hpp"
 #include "bootstrap/environment.hpp"
-#include "bootstrap/last_words.hpp"
 #include "progress/wait.hpp"
 #include "space/job_memory.hpp"
 #include "team/team_state.hpp"
 #include "topology/cores.hpp"
+#include "world/last_words.hpp"
 
 namespace armature {
 namespace {
@@ -33,8 +33,10 @@ AddressSpace& join_launched(const bootstrap::Environment& environment) {
   const space::Control control = space::map_control(control_file.get());
   const auto ranks = static_cast<int>(control.header().ranks);
   if (environment.rank >= ranks)
-    base::fail(Errc::start, fmt::format("rank {} of a job of {} ranks: {} is set by armature run and must be left alone",
-                                        environment.rank, ranks, bootstrap::rank_variable));
+    base::fail(Errc::start,
+               fmt::format(
+                   "rank {} of a job of {} ranks: {} is set by armature run and must be left alone",
+                   environment.rank, ranks, bootstrap::rank_variable));
   std::vector<int> bands;
   for (int r = 0; r < ranks; ++r) bands.push_back(environment.first_band_fd + r);
   // Started by a script: die with it, as it dies with the launcher.
@@ -51,10 +53,12 @@ AddressSpace& join_alone() {
   options.cores = static_cast<std::uint32_t>(topology::usable_cores());
   options.check_full = check_full_by_default;
   space::JobMemory memory = space::JobMemory::create(options);
-  return AddressSpace::join(0, space::map_control(memory.control.get()), {memory.bands[0].release()});
+  return AddressSpace::join(0, space::map_control(memory.control.get()),
+                            {memory.bands[0].release()});
 }
 
-/// The last barrier of a job that goes on without its dead: nobody leaves whom others may still need.
+/// The last barrier of a job that goes on without its dead: nobody leaves whom others may still
+/// need.
 void wait_for_survivors(AddressSpace& space) {
   progress::WaitFor wait{.what = space::Awaiting::exit, .rings = false, .call = "finalize"};
   progress::wait_until(wait, [&] {
@@ -75,7 +79,7 @@ Job::Job() {
   AddressSpace& space = launched ? join_launched(environment) : join_alone();
   space::RankSlot& slot = space.slot(space.me());
   slot.pid.store(getpid(), std::memory_order_relaxed);
-  bootstrap::install_last_words(slot, space.me(), launched);
+  detail::install_last_words(slot, space.me(), launched);
   progress::start_waiting();
   context_ = std::make_unique<progress::RankContext>(space);
   progress::set_this_rank(context_.get());

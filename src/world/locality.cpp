@@ -32,21 +32,24 @@ NodeId node_of(Rank rank) { return node(rank, "node_of"); }
 ProcessId process_of(Rank rank) { return process(rank, "process_of"); }
 
 bool same_node(Rank a, Rank b) { return node(a, "same_node") == node(b, "same_node"); }
-bool same_process(Rank a, Rank b) { return process(a, "same_process") == process(b, "same_process"); }
+bool same_process(Rank a, Rank b) {
+  return process(a, "same_process") == process(b, "same_process");
+}
 
 int domain_count(Domain level) {
   return level == Domain::smp ? 1 : progress::this_rank("domain_count").space.ranks();
 }
 
 int domain_of(Domain level, Rank rank) {
-  return level == Domain::smp ? node(rank, "domain_of").number() : process(rank, "domain_of").number();
+  return level == Domain::smp ? node(rank, "domain_of").number()
+                              : process(rank, "domain_of").number();
 }
 
 std::vector<Rank> domain_ranks(Domain level, int domain) {
   const int ranks = progress::this_rank("domain_ranks").space.ranks();
   if (domain < 0 || domain >= domain_count(level))
-    base::fail(Errc::bad_argument,
-               fmt::format("domain_ranks: there is no domain {}: there are {}", domain, domain_count(level)));
+    base::fail(Errc::bad_argument, fmt::format("domain_ranks: there is no domain {}: there are {}",
+                                               domain, domain_count(level)));
   std::vector<Rank> members;
   for (int r = 0; r < ranks; ++r)
     if (domain_of(level, Rank(r)) == domain) members.emplace_back(r);

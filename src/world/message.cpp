@@ -1,8 +1,8 @@
 #include "armature/message.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
+
+#include <fmt/format.h>
 
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
@@ -19,14 +19,16 @@ void send(Rank to, int tag, std::span<const std::byte> data) {
 Received receive(Rank from, int tag, std::span<std::byte> into) {
   progress::RankContext& me = progress::this_rank("receive");
   if (from != Rank::none()) me.space.require_rank(from, "receive");
-  if (tag < 0) base::fail(Errc::bad_argument, fmt::format("receive: tag {}: tags are 0 or more", tag));
+  if (tag < 0)
+    base::fail(Errc::bad_argument, fmt::format("receive: tag {}: tags are 0 or more", tag));
   progress::Message message = me.messages.receive(from, tag, "receive", space::Awaiting::message);
   const std::size_t bytes = message.data.size();
   if (bytes > into.size()) {
     const int sender = message.from;
     me.messages.put_back(std::move(message));
-    base::fail(Errc::bad_argument, fmt::format("receive: a message of {} bytes from rank {} does not fit {} bytes", bytes,
-                                               sender, into.size()));
+    base::fail(Errc::bad_argument,
+               fmt::format("receive: a message of {} bytes from rank {} does not fit {} bytes",
+                           bytes, sender, into.size()));
   }
   if (bytes > 0) std::memcpy(into.data(), message.data.data(), bytes);
   return {Rank(message.from), bytes};

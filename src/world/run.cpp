@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/fail.hpp"
-#include "bootstrap/last_words.hpp"
 #include "world/job.hpp"
+#include "world/last_words.hpp"
 
 namespace armature {
 namespace {
@@ -17,13 +17,15 @@ bool has_left = false;
 }  // namespace
 
 World& init() {
-  if (has_left) base::fail(Errc::misuse, "init: this process has left its job already; it cannot join again");
+  if (has_left)
+    base::fail(Errc::misuse, "init: this process has left its job already; it cannot join again");
   if (job == nullptr) job = std::make_unique<Job>();
   return job->world();
 }
 
 void finalize() {
-  if (job == nullptr) base::fail(Errc::misuse, "finalize: this process has not joined a job, or has left it already");
+  if (job == nullptr)
+    base::fail(Errc::misuse, "finalize: this process has not joined a job, or has left it already");
   job->leave();
   has_left = true;
   job.reset();
@@ -32,16 +34,19 @@ void finalize() {
 bool initialized() { return job != nullptr; }
 
 World& world() {
-  if (job == nullptr) base::fail(Errc::misuse, "world: called outside armature::run (or init .. finalize)");
+  if (job == nullptr)
+    base::fail(Errc::misuse, "world: called outside armature::run (or init .. finalize)");
   return job->world();
 }
 
-void abort(int status, std::string_view message) { bootstrap::die(status, std::string(message).c_str()); }
+void abort(int status, std::string_view message) {
+  detail::die(status, std::string(message).c_str());
+}
 
 namespace detail {
 
-// An exception that leaves body is not caught here: nobody catching it, it ends the process where it was
-// thrown, with the whole stack there to be shown.
+// An exception that leaves body is not caught here: nobody catching it, it ends the process where
+// it was thrown, with the whole stack there to be shown.
 int run(int, char**, Body body, void* callable) {
   World& world = init();
   const int status = body(callable, world);

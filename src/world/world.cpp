@@ -13,23 +13,26 @@ using space::Allocation;
 
 void* World::allocate_local_bytes(std::size_t bytes, std::size_t alignment) const {
   AddressSpace::Failure failure;
-  void* address =
-      progress::this_rank("allocate_local").space.allocate(bytes, alignment, Allocation::Kind::local, failure);
+  void* address = progress::this_rank("allocate_local")
+                      .space.allocate(bytes, alignment, Allocation::Kind::local, failure);
   if (address == nullptr)
-    base::fail(Errc::out_of_memory,
-               fmt::format("allocate_local: asked for {}, but {} leaves {}",
-                           bytes == SIZE_MAX ? "more than can be addressed" : base::readable_bytes(bytes), failure.limit,
-                           base::readable_bytes(failure.free)));
+    base::fail(Errc::out_of_memory, fmt::format("allocate_local: asked for {}, but {} leaves {}",
+                                                bytes == SIZE_MAX ? "more than can be addressed"
+                                                                  : base::readable_bytes(bytes),
+                                                failure.limit, base::readable_bytes(failure.free)));
   return address;
 }
 
 void World::free_local_bytes(Rank rank, void* address) const {
   AddressSpace& space = progress::this_rank("free_local").space;
   if (rank != space.me())
-    base::fail(Errc::misuse, fmt::format("free_local: the memory is rank {}'s: only that rank can free it",
-                                         static_cast<int>(rank)));
+    base::fail(Errc::misuse,
+               fmt::format("free_local: the memory is rank {}'s: only that rank can free it",
+                           static_cast<int>(rank)));
   if (!space.free(address, Allocation::Kind::local))
-    base::fail(Errc::misuse, fmt::format("free_local: {} does not come from allocate_local, or is freed already", address));
+    base::fail(Errc::misuse,
+               fmt::format("free_local: {} does not come from allocate_local, or is freed already",
+                           address));
 }
 
 }  // namespace armature

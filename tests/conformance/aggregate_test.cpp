@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "conformance.hpp"
 
@@ -111,4 +112,31 @@ TEST(Aggregate, a_request_to_another_rank_is_refused) {
 TEST(Aggregate, an_aggregate_for_a_rank_there_is_not_is_refused) {
   for (const int rank : {-1, ranks(), 1 << 30})
     expect_error(armature::Errc::bad_rank, {"Aggregate"}, [&] { Aggregate aggregate(rank); });
+}
+
+TEST(Aggregate, sections_and_pieces_travel_with_the_rest) {
+  auto piece = world().allocate<double>(64);
+  const std::vector<double> rows{1, 2, 3, 4}, terms{10, 10, 10, 10};
+  std::vector<double> back(4), picked(2);
+  const std::array<std::size_t, 2> counts{16, 2};
+  const std::array<std::ptrdiff_t, 1> far{80}, near{16};
+  double* const there = piece.on(right()).address();
+  const std::array<void*, 2> to{there + 20, there + 30}, into{&picked[0], &picked[1]};
+  const std::array<const void*, 2> from{&rows[0], &rows[3]}, out{there + 20, there + 30};
+  const armature::Segments scatter{to, from, 8}, gather{into, out, 8};
+  Aggregate aggregate(right());
+  aggregate.put_strided(piece.on(right()), rows.data(), {counts, far, near});
+  aggregate.put_vector({&scatter, 1});
+  aggregate.wait();  // requests of one batch are not ordered
+  aggregate.accumulate_strided(piece.on(right()), terms.data(), {counts, far, near});
+  aggregate.accumulate_vector<double>({&scatter, 1}, {.scale = 2.0});
+  aggregate.wait();
+  aggregate.get_strided(back.data(), piece.on(right()), {counts, near, far});
+  aggregate.get_vector({&gather, 1});
+  EXPECT_EQ(aggregate.requests(), 2U);
+  aggregate.wait();
+  EXPECT_EQ(back, (std::vector<double>{11, 12, 13, 14}));
+  EXPECT_EQ(picked, (std::vector<double>{3, 12}));
+  world().barrier();
+  world().free(piece);
 }

@@ -1,7 +1,6 @@
-// Nothing on the paths of one-sided transfers allocates or calls the kernel once things are set up. A
-// child process that may do nothing but read, write and exit (strict seccomp: any other system call
-// kills it) carries out every kind of operation many times; memory allocations are counted.
-#include <armature/armature.hpp>
+// Nothing on the paths of one-sided transfers allocates or calls the kernel once things are set up.
+// A child process that may do nothing but read, write and exit (strict seccomp: any other system
+// call kills it) carries out every kind of operation many times; memory allocations are counted.
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -13,6 +12,8 @@
 #include <cstdlib>
 #include <new>
 #include <vector>
+
+#include <armature/armature.hpp>
 
 namespace {
 long allocations = 0;

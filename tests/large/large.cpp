@@ -1,12 +1,12 @@
-// Allocations and transfers over 4 GiB, where a byte count or an offset in 32 bits would show. Rank 1 has a
-// piece of 4.5 GiB; rank 0 moves it in one put, one get, one section and one accumulate that all cross
-// the 4 GiB line, and looks at marks on both sides of it.
-#include <armature/armature.hpp>
-
+// Allocations and transfers over 4 GiB, where a byte count or an offset in 32 bits would show. Rank
+// 1 has a piece of 4.5 GiB; rank 0 moves it in one put, one get, one section and one accumulate
+// that all cross the 4 GiB line, and looks at marks on both sides of it.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
+
+#include <armature/armature.hpp>
 
 namespace {
 
@@ -16,7 +16,8 @@ constexpr std::size_t gib = std::size_t{1} << 30;
 constexpr std::size_t bytes = 4 * gib + gib / 2;
 constexpr std::size_t doubles = bytes / sizeof(double);
 // Around the 4 GiB line and at the end.
-constexpr std::array<std::size_t, 5> marks{0, (4 * gib) / 8 - 1, (4 * gib) / 8, (4 * gib) / 8 + 1, doubles - 1};
+constexpr std::array<std::size_t, 5> marks{0, (4 * gib) / 8 - 1, (4 * gib) / 8, (4 * gib) / 8 + 1,
+                                           doubles - 1};
 
 void expect(bool good, const char* what) {
   if (good) return;
@@ -29,7 +30,8 @@ double mark(std::size_t i, double salt) { return static_cast<double>(i) + salt; 
 void put_and_get(const armature::Piece<double>& piece, std::vector<double>& mine) {
   for (const std::size_t i : marks) mine[i] = mark(i, 0.25);
   armature::put(piece.on(1), mine);
-  for (const std::size_t i : marks) expect(armature::get(piece.on(1) + static_cast<std::ptrdiff_t>(i)) == mark(i, 0.25), "put");
+  for (const std::size_t i : marks)
+    expect(armature::get(piece.on(1) + static_cast<std::ptrdiff_t>(i)) == mark(i, 0.25), "put");
   for (const std::size_t i : marks) mine[i] = 0;
   armature::get(mine, piece.on(1));
   for (const std::size_t i : marks) expect(mine[i] == mark(i, 0.25), "get");
@@ -38,14 +40,16 @@ void put_and_get(const armature::Piece<double>& piece, std::vector<double>& mine
 void accumulate(const armature::Piece<double>& piece, const std::vector<double>& mine) {
   armature::accumulate(piece.on(1), mine, {.scale = 2.0});
   for (const std::size_t i : marks)
-    expect(armature::get(piece.on(1) + static_cast<std::ptrdiff_t>(i)) == 3 * mark(i, 0.25), "accumulate");
+    expect(armature::get(piece.on(1) + static_cast<std::ptrdiff_t>(i)) == 3 * mark(i, 0.25),
+           "accumulate");
 }
 
 /// Two rows, 4 GiB apart, and the same as a column of two with a negative stride.
 void sections(const armature::Piece<double>& piece) {
   const std::array<double, 4> rows{1, 2, 3, 4};
   const std::array<std::size_t, 2> counts{16, 2};
-  const std::array<std::ptrdiff_t, 1> far{4 * static_cast<std::ptrdiff_t>(gib)}, near{16}, back{-far[0]};
+  const std::array<std::ptrdiff_t, 1> far{4 * static_cast<std::ptrdiff_t>(gib)}, near{16},
+      back{-far[0]};
   armature::put_strided(piece.on(1), rows.data(), {counts, far, near});
   std::array<double, 4> got{};
   armature::get_strided(got.data(), piece.on(1) + far[0] / 8, {counts, near, back});

@@ -172,7 +172,7 @@ void add_rma(CLI::App& bench_app) {
                   "Measure everything so often, in new jobs; medians count")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app->add_flag("--quick", options->quick, "Seconds instead of a minute; rough figures");
+  app->add_flag("--quick", options->quick, "A second or two instead of ten; rough figures");
   app->footer(rma_footer);
   app->callback([options] { rma(*options); });
 }

@@ -15,12 +15,14 @@ nlohmann::ordered_json or_null(std::optional<double> value) {
 }
 
 Row median_of(const std::vector<Row>& same) {
-  std::vector<double> ns, limit_ns;
+  std::vector<double> bytes, ns, limit_ns;
   for (const Row& row : same) {
+    bytes.push_back(static_cast<double>(row.bytes));
     ns.push_back(row.ns);
     if (row.limit_ns) limit_ns.push_back(*row.limit_ns);
   }
   Row result = same.front();
+  result.bytes = static_cast<std::size_t>(median(bytes));
   result.ns = median(ns);
   if (!limit_ns.empty()) result.limit_ns = median(limit_ns);
   return result;
@@ -53,7 +55,8 @@ std::vector<Row> medians(const std::vector<Row>& rows) {
   std::vector<std::vector<Row>> groups;
   for (const Row& row : rows) {
     const auto same = [&](const auto& group) {
-      return group.front().op == row.op && group.front().bytes == row.bytes;
+      const bool bytes_are_measured = row.op.starts_with("rss");
+      return group.front().op == row.op && (bytes_are_measured || group.front().bytes == row.bytes);
     };
     const auto found = std::ranges::find_if(groups, same);
     if (found != groups.end())

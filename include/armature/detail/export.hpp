@@ -1,4 +1,5 @@
 #pragma once
 
-// Everything is hidden unless it says ARMATURE_API: the list of exported symbols is part of the contract.
+// Everything is hidden unless it says ARMATURE_API: the list of exported symbols is part of the
+// contract.
 #define ARMATURE_API __attribute__((visibility("default")))

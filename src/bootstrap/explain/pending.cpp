@@ -5,7 +5,7 @@
 
 #include "bootstrap/explain/observe.hpp"
 #include "space/band_head.hpp"
-#include "transport/shm/mailbox.hpp"
+#include "transport/mailbox.hpp"
 
 namespace armature::bootstrap {
 namespace {

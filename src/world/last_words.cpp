@@ -1,8 +1,9 @@
-// A rank that dies says why, as far as it still can: it fills its LastWords in the control block, which
-// outlives it, and waits a moment for the launcher to read them (the launcher looks up names for the
-// addresses while the process is still there to be looked at). In a signal handler only calls that are
-// safe there are made; the unwinder is warmed up beforehand so that it needs no memory then.
-#include "bootstrap/last_words.hpp"
+// A rank that dies says why, as far as it still can: it fills its LastWords in the control block,
+// which outlives it, and waits a moment for the launcher to read them (the launcher looks up names
+// for the addresses while the process is still there to be looked at). In a signal handler only
+// calls that are safe there are made; the unwinder is warmed up beforehand so that it needs no
+// memory then.
+#include "world/last_words.hpp"
 
 #include <cxxabi.h>
 #include <execinfo.h>
@@ -18,7 +19,7 @@
 #include <exception>
 #include <typeinfo>
 
-namespace armature::bootstrap {
+namespace armature::detail {
 namespace {
 
 using space::LastWords;
@@ -32,7 +33,8 @@ void record_stack(LastWords& words) {
   void* frames[LastWords::frames_max];
   const int count = backtrace(frames, LastWords::frames_max);
   words.frames = static_cast<std::uint32_t>(std::max(count, 0));
-  for (std::uint32_t i = 0; i < words.frames; ++i) words.frame[i] = reinterpret_cast<std::uint64_t>(frames[i]);
+  for (std::uint32_t i = 0; i < words.frames; ++i)
+    words.frame[i] = reinterpret_cast<std::uint64_t>(frames[i]);
 }
 
 void set_text(LastWords& words, const char* a, const char* b = "", const char* c = "") {
@@ -48,9 +50,11 @@ void print_alone(const LastWords& words) {
   const int n = std::snprintf(line, sizeof line, "armature: rank %d: %s%s%s\n", my_rank, words.text,
                               signal_name != nullptr ? "killed by a signal: " : "",
                               signal_name != nullptr ? signal_name : "");
-  if (n > 0) (void)!write(STDERR_FILENO, line, std::min(static_cast<std::size_t>(n), sizeof line - 1));
+  if (n > 0)
+    (void)!write(STDERR_FILENO, line, std::min(static_cast<std::size_t>(n), sizeof line - 1));
   void* frames[LastWords::frames_max];
-  for (std::uint32_t i = 0; i < words.frames; ++i) frames[i] = reinterpret_cast<void*>(words.frame[i]);
+  for (std::uint32_t i = 0; i < words.frames; ++i)
+    frames[i] = reinterpret_cast<void*>(words.frame[i]);
   backtrace_symbols_fd(frames, static_cast<int>(words.frames), STDERR_FILENO);
 }
 
@@ -74,7 +78,8 @@ void on_signal(int signal, siginfo_t* info, void*) {
   if (first_to_speak()) {
     LastWords& words = slot->last_words;
     words.signal = signal;
-    if (signal == SIGSEGV || signal == SIGBUS) words.fault_address = reinterpret_cast<std::uint64_t>(info->si_addr);
+    if (signal == SIGSEGV || signal == SIGBUS)
+      words.fault_address = reinterpret_cast<std::uint64_t>(info->si_addr);
     record_stack(words);
     say(words);
   }
@@ -132,7 +137,9 @@ void install_last_words(space::RankSlot& the_slot, int rank, bool has_launcher) 
   use_own_stack();
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
     struct sigaction old {};
-    if (sigaction(signal, nullptr, &old) != 0 || (old.sa_flags & SA_SIGINFO) != 0 || old.sa_handler != SIG_DFL) continue;
+    if (sigaction(signal, nullptr, &old) != 0 || (old.sa_flags & SA_SIGINFO) != 0 ||
+        old.sa_handler != SIG_DFL)
+      continue;
     struct sigaction mine {};
     mine.sa_sigaction = on_signal;
     mine.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
@@ -154,4 +161,4 @@ void die(int status, const char* text) {
   _exit(status != 0 ? status : 1);
 }
 
-}  // namespace armature::bootstrap
+}  // namespace armature::detail

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
-// A one-way stream of bytes from one rank to another of the same node: a ring in the sender's band, written
-// by the sender alone and read by the receiver alone, so that neither needs a lock and the death of one
-// leaves the other with a consistent ring. Opened when the first message is sent.
+// A one-way stream of bytes from one rank to another of the same node: a ring in the sender's band,
+// written by the sender alone and read by the receiver alone, so that neither needs a lock and the
+// death of one leaves the other with a consistent ring. Opened when the first message is sent.
 //
-// Invariants: read <= written <= read + capacity; bytes [read, written) are the receiver's, the rest the
-// sender's. `written` is released after the bytes, `read` after they have been taken out.
+// Invariants: read <= written <= read + capacity; bytes [read, written) are the receiver's, the
+// rest the sender's. `written` is released after the bytes, `read` after they have been taken out.
 
 namespace armature::transport {
 
@@ -21,7 +21,8 @@ class Ring {
   std::size_t write(const std::byte* from, std::size_t bytes);
   /// Takes out as much as there is, up to `bytes`; returns how much.
   std::size_t read(std::byte* to, std::size_t bytes);
-  /// How many bytes there are to read. Throws nothing, but is 0 when the other side's word makes no sense.
+  /// How many bytes there are to read. Throws nothing, but is 0 when the other side's word makes no
+  /// sense.
   [[nodiscard]] std::size_t readable() const;
   [[nodiscard]] std::size_t writable() const;
 

@@ -1,4 +1,4 @@
-#include "transport/shm/mailbox.hpp"
+#include "transport/mailbox.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -19,6 +19,7 @@ std::size_t Ring::writable() const {
 
 std::size_t Ring::write(const std::byte* from, std::size_t bytes) {
   bytes = std::min(bytes, writable());
+  if (bytes == 0) return 0;  // from may be null
   const std::uint64_t position = written_.load(std::memory_order_relaxed);
   const std::size_t at = position % capacity;
   const std::size_t first = std::min(bytes, capacity - at);
@@ -30,6 +31,7 @@ std::size_t Ring::write(const std::byte* from, std::size_t bytes) {
 
 std::size_t Ring::read(std::byte* to, std::size_t bytes) {
   bytes = std::min(bytes, readable());
+  if (bytes == 0) return 0;  // to may be null
   const std::uint64_t position = read_.load(std::memory_order_relaxed);
   const std::size_t at = position % capacity;
   const std::size_t first = std::min(bytes, capacity - at);
