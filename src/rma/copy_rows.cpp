@@ -57,6 +57,19 @@ template <std::size_t bytes>
   }
 }
 
+/// Other rows. Not inlined: with all the loops above around it, its counters would live in memory.
+template <auto copy_row>
+[[gnu::noinline]] void rows_by(std::byte* to, std::ptrdiff_t to_stride, const std::byte* from,
+                               std::ptrdiff_t from_stride, std::size_t rows, std::size_t bytes) {
+  for (std::size_t i = 0; i < rows; ++i) {
+    copy_row(to, from, bytes);
+    to += to_stride;
+    from += from_stride;
+  }
+}
+
+void libc_copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+
 }  // namespace
 
 ARMATURE_CLONES
@@ -85,16 +98,13 @@ void copy_rows(void* to_start, std::ptrdiff_t to_stride, const void* from_start,
   }
   if (bytes > 32 && bytes <= 192)
     return blocked_rows(to, to_stride, from, from_stride, rows, bytes);
-  const auto each = [&](auto copy_row) {
-    for (std::size_t i = 0; i < rows; ++i) {
-      copy_row(to, from, bytes);
-      to += to_stride;
-      from += from_stride;
-    }
-  };
-  if (bytes <= detail::copy_short_max) return each(detail::copy_short);
-  if (bytes <= detail::copy_libc_max) return each(std::memcpy);
-  each(detail::copy_large);
+  if (bytes <= detail::copy_short_max) {
+    rows_by<detail::copy_short>(to, to_stride, from, from_stride, rows, bytes);
+  } else if (bytes <= detail::copy_libc_max) {
+    rows_by<libc_copy>(to, to_stride, from, from_stride, rows, bytes);
+  } else {
+    rows_by<detail::copy_large>(to, to_stride, from, from_stride, rows, bytes);
+  }
 }
 
 void copy_section(void* to_start, const void* from_start, const Section& section) {
