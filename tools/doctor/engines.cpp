@@ -1,7 +1,6 @@
 #include <dlfcn.h>
 
 #include <filesystem>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -12,25 +11,24 @@
 namespace armature::tools {
 namespace {
 
-using Library = std::unique_ptr<void, int (*)(void*)>;
+/// Loaded for good: libraries like these start threads and do not like to be unloaded.
+void* load(const char* name) { return dlopen(name, RTLD_LAZY | RTLD_LOCAL); }
 
-Library load(const char* name) { return {dlopen(name, RTLD_LAZY | RTLD_LOCAL), &dlclose}; }
-
-std::string ucx_version(const Library& library) {
+std::string ucx_version(void* library) {
   const auto version =
-      reinterpret_cast<const char* (*)()>(dlsym(library.get(), "ucp_get_version_string"));
+      reinterpret_cast<const char* (*)()>(dlsym(library, "ucp_get_version_string"));
   return version != nullptr ? version() : "of unknown version";
 }
 
 }  // namespace
 
 void check_engines(Findings& findings) {
-  const Library ucx = load("libucp.so.0");
+  void* ucx = load("libucp.so.0");
   findings.push_back(
-      {"UCX (libucp.so.0)", Health::note, ucx ? ucx_version(ucx) : "not installed", ""});
-  const Library pmix = load("libpmix.so.2");
+      {"UCX (libucp.so.0)", Health::note, ucx != nullptr ? ucx_version(ucx) : "not installed", ""});
+  const void* pmix = load("libpmix.so.2");
   findings.push_back(
-      {"PMIx (libpmix.so.2)", Health::note, pmix ? "installed" : "not installed", ""});
+      {"PMIx (libpmix.so.2)", Health::note, pmix != nullptr ? "installed" : "not installed", ""});
 
   std::error_code none;
   const std::filesystem::directory_iterator cards("/sys/class/infiniband", none);
