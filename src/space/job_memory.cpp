@@ -91,7 +91,7 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
       options.band_bytes != 0 ? options.band_bytes : default_band_bytes(options.ranks);
   header.band_base = options.band_base != 0 ? options.band_base : default_base;
   header.cores = options.cores;
-  header.check_full = options.check_full ? 1 : 0;
+  header.check_full = options.check_full || always_check_full ? 1 : 0;
   header.on_death = options.on_death;
   header.started_ns = base::now_ns();
   check(header);

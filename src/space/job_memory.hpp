@@ -9,6 +9,13 @@
 
 namespace armature::space {
 
+/// Debug builds check every address in full, whatever was asked for.
+#if defined(ARMATURE_DEBUG)
+inline constexpr bool always_check_full = true;
+#else
+inline constexpr bool always_check_full = false;
+#endif
+
 struct JobOptions {
   std::uint32_t ranks = 1;
   std::uint64_t band_base = 0;   // 0: the default

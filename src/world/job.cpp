@@ -21,12 +21,6 @@ namespace {
 using space::AddressSpace;
 using space::Life;
 
-#if defined(ARMATURE_DEBUG)
-constexpr bool check_full_by_default = true;
-#else
-constexpr bool check_full_by_default = false;
-#endif
-
 /// Joins with the descriptors that the launcher left open; closes all but the own band's.
 AddressSpace& join_launched(const bootstrap::Environment& environment) {
   base::FileDescriptor control_file(environment.control_fd);
@@ -51,7 +45,6 @@ AddressSpace& join_launched(const bootstrap::Environment& environment) {
 AddressSpace& join_alone() {
   space::JobOptions options;
   options.cores = static_cast<std::uint32_t>(topology::usable_cores());
-  options.check_full = check_full_by_default;
   space::JobMemory memory = space::JobMemory::create(options);
   return AddressSpace::join(0, space::map_control(memory.control.get()),
                             {memory.bands[0].release()});
