@@ -80,24 +80,32 @@ class Latched {
   bool holds_ = false;
 };
 
+/// The first rank waited for whose life is that; -1 when there is none.
+int first_awaited(const WaitFor& wait, Life life) {
+  const AddressSpace& space = AddressSpace::instance();
+  const auto is = [&](int rank) {
+    return rank >= 0 && rank < space.ranks() && rank != space.me() &&
+           space.slot(rank).life.load(std::memory_order_acquire) == life;
+  };
+  if (is(wait.peer)) return wait.peer;
+  for (std::size_t i = 0; i < wait.members.size(); ++i)
+    if (is(wait.members[i]) && (wait.awaits == nullptr || wait.awaits(wait, i)))
+      return wait.members[i];
+  return -1;
+}
+
 /// Ranks that are gone cannot make the condition true any more. They may have done so before they
 /// went, so it is looked at once more after their state was seen.
 void check_gone(const WaitFor& wait, Latched& ready) {
-  const AddressSpace& space = AddressSpace::instance();
-  const bool goes_on = space.header().on_death == space::OnDeath::go_on;
-  auto check = [&](int rank) {
-    if (rank < 0 || rank >= space.ranks() || rank == space.me()) return;
-    const Life life = space.slot(rank).life.load(std::memory_order_acquire);
-    const bool dead = life == Life::dead && goes_on;
-    if ((!dead && life != Life::finished) || ready.look()) return;
-    if (dead) base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", wait.call, rank));
-    base::fail(
-        Errc::misuse,
-        fmt::format("{}: rank {} has left the job: it will never do what this call waits for",
-                    wait.call, rank));
-  };
-  check(wait.peer);
-  for (const std::int32_t rank : wait.members) check(rank);
+  const bool goes_on = AddressSpace::instance().header().on_death == space::OnDeath::go_on;
+  // In this order: who leaves because of a death has seen it, so we see it too.
+  const int left = first_awaited(wait, Life::finished);
+  const int dead = goes_on ? first_awaited(wait, Life::dead) : -1;
+  if ((left < 0 && dead < 0) || ready.look()) return;
+  if (dead >= 0) base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", wait.call, dead));
+  base::fail(Errc::misuse,
+             fmt::format("{}: rank {} has left the job: it will never do what this call waits for",
+                         wait.call, left));
 }
 
 }  // namespace

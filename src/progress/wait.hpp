@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -17,6 +18,9 @@ struct WaitFor {
   space::Awaiting what = space::Awaiting::nothing;
   int peer = -1;                               // whom; may be updated by the condition
   std::span<const std::int32_t> members = {};  // or all of these
+  // Of these, whether members[i] has still to do its part; all have, unless said. A member that did
+  // its part and then died is no reason to give up: so all survivors come to the same answer.
+  bool (*awaits)(const WaitFor& wait, std::size_t i) = nullptr;
   std::uint32_t team = 0;
   const void* object = nullptr;
   std::uint64_t detail = 0;

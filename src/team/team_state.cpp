@@ -73,10 +73,23 @@ void TeamState::publish(std::uint64_t signature) {
   mine.round.store(round_, std::memory_order_release);
 }
 
+namespace {
+
+/// Whether member i has not yet entered the round that is waited for.
+bool is_missing(const progress::WaitFor& wait, std::size_t i) {
+  auto& block = *static_cast<TeamBlock*>(const_cast<void*>(wait.object));
+  if (i == 0 && block.size > flat_max)
+    return block.released.load(std::memory_order_acquire) < wait.detail;
+  return block.line(i, wait.detail).round.load(std::memory_order_acquire) < wait.detail;
+}
+
+}  // namespace
+
 void TeamState::await_members(Kind kind, const char* call) {
   progress::WaitFor wait{
       .what = kind == Kind::barrier ? space::Awaiting::barrier : space::Awaiting::collective,
       .members = members_,
+      .awaits = is_missing,
       .team = block_.id,
       .object = &block_,
       .detail = round_,
