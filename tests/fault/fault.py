@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""kill -9 of a rank in every call, with either policy.
+
+fault.py ARMATURE VICTIM POLICY [CALL...]: POLICY end: the job ends within a second (three, on a busy
+machine), says which rank died and how, and exits with 137. POLICY continue: the others get
+Error(rank_lost) that names the rank, where they need it, and otherwise go on; nobody hangs. Nothing may
+be left of any job, neither processes nor memory.
+"""
+
+import pathlib
+import re
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
+import harness  # noqa: E402
+from harness import Failed, Job, expect  # noqa: E402
+
+END_SECONDS_MAX = 3
+JOB_MIB = 3 * 8  # what each job touches of its bands, at least
+
+# How the survivors fare when the victim died inside the call, and when it never made the call. What
+# is not listed needs the victim: lost. Either: it depends on the moment.
+DONE, LOST, EITHER = "done", "lost", "either"
+FATES = {
+    "lock_held": (LOST, LOST),
+    "lock_awaited": (DONE, DONE),
+    "notify": (DONE, DONE),
+    "accumulate": (EITHER, DONE),
+    "put": (DONE, DONE),
+    "get": (DONE, DONE),
+    "fence": (DONE, DONE),
+    "atomic": (DONE, DONE),
+    "finalize": (DONE, DONE),
+}
+
+
+def shmem_mib():
+    with open("/proc/meminfo") as file:
+        return int(re.search(r"Shmem:\s+(\d+)", file.read())[1]) // 1024
+
+
+def start(policy, call, moment, victim):
+    options = ["-n", 3, "--on-death", policy, "--timeout", 40]
+    return Job([call, moment], options, program=victim)
+
+
+def expect_prompt_end(job):
+    text = job.expect_end(137, r"armature: rank 1 \(pid \d+, .*\) was killed by signal 9 \(SIGKILL\)")
+    ended = time.monotonic()
+    died = re.search(r"dies at ([\d.]+)", text)
+    if died:
+        seconds = ended - float(died[1])
+        expect(seconds < END_SECONDS_MAX, f"the job ended {seconds:.1f} s after the rank's death:\n{text}")
+
+
+def expect_survivors(job, call, moment):
+    text = job.expect_end(137, r"armature: rank 1 \(pid \d+, .*\) was killed by signal 9")
+    if moment.startswith("joining"):
+        return  # the others may not even have met
+    fate = FATES.get(call, (LOST, LOST))[moment == "missing"]
+    for rank in (0, 2):
+        found = re.search(rf"survivor {rank}: (\w+).*", text)
+        expect(found, f"survivor {rank} does not say how it went:\n{text}")
+        expect(fate == EITHER or found[1] == fate, f"survivor {rank}: {found[1]}, not {fate}:\n{text}")
+        if found[1] == LOST:
+            expect("rank 1" in found[0], f"the error does not name the rank: {found[0]}")
+        expect(f"survivor {rank}: goes on, well" in text, f"survivor {rank} does not go on:\n{text}")
+    expect(text.count("a survivor has left") == 2, f"not both survivors have left the job in order:\n{text}")
+
+
+def main():
+    harness.ARMATURE, victim, policy, *calls = sys.argv[1:]
+    all_calls = harness.subprocess.run([victim], capture_output=True, text=True, check=True).stdout.split()
+    cases = [(call, moment) for call in calls or all_calls for moment in ("inside", "missing")]
+    cases += [("barrier", f"joining{microseconds}") for microseconds in (0, 300, 1000, 2000, 4000, 8000)]
+    before = shmem_mib()
+    failures = 0
+    for call, moment in cases:
+        try:
+            job = start(policy, call, moment, victim)
+            expect_prompt_end(job) if policy == "end" else expect_survivors(job, call, moment)
+        except Failed as failure:
+            failures += 1
+            print(f"{policy}: {call}, {moment}: {failure}\n")
+    left = shmem_mib() - before
+    if left > JOB_MIB * len(cases) / 3 + 200:  # other tests run at the same time
+        failures += 1
+        print(f"{left} MiB more shared memory is in use than before")
+    print(f"{len(cases)} deaths, {failures} failures")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

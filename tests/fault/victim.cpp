@@ -1,0 +1,249 @@
+// victim CALL inside|missing|joining: on three ranks, rank 1 dies of SIGKILL while it is inside
+// CALL, or instead of calling it, or at some moment of joining the job. The others then make the
+// same call, again and again, and say how that went; then they show that they still work together,
+// and leave.
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "armature/armature.hpp"
+
+namespace {
+
+using armature::World;
+using namespace std::chrono_literals;
+
+constexpr int victim_rank = 1;
+constexpr std::size_t n = 1 << 20;  // doubles that each rank owns and touches
+constexpr int rounds = 40;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+[[noreturn]] void die() {
+  std::fprintf(stderr, "rank %d dies at %.3f\n", victim_rank, now());
+  kill(getpid(), SIGKILL);
+  for (;;) pause();
+}
+
+void die_after(std::chrono::microseconds delay) {
+  std::thread([delay] {
+    std::this_thread::sleep_for(delay);
+    die();
+  }).detach();
+}
+
+/// What is there before the death.
+struct Scene {
+  World& world;
+  armature::Piece<double> piece;
+  std::vector<armature::Piece<int>> to_free;
+  std::vector<armature::Mutexes> to_destroy;
+  armature::Mutexes mutexes;
+  armature::Team survivors;
+  std::vector<double> data;
+  std::vector<double> all;
+};
+
+using Step = std::function<void(Scene&)>;
+
+struct Call {
+  const char* name;
+  Step call;              // what the survivors do, `rounds` times
+  Step victim = nullptr;  // what the victim is in; the same unless said
+  Step prepare = nullptr;
+};
+
+std::vector<armature::Rank> everybody() { return {0, 1, 2}; }
+
+void send_much(int to) {
+  static const std::vector<std::byte> block(1 << 20);
+  armature::send(to, 1, block);
+}
+void receive_much(int from) {
+  static std::vector<std::byte> block(1 << 20);
+  (void)armature::receive(from, 1, block);
+}
+template <class F>
+Step forever(F f) {
+  return [f](Scene& s) {
+    for (;;) f(s);
+  };
+}
+
+const std::vector<Call>& collective_calls() {
+  static const std::vector<Call> calls = {
+      {"barrier", [](Scene& s) { s.world.barrier(); }},
+      {"broadcast", [](Scene& s) { (void)s.world.broadcast(1, 0); }},
+      {"broadcast_large", [](Scene& s) { s.world.broadcast(std::span(s.data), 1); }},
+      {"reduce", [](Scene& s) { s.world.reduce(std::span(s.data).first(10), 0); }},
+      {"allreduce", [](Scene& s) { (void)s.world.allreduce(1.0); }},
+      {"allreduce_large", [](Scene& s) { s.world.allreduce(std::span(s.data)); }},
+      {"gather",
+       [](Scene& s) {
+         s.world.gather(std::span<const double>(s.data).first(10), std::span(s.all).first(30), 0);
+       }},
+      {"allgather", [](Scene& s) { (void)s.world.allgather(1); }},
+      {"alltoall",
+       [](Scene& s) {
+         s.world.alltoall(std::span<const double>(s.data).first(30), std::span(s.all).first(30));
+       }},
+      {"scan", [](Scene& s) { (void)s.world.scan(1); }},
+      {"create", [](Scene&) { (void)armature::Team::create(everybody()); }},
+      {"split", [](Scene& s) { (void)s.world.split(0, 0); }},
+      {"allocate", [](Scene& s) { (void)s.world.allocate<int>(1000); }},
+      {"free",
+       [](Scene& s) {
+         s.world.free(s.to_free.back());
+         s.to_free.pop_back();
+       }},
+      {"create_mutexes", [](Scene& s) { (void)s.world.create_mutexes(1); }},
+      {"destroy_mutexes",
+       [](Scene& s) {
+         s.world.destroy_mutexes(s.to_destroy.back());
+         s.to_destroy.pop_back();
+       }},
+  };
+  return calls;
+}
+
+const std::vector<Call>& other_calls() {
+  const auto lock = [](Scene& s) { const auto held = s.mutexes.guard(2, 0); };
+  const auto accumulate = [](Scene& s) { armature::accumulate(s.piece.on(0), s.data); };
+  static const std::vector<Call> calls = {
+      // The victim holds the mutex ...
+      {"lock_held", lock, [](Scene&) { pause(); },
+       [](Scene& s) {
+         if (s.world.rank() == victim_rank) s.mutexes.lock(2, 0);
+       }},
+      // ... or waits for it.
+      {"lock_awaited",
+       [lock](Scene& s) {
+         if (s.world.rank() == 2 && !s.to_free.empty()) s.mutexes.unlock(2, 0), s.to_free.clear();
+         lock(s);
+       },
+       lock,
+       [](Scene& s) {
+         if (s.world.rank() == 2) s.mutexes.lock(2, 0);
+       }},
+      {"wait_notify", [](Scene&) { armature::wait_notify(victim_rank); },
+       [](Scene&) { armature::wait_notify(0); }},
+      {"notify", [](Scene&) { armature::notify(victim_rank); },
+       [](Scene&) { armature::wait_notify(0); }},
+      {"receive", [](Scene&) { receive_much(victim_rank); }, [](Scene&) { receive_much(0); }},
+      {"send", [](Scene&) { send_much(victim_rank); }, forever([](Scene&) { send_much(0); })},
+      {"receive_what_was_sent", [](Scene&) { receive_much(victim_rank); },
+       forever([](Scene&) { send_much(0); })},
+      {"accumulate", accumulate, forever(accumulate)},
+      {"put", [](Scene& s) { armature::put(s.piece.on(victim_rank), s.data); },
+       forever([](Scene& s) { armature::put(s.piece.on(0), s.data); })},
+      {"get", [](Scene& s) { armature::get(s.data, s.piece.on(victim_rank)); },
+       forever([](Scene& s) { armature::get(s.data, s.piece.on(0)); })},
+      {"fence", [](Scene&) { armature::fence(victim_rank), armature::fence_all(); },
+       forever([](Scene&) { armature::fence_all(); })},
+      {"atomic",
+       [](Scene& s) { armature::fetch_add(s.piece.on(victim_rank).cast<std::int64_t>(), 1); },
+       forever([](Scene& s) { armature::fetch_add(s.piece.on(0).cast<std::int64_t>(), 1); })},
+      {"finalize", [](Scene&) {}, [](Scene&) { armature::finalize(); }},
+  };
+  return calls;
+}
+
+const Call* find(const std::string& name) {
+  for (const auto* calls : {&collective_calls(), &other_calls()})
+    for (const Call& call : *calls)
+      if (name == call.name) return &call;
+  return nullptr;
+}
+
+/// 0, 2: how the call went, and that the two can still do something together.
+void survive(Scene& scene, const Call& call) {
+  const int me = scene.world.rank();
+  std::string outcome = "done";
+  try {
+    for (int i = 0; i < rounds; ++i) call.call(scene);
+  } catch (const armature::Error& error) {
+    const bool lost = error.code() == armature::Errc::rank_lost;
+    outcome = std::string(lost ? "lost: " : "error: ") + error.what();
+  }
+  std::printf("survivor %d: %s\n", me, outcome.c_str());
+  for (int i = 0; i < 100; ++i) scene.survivors.barrier();
+  const int sum = scene.survivors.allreduce(me);
+  armature::put(scene.piece.on(2 - me), 1.0 * me);
+  scene.survivors.barrier();
+  std::printf("survivor %d: goes on, %s\n", me,
+              sum == 2 && scene.piece[0] == 2 - me ? "well" : "badly");
+  std::fflush(stdout);
+}
+
+Scene set_up(World& world, const Call& call) {
+  Scene scene{.world = world,
+              .piece = world.allocate<double>(n),
+              .to_free = {},
+              .to_destroy = {},
+              .mutexes = world.create_mutexes(1),
+              .survivors = world.split(world.rank() == victim_rank ? -1 : 0, world.rank()),
+              .data = std::vector<double>(n, 1),
+              .all = std::vector<double>(n)};
+  std::ranges::fill(scene.piece.local(), 1.0);
+  for (int i = 0; i < rounds; ++i) {
+    scene.to_free.push_back(world.allocate<int>(10));
+    scene.to_destroy.push_back(world.create_mutexes(1));
+  }
+  if (call.prepare) call.prepare(scene);
+  world.barrier();
+  return scene;
+}
+
+int live_and_die(World& world, const Call& call, const std::string& moment) {
+  Scene scene = set_up(world, call);
+  if (world.rank() == victim_rank) {
+    if (moment == "missing") die();
+    die_after(100ms);
+    (call.victim ? call.victim : call.call)(scene);
+    for (;;) pause();
+  }
+  // Those who hammer on memory do it while the victim dies.
+  const bool meanwhile = std::string(call.name) == "accumulate";
+  if (moment == "inside" && !meanwhile) std::this_thread::sleep_for(300ms);
+  const double end = now() + (meanwhile ? 0.4 : 0);
+  while (meanwhile && now() < end) {
+    try {
+      call.call(scene);
+    } catch (const armature::Error&) {
+      break;
+    }
+  }
+  survive(scene, call);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Call* const call = argc == 3 ? find(argv[1]) : nullptr;
+  if (call == nullptr) {
+    for (const Call& c : collective_calls()) std::printf("%s\n", c.name);
+    for (const Call& c : other_calls()) std::printf("%s\n", c.name);
+    return argc == 1 ? 0 : 2;
+  }
+  const std::string moment = argv[2];
+  const char* const rank = std::getenv("ARMATURE_RANK");
+  if (moment.starts_with("joining") && rank != nullptr && std::atoi(rank) == victim_rank)
+    die_after(std::chrono::microseconds(std::atoi(moment.c_str() + std::strlen("joining"))));
+  const int status =
+      armature::run(argc, argv, [&](World& world) { return live_and_die(world, *call, moment); });
+  std::printf("a survivor has left\n");
+  return status;
+}
