@@ -60,9 +60,10 @@ TEST_F(WaitTest, a_condition_that_takes_something_is_taken_once) {
 TEST_F(WaitTest, what_is_waited_for_can_be_read_from_outside) {
   std::atomic<bool> seen{false};
   std::thread other([&] {
-    while (slot().wait.awaiting.load() != Awaiting::message) std::this_thread::yield();
+    // As a reader of a sequence lock does: while it is odd, the record is being written.
+    while (slot().wait.sequence.load() % 2 != 0 || slot().wait.awaiting.load() != Awaiting::message)
+      std::this_thread::yield();
     EXPECT_EQ(slot().wait.detail.load(), 42u);
-    EXPECT_EQ(slot().wait.sequence.load() % 2, 0u);
     seen.store(true);
   });
   WaitFor wait{.what = Awaiting::message, .detail = 42, .rings = false};
