@@ -169,7 +169,7 @@ void add_rma(CLI::App& bench_app) {
       ->expected(1)
       ->take_all();
   app->add_option("--repeat", options->repeat,
-                  "Measure everything so often, in new jobs; medians count")
+                  "Measure everything so often, in new jobs; what is in the middle counts")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app->add_flag("--quick", options->quick, "A second or two instead of ten; rough figures");

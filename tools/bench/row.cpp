@@ -4,8 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bench/sample.hpp"
-
 namespace armature::tools::bench {
 
 namespace {
@@ -14,18 +12,13 @@ nlohmann::ordered_json or_null(std::optional<double> value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
-Row median_of(const std::vector<Row>& same) {
-  std::vector<double> bytes, ns, limit_ns;
-  for (const Row& row : same) {
-    bytes.push_back(static_cast<double>(row.bytes));
-    ns.push_back(row.ns);
-    if (row.limit_ns) limit_ns.push_back(*row.limit_ns);
-  }
-  Row result = same.front();
-  result.bytes = static_cast<std::size_t>(median(bytes));
-  result.ns = median(ns);
-  if (!limit_ns.empty()) result.limit_ns = median(limit_ns);
-  return result;
+/// The measurement in the middle, by what is compared. Not the medians of both times: a job may
+/// have run while the machine was slower than during the others, and its two times belong together.
+Row median_of(std::vector<Row> same) {
+  const auto figure = [](const Row& row) { return row.ratio().value_or(row.ns); };
+  const auto middle = same.begin() + static_cast<std::ptrdiff_t>(same.size() / 2);
+  std::ranges::nth_element(same, middle, {}, figure);
+  return *middle;
 }
 
 }  // namespace
