@@ -8,9 +8,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdio>
-#include <cstdlib>
-#include <new>
 #include <vector>
 
 #include <armature/armature.hpp>
@@ -19,13 +18,12 @@ namespace {
 long allocations = 0;
 }
 
-void* operator new(std::size_t bytes) {
+// In the place of the C library's: operator new comes here too.
+extern "C" void* __libc_malloc(std::size_t bytes) noexcept;
+extern "C" void* malloc(std::size_t bytes) noexcept {
   ++allocations;
-  if (void* memory = std::malloc(bytes)) return memory;
-  throw std::bad_alloc();
+  return __libc_malloc(bytes);
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -80,6 +78,7 @@ struct Bench {
 
 [[noreturn]] void confined(Bench& bench) {
   const long before = allocations;
+  if (before == 0) _exit(4);  // not counted
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) _exit(3);
   for (int i = 0; i < 50; ++i) bench.everything();
   syscall(SYS_exit, allocations == before ? 0 : 1);
@@ -96,6 +95,7 @@ int run_confined(World& world) {
   if (WIFSIGNALED(status)) std::printf("a system call was made\n");
   if (WIFEXITED(status) && WEXITSTATUS(status) == 1) std::printf("memory was allocated\n");
   if (WIFEXITED(status) && WEXITSTATUS(status) == 3) std::printf("seccomp is not to be had here\n");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 4) std::printf("allocations are not counted\n");
   if (status == 0) std::printf("no allocation, no system call\n");
   return status == 0 ? 0 : 1;
 }
