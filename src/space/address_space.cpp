@@ -45,7 +45,7 @@ AddressSpace& AddressSpace::instance() {
   ARMATURE_ASSERT(the_space != nullptr);
   return *the_space;
 }
-bool AddressSpace::joined() { return the_space != nullptr; }
+bool AddressSpace::joined() { return detail::view.ranks != 0; }
 
 void AddressSpace::leave() { detail::view = {}; }
 

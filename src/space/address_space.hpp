@@ -27,6 +27,7 @@ class AddressSpace {
   static AddressSpace& join(Rank me, Control control, const std::vector<int>& bands);
   /// The one that was joined; asserts that there is one.
   static AddressSpace& instance();
+  /// False before join and after leave.
   static bool joined();
   /// Closes the fast path: from now on every call is an error.
   void leave();
