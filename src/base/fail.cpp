@@ -1,5 +1,6 @@
 #include "base/fail.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
@@ -14,22 +15,27 @@ Error::~Error() = default;
 namespace base {
 
 namespace {
-thread_local int current_rank = -1;
-}
+// Relaxed: set before there is a rank to ask for.
+constinit std::atomic<int (*)()> ask = nullptr;
+}  // namespace
 
-int message_rank() { return current_rank; }
-void set_message_rank(int rank) { current_rank = rank; }
+int message_rank() {
+  const auto calling_rank = ask.load(std::memory_order_relaxed);
+  return calling_rank != nullptr ? calling_rank() : -1;
+}
+void set_message_rank(int (*calling_rank)()) { ask.store(calling_rank, std::memory_order_relaxed); }
 
 void fail(Errc code, const std::string& what) {
-  if (current_rank < 0) throw Error(code, fmt::format("armature: {}", what));
-  throw Error(code, fmt::format("armature: rank {}: {}", current_rank, what));
+  const int rank = message_rank();
+  if (rank < 0) throw Error(code, fmt::format("armature: {}", what));
+  throw Error(code, fmt::format("armature: rank {}: {}", rank, what));
 }
 
 std::string system_text(int error) { return std::generic_category().message(error); }
 
 void assertion_failed(const char* condition, const char* file, int line) {
   std::fprintf(stderr, "armature: rank %d: internal error: %s does not hold (%s:%d)\n",
-               current_rank, condition, file, line);
+               message_rank(), condition, file, line);
   std::abort();
 }
 

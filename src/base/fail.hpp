@@ -6,9 +6,10 @@
 
 namespace armature::base {
 
-/// The rank that the calling thread runs, for messages; -1 outside a job.
+/// The calling rank, for messages; -1 outside a job.
 int message_rank();
-void set_message_rank(int rank);
+/// How to find out: this room knows nothing of ranks.
+void set_message_rank(int (*calling_rank)());
 
 /// Throws Error with "armature: rank 3: <what>".
 [[noreturn]] void fail(Errc code, const std::string& what);

@@ -68,7 +68,7 @@ bool Environment::take(Environment& out) {
              "descriptor {} of the job is closed: something between armature run and this program "
              "closes inherited files",
              *control));
-  out = {*rank, *control, *bands};
+  out = {*rank, 1, *control, *bands};
   for (const char* variable : {rank_variable, control_variable, bands_variable}) unsetenv(variable);
   return true;
 }

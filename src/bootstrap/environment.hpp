@@ -14,7 +14,8 @@ inline constexpr const char* bands_variable = "ARMATURE_FIRST_BAND_FD";  // band
 
 /// What the launcher told this process.
 struct Environment {
-  int rank = 0;
+  int rank = 0;    // the first that this process hosts
+  int hosted = 1;  // how many, in a row
   int control_fd = -1;
   int first_band_fd = -1;
 

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "progress/rank_context.hpp"
 #include "progress/request.hpp"
 #include "progress/wait.hpp"
-#include "space/address_space.hpp"
 
 namespace armature {
 namespace detail {
@@ -54,10 +54,6 @@ std::size_t wait_any(std::span<Handle> handles) {
 // Operations with implicit handle between ranks of a node are complete when their call returns.
 void wait_all() {}
 
-void wait_all(Rank rank) {
-  if (!space::AddressSpace::joined())
-    base::fail(Errc::misuse, "wait_all: called outside armature::run");
-  space::AddressSpace::instance().require_rank(rank, "wait_all");
-}
+void wait_all(Rank rank) { progress::this_rank("wait_all").space.require_rank(rank, "wait_all"); }
 
 }  // namespace armature

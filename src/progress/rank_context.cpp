@@ -1,25 +1,49 @@
 #include "progress/rank_context.hpp"
 
+#include <atomic>
+
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "progress/wait.hpp"
 
 namespace armature::progress {
 namespace {
-RankContext* current = nullptr;
+
+// One load from a fixed place behind the thread pointer, no call. Looked at in this file only: code
+// that keeps the variable's address over a switch to another thread's stack cannot come about.
+[[gnu::tls_model("initial-exec")]] constinit thread_local RankContext* current = nullptr;
+
+// Relaxed: set while no other thread calls.
+constinit std::atomic<RankContext*> sole = nullptr;
+constinit std::atomic<int> joining = -1;
+
+int rank_for_messages() {
+  const RankContext* context = current_rank();
+  return context != nullptr ? static_cast<int>(context->space.me())
+                            : joining.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+RankContext* current_rank() {
+  return current != nullptr ? current : sole.load(std::memory_order_relaxed);
 }
 
 RankContext& this_rank(const char* call) {
-  if (current == nullptr)
+  RankContext* context = current_rank();
+  if (context == nullptr)
     base::fail(Errc::misuse,
                fmt::format("{}: called outside armature::run (or init .. finalize)", call));
-  return *current;
+  return *context;
 }
 
-void set_this_rank(RankContext* context) {
-  current = context;
-  deliver = context == nullptr ? nullptr : +[] { current->messages.deliver(); };
+void set_this_rank(RankContext* context) { current = context; }
+
+void set_sole_rank(RankContext* context) { sole.store(context, std::memory_order_relaxed); }
+
+void set_joining_rank(int rank) {
+  joining.store(rank, std::memory_order_relaxed);
+  base::set_message_rank(rank_for_messages);
 }
 
 }  // namespace armature::progress

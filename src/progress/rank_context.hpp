@@ -1,22 +1,45 @@
 #pragma once
 
+#include <cstdint>
+
 #include "progress/messages.hpp"
 #include "space/address_space.hpp"
 
+namespace armature {
+class World;
+}
+
 namespace armature::progress {
 
-/// What the calling rank is made of below its teams. One per process as long as ranks are
-/// processes.
+/// All that is one rank's and not its process's. Whatever runs the rank (a process, a thread, a
+/// fiber) does so with this as the calling rank's context, and nothing of a rank is kept in any
+/// other thread-local or static: to switch ranks is to call set_this_rank.
 struct RankContext {
   explicit RankContext(space::AddressSpace& the_space) : space(the_space), messages(the_space) {}
+  RankContext(const RankContext&) = delete;
+  RankContext& operator=(const RankContext&) = delete;
 
   space::AddressSpace& space;
   Messages messages;
+  World* world = nullptr;        // what the rank's body was given; set by who made it
+  std::uint32_t teams_made = 0;  // as their first member; part of their ids
+
+  /// What to take in while waiting.
+  void (*deliver)(RankContext& rank) = [](RankContext& rank) { rank.messages.deliver(); };
 };
 
-/// The calling rank's; throws Error(misuse) naming the call when there is none, outside run().
+/// The calling rank's, or nullptr outside run().
+RankContext* current_rank();
+/// The same; throws Error(misuse) naming the call when there is none.
 RankContext& this_rank(const char* call);
-/// nullptr ends it.
+
+/// The rank that the calling thread runs from now on; nullptr ends it.
 void set_this_rank(RankContext* context);
+/// Threads that run no rank are taken for this one: those that a program starts in a process of one
+/// rank. nullptr ends it.
+void set_sole_rank(RankContext* context);
+
+/// Until a rank runs, messages name this one: its process is joining the job.
+void set_joining_rank(int rank);
 
 }  // namespace armature::progress

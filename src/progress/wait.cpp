@@ -9,16 +9,16 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
-#include "space/address_space.hpp"
+#include "progress/rank_context.hpp"
 
 namespace armature::progress {
-
-void (*deliver)() = nullptr;
 
 namespace {
 
 using space::AddressSpace;
 using space::Life;
+
+// Of the process: how many of the job's ranks there are to a core.
 
 int spins_before_long = 1;
 bool cores_are_shared = true;
@@ -81,8 +81,7 @@ class Latched {
 };
 
 /// The first rank waited for whose life is that; -1 when there is none.
-int first_awaited(const WaitFor& wait, Life life) {
-  const AddressSpace& space = AddressSpace::instance();
+int first_awaited(const AddressSpace& space, const WaitFor& wait, Life life) {
   const auto is = [&](int rank) {
     return rank >= 0 && rank < space.ranks() && rank != space.me() &&
            space.slot(rank).life.load(std::memory_order_acquire) == life;
@@ -96,11 +95,11 @@ int first_awaited(const WaitFor& wait, Life life) {
 
 /// Ranks that are gone cannot make the condition true any more. They may have done so before they
 /// went, so it is looked at once more after their state was seen.
-void check_gone(const WaitFor& wait, Latched& ready) {
-  const bool goes_on = AddressSpace::instance().header().on_death == space::OnDeath::go_on;
+void check_gone(const AddressSpace& space, const WaitFor& wait, Latched& ready) {
+  const bool goes_on = space.header().on_death == space::OnDeath::go_on;
   // In this order: who leaves because of a death has seen it, so we see it too.
-  const int left = first_awaited(wait, Life::finished);
-  const int dead = goes_on ? first_awaited(wait, Life::dead) : -1;
+  const int left = first_awaited(space, wait, Life::finished);
+  const int dead = goes_on ? first_awaited(space, wait, Life::dead) : -1;
   if ((left < 0 && dead < 0) || ready.look()) return;
   if (dead >= 0) base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", wait.call, dead));
   base::fail(Errc::misuse,
@@ -112,9 +111,8 @@ void check_gone(const WaitFor& wait, Latched& ready) {
 
 int spins() { return spins_before_long; }
 
-void start_waiting() {
-  const AddressSpace& space = AddressSpace::instance();
-  cores_are_shared = static_cast<std::uint32_t>(space.ranks()) > space.header().cores;
+void start_waiting(const space::ControlHeader& job) {
+  cores_are_shared = job.ranks > job.cores;
   spins_before_long = cores_are_shared ? 4 : 400;
   prepare_bells();
 }
@@ -124,7 +122,8 @@ namespace detail {
 void wait_long(WaitFor& wait, Ready ready, void* condition) {
   constexpr std::uint64_t yield_ns = 1'000'000;  // yields that long before it sleeps
   constexpr long nap_max_ns = 1'000'000, sleep_max_ns = 100'000'000;
-  AddressSpace& space = AddressSpace::instance();
+  RankContext& me = this_rank(wait.call);
+  const AddressSpace& space = me.space;
   space::RankSlot& slot = space.slot(space.me());
   const int pauses = cores_are_shared ? 0 : 2000;
   Latched condition_holds(ready, condition);
@@ -137,18 +136,16 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
   long nap_ns = 50'000;
   for (std::uint32_t round = 0;; ++round) {
     if (condition_holds.look()) return;
-    if (deliver != nullptr) {
-      deliver();
-      if (condition_holds.look()) return;
-    }
+    me.deliver(me);
+    if (condition_holds.look()) return;
     published.refresh(wait);
     if (space.header().deaths.load(std::memory_order_acquire) != 0)
-      check_gone(wait, condition_holds);
+      check_gone(space, wait, condition_holds);
     if (round % 16 != 15 || base::now_ns() - published.since_ns() < yield_ns) {
       sched_yield();
       continue;
     }
-    check_gone(wait, condition_holds);
+    check_gone(space, wait, condition_holds);
     if (wait.rings && bells_work()) {
       sleep(slot, &Latched::look_at, &condition_holds, sleep_max_ns);
     } else {

@@ -51,9 +51,6 @@ inline void wait_until(WaitFor& wait, Condition&& condition) {
 }
 
 /// Prepares this process for waiting: how to spin, whether bells work here.
-void start_waiting();
-
-/// Called while waiting: takes in messages. Set once by the transport's owner.
-extern void (*deliver)();
+void start_waiting(const space::ControlHeader& job);
 
 }  // namespace armature::progress

@@ -13,13 +13,12 @@
 namespace armature::progress {
 namespace {
 
-using space::AddressSpace;
 using space::Awaiting;
 
 class WaitTest : public ::testing::Test {
  protected:
   WaitTest() { (void)init(); }
-  static space::RankSlot& slot() { return AddressSpace::instance().slot(0); }
+  static space::RankSlot& slot() { return space::Mapping::of_process()->slot(0); }
 };
 
 TEST_F(WaitTest, returns_at_once_when_the_condition_holds) {

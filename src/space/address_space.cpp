@@ -1,11 +1,8 @@
 #include "space/address_space.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,97 +10,17 @@
 #include "base/fail.hpp"
 #include "topology/memory.hpp"
 
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000
-#endif
-
-namespace armature {
-
-namespace detail {
-constinit View view;
-}
-
-namespace space {
-namespace {
+namespace armature::space {
 
 using base::fail;
 
-std::unique_ptr<AddressSpace> the_space;
-
-}  // namespace
-
-AddressSpace& AddressSpace::join(Rank me, Control control, const std::vector<int>& bands) {
-  ARMATURE_ASSERT(the_space == nullptr);
-  the_space.reset(new AddressSpace(me, control, bands));
-  AddressSpace& space = *the_space;
-  detail::view = {space.checks_in_full() ? space.nothing_reachable_.data() : control.bands(),
-                  static_cast<std::uint32_t>(space.ranks_)};
-  return space;
-}
-
-AddressSpace& AddressSpace::instance() {
-  ARMATURE_ASSERT(the_space != nullptr);
-  return *the_space;
-}
-bool AddressSpace::joined() { return detail::view.ranks != 0; }
-
-void AddressSpace::leave() { detail::view = {}; }
-
-AddressSpace::AddressSpace(Rank me, Control control, const std::vector<int>& bands)
-    : me_(me),
-      control_(control),
-      ranks_(static_cast<int>(control.header().ranks)),
-      base_(reinterpret_cast<std::byte*>(control.header().band_base)),
-      band_bytes_(control.header().band_bytes),
-      nothing_reachable_(control.header().ranks) {
-  map_bands(bands);
-  band_file_ = base::FileDescriptor(bands[static_cast<std::size_t>(static_cast<int>(me))]);
-  BandHead& mine = head(me);
-  ARMATURE_ASSERT(mine.magic == BandHead::expected_magic && mine.heap_offset < band_bytes_);
-  heap_ = Heap::create(band(me) + mine.heap_offset, band_bytes_ - mine.heap_offset,
+AddressSpace::AddressSpace(const Mapping& mapping, Rank me, base::FileDescriptor band_file)
+    : Mapping(mapping), me_(me), band_file_(std::move(band_file)) {
+  const BandHead& mine = head(me);
+  ARMATURE_ASSERT(mine.magic == BandHead::expected_magic && mine.heap_offset < band_bytes());
+  heap_ = Heap::create(band(me) + mine.heap_offset, band_bytes() - mine.heap_offset,
                        band_file_.get(), mine.heap_offset);
-  detail::BandView& view = control_.bands()[static_cast<int>(me)];
-  view.begin = reinterpret_cast<std::uintptr_t>(band(me)) + mine.heap_offset;
-}
-
-void AddressSpace::map_bands(const std::vector<int>& bands) {
-  for (int r = 0; r < ranks_; ++r) {
-    void* wanted = band(r);
-    void* got = mmap(wanted, band_bytes_, PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE,
-                     bands[static_cast<std::size_t>(r)], 0);
-    if (got == wanted) continue;
-    const int error = got == MAP_FAILED ? errno : EEXIST;
-    if (got != MAP_FAILED) munmap(got, band_bytes_);
-    fail(
-        Errc::start,
-        fmt::format(
-            "the band of rank {} ({} at {}) cannot be mapped: {}. {}", r,
-            base::readable_bytes(band_bytes_), wanted, base::system_text(error),
-            error == EEXIST
-                ? "Something else lies there (see /proc/self/maps): choose another place (armature "
-                  "run --base ADDRESS)"
-                : "Is the address space limited (ulimit -v)? Raise that, or choose smaller bands "
-                  "(armature run --band-size BYTES)"));
-  }
-}
-
-TeamBlock& AddressSpace::world_block() const {
-  return *reinterpret_cast<TeamBlock*>(
-      band(0) + BandHead::world_block_offset(static_cast<std::uint32_t>(ranks_)));
-}
-
-Allocations& AddressSpace::allocations(int rank) const {
-  return *reinterpret_cast<Allocations*>(
-      band(rank) + BandHead::allocations_offset(static_cast<std::uint32_t>(ranks_)));
-}
-
-Rank AddressSpace::owner(const void* address) const {
-  const auto* p = static_cast<const std::byte*>(address);
-  if (p < base_ ||
-      static_cast<std::size_t>(p - base_) / band_bytes_ >= static_cast<std::size_t>(ranks_))
-    return Rank::none();
-  return Rank(static_cast<std::size_t>(p - base_) / band_bytes_);
+  view(me).begin = reinterpret_cast<std::uintptr_t>(band(me)) + mine.heap_offset;
 }
 
 void AddressSpace::record(void* address, std::size_t bytes, Allocation::Kind kind) {
@@ -118,9 +35,9 @@ void AddressSpace::record(void* address, std::size_t bytes, Allocation::Kind kin
   }
   // The fast path of every process looks at the extent; it only grows. Whoever gets the address
   // from this rank gets it later than this store.
-  detail::BandView& view = control_.bands()[static_cast<int>(me_)];
-  const std::size_t end = allocation.begin + bytes - view.begin;
-  if (end > view.extent) __atomic_store_n(&view.extent, end, __ATOMIC_RELEASE);
+  detail::BandView& mine = view(me_);
+  const std::size_t end = allocation.begin + bytes - mine.begin;
+  if (end > mine.extent) __atomic_store_n(&mine.extent, end, __ATOMIC_RELEASE);
 }
 
 void* AddressSpace::allocate(std::size_t bytes, std::size_t alignment, Allocation::Kind kind,
@@ -139,7 +56,7 @@ void* AddressSpace::allocate(std::size_t bytes, std::size_t alignment, Allocatio
   if (address == nullptr) {
     failure = errno == ENOMEM && heap_.free_bytes() < wanted
                   ? Failure{fmt::format("the size of a band ({}; armature run --band-size)",
-                                        base::readable_bytes(band_bytes_)),
+                                        base::readable_bytes(band_bytes())),
                             heap_.free_bytes()}
                   : Failure{base::system_text(errno), topology::memory_room().bytes};
     return nullptr;
@@ -151,7 +68,7 @@ void* AddressSpace::allocate(std::size_t bytes, std::size_t alignment, Allocatio
 void* AddressSpace::allocate_sparse(std::size_t bytes, Failure& failure) {
   void* address = heap_.allocate_sparse(bytes);
   if (address == nullptr)
-    failure = {fmt::format("the size of a band ({})", base::readable_bytes(band_bytes_)),
+    failure = {fmt::format("the size of a band ({})", base::readable_bytes(band_bytes())),
                heap_.free_bytes()};
   else
     record(address, bytes, Allocation::Kind::internal);
@@ -169,5 +86,14 @@ bool AddressSpace::free(void* address, Allocation::Kind kind) {
   return true;
 }
 
-}  // namespace space
-}  // namespace armature
+void AddressSpace::free_when_unused(TeamBlock& block) {
+  retired_.push_back(&block);
+  std::erase_if(retired_, [&](TeamBlock* unused) {
+    // Acquire: the last user's reads of the block come before it is cleared and used again.
+    if (unused->users.load(std::memory_order_acquire) != 0) return false;
+    ARMATURE_ASSERT(free(unused, Allocation::Kind::internal));
+    return true;
+  });
+}
+
+}  // namespace armature::space

@@ -1,14 +1,32 @@
 #include "space/allocations.hpp"
 
-#include <cstring>
+#include <bit>
 
 namespace armature::space {
+
+namespace {
+struct Words {
+  std::uint64_t begin, bytes_and_kind;
+};
+}  // namespace
+
+// Relaxed throughout: the sequence number orders them.
+Allocation Allocations::at(std::size_t i) const {
+  return std::bit_cast<Allocation>(Words{list_[i].begin.load(std::memory_order_relaxed),
+                                         list_[i].bytes_and_kind.load(std::memory_order_relaxed)});
+}
+
+void Allocations::set(std::size_t i, const Allocation& allocation) {
+  const auto words = std::bit_cast<Words>(allocation);
+  list_[i].begin.store(words.begin, std::memory_order_relaxed);
+  list_[i].bytes_and_kind.store(words.bytes_and_kind, std::memory_order_relaxed);
+}
 
 std::size_t Allocations::lower_bound(std::uint64_t begin, std::size_t count) const {
   std::size_t low = 0;
   while (count > 0) {
     const std::size_t half = count / 2;
-    if (list_[low + half].begin < begin) {
+    if (list_[low + half].begin.load(std::memory_order_relaxed) < begin) {
       low += half + 1;
       count -= half + 1;
     } else {
@@ -29,10 +47,10 @@ void Allocations::close() { sequence_.fetch_add(1, std::memory_order_release); }
 bool Allocations::add(const Allocation& allocation) {
   const std::size_t n = count();
   if (n == count_max) return false;
-  const std::size_t at = lower_bound(allocation.begin, n);
+  const std::size_t place = lower_bound(allocation.begin, n);
   open();
-  std::memmove(&list_[at + 1], &list_[at], (n - at) * sizeof(Allocation));
-  list_[at] = allocation;
+  for (std::size_t i = n; i > place; --i) set(i, at(i - 1));
+  set(place, allocation);
   count_.store(n + 1, std::memory_order_relaxed);
   close();
   return true;
@@ -40,11 +58,11 @@ bool Allocations::add(const Allocation& allocation) {
 
 std::optional<Allocation> Allocations::remove(std::uint64_t begin) {
   const std::size_t n = count();
-  const std::size_t at = lower_bound(begin, n);
-  if (at == n || list_[at].begin != begin) return std::nullopt;
-  const Allocation found = list_[at];
+  const std::size_t place = lower_bound(begin, n);
+  if (place == n || at(place).begin != begin) return std::nullopt;
+  const Allocation found = at(place);
   open();
-  std::memmove(&list_[at], &list_[at + 1], (n - at - 1) * sizeof(Allocation));
+  for (std::size_t i = place; i + 1 < n; ++i) set(i, at(i + 1));
   count_.store(n - 1, std::memory_order_relaxed);
   close();
   return found;
@@ -57,10 +75,10 @@ std::optional<Allocation> Allocations::nearest(std::uint64_t address) const {
     const std::size_t n = count();
     if (n == 0 || n > count_max) return std::nullopt;
     const std::size_t above = lower_bound(address + 1, n);  // first that begins after the address
-    Allocation found = list_[above > 0 ? above - 1 : 0];
+    Allocation found = at(above > 0 ? above - 1 : 0);
     if (above > 0 && above < n) {
       const std::uint64_t end = found.begin + found.bytes;
-      if (address >= end && list_[above].begin - address < address - end) found = list_[above];
+      if (address >= end && at(above).begin - address < address - end) found = at(above);
     }
     std::atomic_thread_fence(std::memory_order_acquire);
     if (sequence_.load(std::memory_order_relaxed) == before) return found;

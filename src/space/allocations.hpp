@@ -19,8 +19,8 @@ static_assert(sizeof(Allocation) == 16);
 
 /// The list of what a rank has allocated, sorted by address, in its band's head. Written by that
 /// rank alone; read by others when they check an address in full or explain a wrong one. A sequence
-/// lock: readers retry while it changes, and give up (nullopt) when it stays odd because its owner
-/// died.
+/// lock over words that are read and written one by one: readers retry while it changes, and give
+/// up (nullopt) when it stays odd because its owner died.
 class Allocations {
  public:
   /// Room for this many; adding more fails.
@@ -35,13 +35,22 @@ class Allocations {
   [[nodiscard]] std::size_t count() const { return count_.load(std::memory_order_relaxed); }
 
  private:
+  // An allocation as it lies in the list: two words, each of which is whole at any time.
+  struct Entry {
+    std::atomic<std::uint64_t> begin;
+    std::atomic<std::uint64_t> bytes_and_kind;
+  };
+  static_assert(sizeof(Entry) == sizeof(Allocation));
+
+  [[nodiscard]] Allocation at(std::size_t i) const;
+  void set(std::size_t i, const Allocation& allocation);
   [[nodiscard]] std::size_t lower_bound(std::uint64_t begin, std::size_t count) const;
   void open();
   void close();
 
   alignas(64) std::atomic<std::uint64_t> sequence_{0};
   std::atomic<std::uint64_t> count_{0};
-  Allocation list_[1];  // as long as the room in the head allows; sparse
+  Entry list_[1];  // as long as the room in the head allows; sparse
 };
 
 }  // namespace armature::space

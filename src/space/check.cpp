@@ -4,23 +4,22 @@
 #include "armature/global_ptr.hpp"
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
-#include "space/address_space.hpp"
+#include "space/mapping.hpp"
 
 namespace armature::space {
 
-void AddressSpace::require_rank(Rank rank, const char* call) const {
+void Mapping::require_rank(Rank rank, const char* call) const {
   if (rank < 0 || rank >= ranks_)
     base::fail(Errc::bad_rank, fmt::format("{}: there is no rank {}: the job has ranks 0 to {}",
                                            call, static_cast<int>(rank), ranks_ - 1));
 }
 
-void AddressSpace::require(Rank rank, const void* address, std::size_t bytes,
-                           const char* call) const {
+void Mapping::require(Rank rank, const void* address, std::size_t bytes, const char* call) const {
   require_rank(rank, call);
-  const detail::BandView& view = control_.bands()[static_cast<int>(rank)];
+  const detail::BandView& theirs = view(rank);
   const auto begin = reinterpret_cast<std::uintptr_t>(address);
-  const std::size_t extent = __atomic_load_n(&view.extent, __ATOMIC_ACQUIRE);
-  const std::uintptr_t offset = begin - view.begin;
+  const std::size_t extent = __atomic_load_n(&theirs.extent, __ATOMIC_ACQUIRE);
+  const std::uintptr_t offset = begin - theirs.begin;
   if (offset > extent || bytes > extent - offset) bad_address(rank, address, bytes, call);
   if (!checks_in_full() || bytes == 0) return;
   const auto found = allocations(rank).nearest(begin);
@@ -30,8 +29,8 @@ void AddressSpace::require(Rank rank, const void* address, std::size_t bytes,
     bad_address(rank, address, bytes, call);
 }
 
-void AddressSpace::bad_address(Rank rank, const void* address, std::size_t bytes,
-                               const char* call) const {
+void Mapping::bad_address(Rank rank, const void* address, std::size_t bytes,
+                          const char* call) const {
   const std::string size =
       bytes == SIZE_MAX ? "a number of bytes that overflows" : fmt::format("{} bytes", bytes);
   const std::string what =
@@ -61,9 +60,10 @@ void AddressSpace::bad_address(Rank rank, const void* address, std::size_t bytes
 namespace armature::detail {
 
 void* direct(Rank rank, const void* address) {
-  if (!space::AddressSpace::joined())
+  const space::Mapping* mapping = space::Mapping::of_process();
+  if (mapping == nullptr)
     base::fail(Errc::misuse, "global_ptr::direct: called outside armature::run");
-  space::AddressSpace::instance().require(rank, address, 0, "global_ptr::direct");
+  mapping->require(rank, address, 0, "global_ptr::direct");
   return const_cast<void*>(address);
 }
 

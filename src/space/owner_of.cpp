@@ -1,11 +1,11 @@
 #include "armature/locality.hpp"
-#include "space/address_space.hpp"
+#include "space/mapping.hpp"
 
 namespace armature {
 
 Rank owner_of(const void* address) {
-  return space::AddressSpace::joined() ? space::AddressSpace::instance().owner(address)
-                                       : Rank::none();
+  const space::Mapping* mapping = space::Mapping::of_process();
+  return mapping != nullptr ? mapping->owner(address) : Rank::none();
 }
 
 }  // namespace armature

@@ -49,12 +49,11 @@ void check(std::span<const Rank> members, progress::RankContext& me) {
 
 TeamBlock* make_block(std::span<const Rank> members, progress::RankContext& me,
                       space::AddressSpace::Failure& failure) {
-  static std::uint32_t next_id = 0;
   void* memory = me.space.allocate_sparse(TeamBlock::bytes(members.size()), failure);
   if (memory == nullptr) return nullptr;
   auto* block = new (memory) TeamBlock;
   // Unique in the job, never 0, which is the world's.
-  block->id = ++next_id * static_cast<std::uint32_t>(me.space.ranks()) +
+  block->id = ++me.teams_made * static_cast<std::uint32_t>(me.space.ranks()) +
               static_cast<std::uint32_t>(me.space.me());
   block->size = static_cast<std::uint32_t>(members.size());
   block->users = block->size;

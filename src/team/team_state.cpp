@@ -16,21 +16,6 @@ namespace {
 // Up to here every member looks at every other's line; beyond, member 0 does and releases the rest.
 constexpr int flat_max = 16;
 
-/// Blocks of teams that this rank has let go of but others have not: freed later.
-std::vector<TeamBlock*>& retired() {
-  static std::vector<TeamBlock*> blocks;
-  return blocks;
-}
-
-void free_unused_blocks(space::AddressSpace& space) {
-  std::erase_if(retired(), [&](TeamBlock* block) {
-    // Acquire: the last user's reads of the block come before it is cleared and used again.
-    if (block->users.load(std::memory_order_acquire) != 0) return false;
-    (void)space.free(block, space::Allocation::Kind::internal);
-    return true;
-  });
-}
-
 }  // namespace
 
 TeamState::TeamState(space::AddressSpace& space, TeamBlock& block, int me)
@@ -42,8 +27,7 @@ TeamState::~TeamState() {
   const bool is_world = &block_ == &space_.world_block();
   block_.users.fetch_sub(1, std::memory_order_release);
   if (is_world || space_.owner(&block_) != space_.me()) return;
-  retired().push_back(&block_);
-  free_unused_blocks(space_);
+  space_.free_when_unused(block_);
 }
 
 int TeamState::member(Rank world_rank) const {

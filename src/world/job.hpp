@@ -7,21 +7,22 @@
 
 namespace armature {
 
-/// This process's part in its job, from joining it to leaving it.
+/// One rank's part in its job, from joining it to leaving it. Made, used and ended by the thread
+/// that runs the rank.
 class Job {
  public:
-  /// Joins the job of the launcher, or makes one of one rank.
-  Job();
+  explicit Job(space::AddressSpace& space);
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
   ~Job();
 
   /// Collective: returns when all ranks are through.
   void leave();
+  [[nodiscard]] progress::RankContext& context() { return context_; }
   [[nodiscard]] World& world() { return *world_; }
 
  private:
-  std::unique_ptr<progress::RankContext> context_;
+  progress::RankContext context_;
   std::unique_ptr<World> world_;
 };
 

@@ -19,15 +19,25 @@
 #include <exception>
 #include <typeinfo>
 
+#include "progress/rank_context.hpp"
+
 namespace armature::detail {
 namespace {
 
 using space::LastWords;
 
-space::RankSlot* slot = nullptr;
-int my_rank = 0;
+// Of the process.
+const space::Mapping* mapping = nullptr;
+int first_rank = 0;
 bool launcher_listens = false;
 std::terminate_handler previous_terminate = nullptr;
+
+int dying_rank() {
+  const progress::RankContext* context = progress::current_rank();
+  return context != nullptr ? static_cast<int>(context->space.me()) : first_rank;
+}
+
+LastWords& last_words() { return mapping->slot(dying_rank()).last_words; }
 
 void record_stack(LastWords& words) {
   void* frames[LastWords::frames_max];
@@ -47,8 +57,8 @@ void set_text(LastWords& words, const char* a, const char* b = "", const char* c
 void print_alone(const LastWords& words) {
   char line[LastWords::text_max + 128];
   const char* signal_name = words.signal != 0 ? sigdescr_np(words.signal) : nullptr;
-  const int n = std::snprintf(line, sizeof line, "armature: rank %d: %s%s%s\n", my_rank, words.text,
-                              signal_name != nullptr ? "killed by a signal: " : "",
+  const int n = std::snprintf(line, sizeof line, "armature: rank %d: %s%s%s\n", dying_rank(),
+                              words.text, signal_name != nullptr ? "killed by a signal: " : "",
                               signal_name != nullptr ? signal_name : "");
   if (n > 0)
     (void)!write(STDERR_FILENO, line, std::min(static_cast<std::size_t>(n), sizeof line - 1));
@@ -76,7 +86,7 @@ bool first_to_speak() {
 
 void on_signal(int signal, siginfo_t* info, void*) {
   if (first_to_speak()) {
-    LastWords& words = slot->last_words;
+    LastWords& words = last_words();
     words.signal = signal;
     if (signal == SIGSEGV || signal == SIGBUS)
       words.fault_address = reinterpret_cast<std::uint64_t>(info->si_addr);
@@ -106,7 +116,7 @@ void describe_exception(LastWords& words) {
 
 [[noreturn]] void on_terminate() {
   if (first_to_speak()) {
-    LastWords& words = slot->last_words;
+    LastWords& words = last_words();
     describe_exception(words);
     record_stack(words);
     say(words);
@@ -116,25 +126,32 @@ void describe_exception(LastWords& words) {
   std::abort();
 }
 
-void use_own_stack() {
-  constexpr std::size_t bytes = 64 * 1024;
-  void* stack = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (stack == MAP_FAILED) return;
+}  // namespace
+
+SignalStack::SignalStack()
+    : stack_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+  if (stack_ == MAP_FAILED) return;
   stack_t alternative{};
-  alternative.ss_sp = stack;
+  alternative.ss_sp = stack_;
   alternative.ss_size = bytes;
   sigaltstack(&alternative, nullptr);
 }
 
-}  // namespace
+SignalStack::~SignalStack() {
+  if (stack_ == MAP_FAILED) return;
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  sigaltstack(&none, nullptr);
+  munmap(stack_, bytes);
+}
 
-void install_last_words(space::RankSlot& the_slot, int rank, bool has_launcher) {
-  slot = &the_slot;
-  my_rank = rank;
+void install_last_words(const space::Mapping& job, int rank, bool has_launcher) {
+  mapping = &job;
+  first_rank = rank;
   launcher_listens = has_launcher;
   void* warm_up[2];
   (void)backtrace(warm_up, 2);
-  use_own_stack();
+  [[maybe_unused]] static const SignalStack* const main_stack = new SignalStack;  // until exit
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
     struct sigaction old {};
     if (sigaction(signal, nullptr, &old) != 0 || (old.sa_flags & SA_SIGINFO) != 0 ||
@@ -150,8 +167,8 @@ void install_last_words(space::RankSlot& the_slot, int rank, bool has_launcher) 
 }
 
 void die(int status, const char* text) {
-  if (slot != nullptr && first_to_speak()) {
-    LastWords& words = slot->last_words;
+  if (mapping != nullptr && first_to_speak()) {
+    LastWords& words = last_words();
     words.status = status != 0 ? status : 1;
     set_text(words, text);
     record_stack(words);

@@ -1,17 +1,17 @@
 #include "armature/run.hpp"
 
-#include <cstring>
 #include <memory>
 #include <string>
 
 #include "base/fail.hpp"
 #include "world/job.hpp"
 #include "world/last_words.hpp"
+#include "world/process.hpp"
 
 namespace armature {
 namespace {
 
-std::unique_ptr<Job> job;
+std::unique_ptr<Job> job;  // of the process's rank
 bool has_left = false;
 
 }  // namespace
@@ -19,7 +19,10 @@ bool has_left = false;
 World& init() {
   if (has_left)
     base::fail(Errc::misuse, "init: this process has left its job already; it cannot join again");
-  if (job == nullptr) job = std::make_unique<Job>();
+  if (job == nullptr) {
+    job = std::make_unique<Job>(Process::join().space(0));
+    progress::set_sole_rank(&job->context());
+  }
   return job->world();
 }
 
@@ -28,16 +31,14 @@ void finalize() {
     base::fail(Errc::misuse, "finalize: this process has not joined a job, or has left it already");
   job->leave();
   has_left = true;
+  progress::set_sole_rank(nullptr);
   job.reset();
+  space::Mapping::leave();
 }
 
-bool initialized() { return job != nullptr; }
+bool initialized() { return progress::current_rank() != nullptr; }
 
-World& world() {
-  if (job == nullptr)
-    base::fail(Errc::misuse, "world: called outside armature::run (or init .. finalize)");
-  return job->world();
-}
+World& world() { return *progress::this_rank("world").world; }
 
 void abort(int status, std::string_view message) {
   detail::die(status, std::string(message).c_str());

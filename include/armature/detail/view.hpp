@@ -43,7 +43,7 @@ extern ARMATURE_API View view;
   if (static_cast<std::uint32_t>(static_cast<int>(rank)) >= v.ranks) [[unlikely]]
     return false;
   const BandView& band = v.bands[static_cast<int>(rank)];
-  return reinterpret_cast<std::uintptr_t>(address) - band.begin <= band.extent - bytes;
+  return reinterpret_cast<std::uintptr_t>(address) - band.begin <= extent_of(band) - bytes;
 }
 
 template <std::size_t bytes>

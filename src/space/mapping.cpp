@@ -1,0 +1,98 @@
+#include "space/mapping.hpp"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/bytes.hpp"
+#include "base/fail.hpp"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+namespace armature {
+
+namespace detail {
+constinit View view;
+}
+
+namespace space {
+namespace {
+
+struct Process {
+  Mapping mapping;
+  std::vector<detail::BandView> nothing_reachable;  // for the fast path when checks are in full
+};
+std::unique_ptr<Process> process;
+
+}  // namespace
+
+const Mapping& Mapping::join(Control control, const std::vector<int>& bands) {
+  ARMATURE_ASSERT(process == nullptr);
+  const Mapping mapping(control);
+  mapping.map_bands(bands);
+  const auto ranks = static_cast<std::uint32_t>(mapping.ranks_);
+  process.reset(new Process{mapping, std::vector<detail::BandView>(ranks)});
+  detail::view = {mapping.checks_in_full() ? process->nothing_reachable.data() : control.bands(),
+                  ranks};
+  return process->mapping;
+}
+
+const Mapping* Mapping::of_process() {
+  return detail::view.ranks != 0 ? &process->mapping : nullptr;
+}
+
+void Mapping::leave() { detail::view = {}; }
+
+Mapping::Mapping(Control control)
+    : control_(control),
+      ranks_(static_cast<int>(control.header().ranks)),
+      base_(reinterpret_cast<std::byte*>(control.header().band_base)),
+      band_bytes_(control.header().band_bytes) {}
+
+void Mapping::map_bands(const std::vector<int>& bands) const {
+  for (int r = 0; r < ranks_; ++r) {
+    void* wanted = band(r);
+    void* got = mmap(wanted, band_bytes_, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE,
+                     bands[static_cast<std::size_t>(r)], 0);
+    if (got == wanted) continue;
+    const int error = got == MAP_FAILED ? errno : EEXIST;
+    if (got != MAP_FAILED) munmap(got, band_bytes_);
+    base::fail(
+        Errc::start,
+        fmt::format(
+            "the band of rank {} ({} at {}) cannot be mapped: {}. {}", r,
+            base::readable_bytes(band_bytes_), wanted, base::system_text(error),
+            error == EEXIST
+                ? "Something else lies there (see /proc/self/maps): choose another place (armature "
+                  "run --base ADDRESS)"
+                : "Is the address space limited (ulimit -v)? Raise that, or choose smaller bands "
+                  "(armature run --band-size BYTES)"));
+  }
+}
+
+TeamBlock& Mapping::world_block() const {
+  return *reinterpret_cast<TeamBlock*>(
+      band(0) + BandHead::world_block_offset(static_cast<std::uint32_t>(ranks_)));
+}
+
+Allocations& Mapping::allocations(int rank) const {
+  return *reinterpret_cast<Allocations*>(
+      band(rank) + BandHead::allocations_offset(static_cast<std::uint32_t>(ranks_)));
+}
+
+Rank Mapping::owner(const void* address) const {
+  const auto* p = static_cast<const std::byte*>(address);
+  if (p < base_ ||
+      static_cast<std::size_t>(p - base_) / band_bytes_ >= static_cast<std::size_t>(ranks_))
+    return Rank::none();
+  return Rank(static_cast<std::size_t>(p - base_) / band_bytes_);
+}
+
+}  // namespace space
+}  // namespace armature

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "armature/rank.hpp"
+#include "space/allocations.hpp"
+#include "space/band_head.hpp"
+#include "space/control.hpp"
+#include "space/team_block.hpp"
+
+namespace armature::space {
+
+/// The job's global address space as every rank of this process sees it: the control block, and
+/// every band mapped at its address. Mapped once per process, whatever it hosts; a value of a few
+/// words that each rank's AddressSpace holds a copy of.
+class Mapping {
+ public:
+  /// Maps everything and opens the inlined fast path. `bands` are the memory files in rank order.
+  /// Throws Error(start) that names the clash or limit. Once per process.
+  static const Mapping& join(Control control, const std::vector<int>& bands);
+  /// What was joined; nullptr before join and after leave.
+  static const Mapping* of_process();
+  /// Closes the fast path: from now on every call is an error. The bands stay mapped until exit.
+  static void leave();
+
+  [[nodiscard]] int ranks() const { return ranks_; }
+  [[nodiscard]] ControlHeader& header() const { return control_.header(); }
+  [[nodiscard]] RankSlot& slot(int rank) const { return control_.slot(rank); }
+  [[nodiscard]] bool checks_in_full() const { return header().check_full != 0; }
+
+  [[nodiscard]] std::byte* band(int rank) const {
+    return base_ + static_cast<std::size_t>(rank) * band_bytes_;
+  }
+  [[nodiscard]] std::size_t band_bytes() const { return band_bytes_; }
+  [[nodiscard]] BandHead& head(int rank) const { return *reinterpret_cast<BandHead*>(band(rank)); }
+  [[nodiscard]] TeamBlock& world_block() const;
+  /// The lock that accumulates into the chunk at this address of that rank's band hold.
+  [[nodiscard]] LockWord& chunk_lock(int rank, const void* address) const {
+    const auto offset =
+        static_cast<std::size_t>(static_cast<const std::byte*>(address) - band(rank));
+    return head(rank).chunk_lock[offset / chunk_bytes % chunk_locks].word;
+  }
+  /// Whose band an address lies in, or Rank::none().
+  [[nodiscard]] Rank owner(const void* address) const;
+
+  /// Throws Error(bad_rank) or Error(bad_address) naming call, rank, address and nearest
+  /// allocation, unless [address, address + bytes) lies in what that rank has allocated.
+  void require(Rank rank, const void* address, std::size_t bytes, const char* call) const;
+  /// Throws Error(bad_rank).
+  void require_rank(Rank rank, const char* call) const;
+
+ protected:
+  [[nodiscard]] Allocations& allocations(int rank) const;
+  [[nodiscard]] detail::BandView& view(int rank) const { return control_.bands()[rank]; }
+
+ private:
+  explicit Mapping(Control control);
+  void map_bands(const std::vector<int>& bands) const;
+  [[noreturn]] void bad_address(Rank rank, const void* address, std::size_t bytes,
+                                const char* call) const;
+
+  Control control_;
+  int ranks_ = 0;
+  std::byte* base_ = nullptr;
+  std::size_t band_bytes_ = 0;
+};
+
+}  // namespace armature::space

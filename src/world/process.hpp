@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "space/address_space.hpp"
+
+namespace armature {
+
+/// This process's part in its job: what it has mapped, and the ranks that it hosts. Joined once and
+/// kept until exit, since teams may outlive the job that they are of.
+class Process {
+ public:
+  /// How many ranks this process hosts: what the launcher said, 1 without one. Throws Error(start)
+  /// when what the launcher said makes no sense.
+  static int hosted();
+  /// Joins the job of the launcher, or makes one of one rank.
+  static Process& join();
+
+  [[nodiscard]] const space::Mapping& mapping() const { return *mapping_; }
+  /// The memory of the rank with that index among the hosted.
+  [[nodiscard]] space::AddressSpace& space(int index) const {
+    return *spaces_[static_cast<std::size_t>(index)];
+  }
+
+ private:
+  Process() = default;
+  void join_launched();
+  void join_alone();
+
+  const space::Mapping* mapping_ = nullptr;
+  std::vector<std::unique_ptr<space::AddressSpace>> spaces_;
+};
+
+}  // namespace armature
