@@ -8,9 +8,8 @@
 
 // When is rmi_fence over? When every request that the members of a team sent each other before they
 // entered, and every request that those caused, has been executed. Found out in waves over lines
-// that all members read (Mattern's four counters). This is the decision alone: no memory order, no
-// input or output, so that the fence and the test that explores every interleaving share it.
-// The protocol and its proof: docs/internals/fence.md.
+// that all members read. This is the decision alone, without memory order or input and output, so
+// that the fence and the test of every interleaving share it. Proof: docs/internals/fence.md.
 
 namespace armature::rmi {
 
@@ -24,9 +23,9 @@ struct Tally {
   bool operator==(const Tally&) const = default;
 };
 
-/// One member's view of the fences of one team, which follow each other: waves are numbered through.
-/// The caller shows this member's tally as it is *at that moment* on its line of parity wave() % 2,
-/// and then the wave's number, after begin() and whenever advance() says so.
+/// One member's view of the fences of one team, which follow each other: waves are numbered
+/// through. The caller shows this member's tally as it is *at that moment* on its line of parity
+/// wave() % 2, and then the wave's number, after begin() and whenever advance() says so.
 class Termination {
  public:
   enum class Step {
@@ -46,8 +45,8 @@ class Termination {
     enter_next_wave();
   }
 
-  /// Looks at the lines still missing in this wave. read(member, wave) is that member's tally, or
-  /// nothing while its line of that wave shows an earlier number (it cannot show a later one).
+  /// Looks at the lines still missing in this wave. read(member, wave) is an optional Tally: none
+  /// while that member's line of that wave shows an earlier number (it cannot show a later one).
   template <class Read>
   [[nodiscard]] Step advance(int members, Read&& read) {
     ARMATURE_ASSERT(under_way_);
@@ -79,7 +78,7 @@ class Termination {
     sums_ = {};
   }
 
-  // All that was sent up to this wave had been executed before the wave before was complete.
+  // Equal: all that was sent up to this wave had been executed by the wave before.
   Step conclude() {
     if (executed_before_ == sums_.sent) {
       under_way_ = false;
