@@ -16,6 +16,10 @@ enum class Errc {
   out_of_memory,  ///< memory that cannot be had; the message names what, how much, which limit
   rank_lost,      ///< a rank that this call needs has died
   start,          ///< the job could not be started or joined
+  remote,         ///< a method that was called on another rank threw; the message is its own
+  object_gone,    ///< a call to an object that is not there, or not there any more
+  nesting,        ///< questions asked while answering questions, deeper than the limit
+  corrupt,        ///< a message that makes no sense: it was not acted on
 };
 
 /// Thrown by every call of Armature that cannot do what was asked. The message says which call, on
@@ -28,6 +32,18 @@ class ARMATURE_API Error : public std::runtime_error {
 
  private:
   Errc code_;
+};
+
+/// What a question throws when the method threw on the rank that was asked.
+class ARMATURE_API RemoteError : public Error {
+ public:
+  RemoteError(Errc code, int rank, const std::string& message);
+  ~RemoteError() override;
+  /// The rank where it was thrown.
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+
+ private:
+  int rank_;
 };
 
 }  // namespace armature

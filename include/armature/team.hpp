@@ -189,10 +189,11 @@ class ARMATURE_API Team {
   void allreduce_bytes(void* data, const detail::Reduction& reduction) const;
   void reduce_bytes(void* data, const detail::Reduction& reduction, int root) const;
   void scan_bytes(void* data, const detail::Reduction& reduction) const;
+  /// Throws Error(misuse) naming the call for a team that is empty, or outside a job.
+  [[nodiscard]] detail::TeamState& checked(const char* call) const;
 
  private:
   static void expect_size(const char* call, std::size_t given, std::size_t expected);
-  [[nodiscard]] detail::TeamState& checked(const char* call) const;
 
   std::shared_ptr<detail::TeamState> state_;
 };

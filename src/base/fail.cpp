@@ -12,6 +12,10 @@ namespace armature {
 Error::Error(Errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
 Error::~Error() = default;
 
+RemoteError::RemoteError(Errc code, int rank, const std::string& message)
+    : Error(code, message), rank_(rank) {}
+RemoteError::~RemoteError() = default;
+
 namespace base {
 
 namespace {

@@ -6,7 +6,13 @@
 
 #include "base/fail.hpp"
 
-namespace armature::progress {
+namespace armature {
+
+namespace detail {
+__thread Sender* sender = nullptr;
+}
+
+namespace progress {
 namespace {
 
 // One load from a fixed place behind the thread pointer, no call. Looked at in this file only: code
@@ -37,7 +43,10 @@ RankContext& this_rank(const char* call) {
   return *context;
 }
 
-void set_this_rank(RankContext* context) { current = context; }
+void set_this_rank(RankContext* context) {
+  current = context;
+  detail::sender = context == nullptr ? nullptr : context->sender;
+}
 
 void set_sole_rank(RankContext* context) { sole.store(context, std::memory_order_relaxed); }
 
@@ -46,4 +55,5 @@ void set_joining_rank(int rank) {
   base::set_message_rank(rank_for_messages);
 }
 
-}  // namespace armature::progress
+}  // namespace progress
+}  // namespace armature

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "armature/detail/request.hpp"
 #include "progress/messages.hpp"
 #include "space/address_space.hpp"
 
@@ -10,6 +11,20 @@ class World;
 }
 
 namespace armature::progress {
+
+/// What else a rank does while it waits: the remote calls that have come in, implemented by a higher
+/// floor.
+class RequestSource {
+ public:
+  RequestSource() = default;
+  RequestSource(const RequestSource&) = delete;
+  RequestSource& operator=(const RequestSource&) = delete;
+  virtual ~RequestSource() = default;
+  /// Never blocks, but what it calls may.
+  virtual void deliver() = 0;
+  /// Whether deliver() would find something.
+  [[nodiscard]] virtual bool has_work() = 0;
+};
 
 /// All that is one rank's and not its process's. Whatever runs the rank (a process, a thread, a
 /// fiber) does so with this as the calling rank's context, and nothing of a rank is kept in any
@@ -21,11 +36,18 @@ struct RankContext {
 
   space::AddressSpace& space;
   Messages messages;
-  World* world = nullptr;        // what the rank's body was given; set by who made it
-  std::uint32_t teams_made = 0;  // as their first member; part of their ids
+  RequestSource* requests = nullptr;
+  detail::Sender* sender = nullptr;  // the inlined half's view of `requests`
+  World* world = nullptr;            // what the rank's body was given; set by who made it
+  std::uint32_t teams_made = 0;      // as their first member; part of their ids
 
-  /// What to take in while waiting.
-  void (*deliver)(RankContext& rank) = [](RankContext& rank) { rank.messages.deliver(); };
+  /// Takes in what has come, while waiting.
+  void deliver() {
+    messages.deliver();
+    if (requests != nullptr) requests->deliver();
+  }
+  /// Whether there is something that deliver() would do; asked before falling asleep.
+  [[nodiscard]] bool has_work() { return requests != nullptr && requests->has_work(); }
 };
 
 /// The calling rank's, or nullptr outside run().

@@ -72,7 +72,10 @@ class Latched {
  public:
   Latched(detail::Ready ready, void* condition) : ready_(ready), condition_(condition) {}
   bool look() { return holds_ || (holds_ = ready_(condition_)); }
-  static bool look_at(void* latched) { return static_cast<Latched*>(latched)->look(); }
+  /// Whether there is a reason to stay awake.
+  static bool look_at(void* latched) {
+    return static_cast<Latched*>(latched)->look() || this_rank("wait").has_work();
+  }
 
  private:
   detail::Ready ready_;
@@ -129,6 +132,7 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
   Latched condition_holds(ready, condition);
   for (int i = 0; i < pauses; ++i) {
     if (condition_holds.look()) return;
+    me.deliver();
     pause();
   }
   // Only now is it worth telling others.
@@ -136,7 +140,7 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
   long nap_ns = 50'000;
   for (std::uint32_t round = 0;; ++round) {
     if (condition_holds.look()) return;
-    me.deliver(me);
+    me.deliver();
     if (condition_holds.look()) return;
     published.refresh(wait);
     if (space.header().deaths.load(std::memory_order_acquire) != 0)

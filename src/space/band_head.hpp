@@ -25,8 +25,9 @@ struct alignas(64) ChunkLock {
 struct alignas(64) PeerLine {
   std::atomic<std::uint64_t> notified{0};  // how often that peer has notified me; it writes
   std::uint64_t consumed = 0;              // how many of those I have waited for; I write
-  std::atomic<std::uint64_t> mailbox{
-      0};  // address of its ring of messages to me, in its band; it writes
+  // Addresses in its band, which it writes: of its ring of messages to me, of its channel of requests.
+  std::atomic<std::uint64_t> mailbox{0};
+  std::atomic<std::uint64_t> channel{0};
 };
 
 struct BandHead {
@@ -34,8 +35,9 @@ struct BandHead {
 
   std::uint64_t magic = expected_magic;
   std::uint64_t heap_offset = 0;
-  std::atomic<std::uint32_t> mailboxes{
-      0};  // how many peers have opened a mailbox to me; they add 1
+  // How many peers have opened a mailbox, a channel to me; they add 1.
+  std::atomic<std::uint32_t> mailboxes{0};
+  std::atomic<std::uint32_t> channels{0};
   ChunkLock chunk_lock[chunk_locks];
 
   [[nodiscard]] PeerLine& peer(int rank) {

@@ -16,7 +16,7 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 1;
+inline constexpr std::uint32_t control_version = 2;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t { end_job, go_on };
@@ -59,6 +59,9 @@ enum class Awaiting : std::uint32_t {
   completion,  // a non-blocking operation; peer: to whom
   team,        // creation of a team; peer: its first member
   exit,        // the end of the job
+  answer,      // the answer to a question, or what a future waits for; peer: who was asked
+  fence,       // rmi_fence; object: the team's block; peer: who has not come so far; detail: the wave
+  request,     // rmi_wait: any request
 };
 
 /// Written by the rank alone, read by anyone: a sequence lock (odd while it changes).

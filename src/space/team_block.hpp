@@ -21,6 +21,15 @@ struct alignas(64) MemberLine {
   std::byte payload[inline_bytes];
 };
 
+/// Member i's part of the team's fences (src/rmi/fence.cpp): what it has sent and executed when it
+/// entered a wave. Two lines take turns, as above: a member enters wave w + 1 only after it has read
+/// all lines of wave w.
+struct alignas(64) FenceLine {
+  std::atomic<std::uint64_t> wave{0};  // release: the tally of that wave is in place
+  std::atomic<std::uint64_t> sent{0};
+  std::atomic<std::uint64_t> executed{0};
+};
+
 struct TeamBlock {
   static constexpr std::uint64_t expected_magic = 0x314d'4145'5441'5241;
   static constexpr std::size_t staging_bytes = 32 * 1024;  // per member and parity
@@ -33,13 +42,20 @@ struct TeamBlock {
   alignas(64) std::atomic<std::uint64_t> released{
       0};  // large teams: the round member 0 has seen complete
 
-  // then MemberLine[size][2], int32 ranks[size], and from the next page on staging[size][2]
+  // then MemberLine[size][2], FenceLine[size][2], int32 ranks[size], and from the next page on
+  // staging[size][2]
   [[nodiscard]] MemberLine& line(std::size_t member, std::uint64_t round) {
     return reinterpret_cast<MemberLine*>(this + 1)[2 * member + round % 2];
   }
+  [[nodiscard]] FenceLine* fence_lines() {
+    return reinterpret_cast<FenceLine*>(reinterpret_cast<MemberLine*>(this + 1) +
+                                        std::size_t{2} * size);
+  }
+  [[nodiscard]] FenceLine& fence_line(std::size_t member, std::uint64_t wave) {
+    return fence_lines()[2 * member + wave % 2];
+  }
   [[nodiscard]] std::int32_t* ranks() {
-    return reinterpret_cast<std::int32_t*>(reinterpret_cast<MemberLine*>(this + 1) +
-                                           std::size_t{2} * size);
+    return reinterpret_cast<std::int32_t*>(fence_lines() + std::size_t{2} * size);
   }
   [[nodiscard]] std::byte* staging(std::size_t member, std::uint64_t round) {
     return reinterpret_cast<std::byte*>(this) + head_bytes(size) +
@@ -48,7 +64,8 @@ struct TeamBlock {
   /// The part that is written when the team is made, in whole pages.
   [[nodiscard]] static std::size_t head_bytes(std::size_t size) {
     const std::size_t head =
-        sizeof(TeamBlock) + size * (2 * sizeof(MemberLine) + sizeof(std::int32_t));
+        sizeof(TeamBlock) +
+                             size * (2 * sizeof(MemberLine) + 2 * sizeof(FenceLine) + sizeof(std::int32_t));
     return (head + 4095) / 4096 * 4096;
   }
   [[nodiscard]] static std::size_t bytes(std::size_t size) {
@@ -56,6 +73,7 @@ struct TeamBlock {
   }
 };
 static_assert(sizeof(MemberLine) == 64);
+static_assert(sizeof(FenceLine) == 64);
 static_assert(sizeof(TeamBlock) % 64 == 0);
 
 }  // namespace armature::space

@@ -31,6 +31,7 @@ class TeamState {
   [[nodiscard]] int member(Rank world_rank) const;
   [[nodiscard]] std::uint32_t id() const { return block_.id; }
   [[nodiscard]] space::AddressSpace& space() const { return space_; }
+  [[nodiscard]] space::TeamBlock& block() const { return block_; }
 
   /// What kind of round this is and how long: members whose signatures differ have called different
   /// collectives, or with different counts.

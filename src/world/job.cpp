@@ -32,8 +32,12 @@ Job::Job(AddressSpace& space) : context_(space) {
   slot.pid.store(getpid(), std::memory_order_relaxed);
   progress::set_this_rank(&context_);
   Team all(std::make_shared<detail::TeamState>(space, space.world_block(), space.me()));
-  world_ = std::make_unique<World>(std::move(all));
+  world_ = std::make_unique<World>(all);
   context_.world = world_.get();
+  endpoint_ = std::make_unique<rmi::Endpoint>(space, rmi::settings_at_start(), std::move(all));
+  context_.requests = endpoint_.get();
+  context_.sender = &endpoint_->sender();
+  progress::set_this_rank(&context_);
   slot.life.store(Life::running, std::memory_order_release);
 }
 
@@ -51,6 +55,9 @@ void Job::leave() {
 }
 
 Job::~Job() {
+  context_.requests = nullptr;
+  context_.sender = nullptr;
+  endpoint_.reset();
   world_.reset();
   progress::set_this_rank(nullptr);
 }

@@ -4,6 +4,7 @@
 
 #include "armature/world.hpp"
 #include "progress/rank_context.hpp"
+#include "rmi/endpoint.hpp"
 
 namespace armature {
 
@@ -24,6 +25,7 @@ class Job {
  private:
   progress::RankContext context_;
   std::unique_ptr<World> world_;
+  std::unique_ptr<rmi::Endpoint> endpoint_;
 };
 
 }  // namespace armature

@@ -1,0 +1,313 @@
+#pragma once
+
+#include <functional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "armature/detail/method.hpp"
+#include "armature/detail/reply.hpp"
+#include "armature/detail/request.hpp"
+#include "armature/marshal.hpp"
+#include "armature/object_id.hpp"
+
+// From `object.async(rank, &T::method, arguments...)` to bytes in a channel, and back to a call on
+// the other side. Templates know the types; everything else is compiled code.
+
+namespace armature {
+
+namespace detail {
+
+template <class... T>
+struct Types {};
+
+/// What a callable takes and gives.
+template <class F>
+struct Signature;
+#define ARMATURE_SIGNATURE(qualifiers, constness)                 \
+  template <class R, class C, class... A>                         \
+  struct Signature<R (C::*)(A...) qualifiers> {                   \
+    using Result = R;                                             \
+    using Object = constness C;                                   \
+    using Parameters = Types<A...>;                               \
+  };
+ARMATURE_SIGNATURE(, )
+ARMATURE_SIGNATURE(const, const)
+ARMATURE_SIGNATURE(noexcept, )
+ARMATURE_SIGNATURE(const noexcept, const)
+#undef ARMATURE_SIGNATURE
+template <class R, class... A>
+struct Signature<R (*)(A...)> {
+  using Result = R;
+  using Parameters = Types<A...>;
+};
+template <class R, class... A>
+struct Signature<R (*)(A...) noexcept> : Signature<R (*)(A...)> {};
+template <class F>
+requires requires { &F::operator(); }
+struct Signature<F> : Signature<decltype(&F::operator())> {};
+
+template <class F>
+concept HasSignature = requires { typename Signature<F>::Result; };
+
+template <class Parameter>
+inline constexpr bool is_writable_reference =
+    std::is_lvalue_reference_v<Parameter> && !std::is_const_v<std::remove_reference_t<Parameter>>;
+
+template <class Parameters, class... Args>
+inline constexpr bool accepts = false;
+template <class... P, class... Args>
+requires(sizeof...(P) == sizeof...(Args)) inline constexpr bool accepts<Types<P...>, Args...> =
+    (std::is_convertible_v<Args, std::remove_cvref_t<P>> && ...);
+
+template <class Parameters>
+inline constexpr bool all_travel = false;
+template <class... P>
+inline constexpr bool all_travel<Types<P...>> = (Marshallable<P> && ...);
+template <class Parameters>
+inline constexpr bool none_writable = false;
+template <class... P>
+inline constexpr bool none_writable<Types<P...>> = !(is_writable_reference<P> || ...);
+
+/// The parameters of a generic lambda are the arguments themselves, by value.
+template <class F, class... Args>
+struct ParametersOf {
+  using type = Types<std::decay_t<Args>...>;
+  using Result = std::invoke_result_t<F&, std::decay_t<Args>...>;
+};
+template <HasSignature F, class... Args>
+struct ParametersOf<F, Args...> {
+  using type = typename Signature<F>::Parameters;
+  using Result = typename Signature<F>::Result;
+};
+
+}  // namespace detail
+
+// -- what a remote call asks of its types -----------------------------------------------------------
+
+/// A pointer to a member function of T or of a base of T.
+template <class Member, class T>
+concept MethodOf = std::is_member_function_pointer_v<Member> &&
+                   std::is_convertible_v<T*, typename detail::Signature<Member>::Object*>;
+/// As many arguments as the method has parameters, each convertible to its parameter.
+template <class F, class... Args>
+concept TakesArguments = detail::accepts<typename detail::ParametersOf<F, Args...>::type, Args...>;
+/// Arguments are passed by value: every parameter's type must be able to travel.
+template <class F, class... Args>
+concept ParametersAreMarshallable =
+    detail::all_travel<typename detail::ParametersOf<F, Args...>::type>;
+/// What the method wrote through a reference would not come back: take a value, or a const reference.
+template <class F, class... Args>
+concept NoParameterIsWritableReference =
+    detail::none_writable<typename detail::ParametersOf<F, Args...>::type>;
+/// What the method returns must be able to travel back; return a value.
+template <class F, class... Args>
+concept ResultIsMarshallable = Marshallable<typename detail::ParametersOf<F, Args...>::Result>;
+
+template <class Member, class T, class... Args>
+concept RemoteStatement = MethodOf<Member, T> && TakesArguments<Member, Args...> &&
+                          NoParameterIsWritableReference<Member, Args...> &&
+                          ParametersAreMarshallable<Member, Args...>;
+template <class Member, class T, class... Args>
+concept RemoteQuestion =
+    RemoteStatement<Member, T, Args...> && ResultIsMarshallable<Member, Args...>;
+
+/// A function, or a function object that is its bytes: captures nothing, or trivially copyable values.
+template <class F>
+concept RemoteFunction =
+    (std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>) ||
+    (std::is_class_v<F> && std::is_trivially_copyable_v<F>);
+template <class F, class... Args>
+concept FunctionStatement = RemoteFunction<F> && TakesArguments<F, Args...> &&
+                            NoParameterIsWritableReference<F, Args...> &&
+                            ParametersAreMarshallable<F, Args...>;
+template <class F, class... Args>
+concept FunctionQuestion = FunctionStatement<F, Args...> && ResultIsMarshallable<F, Args...>;
+
+namespace detail {
+
+// -- the receiver's side ------------------------------------------------------------------------------
+
+template <class R>
+void answer(Call& call, const R& result) {
+  std::size_t bytes = 0;
+  measure(bytes, result);
+  Writer to(reply_room(call, bytes));
+  pack(to, result);
+  publish_reply(call);
+}
+
+/// Calls f with the arguments of a request and answers, when somebody waits, with what it returns.
+template <bool replies, class F, class... P>
+void execute(Call& call, Reader& from, Types<P...>, F&& f) {
+  // Braces evaluate from left to right.
+  std::tuple<std::remove_cvref_t<P>...> arguments{unpack<std::remove_cvref_t<P>>(from)...};
+  auto invoke = [&f, &arguments]() -> decltype(auto) {
+    return std::apply(
+        [&f](auto&... argument) -> decltype(auto) { return f(static_cast<P&&>(argument)...); },
+        arguments);
+  };
+  if constexpr (!replies) {
+    (void)invoke();
+  } else if constexpr (std::is_void_v<decltype(invoke())>) {
+    invoke();
+    (void)reply_room(call, 0);
+    publish_reply(call);
+  } else {
+    answer<std::remove_cvref_t<decltype(invoke())>>(call, invoke());
+  }
+}
+
+template <class T, class Member, bool replies>
+struct MemberStub {
+  static void run(Call& call) {
+    Reader from(call.start, call.arguments, call.end);
+    const auto member = decode_member<Member>(unpack<CodePointer>(from));
+    auto* object = static_cast<T*>(call.object);
+    execute<replies>(call, from, typename Signature<Member>::Parameters(),
+                     [&](auto&&... argument) -> decltype(auto) {
+                       return (object->*member)(std::forward<decltype(argument)>(argument)...);
+                     });
+  }
+};
+
+template <class F, bool replies, class Parameters>
+struct FunctionStub {
+  static void run(Call& call) {
+    Reader from(call.start, call.arguments, call.end);
+    if constexpr (std::is_pointer_v<F>) {
+      const auto function = reinterpret_cast<F>(decode(unpack<CodePointer>(from)));
+      execute<replies>(call, from, Parameters(), *function);
+    } else {
+      auto function = unpack<F>(from);
+      execute<replies>(call, from, Parameters(), function);
+    }
+  }
+};
+
+// -- the sender's side --------------------------------------------------------------------------------
+
+/// An argument as its parameter's type: itself where it is that already, else converted, once.
+template <class P, class Arg>
+using Converted = std::conditional_t<std::is_same_v<std::remove_cvref_t<P>, std::remove_cvref_t<Arg>>,
+                                     const std::remove_cvref_t<P>&, const std::remove_cvref_t<P>>;
+
+struct Address {
+  Rank rank;
+  ObjectId object;
+};
+
+[[gnu::always_inline]] inline void write_head(std::byte* at, std::size_t bytes, RequestKind kind,
+                                              std::uint8_t flags, const Address& to,
+                                              MethodToken method) {
+  const RequestHeader header{.units = static_cast<std::uint16_t>(bytes / RequestHeader::unit),
+                             .kind = static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | flags),
+                             .depth = sender->depth,
+                             .method_offset = method.offset,
+                             .module = method.module,
+                             .generation = to.object.generation,
+                             .object = to.object.index};
+  std::memcpy(at, &header, sizeof header);
+}
+
+/// Writes the request `kind` with the given values behind its head, and sends it.
+template <class Stub, bool question, class... V>
+[[gnu::always_inline]] inline void send_request(const Address& to, Reply* reply, const V&... value) {
+  constexpr RequestKind kind = question ? RequestKind::question : RequestKind::call;
+  constexpr std::size_t head = sizeof(RequestHeader) + (question ? sizeof reply : 0);
+  const MethodToken method = MethodTokenOf<Stub>::get();
+  Outgoing& out = channel_to(to.rank);
+  std::size_t used = head;
+  (measure(used, value), ...);  // a constant, for most
+  const std::size_t bytes = round_up(used, RequestHeader::unit);
+  if (bytes <= request_bytes_max) [[likely]] {
+    std::byte* const at = reserve(out, bytes);
+    write_head(at, bytes, kind, 0, to, method);
+    if constexpr (question) std::memcpy(at + sizeof(RequestHeader), &reply, sizeof reply);
+    Writer writer(at, at + head);
+    (pack(writer, value), ...);
+    return commit(out, bytes);
+  }
+  std::byte* const block = find_block(to.rank, used);
+  Writer writer(block, block + head);
+  (pack(writer, value), ...);
+  constexpr std::size_t long_bytes = round_up(head + sizeof(LongArguments), RequestHeader::unit);
+  std::byte* const at = reserve(out, long_bytes);
+  write_head(at, long_bytes, kind, RequestHeader::is_long, to, method);
+  if constexpr (question) std::memcpy(at + sizeof(RequestHeader), &reply, sizeof reply);
+  const LongArguments where{reinterpret_cast<std::uint64_t>(block), used};
+  std::memcpy(at + head, &where, sizeof where);
+  commit(out, long_bytes);
+}
+
+template <bool question, class Stub, class First, class... P, class... Args>
+[[gnu::always_inline]] inline void send_call(const Address& to, Reply* reply, const First& first,
+                                             Types<P...>, Args&&... args) {
+  [&](Converted<P, Args>... argument) {
+    send_request<Stub, question>(to, reply, first, argument...);
+  }(static_cast<Converted<P, Args>>(std::forward<Args>(args))...);
+}
+
+template <bool question, class T, class Member, class... Args>
+void call_method(const Address& to, Reply* reply, Member member, Args&&... args) {
+  send_call<question, MemberStub<T, Member, question>>(
+      to, reply, encode(member), typename Signature<Member>::Parameters(), std::forward<Args>(args)...);
+}
+
+template <bool question, class F, class... Args>
+void call_function(Rank rank, Reply* reply, const F& f, Args&&... args) {
+  using Parameters = typename ParametersOf<F, Args...>::type;
+  using Stub = FunctionStub<F, question, Parameters>;
+  const Address to{rank, {RequestHeader::function, 0}};
+  if constexpr (std::is_pointer_v<F>)
+    send_call<question, Stub>(to, reply, encode(reinterpret_cast<std::uintptr_t>(f), 0), Parameters(),
+                              std::forward<Args>(args)...);
+  else
+    send_call<question, Stub>(to, reply, f, Parameters(), std::forward<Args>(args)...);
+}
+
+/// A question's reply slot, given back when the call that uses it ends in an exception.
+class Asking {
+ public:
+  explicit Asking(Rank to) : to_(to), reply_(new_reply(to)) {}
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+  ~Asking() {
+    if (reply_ != nullptr) drop_reply(reply_);
+  }
+  [[nodiscard]] Reply* reply() const { return reply_; }
+  [[nodiscard]] Reply* keep() { return std::exchange(reply_, nullptr); }
+
+  template <class R>
+  R await() {
+    await_reply(reply_, to_);
+    if constexpr (!std::is_void_v<R>) {
+      Reader from = read_reply(reply_);
+      return unpack<R>(from);
+    }
+  }
+
+ private:
+  Rank to_;
+  Reply* reply_;
+};
+
+template <class F, class... Args>
+using ResultOf = std::remove_cvref_t<typename ParametersOf<F, Args...>::Result>;
+
+}  // namespace detail
+
+/// Picks one of several overloads for a remote call: overload<int, double>(&Account::add).
+template <class... Parameters>
+struct Overload {
+  template <class R, class C>
+  constexpr auto operator()(R (C::*method)(Parameters...)) const { return method; }
+  template <class R, class C>
+  constexpr auto operator()(R (C::*method)(Parameters...) const) const { return method; }
+  template <class R>
+  constexpr auto operator()(R (*function)(Parameters...)) const { return function; }
+};
+template <class... Parameters>
+inline constexpr Overload<Parameters...> overload{};
+
+}  // namespace armature

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "armature/detail/export.hpp"
+#include "armature/detail/wire.hpp"
+#include "armature/rank.hpp"
+
+namespace armature::detail {
+
+struct Call;
+
+/// Where the asker of a question waits, in his own band: whoever answers writes into it directly.
+/// The states before `waiting` are the asker's, the others are written once, by the answerer.
+struct alignas(64) Reply {
+  enum State : std::uint32_t {
+    free,
+    waiting,
+    answered,    // `bytes` of result, here or in a block of the answerer
+    threw,       // the same, with the text of an exception
+    refused,     // the same: it was not executed at all
+  };
+  static constexpr std::size_t inline_bytes = 40;
+
+  // Release by the answerer: the result is in place.
+  std::atomic<std::uint32_t> state{free};
+  std::uint32_t code = 0;  // of an error: Errc + 1, or 0
+  std::uint64_t bytes = 0;
+  std::uint64_t block = 0;  // long results: where they lie
+  std::byte inline_result[inline_bytes];
+};
+static_assert(sizeof(Reply) == 64);
+
+/// A reply slot for a question to that rank. Throws Error(nesting) when the question would be too
+/// deep.
+ARMATURE_API Reply* new_reply(Rank to);
+/// Gives it back; when it is still waited for, as soon as the answer has come.
+ARMATURE_API void drop_reply(Reply* reply) noexcept;
+/// Blocks, executing incoming requests, until the answer is there. Throws what the method threw.
+ARMATURE_API void await_reply(Reply* reply, Rank from);
+/// Throws what the method threw, if it did.
+ARMATURE_API void check_reply(Reply* reply, Rank from);
+[[nodiscard]] ARMATURE_API bool reply_is_there(const Reply* reply);
+/// The result's bytes.
+ARMATURE_API Reader read_reply(const Reply* reply);
+
+/// Room for a result; publish_reply() makes it visible.
+ARMATURE_API std::byte* reply_room(Call& call, std::size_t bytes);
+ARMATURE_API void publish_reply(Call& call);
+
+}  // namespace armature::detail

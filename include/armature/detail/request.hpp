@@ -1,0 +1,128 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "armature/detail/export.hpp"
+#include "armature/rank.hpp"
+
+// The inlined half of sending a request. A rank has one channel to every other rank of its node: a
+// ring of requests in the sender's own band, which the receiver reads where they were written. The
+// caller asks for room, writes the request in place and commits it: a few stores, one of them the
+// word that the receiver looks at. Everything else (no room, a receiver asleep, requests that are
+// held back to travel together) is compiled code behind `at`, `end` and `direct`.
+
+namespace armature::detail {
+
+enum class RequestKind : std::uint8_t {
+  filler,    // the ring's end, too short for the next request
+  call,      // a statement: nobody waits for the result
+  question,  // followed by the address of the asker's reply slot
+  report,    // a call came to nothing: its text, for the caller
+};
+
+/// What a method is called by across processes: where its descriptor lies in which module.
+struct MethodToken {
+  std::uint32_t offset = 0;
+  std::uint16_t module = 0;
+};
+
+/// Stands before every request. What follows is: the reply slot (question), then the arguments, or
+/// where they lie when they are too long for the ring.
+struct RequestHeader {
+  static constexpr std::uint8_t kind_mask = 0x0f;
+  static constexpr std::uint8_t is_long = 0x10;  // the arguments lie in a block of the sender
+
+  std::uint16_t units = 0;  // length in units of 16 bytes, this header included
+  std::uint8_t kind = 0;
+  std::uint8_t depth = 0;  // how many questions deep the sender was
+  std::uint32_t method_offset = 0;
+  std::uint16_t module = 0;
+  std::uint16_t generation = 0;  // of the object
+  std::uint32_t object = 0;      // its index in the receiver's table, or `function`
+
+  static constexpr std::uint32_t function = 0xffff'ffff;
+  static constexpr std::size_t unit = 16;
+};
+static_assert(sizeof(RequestHeader) == 16);
+
+/// The sender's end of a channel.
+struct Outgoing {
+  std::byte* at = nullptr;   // where the next request goes
+  std::byte* end = nullptr;  // up to where there is room, as far as is known
+  std::atomic<std::uint64_t>* published = nullptr;
+  const std::atomic<std::uint32_t>* asleep = nullptr;  // the receiver's
+  std::uint64_t written = 0;                           // bytes, since ever
+  std::uint64_t sent = 0;                              // requests, since ever: the fence counts them
+  bool direct = false;  // publish each request at once, by a store
+};
+
+/// What the inlined half needs to know of the calling rank.
+struct Sender {
+  Outgoing* to = nullptr;
+  std::uint32_t ranks = 0;
+  std::uint32_t until_poll = 0;
+  std::uint8_t depth = 0;  // of the request that is being executed
+};
+
+/// The calling rank's; nullptr outside a job.
+extern ARMATURE_API __thread Sender* sender __attribute__((tls_model("initial-exec")));
+
+/// Where the arguments of a request lie that are too long for the ring: in the sender's band.
+struct LongArguments {
+  std::uint64_t block = 0;
+  std::uint64_t bytes = 0;  // of the request as it would be in the ring, its header included
+};
+
+/// The longest request that lies in the ring; the arguments of longer ones lie in a block.
+inline constexpr std::size_t request_bytes_max = 8 * 1024;
+
+/// Room for a request of that many bytes; delivers incoming requests while it waits for it.
+ARMATURE_API std::byte* find_room(Sender& sender, Outgoing& out, std::size_t bytes);
+/// A block for the arguments of a request of that many bytes; nullptr and an error thrown when there
+/// is no memory.
+ARMATURE_API std::byte* find_block(Rank to, std::size_t bytes);
+ARMATURE_API void commit_indirect(Sender& sender, Outgoing& out);
+ARMATURE_API void wake_receiver(Sender& sender, Outgoing& out);
+ARMATURE_API void poll_now(Sender& sender);
+[[noreturn]] ARMATURE_API void no_such_rank(Rank rank);
+
+/// The channel to a rank. Throws Error(bad_rank), or Error(misuse) outside a job.
+[[gnu::always_inline]] inline Outgoing& channel_to(Rank rank) {
+  Sender* const me = sender;
+  if (me == nullptr ||
+      static_cast<std::uint32_t>(static_cast<int>(rank)) >= me->ranks) [[unlikely]]
+    no_such_rank(rank);
+  return me->to[static_cast<int>(rank)];
+}
+
+/// Where to write the next request. Nothing has happened until commit().
+[[gnu::always_inline]] inline std::byte* reserve(Outgoing& out, std::size_t bytes) {
+  if (static_cast<std::size_t>(out.end - out.at) < bytes) [[unlikely]]
+    return find_room(*sender, out, bytes);
+  return out.at;
+}
+
+[[gnu::always_inline]] inline void commit(Outgoing& out, std::size_t bytes) {
+  Sender& me = *sender;
+  out.at += bytes;
+  out.written += bytes;
+  // Counted before anyone can see it: the fence must never see more executed than sent.
+  ++out.sent;
+  if (out.direct) [[likely]] {
+    // Release: the receiver reads the request after it has seen this.
+    out.published->store(out.written, std::memory_order_release);
+    // The compiler must keep the order: publish, then look (see progress/bell.hpp).
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (out.asleep->load(std::memory_order_relaxed) != 0) [[unlikely]]
+      wake_receiver(me, out);
+  } else {
+    commit_indirect(me, out);
+  }
+  if (--me.until_poll == 0) [[unlikely]]
+    poll_now(me);
+}
+
+}  // namespace armature::detail

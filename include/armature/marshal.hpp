@@ -1,0 +1,382 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "armature/detail/wire.hpp"
+#include "armature/typer.hpp"
+
+// What may travel as an argument or a result, and how. One description per type does all three
+// jobs, as in the ARMI paper (3.5): how many bytes, write them, read them.
+
+namespace armature {
+
+namespace detail {
+
+// -- kinds of types -------------------------------------------------------------------------------
+
+struct Anything {
+  template <class T>
+  Anything& operator&(T&&);
+  template <class... T>
+  Anything& operator()(T&&...);
+};
+
+template <class T>
+concept HasDefineType = requires(T& value, typer& t) { value.define_type(t); };
+template <class T>
+concept HasSerialize = requires(T& value, Archive& a) { value.serialize(a); };
+template <class T>
+concept HasVersionedSerialize = requires(T& value, Archive& a) { value.serialize(a, 0u); };
+
+template <class T>
+inline constexpr bool is_view = false;
+template <class T>
+inline constexpr bool is_view<std::span<const T>> = std::is_trivially_copyable_v<T>;
+template <>
+inline constexpr bool is_view<std::string_view> = true;
+
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_variant = false;
+template <class... T>
+inline constexpr bool is_variant<std::variant<T...>> = true;
+template <class T>
+inline constexpr bool is_unique_ptr = false;
+template <class T>
+inline constexpr bool is_unique_ptr<std::unique_ptr<T>> = true;
+
+template <class T>
+concept TupleLike = requires { std::tuple_size<T>::value; };
+template <class T>
+concept Sequence = requires(T& c, typename T::value_type v) {
+  c.begin();
+  c.end();
+  c.size();
+  c.push_back(std::move(v));
+};
+template <class T>
+concept Associative = requires(T& c, typename T::value_type v) {
+  typename T::key_type;
+  c.begin();
+  c.end();
+  c.size();
+  c.insert(std::move(v));
+};
+
+/// Copied byte by byte, with nothing to ask. A type that describes itself is asked.
+template <class T>
+inline constexpr bool is_bytes = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> &&
+                                 !std::is_member_pointer_v<T> && !std::is_array_v<T> && !is_view<T> &&
+                                 !HasDefineType<T> && !std::is_null_pointer_v<T>;
+template <class T>
+inline constexpr bool is_described = HasDefineType<T> || HasSerialize<T> || HasVersionedSerialize<T>;
+
+template <class T>
+constexpr bool marshallable();
+
+template <class Tuple, std::size_t... i>
+constexpr bool all_elements(std::index_sequence<i...>) {
+  return (marshallable<std::remove_cv_t<std::tuple_element_t<i, Tuple>>>() && ...);
+}
+template <class... T>
+constexpr bool all_alternatives(std::variant<T...>*) {
+  return (marshallable<T>() && ...);
+}
+
+template <class T>
+constexpr bool marshallable() {
+  if constexpr (std::is_void_v<T> || is_bytes<T> || is_view<T> || is_described<T>)
+    return true;
+  else if constexpr (is_optional<T>)
+    return marshallable<typename T::value_type>();
+  else if constexpr (is_unique_ptr<T>)
+    return marshallable<typename T::element_type>() && !std::is_polymorphic_v<typename T::element_type>;
+  else if constexpr (is_variant<T>)
+    return all_alternatives(static_cast<T*>(nullptr));
+  else if constexpr (TupleLike<T>)
+    return all_elements<T>(std::make_index_sequence<std::tuple_size_v<T>>());
+  else if constexpr (Associative<T>) {
+    if constexpr (requires { typename T::mapped_type; })
+      return marshallable<typename T::key_type>() && marshallable<typename T::mapped_type>();
+    else
+      return marshallable<typename T::key_type>();
+  } else if constexpr (Sequence<T>)
+    return marshallable<typename T::value_type>();
+  else
+    return false;
+}
+
+}  // namespace detail
+
+/// What a remote call can take and give: trivially copyable types; std::string, vector, deque,
+/// list, array, pair, tuple, optional, variant, map, set, their unordered and multi forms,
+/// unique_ptr; nestings of these; types with `void define_type(armature::typer&)` (armi-rmi-2003,
+/// 3.5) or with a `serialize(Archive&)` as written for cereal or Boost. Not: pointers and
+/// references, which mean nothing elsewhere; pass a global_ptr, or a reference to a shared object.
+template <class T>
+concept Marshallable = detail::marshallable<std::remove_cvref_t<T>>();
+
+namespace detail {
+
+/// Always so many bytes; SIZE_MAX: it depends on the value.
+template <class T>
+constexpr std::size_t fixed_bytes() {
+  if constexpr (is_bytes<T>)
+    return std::is_empty_v<T> ? 0 : sizeof(T);
+  else if constexpr (!is_described<T> && TupleLike<T>)
+    return []<std::size_t... i>(std::index_sequence<i...>) {
+      std::size_t sum = 0;
+      bool known = true;
+      ((known = known && fixed_bytes<std::remove_cv_t<std::tuple_element_t<i, T>>>() != SIZE_MAX,
+        sum += fixed_bytes<std::remove_cv_t<std::tuple_element_t<i, T>>>()),
+       ...);
+      return known ? sum : SIZE_MAX;
+    }(std::make_index_sequence<std::tuple_size_v<T>>());
+  else
+    return SIZE_MAX;
+}
+
+// -- size -------------------------------------------------------------------------------------------
+// Adds to `at` the bytes that pack() will write when it starts at an offset of `at`.
+
+template <class T>
+void measure(std::size_t& at, const T& value) {
+  if constexpr (fixed_bytes<T>() != SIZE_MAX) {
+    at += fixed_bytes<T>();
+  } else if constexpr (is_view<T>) {
+    at = round_up(at + sizeof(std::uint64_t), view_alignment) + value.size() * sizeof(value[0]);
+  } else if constexpr (is_described<T>) {
+    Archive archive = Archive::measuring(at);
+    describe(archive, const_cast<T&>(value));
+    at = archive.offset();
+  } else if constexpr (is_optional<T> || is_unique_ptr<T>) {
+    ++at;
+    if (value) measure(at, *value);
+  } else if constexpr (is_variant<T>) {
+    at += 4;
+    if (!value.valueless_by_exception())
+      std::visit([&at](const auto& alternative) { measure(at, alternative); }, value);
+  } else if constexpr (TupleLike<T>) {
+    std::apply([&at](const auto&... element) { (measure(at, element), ...); }, value);
+  } else {
+    at += sizeof(std::uint64_t);
+    using Value = std::remove_cv_t<typename T::value_type>;
+    if constexpr (fixed_bytes<Value>() != SIZE_MAX)
+      at += value.size() * fixed_bytes<Value>();
+    else
+      for (const auto& element : value) measure(at, element);
+  }
+}
+
+// -- writing ----------------------------------------------------------------------------------------
+
+template <class T>
+void pack(Writer& to, const T& value) {
+  if constexpr (is_bytes<T>) {
+    if constexpr (!std::is_empty_v<T>) to.bytes(&value, sizeof(T));
+  } else if constexpr (is_view<T>) {
+    to.count(value.size());
+    to.align();
+    to.bytes(value.data(), value.size() * sizeof(value[0]));
+  } else if constexpr (is_described<T>) {
+    Archive archive = Archive::packing(to);
+    describe(archive, const_cast<T&>(value));
+  } else if constexpr (is_optional<T> || is_unique_ptr<T>) {
+    to.byte(value ? 1 : 0);
+    if (value) pack(to, *value);
+  } else if constexpr (is_variant<T>) {
+    to.index(value.index());
+    if (!value.valueless_by_exception())
+      std::visit([&to](const auto& alternative) { pack(to, alternative); }, value);
+  } else if constexpr (TupleLike<T>) {
+    std::apply([&to](const auto&... element) { (pack(to, element), ...); }, value);
+  } else {
+    to.count(value.size());
+    using Value = std::remove_cv_t<typename T::value_type>;
+    if constexpr (is_bytes<Value> && requires { value.data(); })
+      to.bytes(value.data(), value.size() * sizeof(Value));
+    else
+      for (const auto& element : value) pack<Value>(to, element);
+  }
+}
+
+// -- reading ----------------------------------------------------------------------------------------
+
+template <class T>
+T unpack(Reader& from);
+
+template <class Variant, std::size_t... i>
+Variant unpack_alternative(Reader& from, std::size_t index, std::index_sequence<i...>) {
+  Variant value;
+  const bool known =
+      ((index == i &&
+        (value.template emplace<i>(unpack<std::variant_alternative_t<i, Variant>>(from)), true)) ||
+       ...);
+  if (!known) from.corrupt();
+  return value;
+}
+
+/// A key of a map is const in its value_type.
+template <class T>
+struct Mutable {
+  using type = std::remove_cv_t<T>;
+};
+template <class K, class V>
+struct Mutable<std::pair<const K, V>> {
+  using type = std::pair<K, V>;
+};
+
+template <class T>
+T unpack_container(Reader& from) {
+  using Value = typename Mutable<typename T::value_type>::type;
+  T value;
+  if constexpr (is_bytes<Value> && !std::is_same_v<Value, bool> && requires { value.data(); value.resize(0); }) {
+    const std::size_t count = from.count(sizeof(Value));
+    value.resize(count);
+    from.bytes(value.data(), count * sizeof(Value));
+  } else {
+    // An element of no bytes cannot be counted by what is left of the message.
+    constexpr std::size_t least = fixed_bytes<Value>() == SIZE_MAX ? 1 : fixed_bytes<Value>();
+    const std::size_t count = from.count(least);
+    if constexpr (requires { value.reserve(count); }) value.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      if constexpr (Associative<T>)
+        value.insert(unpack<Value>(from));
+      else
+        value.push_back(unpack<Value>(from));
+    }
+  }
+  return value;
+}
+
+template <class T>
+T unpack(Reader& from) {
+  if constexpr (is_bytes<T>) {
+    // Filled as bytes: the type need not have a default constructor.
+    union Room {
+      Room() {}
+      ~Room() {}
+      T value;
+    } room;
+    if constexpr (!std::is_empty_v<T>)
+      from.bytes(static_cast<void*>(&room.value), sizeof(T));
+    return room.value;
+  } else if constexpr (is_view<T>) {
+    using Element = std::remove_reference_t<decltype(std::declval<T&>()[0])>;
+    static_assert(alignof(Element) <= view_alignment,
+                  "views of elements that are aligned to more than 16 bytes cannot be received");
+    const std::size_t count = from.count_aligned(sizeof(Element));
+    return T(reinterpret_cast<Element*>(from.skip(count * sizeof(Element))), count);
+  } else if constexpr (is_described<T>) {
+    static_assert(std::is_default_constructible_v<T>,
+                  "a type that describes itself is made empty, then filled: it needs a default constructor");
+    T value;
+    Archive archive = Archive::unpacking(from);
+    describe(archive, value);
+    return value;
+  } else if constexpr (is_optional<T>) {
+    if (from.byte() == 0) return std::nullopt;
+    return unpack<typename T::value_type>(from);
+  } else if constexpr (is_unique_ptr<T>) {
+    if (from.byte() == 0) return nullptr;
+    return std::make_unique<typename T::element_type>(unpack<typename T::element_type>(from));
+  } else if constexpr (is_variant<T>) {
+    return unpack_alternative<T>(from, from.index(),
+                                 std::make_index_sequence<std::variant_size_v<T>>());
+  } else if constexpr (TupleLike<T>) {
+    // Braces evaluate from left to right.
+    return [&from]<std::size_t... i>(std::index_sequence<i...>) {
+      return T{unpack<std::remove_cv_t<std::tuple_element_t<i, T>>>(from)...};
+    }(std::make_index_sequence<std::tuple_size_v<T>>());
+  } else {
+    return unpack_container<T>(from);
+  }
+}
+
+// -- types that describe themselves -------------------------------------------------------------------
+
+template <class T>
+void Archive::value(T& v) {
+  static_assert(Marshallable<T>, "this member cannot travel: see armature::Marshallable");
+  if (mode_ == Mode::measure) {
+    measure(at_, v);
+  } else if (mode_ == Mode::pack) {
+    pack(*writer_, v);
+  } else if constexpr (!std::is_const_v<T>) {
+    v = unpack<T>(*reader_);
+  }
+}
+
+template <class T>
+void describe(Archive& archive, T& value) {
+  if constexpr (HasDefineType<T>) {
+    typer t(archive);
+    value.define_type(t);
+  } else if constexpr (HasSerialize<T>) {
+    value.serialize(archive);
+  } else {
+    value.serialize(archive, 0u);
+  }
+}
+
+}  // namespace detail
+
+template <class T>
+void typer::local(T& value) {
+  note(&value, sizeof(T));
+  archive_.value(value);
+}
+
+template <class T>
+void typer::local(T* values, std::size_t count) {
+  note(values, count * sizeof(T));
+  for (std::size_t i = 0; i < count; ++i) archive_.value(values[i]);
+}
+
+template <class T>
+void typer::dynamic(T*& pointer) {
+  dynamic_n(pointer, 1, [](std::size_t) { return new T(); });
+}
+
+template <class T, std::integral N>
+void typer::dynamic(T*& pointer, const N& count) {
+  dynamic_n(pointer, static_cast<std::size_t>(count), [](std::size_t n) { return new T[n]; });
+}
+
+template <class T, class Make>
+void typer::dynamic_n(T*& pointer, std::size_t count, Make&& make) {
+  const Alias alias = begin_pointer(pointer);
+  if (alias.known) {
+    pointer = static_cast<T*>(alias.address);
+    return;
+  }
+  archive_.value(count);
+  if (archive_.is_unpacking()) {
+    archive_.reader().expect(count, detail::fixed_bytes<T>());
+    pointer = make(count);
+  }
+  note(pointer, count * sizeof(T));
+  if constexpr (detail::is_bytes<T>)
+    archive_.raw(pointer, count * sizeof(T));
+  else
+    for (std::size_t i = 0; i < count; ++i) archive_.value(pointer[i]);
+}
+
+template <class T>
+void typer::offset(T*& pointer) {
+  pointer = static_cast<T*>(alias_of(pointer));
+}
+
+}  // namespace armature

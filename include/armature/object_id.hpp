@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+namespace armature {
+
+/// An object's place in the tables of the ranks, and which of the objects that had this place.
+struct ObjectId {
+  std::uint32_t index = 0xffff'ffff;
+  std::uint16_t generation = 0;
+
+  friend constexpr bool operator==(ObjectId, ObjectId) = default;
+};
+
+}  // namespace armature

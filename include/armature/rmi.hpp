@@ -1,0 +1,143 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "armature/detail/call.hpp"
+#include "armature/detail/export.hpp"
+#include "armature/future.hpp"
+#include "armature/rmi_settings.hpp"
+#include "armature/shared.hpp"
+#include "armature/team.hpp"
+
+// Remote calls of functions, objects that live on one rank, and what orders calls (armi-rmi-2003).
+// Methods of shared objects: shared.hpp.
+
+namespace armature {
+
+// -- functions ----------------------------------------------------------------------------------------
+
+/// Runs f(args...) on that rank; f is a function, or a function object that is its bytes: a lambda that
+/// captures nothing or trivially copyable values. Otherwise as shared_ref::async, sync and ask.
+template <class F, class... Args>
+requires FunctionStatement<F, Args...>
+void async(Rank rank, F f, Args&&... args) {
+  detail::call_function<false>(rank, nullptr, f, std::forward<Args>(args)...);
+}
+template <class F, class... Args>
+requires FunctionQuestion<F, Args...>
+auto sync(Rank rank, F f, Args&&... args) {
+  detail::Asking asking(rank);
+  detail::call_function<true>(rank, asking.reply(), f, std::forward<Args>(args)...);
+  return asking.await<detail::ResultOf<F, Args...>>();
+}
+template <class F, class... Args>
+requires FunctionQuestion<F, Args...>
+[[nodiscard]] auto ask(Rank rank, F f, Args&&... args) {
+  using R = detail::ResultOf<F, Args...>;
+  detail::Asking asking(rank);
+  detail::call_function<true>(rank, asking.reply(), f, std::forward<Args>(args)...);
+  return future<R>(std::make_shared<detail::AnswerState<R>>(asking.keep(), rank));
+}
+/// On every member of the team, this rank included; not collective.
+template <class F, class... Args>
+requires FunctionStatement<F, Args...>
+void broadcast(const Team& team, F f, const Args&... args) {
+  for (int i = 0; i < team.size(); ++i) async(team.world_rank(i), f, args...);
+}
+
+// -- objects on one rank --------------------------------------------------------------------------------
+
+namespace detail {
+struct Owned {
+  void* object;
+  void (*destroy)(void*);
+};
+ARMATURE_API ObjectId own(const Owned& owned);
+ARMATURE_API void disown(ObjectId id);
+
+template <class T, class... Args>
+remote<T> make_here(Rank me, Args&&... args) {
+  auto object = std::make_unique<T>(std::forward<Args>(args)...);
+  const ObjectId id = own({object.get(), [](void* o) { delete static_cast<T*>(o); }});
+  (void)object.release();
+  return {me, id};
+}
+[[nodiscard]] ARMATURE_API Rank my_rank(const char* call);
+}  // namespace detail
+
+/// Makes a T on that rank, which owns it until destroy(). The arguments travel.
+template <class T, class... Args>
+requires(std::constructible_from<T, std::decay_t<Args>...> && (Marshallable<Args> && ...))
+[[nodiscard]] remote<T> make_remote(Rank rank, Args&&... args) {
+  if (rank == detail::my_rank("make_remote"))
+    return detail::make_here<T>(rank, std::forward<Args>(args)...);
+  return sync(
+      rank,
+      [](std::decay_t<Args>... a) {
+        return detail::make_here<T>(detail::my_rank("make_remote"), std::move(a)...);
+      },
+      std::forward<Args>(args)...);
+}
+/// Destroys an object of make_remote, wherever it lives, after the calls this rank has made to it.
+/// Throws Error(object_gone) when it is gone already.
+template <class T>
+void destroy(remote<T> object) {
+  sync(object.rank(), [](ObjectId id) { detail::disown(id); }, object.id());
+}
+
+// -- order and termination ------------------------------------------------------------------------------
+
+/// Collective: returns when all members have entered, and every call that members made to each other
+/// before, and every call that those made, has been executed. Executes calls meanwhile, so that members
+/// may wait here for work. Throws Error(misuse) inside a remote method. Proof of the protocol:
+/// docs/internals/fence.md.
+ARMATURE_API void rmi_fence(const Team& team);
+/// The fence of the whole job.
+ARMATURE_API void rmi_fence();
+/// Enters a fence without waiting. Calls made after entering may be waited for too: a member that goes
+/// on calling keeps the fence open until it pauses.
+[[nodiscard]] ARMATURE_API future<void> fence_async(const Team& team);
+
+/// Waits until one more incoming call has been executed than rmi_wait was called, both counted since
+/// the last rmi_fence: it returns at once when that call came already (armi-rmi-2003, 4.3).
+ARMATURE_API void rmi_wait();
+/// Executes what has come in. Never waits.
+ARMATURE_API void rmi_poll();
+
+/// What happens on this rank when a call that was made by async fails: its method threw here, or it
+/// found its object gone elsewhere (then it is told here, where the call was made). Without a handler it
+/// ends the job.
+using AsyncErrorHandler = std::function<void(Rank caller, std::string_view message)>;
+ARMATURE_API void on_async_error(AsyncErrorHandler handler);
+
+// -- as the paper spells them ---------------------------------------------------------------------------
+
+template <class T, class Member, class... Args>
+requires RemoteStatement<Member, T, Args...>
+void async_rmi(Rank dest, const shared_ref<T>& handle, Member method, Args&&... args) {
+  handle.async(dest, method, std::forward<Args>(args)...);
+}
+template <class T, class Member, class... Args>
+requires RemoteQuestion<Member, T, Args...>
+auto sync_rmi(Rank dest, const shared_ref<T>& handle, Member method, Args&&... args) {
+  return handle.sync(dest, method, std::forward<Args>(args)...);
+}
+template <class T, class Member, class... Args>
+requires RemoteStatement<Member, T, Args...>
+void broadcast_rmi(const shared_ref<T>& handle, Member method, const Args&... args) {
+  handle.broadcast(method, args...);
+}
+/// `output` becomes the combination, by op, of what the method returns for `input` on every member.
+template <class T, class Member, class Input, class Output, class Op = std::plus<>>
+requires RemoteQuestion<Member, T, const Input&>
+void reduce_rmi(const shared_ref<T>& handle, Member method, const Input& input, Output& output,
+                Op op = {}) {
+  output = handle.reduce(method, op, input);
+}
+
+}  // namespace armature

@@ -1,0 +1,223 @@
+#pragma once
+
+#include <concepts>
+#include <exception>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "armature/detail/call.hpp"
+#include "armature/detail/export.hpp"
+#include "armature/future.hpp"
+#include "armature/object_id.hpp"
+#include "armature/rank.hpp"
+#include "armature/team.hpp"
+
+// Objects that other ranks may call (armi-rmi-2003, 3.2, 3.3 and 4.1).
+
+namespace armature {
+
+namespace detail {
+ARMATURE_API ObjectId register_object(void* object);
+ARMATURE_API void unregister_object(ObjectId id) noexcept;
+/// Collective over the team.
+ARMATURE_API ObjectId register_shared(const Team& team, void* object);
+ARMATURE_API void unregister_shared(ObjectId id);
+/// Named objects: registered by each member by itself.
+ARMATURE_API void name_object(const std::string& name, ObjectId id);
+/// nullptr when it is gone.
+[[nodiscard]] ARMATURE_API void* find_object(ObjectId id);
+/// Throws Error(object_gone) when it is gone, or this rank has no representative.
+[[nodiscard]] ARMATURE_API void* local_object(ObjectId id);
+[[nodiscard]] ARMATURE_API const Team& team_of(ObjectId id);
+
+template <class T, class Member, class... Args>
+using MethodResult = ResultOf<Member, Args...>;
+
+template <class T, class Member, class... Args>
+auto ask_method(const Address& to, Member method, Args&&... args) {
+  using R = MethodResult<T, Member, Args...>;
+  Asking asking(to.rank);
+  call_method<true, T>(to, asking.reply(), method, std::forward<Args>(args)...);
+  return future<R>(std::make_shared<AnswerState<R>>(asking.keep(), to.rank));
+}
+}  // namespace detail
+
+/// One object, on one rank: a value that may be passed around. Does not keep the object alive: a call
+/// to one that is gone throws Error(object_gone) from sync and from the future; of an async call the
+/// caller's rank hears as of a method that threw (on_async_error).
+template <class T>
+class remote {
+ public:
+  using element_type = T;
+
+  constexpr remote() = default;
+  constexpr remote(Rank rank, ObjectId id) : rank_(rank), id_(id) {}
+  [[nodiscard]] constexpr Rank rank() const { return rank_; }
+  [[nodiscard]] constexpr ObjectId id() const { return id_; }
+  explicit constexpr operator bool() const { return rank_ != Rank::none(); }
+
+  /// As shared_ref's calls, without the rank.
+  template <class Member, class... Args>
+  requires RemoteStatement<Member, T, Args...>
+  void async(Member method, Args&&... args) const {
+    detail::call_method<false, T>({rank_, id_}, nullptr, method, std::forward<Args>(args)...);
+  }
+  template <class Member, class... Args>
+  requires RemoteQuestion<Member, T, Args...>
+  auto sync(Member method, Args&&... args) const {
+    detail::Asking asking(rank_);
+    detail::call_method<true, T>({rank_, id_}, asking.reply(), method, std::forward<Args>(args)...);
+    return asking.await<detail::MethodResult<T, Member, Args...>>();
+  }
+  template <class Member, class... Args>
+  requires RemoteQuestion<Member, T, Args...>
+  [[nodiscard]] auto ask(Member method, Args&&... args) const {
+    return detail::ask_method<T>({rank_, id_}, method, std::forward<Args>(args)...);
+  }
+
+  friend constexpr bool operator==(remote, remote) = default;
+
+ private:
+  Rank rank_ = Rank::none();
+  ObjectId id_;
+};
+
+/// An object that is spread over the members of a team, with one representative, a T, on each: a value
+/// that may be passed around, also to ranks outside the team. Ranks are the job's.
+template <class T>
+class shared_ref {
+ public:
+  using element_type = T;
+
+  constexpr shared_ref() = default;
+  constexpr explicit shared_ref(ObjectId id) : id_(id) {}
+  [[nodiscard]] constexpr ObjectId id() const { return id_; }
+  /// That rank's representative.
+  [[nodiscard]] constexpr remote<T> on(Rank rank) const { return {rank, id_}; }
+  /// This rank's own, for calls without a message.
+  [[nodiscard]] T& local() const { return *static_cast<T*>(detail::local_object(id_)); }
+  [[nodiscard]] const Team& team() const { return detail::team_of(id_); }
+
+  /// A statement: `method` runs on that rank with copies of the arguments, some time before the next
+  /// rmi_fence ends. Calls from one rank to another are executed in the order they were made. Returns
+  /// at once; while there is no room for more, executes incoming calls. Throws Error(bad_rank).
+  template <class Member, class... Args>
+  requires RemoteStatement<Member, T, Args...>
+  void async(Rank rank, Member method, Args&&... args) const {
+    detail::call_method<false, T>({rank, id_}, nullptr, method, std::forward<Args>(args)...);
+  }
+  /// A question: waits, executing incoming calls, for what `method` returns. Throws RemoteError when
+  /// it threw, Error(object_gone), Error(rank_lost), Error(nesting).
+  template <class Member, class... Args>
+  requires RemoteQuestion<Member, T, Args...>
+  auto sync(Rank rank, Member method, Args&&... args) const {
+    return on(rank).sync(method, std::forward<Args>(args)...);
+  }
+  /// A split-phase question: what sync returns, later.
+  template <class Member, class... Args>
+  requires RemoteQuestion<Member, T, Args...>
+  [[nodiscard]] auto ask(Rank rank, Member method, Args&&... args) const {
+    return on(rank).ask(method, std::forward<Args>(args)...);
+  }
+
+  /// A statement to all members, this rank included. Called by one rank, not collectively.
+  template <class Member, class... Args>
+  requires RemoteStatement<Member, T, Args...>
+  void broadcast(Member method, const Args&... args) const {
+    const Team& all = team();
+    for (int i = 0; i < all.size(); ++i) async(all.world_rank(i), method, args...);
+  }
+  /// The same; the future is settled when all have executed it.
+  template <class Member, class... Args>
+  requires RemoteStatement<Member, T, Args...>
+  [[nodiscard]] future<void> broadcast_async(Member method, const Args&... args) const {
+    using R = detail::MethodResult<T, Member, Args...>;
+    std::vector<future<void>> each;
+    const Team& all = team();
+    for (int i = 0; i < all.size(); ++i) {
+      if constexpr (std::is_void_v<R>)
+        each.push_back(ask(all.world_rank(i), method, args...));
+      else
+        each.push_back(ask(all.world_rank(i), method, args...).then([](const R&) {}));
+    }
+    return when_all(std::move(each));
+  }
+
+  /// Asks all members and combines the answers in team order: op(op(a0, a1), a2) ... Called by one
+  /// rank, not collectively.
+  template <class Member, class Op = std::plus<>, class... Args>
+  requires RemoteQuestion<Member, T, Args...>
+  [[nodiscard]] auto reduce(Member method, Op op = {}, const Args&... args) const {
+    return reduce_async(method, op, args...).get();
+  }
+  template <class Member, class Op = std::plus<>, class... Args>
+  requires RemoteQuestion<Member, T, Args...>
+  [[nodiscard]] auto reduce_async(Member method, Op op = {}, const Args&... args) const {
+    using R = detail::MethodResult<T, Member, Args...>;
+    std::vector<future<R>> each;
+    const Team& all = team();
+    for (int i = 0; i < all.size(); ++i) each.push_back(ask(all.world_rank(i), method, args...));
+    return when_all(std::move(each)).then([op](std::vector<R> answers) {
+      R sum = std::move(answers.front());
+      for (std::size_t i = 1; i < answers.size(); ++i) sum = op(std::move(sum), std::move(answers[i]));
+      return sum;
+    });
+  }
+
+  friend constexpr bool operator==(shared_ref, shared_ref) = default;
+
+ private:
+  ObjectId id_;
+};
+
+/// Owns this rank's representative of a shared object. Made and destroyed collectively by the members
+/// of the team, in the same order everywhere; the destructor is a fence of the team, so that no call
+/// is on its way when the object goes. (When it runs because of an exception it does not wait for the
+/// others; later calls then find the object gone.)
+template <class T>
+class shared : public shared_ref<T> {
+ public:
+  template <class... Args>
+  requires std::constructible_from<T, Args...>
+  explicit shared(const Team& team, Args&&... args)
+      : object_(std::make_unique<T>(std::forward<Args>(args)...)),
+        exceptions_(std::uncaught_exceptions()) {
+    static_cast<shared_ref<T>&>(*this) = shared_ref<T>(detail::register_shared(team, object_.get()));
+  }
+  shared(const shared&) = delete;
+  shared& operator=(const shared&) = delete;
+  ~shared() {
+    if (std::uncaught_exceptions() == exceptions_)
+      detail::unregister_shared(this->id());
+    else
+      detail::unregister_object(this->id());
+  }
+
+  T* operator->() const { return object_.get(); }
+  T& operator*() const { return *object_; }
+  [[nodiscard]] shared_ref<T> ref() const { return *this; }
+
+ private:
+  std::unique_ptr<T> object_;
+  int exceptions_;
+};
+
+/// Makes `object` callable by other ranks for as long as the registration lives; not collective. The
+/// object must outlive it.
+template <class T>
+class registered {
+ public:
+  explicit registered(T& object, Rank me) : ref_(me, detail::register_object(&object)) {}
+  registered(const registered&) = delete;
+  registered& operator=(const registered&) = delete;
+  ~registered() { detail::unregister_object(ref_.id()); }
+  [[nodiscard]] remote<T> ref() const { return ref_; }
+
+ private:
+  remote<T> ref_;
+};
+
+}  // namespace armature

@@ -1,0 +1,45 @@
+#include "rmi/blocks.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/bytes.hpp"
+#include "base/fail.hpp"
+
+namespace armature::rmi {
+
+using space::AddressSpace;
+using space::Allocation;
+
+std::byte* Blocks::take(std::size_t bytes, const char* call) {
+  free_done();
+  AddressSpace::Failure failure;
+  void* memory = space_.allocate(sizeof(Head) + bytes, 64, Allocation::Kind::internal, failure);
+  if (memory == nullptr)
+    base::fail(Errc::out_of_memory,
+               fmt::format("{}: a message of {}: {} leaves {}", call, base::readable_bytes(bytes),
+                           failure.limit, base::readable_bytes(failure.free)));
+  auto* head = new (memory) Head;
+  head->bytes = bytes;
+  waiting_.push_back(head);
+  bytes_ += bytes;
+  return reinterpret_cast<std::byte*>(head + 1);
+}
+
+void Blocks::free_done() {
+  std::erase_if(waiting_, [&](Head* head) {
+    // Acquire: the receiver has read the bytes before they are used again.
+    if (head->done.load(std::memory_order_acquire) == 0) return false;
+    bytes_ -= head->bytes;
+    (void)space_.free(head, Allocation::Kind::internal);
+    return true;
+  });
+}
+
+void Blocks::mark_done(std::byte* block) {
+  auto* head = reinterpret_cast<Head*>(block - sizeof(Head));
+  head->done.store(1, std::memory_order_release);
+}
+
+}  // namespace armature::rmi

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "space/address_space.hpp"
+
+namespace armature::rmi {
+
+/// What a rank has to say that is too long for a ring: arguments and results, in its own band, read
+/// there by the receiver, who then marks the block as done. Done blocks are freed when the next one is
+/// wanted, and while waiting.
+class Blocks {
+ public:
+  /// How much may wait for its receivers before a sender waits itself.
+  static constexpr std::size_t bytes_max = 64 << 20;
+
+  explicit Blocks(space::AddressSpace& space) : space_(space) {}
+
+  /// Memory for that many bytes, aligned to 64. Throws Error(out_of_memory) naming the call.
+  [[nodiscard]] std::byte* take(std::size_t bytes, const char* call);
+  [[nodiscard]] bool is_full(std::size_t bytes) const {
+    return bytes_ > 0 && bytes_ + bytes > bytes_max;
+  }
+  void free_done();
+  /// By the receiver: the bytes are not needed any more.
+  static void mark_done(std::byte* block);
+
+ private:
+  struct Head {
+    std::atomic<std::uint64_t> done{0};  // release by the receiver: its reads come before
+    std::uint64_t bytes = 0;
+    std::byte pad[48];
+  };
+  static_assert(sizeof(Head) == 64);
+
+  space::AddressSpace& space_;
+  std::vector<Head*> waiting_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace armature::rmi

@@ -1,0 +1,161 @@
+#include "rmi/endpoint.hpp"
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "armature/future.hpp"
+#include "base/fail.hpp"
+#include "progress/bell.hpp"
+#include "progress/wait.hpp"
+#include "rmi/modules.hpp"
+
+namespace armature {
+namespace rmi {
+
+Endpoint::Endpoint(space::AddressSpace& space, const Settings& settings, Team everyone)
+    : space_(space),
+      settings_(settings),
+      everyone_(std::move(everyone)),
+      outgoing_(static_cast<std::size_t>(space.ranks())),
+      lanes_(outgoing_.size()),
+      executed_(outgoing_.size()),
+      replies_(space),
+      blocks_(space),
+      fences_(*this) {
+  find_modules();
+  sender_.to = outgoing_.data();
+  sender_.ranks = static_cast<std::uint32_t>(outgoing_.size());
+  sender_.until_poll = settings_.poll_every;
+}
+
+Endpoint::~Endpoint() = default;
+
+void Endpoint::set(const Settings& settings) {
+  check(settings);
+  flush();
+  settings_ = settings;
+  sender_.until_poll = settings_.poll_every;
+  for (std::size_t to = 0; to < lanes_.size(); ++to)
+    if (lanes_[to].channel != nullptr && lanes_[to].overflow.empty()) {
+      outgoing_[to].direct = publishes_directly();
+      lanes_[to].committed = outgoing_[to].at;
+    }
+}
+
+void Endpoint::watch(std::shared_ptr<detail::FutureBase> future) {
+  watched_.push_back(std::move(future));
+}
+
+Endpoint& this_endpoint(const char* call) {
+  progress::RankContext& me = progress::this_rank(call);
+  ARMATURE_ASSERT(me.requests != nullptr);
+  return static_cast<Endpoint&>(*me.requests);
+}
+
+}  // namespace rmi
+
+namespace detail {
+
+using rmi::Endpoint;
+using rmi::this_endpoint;
+
+void no_such_rank(Rank rank) {
+  this_endpoint("remote call").space().require_rank(rank, "remote call");
+  base::fail(Errc::misuse, "remote call: called outside armature::run");
+}
+
+std::byte* find_room(Sender&, Outgoing& out, std::size_t bytes) {
+  return this_endpoint("remote call").find_room(out, bytes);
+}
+
+std::byte* find_block(Rank to, std::size_t bytes) {
+  return this_endpoint("remote call").find_block(to, bytes, "remote call");
+}
+
+void commit_indirect(Sender&, Outgoing& out) { this_endpoint("remote call").commit_indirect(out); }
+void wake_receiver(Sender&, Outgoing& out) { this_endpoint("remote call").wake(out); }
+
+// A method is not interrupted by its own calls: only waiting lets others in.
+void poll_now(Sender& me) {
+  Endpoint& endpoint = this_endpoint("remote call");
+  me.until_poll = endpoint.settings().poll_every;
+  if (!endpoint.in_method()) endpoint.deliver();
+}
+
+// -- questions and answers ------------------------------------------------------------------------
+
+Reply* new_reply(Rank to) {
+  Endpoint& endpoint = this_endpoint("remote question");
+  endpoint.space().require_rank(to, "remote question");
+  if (endpoint.sender().depth >= endpoint.settings().nesting_max)
+    base::fail(Errc::nesting,
+               fmt::format("a question to rank {} would be the {}th of a chain of questions asked while "
+                           "answering questions; the limit is {} (armature run --nesting-max)",
+                           static_cast<int>(to), endpoint.sender().depth + 1,
+                           endpoint.settings().nesting_max));
+  return endpoint.replies().take();
+}
+
+void drop_reply(Reply* reply) noexcept {
+  if (sender != nullptr) this_endpoint("remote question").replies().give_back(reply);
+}
+
+bool reply_is_there(const Reply* reply) {
+  // Acquire: the result was written before.
+  return reply->state.load(std::memory_order_acquire) != Reply::waiting;
+}
+
+void await_reply(Reply* reply, Rank from) {
+  Endpoint& endpoint = this_endpoint("remote question");
+  progress::WaitFor wait{
+      .what = space::Awaiting::answer, .peer = from, .object = reply, .call = "remote question"};
+  progress::wait_until(wait, [&] {
+    if (reply_is_there(reply)) return true;
+    endpoint.deliver();
+    return reply_is_there(reply);
+  });
+  check_reply(reply, from);
+}
+
+Reader read_reply(const Reply* reply) {
+  const auto* start = reply->block == 0 ? reply->inline_result
+                                        : reinterpret_cast<const std::byte*>(reply->block);
+  return Reader(start, start, start + reply->bytes);
+}
+
+void check_reply(Reply* reply, Rank from) {
+  Endpoint& endpoint = this_endpoint("remote question");
+  if (reply->block == 0 ? reply->bytes > Reply::inline_bytes
+                        : endpoint.space().owner(reinterpret_cast<void*>(reply->block)) != from)
+    base::fail(Errc::corrupt, fmt::format("the answer of rank {} makes no sense",
+                                          static_cast<int>(from)));
+  const auto state = reply->state.load(std::memory_order_acquire);
+  if (state == Reply::answered) return;
+  Reader reader = read_reply(reply);
+  std::string text(reply->bytes, '\0');
+  reader.bytes(text.data(), text.size());
+  throw RemoteError(static_cast<Errc>(reply->code - 1), from,
+                    fmt::format("rank {}: {}", static_cast<int>(from), text));
+}
+
+std::byte* reply_room(Call& call, std::size_t bytes) {
+  call.reply->bytes = bytes;
+  if (bytes <= Reply::inline_bytes) return call.reply->inline_result;
+  std::byte* block = this_endpoint("answer").blocks().take(bytes, "answer");
+  call.reply->block = reinterpret_cast<std::uint64_t>(block);
+  return block;
+}
+
+void publish_reply(Call& call) {
+  // Release: the result is in place.
+  call.reply->state.store(Reply::answered, std::memory_order_release);
+  progress::ring(this_endpoint("answer").space().slot(call.from));
+}
+
+void Reader::corrupt() {
+  base::fail(Errc::corrupt, "a message is shorter than what it should hold");
+}
+
+}  // namespace detail
+}  // namespace armature

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "armature/detail/method.hpp"
+#include "armature/detail/request.hpp"
+#include "progress/rank_context.hpp"
+#include "rmi/blocks.hpp"
+#include "rmi/fence.hpp"
+#include "rmi/objects.hpp"
+#include "rmi/overflow.hpp"
+#include "rmi/replies.hpp"
+#include "rmi/settings.hpp"
+#include "transport/channel.hpp"
+
+namespace armature::detail {
+class FutureBase;
+}
+
+namespace armature::rmi {
+
+/// A rank's end of all channels: what it sends, what it receives and executes, and the tables that
+/// requests name things in. Requests are executed in deliver(), one at a time, on the rank's own
+/// stack: when it waits, polls, or looks for room.
+class Endpoint : public progress::RequestSource {
+ public:
+  Endpoint(space::AddressSpace& space, const Settings& settings, Team everyone);
+  Endpoint(const Endpoint&) = delete;
+  Endpoint& operator=(const Endpoint&) = delete;
+  ~Endpoint() override;
+
+  /// Executes what has arrived; publishes what was held back. Never blocks, but the methods may.
+  void deliver() override;
+  /// Whether deliver() would find something.
+  [[nodiscard]] bool has_work() override;
+
+  // -- sending: the compiled half of armature/detail/request.hpp
+  std::byte* find_room(detail::Outgoing& out, std::size_t bytes);
+  std::byte* find_block(int to, std::size_t bytes, const char* call);
+  void commit_indirect(detail::Outgoing& out);
+  void wake(detail::Outgoing& out);
+  /// Publishes what is held back.
+  void flush();
+
+  // -- who am I, what is going on
+  [[nodiscard]] space::AddressSpace& space() const { return space_; }
+  [[nodiscard]] bool in_method() const { return level_ > 0; }
+  [[nodiscard]] Objects& objects() { return objects_; }
+  [[nodiscard]] Replies& replies() { return replies_; }
+  [[nodiscard]] Blocks& blocks() { return blocks_; }
+  [[nodiscard]] Fences& fences() { return fences_; }
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+  void set(const Settings& settings);
+  [[nodiscard]] detail::Sender& sender() { return sender_; }
+  /// The team of all ranks.
+  [[nodiscard]] const Team& everyone() const { return everyone_; }
+
+  /// Requests to and from that rank, for the fence.
+  [[nodiscard]] std::uint64_t sent(int to) const {
+    return outgoing_[static_cast<std::size_t>(to)].sent;
+  }
+  [[nodiscard]] std::uint64_t executed(int from) const {
+    return executed_[static_cast<std::size_t>(from)];
+  }
+  [[nodiscard]] std::uint64_t executed() const { return executed_total_; }
+  /// rmi_wait(): how many executed requests have been waited for.
+  std::uint64_t waited = 0;
+
+  using ErrorHandler = std::function<void(Rank from, std::string_view message)>;
+  ErrorHandler on_error;
+
+  /// Continuations run when these are settled.
+  void watch(std::shared_ptr<detail::FutureBase> future);
+
+ private:
+  struct Lane {  // the sender's side, beside detail::Outgoing
+    transport::Channel* channel = nullptr;
+    Overflow overflow;
+    std::uint64_t in_channel = 0;  // out.written, while requests overflow
+    std::byte* committed = nullptr;  // up to here requests have been seen by commit_indirect
+    std::size_t held = 0;
+  };
+  struct Incoming {
+    int from = -1;
+    transport::Channel* channel = nullptr;
+    std::uint64_t read = 0;
+    int in_use = 0;  // requests that are being executed and lie in the ring
+  };
+
+  // sending
+  void open(int to);
+  [[nodiscard]] bool make_room(detail::Outgoing& out, Lane& lane, std::size_t bytes);
+  std::byte* overflow(detail::Outgoing& out, Lane& lane, std::size_t bytes);
+  void drain_overflow(int to);
+  void publish(detail::Outgoing& out, Lane& lane);
+  [[nodiscard]] bool publishes_directly() const { return settings_.aggregation <= 1; }
+  [[nodiscard]] int index_of(const detail::Outgoing& out) const {
+    return static_cast<int>(&out - outgoing_.data());
+  }
+
+  // receiving
+  void find_channels();
+  void receive(std::size_t incoming);
+  void execute(std::size_t incoming, const detail::RequestHeader& header, const std::byte* at);
+  void call(detail::Call& call, const detail::RequestHeader& header);
+  void failed(detail::Call& call, Errc code, const std::string& text, bool executed);
+  [[nodiscard]] const detail::Method& method(const detail::RequestHeader& header);
+  [[nodiscard]] bool may_nest(Incoming& in);
+  void settle_watched();
+
+  space::AddressSpace& space_;
+  Settings settings_;
+  Team everyone_;
+  detail::Sender sender_;
+  std::vector<detail::Outgoing> outgoing_;
+  std::vector<Lane> lanes_;
+  std::vector<int> overflowing_;
+  std::vector<Incoming> incoming_;
+  std::uint32_t channels_seen_ = 0;
+  std::vector<std::uint64_t> executed_;
+  std::uint64_t executed_total_ = 0;
+  int level_ = 0;
+  std::uint64_t last_token_ = 0;
+  const detail::Method* last_method_ = nullptr;
+  Objects objects_;
+  Replies replies_;
+  Blocks blocks_;
+  Fences fences_;
+  std::vector<std::shared_ptr<detail::FutureBase>> watched_;
+};
+
+/// The calling rank's; throws Error(misuse) naming the call outside a job.
+Endpoint& this_endpoint(const char* call);
+
+}  // namespace armature::rmi

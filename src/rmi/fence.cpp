@@ -1,0 +1,139 @@
+#include "rmi/fence.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "progress/bell.hpp"
+#include "progress/wait.hpp"
+#include "rmi/endpoint.hpp"
+#include "team/team_state.hpp"
+
+namespace armature::rmi {
+
+using detail::FutureState;
+using space::FenceLine;
+
+namespace {
+
+class FenceFuture final : public FutureState<void> {
+ public:
+  FenceFuture(Fences& fences) : fences_(fences) {}
+  bool poll() override {
+    if (!settled()) fences_.advance();
+    return settled();
+  }
+
+ private:
+  Fences& fences_;
+};
+
+}  // namespace
+
+Fences::OfTeam& Fences::enter_one(const Team& team, std::shared_ptr<FutureState<void>> future,
+                                  const char* call) {
+  if (endpoint_.in_method())
+    base::fail(Errc::misuse,
+               fmt::format("{}: called inside a remote method: the fence waits for that very method",
+                           call));
+  detail::TeamState& state = team.checked(call);
+  std::unique_ptr<OfTeam>& fence = teams_[state.id()];
+  // An id is used again when its team is gone.
+  if (fence == nullptr || fence->block != &state.block()) {
+    fence = std::make_unique<OfTeam>();
+    fence->block = &state.block();
+    fence->me = state.rank();
+  }
+  fence->team = team;
+  ++fence->entered;
+  fence->futures.push_back(std::move(future));
+  if (!fence->termination.under_way()) begin(*fence);
+  return *fence;
+}
+
+void Fences::begin(OfTeam& fence) {
+  active_.push_back(&fence);
+  fence.termination.begin();
+  show(fence);
+}
+
+void Fences::show(OfTeam& fence) {
+  Tally tally;
+  for (int i = 0; i < fence.team.size(); ++i) {
+    const int rank = fence.block->ranks()[i];
+    tally.sent += endpoint_.sent(rank);
+    tally.executed += endpoint_.executed(rank);
+  }
+  const std::uint64_t wave = fence.termination.wave();
+  FenceLine& line = fence.block->fence_line(static_cast<std::size_t>(fence.me), wave);
+  line.sent.store(tally.sent, std::memory_order_relaxed);
+  line.executed.store(tally.executed, std::memory_order_relaxed);
+  // Release: who sees the wave sees its tally; and a tally of the next wave, sampled after this one was
+  // seen complete, is sampled after every one of this wave.
+  line.wave.store(wave, std::memory_order_release);
+  for (int i = 0; i < fence.team.size(); ++i)
+    progress::ring(endpoint_.space().slot(fence.block->ranks()[i]));
+}
+
+void Fences::advance_one(OfTeam& fence) {
+  Termination& termination = fence.termination;
+  while (termination.under_way()) {
+    const auto read = [&](int member, std::uint64_t wave) -> std::optional<Tally> {
+      FenceLine& line = fence.block->fence_line(static_cast<std::size_t>(member), wave);
+      if (line.wave.load(std::memory_order_acquire) < wave) return std::nullopt;
+      return Tally{line.sent.load(std::memory_order_relaxed),
+                   line.executed.load(std::memory_order_relaxed)};
+    };
+    switch (termination.advance(fence.team.size(), read)) {
+      case Termination::Step::wait:
+        return;
+      case Termination::Step::show:
+        show(fence);
+        break;
+      case Termination::Step::miscounted:
+        base::fail(Errc::corrupt, "rmi_fence: more requests executed than sent");
+      case Termination::Step::finished: {
+        ++fence.over;
+        const auto future = std::move(fence.futures.front());
+        fence.futures.pop_front();
+        std::erase(active_, &fence);
+        if (!fence.futures.empty()) begin(fence);
+        if (future != nullptr) {
+          future->set({});
+          future->run_continuations();
+        }
+      }
+    }
+  }
+}
+
+void Fences::advance_all() {
+  // Continuations may enter others.
+  const std::deque<OfTeam*> now = active_;
+  for (OfTeam* fence : now) advance_one(*fence);
+}
+
+void Fences::wait(const Team& team, const char* call) {
+  OfTeam& fence = enter_one(team, nullptr, call);
+  const std::uint64_t mine = fence.entered;
+  progress::WaitFor wait{.what = space::Awaiting::fence,
+                         .team = fence.block->id,
+                         .object = fence.block,
+                         .call = call};
+  progress::wait_until(wait, [&] {
+    endpoint_.deliver();
+    wait.peer = fence.block->ranks()[fence.termination.awaited() % fence.team.size()];
+    wait.detail = fence.termination.wave();
+    return fence.over >= mine;
+  });
+  endpoint_.waited = endpoint_.executed();
+}
+
+future<void> Fences::enter(const Team& team) {
+  auto state = std::make_shared<FenceFuture>(*this);
+  (void)enter_one(team, state, "fence_async");
+  return future<void>(state);
+}
+
+}  // namespace armature::rmi

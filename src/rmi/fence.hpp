@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+
+#include "armature/future.hpp"
+#include "armature/team.hpp"
+#include "rmi/termination.hpp"
+#include "space/team_block.hpp"
+
+namespace armature::rmi {
+
+class Endpoint;
+
+/// The fences that this rank has entered, of all its teams; see docs/internals/fence.md. Those of one
+/// team follow each other.
+class Fences {
+ public:
+  explicit Fences(Endpoint& endpoint) : endpoint_(endpoint) {}
+
+  /// Blocks until the fence is over.
+  void wait(const Team& team, const char* call);
+  /// Enters; the future is settled when it is over.
+  [[nodiscard]] future<void> enter(const Team& team);
+  /// Looks how far the others are. Never blocks.
+  void advance() {
+    if (!active_.empty()) advance_all();
+  }
+
+  struct OfTeam {
+    Team team;
+    space::TeamBlock* block = nullptr;
+    int me = -1;
+    Termination termination;
+    std::uint64_t entered = 0;  // fences, so far
+    std::uint64_t over = 0;
+    std::deque<std::shared_ptr<detail::FutureState<void>>> futures;  // of the first not over on; may
+                                                                     // hold null: one is waited for
+  };
+
+ private:
+  OfTeam& enter_one(const Team& team, std::shared_ptr<detail::FutureState<void>> future,
+                    const char* call);
+  void begin(OfTeam& fence);
+  void show(OfTeam& fence);
+  void advance_one(OfTeam& fence);
+  void advance_all();
+
+  Endpoint& endpoint_;
+  std::map<std::uint32_t, std::unique_ptr<OfTeam>> teams_;  // by id
+  std::deque<OfTeam*> active_;
+};
+
+}  // namespace armature::rmi

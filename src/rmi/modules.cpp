@@ -1,0 +1,169 @@
+// A module is known by its build id, or where it has none by its name; its number in a message is a
+// hash of that, equal wherever the same file was loaded.
+#include "rmi/modules.hpp"
+
+#include <elf.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "armature/detail/method.hpp"
+#include "base/fail.hpp"
+
+namespace armature {
+namespace detail {
+MainModule main_module;
+}
+
+namespace {
+
+struct Module {
+  std::uint16_t id = 0;
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  std::string name;
+};
+
+std::mutex modules_mutex;
+std::vector<Module> modules;
+
+std::uint16_t hash(std::string_view text) {
+  std::uint32_t h = 2166136261u;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
+  const auto folded = static_cast<std::uint16_t>(h ^ (h >> 16));
+  return folded == 0 ? 1 : folded;  // 0 means: no module
+}
+
+/// The build id's bytes; empty when the linker left none.
+std::string_view build_id(const dl_phdr_info& info) {
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const auto& segment = info.dlpi_phdr[i];
+    if (segment.p_type != PT_NOTE) continue;
+    const char* at = reinterpret_cast<const char*>(info.dlpi_addr + segment.p_vaddr);
+    const char* const end = at + segment.p_memsz;
+    while (at + sizeof(ElfW(Nhdr)) <= end) {
+      ElfW(Nhdr) note;
+      std::memcpy(&note, at, sizeof note);
+      const char* const name = at + sizeof note;
+      const char* const text = name + ((note.n_namesz + 3u) & ~3u);
+      if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(name, "GNU", 4) == 0)
+        return {text, note.n_descsz};
+      at = text + ((note.n_descsz + 3u) & ~3u);
+    }
+  }
+  return {};
+}
+
+int add_module(dl_phdr_info* info, std::size_t, void* first) {
+  const bool is_program = std::exchange(*static_cast<bool*>(first), false);
+  const std::string_view path = info->dlpi_name == nullptr ? "" : info->dlpi_name;
+  std::uintptr_t begin = UINTPTR_MAX, end = 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    begin = std::min<std::uintptr_t>(begin, info->dlpi_addr + segment.p_vaddr);
+    end = std::max<std::uintptr_t>(end, info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+  }
+  if (begin >= end || end - begin > UINT32_MAX) return 0;
+  const std::string_view id = build_id(*info);
+  const std::string_view name = path.substr(path.find_last_of('/') + 1);
+  const std::uint16_t number =
+      !id.empty() ? hash(id) : (is_program ? hash(fmt::format("{}", end - begin)) : hash(name));
+  if (is_program) detail::main_module = {begin, end - begin, number};
+  const bool known = std::any_of(modules.begin(), modules.end(),
+                                 [&](const Module& m) { return m.begin == begin; });
+  if (!known) modules.push_back({number, begin, end, std::string(is_program ? "the program" : name)});
+  return 0;
+}
+
+void look_again() {
+  bool first = true;
+  dl_iterate_phdr(add_module, &first);
+}
+
+template <class Predicate>
+const Module* find(Predicate&& predicate) {
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const auto found = std::find_if(modules.begin(), modules.end(), predicate);
+    if (found != modules.end()) return &*found;
+    look_again();  // a library that was loaded since
+  }
+  return nullptr;
+}
+
+std::uint64_t token_of(std::uintptr_t address) {
+  const std::lock_guard lock(modules_mutex);
+  const Module* module =
+      find([&](const Module& m) { return address >= m.begin && address < m.end; });
+  if (module == nullptr)
+    base::fail(Errc::bad_argument,
+               fmt::format("a remote call of code at {:#x}, which lies in no loaded module: code made "
+                           "at run time cannot be called remotely",
+                           address));
+  const auto same = std::count_if(modules.begin(), modules.end(),
+                                  [&](const Module& m) { return m.id == module->id; });
+  if (same > 1)
+    base::fail(Errc::bad_argument,
+               fmt::format("a remote call of code in {}: another module has the same number; link "
+                           "with --build-id",
+                           module->name));
+  return (static_cast<std::uint64_t>(module->id) << 32) | (address - module->begin);
+}
+
+}  // namespace
+
+namespace rmi {
+void find_modules() {
+  const std::lock_guard lock(modules_mutex);
+  look_again();
+}
+}  // namespace rmi
+
+namespace detail {
+
+std::uint64_t make_token(const void* address) {
+  return token_of(reinterpret_cast<std::uintptr_t>(address));
+}
+
+void* from_token(std::uint64_t token) {
+  const std::lock_guard lock(modules_mutex);
+  const auto id = static_cast<std::uint16_t>(token >> 32);
+  const auto offset = static_cast<std::uint32_t>(token);
+  const Module* module = find([&](const Module& m) { return m.id == id; });
+  if (module == nullptr || offset >= module->end - module->begin)
+    base::fail(Errc::corrupt,
+               fmt::format("a request names code at offset {:#x} of module {:#06x}, which is not "
+                           "loaded here: do all ranks run the same program and libraries?",
+                           offset, id));
+  return reinterpret_cast<void*>(module->begin + offset);
+}
+
+// An address too small for code is an offset into a table of virtual functions.
+constexpr std::uintptr_t virtual_max = 64 * 1024;
+
+CodePointer encode_elsewhere(std::uintptr_t code, std::ptrdiff_t adjust) {
+  if (adjust != static_cast<std::int16_t>(adjust))
+    base::fail(Errc::bad_argument,
+               fmt::format("a remote call of a method of a base class that lies {} bytes into the "
+                           "object; at most 32767 can be told",
+                           adjust));
+  const auto small = static_cast<std::int16_t>(adjust);
+  if (code < virtual_max) return {static_cast<std::uint32_t>(code), 0, small};
+  const MethodToken token = split(token_of(code));
+  return {token.offset, token.module, small};
+}
+
+std::uintptr_t decode_elsewhere(CodePointer pointer) {
+  if (pointer.module == 0 && pointer.offset < virtual_max) return pointer.offset;
+  return reinterpret_cast<std::uintptr_t>(
+      from_token((static_cast<std::uint64_t>(pointer.module) << 32) | pointer.offset));
+}
+
+}  // namespace detail
+}  // namespace armature

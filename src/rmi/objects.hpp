@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "armature/object_id.hpp"
+#include "armature/team.hpp"
+
+namespace armature::rmi {
+
+/// The objects of one rank that others may call. A place that was freed is used again under another
+/// generation, so that a reference to what was there before is told from one to what is there now.
+class Objects {
+ public:
+  Objects() = default;
+  Objects(const Objects&) = delete;
+  Objects& operator=(const Objects&) = delete;
+  ~Objects();
+
+  struct Entry {
+    void* object = nullptr;
+    std::uint16_t generation = 0;
+    Team team;  // of a shared object: who has representatives
+    void (*destroy)(void*) = nullptr;  // of an object that this table owns
+  };
+
+  /// nullptr when it is gone, or never was.
+  [[nodiscard]] void* find(ObjectId id) const {
+    if (id.index >= entries_.size()) return nullptr;
+    const Entry& entry = entries_[id.index];
+    return entry.generation == id.generation ? entry.object : nullptr;
+  }
+  [[nodiscard]] const Entry* entry(ObjectId id) const {
+    return find(id) == nullptr ? nullptr : &entries_[id.index];
+  }
+
+  ObjectId add(void* object);
+  /// At a place and generation that others have too.
+  void add_at(ObjectId id, void* object, Team team);
+  void remove(ObjectId id);
+  /// The object is this table's from now on.
+  void own(ObjectId id, void (*how)(void*)) { entries_[id.index].destroy = how; }
+  /// Removes and destroys. Throws Error(object_gone), or Error(misuse) when the table does not own it.
+  void destroy(ObjectId id);
+  /// A place that was never used here, and the generation it would get.
+  [[nodiscard]] ObjectId next_unused() const;
+
+  /// Objects that are called by name: the name's owner must be unique on this rank.
+  void name(const std::string& name, ObjectId id);
+  [[nodiscard]] std::optional<ObjectId> named(const std::string& name) const;
+
+ private:
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> free_;
+  std::unordered_map<std::string, ObjectId> names_;
+};
+
+}  // namespace armature::rmi

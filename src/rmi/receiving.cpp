@@ -1,0 +1,220 @@
+// Requests that have come in: checked, executed where they lie, answered.
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include "armature/future.hpp"
+#include "base/fail.hpp"
+#include "progress/bell.hpp"
+#include "rmi/endpoint.hpp"
+#include "rmi/failure.hpp"
+
+namespace armature::rmi {
+
+using detail::Call;
+using detail::LongArguments;
+using detail::Method;
+using detail::Reply;
+using detail::RequestHeader;
+using detail::RequestKind;
+using transport::Channel;
+
+void Endpoint::find_channels() {
+  space::BandHead& head = space_.head(space_.me());
+  const std::uint32_t opened = head.channels.load(std::memory_order_acquire);
+  if (opened == channels_seen_) return;
+  channels_seen_ = opened;
+  for (int from = 0; from < space_.ranks(); ++from) {
+    const std::uint64_t address = head.peer(from).channel.load(std::memory_order_acquire);
+    const bool known = std::any_of(incoming_.begin(), incoming_.end(),
+                                   [&](const Incoming& in) { return in.from == from; });
+    if (address == 0 || known) continue;
+    auto* channel = reinterpret_cast<Channel*>(address);
+    ARMATURE_ASSERT(space_.owner(channel) == Rank(from));
+    ARMATURE_ASSERT(channel->magic == Channel::expected_magic);
+    ARMATURE_ASSERT(channel->capacity >= Channel::capacity_min &&
+                    channel->capacity <= Channel::capacity_max &&
+                    (channel->capacity & (channel->capacity - 1)) == 0);
+    incoming_.push_back({.from = from, .channel = channel});
+  }
+}
+
+bool Endpoint::has_work() {
+  if (space_.head(space_.me()).channels.load(std::memory_order_acquire) != channels_seen_)
+    return true;
+  return std::any_of(incoming_.begin(), incoming_.end(), [](const Incoming& in) {
+    return in.channel->published.load(std::memory_order_acquire) != in.read;
+  });
+}
+
+void Endpoint::deliver() {
+  flush();
+  for (std::size_t i = overflowing_.size(); i-- > 0;)
+    if (i < overflowing_.size()) drain_overflow(overflowing_[i]);
+  find_channels();
+  // By index: a method may wait, and meet a channel that is new.
+  for (std::size_t i = 0; i < incoming_.size(); ++i) receive(i);
+  if (!watched_.empty()) settle_watched();
+  fences_.advance();
+}
+
+/// At the limit of nesting only a question runs that is deeper than the method on top: somebody's
+/// method waits for it, and chains of questions are finite, so the deepest always gets done.
+bool Endpoint::may_nest(Incoming& in) {
+  if (level_ < static_cast<int>(settings_.nesting_max)) return true;
+  RequestHeader header;
+  std::memcpy(&header, in.channel->at(in.read), sizeof header);
+  return (header.kind & RequestHeader::kind_mask) ==
+             static_cast<std::uint8_t>(RequestKind::question) &&
+         header.depth >= sender_.depth;
+}
+
+/// Executes what was there when we looked, and no more: others have their turn.
+void Endpoint::receive(std::size_t incoming) {
+  Channel& channel = *incoming_[incoming].channel;
+  const std::uint64_t capacity = channel.capacity;
+  // Acquire: the requests were written before.
+  const std::uint64_t published = channel.published.load(std::memory_order_acquire);
+  std::uint64_t released = incoming_[incoming].read;
+  if (published == released) return;
+  if (published - released > capacity)
+    corrupt(fmt::format("the channel from rank {} claims {} bytes in a ring of {}",
+                        incoming_[incoming].from, published - released, capacity));
+  for (;;) {
+    Incoming& in = incoming_[incoming];
+    // A method that waited may have got further than we had seen.
+    const auto left = static_cast<std::int64_t>(published - in.read);
+    if (left <= 0 || !may_nest(in)) break;
+    RequestHeader header;
+    const std::byte* const at = channel.at(in.read);
+    std::memcpy(&header, at, sizeof header);
+    const std::size_t bytes = header.units * RequestHeader::unit;
+    if (bytes == 0 || bytes > static_cast<std::size_t>(left) ||
+        bytes > capacity - (in.read & (capacity - 1)))
+      corrupt(fmt::format("a request from rank {} of {} bytes, where {} have come", in.from, bytes,
+                          left));
+    in.read += bytes;
+    if (header.kind != static_cast<std::uint8_t>(RequestKind::filler)) execute(incoming, header, at);
+    Incoming& after = incoming_[incoming];
+    if (after.in_use == 0 && after.read - released >= capacity / 4) {
+      released = after.read;
+      channel.consumed.store(released, std::memory_order_release);
+    }
+  }
+  const Incoming& in = incoming_[incoming];
+  if (in.in_use > 0) return;
+  // Release: our last look at these bytes comes before the sender writes there again.
+  channel.consumed.store(in.read, std::memory_order_release);
+  progress::ring(space_.slot(in.from));
+}
+
+const Method& Endpoint::method(const RequestHeader& header) {
+  const std::uint64_t token =
+      (static_cast<std::uint64_t>(header.module) << 32) | header.method_offset;
+  if (token == last_token_) return *last_method_;
+  const auto* found = static_cast<const Method*>(detail::from_token(token));
+  if (reinterpret_cast<std::uintptr_t>(found) % alignof(Method) != 0 ||
+      found->magic != Method::expected_magic)
+    corrupt(fmt::format("a request names a method at offset {:#x} of module {:#06x}, where there is none",
+                        header.method_offset, header.module));
+  last_token_ = token;
+  last_method_ = found;
+  return *found;
+}
+
+void Endpoint::execute(std::size_t incoming, const RequestHeader& header, const std::byte* at) {
+  const int from = incoming_[incoming].from;
+  const bool question = (header.kind & RequestHeader::kind_mask) ==
+                        static_cast<std::uint8_t>(RequestKind::question);
+  Call call;
+  call.from = Rank(from);
+  call.start = at;
+  call.end = at + header.units * RequestHeader::unit;
+  std::size_t head = sizeof header;
+  if (question) {
+    std::memcpy(&call.reply, at + head, sizeof call.reply);
+    if (space_.owner(call.reply) != Rank(from) ||
+        reinterpret_cast<std::uintptr_t>(call.reply) % alignof(Reply) != 0)
+      corrupt(fmt::format("a question from rank {} names a place for the answer that is not its own",
+                          from));
+    head += sizeof call.reply;
+  }
+  std::byte* block = nullptr;
+  if ((header.kind & RequestHeader::is_long) != 0) {
+    LongArguments where;
+    std::memcpy(&where, at + head, sizeof where);
+    block = reinterpret_cast<std::byte*>(where.block);
+    if (space_.owner(block) != Rank(from) || where.bytes < head ||
+        space_.owner(block + where.bytes - 1) != Rank(from))
+      corrupt(fmt::format("a request from rank {} has arguments that do not lie in its memory", from));
+    call.start = block;
+    call.end = block + where.bytes;
+  }
+  call.arguments = call.start + head;
+
+  const std::uint8_t depth = sender_.depth;
+  sender_.depth = static_cast<std::uint8_t>(header.depth + (question ? 1 : 0));
+  ++level_;
+  ++incoming_[incoming].in_use;
+  this->call(call, header);
+  --incoming_[incoming].in_use;
+  --level_;
+  sender_.depth = depth;
+  if (block != nullptr) Blocks::mark_done(block);
+  // Counted when it is over: what it sent has been counted before.
+  ++executed_[static_cast<std::size_t>(from)];
+  ++executed_total_;
+}
+
+void Endpoint::call(Call& call, const RequestHeader& header) {
+  try {
+    const Method& what = method(header);
+    if (header.object != RequestHeader::function) {
+      call.object = objects_.find({header.object, header.generation});
+      if (call.object == nullptr) [[unlikely]]
+        return failed(call, Errc::object_gone,
+                      fmt::format("object {} (of generation {}) is not, or not any more, on rank {}",
+                                  header.object, header.generation, static_cast<int>(space_.me())),
+                      false);
+    }
+    what.run(call);
+  } catch (const abi::__forced_unwind&) {
+    throw;  // the thread is being cancelled
+  } catch (const Error& error) {
+    failed(call, error.code(), error.what(), true);
+  } catch (const std::exception& error) {
+    failed(call, Errc::remote, error.what(), true);
+  } catch (...) {
+    failed(call, Errc::remote, "an exception that is no std::exception", true);
+  }
+}
+
+void Endpoint::failed(Call& call, Errc code, const std::string& text, bool executed) {
+  if (call.reply != nullptr) {
+    std::byte* room = detail::reply_room(call, text.size());
+    std::memcpy(room, text.data(), text.size());
+    call.reply->code = static_cast<std::uint32_t>(code) + 1;
+    // Release: the text is in place.
+    call.reply->state.store(executed ? Reply::threw : Reply::refused, std::memory_order_release);
+    progress::ring(space_.slot(call.from));
+    return;
+  }
+  if (executed) return call_failed(*this, call.from, text);
+  report(*this, call.from, text);
+}
+
+void Endpoint::settle_watched() {
+  // Continuations may watch others, and wait: what is settled leaves the list first.
+  std::vector<std::shared_ptr<detail::FutureBase>> settled;
+  std::erase_if(watched_, [&](const auto& future) {
+    if (!future->poll()) return false;
+    settled.push_back(future);
+    return true;
+  });
+  for (const auto& future : settled) future->run_continuations();
+}
+
+}  // namespace armature::rmi

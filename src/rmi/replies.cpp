@@ -1,0 +1,56 @@
+#include "rmi/replies.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "rmi/blocks.hpp"
+
+namespace armature::rmi {
+
+using detail::Reply;
+
+void Replies::grow() {
+  constexpr std::size_t slots = 4096 / sizeof(Reply);
+  space::AddressSpace::Failure failure;
+  void* memory =
+      space_.allocate(slots * sizeof(Reply), 64, space::Allocation::Kind::internal, failure);
+  if (memory == nullptr)
+    base::fail(Errc::out_of_memory,
+               fmt::format("no memory for the answers to questions: {}", failure.limit));
+  auto* reply = static_cast<Reply*>(memory);
+  for (std::size_t i = slots; i-- > 0;) free_.push_back(new (reply + i) Reply);
+}
+
+Reply* Replies::take() {
+  if (free_.empty()) {
+    std::erase_if(abandoned_, [&](Reply* reply) {
+      if (reply->state.load(std::memory_order_acquire) == Reply::waiting) return false;
+      give_back(reply);
+      return true;
+    });
+    if (free_.empty()) grow();
+  }
+  Reply* reply = free_.back();
+  free_.pop_back();
+  reply->code = 0;
+  reply->bytes = 0;
+  reply->block = 0;
+  // Relaxed: the request that carries the slot's address is released after this.
+  reply->state.store(Reply::waiting, std::memory_order_relaxed);
+  return reply;
+}
+
+void Replies::give_back(Reply* reply) {
+  // Acquire: the answerer has done writing.
+  if (reply->state.load(std::memory_order_acquire) == Reply::waiting) {
+    abandoned_.push_back(reply);
+    return;
+  }
+  if (reply->block != 0) Blocks::mark_done(reinterpret_cast<std::byte*>(reply->block));
+  reply->state.store(Reply::free, std::memory_order_relaxed);
+  free_.push_back(reply);
+}
+
+}  // namespace armature::rmi

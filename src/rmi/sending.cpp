@@ -1,0 +1,173 @@
+// Requests on their way out: opening a channel, room in it, what to do when there is none, and
+// holding requests back so that several travel together.
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/bytes.hpp"
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "progress/bell.hpp"
+#include "progress/wait.hpp"
+#include "rmi/endpoint.hpp"
+
+namespace armature::rmi {
+
+using detail::Outgoing;
+using detail::RequestHeader;
+using detail::RequestKind;
+using transport::Channel;
+
+void Endpoint::open(int to) {
+  const auto index = static_cast<std::size_t>(to);
+  const std::size_t capacity = settings_.channel_bytes;
+  space::AddressSpace::Failure failure;
+  void* memory = space_.allocate(sizeof(Channel) + capacity, 64,
+                                 space::Allocation::Kind::internal, failure);
+  if (memory == nullptr)
+    base::fail(Errc::out_of_memory,
+               fmt::format("a remote call to rank {}: no memory for a channel of {}: {}", to,
+                           base::readable_bytes(capacity), failure.limit));
+  auto* channel = new (memory) Channel;
+  channel->capacity = capacity;
+  lanes_[index].channel = channel;
+  Outgoing& out = outgoing_[index];
+  out.published = &channel->published;
+  out.asleep = &space_.slot(to).asleep;
+  out.at = out.end = channel->at(0);
+  out.direct = publishes_directly();
+  lanes_[index].committed = out.at;
+  space::BandHead& head = space_.head(to);
+  // Release: whoever reads the address finds an empty ring there; the count comes last.
+  head.peer(space_.me())
+      .channel.store(reinterpret_cast<std::uint64_t>(channel), std::memory_order_release);
+  head.channels.fetch_add(1, std::memory_order_release);
+}
+
+/// Makes [out.at, out.end) a stretch of at least that many bytes, if the receiver has left so much.
+bool Endpoint::make_room(Outgoing& out, Lane& lane, std::size_t bytes) {
+  Channel& channel = *lane.channel;
+  const std::uint64_t capacity = channel.capacity;
+  for (;;) {
+    // Acquire: the receiver has done reading what is overwritten now.
+    const std::uint64_t consumed = channel.consumed.load(std::memory_order_acquire);
+    ARMATURE_ASSERT(out.written - consumed <= capacity);
+    const std::uint64_t free = capacity - (out.written - consumed);
+    const std::uint64_t to_end = capacity - (out.written & (capacity - 1));
+    const std::uint64_t room = std::min(free, to_end);
+    out.at = channel.at(out.written);
+    out.end = out.at + room;
+    lane.committed = out.at;
+    if (room >= bytes) return true;
+    if (to_end >= bytes || free < to_end) return false;
+    // The lap's end is too short: a filler takes it.
+    const RequestHeader filler{
+        .units = static_cast<std::uint16_t>(to_end / RequestHeader::unit),
+        .kind = static_cast<std::uint8_t>(RequestKind::filler)};
+    std::memcpy(out.at, &filler, sizeof filler);
+    out.written += to_end;
+  }
+}
+
+std::byte* Endpoint::find_room(Outgoing& out, std::size_t bytes) {
+  const int to = index_of(out);
+  Lane& lane = lanes_[static_cast<std::size_t>(to)];
+  if (lane.channel == nullptr) open(to);
+  drain_overflow(to);
+  if (!lane.overflow.empty() || !make_room(out, lane, bytes)) {
+    publish(out, lane);
+    if (in_method()) return overflow(out, lane, bytes);
+    progress::WaitFor wait{.what = space::Awaiting::room, .peer = to, .call = "remote call"};
+    progress::wait_until(wait, [&] {
+      deliver();
+      drain_overflow(to);
+      return lane.overflow.empty() && make_room(out, lane, bytes);
+    });
+  }
+  return out.at;
+}
+
+// While requests overflow, `at` points into the overflow and `written` is kept aside.
+std::byte* Endpoint::overflow(Outgoing& out, Lane& lane, std::size_t bytes) {
+  if (lane.overflow.empty()) {
+    lane.in_channel = out.written;
+    overflowing_.push_back(index_of(out));
+  }
+  out.at = lane.committed = lane.overflow.room(bytes);
+  out.end = lane.overflow.room_end();
+  out.direct = false;
+  return out.at;
+}
+
+void Endpoint::drain_overflow(int to) {
+  Lane& lane = lanes_[static_cast<std::size_t>(to)];
+  if (lane.overflow.empty()) return;
+  Outgoing& out = outgoing_[static_cast<std::size_t>(to)];
+  out.written = lane.in_channel;
+  while (lane.overflow.bytes() > 0) {
+    RequestHeader header;
+    std::memcpy(&header, lane.overflow.front(), sizeof header);
+    const std::size_t bytes = header.units * RequestHeader::unit;
+    if (!make_room(out, lane, bytes)) break;
+    std::memcpy(out.at, lane.overflow.front(), bytes);
+    out.written += bytes;
+    lane.overflow.pop(bytes);
+  }
+  if (lane.channel->published.load(std::memory_order_relaxed) != out.written) {
+    lane.channel->published.store(out.written, std::memory_order_release);
+    progress::ring(space_.slot(to));
+  }
+  lane.in_channel = out.written;
+  if (lane.overflow.bytes() == 0) {
+    lane.overflow.clear();
+    std::erase(overflowing_, to);
+    out.direct = publishes_directly();
+    (void)make_room(out, lane, 0);
+  } else {
+    // The next request must ask for room.
+    out.at = out.end = lane.committed = nullptr;
+  }
+}
+
+void Endpoint::commit_indirect(Outgoing& out) {
+  Lane& lane = lanes_[static_cast<std::size_t>(index_of(out))];
+  const auto bytes = static_cast<std::size_t>(out.at - lane.committed);
+  lane.committed = out.at;
+  if (!lane.overflow.empty()) {
+    lane.overflow.add(bytes);
+    return;
+  }
+  if (++lane.held >= settings_.aggregation) publish(out, lane);
+}
+
+void Endpoint::publish(Outgoing& out, Lane& lane) {
+  lane.held = 0;
+  if (!lane.overflow.empty()) return;
+  // Release: the receiver reads the requests after it has seen this.
+  lane.channel->published.store(out.written, std::memory_order_release);
+  progress::ring(space_.slot(index_of(out)));
+}
+
+void Endpoint::flush() {
+  if (publishes_directly()) return;
+  for (std::size_t to = 0; to < lanes_.size(); ++to)
+    if (lanes_[to].held > 0) publish(outgoing_[to], lanes_[to]);
+}
+
+void Endpoint::wake(Outgoing& out) { progress::ring(space_.slot(index_of(out))); }
+
+std::byte* Endpoint::find_block(int to, std::size_t bytes, const char* call) {
+  if (!in_method() && blocks_.is_full(bytes)) {
+    progress::WaitFor wait{
+        .what = space::Awaiting::room, .peer = to, .rings = false, .call = call};
+    progress::wait_until(wait, [&] {
+      deliver();
+      blocks_.free_done();
+      return !blocks_.is_full(bytes);
+    });
+  }
+  return blocks_.take(bytes, call);
+}
+
+}  // namespace armature::rmi

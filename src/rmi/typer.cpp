@@ -1,0 +1,65 @@
+#include "armature/typer.hpp"
+
+#include <fmt/format.h>
+
+#include "armature/marshal.hpp"
+#include "base/fail.hpp"
+
+namespace armature {
+
+namespace {
+// What a pointer is, in a message.
+constexpr std::uint8_t fresh = 0, null = 1, alias = 2;
+}  // namespace
+
+void typer::note(const void* begin, std::size_t bytes) {
+  regions_.push_back({const_cast<char*>(static_cast<const char*>(begin)), bytes});
+}
+
+typer::Alias typer::begin_pointer(void* pointer) {
+  std::uint8_t kind = fresh;
+  std::uint32_t region = 0;
+  std::uint64_t offset = 0;
+  if (!archive_.is_unpacking()) {
+    kind = pointer == nullptr ? null : fresh;
+    const auto* at = static_cast<char*>(pointer);
+    for (std::size_t i = 0; i < regions_.size() && kind == fresh; ++i)
+      if (at >= regions_[i].begin && at < regions_[i].begin + regions_[i].bytes) {
+        kind = alias;
+        region = static_cast<std::uint32_t>(i);
+        offset = static_cast<std::uint64_t>(at - regions_[i].begin);
+      }
+  }
+  archive_.value(kind);
+  if (kind == null) return {true, nullptr};
+  if (kind == fresh) return {false, nullptr};
+  archive_.value(region);
+  archive_.value(offset);
+  if (kind != alias || region >= regions_.size() || offset > regions_[region].bytes)
+    detail::Reader::corrupt();
+  return {true, regions_[region].begin + offset};
+}
+
+void* typer::alias_of(void* pointer) {
+  std::uint32_t region = UINT32_MAX;
+  std::uint64_t offset = 0;
+  if (!archive_.is_unpacking() && pointer != nullptr) {
+    const auto* at = static_cast<char*>(pointer);
+    // The end of a region counts: the last one, as another may begin there.
+    for (std::size_t i = regions_.size(); i-- > 0 && region == UINT32_MAX;)
+      if (at >= regions_[i].begin && at <= regions_[i].begin + regions_[i].bytes) {
+        region = static_cast<std::uint32_t>(i);
+        offset = static_cast<std::uint64_t>(at - regions_[i].begin);
+      }
+    if (region == UINT32_MAX)
+      base::fail(Errc::bad_argument,
+                 "define_type: an offset pointer points to nothing that was described before it");
+  }
+  archive_.value(region);
+  archive_.value(offset);
+  if (region == UINT32_MAX) return nullptr;
+  if (region >= regions_.size() || offset > regions_[region].bytes) detail::Reader::corrupt();
+  return regions_[region].begin + offset;
+}
+
+}  // namespace armature

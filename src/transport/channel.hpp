@@ -1,0 +1,33 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+// Requests from one rank to another of its node: a ring in the sender's band, written in place by the
+// sender alone and read in place by the receiver alone, so that neither needs a lock, nothing is
+// copied, and the death of one leaves the other with a consistent ring.
+//
+// Invariants: consumed <= published <= consumed + capacity, all multiples of the request unit; bytes
+// [consumed, published) are the receiver's, the rest the sender's. A request never wraps: a filler
+// ends the lap. `published` is released after the bytes, `consumed` after the last look at them.
+
+namespace armature::transport {
+
+struct Channel {
+  static constexpr std::uint64_t expected_magic = 0x4c4e'4843'414d'5241;
+  static constexpr std::size_t capacity_min = 32 * 1024;
+  static constexpr std::size_t capacity_max = 1024 * 1024;
+
+  std::uint64_t magic = expected_magic;
+  std::uint64_t capacity = 0;  // a power of two
+  alignas(64) std::atomic<std::uint64_t> published{0};
+  alignas(64) std::atomic<std::uint64_t> consumed{0};
+
+  [[nodiscard]] std::byte* at(std::uint64_t position) {
+    return reinterpret_cast<std::byte*>(this + 1) + (position & (capacity - 1));
+  }
+};
+static_assert(sizeof(Channel) == 192);
+
+}  // namespace armature::transport
