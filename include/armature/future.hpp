@@ -146,12 +146,12 @@ class Promise;
 
 }  // namespace detail
 
-/// A result that will be there later: the answer to a split-phase question (armi-rmi-2003, 3.3), what
-/// a continuation makes of it, or what a coroutine returns. Belongs to the rank that got it: only that
-/// rank may use it. Moves only; dropping one abandons the result, not the call.
+/// A result that will be there later: the answer to a split-phase question (armi-rmi-2003, 3.3),
+/// what a continuation makes of it, or what a coroutine returns. Belongs to the rank that got it:
+/// only that rank may use it. Moves only; dropping one abandons the result, not the call.
 ///
-/// A coroutine that returns a future starts at once, and goes on, on this rank, while the rank waits
-/// or polls.
+/// A coroutine that returns a future starts at once, and goes on, on this rank, while the rank
+/// waits or polls.
 template <class T>
 class [[nodiscard]] future {
  public:
@@ -172,8 +172,8 @@ class [[nodiscard]] future {
     return std::exchange(state_, nullptr)->take();
   }
 
-  /// Calls f with the result, when it is there; a future of what f returns. An exception passes by f
-  /// to that future.
+  /// Calls f with the result, when it is there; a future of what f returns. An exception passes by
+  /// f to that future.
   template <class F>
   auto then(F f) {
     using Given = typename detail::Continued<F, T>::type;
@@ -270,8 +270,8 @@ inline future<void> ready_future() {
   return future<void>(state);
 }
 
-/// Settled when all are; results in order, std::monostate for void. The first exception in that order
-/// is the result's.
+/// Settled when all are; results in order, std::monostate for void. The first exception in that
+/// order is the result's.
 template <class... T>
 future<std::tuple<detail::Stored<T>...>> when_all(future<T>... futures) {
   co_return std::tuple<detail::Stored<T>...>{co_await futures.template then([](auto&&... value) {

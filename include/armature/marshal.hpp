@@ -31,11 +31,17 @@ struct Anything {
 };
 
 template <class T>
-concept HasDefineType = requires(T& value, typer& t) { value.define_type(t); };
+concept HasDefineType = requires(T& value, typer& t) {
+  value.define_type(t);
+};
 template <class T>
-concept HasSerialize = requires(T& value, Archive& a) { value.serialize(a); };
+concept HasSerialize = requires(T& value, Archive& a) {
+  value.serialize(a);
+};
 template <class T>
-concept HasVersionedSerialize = requires(T& value, Archive& a) { value.serialize(a, 0u); };
+concept HasVersionedSerialize = requires(T& value, Archive& a) {
+  value.serialize(a, 0u);
+};
 
 template <class T>
 inline constexpr bool is_view = false;
@@ -58,7 +64,9 @@ template <class T>
 inline constexpr bool is_unique_ptr<std::unique_ptr<T>> = true;
 
 template <class T>
-concept TupleLike = requires { std::tuple_size<T>::value; };
+concept TupleLike = requires {
+  std::tuple_size<T>::value;
+};
 template <class T>
 concept Sequence = requires(T& c, typename T::value_type v) {
   c.begin();
@@ -77,11 +85,12 @@ concept Associative = requires(T& c, typename T::value_type v) {
 
 /// Copied byte by byte, with nothing to ask. A type that describes itself is asked.
 template <class T>
-inline constexpr bool is_bytes = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> &&
-                                 !std::is_member_pointer_v<T> && !std::is_array_v<T> && !is_view<T> &&
-                                 !HasDefineType<T> && !std::is_null_pointer_v<T>;
+inline constexpr bool is_bytes =
+    std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T> &&
+    !std::is_array_v<T> && !is_view<T> && !HasDefineType<T> && !std::is_null_pointer_v<T>;
 template <class T>
-inline constexpr bool is_described = HasDefineType<T> || HasSerialize<T> || HasVersionedSerialize<T>;
+inline constexpr bool is_described =
+    HasDefineType<T> || HasSerialize<T> || HasVersionedSerialize<T>;
 
 template <class T>
 constexpr bool marshallable();
@@ -102,7 +111,8 @@ constexpr bool marshallable() {
   else if constexpr (is_optional<T>)
     return marshallable<typename T::value_type>();
   else if constexpr (is_unique_ptr<T>)
-    return marshallable<typename T::element_type>() && !std::is_polymorphic_v<typename T::element_type>;
+    return marshallable<typename T::element_type>() &&
+           !std::is_polymorphic_v<typename T::element_type>;
   else if constexpr (is_variant<T>)
     return all_alternatives(static_cast<T*>(nullptr));
   else if constexpr (TupleLike<T>)
@@ -143,13 +153,14 @@ constexpr std::size_t fixed_bytes() {
         sum += fixed_bytes<std::remove_cv_t<std::tuple_element_t<i, T>>>()),
        ...);
       return known ? sum : SIZE_MAX;
-    }(std::make_index_sequence<std::tuple_size_v<T>>());
-  else
-    return SIZE_MAX;
+    }
+  (std::make_index_sequence<std::tuple_size_v<T>>());
+  else return SIZE_MAX;
 }
 
-// -- size -------------------------------------------------------------------------------------------
-// Adds to `at` the bytes that pack() will write when it starts at an offset of `at`.
+// -- size
+// ------------------------------------------------------------------------------------------- Adds
+// to `at` the bytes that pack() will write when it starts at an offset of `at`.
 
 template <class T>
 void measure(std::size_t& at, const T& value) {
@@ -180,7 +191,8 @@ void measure(std::size_t& at, const T& value) {
   }
 }
 
-// -- writing ----------------------------------------------------------------------------------------
+// -- writing
+// ----------------------------------------------------------------------------------------
 
 template <class T>
 void pack(Writer& to, const T& value) {
@@ -212,7 +224,8 @@ void pack(Writer& to, const T& value) {
   }
 }
 
-// -- reading ----------------------------------------------------------------------------------------
+// -- reading
+// ----------------------------------------------------------------------------------------
 
 template <class T>
 T unpack(Reader& from);
@@ -242,7 +255,10 @@ template <class T>
 T unpack_container(Reader& from) {
   using Value = typename Mutable<typename T::value_type>::type;
   T value;
-  if constexpr (is_bytes<Value> && !std::is_same_v<Value, bool> && requires { value.data(); value.resize(0); }) {
+  if constexpr (is_bytes<Value> && !std::is_same_v<Value, bool> && requires {
+                  value.data();
+                  value.resize(0);
+                }) {
     const std::size_t count = from.count(sizeof(Value));
     value.resize(count);
     from.bytes(value.data(), count * sizeof(Value));
@@ -270,8 +286,7 @@ T unpack(Reader& from) {
       ~Room() {}
       T value;
     } room;
-    if constexpr (!std::is_empty_v<T>)
-      from.bytes(static_cast<void*>(&room.value), sizeof(T));
+    if constexpr (!std::is_empty_v<T>) from.bytes(static_cast<void*>(&room.value), sizeof(T));
     return room.value;
   } else if constexpr (is_view<T>) {
     using Element = std::remove_reference_t<decltype(std::declval<T&>()[0])>;
@@ -280,8 +295,9 @@ T unpack(Reader& from) {
     const std::size_t count = from.count_aligned(sizeof(Element));
     return T(reinterpret_cast<Element*>(from.skip(count * sizeof(Element))), count);
   } else if constexpr (is_described<T>) {
-    static_assert(std::is_default_constructible_v<T>,
-                  "a type that describes itself is made empty, then filled: it needs a default constructor");
+    static_assert(
+        std::is_default_constructible_v<T>,
+        "a type that describes itself is made empty, then filled: it needs a default constructor");
     T value;
     Archive archive = Archive::unpacking(from);
     describe(archive, value);
@@ -299,13 +315,15 @@ T unpack(Reader& from) {
     // Braces evaluate from left to right.
     return [&from]<std::size_t... i>(std::index_sequence<i...>) {
       return T{unpack<std::remove_cv_t<std::tuple_element_t<i, T>>>(from)...};
-    }(std::make_index_sequence<std::tuple_size_v<T>>());
+    }
+    (std::make_index_sequence<std::tuple_size_v<T>>());
   } else {
     return unpack_container<T>(from);
   }
 }
 
-// -- types that describe themselves -------------------------------------------------------------------
+// -- types that describe themselves
+// -------------------------------------------------------------------
 
 template <class T>
 void Archive::value(T& v) {

@@ -19,10 +19,12 @@
 
 namespace armature {
 
-// -- functions ----------------------------------------------------------------------------------------
+// -- functions
+// ----------------------------------------------------------------------------------------
 
-/// Runs f(args...) on that rank; f is a function, or a function object that is its bytes: a lambda that
-/// captures nothing or trivially copyable values. Otherwise as shared_ref::async, sync and ask.
+/// Runs f(args...) on that rank; f is a function, or a function object that is its bytes: a lambda
+/// that captures nothing or trivially copyable values. Otherwise as shared_ref::async, sync and
+/// ask.
 template <class F, class... Args>
 requires FunctionStatement<F, Args...>
 void async(Rank rank, F f, Args&&... args) {
@@ -50,7 +52,8 @@ void broadcast(const Team& team, F f, const Args&... args) {
   for (int i = 0; i < team.size(); ++i) async(team.world_rank(i), f, args...);
 }
 
-// -- objects on one rank --------------------------------------------------------------------------------
+// -- objects on one rank
+// --------------------------------------------------------------------------------
 
 namespace detail {
 struct Owned {
@@ -73,7 +76,7 @@ remote<T> make_here(Rank me, Args&&... args) {
 /// Makes a T on that rank, which owns it until destroy(). The arguments travel.
 template <class T, class... Args>
 requires(std::constructible_from<T, std::decay_t<Args>...> && (Marshallable<Args> && ...))
-[[nodiscard]] remote<T> make_remote(Rank rank, Args&&... args) {
+    [[nodiscard]] remote<T> make_remote(Rank rank, Args&&... args) {
   if (rank == detail::my_rank("make_remote"))
     return detail::make_here<T>(rank, std::forward<Args>(args)...);
   return sync(
@@ -87,35 +90,38 @@ requires(std::constructible_from<T, std::decay_t<Args>...> && (Marshallable<Args
 /// Throws Error(object_gone) when it is gone already.
 template <class T>
 void destroy(remote<T> object) {
-  sync(object.rank(), [](ObjectId id) { detail::disown(id); }, object.id());
+  sync(
+      object.rank(), [](ObjectId id) { detail::disown(id); }, object.id());
 }
 
-// -- order and termination ------------------------------------------------------------------------------
+// -- order and termination
+// ------------------------------------------------------------------------------
 
-/// Collective: returns when all members have entered, and every call that members made to each other
-/// before, and every call that those made, has been executed. Executes calls meanwhile, so that members
-/// may wait here for work. Throws Error(misuse) inside a remote method. Proof of the protocol:
-/// docs/internals/fence.md.
+/// Collective: returns when all members have entered, and every call that members made to each
+/// other before, and every call that those made, has been executed. Executes calls meanwhile, so
+/// that members may wait here for work. Throws Error(misuse) inside a remote method. Proof of the
+/// protocol: docs/internals/fence.md.
 ARMATURE_API void rmi_fence(const Team& team);
 /// The fence of the whole job.
 ARMATURE_API void rmi_fence();
-/// Enters a fence without waiting. Calls made after entering may be waited for too: a member that goes
-/// on calling keeps the fence open until it pauses.
+/// Enters a fence without waiting. Calls made after entering may be waited for too: a member that
+/// goes on calling keeps the fence open until it pauses.
 [[nodiscard]] ARMATURE_API future<void> fence_async(const Team& team);
 
-/// Waits until one more incoming call has been executed than rmi_wait was called, both counted since
-/// the last rmi_fence: it returns at once when that call came already (armi-rmi-2003, 4.3).
+/// Waits until one more incoming call has been executed than rmi_wait was called, both counted
+/// since the last rmi_fence: it returns at once when that call came already (armi-rmi-2003, 4.3).
 ARMATURE_API void rmi_wait();
 /// Executes what has come in. Never waits.
 ARMATURE_API void rmi_poll();
 
 /// What happens on this rank when a call that was made by async fails: its method threw here, or it
-/// found its object gone elsewhere (then it is told here, where the call was made). Without a handler it
-/// ends the job.
+/// found its object gone elsewhere (then it is told here, where the call was made). Without a
+/// handler it ends the job.
 using AsyncErrorHandler = std::function<void(Rank caller, std::string_view message)>;
 ARMATURE_API void on_async_error(AsyncErrorHandler handler);
 
-// -- as the paper spells them ---------------------------------------------------------------------------
+// -- as the paper spells them
+// ---------------------------------------------------------------------------
 
 template <class T, class Member, class... Args>
 requires RemoteStatement<Member, T, Args...>

@@ -7,16 +7,17 @@
 
 namespace armature {
 
-/// How a rank sends and executes remote calls. Set at launch (`armature run --aggregation ...`) or by
-/// the rank itself with set_rmi_settings().
+/// How a rank sends and executes remote calls. Set at launch (`armature run --aggregation ...`) or
+/// by the rank itself with set_rmi_settings().
 struct RmiSettings {
   /// How many calls to one rank travel together (armi-rmi-2003, 4.2). 0: adaptive, that is each is
   /// visible at once, and a receiver that is behind takes all there are.
   std::uint32_t aggregation = 0;
-  /// Every so many calls, incoming ones are executed (armi-rmi-2003, 4.2.1). 0: never while calling.
+  /// Every so many calls, incoming ones are executed (armi-rmi-2003, 4.2.1). 0: never while
+  /// calling.
   std::uint32_t poll_every = 64;
-  /// How many methods may be in execution on a rank at once, each waiting for an answer while the next
-  /// runs; and how deep a chain of questions may be. At most 250.
+  /// How many methods may be in execution on a rank at once, each waiting for an answer while the
+  /// next runs; and how deep a chain of questions may be. At most 250.
   std::uint32_t nesting_max = 64;
   /// Of each channel: bytes on the way to one rank. A power of two, 32 KiB to 1 MiB; counts for
   /// channels that are opened later.

@@ -45,9 +45,9 @@ auto ask_method(const Address& to, Member method, Args&&... args) {
 }
 }  // namespace detail
 
-/// One object, on one rank: a value that may be passed around. Does not keep the object alive: a call
-/// to one that is gone throws Error(object_gone) from sync and from the future; of an async call the
-/// caller's rank hears as of a method that threw (on_async_error).
+/// One object, on one rank: a value that may be passed around. Does not keep the object alive: a
+/// call to one that is gone throws Error(object_gone) from sync and from the future; of an async
+/// call the caller's rank hears as of a method that threw (on_async_error).
 template <class T>
 class remote {
  public:
@@ -85,8 +85,8 @@ class remote {
   ObjectId id_;
 };
 
-/// An object that is spread over the members of a team, with one representative, a T, on each: a value
-/// that may be passed around, also to ranks outside the team. Ranks are the job's.
+/// An object that is spread over the members of a team, with one representative, a T, on each: a
+/// value that may be passed around, also to ranks outside the team. Ranks are the job's.
 template <class T>
 class shared_ref {
  public:
@@ -101,16 +101,17 @@ class shared_ref {
   [[nodiscard]] T& local() const { return *static_cast<T*>(detail::local_object(id_)); }
   [[nodiscard]] const Team& team() const { return detail::team_of(id_); }
 
-  /// A statement: `method` runs on that rank with copies of the arguments, some time before the next
-  /// rmi_fence ends. Calls from one rank to another are executed in the order they were made. Returns
-  /// at once; while there is no room for more, executes incoming calls. Throws Error(bad_rank).
+  /// A statement: `method` runs on that rank with copies of the arguments, some time before the
+  /// next rmi_fence ends. Calls from one rank to another are executed in the order they were made.
+  /// Returns at once; while there is no room for more, executes incoming calls. Throws
+  /// Error(bad_rank).
   template <class Member, class... Args>
   requires RemoteStatement<Member, T, Args...>
   void async(Rank rank, Member method, Args&&... args) const {
     detail::call_method<false, T>({rank, id_}, nullptr, method, std::forward<Args>(args)...);
   }
-  /// A question: waits, executing incoming calls, for what `method` returns. Throws RemoteError when
-  /// it threw, Error(object_gone), Error(rank_lost), Error(nesting).
+  /// A question: waits, executing incoming calls, for what `method` returns. Throws RemoteError
+  /// when it threw, Error(object_gone), Error(rank_lost), Error(nesting).
   template <class Member, class... Args>
   requires RemoteQuestion<Member, T, Args...>
   auto sync(Rank rank, Member method, Args&&... args) const {
@@ -162,7 +163,8 @@ class shared_ref {
     for (int i = 0; i < all.size(); ++i) each.push_back(ask(all.world_rank(i), method, args...));
     return when_all(std::move(each)).then([op](std::vector<R> answers) {
       R sum = std::move(answers.front());
-      for (std::size_t i = 1; i < answers.size(); ++i) sum = op(std::move(sum), std::move(answers[i]));
+      for (std::size_t i = 1; i < answers.size(); ++i)
+        sum = op(std::move(sum), std::move(answers[i]));
       return sum;
     });
   }
@@ -173,10 +175,10 @@ class shared_ref {
   ObjectId id_;
 };
 
-/// Owns this rank's representative of a shared object. Made and destroyed collectively by the members
-/// of the team, in the same order everywhere; the destructor is a fence of the team, so that no call
-/// is on its way when the object goes. (When it runs because of an exception it does not wait for the
-/// others; later calls then find the object gone.)
+/// Owns this rank's representative of a shared object. Made and destroyed collectively by the
+/// members of the team, in the same order everywhere; the destructor is a fence of the team, so
+/// that no call is on its way when the object goes. (When it runs because of an exception it does
+/// not wait for the others; later calls then find the object gone.)
 template <class T>
 class shared : public shared_ref<T> {
  public:
@@ -185,7 +187,8 @@ class shared : public shared_ref<T> {
   explicit shared(const Team& team, Args&&... args)
       : object_(std::make_unique<T>(std::forward<Args>(args)...)),
         exceptions_(std::uncaught_exceptions()) {
-    static_cast<shared_ref<T>&>(*this) = shared_ref<T>(detail::register_shared(team, object_.get()));
+    static_cast<shared_ref<T>&>(*this) =
+        shared_ref<T>(detail::register_shared(team, object_.get()));
   }
   shared(const shared&) = delete;
   shared& operator=(const shared&) = delete;
@@ -205,8 +208,8 @@ class shared : public shared_ref<T> {
   int exceptions_;
 };
 
-/// Makes `object` callable by other ranks for as long as the registration lives; not collective. The
-/// object must outlive it.
+/// Makes `object` callable by other ranks for as long as the registration lives; not collective.
+/// The object must outlive it.
 template <class T>
 class registered {
  public:

@@ -9,8 +9,8 @@
 
 namespace armature {
 
-/// What a class describes its members to, so that its objects can be arguments and results of remote
-/// calls (armi-rmi-2003, 3.5):
+/// What a class describes its members to, so that its objects can be arguments and results of
+/// remote calls (armi-rmi-2003, 3.5):
 ///
 ///   struct Field {
 ///     int size = 0;

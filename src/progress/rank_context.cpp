@@ -45,7 +45,7 @@ RankContext& this_rank(const char* call) {
 
 void set_this_rank(RankContext* context) {
   current = context;
-  detail::sender = context == nullptr ? nullptr : context->sender;
+  armature::detail::sender = context == nullptr ? nullptr : context->sender;
 }
 
 void set_sole_rank(RankContext* context) { sole.store(context, std::memory_order_relaxed); }

@@ -12,8 +12,8 @@ class World;
 
 namespace armature::progress {
 
-/// What else a rank does while it waits: the remote calls that have come in, implemented by a higher
-/// floor.
+/// What else a rank does while it waits: the remote calls that have come in, implemented by a
+/// higher floor.
 class RequestSource {
  public:
   RequestSource() = default;
@@ -37,9 +37,9 @@ struct RankContext {
   space::AddressSpace& space;
   Messages messages;
   RequestSource* requests = nullptr;
-  detail::Sender* sender = nullptr;  // the inlined half's view of `requests`
-  World* world = nullptr;            // what the rank's body was given; set by who made it
-  std::uint32_t teams_made = 0;      // as their first member; part of their ids
+  armature::detail::Sender* sender = nullptr;  // the inlined half's view of `requests`
+  World* world = nullptr;                      // what the rank's body was given; set by who made it
+  std::uint32_t teams_made = 0;                // as their first member; part of their ids
 
   /// Takes in what has come, while waiting.
   void deliver() {

@@ -10,8 +10,8 @@
 namespace armature::rmi {
 
 /// What a rank has to say that is too long for a ring: arguments and results, in its own band, read
-/// there by the receiver, who then marks the block as done. Done blocks are freed when the next one is
-/// wanted, and while waiting.
+/// there by the receiver, who then marks the block as done. Done blocks are freed when the next one
+/// is wanted, and while waiting.
 class Blocks {
  public:
   /// How much may wait for its receivers before a sender waits itself.

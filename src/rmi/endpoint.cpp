@@ -19,7 +19,6 @@ Endpoint::Endpoint(space::AddressSpace& space, const Settings& settings, Team ev
       everyone_(std::move(everyone)),
       outgoing_(static_cast<std::size_t>(space.ranks())),
       lanes_(outgoing_.size()),
-      executed_(outgoing_.size()),
       replies_(space),
       blocks_(space),
       fences_(*this) {
@@ -41,6 +40,18 @@ void Endpoint::set(const Settings& settings) {
       outgoing_[to].direct = publishes_directly();
       lanes_[to].committed = outgoing_[to].at;
     }
+}
+
+std::uint64_t Endpoint::executed(int from) const {
+  for (const Incoming& in : incoming_)
+    if (in.from == from) return in.executed;
+  return 0;
+}
+
+std::uint64_t Endpoint::executed() const {
+  std::uint64_t sum = 0;
+  for (const Incoming& in : incoming_) sum += in.executed;
+  return sum;
 }
 
 void Endpoint::watch(std::shared_ptr<detail::FutureBase> future) {
@@ -89,11 +100,12 @@ Reply* new_reply(Rank to) {
   Endpoint& endpoint = this_endpoint("remote question");
   endpoint.space().require_rank(to, "remote question");
   if (endpoint.sender().depth >= endpoint.settings().nesting_max)
-    base::fail(Errc::nesting,
-               fmt::format("a question to rank {} would be the {}th of a chain of questions asked while "
-                           "answering questions; the limit is {} (armature run --nesting-max)",
-                           static_cast<int>(to), endpoint.sender().depth + 1,
-                           endpoint.settings().nesting_max));
+    base::fail(
+        Errc::nesting,
+        fmt::format("a question to rank {} would be the {}th of a chain of questions asked while "
+                    "answering questions; the limit is {} (armature run --nesting-max)",
+                    static_cast<int>(to), endpoint.sender().depth + 1,
+                    endpoint.settings().nesting_max));
   return endpoint.replies().take();
 }
 
@@ -119,8 +131,8 @@ void await_reply(Reply* reply, Rank from) {
 }
 
 Reader read_reply(const Reply* reply) {
-  const auto* start = reply->block == 0 ? reply->inline_result
-                                        : reinterpret_cast<const std::byte*>(reply->block);
+  const auto* start =
+      reply->block == 0 ? reply->inline_result : reinterpret_cast<const std::byte*>(reply->block);
   return Reader(start, start, start + reply->bytes);
 }
 
@@ -128,8 +140,8 @@ void check_reply(Reply* reply, Rank from) {
   Endpoint& endpoint = this_endpoint("remote question");
   if (reply->block == 0 ? reply->bytes > Reply::inline_bytes
                         : endpoint.space().owner(reinterpret_cast<void*>(reply->block)) != from)
-    base::fail(Errc::corrupt, fmt::format("the answer of rank {} makes no sense",
-                                          static_cast<int>(from)));
+    base::fail(Errc::corrupt,
+               fmt::format("the answer of rank {} makes no sense", static_cast<int>(from)));
   const auto state = reply->state.load(std::memory_order_acquire);
   if (state == Reply::answered) return;
   Reader reader = read_reply(reply);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -65,10 +66,8 @@ class Endpoint : public progress::RequestSource {
   [[nodiscard]] std::uint64_t sent(int to) const {
     return outgoing_[static_cast<std::size_t>(to)].sent;
   }
-  [[nodiscard]] std::uint64_t executed(int from) const {
-    return executed_[static_cast<std::size_t>(from)];
-  }
-  [[nodiscard]] std::uint64_t executed() const { return executed_total_; }
+  [[nodiscard]] std::uint64_t executed(int from) const;
+  [[nodiscard]] std::uint64_t executed() const;
   /// rmi_wait(): how many executed requests have been waited for.
   std::uint64_t waited = 0;
 
@@ -82,15 +81,19 @@ class Endpoint : public progress::RequestSource {
   struct Lane {  // the sender's side, beside detail::Outgoing
     transport::Channel* channel = nullptr;
     Overflow overflow;
-    std::uint64_t in_channel = 0;  // out.written, while requests overflow
+    std::uint64_t in_channel = 0;    // out.written, while requests overflow
     std::byte* committed = nullptr;  // up to here requests have been seen by commit_indirect
     std::size_t held = 0;
   };
   struct Incoming {
-    int from = -1;
-    transport::Channel* channel = nullptr;
+    Incoming(int the_from, transport::Channel& the_channel)
+        : from(the_from), channel(the_channel) {}
+    int from;
+    transport::Channel& channel;
     std::uint64_t read = 0;
-    int in_use = 0;  // requests that are being executed and lie in the ring
+    std::uint64_t released = 0;  // as far as the sender has been told
+    std::uint64_t executed = 0;  // requests whose method is over
+    int in_use = 0;              // requests that are being executed and lie in the ring
   };
 
   // sending
@@ -106,11 +109,15 @@ class Endpoint : public progress::RequestSource {
 
   // receiving
   void find_channels();
-  void receive(std::size_t incoming);
-  void execute(std::size_t incoming, const detail::RequestHeader& header, const std::byte* at);
-  void call(detail::Call& call, const detail::RequestHeader& header);
+  void receive(Incoming& in);
+  void release(Incoming& in);
+  void execute(Incoming& in, const detail::RequestHeader& header, const std::byte* at);
+  /// Where the reply goes and the arguments lie; the block, when they lie in one.
+  std::byte* locate(detail::Call& call, const detail::RequestHeader& header, const std::byte* at);
+  void run(detail::Call& call, const detail::RequestHeader& header);
   void failed(detail::Call& call, Errc code, const std::string& text, bool executed);
-  [[nodiscard]] const detail::Method& method(const detail::RequestHeader& header);
+  void gone(detail::Call& call, const detail::RequestHeader& header);
+  [[nodiscard]] const detail::Method& method(std::uint64_t token);
   [[nodiscard]] bool may_nest(Incoming& in);
   void settle_watched();
 
@@ -121,10 +128,9 @@ class Endpoint : public progress::RequestSource {
   std::vector<detail::Outgoing> outgoing_;
   std::vector<Lane> lanes_;
   std::vector<int> overflowing_;
-  std::vector<Incoming> incoming_;
+  std::deque<Incoming>
+      incoming_;  // stays in place: methods may wait, and meet channels that are new
   std::uint32_t channels_seen_ = 0;
-  std::vector<std::uint64_t> executed_;
-  std::uint64_t executed_total_ = 0;
   int level_ = 0;
   std::uint64_t last_token_ = 0;
   const detail::Method* last_method_ = nullptr;

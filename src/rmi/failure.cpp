@@ -17,7 +17,8 @@ void corrupt(const std::string& what) {
 void call_failed(Endpoint& endpoint, Rank caller, const std::string& text) {
   if (endpoint.on_error) return endpoint.on_error(caller, text);
   // Leaves the delivery loop and with it the job: no rank is there to whom it could be said.
-  base::fail(Errc::remote, fmt::format("a call from rank {} failed: {}", static_cast<int>(caller), text));
+  base::fail(Errc::remote,
+             fmt::format("a call from rank {} failed: {}", static_cast<int>(caller), text));
 }
 
 namespace {

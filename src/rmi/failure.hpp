@@ -10,11 +10,12 @@ namespace armature::rmi {
 
 class Endpoint;
 
-/// Our memory or another rank's is damaged, or they run another program: ends the job before anything
-/// is acted on.
+/// Our memory or another rank's is damaged, or they run another program: ends the job before
+/// anything is acted on.
 [[noreturn]] void corrupt(const std::string& what);
 
-/// A method that was called by async threw on this rank: the job's handler has it, else the job ends.
+/// A method that was called by async threw on this rank: the job's handler has it, else the job
+/// ends.
 void call_failed(Endpoint& endpoint, Rank caller, const std::string& text);
 
 /// A call found no object here: its caller is told, where call_failed has it.

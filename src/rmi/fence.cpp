@@ -34,9 +34,10 @@ class FenceFuture final : public FutureState<void> {
 Fences::OfTeam& Fences::enter_one(const Team& team, std::shared_ptr<FutureState<void>> future,
                                   const char* call) {
   if (endpoint_.in_method())
-    base::fail(Errc::misuse,
-               fmt::format("{}: called inside a remote method: the fence waits for that very method",
-                           call));
+    base::fail(
+        Errc::misuse,
+        fmt::format("{}: called inside a remote method: the fence waits for that very method",
+                    call));
   detail::TeamState& state = team.checked(call);
   std::unique_ptr<OfTeam>& fence = teams_[state.id()];
   // An id is used again when its team is gone.
@@ -69,8 +70,8 @@ void Fences::show(OfTeam& fence) {
   FenceLine& line = fence.block->fence_line(static_cast<std::size_t>(fence.me), wave);
   line.sent.store(tally.sent, std::memory_order_relaxed);
   line.executed.store(tally.executed, std::memory_order_relaxed);
-  // Release: who sees the wave sees its tally; and a tally of the next wave, sampled after this one was
-  // seen complete, is sampled after every one of this wave.
+  // Release: who sees the wave sees its tally; and a tally of the next wave, sampled after this one
+  // was seen complete, is sampled after every one of this wave.
   line.wave.store(wave, std::memory_order_release);
   for (int i = 0; i < fence.team.size(); ++i)
     progress::ring(endpoint_.space().slot(fence.block->ranks()[i]));
@@ -117,10 +118,8 @@ void Fences::advance_all() {
 void Fences::wait(const Team& team, const char* call) {
   OfTeam& fence = enter_one(team, nullptr, call);
   const std::uint64_t mine = fence.entered;
-  progress::WaitFor wait{.what = space::Awaiting::fence,
-                         .team = fence.block->id,
-                         .object = fence.block,
-                         .call = call};
+  progress::WaitFor wait{
+      .what = space::Awaiting::fence, .team = fence.block->id, .object = fence.block, .call = call};
   progress::wait_until(wait, [&] {
     endpoint_.deliver();
     wait.peer = fence.block->ranks()[fence.termination.awaited() % fence.team.size()];

@@ -14,8 +14,8 @@ namespace armature::rmi {
 
 class Endpoint;
 
-/// The fences that this rank has entered, of all its teams; see docs/internals/fence.md. Those of one
-/// team follow each other.
+/// The fences that this rank has entered, of all its teams; see docs/internals/fence.md. Those of
+/// one team follow each other.
 class Fences {
  public:
   explicit Fences(Endpoint& endpoint) : endpoint_(endpoint) {}
@@ -36,8 +36,9 @@ class Fences {
     Termination termination;
     std::uint64_t entered = 0;  // fences, so far
     std::uint64_t over = 0;
-    std::deque<std::shared_ptr<detail::FutureState<void>>> futures;  // of the first not over on; may
-                                                                     // hold null: one is waited for
+    std::deque<std::shared_ptr<detail::FutureState<void>>>
+        futures;  // of the first not over on; may
+                  // hold null: one is waited for
   };
 
  private:

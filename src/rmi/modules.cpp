@@ -78,7 +78,8 @@ int add_module(dl_phdr_info* info, std::size_t, void* first) {
   if (is_program) detail::main_module = {begin, end - begin, number};
   const bool known = std::any_of(modules.begin(), modules.end(),
                                  [&](const Module& m) { return m.begin == begin; });
-  if (!known) modules.push_back({number, begin, end, std::string(is_program ? "the program" : name)});
+  if (!known)
+    modules.push_back({number, begin, end, std::string(is_program ? "the program" : name)});
   return 0;
 }
 
@@ -102,10 +103,11 @@ std::uint64_t token_of(std::uintptr_t address) {
   const Module* module =
       find([&](const Module& m) { return address >= m.begin && address < m.end; });
   if (module == nullptr)
-    base::fail(Errc::bad_argument,
-               fmt::format("a remote call of code at {:#x}, which lies in no loaded module: code made "
-                           "at run time cannot be called remotely",
-                           address));
+    base::fail(
+        Errc::bad_argument,
+        fmt::format("a remote call of code at {:#x}, which lies in no loaded module: code made "
+                    "at run time cannot be called remotely",
+                    address));
   const auto same = std::count_if(modules.begin(), modules.end(),
                                   [&](const Module& m) { return m.id == module->id; });
   if (same > 1)

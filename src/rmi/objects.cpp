@@ -61,9 +61,7 @@ Objects::~Objects() {
     if (entry.object != nullptr && entry.destroy != nullptr) entry.destroy(entry.object);
 }
 
-ObjectId Objects::next_unused() const {
-  return {static_cast<std::uint32_t>(entries_.size()), 0};
-}
+ObjectId Objects::next_unused() const { return {static_cast<std::uint32_t>(entries_.size()), 0}; }
 
 void Objects::name(const std::string& name, ObjectId id) {
   if (!names_.emplace(name, id).second)

@@ -23,7 +23,7 @@ class Objects {
   struct Entry {
     void* object = nullptr;
     std::uint16_t generation = 0;
-    Team team;  // of a shared object: who has representatives
+    Team team;                         // of a shared object: who has representatives
     void (*destroy)(void*) = nullptr;  // of an object that this table owns
   };
 
@@ -43,7 +43,8 @@ class Objects {
   void remove(ObjectId id);
   /// The object is this table's from now on.
   void own(ObjectId id, void (*how)(void*)) { entries_[id.index].destroy = how; }
-  /// Removes and destroys. Throws Error(object_gone), or Error(misuse) when the table does not own it.
+  /// Removes and destroys. Throws Error(object_gone), or Error(misuse) when the table does not own
+  /// it.
   void destroy(ObjectId id);
   /// A place that was never used here, and the generation it would get.
   [[nodiscard]] ObjectId next_unused() const;

@@ -1,14 +1,14 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <deque>
+#include <memory>
 
 namespace armature::rmi {
 
 /// Requests that a method has sent and that found no room: a method never waits for room, as the
-/// rank it sends to may be waiting for this very method. Kept in the rank's own memory, in order, and
-/// moved to the channel as room appears.
+/// rank it sends to may be waiting for this very method. Kept in the rank's own memory, in order,
+/// and moved to the channel as room appears.
 class Overflow {
  public:
   static constexpr std::size_t chunk_bytes = 64 * 1024;

@@ -1,9 +1,10 @@
 // Requests that have come in: checked, executed where they lie, answered.
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <cstring>
 #include <exception>
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include "armature/future.hpp"
@@ -22,6 +23,17 @@ using detail::RequestHeader;
 using detail::RequestKind;
 using transport::Channel;
 
+namespace {
+
+constexpr std::size_t ahead_bytes = 512;
+
+bool is_question(const RequestHeader& header) {
+  return (header.kind & RequestHeader::kind_mask) ==
+         static_cast<std::uint8_t>(RequestKind::question);
+}
+
+}  // namespace
+
 void Endpoint::find_channels() {
   space::BandHead& head = space_.head(space_.me());
   const std::uint32_t opened = head.channels.load(std::memory_order_acquire);
@@ -38,7 +50,7 @@ void Endpoint::find_channels() {
     ARMATURE_ASSERT(channel->capacity >= Channel::capacity_min &&
                     channel->capacity <= Channel::capacity_max &&
                     (channel->capacity & (channel->capacity - 1)) == 0);
-    incoming_.push_back({.from = from, .channel = channel});
+    incoming_.emplace_back(from, *channel);
   }
 }
 
@@ -46,7 +58,7 @@ bool Endpoint::has_work() {
   if (space_.head(space_.me()).channels.load(std::memory_order_acquire) != channels_seen_)
     return true;
   return std::any_of(incoming_.begin(), incoming_.end(), [](const Incoming& in) {
-    return in.channel->published.load(std::memory_order_acquire) != in.read;
+    return in.channel.published.load(std::memory_order_acquire) != in.read;
   });
 }
 
@@ -56,7 +68,7 @@ void Endpoint::deliver() {
     if (i < overflowing_.size()) drain_overflow(overflowing_[i]);
   find_channels();
   // By index: a method may wait, and meet a channel that is new.
-  for (std::size_t i = 0; i < incoming_.size(); ++i) receive(i);
+  for (std::size_t i = 0; i < incoming_.size(); ++i) receive(incoming_[i]);
   if (!watched_.empty()) settle_watched();
   fences_.advance();
 }
@@ -64,121 +76,120 @@ void Endpoint::deliver() {
 /// At the limit of nesting only a question runs that is deeper than the method on top: somebody's
 /// method waits for it, and chains of questions are finite, so the deepest always gets done.
 bool Endpoint::may_nest(Incoming& in) {
-  if (level_ < static_cast<int>(settings_.nesting_max)) return true;
+  if (level_ < static_cast<int>(settings_.nesting_max)) [[likely]]
+    return true;
   RequestHeader header;
-  std::memcpy(&header, in.channel->at(in.read), sizeof header);
-  return (header.kind & RequestHeader::kind_mask) ==
-             static_cast<std::uint8_t>(RequestKind::question) &&
-         header.depth >= sender_.depth;
+  std::memcpy(&header, in.channel.at(in.read), sizeof header);
+  return is_question(header) && header.depth >= sender_.depth;
 }
 
 /// Executes what was there when we looked, and no more: others have their turn.
-void Endpoint::receive(std::size_t incoming) {
-  Channel& channel = *incoming_[incoming].channel;
-  const std::uint64_t capacity = channel.capacity;
+void Endpoint::receive(Incoming& in) {
+  Channel& channel = in.channel;
   // Acquire: the requests were written before.
   const std::uint64_t published = channel.published.load(std::memory_order_acquire);
-  std::uint64_t released = incoming_[incoming].read;
-  if (published == released) return;
-  if (published - released > capacity)
-    corrupt(fmt::format("the channel from rank {} claims {} bytes in a ring of {}",
-                        incoming_[incoming].from, published - released, capacity));
-  for (;;) {
-    Incoming& in = incoming_[incoming];
-    // A method that waited may have got further than we had seen.
-    const auto left = static_cast<std::int64_t>(published - in.read);
-    if (left <= 0 || !may_nest(in)) break;
+  if (published == in.read) return;
+  const std::uint64_t capacity = channel.capacity;
+  if (published - in.read > capacity)
+    corrupt(fmt::format("the channel from rank {} claims {} bytes in a ring of {}", in.from,
+                        published - in.read, capacity));
+  // A method that waited may have got further than we had seen, hence signed.
+  while (static_cast<std::int64_t>(published - in.read) > 0 && may_nest(in)) {
     RequestHeader header;
     const std::byte* const at = channel.at(in.read);
     std::memcpy(&header, at, sizeof header);
+    // Where the next request begins is known only when this one's head is here; the lines behind it
+    // come meanwhile. No further than what is published: the sender is writing there.
+    if (published - in.read > ahead_bytes) __builtin_prefetch(channel.at(in.read + ahead_bytes));
     const std::size_t bytes = header.units * RequestHeader::unit;
-    if (bytes == 0 || bytes > static_cast<std::size_t>(left) ||
-        bytes > capacity - (in.read & (capacity - 1)))
+    if (bytes - 1 >= std::min(published - in.read, capacity - (in.read & (capacity - 1))))
+        [[unlikely]]
       corrupt(fmt::format("a request from rank {} of {} bytes, where {} have come", in.from, bytes,
-                          left));
+                          published - in.read));
     in.read += bytes;
-    if (header.kind != static_cast<std::uint8_t>(RequestKind::filler)) execute(incoming, header, at);
-    Incoming& after = incoming_[incoming];
-    if (after.in_use == 0 && after.read - released >= capacity / 4) {
-      released = after.read;
-      channel.consumed.store(released, std::memory_order_release);
-    }
+    if (header.kind != static_cast<std::uint8_t>(RequestKind::filler)) [[likely]]
+      execute(in, header, at);
+    if (in.read - in.released >= capacity / 4) release(in);
   }
-  const Incoming& in = incoming_[incoming];
-  if (in.in_use > 0) return;
+  release(in);
+}
+
+/// Tells the sender what it may write over.
+void Endpoint::release(Incoming& in) {
+  if (in.in_use > 0 || in.released == in.read) return;
+  in.released = in.read;
   // Release: our last look at these bytes comes before the sender writes there again.
-  channel.consumed.store(in.read, std::memory_order_release);
+  in.channel.consumed.store(in.read, std::memory_order_release);
   progress::ring(space_.slot(in.from));
 }
 
-const Method& Endpoint::method(const RequestHeader& header) {
-  const std::uint64_t token =
-      (static_cast<std::uint64_t>(header.module) << 32) | header.method_offset;
-  if (token == last_token_) return *last_method_;
+const Method& Endpoint::method(std::uint64_t token) {
   const auto* found = static_cast<const Method*>(detail::from_token(token));
   if (reinterpret_cast<std::uintptr_t>(found) % alignof(Method) != 0 ||
       found->magic != Method::expected_magic)
-    corrupt(fmt::format("a request names a method at offset {:#x} of module {:#06x}, where there is none",
-                        header.method_offset, header.module));
+    corrupt(fmt::format("a request names a method by {:#x}, where there is none", token));
   last_token_ = token;
   last_method_ = found;
   return *found;
 }
 
-void Endpoint::execute(std::size_t incoming, const RequestHeader& header, const std::byte* at) {
-  const int from = incoming_[incoming].from;
-  const bool question = (header.kind & RequestHeader::kind_mask) ==
-                        static_cast<std::uint8_t>(RequestKind::question);
-  Call call;
-  call.from = Rank(from);
-  call.start = at;
-  call.end = at + header.units * RequestHeader::unit;
+std::byte* Endpoint::locate(Call& call, const RequestHeader& header, const std::byte* at) {
+  const int from = call.from;
   std::size_t head = sizeof header;
-  if (question) {
+  if (is_question(header)) {
     std::memcpy(&call.reply, at + head, sizeof call.reply);
     if (space_.owner(call.reply) != Rank(from) ||
         reinterpret_cast<std::uintptr_t>(call.reply) % alignof(Reply) != 0)
-      corrupt(fmt::format("a question from rank {} names a place for the answer that is not its own",
-                          from));
+      corrupt(fmt::format(
+          "a question from rank {} names a place for the answer that is not its own", from));
     head += sizeof call.reply;
   }
-  std::byte* block = nullptr;
-  if ((header.kind & RequestHeader::is_long) != 0) {
-    LongArguments where;
-    std::memcpy(&where, at + head, sizeof where);
-    block = reinterpret_cast<std::byte*>(where.block);
-    if (space_.owner(block) != Rank(from) || where.bytes < head ||
-        space_.owner(block + where.bytes - 1) != Rank(from))
-      corrupt(fmt::format("a request from rank {} has arguments that do not lie in its memory", from));
-    call.start = block;
-    call.end = block + where.bytes;
-  }
+  call.arguments = at + head;
+  if ((header.kind & RequestHeader::is_long) == 0) return nullptr;
+  LongArguments where;
+  std::memcpy(&where, at + head, sizeof where);
+  auto* block = reinterpret_cast<std::byte*>(where.block);
+  if (space_.owner(block) != Rank(from) || where.bytes < head ||
+      space_.owner(block + where.bytes - 1) != Rank(from))
+    corrupt(
+        fmt::format("a request from rank {} has arguments that do not lie in its memory", from));
+  call.start = block;
+  call.end = block + where.bytes;
   call.arguments = call.start + head;
+  return block;
+}
+
+void Endpoint::execute(Incoming& in, const RequestHeader& header, const std::byte* at) {
+  Call call;
+  call.from = Rank(in.from);
+  call.start = at;
+  call.arguments = at + sizeof header;
+  call.end = at + header.units * RequestHeader::unit;
+  std::byte* block = nullptr;
+  if (header.kind != static_cast<std::uint8_t>(RequestKind::call)) block = locate(call, header, at);
 
   const std::uint8_t depth = sender_.depth;
-  sender_.depth = static_cast<std::uint8_t>(header.depth + (question ? 1 : 0));
+  sender_.depth = static_cast<std::uint8_t>(header.depth + (call.reply != nullptr ? 1 : 0));
   ++level_;
-  ++incoming_[incoming].in_use;
-  this->call(call, header);
-  --incoming_[incoming].in_use;
+  ++in.in_use;
+  run(call, header);
+  --in.in_use;
   --level_;
   sender_.depth = depth;
   if (block != nullptr) Blocks::mark_done(block);
   // Counted when it is over: what it sent has been counted before.
-  ++executed_[static_cast<std::size_t>(from)];
-  ++executed_total_;
+  ++in.executed;
 }
 
-void Endpoint::call(Call& call, const RequestHeader& header) {
+void Endpoint::run(Call& call, const RequestHeader& header) {
   try {
-    const Method& what = method(header);
+    const std::uint64_t token =
+        (static_cast<std::uint64_t>(header.module) << 32) | header.method_offset;
+    const Method& what = token == last_token_ ? *last_method_ : method(token);
     if (header.object != RequestHeader::function) {
       call.object = objects_.find({header.object, header.generation});
       if (call.object == nullptr) [[unlikely]]
-        return failed(call, Errc::object_gone,
-                      fmt::format("object {} (of generation {}) is not, or not any more, on rank {}",
-                                  header.object, header.generation, static_cast<int>(space_.me())),
-                      false);
+        return gone(call, header);
     }
     what.run(call);
   } catch (const abi::__forced_unwind&) {
@@ -190,6 +201,13 @@ void Endpoint::call(Call& call, const RequestHeader& header) {
   } catch (...) {
     failed(call, Errc::remote, "an exception that is no std::exception", true);
   }
+}
+
+void Endpoint::gone(Call& call, const RequestHeader& header) {
+  failed(call, Errc::object_gone,
+         fmt::format("object {} (of generation {}) is not, or not any more, on rank {}",
+                     header.object, header.generation, static_cast<int>(space_.me())),
+         false);
 }
 
 void Endpoint::failed(Call& call, Errc code, const std::string& text, bool executed) {

@@ -7,8 +7,9 @@
 
 namespace armature::rmi {
 
-/// The reply slots of a rank, in its band: where others write the answers to its questions. Grows by
-/// a page at a time; a slot that is dropped before its answer came is used again when it has come.
+/// The reply slots of a rank, in its band: where others write the answers to its questions. Grows
+/// by a page at a time; a slot that is dropped before its answer came is used again when it has
+/// come.
 class Replies {
  public:
   explicit Replies(space::AddressSpace& space) : space_(space) {}

@@ -15,7 +15,8 @@ namespace armature {
 
 using rmi::this_endpoint;
 
-// -- objects ------------------------------------------------------------------------------------------
+// -- objects
+// ------------------------------------------------------------------------------------------
 
 namespace detail {
 
@@ -27,8 +28,8 @@ void unregister_object(ObjectId id) noexcept {
   if (sender != nullptr) this_endpoint("unregister an object").objects().remove(id);
 }
 
-// All members must know the object by the same number: the largest that one of them would give it. The
-// second round makes sure that nobody calls it before everybody has it.
+// All members must know the object by the same number: the largest that one of them would give it.
+// The second round makes sure that nobody calls it before everybody has it.
 ObjectId register_shared(const Team& team, void* object) {
   rmi::Endpoint& endpoint = this_endpoint("shared");
   const ObjectId mine = endpoint.objects().next_unused();
@@ -54,20 +55,22 @@ void* find_object(ObjectId id) { return this_endpoint("shared_ref").objects().fi
 void* local_object(ObjectId id) {
   void* object = find_object(id);
   if (object == nullptr)
-    base::fail(Errc::object_gone,
-               fmt::format("shared_ref::local: object {} has no representative on this rank, or has "
-                           "one no more",
-                           id.index));
+    base::fail(
+        Errc::object_gone,
+        fmt::format("shared_ref::local: object {} has no representative on this rank, or has "
+                    "one no more",
+                    id.index));
   return object;
 }
 
 const Team& team_of(ObjectId id) {
   const rmi::Objects::Entry* entry = this_endpoint("shared_ref::team").objects().entry(id);
   if (entry == nullptr || !entry->team)
-    base::fail(Errc::object_gone,
-               fmt::format("shared_ref::team: object {} is no shared object of a team that this rank is "
-                           "a member of, or is one no more",
-                           id.index));
+    base::fail(
+        Errc::object_gone,
+        fmt::format("shared_ref::team: object {} is no shared object of a team that this rank is "
+                    "a member of, or is one no more",
+                    id.index));
   return entry->team;
 }
 
@@ -84,7 +87,8 @@ Rank my_rank(const char* call) { return this_endpoint(call).space().me(); }
 
 }  // namespace detail
 
-// -- order --------------------------------------------------------------------------------------------
+// -- order
+// --------------------------------------------------------------------------------------------
 
 void rmi_fence(const Team& team) { this_endpoint("rmi_fence").fences().wait(team, "rmi_fence"); }
 
@@ -93,7 +97,9 @@ void rmi_fence() {
   endpoint.fences().wait(endpoint.everyone(), "rmi_fence");
 }
 
-future<void> fence_async(const Team& team) { return this_endpoint("fence_async").fences().enter(team); }
+future<void> fence_async(const Team& team) {
+  return this_endpoint("fence_async").fences().enter(team);
+}
 
 void rmi_wait() {
   rmi::Endpoint& endpoint = this_endpoint("rmi_wait");

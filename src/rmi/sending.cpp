@@ -23,8 +23,8 @@ void Endpoint::open(int to) {
   const auto index = static_cast<std::size_t>(to);
   const std::size_t capacity = settings_.channel_bytes;
   space::AddressSpace::Failure failure;
-  void* memory = space_.allocate(sizeof(Channel) + capacity, 64,
-                                 space::Allocation::Kind::internal, failure);
+  void* memory =
+      space_.allocate(sizeof(Channel) + capacity, 64, space::Allocation::Kind::internal, failure);
   if (memory == nullptr)
     base::fail(Errc::out_of_memory,
                fmt::format("a remote call to rank {}: no memory for a channel of {}: {}", to,
@@ -62,9 +62,8 @@ bool Endpoint::make_room(Outgoing& out, Lane& lane, std::size_t bytes) {
     if (room >= bytes) return true;
     if (to_end >= bytes || free < to_end) return false;
     // The lap's end is too short: a filler takes it.
-    const RequestHeader filler{
-        .units = static_cast<std::uint16_t>(to_end / RequestHeader::unit),
-        .kind = static_cast<std::uint8_t>(RequestKind::filler)};
+    const RequestHeader filler{.units = static_cast<std::uint16_t>(to_end / RequestHeader::unit),
+                               .kind = static_cast<std::uint8_t>(RequestKind::filler)};
     std::memcpy(out.at, &filler, sizeof filler);
     out.written += to_end;
   }
@@ -159,8 +158,7 @@ void Endpoint::wake(Outgoing& out) { progress::ring(space_.slot(index_of(out)));
 
 std::byte* Endpoint::find_block(int to, std::size_t bytes, const char* call) {
   if (!in_method() && blocks_.is_full(bytes)) {
-    progress::WaitFor wait{
-        .what = space::Awaiting::room, .peer = to, .rings = false, .call = call};
+    progress::WaitFor wait{.what = space::Awaiting::room, .peer = to, .rings = false, .call = call};
     progress::wait_until(wait, [&] {
       deliver();
       blocks_.free_done();

@@ -42,7 +42,8 @@ void check(const Settings& settings) {
     base::fail(Errc::bad_argument,
                fmt::format("a nesting limit of {}: it can be 1 to 250", settings.nesting_max));
   if (settings.channel_bytes < Channel::capacity_min ||
-      settings.channel_bytes > Channel::capacity_max || !std::has_single_bit(settings.channel_bytes))
+      settings.channel_bytes > Channel::capacity_max ||
+      !std::has_single_bit(settings.channel_bytes))
     base::fail(Errc::bad_argument,
                fmt::format("a channel of {} bytes: it can be a power of two from {} to {}",
                            settings.channel_bytes, Channel::capacity_min, Channel::capacity_max));

@@ -60,8 +60,8 @@ enum class Awaiting : std::uint32_t {
   team,        // creation of a team; peer: its first member
   exit,        // the end of the job
   answer,      // the answer to a question, or what a future waits for; peer: who was asked
-  fence,       // rmi_fence; object: the team's block; peer: who has not come so far; detail: the wave
-  request,     // rmi_wait: any request
+  fence,    // rmi_fence; object: the team's block; peer: who has not come so far; detail: the wave
+  request,  // rmi_wait: any request
 };
 
 /// Written by the rank alone, read by anyone: a sequence lock (odd while it changes).

@@ -22,8 +22,8 @@ struct alignas(64) MemberLine {
 };
 
 /// Member i's part of the team's fences (src/rmi/fence.cpp): what it has sent and executed when it
-/// entered a wave. Two lines take turns, as above: a member enters wave w + 1 only after it has read
-/// all lines of wave w.
+/// entered a wave. Two lines take turns, as above: a member enters wave w + 1 only after it has
+/// read all lines of wave w.
 struct alignas(64) FenceLine {
   std::atomic<std::uint64_t> wave{0};  // release: the tally of that wave is in place
   std::atomic<std::uint64_t> sent{0};
@@ -65,7 +65,7 @@ struct TeamBlock {
   [[nodiscard]] static std::size_t head_bytes(std::size_t size) {
     const std::size_t head =
         sizeof(TeamBlock) +
-                             size * (2 * sizeof(MemberLine) + 2 * sizeof(FenceLine) + sizeof(std::int32_t));
+        size * (2 * sizeof(MemberLine) + 2 * sizeof(FenceLine) + sizeof(std::int32_t));
     return (head + 4095) / 4096 * 4096;
   }
   [[nodiscard]] static std::size_t bytes(std::size_t size) {

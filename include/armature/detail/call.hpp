@@ -24,12 +24,12 @@ struct Types {};
 /// What a callable takes and gives.
 template <class F>
 struct Signature;
-#define ARMATURE_SIGNATURE(qualifiers, constness)                 \
-  template <class R, class C, class... A>                         \
-  struct Signature<R (C::*)(A...) qualifiers> {                   \
-    using Result = R;                                             \
-    using Object = constness C;                                   \
-    using Parameters = Types<A...>;                               \
+#define ARMATURE_SIGNATURE(qualifiers, constness) \
+  template <class R, class C, class... A>         \
+  struct Signature<R (C::*)(A...) qualifiers> {   \
+    using Result = R;                             \
+    using Object = constness C;                   \
+    using Parameters = Types<A...>;               \
   };
 ARMATURE_SIGNATURE(, )
 ARMATURE_SIGNATURE(const, const)
@@ -48,7 +48,9 @@ requires requires { &F::operator(); }
 struct Signature<F> : Signature<decltype(&F::operator())> {};
 
 template <class F>
-concept HasSignature = requires { typename Signature<F>::Result; };
+concept HasSignature = requires {
+  typename Signature<F>::Result;
+};
 
 template <class Parameter>
 inline constexpr bool is_writable_reference =
@@ -83,12 +85,13 @@ struct ParametersOf<F, Args...> {
 
 }  // namespace detail
 
-// -- what a remote call asks of its types -----------------------------------------------------------
+// -- what a remote call asks of its types
+// -----------------------------------------------------------
 
 /// A pointer to a member function of T or of a base of T.
 template <class Member, class T>
 concept MethodOf = std::is_member_function_pointer_v<Member> &&
-                   std::is_convertible_v<T*, typename detail::Signature<Member>::Object*>;
+    std::is_convertible_v<T*, typename detail::Signature<Member>::Object*>;
 /// As many arguments as the method has parameters, each convertible to its parameter.
 template <class F, class... Args>
 concept TakesArguments = detail::accepts<typename detail::ParametersOf<F, Args...>::type, Args...>;
@@ -96,7 +99,8 @@ concept TakesArguments = detail::accepts<typename detail::ParametersOf<F, Args..
 template <class F, class... Args>
 concept ParametersAreMarshallable =
     detail::all_travel<typename detail::ParametersOf<F, Args...>::type>;
-/// What the method wrote through a reference would not come back: take a value, or a const reference.
+/// What the method wrote through a reference would not come back: take a value, or a const
+/// reference.
 template <class F, class... Args>
 concept NoParameterIsWritableReference =
     detail::none_writable<typename detail::ParametersOf<F, Args...>::type>;
@@ -106,27 +110,26 @@ concept ResultIsMarshallable = Marshallable<typename detail::ParametersOf<F, Arg
 
 template <class Member, class T, class... Args>
 concept RemoteStatement = MethodOf<Member, T> && TakesArguments<Member, Args...> &&
-                          NoParameterIsWritableReference<Member, Args...> &&
-                          ParametersAreMarshallable<Member, Args...>;
+    NoParameterIsWritableReference<Member, Args...> && ParametersAreMarshallable<Member, Args...>;
 template <class Member, class T, class... Args>
 concept RemoteQuestion =
     RemoteStatement<Member, T, Args...> && ResultIsMarshallable<Member, Args...>;
 
-/// A function, or a function object that is its bytes: captures nothing, or trivially copyable values.
+/// A function, or a function object that is its bytes: captures nothing, or trivially copyable
+/// values.
 template <class F>
-concept RemoteFunction =
-    (std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>) ||
-    (std::is_class_v<F> && std::is_trivially_copyable_v<F>);
+concept RemoteFunction = (std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>) ||
+                         (std::is_class_v<F> && std::is_trivially_copyable_v<F>);
 template <class F, class... Args>
 concept FunctionStatement = RemoteFunction<F> && TakesArguments<F, Args...> &&
-                            NoParameterIsWritableReference<F, Args...> &&
-                            ParametersAreMarshallable<F, Args...>;
+    NoParameterIsWritableReference<F, Args...> && ParametersAreMarshallable<F, Args...>;
 template <class F, class... Args>
 concept FunctionQuestion = FunctionStatement<F, Args...> && ResultIsMarshallable<F, Args...>;
 
 namespace detail {
 
-// -- the receiver's side ------------------------------------------------------------------------------
+// -- the receiver's side
+// ------------------------------------------------------------------------------
 
 template <class R>
 void answer(Call& call, const R& result) {
@@ -185,12 +188,14 @@ struct FunctionStub {
   }
 };
 
-// -- the sender's side --------------------------------------------------------------------------------
+// -- the sender's side
+// --------------------------------------------------------------------------------
 
 /// An argument as its parameter's type: itself where it is that already, else converted, once.
 template <class P, class Arg>
-using Converted = std::conditional_t<std::is_same_v<std::remove_cvref_t<P>, std::remove_cvref_t<Arg>>,
-                                     const std::remove_cvref_t<P>&, const std::remove_cvref_t<P>>;
+using Converted =
+    std::conditional_t<std::is_same_v<std::remove_cvref_t<P>, std::remove_cvref_t<Arg>>,
+                       const std::remove_cvref_t<P>&, const std::remove_cvref_t<P>>;
 
 struct Address {
   Rank rank;
@@ -200,19 +205,21 @@ struct Address {
 [[gnu::always_inline]] inline void write_head(std::byte* at, std::size_t bytes, RequestKind kind,
                                               std::uint8_t flags, const Address& to,
                                               MethodToken method) {
-  const RequestHeader header{.units = static_cast<std::uint16_t>(bytes / RequestHeader::unit),
-                             .kind = static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | flags),
-                             .depth = sender->depth,
-                             .method_offset = method.offset,
-                             .module = method.module,
-                             .generation = to.object.generation,
-                             .object = to.object.index};
+  const RequestHeader header{
+      .units = static_cast<std::uint16_t>(bytes / RequestHeader::unit),
+      .kind = static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | flags),
+      .depth = sender->depth,
+      .method_offset = method.offset,
+      .module = method.module,
+      .generation = to.object.generation,
+      .object = to.object.index};
   std::memcpy(at, &header, sizeof header);
 }
 
 /// Writes the request `kind` with the given values behind its head, and sends it.
 template <class Stub, bool question, class... V>
-[[gnu::always_inline]] inline void send_request(const Address& to, Reply* reply, const V&... value) {
+[[gnu::always_inline]] inline void send_request(const Address& to, Reply* reply,
+                                                const V&... value) {
   constexpr RequestKind kind = question ? RequestKind::question : RequestKind::call;
   constexpr std::size_t head = sizeof(RequestHeader) + (question ? sizeof reply : 0);
   const MethodToken method = MethodTokenOf<Stub>::get();
@@ -250,8 +257,9 @@ template <bool question, class Stub, class First, class... P, class... Args>
 
 template <bool question, class T, class Member, class... Args>
 void call_method(const Address& to, Reply* reply, Member member, Args&&... args) {
-  send_call<question, MemberStub<T, Member, question>>(
-      to, reply, encode(member), typename Signature<Member>::Parameters(), std::forward<Args>(args)...);
+  send_call<question, MemberStub<T, Member, question>>(to, reply, encode(member),
+                                                       typename Signature<Member>::Parameters(),
+                                                       std::forward<Args>(args)...);
 }
 
 template <bool question, class F, class... Args>
@@ -260,8 +268,8 @@ void call_function(Rank rank, Reply* reply, const F& f, Args&&... args) {
   using Stub = FunctionStub<F, question, Parameters>;
   const Address to{rank, {RequestHeader::function, 0}};
   if constexpr (std::is_pointer_v<F>)
-    send_call<question, Stub>(to, reply, encode(reinterpret_cast<std::uintptr_t>(f), 0), Parameters(),
-                              std::forward<Args>(args)...);
+    send_call<question, Stub>(to, reply, encode(reinterpret_cast<std::uintptr_t>(f), 0),
+                              Parameters(), std::forward<Args>(args)...);
   else
     send_call<question, Stub>(to, reply, f, Parameters(), std::forward<Args>(args)...);
 }
@@ -301,11 +309,17 @@ using ResultOf = std::remove_cvref_t<typename ParametersOf<F, Args...>::Result>;
 template <class... Parameters>
 struct Overload {
   template <class R, class C>
-  constexpr auto operator()(R (C::*method)(Parameters...)) const { return method; }
+  constexpr auto operator()(R (C::*method)(Parameters...)) const {
+    return method;
+  }
   template <class R, class C>
-  constexpr auto operator()(R (C::*method)(Parameters...) const) const { return method; }
+  constexpr auto operator()(R (C::*method)(Parameters...) const) const {
+    return method;
+  }
   template <class R>
-  constexpr auto operator()(R (*function)(Parameters...)) const { return function; }
+  constexpr auto operator()(R (*function)(Parameters...)) const {
+    return function;
+  }
 };
 template <class... Parameters>
 inline constexpr Overload<Parameters...> overload{};

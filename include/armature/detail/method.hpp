@@ -17,7 +17,7 @@ namespace armature::detail {
 
 /// A request as the one who executes it sees it.
 struct Call {
-  void* object = nullptr;  // the receiver's representative; nullptr for functions
+  void* object = nullptr;            // the receiver's representative; nullptr for functions
   const std::byte* start = nullptr;  // of the request; views are aligned from here
   const std::byte* arguments = nullptr;
   const std::byte* end = nullptr;
@@ -42,7 +42,8 @@ ARMATURE_API void* from_token(std::uint64_t token);
 
 /// A token in one word: the module above, the offset below; never 0.
 [[gnu::always_inline]] inline MethodToken split(std::uint64_t token) {
-  return {.offset = static_cast<std::uint32_t>(token), .module = static_cast<std::uint16_t>(token >> 32)};
+  return {.offset = static_cast<std::uint32_t>(token),
+          .module = static_cast<std::uint16_t>(token >> 32)};
 }
 
 /// Stub: a type with `static void run(Call&)`.
@@ -63,8 +64,8 @@ struct MethodTokenOf {
   }
 };
 
-/// A pointer to code of the user, for a message: plain function pointers and, as the Itanium ABI has
-/// them, pointers to member functions (an address, or an odd offset into the object's table of
+/// A pointer to code of the user, for a message: plain function pointers and, as the Itanium ABI
+/// has them, pointers to member functions (an address, or an odd offset into the object's table of
 /// virtual functions; and what to add to the object's address).
 struct CodePointer {
   std::uint32_t offset = 0;

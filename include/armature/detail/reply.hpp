@@ -18,9 +18,9 @@ struct alignas(64) Reply {
   enum State : std::uint32_t {
     free,
     waiting,
-    answered,    // `bytes` of result, here or in a block of the answerer
-    threw,       // the same, with the text of an exception
-    refused,     // the same: it was not executed at all
+    answered,  // `bytes` of result, here or in a block of the answerer
+    threw,     // the same, with the text of an exception
+    refused,   // the same: it was not executed at all
   };
   static constexpr std::size_t inline_bytes = 40;
 

@@ -55,8 +55,8 @@ struct Outgoing {
   std::atomic<std::uint64_t>* published = nullptr;
   const std::atomic<std::uint32_t>* asleep = nullptr;  // the receiver's
   std::uint64_t written = 0;                           // bytes, since ever
-  std::uint64_t sent = 0;                              // requests, since ever: the fence counts them
-  bool direct = false;  // publish each request at once, by a store
+  std::uint64_t sent = 0;  // requests, since ever: the fence counts them
+  bool direct = false;     // publish each request at once, by a store
 };
 
 /// What the inlined half needs to know of the calling rank.
@@ -81,8 +81,8 @@ inline constexpr std::size_t request_bytes_max = 8 * 1024;
 
 /// Room for a request of that many bytes; delivers incoming requests while it waits for it.
 ARMATURE_API std::byte* find_room(Sender& sender, Outgoing& out, std::size_t bytes);
-/// A block for the arguments of a request of that many bytes; nullptr and an error thrown when there
-/// is no memory.
+/// A block for the arguments of a request of that many bytes; nullptr and an error thrown when
+/// there is no memory.
 ARMATURE_API std::byte* find_block(Rank to, std::size_t bytes);
 ARMATURE_API void commit_indirect(Sender& sender, Outgoing& out);
 ARMATURE_API void wake_receiver(Sender& sender, Outgoing& out);
@@ -92,8 +92,7 @@ ARMATURE_API void poll_now(Sender& sender);
 /// The channel to a rank. Throws Error(bad_rank), or Error(misuse) outside a job.
 [[gnu::always_inline]] inline Outgoing& channel_to(Rank rank) {
   Sender* const me = sender;
-  if (me == nullptr ||
-      static_cast<std::uint32_t>(static_cast<int>(rank)) >= me->ranks) [[unlikely]]
+  if (me == nullptr || static_cast<std::uint32_t>(static_cast<int>(rank)) >= me->ranks) [[unlikely]]
     no_such_rank(rank);
   return me->to[static_cast<int>(rank)];
 }

@@ -14,7 +14,9 @@ namespace armature::detail {
 /// Where the elements of a view begin, from the start of a message's arguments.
 inline constexpr std::size_t view_alignment = 16;
 
-constexpr std::size_t round_up(std::size_t n, std::size_t step) { return (n + step - 1) / step * step; }
+constexpr std::size_t round_up(std::size_t n, std::size_t step) {
+  return (n + step - 1) / step * step;
+}
 
 class Writer {
  public:
@@ -78,7 +80,7 @@ class Reader {
   }
   void expect(std::size_t count, std::size_t element_bytes) const {
     if (element_bytes != 0 && element_bytes != SIZE_MAX ? count > left() / element_bytes
-                                                         : count > (std::size_t{1} << 32))
+                                                        : count > (std::size_t{1} << 32))
       corrupt();
   }
   const std::byte* skip(std::size_t n) {
@@ -97,8 +99,8 @@ class Reader {
   const std::byte* end_;
 };
 
-/// One pass over an object that describes itself: measuring, writing or reading. Spelled as cereal's
-/// and Boost's archives are.
+/// One pass over an object that describes itself: measuring, writing or reading. Spelled as
+/// cereal's and Boost's archives are.
 class Archive {
  public:
   static Archive measuring(std::size_t at) { return Archive(Mode::measure, at, nullptr, nullptr); }

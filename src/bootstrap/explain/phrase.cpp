@@ -65,6 +65,14 @@ std::string awaited(const Snapshot& snapshot, const RankState& state) {
     case Awaiting::room:
       return fmt::format("for room in the mailbox of {}, which takes nothing out",
                          peer_name(wait.peer));
+    case Awaiting::answer:
+      return wait.peer < 0 ? "for a future"
+                           : fmt::format("for an answer of {}", peer_name(wait.peer));
+    case Awaiting::fence:
+      return fmt::format("in rmi_fence (wave {}) of {}: {} has not come so far", wait.detail,
+                         team_name(wait.team), peer_name(wait.peer));
+    case Awaiting::request:
+      return "in rmi_wait, for a call from anyone";
     case Awaiting::completion:
       return fmt::format("for an operation at {} to complete", peer_name(wait.peer));
     case Awaiting::team:
@@ -174,8 +182,9 @@ std::vector<int> waits_on(const Snapshot& snapshot, int rank) {
 }
 
 bool waits_on_anyone(const RankState& state) {
-  return waits(state) && !state.moving && state.wait.awaiting == Awaiting::message &&
-         state.wait.peer < 0;
+  const bool takes_anyones = state.wait.awaiting == Awaiting::request ||
+                             (state.wait.awaiting == Awaiting::message && state.wait.peer < 0);
+  return waits(state) && !state.moving && takes_anyones;
 }
 
 }  // namespace armature::bootstrap
