@@ -106,11 +106,15 @@ void Messages::keep(Message message) {
   arrived_[{message.tag, message.from}].push_back(std::move(message));
 }
 
-void Messages::deliver() {
+bool Messages::deliver() {
   find_new_rings();
-  for (Incoming& in : incoming_)
+  bool any = false;
+  for (Incoming& in : incoming_) {
+    any = any || in.ring->readable() > 0;
     while (take_in(in)) {
     }
+  }
+  return any;
 }
 
 std::optional<Message> Messages::find(int from, std::int32_t tag) {

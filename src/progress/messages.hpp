@@ -35,8 +35,8 @@ class Messages {
   Message receive(int from, std::int32_t tag, const char* call, space::Awaiting what);
   /// Puts one back as the first of its sender.
   void put_back(Message message);
-  /// Takes in what has arrived. Never blocks.
-  void deliver();
+  /// Takes in what has arrived; whether there was something. Never blocks.
+  bool deliver();
 
  private:
   /// One sender's ring and the message that is being read from it.

@@ -41,9 +41,11 @@ struct RankContext {
   World* world = nullptr;                      // what the rank's body was given; set by who made it
   std::uint32_t teams_made = 0;                // as their first member; part of their ids
 
+  std::uint64_t done = 0;  // counts what deliver() got done
+
   /// Takes in what has come, while waiting.
   void deliver() {
-    messages.deliver();
+    if (messages.deliver()) ++done;
     if (requests != nullptr) requests->deliver();
   }
   /// Whether there is something that deliver() would do; asked before falling asleep.

@@ -130,13 +130,20 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
   space::RankSlot& slot = space.slot(space.me());
   const int pauses = cores_are_shared ? 0 : 2000;
   Latched condition_holds(ready, condition);
+  // Whoever gets something done meanwhile is not idle, and looks again at once.
+  std::uint64_t done = me.done;
+  const auto got_on = [&] { return done != me.done && (done = me.done, true); };
   for (int i = 0; i < pauses; ++i) {
     if (condition_holds.look()) return;
     me.deliver();
-    pause();
+    if (got_on())
+      i = 0;
+    else
+      pause();
   }
   // Only now is it worth telling others.
   Published published(slot.wait, wait);
+  std::uint64_t idle_since_ns = published.since_ns();
   long nap_ns = 50'000;
   for (std::uint32_t round = 0;; ++round) {
     if (condition_holds.look()) return;
@@ -145,7 +152,12 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
     published.refresh(wait);
     if (space.header().deaths.load(std::memory_order_acquire) != 0)
       check_gone(space, wait, condition_holds);
-    if (round % 16 != 15 || base::now_ns() - published.since_ns() < yield_ns) {
+    if (got_on()) {
+      idle_since_ns = base::now_ns();
+      nap_ns = 50'000;
+      continue;
+    }
+    if (round % 16 != 15 || base::now_ns() - idle_since_ns < yield_ns) {
       sched_yield();
       continue;
     }

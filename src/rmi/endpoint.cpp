@@ -13,14 +13,15 @@
 namespace armature {
 namespace rmi {
 
-Endpoint::Endpoint(space::AddressSpace& space, const Settings& settings, Team everyone)
-    : space_(space),
+Endpoint::Endpoint(progress::RankContext& context, const Settings& settings, Team everyone)
+    : context_(context),
+      space_(context.space),
       settings_(settings),
       everyone_(std::move(everyone)),
-      outgoing_(static_cast<std::size_t>(space.ranks())),
+      outgoing_(static_cast<std::size_t>(context.space.ranks())),
       lanes_(outgoing_.size()),
-      replies_(space),
-      blocks_(space),
+      replies_(context.space),
+      blocks_(context.space),
       fences_(*this) {
   find_modules();
   sender_.to = outgoing_.data();

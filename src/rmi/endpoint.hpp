@@ -31,7 +31,7 @@ namespace armature::rmi {
 /// stack: when it waits, polls, or looks for room.
 class Endpoint : public progress::RequestSource {
  public:
-  Endpoint(space::AddressSpace& space, const Settings& settings, Team everyone);
+  Endpoint(progress::RankContext& context, const Settings& settings, Team everyone);
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
   ~Endpoint() override;
@@ -87,13 +87,14 @@ class Endpoint : public progress::RequestSource {
   };
   struct Incoming {
     Incoming(int the_from, transport::Channel& the_channel)
-        : from(the_from), channel(the_channel) {}
-    int from;
+        : from(the_from), channel(the_channel), capacity(the_channel.capacity) {}
+    const int from;
     transport::Channel& channel;
+    const std::uint64_t capacity;
     std::uint64_t read = 0;
     std::uint64_t released = 0;  // as far as the sender has been told
     std::uint64_t executed = 0;  // requests whose method is over
-    int in_use = 0;              // requests that are being executed and lie in the ring
+    int in_use = 0;              // calls of receive() that are executing requests in the ring
   };
 
   // sending
@@ -110,6 +111,9 @@ class Endpoint : public progress::RequestSource {
   // receiving
   void find_channels();
   void receive(Incoming& in);
+  void call_alike(Incoming& in, const detail::RequestHeader& header, const std::byte* at,
+                  std::uint64_t stop);
+  void execute_until(std::uint64_t published, Incoming& in);
   void release(Incoming& in);
   void execute(Incoming& in, const detail::RequestHeader& header, const std::byte* at);
   /// Where the reply goes and the arguments lie; the block, when they lie in one.
@@ -121,6 +125,7 @@ class Endpoint : public progress::RequestSource {
   [[nodiscard]] bool may_nest(Incoming& in);
   void settle_watched();
 
+  progress::RankContext& context_;
   space::AddressSpace& space_;
   Settings settings_;
   Team everyone_;

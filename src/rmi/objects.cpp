@@ -12,36 +12,37 @@ namespace armature::rmi {
 ObjectId Objects::add(void* object) {
   std::uint32_t index = 0;
   if (free_.empty()) {
-    index = static_cast<std::uint32_t>(entries_.size());
+    index = static_cast<std::uint32_t>(places_.size());
+    places_.emplace_back();
     entries_.emplace_back();
   } else {
     index = free_.back();
     free_.pop_back();
   }
-  Entry& entry = entries_[index];
-  entry.object = object;
-  return {index, entry.generation};
+  places_[index].object = object;
+  return {index, places_[index].generation};
 }
 
 void Objects::add_at(ObjectId id, void* object, Team team) {
-  while (entries_.size() <= id.index) {
+  while (places_.size() <= id.index) {
     // The places that are jumped over are this rank's to use.
-    if (entries_.size() < id.index) free_.push_back(static_cast<std::uint32_t>(entries_.size()));
+    if (places_.size() < id.index) free_.push_back(static_cast<std::uint32_t>(places_.size()));
+    places_.emplace_back();
     entries_.emplace_back();
   }
-  ARMATURE_ASSERT(entries_[id.index].object == nullptr);
-  entries_[id.index] = {object, id.generation, std::move(team), nullptr};
+  ARMATURE_ASSERT(places_[id.index].object == nullptr);
+  places_[id.index] = {object, id.generation};
+  entries_[id.index] = {std::move(team), nullptr};
 }
 
 void Objects::remove(ObjectId id) {
   if (find(id) == nullptr) return;
-  Entry& entry = entries_[id.index];
-  entry.object = nullptr;
-  entry.team = {};
-  entry.destroy = nullptr;
+  Place& place = places_[id.index];
+  place.object = nullptr;
+  entries_[id.index] = {};
   std::erase_if(names_, [&](const auto& named) { return named.second == id; });
   // A place whose generations are used up is left alone.
-  if (++entry.generation != 0) free_.push_back(id.index);
+  if (++place.generation != 0) free_.push_back(id.index);
 }
 
 void Objects::destroy(ObjectId id) {
@@ -57,11 +58,12 @@ void Objects::destroy(ObjectId id) {
 }
 
 Objects::~Objects() {
-  for (const Entry& entry : entries_)
-    if (entry.object != nullptr && entry.destroy != nullptr) entry.destroy(entry.object);
+  for (std::size_t i = 0; i < places_.size(); ++i)
+    if (places_[i].object != nullptr && entries_[i].destroy != nullptr)
+      entries_[i].destroy(places_[i].object);
 }
 
-ObjectId Objects::next_unused() const { return {static_cast<std::uint32_t>(entries_.size()), 0}; }
+ObjectId Objects::next_unused() const { return {static_cast<std::uint32_t>(places_.size()), 0}; }
 
 void Objects::name(const std::string& name, ObjectId id) {
   if (!names_.emplace(name, id).second)

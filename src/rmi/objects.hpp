@@ -21,17 +21,15 @@ class Objects {
   ~Objects();
 
   struct Entry {
-    void* object = nullptr;
-    std::uint16_t generation = 0;
     Team team;                         // of a shared object: who has representatives
     void (*destroy)(void*) = nullptr;  // of an object that this table owns
   };
 
   /// nullptr when it is gone, or never was.
   [[nodiscard]] void* find(ObjectId id) const {
-    if (id.index >= entries_.size()) return nullptr;
-    const Entry& entry = entries_[id.index];
-    return entry.generation == id.generation ? entry.object : nullptr;
+    if (id.index >= places_.size()) return nullptr;
+    const Place& place = places_[id.index];
+    return place.generation == id.generation ? place.object : nullptr;
   }
   [[nodiscard]] const Entry* entry(ObjectId id) const {
     return find(id) == nullptr ? nullptr : &entries_[id.index];
@@ -54,6 +52,12 @@ class Objects {
   [[nodiscard]] std::optional<ObjectId> named(const std::string& name) const;
 
  private:
+  /// What every call looks at; the rest is kept apart.
+  struct Place {
+    void* object = nullptr;
+    std::uint16_t generation = 0;
+  };
+  std::vector<Place> places_;
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> free_;
   std::unordered_map<std::string, ObjectId> names_;

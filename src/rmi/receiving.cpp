@@ -25,7 +25,7 @@ using transport::Channel;
 
 namespace {
 
-constexpr std::size_t ahead_bytes = 512;
+constexpr std::size_t ahead_bytes = 1536;
 
 bool is_question(const RequestHeader& header) {
   return (header.kind & RequestHeader::kind_mask) ==
@@ -75,43 +75,122 @@ void Endpoint::deliver() {
 
 /// At the limit of nesting only a question runs that is deeper than the method on top: somebody's
 /// method waits for it, and chains of questions are finite, so the deepest always gets done.
-bool Endpoint::may_nest(Incoming& in) {
-  if (level_ < static_cast<int>(settings_.nesting_max)) [[likely]]
+[[gnu::always_inline]] inline bool Endpoint::may_nest(Incoming& in) {
+  if (level_ <= static_cast<int>(settings_.nesting_max)) [[likely]]
     return true;
   RequestHeader header;
   std::memcpy(&header, in.channel.at(in.read), sizeof header);
   return is_question(header) && header.depth >= sender_.depth;
 }
 
+void Endpoint::run(Call& call, const RequestHeader& header) {
+  try {
+    const std::uint64_t token =
+        (static_cast<std::uint64_t>(header.module) << 32) | header.method_offset;
+    const Method& what = token == last_token_ ? *last_method_ : method(token);
+    if (header.object != RequestHeader::function) {
+      call.object = objects_.find({header.object, header.generation});
+      if (call.object == nullptr) [[unlikely]]
+        return gone(call, header);
+    }
+    what.run(call);
+  } catch (const abi::__forced_unwind&) {
+    throw;  // the thread is being cancelled
+  } catch (const Error& error) {
+    failed(call, error.code(), error.what(), true);
+  } catch (const std::exception& error) {
+    failed(call, Errc::remote, error.what(), true);
+  } catch (...) {
+    failed(call, Errc::remote, "an exception that is no std::exception", true);
+  }
+}
+
+namespace {
+
+struct Head {
+  std::uint64_t words[2];
+  explicit Head(const void* at) { std::memcpy(words, at, sizeof words); }
+  bool operator==(const Head&) const = default;
+};
+static_assert(sizeof(Head) == sizeof(RequestHeader));
+
+}  // namespace
+
+/// Where many calls are made, one often differs from the one before in its arguments alone: what
+/// was found out for the first holds for all that have the same head and end before `stop`.
+void Endpoint::call_alike(Incoming& in, const RequestHeader& header, const std::byte* at,
+                          std::uint64_t stop) {
+  const std::size_t bytes = header.units * RequestHeader::unit;
+  const Head head(&header);
+  Call call;
+  call.from = Rank(in.from);
+  sender_.depth = header.depth;
+  std::uint64_t next = in.read;
+  for (;;) {
+    call.start = at;
+    call.arguments = at + sizeof header;
+    call.end = at + bytes;
+    run(call, header);
+    // Counted when it is over: what it sent has been counted before.
+    ++in.executed;
+    at += bytes;
+    next += bytes;
+    // A method that waited has let others in, and may have got further.
+    if (next > stop || in.read != next - bytes || !(Head(at) == head)) return;
+    __builtin_prefetch(at + ahead_bytes);
+    in.read = next;
+  }
+}
+
 /// Executes what was there when we looked, and no more: others have their turn.
 void Endpoint::receive(Incoming& in) {
-  Channel& channel = in.channel;
   // Acquire: the requests were written before.
-  const std::uint64_t published = channel.published.load(std::memory_order_acquire);
+  const std::uint64_t published = in.channel.published.load(std::memory_order_acquire);
   if (published == in.read) return;
-  const std::uint64_t capacity = channel.capacity;
-  if (published - in.read > capacity)
+  if (published - in.read > in.capacity)
     corrupt(fmt::format("the channel from rank {} claims {} bytes in a ring of {}", in.from,
-                        published - in.read, capacity));
+                        published - in.read, in.capacity));
+  const std::uint8_t depth = sender_.depth;
+  // What is executed here may lie in the ring until it is over.
+  ++in.in_use;
+  ++level_;
+  execute_until(published, in);
+  --level_;
+  --in.in_use;
+  sender_.depth = depth;
+  ++context_.done;
+  release(in);
+}
+
+void Endpoint::execute_until(std::uint64_t published, Incoming& in) {
+  const std::uint64_t capacity = in.capacity;
+  std::byte* const ring = in.channel.at(0);
   // A method that waited may have got further than we had seen, hence signed.
   while (static_cast<std::int64_t>(published - in.read) > 0 && may_nest(in)) {
+    const std::uint64_t left = published - in.read;
+    const std::uint64_t offset = in.read & (capacity - 1);
+    const std::byte* const at = ring + offset;
     RequestHeader header;
-    const std::byte* const at = channel.at(in.read);
     std::memcpy(&header, at, sizeof header);
     // Where the next request begins is known only when this one's head is here; the lines behind it
     // come meanwhile. No further than what is published: the sender is writing there.
-    if (published - in.read > ahead_bytes) __builtin_prefetch(channel.at(in.read + ahead_bytes));
+    if (left > ahead_bytes) __builtin_prefetch(ring + ((offset + ahead_bytes) & (capacity - 1)));
     const std::size_t bytes = header.units * RequestHeader::unit;
-    if (bytes - 1 >= std::min(published - in.read, capacity - (in.read & (capacity - 1))))
-        [[unlikely]]
+    const std::uint64_t room = std::min(left, capacity - offset);
+    if (bytes - 1 >= room) [[unlikely]]
       corrupt(fmt::format("a request from rank {} of {} bytes, where {} have come", in.from, bytes,
-                          published - in.read));
+                          left));
     in.read += bytes;
-    if (header.kind != static_cast<std::uint8_t>(RequestKind::filler)) [[likely]]
+    if (header.kind == static_cast<std::uint8_t>(RequestKind::call)) [[likely]]
+      call_alike(in, header, at, in.read - bytes + std::min(room, capacity / 4));
+    else if (header.kind != static_cast<std::uint8_t>(RequestKind::filler))
       execute(in, header, at);
-    if (in.read - in.released >= capacity / 4) release(in);
+    if (in.read - in.released >= capacity / 4 && in.in_use == 1) {
+      in.in_use = 0;
+      release(in);
+      in.in_use = 1;
+    }
   }
-  release(in);
 }
 
 /// Tells the sender what it may write over.
@@ -159,48 +238,17 @@ std::byte* Endpoint::locate(Call& call, const RequestHeader& header, const std::
   return block;
 }
 
+/// The rarer kinds.
 void Endpoint::execute(Incoming& in, const RequestHeader& header, const std::byte* at) {
   Call call;
   call.from = Rank(in.from);
   call.start = at;
-  call.arguments = at + sizeof header;
   call.end = at + header.units * RequestHeader::unit;
-  std::byte* block = nullptr;
-  if (header.kind != static_cast<std::uint8_t>(RequestKind::call)) block = locate(call, header, at);
-
-  const std::uint8_t depth = sender_.depth;
+  std::byte* const block = locate(call, header, at);
   sender_.depth = static_cast<std::uint8_t>(header.depth + (call.reply != nullptr ? 1 : 0));
-  ++level_;
-  ++in.in_use;
   run(call, header);
-  --in.in_use;
-  --level_;
-  sender_.depth = depth;
   if (block != nullptr) Blocks::mark_done(block);
-  // Counted when it is over: what it sent has been counted before.
   ++in.executed;
-}
-
-void Endpoint::run(Call& call, const RequestHeader& header) {
-  try {
-    const std::uint64_t token =
-        (static_cast<std::uint64_t>(header.module) << 32) | header.method_offset;
-    const Method& what = token == last_token_ ? *last_method_ : method(token);
-    if (header.object != RequestHeader::function) {
-      call.object = objects_.find({header.object, header.generation});
-      if (call.object == nullptr) [[unlikely]]
-        return gone(call, header);
-    }
-    what.run(call);
-  } catch (const abi::__forced_unwind&) {
-    throw;  // the thread is being cancelled
-  } catch (const Error& error) {
-    failed(call, error.code(), error.what(), true);
-  } catch (const std::exception& error) {
-    failed(call, Errc::remote, error.what(), true);
-  } catch (...) {
-    failed(call, Errc::remote, "an exception that is no std::exception", true);
-  }
 }
 
 void Endpoint::gone(Call& call, const RequestHeader& header) {

@@ -34,7 +34,7 @@ Job::Job(AddressSpace& space) : context_(space) {
   Team all(std::make_shared<detail::TeamState>(space, space.world_block(), space.me()));
   world_ = std::make_unique<World>(all);
   context_.world = world_.get();
-  endpoint_ = std::make_unique<rmi::Endpoint>(space, rmi::settings_at_start(), std::move(all));
+  endpoint_ = std::make_unique<rmi::Endpoint>(context_, rmi::settings_at_start(), std::move(all));
   context_.requests = endpoint_.get();
   context_.sender = &endpoint_->sender();
   progress::set_this_rank(&context_);

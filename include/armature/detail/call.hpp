@@ -209,10 +209,10 @@ struct Address {
       .units = static_cast<std::uint16_t>(bytes / RequestHeader::unit),
       .kind = static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | flags),
       .depth = sender->depth,
+      .object = to.object.index,
       .method_offset = method.offset,
       .module = method.module,
-      .generation = to.object.generation,
-      .object = to.object.index};
+      .generation = to.object.generation};
   std::memcpy(at, &header, sizeof header);
 }
 
