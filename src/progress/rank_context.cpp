@@ -39,7 +39,10 @@ RankContext& this_rank(const char* call) {
   RankContext* context = current_rank();
   if (context == nullptr)
     base::fail(Errc::misuse,
-               fmt::format("{}: called outside armature::run (or init .. finalize)", call));
+               fmt::format("{}: called {}", call,
+                           space::Mapping::of_process() == nullptr
+                               ? "outside armature::run (or init .. finalize)"
+                               : "by a thread that runs no rank, in a process that hosts several"));
   return *context;
 }
 

@@ -5,7 +5,7 @@
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
 
-// One node, and every rank a process of its own.
+// One node.
 
 namespace armature {
 namespace {
@@ -22,8 +22,7 @@ NodeId node(Rank rank, const char* call) {
 }
 
 ProcessId process(Rank rank, const char* call) {
-  (void)checked(rank, call);
-  return ProcessId(rank);
+  return ProcessId(checked(rank, call).slot(rank).process);
 }
 
 }  // namespace
@@ -37,7 +36,8 @@ bool same_process(Rank a, Rank b) {
 }
 
 int domain_count(Domain level) {
-  return level == Domain::smp ? 1 : progress::this_rank("domain_count").space.ranks();
+  const space::AddressSpace& space = progress::this_rank("domain_count").space;
+  return level == Domain::smp ? 1 : static_cast<int>(space.header().processes);
 }
 
 int domain_of(Domain level, Rank rank) {
