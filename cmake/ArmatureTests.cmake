@@ -29,6 +29,13 @@ if(conformance)
     armature_add_ranks_test(NAME conformance.n${ranks} COMMAND conformance RANKS ${ranks}
                             TIMEOUT 120 LABELS ${label})
   endforeach()
+  # All ranks threads of one process; two processes of two; processes that host differently many.
+  armature_add_ranks_test(NAME conformance.threads.n4 COMMAND conformance RANKS 4 TIMEOUT 120
+                          RUN_ARGS --threads 4)
+  armature_add_ranks_test(NAME conformance.mixed.n4 COMMAND conformance RANKS 4 TIMEOUT 120
+                          RUN_ARGS --threads 2)
+  armature_add_ranks_test(NAME conformance.mixed.n5 COMMAND conformance RANKS 5 TIMEOUT 120
+                          LABELS slow RUN_ARGS --threads 2)
 endif()
 
 file(GLOB conformance_c CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/conformance/c/*.c)

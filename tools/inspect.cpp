@@ -31,8 +31,10 @@ double age_s(const RunningJob& job) {
 }
 
 void print(const RunningJob& job, const Explanation& explanation) {
-  fmt::print("job {}: {} ranks of {}, started {} ago\n{}", job.pid(), explanation.lines.size(),
-             job.program(), bootstrap::duration(age_s(job)), bootstrap::text(explanation));
+  const space::ControlHeader& header = job.control().header();
+  fmt::print("job {}: {} ranks of {}{}, started {} ago\n{}", job.pid(), header.ranks, job.program(),
+             bootstrap::in_processes(header), bootstrap::duration(age_s(job)),
+             bootstrap::text(explanation));
 }
 
 nlohmann::json as_json(const RunningJob& job, const Explanation& explanation) {
@@ -40,11 +42,13 @@ nlohmann::json as_json(const RunningJob& job, const Explanation& explanation) {
   for (const auto& line : explanation.lines) {
     nlohmann::json rank = {{"rank", line.rank},
                            {"pid", line.pid},
+                           {"process", line.process},
                            {"state", line.verb},
                            {"detail", line.object},
                            {"waits_on", line.waits_on},
                            {"messages_not_taken_of", line.pending.messages},
                            {"notifies_not_taken_of", line.pending.notifies}};
+    if (line.thread > 0) rank["thread"] = line.thread;
     if (line.seconds >= 0) rank["seconds"] = line.seconds;
     ranks.push_back(std::move(rank));
   }

@@ -18,11 +18,13 @@ using bootstrap::LaunchOptions;
 constexpr const char* footer = R"(
 Examples:
   armature run -n 4 ./prog input.dat        4 ranks on this machine
+  armature run -n 8 --threads 4 ./prog      the same program as 2 processes of 4 threads each
   armature run -n 4 --label ./prog          each line of output with its rank in front
   armature run -n 2 --timeout 60 ./prog     end it after a minute, and say what it was waiting for
   armature run -n 3 gdb -q --args ./prog    a debugger per rank (only rank 0 has the keyboard)
 
-Words behind the program are its own arguments. Rank 0 gets the standard input. The exit status is
+Words behind the program are its own arguments. --threads needs a program that joins with
+armature::run; C programs (ARMCI_Init) host one rank per process. Rank 0 gets the standard input. The exit status is
 0 when all ranks leave in order, else that of the first that failed (128 + N when it was killed by
 signal N), 124 after --timeout, 127 or 126 when the program cannot be found or executed, and 2 when
 these options make no sense. A second Ctrl-C kills all ranks.)";
@@ -65,11 +67,18 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
               o.ranks =
                   static_cast<std::uint32_t>(parse_count("--ranks", text, 1, space::ranks_max));
             });
+  add_value(run, options, "--threads", "K",
+            "Ranks per process, threads of it (default 1: every rank a process)",
+            [](LaunchOptions& o, const std::string& text) {
+              o.threads =
+                  static_cast<std::uint32_t>(parse_count("--threads", text, 1, space::ranks_max));
+            });
   add_value(
       run, options, "--bind", "auto|core|none",
       "Bind each rank to a core (default auto: where there are enough cores for several ranks)",
       bind);
-  run.add_flag("--label", options->label, "Put [RANK] in front of each line of output");
+  run.add_flag("--label", options->label,
+               "Put [RANK], or [FIRST-LAST] of a process's ranks, in front of each line of output");
   add_value(run, options, "--on-death", "end|continue",
             "What becomes of the job when a rank dies (default end)", on_death);
   add_value(run, options, "--timeout", "S",

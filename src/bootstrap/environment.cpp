@@ -50,26 +50,26 @@ void refuse_foreign_launcher() {
 
 bool Environment::take(Environment& out) {
   const auto rank = number(rank_variable);
+  const auto hosted = number(hosted_variable);
   const auto control = number(control_variable);
   const auto bands = number(bands_variable);
-  if (!rank && !control && !bands) {
+  if (!rank && !hosted && !control && !bands) {
     refuse_foreign_launcher();
     return false;
   }
-  if (!rank || !control || !bands)
+  if (!rank || hosted.value_or(0) == 0 || !control || !bands)
     fail(Errc::start,
-         fmt::format(
-             "{}, {} and {} must be set together: they are set by armature run and must be left "
-             "alone",
-             rank_variable, control_variable, bands_variable));
+         fmt::format("{}, {}, {} and {} must be set together: they are set by armature run and "
+                     "must be left alone",
+                     rank_variable, hosted_variable, control_variable, bands_variable));
   if (fcntl(*control, F_GETFD) < 0)
     fail(Errc::start,
          fmt::format(
              "descriptor {} of the job is closed: something between armature run and this program "
              "closes inherited files",
              *control));
-  out = {*rank, 1, *control, *bands};
-  for (const char* variable : {rank_variable, control_variable, bands_variable}) unsetenv(variable);
+  out = {*rank, *hosted, *control, *bands};
+  for (const char* variable : our_variables) unsetenv(variable);
   return true;
 }
 

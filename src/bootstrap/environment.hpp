@@ -1,16 +1,20 @@
 #pragma once
 
-// How a process learns which rank of which job it is. The launcher hands every process the job's
-// memory files as inherited descriptors and says where they are in three variables; the process
+// How a process learns which ranks of which job it hosts. The launcher hands every process the
+// job's memory files as inherited descriptors and says where they are in variables; the process
 // reads them once, closes what it does not need and removes the variables, so that programs it
 // starts itself do not take themselves for that rank.
 
 namespace armature::bootstrap {
 
-inline constexpr const char* rank_variable = "ARMATURE_RANK";  // this process's rank
+inline constexpr const char* rank_variable = "ARMATURE_RANK";  // this process's first rank
+inline constexpr const char* hosted_variable = "ARMATURE_HOSTED_RANKS";  // how many it hosts
 inline constexpr const char* control_variable =
     "ARMATURE_CONTROL_FD";  // descriptor of the control block
 inline constexpr const char* bands_variable = "ARMATURE_FIRST_BAND_FD";  // band of rank r: this + r
+
+inline constexpr const char* our_variables[] = {rank_variable, hosted_variable, control_variable,
+                                                bands_variable};
 
 /// What the launcher told this process.
 struct Environment {

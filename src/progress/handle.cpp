@@ -54,6 +54,6 @@ std::size_t wait_any(std::span<Handle> handles) {
 // Operations with implicit handle between ranks of a node are complete when their call returns.
 void wait_all() {}
 
-void wait_all(Rank rank) { progress::this_rank("wait_all").space.require_rank(rank, "wait_all"); }
+void wait_all(Rank rank) { progress::mapping("wait_all").require_rank(rank, "wait_all"); }
 
 }  // namespace armature

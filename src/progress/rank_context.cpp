@@ -35,12 +35,22 @@ RankContext* current_rank() {
   return current != nullptr ? current : sole.load(std::memory_order_relaxed);
 }
 
-RankContext& this_rank(const char* call) {
-  RankContext* context = current_rank();
-  if (context == nullptr)
+const space::Mapping& mapping(const char* call) {
+  const space::Mapping* of_process = space::Mapping::of_process();
+  if (of_process == nullptr)
     base::fail(Errc::misuse,
                fmt::format("{}: called outside armature::run (or init .. finalize)", call));
-  return *context;
+  return *of_process;
+}
+
+RankContext& this_rank(const char* call) {
+  RankContext* context = current_rank();
+  if (context != nullptr) return *context;
+  (void)mapping(call);
+  base::fail(Errc::misuse,
+             fmt::format("{}: called by a thread that runs no rank, in a process that hosts "
+                         "several: only transfers may be made by any thread",
+                         call));
 }
 
 void set_this_rank(RankContext* context) {

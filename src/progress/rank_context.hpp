@@ -56,6 +56,9 @@ struct RankContext {
 RankContext* current_rank();
 /// The same; throws Error(misuse) naming the call when there is none.
 RankContext& this_rank(const char* call);
+/// What the calls need that any thread of the process may make, whether it runs a rank or not;
+/// throws Error(misuse) naming the call outside run().
+const space::Mapping& mapping(const char* call);
 
 /// The rank that the calling thread runs from now on; nullptr ends it.
 void set_this_rank(RankContext* context);

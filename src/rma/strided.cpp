@@ -18,7 +18,7 @@ using rma::Section;
 void check(Rank rank, const void* first, const Reach& reach, const char* call) {
   const void* lowest = static_cast<const std::byte*>(first) + reach.below;
   if (!detail::reachable(rank, lowest, reach.bytes)) [[unlikely]]
-    progress::this_rank(call).space.require(rank, lowest, reach.bytes, call);
+    progress::mapping(call).require(rank, lowest, reach.bytes, call);
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ void check(Rank rank, const void* first, const Reach& reach, const char* call) {
 void put_strided(global_ptr<void> to, const void* from, const Strided& shape) {
   const Section section = Section::from(shape, "put_strided");
   if (section.empty())
-    return progress::this_rank("put_strided").space.require_rank(to.rank(), "put_strided");
+    return progress::mapping("put_strided").require_rank(to.rank(), "put_strided");
   check(to.rank(), to.address(), rma::reach(section, section.to_strides, "put_strided"),
         "put_strided");
   std::atomic_thread_fence(std::memory_order_release);
@@ -36,7 +36,7 @@ void put_strided(global_ptr<void> to, const void* from, const Strided& shape) {
 void get_strided(void* to, global_ptr<const void> from, const Strided& shape) {
   const Section section = Section::from(shape, "get_strided");
   if (section.empty())
-    return progress::this_rank("get_strided").space.require_rank(from.rank(), "get_strided");
+    return progress::mapping("get_strided").require_rank(from.rank(), "get_strided");
   check(from.rank(), from.address(), rma::reach(section, section.from_strides, "get_strided"),
         "get_strided");
   rma::copy_section(to, from.address(), section);
@@ -76,7 +76,7 @@ Reach patch_reach(const Patch& patch, std::ptrdiff_t stride, const char* call) {
 
 void put_patch(global_ptr<void> to, const void* from, const Patch& patch) {
   if (patch.rows == 0 || patch.row_bytes == 0)
-    return progress::this_rank("put_patch").space.require_rank(to.rank(), "put_patch");
+    return progress::mapping("put_patch").require_rank(to.rank(), "put_patch");
   check(to.rank(), to.address(), patch_reach(patch, patch.to_stride, "put_patch"), "put_patch");
   std::atomic_thread_fence(std::memory_order_release);
   rma::copy_rows(to.address(), patch.to_stride, from, patch.from_stride, patch.rows,
@@ -85,7 +85,7 @@ void put_patch(global_ptr<void> to, const void* from, const Patch& patch) {
 
 void get_patch(void* to, global_ptr<const void> from, const Patch& patch) {
   if (patch.rows == 0 || patch.row_bytes == 0)
-    return progress::this_rank("get_patch").space.require_rank(from.rank(), "get_patch");
+    return progress::mapping("get_patch").require_rank(from.rank(), "get_patch");
   check(from.rank(), from.address(), patch_reach(patch, patch.from_stride, "get_patch"),
         "get_patch");
   rma::copy_rows(to, patch.to_stride, from.address(), patch.from_stride, patch.rows,

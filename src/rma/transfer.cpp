@@ -11,17 +11,17 @@
 namespace armature::detail {
 
 void put_slow(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
-  progress::this_rank(call).space.require(rank, to, bytes, call);
+  progress::mapping(call).require(rank, to, bytes, call);
   copy_out(to, from, bytes);
 }
 
 void get_slow(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
-  progress::this_rank(call).space.require(rank, from, bytes, call);
+  progress::mapping(call).require(rank, from, bytes, call);
   copy_in(to, from, bytes);
 }
 
 void* atomic_target(Rank rank, void* address, std::size_t bytes, const char* call) {
-  progress::this_rank(call).space.require(rank, address, bytes, call);
+  progress::mapping(call).require(rank, address, bytes, call);
   if (reinterpret_cast<std::uintptr_t>(address) % bytes != 0)
     base::fail(
         Errc::bad_address,
@@ -30,9 +30,7 @@ void* atomic_target(Rank rank, void* address, std::size_t bytes, const char* cal
   return address;
 }
 
-void aggregate_check(Rank rank) {
-  progress::this_rank("Aggregate").space.require_rank(rank, "Aggregate");
-}
+void aggregate_check(Rank rank) { progress::mapping("Aggregate").require_rank(rank, "Aggregate"); }
 
 void aggregate_other_rank(Rank bound, Rank given, const char* call) {
   base::fail(Errc::bad_rank,

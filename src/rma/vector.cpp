@@ -133,7 +133,7 @@ std::optional<std::ptrdiff_t> check_pieces(Rank rank, const Segments& s, Remote 
   if (!overflow && detail::reachable(rank, reinterpret_cast<const void*>(range.low), span))
       [[likely]]
     return stride;
-  const space::AddressSpace& space = progress::this_rank(call).space;
+  const space::Mapping& space = progress::mapping(call);
   for (std::size_t i = 0; i < count; ++i) space.require(rank, remote[i], s.bytes, call);
   return stride;
 }
@@ -150,7 +150,7 @@ void copy_segment(const Segments& s, std::optional<std::ptrdiff_t> to_stride,
 }  // namespace
 
 void check_segments(Rank rank, std::span<const Segments> segments, Remote side, const char* call) {
-  if (segments.empty()) progress::this_rank(call).space.require_rank(rank, call);
+  if (segments.empty()) progress::mapping(call).require_rank(rank, call);
   for (const Segments& s : segments) (void)check_pieces(rank, s, side, call);
 }
 

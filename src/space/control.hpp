@@ -25,6 +25,7 @@ struct alignas(4096) ControlHeader {
   std::uint64_t magic = control_magic;
   std::uint32_t version = control_version;
   std::uint32_t ranks = 0;
+  std::uint32_t processes = 0;  // that host them
   std::uint64_t band_base = 0;  // address of rank 0's band
   std::uint64_t band_bytes =
       0;                    // a power of two; rank r's band starts at band_base + r * band_bytes
@@ -90,9 +91,19 @@ struct LastWords {
   char text[text_max] = {};  // "exception std::runtime_error: ..." or what abort() was told
 };
 
+/// Hardware threads, one bit each. All zeros: none in particular.
+struct Processors {
+  static constexpr std::size_t count_max = 1024;
+  std::uint64_t bits[count_max / 64] = {};
+};
+
 struct alignas(4096) RankSlot {
   std::atomic<Life> life{Life::starting};
-  std::atomic<std::int32_t> pid{0};
+  std::atomic<std::int32_t> pid{0};  // of the process that hosts the rank
+  std::atomic<std::int32_t> tid{0};  // of the thread that runs it
+  std::int32_t process = 0;          // which process of the job, and which rank of that process:
+  std::int32_t index = 0;            // set before the rank starts
+  Processors bound_to;               // set by the launcher before the rank starts
 
   // The bell: who makes true what a sleeping rank may wait for rings it. See progress/bell.hpp.
   alignas(64) std::atomic<std::uint32_t> asleep{0};  // 1 while the rank sleeps or is about to

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -87,6 +88,8 @@ void check(const ControlHeader& header) {
 
 ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   header.ranks = options.ranks;
+  const std::uint32_t together = std::max<std::uint32_t>(options.ranks_per_process, 1);
+  header.processes = options.ranks / together + (options.ranks % together != 0 ? 1 : 0);
   header.band_bytes =
       options.band_bytes != 0 ? options.band_bytes : default_band_bytes(options.ranks);
   header.band_base = options.band_base != 0 ? options.band_base : default_base;
@@ -135,7 +138,10 @@ JobMemory JobMemory::create(const JobOptions& options) {
   Control control{static_cast<std::byte*>(start)};
   fill(control.header(), options);
   for (std::uint32_t r = 0; r < header.ranks; ++r) {
-    new (&control.slot(static_cast<int>(r))) RankSlot;
+    auto* slot = new (&control.slot(static_cast<int>(r))) RankSlot;
+    const std::uint32_t together = std::max<std::uint32_t>(options.ranks_per_process, 1);
+    slot->process = static_cast<std::int32_t>(r / together);
+    slot->index = static_cast<std::int32_t>(r % together);
     new (&control.bands()[r]) detail::BandView;
     memory.bands.push_back(memory_file(band_name, header.band_bytes));
   }

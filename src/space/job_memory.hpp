@@ -18,8 +18,9 @@ inline constexpr bool always_check_full = false;
 
 struct JobOptions {
   std::uint32_t ranks = 1;
-  std::uint64_t band_base = 0;   // 0: the default
-  std::uint64_t band_bytes = 0;  // 0: as large as fits, at most 256 GiB
+  std::uint32_t ranks_per_process = 1;  // the last process may host fewer
+  std::uint64_t band_base = 0;          // 0: the default
+  std::uint64_t band_bytes = 0;         // 0: as large as fits, at most 256 GiB
   std::uint32_t cores = 1;
   bool check_full = false;
   OnDeath on_death = OnDeath::end_job;

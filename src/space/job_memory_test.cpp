@@ -34,6 +34,19 @@ TEST(JobMemory, a_control_block_describes_its_job) {
   munmap(control.start, Control::bytes(3));
 }
 
+TEST(JobMemory, processes_host_ranks_in_a_row_the_last_one_what_is_left) {
+  const JobMemory memory =
+      JobMemory::create({.ranks = 5, .ranks_per_process = 2, .band_bytes = 1 << 30});
+  const Control control = map_control(memory.control.get(), false);
+  EXPECT_EQ(control.header().processes, 3u);
+  const int expected[5][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}};
+  for (int r = 0; r < 5; ++r) {
+    EXPECT_EQ(control.slot(r).process, expected[r][0]);
+    EXPECT_EQ(control.slot(r).index, expected[r][1]);
+  }
+  munmap(control.start, Control::bytes(5));
+}
+
 TEST(JobMemory, impossible_layouts_are_refused) {
   EXPECT_EQ(code_of({.ranks = 0}), Errc::start);
   EXPECT_EQ(code_of({.ranks = ranks_max + 1}), Errc::start);

@@ -30,6 +30,7 @@ void wait_for_survivors(AddressSpace& space) {
 Job::Job(AddressSpace& space) : context_(space) {
   space::RankSlot& slot = space.slot(space.me());
   slot.pid.store(getpid(), std::memory_order_relaxed);
+  slot.tid.store(gettid(), std::memory_order_relaxed);
   progress::set_this_rank(&context_);
   Team all(std::make_shared<detail::TeamState>(space, space.world_block(), space.me()));
   world_ = std::make_unique<World>(all);

@@ -7,11 +7,11 @@
 
 #include <cxxabi.h>
 #include <execinfo.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -68,20 +68,26 @@ void print_alone(const LastWords& words) {
   backtrace_symbols_fd(frames, static_cast<int>(words.frames), STDERR_FILENO);
 }
 
+void wait_ms(long milliseconds) {
+  const timespec time{milliseconds / 1000, milliseconds % 1000 * 1'000'000};
+  nanosleep(&time, nullptr);
+}
+
 void say(LastWords& words) {
   words.said.store(1, std::memory_order_release);
   if (!launcher_listens) return print_alone(words);
   kill(getppid(), SIGCHLD);  // the launcher, which then looks at once instead of at its next round
-  for (int i = 0; i < 2000 && words.taken.load(std::memory_order_acquire) == 0; ++i) {
-    const timespec millisecond{0, 1'000'000};
-    nanosleep(&millisecond, nullptr);
-  }
+  for (int i = 0; i < 2000 && words.taken.load(std::memory_order_acquire) == 0; ++i) wait_ms(1);
 }
 
-/// Only the first reason counts: a handler may fail in turn.
+/// Only the first reason counts. A second one of the same thread comes from a handler that has
+/// failed in turn; another thread lets the first one finish, which ends the process.
 bool first_to_speak() {
-  static std::atomic<bool> spoken{false};
-  return !spoken.exchange(true);
+  static std::atomic<pid_t> speaker{0};
+  pid_t nobody = 0;
+  if (speaker.compare_exchange_strong(nobody, gettid())) return true;
+  if (nobody != gettid()) wait_ms(3000);
+  return false;
 }
 
 void on_signal(int signal, siginfo_t* info, void*) {
@@ -93,7 +99,9 @@ void on_signal(int signal, siginfo_t* info, void*) {
     record_stack(words);
     say(words);
   }
-  // The handler was reset when it was entered: this time the signal does what it does.
+  // This time the signal does what it does. Not earlier: another thread's must not end the process
+  // before this one's is told.
+  std::signal(signal, SIG_DFL);
   raise(signal);
 }
 
@@ -122,7 +130,7 @@ void describe_exception(LastWords& words) {
     say(words);
   }
   if (!launcher_listens && previous_terminate != nullptr) previous_terminate();
-  signal(SIGABRT, SIG_DFL);
+  std::signal(SIGABRT, SIG_DFL);
   std::abort();
 }
 
@@ -159,7 +167,7 @@ void install_last_words(const space::Mapping& job, int rank, bool has_launcher) 
       continue;
     struct sigaction mine {};
     mine.sa_sigaction = on_signal;
-    mine.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
+    mine.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_NODEFER);
     sigemptyset(&mine.sa_mask);
     sigaction(signal, &mine, nullptr);
   }

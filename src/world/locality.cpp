@@ -5,15 +5,15 @@
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
 
-// One node, and every rank a process of its own.
+// One node.
 
 namespace armature {
 namespace {
 
-space::AddressSpace& checked(Rank rank, const char* call) {
-  space::AddressSpace& space = progress::this_rank(call).space;
-  space.require_rank(rank, call);
-  return space;
+const space::Mapping& checked(Rank rank, const char* call) {
+  const space::Mapping& mapping = progress::mapping(call);
+  mapping.require_rank(rank, call);
+  return mapping;
 }
 
 NodeId node(Rank rank, const char* call) {
@@ -22,8 +22,7 @@ NodeId node(Rank rank, const char* call) {
 }
 
 ProcessId process(Rank rank, const char* call) {
-  (void)checked(rank, call);
-  return ProcessId(rank);
+  return ProcessId(checked(rank, call).slot(rank).process);
 }
 
 }  // namespace
@@ -37,7 +36,8 @@ bool same_process(Rank a, Rank b) {
 }
 
 int domain_count(Domain level) {
-  return level == Domain::smp ? 1 : progress::this_rank("domain_count").space.ranks();
+  const space::Mapping& mapping = progress::mapping("domain_count");
+  return level == Domain::smp ? 1 : static_cast<int>(mapping.header().processes);
 }
 
 int domain_of(Domain level, Rank rank) {
@@ -46,7 +46,7 @@ int domain_of(Domain level, Rank rank) {
 }
 
 std::vector<Rank> domain_ranks(Domain level, int domain) {
-  const int ranks = progress::this_rank("domain_ranks").space.ranks();
+  const int ranks = progress::mapping("domain_ranks").ranks();
   if (domain < 0 || domain >= domain_count(level))
     base::fail(Errc::bad_argument, fmt::format("domain_ranks: there is no domain {}: there are {}",
                                                domain, domain_count(level)));

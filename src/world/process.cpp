@@ -43,7 +43,7 @@ Process& Process::join() {
     progress::set_joining_rank(told() ? told()->rank : 0);
     told() ? joining->join_launched() : joining->join_alone();
     const Mapping& mapping = joining->mapping();
-    detail::install_last_words(mapping, joining->space(0).me(), told().has_value());
+    detail::install_last_words(mapping, joining->spaces().front()->me(), told().has_value());
     progress::start_waiting(mapping.header());
     return joining.release();
   }();

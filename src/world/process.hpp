@@ -18,9 +18,9 @@ class Process {
   static Process& join();
 
   [[nodiscard]] const space::Mapping& mapping() const { return *mapping_; }
-  /// The memory of the rank with that index among the hosted.
-  [[nodiscard]] space::AddressSpace& space(int index) const {
-    return *spaces_[static_cast<std::size_t>(index)];
+  /// The memory of the ranks that are hosted here, in their order.
+  [[nodiscard]] const std::vector<std::unique_ptr<space::AddressSpace>>& spaces() const {
+    return spaces_;
   }
 
  private:

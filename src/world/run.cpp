@@ -3,7 +3,10 @@
 #include <memory>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "base/fail.hpp"
+#include "world/hosted_ranks.hpp"
 #include "world/job.hpp"
 #include "world/last_words.hpp"
 #include "world/process.hpp"
@@ -14,13 +17,32 @@ namespace {
 std::unique_ptr<Job> job;  // of the process's rank
 bool has_left = false;
 
+void require_not_left(const char* call) {
+  if (has_left)
+    base::fail(
+        Errc::misuse,
+        fmt::format("{}: this process has left its job already; it cannot join again", call));
+}
+
+void leave_for_good() {
+  has_left = true;
+  space::Mapping::leave();
+}
+
 }  // namespace
 
 World& init() {
-  if (has_left)
-    base::fail(Errc::misuse, "init: this process has left its job already; it cannot join again");
+  require_not_left("init");
+  // Whoever joins this way is the process's one thread of control, as C code with its statics is.
+  if (const int hosted = Process::hosted(); hosted > 1)
+    base::fail(Errc::start,
+               fmt::format("init: this process is to host {} ranks (armature run --threads), but "
+                           "the program joins its job with init or ARMCI_Init, which can host one "
+                           "rank per process: run it without --threads, or let it join with "
+                           "armature::run",
+                           hosted));
   if (job == nullptr) {
-    job = std::make_unique<Job>(Process::join().space(0));
+    job = std::make_unique<Job>(*Process::join().spaces().front());
     progress::set_sole_rank(&job->context());
   }
   return job->world();
@@ -30,10 +52,9 @@ void finalize() {
   if (job == nullptr)
     base::fail(Errc::misuse, "finalize: this process has not joined a job, or has left it already");
   job->leave();
-  has_left = true;
   progress::set_sole_rank(nullptr);
   job.reset();
-  space::Mapping::leave();
+  leave_for_good();
 }
 
 bool initialized() { return progress::current_rank() != nullptr; }
@@ -49,6 +70,12 @@ namespace detail {
 // An exception that leaves body is not caught here: nobody catching it, it ends the process where
 // it was thrown, with the whole stack there to be shown.
 int run(int, char**, Body body, void* callable) {
+  if (Process::hosted() > 1) {
+    require_not_left("run");
+    const int status = hosting::run(Process::join(), body, callable);
+    leave_for_good();
+    return status;
+  }
   World& world = init();
   const int status = body(callable, world);
   finalize();

@@ -42,7 +42,7 @@ const std::size_t lengths[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 100, 511, 
 
 TYPED_TEST_SUITE(Accumulate, Types);
 
-TYPED_TEST(Accumulate, adds_to_what_is_there) {
+RANKS_TYPED_TEST(Accumulate, adds_to_what_is_there) {
   using T = TypeParam;
   auto piece = world().allocate<T>(20001);
   for (const std::size_t n : lengths) {
@@ -58,7 +58,7 @@ TYPED_TEST(Accumulate, adds_to_what_is_there) {
   world().free(piece);
 }
 
-TYPED_TEST(Accumulate, multiplies_by_the_scale_first) {
+RANKS_TYPED_TEST(Accumulate, multiplies_by_the_scale_first) {
   using T = TypeParam;
   auto piece = world().allocate<T>(1000);
   const auto values = smalls<T>(1000);
@@ -76,7 +76,7 @@ TYPED_TEST(Accumulate, multiplies_by_the_scale_first) {
   world().free(piece);
 }
 
-TYPED_TEST(Accumulate, takes_a_value_a_pointer_or_a_range) {
+RANKS_TYPED_TEST(Accumulate, takes_a_value_a_pointer_or_a_range) {
   using T = TypeParam;
   auto piece = world().allocate<T>(4);
   const auto to = piece.on(right());
@@ -92,7 +92,7 @@ TYPED_TEST(Accumulate, takes_a_value_a_pointer_or_a_range) {
   world().free(piece);
 }
 
-TYPED_TEST(Accumulate, contended_by_all_ranks_loses_nothing) {
+RANKS_TYPED_TEST(Accumulate, contended_by_all_ranks_loses_nothing) {
   using T = TypeParam;
   constexpr int rounds = 300;
   constexpr std::size_t n = 200;
@@ -114,7 +114,7 @@ TYPED_TEST(Accumulate, contended_by_all_ranks_loses_nothing) {
   world().free(piece);
 }
 
-TYPED_TEST(Accumulate, large_contended_blocks_lose_nothing) {
+RANKS_TYPED_TEST(Accumulate, large_contended_blocks_lose_nothing) {
   using T = TypeParam;
   constexpr std::size_t n = 60000;  // several lock chunks
   auto piece = world().allocate<T>(n);
@@ -134,7 +134,7 @@ TYPED_TEST(Accumulate, large_contended_blocks_lose_nothing) {
   world().free(piece);
 }
 
-TYPED_TEST(Accumulate, strided_adds_to_the_section_only) {
+RANKS_TYPED_TEST(Accumulate, strided_adds_to_the_section_only) {
   using T = TypeParam;
   constexpr std::ptrdiff_t size = sizeof(T);
   auto piece = world().allocate<T>(400);
@@ -155,7 +155,7 @@ TYPED_TEST(Accumulate, strided_adds_to_the_section_only) {
   world().free(piece);
 }
 
-TYPED_TEST(Accumulate, strided_of_many_levels_under_contention_loses_nothing) {
+RANKS_TYPED_TEST(Accumulate, strided_of_many_levels_under_contention_loses_nothing) {
   using T = TypeParam;
   constexpr std::ptrdiff_t size = sizeof(T);
   auto piece = world().allocate<T>(256);
@@ -177,7 +177,7 @@ TYPED_TEST(Accumulate, strided_of_many_levels_under_contention_loses_nothing) {
   world().free(piece);
 }
 
-TYPED_TEST(Accumulate, vector_adds_to_the_pieces_only) {
+RANKS_TYPED_TEST(Accumulate, vector_adds_to_the_pieces_only) {
   using T = TypeParam;
   auto piece = world().allocate<T>(300);
   const auto values = smalls<T>(100);
@@ -199,7 +199,7 @@ TYPED_TEST(Accumulate, vector_adds_to_the_pieces_only) {
   world().free(piece);
 }
 
-TYPED_TEST(Accumulate, all_forms_together_under_contention_lose_nothing) {
+RANKS_TYPED_TEST(Accumulate, all_forms_together_under_contention_lose_nothing) {
   using T = TypeParam;
   auto piece = world().allocate<T>(64);
   const std::vector<T> ones(64, T(1));

@@ -13,7 +13,7 @@ using Integers = testing::Types<std::int32_t, std::uint32_t, std::int64_t, std::
 
 TYPED_TEST_SUITE(Atomic, Integers);
 
-TYPED_TEST(Atomic, each_operation_returns_what_was_there_and_leaves_its_result) {
+RANKS_TYPED_TEST(Atomic, each_operation_returns_what_was_there_and_leaves_its_result) {
   using T = TypeParam;
   auto piece = world().allocate<T>(3);
   const auto at = piece.on(right()) + 1;
@@ -33,7 +33,7 @@ TYPED_TEST(Atomic, each_operation_returns_what_was_there_and_leaves_its_result) 
   world().free(piece);
 }
 
-TYPED_TEST(Atomic, addition_wraps_around) {
+RANKS_TYPED_TEST(Atomic, addition_wraps_around) {
   using T = TypeParam;
   auto piece = world().allocate<T>(2);
   const auto at = piece.on(right());
@@ -45,7 +45,7 @@ TYPED_TEST(Atomic, addition_wraps_around) {
   world().free(piece);
 }
 
-TYPED_TEST(Atomic, contended_fetch_add_gives_every_ticket_once) {
+RANKS_TYPED_TEST(Atomic, contended_fetch_add_gives_every_ticket_once) {
   using T = TypeParam;
   constexpr int each = 3000;
   auto counter = world().allocate<T>(1);
@@ -63,7 +63,7 @@ TYPED_TEST(Atomic, contended_fetch_add_gives_every_ticket_once) {
   world().free(counter);
 }
 
-TYPED_TEST(Atomic, contended_swap_loses_no_value) {
+RANKS_TYPED_TEST(Atomic, contended_swap_loses_no_value) {
   using T = TypeParam;
   constexpr int each = 2000;
   auto word = world().allocate<T>(1);
@@ -80,7 +80,7 @@ TYPED_TEST(Atomic, contended_swap_loses_no_value) {
   world().free(word);
 }
 
-TYPED_TEST(Atomic, contended_compare_swap_counts_exactly) {
+RANKS_TYPED_TEST(Atomic, contended_compare_swap_counts_exactly) {
   using T = TypeParam;
   auto word = world().allocate<T>(1);
   world().barrier();
@@ -98,7 +98,7 @@ TYPED_TEST(Atomic, contended_compare_swap_counts_exactly) {
   world().free(word);
 }
 
-TYPED_TEST(Atomic, every_rank_owns_its_bit) {
+RANKS_TYPED_TEST(Atomic, every_rank_owns_its_bit) {
   using T = TypeParam;
   auto word = world().allocate<T>(3);
   const T bit = static_cast<T>(T(1) << me());
@@ -116,7 +116,7 @@ TYPED_TEST(Atomic, every_rank_owns_its_bit) {
   world().free(word);
 }
 
-TYPED_TEST(Atomic, value_puts_and_gets_take_part) {
+RANKS_TYPED_TEST(Atomic, value_puts_and_gets_take_part) {
   using T = TypeParam;
   auto word = world().allocate<T>(1);
   armature::put(word.on(right()), T(10));

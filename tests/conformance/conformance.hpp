@@ -10,15 +10,20 @@
 #include <thread>
 #include <vector>
 
+#define GTEST_DONT_DEFINE_TEST 1
 #include <gtest/gtest.h>
 
 #include "armature/armature.hpp"
 
-// Every test runs on every rank at the same time, as one collective call; see main.cpp. What a test
-// allocates together it frees at its end only: a destructor that does it would wait for ranks that
-// have failed.
+// Every test runs on every rank at the same time, as one collective call; see together.hpp. What a
+// test allocates together it frees at its end only: a destructor that does it would wait for ranks
+// that have failed. Ranks may be threads of one process: what a test keeps in a static is theirs
+// together.
 
 namespace conformance {
+
+/// Called by one rank of each process, inside GoogleTest: runs `body` on all ranks of the process.
+void on_all_ranks(void (*body)());
 
 inline armature::World& world() { return armature::world(); }
 inline int me() { return world().rank(); }
@@ -84,3 +89,21 @@ void expect_error(armature::Errc code, const std::vector<std::string>& words, Ca
 bool checks_in_full();
 
 }  // namespace conformance
+
+#define TEST(suite, name)                                                       \
+  static void suite##_##name##_body();                                          \
+  GTEST_TEST(suite, name) { conformance::on_all_ranks(suite##_##name##_body); } \
+  static void suite##_##name##_body()
+
+/// TYPED_TEST; the type is TypeParam.
+#define RANKS_TYPED_TEST(suite, name)                                                      \
+  template <class TypeParam>                                                               \
+  static void suite##_##name##_body();                                                     \
+  TYPED_TEST(suite, name) { conformance::on_all_ranks(suite##_##name##_body<TypeParam>); } \
+  template <class TypeParam>                                                               \
+  static void suite##_##name##_body()
+
+// Their bodies would run on one rank of each process only.
+#undef TEST_F
+#undef TEST_P
+#undef TYPED_TEST_P

@@ -6,14 +6,24 @@ using armature::put;
 using armature::wait_notify;
 
 namespace {
+/// For each pair of ranks, since there may be several in a process.
+using Counts = std::vector<std::uint64_t>;
+Counts per_pair() {
+  return Counts(static_cast<std::size_t>(ranks()) * static_cast<std::size_t>(ranks()));
+}
+std::uint64_t& mine_with(Counts& counts, int rank) {
+  return counts[static_cast<std::size_t>(me()) * static_cast<std::size_t>(ranks()) +
+                static_cast<std::size_t>(rank)];
+}
+
 /// Counts go on from test to test: how often I have notified, and have waited for, each rank.
 std::uint64_t& sent(int rank) {
-  static std::vector<std::uint64_t> counts(static_cast<std::size_t>(ranks()));
-  return counts[static_cast<std::size_t>(rank)];
+  static Counts counts = per_pair();
+  return mine_with(counts, rank);
 }
 std::uint64_t& awaited(int rank) {
-  static std::vector<std::uint64_t> counts(static_cast<std::size_t>(ranks()));
-  return counts[static_cast<std::size_t>(rank)];
+  static Counts counts = per_pair();
+  return mine_with(counts, rank);
 }
 void expect_notify(int rank) { EXPECT_EQ(notify(rank), ++sent(rank)); }
 void expect_wait(int rank) { EXPECT_EQ(wait_notify(rank), ++awaited(rank)); }

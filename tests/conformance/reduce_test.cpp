@@ -59,7 +59,7 @@ using Arithmetic =
 
 TYPED_TEST_SUITE(Reduce, Arithmetic);
 
-TYPED_TEST(Reduce, allreduce_adds_elements_of_every_type) {
+RANKS_TYPED_TEST(Reduce, allreduce_adds_elements_of_every_type) {
   using T = TypeParam;
   for (const std::size_t n : {0U, 1U, 3U, 50U, 9000U}) {
     auto data = values<T>(me(), n);
@@ -72,7 +72,7 @@ TYPED_TEST(Reduce, allreduce_adds_elements_of_every_type) {
   }
 }
 
-TYPED_TEST(Reduce, allreduce_of_a_value_with_every_operator) {
+RANKS_TYPED_TEST(Reduce, allreduce_of_a_value_with_every_operator) {
   using T = TypeParam;
   const T mine = static_cast<T>(me() + 1);
   const int n = ranks();
@@ -83,7 +83,7 @@ TYPED_TEST(Reduce, allreduce_of_a_value_with_every_operator) {
   EXPECT_EQ(twos, static_cast<T>(1 << std::min(n, 5)));
 }
 
-TYPED_TEST(Reduce, scan_of_a_value_is_an_inclusive_prefix) {
+RANKS_TYPED_TEST(Reduce, scan_of_a_value_is_an_inclusive_prefix) {
   using T = TypeParam;
   EXPECT_EQ(world().scan(static_cast<T>(me() + 1)), static_cast<T>((me() + 1) * (me() + 2) / 2));
   const auto highest = world().scan(static_cast<T>(me() == 0 ? 7 : me() % 3), armature::Maximum{});

@@ -190,6 +190,27 @@ void write_lines(World& world) {
   std::fprintf(stderr, "no line end");
 }
 
+/// What a thread may do that the program has started itself.
+void use_another_thread(World& world) {
+  const auto piece = world.allocate<int>(1);
+  std::thread([&] {
+    armature::put(piece.on((world.rank() + 1) % world.size()), 5);
+    if (!armature::same_process(0, 1)) return;
+    try {
+      armature::notify(0);
+    } catch (const armature::Error& error) {
+      std::printf("%s\n", error.what());
+    }
+  }).join();
+  world.barrier();
+  if (piece[0] == 5) std::printf("rank %d: its thread has put\n", world.rank());
+}
+
+[[gnu::noinline]] int descend(std::size_t bytes) {
+  volatile char waste[4096] = {};
+  return bytes < sizeof waste ? 0 : descend(bytes - sizeof waste) + waste[bytes % sizeof waste];
+}
+
 const std::map<std::string, std::function<void(World&)>> others = {
     {"end", [](World& world) { world.barrier(); }},
     {"signals", count_signals},
@@ -202,6 +223,18 @@ const std::map<std::string, std::function<void(World&)>> others = {
        const int first = std::getchar();
        std::printf("rank %d reads %d\n", world.rank(), first);
      }},
+    {"where",
+     [](World& world) {
+       std::printf("rank %d of %d in process %d, pid %d\n", world.rank(), world.size(),
+                   armature::process_of(world.rank()).number(), static_cast<int>(getpid()));
+       std::fflush(stdout);
+     }},
+    {"segfault_all",
+     [](World& world) {
+       world.barrier();
+       faults.at("segfault")(world);
+     }},
+    {"other_thread", use_another_thread},
     {"bound",
      [](World& world) {
        cpu_set_t mask;
@@ -214,6 +247,8 @@ int behave(World& world, const Words& words) {
   const std::string& what = words.at(0);
   if (what == "hold") {
     holds.at(words.at(1))(world);
+  } else if (what == "deep") {
+    if (descend(std::stoul(words.at(1))) == 0) std::printf("rank %d was deep\n", world.rank());
   } else if (what == "return") {
     return world.rank() == std::stoi(words.at(1)) ? std::stoi(words.at(2)) : 0;
   } else if (const auto fault = faults.find(what); fault != faults.end()) {
@@ -226,6 +261,17 @@ int behave(World& world, const Words& words) {
   return 0;
 }
 
+int join_by_init() {
+  try {
+    armature::init().barrier();
+    armature::finalize();
+    return 0;
+  } catch (const armature::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -233,6 +279,7 @@ int main(int argc, char** argv) {
   const char* rank = std::getenv("ARMATURE_RANK");
   if (words.at(0) == "never_join" && words.at(1) == (rank != nullptr ? rank : "0")) return 0;
   if (words.at(0) == "hold" && words.at(1) == "start") sleep_forever();
+  if (words.at(0) == "init") return join_by_init();
   return armature::run(argc, argv, [&](World& world) {
     return words[0] == "never_join" ? (world.barrier(), 0) : behave(world, words);
   });

@@ -167,6 +167,8 @@ RankLine line_of(const Snapshot& snapshot, int rank) {
   const Phrase doing = phrase(snapshot, rank);
   RankLine line{.rank = rank,
                 .pid = state.pid,
+                .process = state.process,
+                .thread = snapshot.processes < snapshot.ranks.size() ? state.tid : 0,
                 .verb = doing.verb,
                 .seconds = -1,
                 .object = doing.object,
@@ -228,7 +230,9 @@ std::string text(const Explanation& explanation, const std::string& indent) {
   for (const Group& group : groups) {
     const RankLine& line = group.line;
     std::string who = rank_list(group.ranks);
-    if (group.ranks.size() == 1 && line.pid > 0) who += fmt::format(" (pid {})", line.pid);
+    if (group.ranks.size() == 1 && line.pid > 0)
+      who += line.thread > 0 ? fmt::format(" (pid {}, thread {})", line.pid, line.thread)
+                             : fmt::format(" (pid {})", line.pid);
     result += fmt::format("{}{}  {}", indent, who,
                           group.ranks.size() == 1 ? line.verb : plural(line.verb));
     if (line.seconds >= 0) result += " " + duration(line.seconds);

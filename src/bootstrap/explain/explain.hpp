@@ -11,6 +11,8 @@ namespace armature::bootstrap {
 struct RankLine {
   int rank = 0;
   int pid = 0;
+  int process = 0;      // which of the job's
+  int thread = 0;       // its number in that process where that hosts several ranks, else 0
   std::string verb;     // "waits"
   double seconds = -1;  // since when; negative where a time means nothing
   std::string object;   // "for mutex 0 at rank 2, held by rank 0"

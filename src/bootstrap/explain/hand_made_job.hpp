@@ -31,6 +31,7 @@ class HandMadeJob {
         control_{memory_.get()} {
     auto* header = new (memory_.get()) space::ControlHeader;
     header->ranks = ranks;
+    header->processes = ranks;
     header->band_base = base;
     header->band_bytes = band_bytes;
     header->started_ns = base::now_ns();

@@ -38,10 +38,13 @@ Wait read_wait(const space::WaitRecord& record) {
   return wait;
 }
 
-/// The third field of /proc/PID/stat; the second is a name that may hold spaces and parentheses.
-char process_state(int pid) {
+/// What the thread that runs the rank does, of the process while none does: the third field of
+/// /proc/PID/stat; the second is a name that may hold spaces and parentheses.
+char process_state(int pid, int tid) {
   if (pid <= 0) return 0;
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  const std::string process = "/proc/" + std::to_string(pid);
+  std::ifstream file(tid > 0 ? process + "/task/" + std::to_string(tid) + "/stat"
+                             : process + "/stat");
   std::string line;
   std::getline(file, line);
   const auto after_name = line.rfind(')');
@@ -103,13 +106,16 @@ Snapshot observe(const space::Control& control, const BandFiles& bands) {
                     .started_ns = header.started_ns,
                     .band_base = header.band_base,
                     .band_bytes = header.band_bytes,
+                    .processes = header.processes,
                     .ranks = {}};
   for (int rank = 0; rank < static_cast<int>(header.ranks); ++rank) {
     const space::RankSlot& slot = control.slot(rank);
     RankState state;
     state.life = slot.life.load(std::memory_order_acquire);
     state.pid = slot.pid.load(std::memory_order_relaxed);
-    state.process_state = process_state(state.pid);
+    state.tid = slot.tid.load(std::memory_order_relaxed);
+    state.process = slot.process;
+    state.process_state = process_state(state.pid, state.tid);
     state.wait = read_wait(slot.wait);
     if (state.wait.awaiting == Awaiting::barrier || state.wait.awaiting == Awaiting::collective ||
         state.wait.awaiting == Awaiting::exit) {

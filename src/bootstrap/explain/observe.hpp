@@ -44,6 +44,8 @@ struct Wait {
 struct RankState {
   space::Life life = space::Life::starting;
   int pid = 0;
+  int tid = 0;             // of the thread that runs it; 0 until it runs
+  int process = 0;         // which of the job's
   char process_state = 0;  // as in /proc/PID/stat: R, S, D, T, t, Z; 0 where it cannot be read
   Wait wait;
   std::optional<Round> round;  // of a barrier or collective
@@ -56,6 +58,7 @@ struct Snapshot {
   std::uint64_t started_ns = 0;
   std::uint64_t band_base = 0;
   std::uint64_t band_bytes = 0;
+  std::uint32_t processes = 0;
   std::vector<RankState> ranks;
 };
 

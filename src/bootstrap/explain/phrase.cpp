@@ -116,6 +116,12 @@ std::string rank_list(const std::vector<int>& ranks) {
   return text;
 }
 
+std::string in_processes(const space::ControlHeader& header) {
+  if (header.processes == header.ranks) return "";
+  return header.processes == 1 ? " in one process"
+                               : fmt::format(" in {} processes", header.processes);
+}
+
 std::string duration(double seconds) {
   if (seconds < 60) return fmt::format("{:.1f} s", seconds < 0 ? 0.0 : seconds);
   const auto whole = static_cast<long>(seconds);

@@ -10,6 +10,9 @@ namespace armature::bootstrap {
 /// "rank 3", "ranks 0 and 1", "ranks 0-3, 6 and 9". Ascending order is the caller's.
 std::string rank_list(const std::vector<int>& ranks);
 
+/// " in 2 processes"; nothing where every rank is a process.
+std::string in_processes(const space::ControlHeader& header);
+
 /// "0.5 s", "12 s", "3 min 20 s", "2 h 5 min".
 std::string duration(double seconds);
 

@@ -42,9 +42,17 @@ std::string RunningJob::name_of(int rank) const {
   return fmt::format("rank {} (pid {}, {})", rank, pid, options_.command.front());
 }
 
-void RunningJob::report(int rank, const Ending& ending, const std::string& stack) {
+std::string RunningJob::name_of(const Process& process) const {
+  const int pid = control_.slot(process.ranks.first).pid.load(std::memory_order_relaxed);
+  return process.ranks.count == 1
+             ? name_of(process.ranks.first)
+             : fmt::format("the process of ranks {} (pid {}, {})", process.ranks.numbers(), pid,
+                           options_.command.front());
+}
+
+void RunningJob::report(const std::string& who, const Ending& ending, const std::string& stack) {
   labels_.pass_on();  // what the rank itself has written stands first
-  const std::string line = fmt::format("{} {}", name_of(rank), ending.how);
+  const std::string line = fmt::format("{} {}", who, ending.how);
   if (!ending_) {
     say_headline(line, stack);
   } else if (options_.verbose || ++further_deaths_ <= further_deaths_max) {
@@ -54,20 +62,24 @@ void RunningJob::report(int rank, const Ending& ending, const std::string& stack
   }
 }
 
-void RunningJob::lose(int rank, const Ending& ending) {
-  if (std::exchange(ranks_[static_cast<std::size_t>(rank)].lost, true)) return;
+/// With a process all its ranks are dead, whichever of them has killed it.
+void RunningJob::lose(Process& process, const Ending& ending) {
+  if (std::exchange(process.lost, true)) return;
   if (!failure_) failure_ = ending.status;
   // Life first: who sees the number of deaths grow looks for the dead.
-  control_.slot(rank).life.store(Life::dead, std::memory_order_release);
-  control_.header().deaths.fetch_add(1, std::memory_order_release);
+  for (int rank = process.ranks.first; rank < process.ranks.first + process.ranks.count; ++rank)
+    control_.slot(rank).life.store(Life::dead, std::memory_order_release);
+  control_.header().deaths.fetch_add(static_cast<std::uint32_t>(process.ranks.count),
+                                     std::memory_order_release);
   ring_all(control_);
   if (options_.on_death == space::OnDeath::end_job) end_job();
 }
 
 void RunningJob::read_last_words() {
-  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+  for (int rank = 0; rank < static_cast<int>(control_.header().ranks); ++rank) {
     space::RankSlot& slot = control_.slot(rank);
-    if (ranks_[static_cast<std::size_t>(rank)].lost) continue;
+    Process& process = processes_[static_cast<std::size_t>(slot.process)];
+    if (process.lost) continue;
     const auto words = read_words(slot.last_words);
     if (!words) continue;
     const Ending ending = ending_by_words(*words, control_);
@@ -75,9 +87,9 @@ void RunningJob::read_last_words() {
         ending_
             ? ""
             : text(without_machinery(symbolise(slot.pid.load(), words->frames, symbols_ms_max)));
-    report(rank, ending, stack);
+    report(name_of(rank), ending, stack);
     slot.last_words.taken.store(1, std::memory_order_release);
-    lose(rank, ending);
+    lose(process, ending);
   }
 }
 
@@ -87,64 +99,80 @@ void RunningJob::reap() {
     const pid_t pid = waitpid(-1, &status, WNOHANG);
     if (pid < 0 && errno == EINTR) continue;
     if (pid <= 0) return;
-    const auto rank = std::find_if(ranks_.begin(), ranks_.end(),
-                                   [&](const RankProcess& r) { return r.alive && r.pid == pid; });
-    if (rank == ranks_.end()) continue;  // an orphan of a rank
-    rank->alive = false;
-    has_exited(static_cast<int>(rank - ranks_.begin()), status);
+    const auto process = std::find_if(processes_.begin(), processes_.end(),
+                                      [&](const Process& p) { return p.alive && p.pid == pid; });
+    if (process == processes_.end()) continue;  // an orphan of a rank
+    process->alive = false;
+    has_exited(*process, status);
   }
 }
 
-void RunningJob::has_exited(int number, int wait_status) {
-  RankProcess& rank = ranks_[static_cast<std::size_t>(number)];
-  if (rank.lost) return;  // its last words have been reported
-  const space::RankSlot& slot = control_.slot(number);
-  const Life life = slot.life.load(std::memory_order_acquire);
+/// How far its ranks have come: the one that has left least in order counts.
+Life RunningJob::life_of(const Process& process) const {
+  bool all_starting = true, all_finished = true;
+  for (int rank = process.ranks.first; rank < process.ranks.first + process.ranks.count; ++rank) {
+    const Life life = control_.slot(rank).life.load(std::memory_order_acquire);
+    all_starting = all_starting && life == Life::starting;
+    all_finished = all_finished && life == Life::finished;
+  }
+  return all_starting ? Life::starting : all_finished ? Life::finished : Life::running;
+}
+
+void RunningJob::has_exited(Process& process, int wait_status) {
+  if (process.lost) return;  // its last words have been reported
+  const Life life = life_of(process);
+  std::string who = name_of(process);
   Ending ending =
       ending_by_status(wait_status, life, topology::cgroup_limits().oom_kills > oom_kills_before_);
-  // It may have spoken since we looked, and not have waited for us.
-  if (const auto words = read_words(slot.last_words)) ending = ending_by_words(*words, control_);
+  // One may have spoken since we looked, and not have waited for us.
+  for (int rank = process.ranks.first; rank < process.ranks.first + process.ranks.count; ++rank) {
+    const auto words = read_words(control_.slot(rank).last_words);
+    if (!words) continue;
+    ending = ending_by_words(*words, control_);
+    who = name_of(rank);
+    break;
+  }
   if (ending.status == 0) {
-    rank.never_joined = life == Life::starting;
+    process.never_joined = life == Life::starting;
     return;
   }
 
   const int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
   if (ending_) {
-    rank.lost = true;  // we have told it to go
+    process.lost = true;  // we have told it to go
   } else if (signal != 0 && signal == passed_on_) {
     say(fmt::format("ended by {}, which was passed on to the ranks", signal_name(signal)));
-    lose(number, ending);
+    lose(process, ending);
   } else {
-    report(number, ending, "");
+    report(who, ending, "");
     if (ending.in_order) {
       if (!failure_) failure_ = ending.status;
     } else {
-      lose(number, ending);
+      lose(process, ending);
     }
   }
 }
 
 void RunningJob::refuse_those_who_never_joined() {
   if (ending_) return;
-  int joined = -1, never = -1;
-  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
-    const RankProcess& process = ranks_[static_cast<std::size_t>(rank)];
-    if (process.never_joined && !process.lost) {
-      never = rank;
-    } else if (control_.slot(rank).life.load(std::memory_order_relaxed) != Life::starting &&
-               !process.lost) {
-      joined = rank;
+  int joined = -1;
+  Process* never = nullptr;
+  for (Process& process : processes_) {
+    if (process.lost) continue;
+    if (process.never_joined) {
+      never = &process;
+    } else if (life_of(process) != Life::starting) {
+      joined = process.ranks.first;
     }
   }
-  if (joined < 0 || never < 0) return;
+  if (joined < 0 || never == nullptr) return;
   const Ending ending{
       1, false,
       fmt::format("exited without ever joining the job, which rank {} has joined and cannot do "
                   "without it: every rank must call armature::run",
                   joined)};
-  report(never, ending, "");
-  lose(never, ending);
+  report(name_of(*never), ending, "");
+  lose(*never, ending);
 }
 
 }  // namespace armature::bootstrap

@@ -27,19 +27,19 @@ bool write_all(int fd, const std::string& text) {
   return true;
 }
 
-void Labels::open_stream(int rank, int to, base::FileDescriptor& end) {
+void Labels::open_stream(const std::string& ranks, int to, base::FileDescriptor& end) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     base::fail(Errc::start, "no pipe for a rank's output: " + base::system_text(errno));
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  streams_.push_back({fmt::format("[{}] ", rank), to, base::FileDescriptor(ends[0]), {}});
+  streams_.push_back({fmt::format("[{}] ", ranks), to, base::FileDescriptor(ends[0]), {}});
   end = base::FileDescriptor(ends[1]);
 }
 
-Labels::Ends Labels::open(int rank) {
+Labels::Ends Labels::open(const std::string& ranks) {
   Ends ends;
-  open_stream(rank, STDOUT_FILENO, ends.out);
-  open_stream(rank, STDERR_FILENO, ends.err);
+  open_stream(ranks, STDOUT_FILENO, ends.out);
+  open_stream(ranks, STDERR_FILENO, ends.err);
   return ends;
 }
 

@@ -9,8 +9,8 @@ namespace {
 
 TEST(LabelsTest, whole_lines_are_passed_on_and_halves_wait_for_their_end) {
   Labels labels;
-  auto zero = labels.open(0);
-  auto one = labels.open(1);
+  auto zero = labels.open("0");
+  auto one = labels.open("1");
 
   testing::internal::CaptureStdout();
   write_all(zero.out.get(), "half a ");
@@ -25,7 +25,7 @@ TEST(LabelsTest, whole_lines_are_passed_on_and_halves_wait_for_their_end) {
 
 TEST(LabelsTest, an_endless_line_is_broken) {
   Labels labels;
-  auto ends = labels.open(7);
+  auto ends = labels.open("7");
   testing::internal::CaptureStdout();
   const std::string piece(32 * 1024, 'x');
   for (std::size_t written = 0; written <= Labels::line_bytes_max; written += piece.size()) {

@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
+#include "bootstrap/explain/phrase.hpp"
 #include "bootstrap/launcher/binding.hpp"
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/program.hpp"
@@ -38,9 +39,22 @@ Binding bind_ranks(const LaunchOptions& options, std::uint32_t ranks) {
 
 void describe(const LaunchOptions& options, const space::ControlHeader& header,
               const Binding& binding) {
-  say(fmt::format("{} ranks of {} on {} cores, {}; a band of {} each from {:#x} on", header.ranks,
-                  options.command.front(), header.cores, binding.empty() ? "not bound" : "bound",
-                  base::readable_bytes(header.band_bytes), header.band_base));
+  say(fmt::format("{} ranks of {}{} on {} cores, {}; a band of {} each from {:#x} on", header.ranks,
+                  options.command.front(), in_processes(header), header.cores,
+                  binding.empty() ? "not bound" : "bound", base::readable_bytes(header.band_bytes),
+                  header.band_base));
+}
+
+/// For the ranks that are threads: each binds itself to its part of what its process may use.
+void tell_ranks_where(const Binding& binding, const space::Control& control) {
+  for (std::size_t rank = 0; rank < binding.size(); ++rank) {
+    space::Processors& processors = control.slot(static_cast<int>(rank)).bound_to;
+    for (const int thread : binding[rank]) {
+      const auto number = static_cast<std::size_t>(thread);
+      if (number < space::Processors::count_max)
+        processors.bits[number / 64] |= std::uint64_t{1} << (number % 64);
+    }
+  }
 }
 
 }  // namespace
@@ -56,6 +70,7 @@ int launch(const LaunchOptions& options) {
   const std::uint32_t ranks = options.ranks != 0 ? options.ranks : cores;
   raise_file_limit(ranks, options.label);
   space::JobMemory memory = space::JobMemory::create({.ranks = ranks,
+                                                      .ranks_per_process = options.threads,
                                                       .band_base = options.band_base,
                                                       .band_bytes = options.band_bytes,
                                                       .cores = cores,
@@ -67,6 +82,7 @@ int launch(const LaunchOptions& options) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 
   Binding binding = bind_ranks(options, ranks);
+  tell_ranks_where(binding, control);
   if (options.verbose) describe(options, control.header(), binding);
   return RunningJob(options, memory, control).run(program.path, std::move(binding));
 }

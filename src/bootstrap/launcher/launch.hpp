@@ -17,7 +17,8 @@ enum class Bind {
 };
 
 struct LaunchOptions {
-  std::uint32_t ranks = 0;  // 0: as many as there are usable cores
+  std::uint32_t ranks = 0;    // 0: as many as there are usable cores
+  std::uint32_t threads = 1;  // ranks per process, threads of it; the last may host fewer
   std::vector<std::string> command;
   Bind bind = Bind::automatic;
   bool label = false;

@@ -42,14 +42,17 @@ RunningJob::RunningJob(const LaunchOptions& options, const space::JobMemory& mem
     : options_(options),
       memory_(memory),
       control_(control),
-      ranks_(control.header().ranks),
       stall_(options.stall_s, base::now_ns()),
       oom_kills_before_(topology::cgroup_limits().oom_kills) {
   for (const auto& band : memory.bands) band_files_.fds.push_back(band.get());
+  for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank) {
+    if (control.slot(rank).index == 0) processes_.push_back({.ranks = {rank, 0}});
+    ++processes_.back().ranks.count;
+  }
 }
 
 int RunningJob::run(const std::string& path, Binding binding) {
-  if (start_ranks(path, std::move(binding))) {
+  if (start_processes(path, std::move(binding))) {
     while (any_alive()) {
       sleep_until_something_happens();
       handle_signals();
@@ -75,17 +78,17 @@ int RunningJob::run(const std::string& path, Binding binding) {
 }
 
 /// False when that cannot be done; what has been started is then ended by the caller.
-bool RunningJob::start_ranks(const std::string& path, Binding binding) {
+bool RunningJob::start_processes(const std::string& path, Binding binding) {
   Spawner spawner({path, options_.command, memory_, signals_, std::move(binding)});
-  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+  for (Process& process : processes_) {
     Labels::Ends ends;
-    if (options_.label) ends = labels_.open(rank);
-    const auto started = spawner.start(rank, {ends.out.get(), ends.err.get()});
+    if (options_.label) ends = labels_.open(process.ranks.numbers());
+    const auto started = spawner.start(process.ranks, {ends.out.get(), ends.err.get()});
     if (started.error == EAGAIN) {
       say_headline(fmt::format(
           "no process for rank {}: the limit of processes is reached (ulimit -u, or pids.max "
           "of the control group)",
-          rank));
+          process.ranks.numbers()));
       failure_ = 1;
     } else if (started.error != 0) {
       const Program program = cannot_run(path, started.error);
@@ -93,10 +96,13 @@ bool RunningJob::start_ranks(const std::string& path, Binding binding) {
       failure_ = program.status;
     }
     if (failure_) return false;
-    ranks_[static_cast<std::size_t>(rank)] = {.pid = started.pid, .alive = true};
-    // The program may have been started by a script: then it says its own number when it joins.
-    std::int32_t unknown = 0;
-    control_.slot(rank).pid.compare_exchange_strong(unknown, started.pid);
+    process.pid = started.pid;
+    process.alive = true;
+    for (int rank = process.ranks.first; rank < process.ranks.first + process.ranks.count; ++rank) {
+      // The program may have been started by a script: then it says its own number when it joins.
+      std::int32_t unknown = 0;
+      control_.slot(rank).pid.compare_exchange_strong(unknown, started.pid);
+    }
   }
   return true;
 }
@@ -116,7 +122,7 @@ void RunningJob::handle_signals() {
     if (signal->number == SIGINT && std::exchange(interrupted_, true)) {
       say("interrupted twice: all ranks are killed");
       passed_on_ = SIGKILL;
-      signal_ranks(SIGKILL);
+      signal_processes(SIGKILL);
     } else if (signal->number != SIGCHLD) {
       pass_on(*signal);
     }
@@ -125,7 +131,7 @@ void RunningJob::handle_signals() {
 
 void RunningJob::pass_on(Signals::Arrived signal) {
   // What the terminal sends goes to the ranks too, since they are in our process group.
-  if (!signal.by_terminal) signal_ranks(signal.number);
+  if (!signal.by_terminal) signal_processes(signal.number);
   if (ends_programs(signal.number)) passed_on_ = signal.number;
   if (signal.number == SIGTSTP) stop_with_the_ranks();
 }
@@ -138,10 +144,13 @@ void RunningJob::stop_with_the_ranks() {
 
 void RunningJob::watch_joining() {
   if (!options_.verbose || joined_) return;
-  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank)
-    if (control_.slot(rank).life.load(std::memory_order_relaxed) == Life::starting) return;
+  const std::uint32_t ranks = control_.header().ranks;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    if (control_.slot(static_cast<int>(rank)).life.load(std::memory_order_relaxed) ==
+        Life::starting)
+      return;
   joined_ = true;
-  say(fmt::format("all {} ranks have joined after {:.0f} ms", ranks_.size(),
+  say(fmt::format("all {} ranks have joined after {:.0f} ms", ranks,
                   static_cast<double>(base::now_ns() - control_.header().started_ns) * 1e-6));
 }
 
@@ -169,26 +178,26 @@ void RunningJob::watch_time() {
   }
 }
 
-void RunningJob::signal_ranks(int signal) const {
-  for (const auto& rank : ranks_)
-    if (rank.alive) kill(rank.pid, signal);
+void RunningJob::signal_processes(int signal) const {
+  for (const Process& process : processes_)
+    if (process.alive) kill(process.pid, signal);
 }
 
 void RunningJob::end_job() {
   if (std::exchange(ending_, true)) return;
-  signal_ranks(SIGTERM);
+  signal_processes(SIGTERM);
   kill_at_ns_ = base::now_ns() + grace_ns;
 }
 
 void RunningJob::kill_when_due() {
   if (kill_at_ns_ == 0 || base::now_ns() < kill_at_ns_) return;
-  signal_ranks(SIGKILL);
+  signal_processes(SIGKILL);
   kill_at_ns_ = 0;
 }
 
 bool RunningJob::any_alive() const {
-  return std::any_of(ranks_.begin(), ranks_.end(),
-                     [](const RankProcess& rank) { return rank.alive; });
+  return std::any_of(processes_.begin(), processes_.end(),
+                     [](const Process& process) { return process.alive; });
 }
 
 }  // namespace armature::bootstrap

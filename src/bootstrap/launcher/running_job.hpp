@@ -32,7 +32,8 @@ class RunningJob {
   int run(const std::string& path, Binding binding);
 
  private:
-  struct RankProcess {
+  struct Process {
+    Hosted ranks;
     pid_t pid = -1;
     bool alive = false;
     bool lost = false;          // told to everybody as dead
@@ -40,7 +41,7 @@ class RunningJob {
   };
 
   // running_job.cpp: the loop and what drives it
-  bool start_ranks(const std::string& path, Binding binding);
+  bool start_processes(const std::string& path, Binding binding);
   void sleep_until_something_happens();
   void handle_signals();
   void pass_on(Signals::Arrived signal);
@@ -48,19 +49,21 @@ class RunningJob {
   void watch_joining();
   void watch_time();
   [[nodiscard]] std::string explanation() const;
-  void signal_ranks(int signal) const;
+  void signal_processes(int signal) const;
   void end_job();
   void kill_when_due();
   [[nodiscard]] bool any_alive() const;
 
-  // deaths.cpp: ranks that leave, in order or not
+  // deaths.cpp: ranks and their processes that leave, in order or not
   void read_last_words();
   void reap();
-  void has_exited(int rank, int wait_status);
+  void has_exited(Process& process, int wait_status);
   void refuse_those_who_never_joined();
-  void report(int rank, const Ending& ending, const std::string& stack);
-  void lose(int rank, const Ending& ending);
+  void report(const std::string& who, const Ending& ending, const std::string& stack);
+  void lose(Process& process, const Ending& ending);
+  [[nodiscard]] space::Life life_of(const Process& process) const;
   [[nodiscard]] std::string name_of(int rank) const;
+  [[nodiscard]] std::string name_of(const Process& process) const;
 
   const LaunchOptions& options_;
   const space::JobMemory& memory_;
@@ -68,7 +71,7 @@ class RunningJob {
   BandFiles band_files_;
   Signals signals_;
   Labels labels_;
-  std::vector<RankProcess> ranks_;
+  std::vector<Process> processes_;
   StallWatch stall_;
 
   std::optional<int> failure_;  // status of the first that failed

@@ -23,8 +23,6 @@ extern "C" char** environ;  // NOLINT(readability-redundant-declaration)
 namespace armature::bootstrap {
 namespace {
 
-constexpr const char* our_variables[] = {rank_variable, control_variable, bands_variable};
-
 bool is_ours(std::string_view assignment) {
   return std::any_of(
       std::begin(our_variables), std::end(our_variables), [&](std::string_view name) {
@@ -71,9 +69,13 @@ void raise_file_limit(std::uint32_t ranks, bool label) {
                    ranks, needed, limit.rlim_max));
 }
 
+std::string Hosted::numbers() const {
+  return count == 1 ? fmt::format("{}", first) : fmt::format("{}-{}", first, first + count - 1);
+}
+
 /// All that the child needs between vfork and exec, where it may not allocate.
 struct Spawner::Child {
-  int rank;
+  bool reads_input;
   Output output;
   const cpu_set_t* mask;
   std::size_t mask_bytes;
@@ -88,23 +90,31 @@ Spawner::Spawner(Job job)
   environment_.resize(environment_.size() + std::size(our_variables) + 1, nullptr);
 }
 
-Spawner::Started Spawner::start(int rank, Output output) {
-  variables_ = {fmt::format("{}={}", rank_variable, rank),
+/// Where any of these ranks is bound to; empty where they are not.
+std::vector<unsigned long> Spawner::mask_of(Hosted ranks) const {
+  std::vector<unsigned long> mask;
+  if (job_.binding.empty()) return mask;
+  for (int rank = ranks.first; rank < ranks.first + ranks.count; ++rank) {
+    for (const int thread : job_.binding[static_cast<std::size_t>(rank)]) {
+      const std::size_t word = static_cast<std::size_t>(thread) / 64;
+      mask.resize(std::max(mask.size(), word + 1));
+      mask[word] |= 1UL << (thread % 64);
+    }
+  }
+  return mask;
+}
+
+Spawner::Started Spawner::start(Hosted ranks, Output output) {
+  variables_ = {fmt::format("{}={}", rank_variable, ranks.first),
+                fmt::format("{}={}", hosted_variable, ranks.count),
                 fmt::format("{}={}", control_variable, job_.memory.control.get()),
                 fmt::format("{}={}", bands_variable, job_.memory.bands.front().get())};
   std::transform(variables_.begin(), variables_.end(),
                  environment_.end() - std::ssize(variables_) - 1,
                  [](std::string& variable) { return variable.data(); });
 
-  std::vector<unsigned long> mask;
-  if (!job_.binding.empty()) {
-    const auto& threads = job_.binding[static_cast<std::size_t>(rank)];
-    const auto words =
-        static_cast<std::size_t>(*std::max_element(threads.begin(), threads.end())) / 64 + 1;
-    mask.assign(words, 0);
-    for (int thread : threads) mask[static_cast<std::size_t>(thread) / 64] |= 1UL << (thread % 64);
-  }
-  const Child child{rank, output, reinterpret_cast<const cpu_set_t*>(mask.data()),
+  const std::vector<unsigned long> mask = mask_of(ranks);
+  const Child child{ranks.first == 0, output, reinterpret_cast<const cpu_set_t*>(mask.data()),
                     mask.size() * sizeof(unsigned long)};
 
   volatile int error = 0;
@@ -122,7 +132,7 @@ void Spawner::become(const Child& child, volatile int& error) const {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != launcher_) _exit(status_not_executable);  // it died before we could ask for that
   job_.signals.restore();
-  if (child.rank != 0) dup2(null_.get(), STDIN_FILENO);
+  if (!child.reads_input) dup2(null_.get(), STDIN_FILENO);
   if (child.output.out >= 0) dup2(child.output.out, STDOUT_FILENO);
   if (child.output.err >= 0) dup2(child.output.err, STDERR_FILENO);
   if (child.mask_bytes > 0) sched_setaffinity(0, child.mask_bytes, child.mask);

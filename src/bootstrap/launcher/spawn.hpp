@@ -19,6 +19,15 @@ void line_up(std::vector<base::FileDescriptor>& bands);
 /// Raises the soft limit of open files to what the job needs. Throws Error(start) when it may not.
 void raise_file_limit(std::uint32_t ranks, bool label);
 
+/// The ranks that one process hosts: first, first + 1, ...
+struct Hosted {
+  int first = 0;
+  int count = 1;
+
+  /// "3", or "4-7".
+  [[nodiscard]] std::string numbers() const;
+};
+
 /// Starts the ranks' processes. With vfork, since a launcher that waits for its child's exec needs
 /// no copy of its page tables: half a millisecond a rank. Each dies with the launcher, even when
 /// that is killed.
@@ -33,7 +42,7 @@ class Spawner {
   };
   explicit Spawner(Job job);
 
-  struct Output {  // where a rank's output goes: -1 for where ours goes
+  struct Output {  // where a process's output goes: -1 for where ours goes
     int out = -1;
     int err = -1;
   };
@@ -41,10 +50,11 @@ class Spawner {
     pid_t pid = -1;
     int error = 0;  // errno of what failed; the child is gone then
   };
-  [[nodiscard]] Started start(int rank, Output output);
+  [[nodiscard]] Started start(Hosted ranks, Output output);
 
  private:
   struct Child;
+  [[nodiscard]] std::vector<unsigned long> mask_of(Hosted ranks) const;
   [[noreturn]] void become(const Child& child, volatile int& error) const;
 
   Job job_;
@@ -52,7 +62,7 @@ class Spawner {
   pid_t launcher_;
   std::vector<char*> arguments_;
   std::vector<std::string> variables_;
-  std::vector<char*> environment_;  // ends with our three variables and a null pointer
+  std::vector<char*> environment_;  // ends with our variables and a null pointer
 };
 
 }  // namespace armature::bootstrap

@@ -25,12 +25,15 @@ bool is_machinery(std::string_view function) {
                      [&](auto prefix) { return function.starts_with(prefix); });
 }
 
-/// How main came to call the body of the program, and how std::function calls a function.
+/// How main or a thread came to call the body of the program, and how std::function calls a
+/// function.
 bool is_plumbing(const Frame& frame) {
   const std::string_view function = frame.function;
   return function.starts_with("std::__invoke") || function.starts_with("std::_Function_handler") ||
          function.starts_with("armature::run<") || function.starts_with("int armature::run<") ||
-         function.starts_with("armature::detail::run(");
+         function.starts_with("armature::detail::run(") ||
+         function.starts_with("armature::hosting::") || function == "start_thread" ||
+         function == "__clone3" || function == "clone";
 }
 
 bool is_main(std::string_view function) {

@@ -26,6 +26,13 @@ TEST(StackTest, a_signal_handler_and_what_called_main_are_left_out) {
   EXPECT_EQ(text(frames), "  #0  touch(int*)\n  #1  main\n");
 }
 
+TEST(StackTest, a_thread_that_runs_a_rank_ends_with_the_body) {
+  const auto frames = without_machinery(
+      named({signal_return, "touch(int*)", "armature::hosting::perform(armature::HostedRank&)",
+             "armature::hosting::live(void*)", "start_thread", "__clone3"}));
+  EXPECT_EQ(text(frames), "  #0  touch(int*)\n");
+}
+
 TEST(StackTest, an_exception_begins_where_it_was_thrown) {
   const auto frames =
       without_machinery(named({"armature::bootstrap::on_terminate()", "", "std::terminate()",
