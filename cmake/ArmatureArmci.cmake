@@ -20,6 +20,7 @@ set_target_properties(armci PROPERTIES LINK_DEPENDS ${armci_script} LINKER_LANGU
 add_library(armci_static STATIC $<TARGET_OBJECTS:armci_objects>
                                 $<TARGET_OBJECTS:armature_objects>)
 target_link_libraries(armci_static PRIVATE $<BUILD_INTERFACE:fmt::fmt> $<INSTALL_INTERFACE:fmt>
+                      $<BUILD_INTERFACE:${BOOST_CONTEXT}> $<INSTALL_INTERFACE:boost_context>
                                            Threads::Threads)
 set_target_properties(armci_static PROPERTIES OUTPUT_NAME armci LINKER_LANGUAGE CXX)
 

@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <map>
 #include <memory>
 
@@ -61,6 +62,18 @@ void add_value(CLI::App& run, const std::shared_ptr<LaunchOptions>& options, con
       ->type_name(placeholder);
 }
 
+/// A setting of the ranks, which they find in their environment.
+void add_setting(CLI::App& run, const char* name, const char* placeholder, const char* variable,
+                 std::uint64_t min, std::uint64_t max, const char* help) {
+  run.add_option_function<std::string>(
+         name,
+         [name, variable, min, max](const std::string& text) {
+           setenv(variable, std::to_string(parse_count(name, text, min, max)).c_str(), 1);
+         },
+         help)
+      ->type_name(placeholder);
+}
+
 void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_value(run, options, "-n,--ranks", "N", "Number of ranks (default: one per usable core)",
             [](LaunchOptions& o, const std::string& text) {
@@ -73,6 +86,27 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
               o.threads =
                   static_cast<std::uint32_t>(parse_count("--threads", text, 1, space::ranks_max));
             });
+  add_value(
+      run, options, "--simulate", "SEED",
+      "All ranks in one process, on a clock of its own: SEED decides whose turn it is and what "
+      "is delayed; the same seed repeats the run",
+      [](LaunchOptions& o, const std::string& text) {
+        o.simulation_seed = parse_count("--simulate", text, 0, UINT64_MAX);
+      });
+  add_setting(run, "--aggregation", "K", "ARMATURE_AGGREGATION", 0, 1 << 20,
+              "Remote calls to one rank that travel together (default 0: adaptive)");
+  add_setting(
+      run, "--poll-every", "N", "ARMATURE_POLL_EVERY", 0, UINT32_MAX,
+      "Execute incoming calls at every Nth outgoing one (default 64; 0: only while waiting)");
+  add_setting(
+      run, "--nesting-max", "N", "ARMATURE_NESTING_MAX", 1, 250,
+      "Methods in execution at once on a rank, and depth of a chain of questions (default 64)");
+  add_value(
+      run, options, "--channel", "BYTES",
+      "Remote calls on the way from one rank to another: a power of two, 32K to 1M (default 64K)",
+      [](LaunchOptions&, const std::string& text) {
+        setenv("ARMATURE_CHANNEL_BYTES", std::to_string(parse_bytes("--channel", text)).c_str(), 1);
+      });
   add_value(
       run, options, "--bind", "auto|core|none",
       "Bind each rank to a core (default auto: where there are enough cores for several ranks)",

@@ -34,6 +34,8 @@ class ARMATURE_API FutureBase : public std::enable_shared_from_this<FutureBase> 
   /// Takes the result over when it is there; true once it is. Runs nothing else.
   virtual bool poll() { return settled_; }
   [[nodiscard]] bool settled() const { return settled_; }
+  /// The same, after executing what has come in.
+  bool test();
   /// Blocks, executing incoming requests. Whom it waits for is for messages.
   void wait();
   [[nodiscard]] virtual Rank awaited() const { return Rank::none(); }
@@ -162,8 +164,8 @@ class [[nodiscard]] future {
   explicit future(std::shared_ptr<detail::FutureState<T>> state) : state_(std::move(state)) {}
 
   [[nodiscard]] bool valid() const { return state_ != nullptr; }
-  /// True once the result is there; never blocks.
-  [[nodiscard]] bool test() const { return state_->poll(); }
+  /// True once the result is there; executes incoming calls, never waits.
+  [[nodiscard]] bool test() const { return state_->test(); }
   /// Blocks, executing incoming calls, until the result is there.
   void wait() const { state_->wait(); }
   /// Waits, and gives the result or throws what the method threw. Once.
@@ -195,7 +197,7 @@ class [[nodiscard]] future {
     return future<Result>(next);
   }
 
-  bool await_ready() const { return test(); }
+  bool await_ready() const { return state_->poll(); }
   void await_suspend(std::coroutine_handle<> waiting) {
     state_->on_settled([waiting] { waiting.resume(); });
   }

@@ -289,11 +289,11 @@ T unpack(Reader& from) {
     if constexpr (!std::is_empty_v<T>) from.bytes(static_cast<void*>(&room.value), sizeof(T));
     return room.value;
   } else if constexpr (is_view<T>) {
-    using Element = std::remove_reference_t<decltype(std::declval<T&>()[0])>;
-    static_assert(alignof(Element) <= view_alignment,
+    using Item = std::remove_reference_t<decltype(std::declval<T&>()[0])>;
+    static_assert(alignof(Item) <= view_alignment,
                   "views of elements that are aligned to more than 16 bytes cannot be received");
-    const std::size_t count = from.count_aligned(sizeof(Element));
-    return T(reinterpret_cast<Element*>(from.skip(count * sizeof(Element))), count);
+    const std::size_t count = from.count_aligned(sizeof(Item));
+    return T(reinterpret_cast<Item*>(from.skip(count * sizeof(Item))), count);
   } else if constexpr (is_described<T>) {
     static_assert(
         std::is_default_constructible_v<T>,

@@ -4,7 +4,9 @@
 
 #include "armature/detail/request.hpp"
 #include "progress/messages.hpp"
+#include "progress/scheduler.hpp"
 #include "space/address_space.hpp"
+#include "transport/weather.hpp"
 
 namespace armature {
 class World;
@@ -37,6 +39,8 @@ struct RankContext {
   space::AddressSpace& space;
   Messages messages;
   RequestSource* requests = nullptr;
+  Scheduler* scheduler = nullptr;              // who runs other ranks on this thread; none for most
+  transport::Weather* weather = nullptr;       // of a simulation
   armature::detail::Sender* sender = nullptr;  // the inlined half's view of `requests`
   World* world = nullptr;                      // what the rank's body was given; set by who made it
   std::uint32_t teams_made = 0;                // as their first member; part of their ids

@@ -112,15 +112,38 @@ void check_gone(const AddressSpace& space, const WaitFor& wait, Latched& ready) 
 
 }  // namespace
 
+void let_others_run() {
+  RankContext* me = current_rank();
+  if (me != nullptr && me->scheduler != nullptr) me->scheduler->yield(false);
+}
+
 int spins() { return spins_before_long; }
 
 void start_waiting(const space::ControlHeader& job) {
   cores_are_shared = job.ranks > job.cores;
-  spins_before_long = cores_are_shared ? 4 : 400;
+  spins_before_long = job.simulated != 0 ? 1 : (cores_are_shared ? 4 : 400);
   prepare_bells();
 }
 
 namespace detail {
+
+/// Where other ranks run on this thread: they do while this one's condition does not hold.
+void wait_scheduled(RankContext& me, WaitFor& wait, Latched& condition_holds) {
+  Published published(me.space.slot(me.space.me()).wait, wait);
+  std::uint64_t done = me.done;
+  bool got_on = true;  // to this wait
+  for (std::uint32_t round = 0;; ++round) {
+    if (condition_holds.look()) return;
+    me.deliver();
+    if (condition_holds.look()) return;
+    published.refresh(wait);
+    if (round % 64 == 63) check_gone(me.space, wait, condition_holds);
+    got_on = got_on || done != me.done;
+    done = me.done;
+    me.scheduler->yield(got_on);
+    got_on = false;
+  }
+}
 
 void wait_long(WaitFor& wait, Ready ready, void* condition) {
   constexpr std::uint64_t yield_ns = 1'000'000;  // yields that long before it sleeps
@@ -130,6 +153,7 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
   space::RankSlot& slot = space.slot(space.me());
   const int pauses = cores_are_shared ? 0 : 2000;
   Latched condition_holds(ready, condition);
+  if (me.scheduler != nullptr) return wait_scheduled(me, wait, condition_holds);
   // Whoever gets something done meanwhile is not idle, and looks again at once.
   std::uint64_t done = me.done;
   const auto got_on = [&] { return done != me.done && (done = me.done, true); };

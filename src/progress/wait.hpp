@@ -50,6 +50,10 @@ inline void wait_until(WaitFor& wait, Condition&& condition) {
       &condition);
 }
 
+/// For calls that only look (poll, test): where other ranks run on this thread, they have their
+/// turn.
+void let_others_run();
+
 /// Prepares this process for waiting: how to spin, whether bells work here.
 void start_waiting(const space::ControlHeader& job);
 

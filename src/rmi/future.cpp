@@ -1,5 +1,6 @@
 #include "armature/future.hpp"
 
+#include "armature/rmi.hpp"
 #include "base/fail.hpp"
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
@@ -21,6 +22,12 @@ void FutureBase::wait() {
     return poll();
   });
   run_continuations();
+}
+
+bool FutureBase::test() {
+  if (poll()) return true;
+  rmi_poll();
+  return poll();
 }
 
 void FutureBase::on_settled(std::function<void()> continuation) {

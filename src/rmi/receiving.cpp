@@ -145,7 +145,9 @@ void Endpoint::call_alike(Incoming& in, const RequestHeader& header, const std::
 /// Executes what was there when we looked, and no more: others have their turn.
 void Endpoint::receive(Incoming& in) {
   // Acquire: the requests were written before.
-  const std::uint64_t published = in.channel.published.load(std::memory_order_acquire);
+  std::uint64_t published = in.channel.published.load(std::memory_order_acquire);
+  if (context_.weather != nullptr) [[unlikely]]
+    published = context_.weather->visible(in.from, space_.me(), published);
   if (published == in.read) return;
   if (published - in.read > in.capacity)
     corrupt(fmt::format("the channel from rank {} claims {} bytes in a ring of {}", in.from,

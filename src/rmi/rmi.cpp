@@ -112,7 +112,10 @@ void rmi_wait() {
   });
 }
 
-void rmi_poll() { this_endpoint("rmi_poll").deliver(); }
+void rmi_poll() {
+  this_endpoint("rmi_poll").deliver();
+  progress::let_others_run();
+}
 
 void on_async_error(AsyncErrorHandler handler) {
   this_endpoint("on_async_error").on_error = std::move(handler);

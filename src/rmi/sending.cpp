@@ -47,6 +47,9 @@ void Endpoint::open(int to) {
 
 /// Makes [out.at, out.end) a stretch of at least that many bytes, if the receiver has left so much.
 bool Endpoint::make_room(Outgoing& out, Lane& lane, std::size_t bytes) {
+  if (bytes > 0 && context_.weather != nullptr &&
+      context_.weather->clogs(space_.me(), index_of(out)))
+    return false;
   Channel& channel = *lane.channel;
   const std::uint64_t capacity = channel.capacity;
   for (;;) {

@@ -33,6 +33,8 @@ struct alignas(4096) ControlHeader {
   std::uint32_t check_full = 0;  // every address against the list of allocations, on every call
   OnDeath on_death = OnDeath::end_job;
   std::int32_t launcher_pid = 0;
+  std::uint32_t simulated = 0;  // 1: all ranks in one process, in an order that `seed` decides
+  std::uint64_t seed = 0;
   std::uint64_t started_ns = 0;  // CLOCK_MONOTONIC
 
   // Written by the launcher: how many ranks have died so far. Waiting ranks look at it.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/file_descriptor.hpp"
@@ -24,6 +25,7 @@ struct JobOptions {
   std::uint32_t cores = 1;
   bool check_full = false;
   OnDeath on_death = OnDeath::end_job;
+  std::optional<std::uint64_t> simulation_seed;  // then one process hosts all ranks
 };
 
 /// The memory files of a job on one node: the control block and one band per rank. Created by the

@@ -27,7 +27,10 @@ void wait_for_survivors(AddressSpace& space) {
 
 }  // namespace
 
-Job::Job(AddressSpace& space) : context_(space) {
+Job::Job(AddressSpace& space, progress::Scheduler* scheduler, transport::Weather* weather)
+    : context_(space) {
+  context_.scheduler = scheduler;
+  context_.weather = weather;
   space::RankSlot& slot = space.slot(space.me());
   slot.pid.store(getpid(), std::memory_order_relaxed);
   slot.tid.store(gettid(), std::memory_order_relaxed);

@@ -12,7 +12,8 @@ namespace armature {
 /// that runs the rank.
 class Job {
  public:
-  explicit Job(space::AddressSpace& space);
+  explicit Job(space::AddressSpace& space, progress::Scheduler* scheduler = nullptr,
+               transport::Weather* weather = nullptr);
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
   ~Job();

@@ -37,6 +37,8 @@ const std::optional<Environment>& told() {
 
 int Process::hosted() { return told() ? told()->hosted : 1; }
 
+bool Process::simulated() { return told() && join().mapping().header().simulated != 0; }
+
 Process& Process::join() {
   static Process* const process = [] {
     auto joining = std::unique_ptr<Process>(new Process);

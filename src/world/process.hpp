@@ -14,6 +14,8 @@ class Process {
   /// How many ranks this process hosts: what the launcher said, 1 without one. Throws Error(start)
   /// when what the launcher said makes no sense.
   static int hosted();
+  /// Whether the launcher wants them simulated: no threads, one seed decides who runs when.
+  static bool simulated();
   /// Joins the job of the launcher, or makes one of one rank.
   static Process& join();
 

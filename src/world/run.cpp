@@ -10,6 +10,7 @@
 #include "world/job.hpp"
 #include "world/last_words.hpp"
 #include "world/process.hpp"
+#include "world/simulated_ranks.hpp"
 
 namespace armature {
 namespace {
@@ -70,9 +71,11 @@ namespace detail {
 // An exception that leaves body is not caught here: nobody catching it, it ends the process where
 // it was thrown, with the whole stack there to be shown.
 int run(int, char**, Body body, void* callable) {
-  if (Process::hosted() > 1) {
+  if (Process::hosted() > 1 || Process::simulated()) {
     require_not_left("run");
-    const int status = hosting::run(Process::join(), body, callable);
+    const Process& process = Process::join();
+    const int status = Process::simulated() ? hosting::simulate(process, body, callable)
+                                            : hosting::run(process, body, callable);
     leave_for_good();
     return status;
   }

@@ -1,6 +1,7 @@
 #include "bootstrap/launcher/launch.hpp"
 
 #include <fcntl.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -69,13 +70,15 @@ int launch(const LaunchOptions& options) {
   const auto cores = static_cast<std::uint32_t>(topology::usable_cores());
   const std::uint32_t ranks = options.ranks != 0 ? options.ranks : cores;
   raise_file_limit(ranks, options.label);
-  space::JobMemory memory = space::JobMemory::create({.ranks = ranks,
-                                                      .ranks_per_process = options.threads,
-                                                      .band_base = options.band_base,
-                                                      .band_bytes = options.band_bytes,
-                                                      .cores = cores,
-                                                      .check_full = options.check_full,
-                                                      .on_death = options.on_death});
+  space::JobMemory memory = space::JobMemory::create(
+      {.ranks = ranks,
+       .ranks_per_process = options.simulation_seed ? ranks : options.threads,
+       .band_base = options.band_base,
+       .band_bytes = options.band_bytes,
+       .cores = cores,
+       .check_full = options.check_full,
+       .on_death = options.on_death,
+       .simulation_seed = options.simulation_seed});
   line_up(memory.bands);
   const space::Control control = space::map_control(memory.control.get());
   control.header().launcher_pid = getpid();
@@ -84,7 +87,15 @@ int launch(const LaunchOptions& options) {
   Binding binding = bind_ranks(options, ranks);
   tell_ranks_where(binding, control);
   if (options.verbose) describe(options, control.header(), binding);
-  return RunningJob(options, memory, control).run(program.path, std::move(binding));
+  // The same seed must find the same addresses: some programs order things by them.
+  if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
+  const int status = RunningJob(options, memory, control).run(program.path, std::move(binding));
+  if (options.simulation_seed && status != 0)
+    say(
+        fmt::format("the simulation with seed {0} failed; armature run --simulate {0} -n {1} "
+                    "repeats it",
+                    *options.simulation_seed, ranks));
+  return status;
 }
 
 }  // namespace armature::bootstrap

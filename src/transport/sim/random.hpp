@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+namespace armature::transport::sim {
+
+/// The one source of chance of a simulation (SplitMix64): the same seed, the same numbers,
+/// everywhere.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9e37'79b9'7f4a'7c15);
+    z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9;
+    z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11eb;
+    return z ^ (z >> 31);
+  }
+  /// 0 .. bound - 1.
+  std::uint64_t below(std::uint64_t bound) { return bound == 0 ? 0 : next() % bound; }
+  bool chance(double probability) {
+    return static_cast<double>(next() >> 11) * 0x1p-53 < probability;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace armature::transport::sim

@@ -1,0 +1,41 @@
+#include "transport/sim/seeded_weather.hpp"
+
+#include <algorithm>
+
+namespace armature::transport::sim {
+
+SeededWeather::SeededWeather(int ranks, Random& random, const std::uint64_t& now_ns)
+    : ranks_(static_cast<std::size_t>(ranks)),
+      random_(random),
+      now_ns_(now_ns),
+      calm_(static_cast<double>(random.below(10)) / 10),
+      storm_(random.chance(0.5) ? 0.05 : 0),
+      clogging_(random.chance(0.5) ? static_cast<double>(random.below(30)) / 100 : 0),
+      short_ns_(100 + random.below(5'000)),
+      long_ns_(10'000 + random.below(1'000'000)),
+      lanes_(ranks_ * ranks_) {}
+
+std::uint64_t SeededWeather::delay_ns() {
+  if (random_.chance(calm_)) return 0;
+  return random_.below(random_.chance(storm_) ? long_ns_ : short_ns_);
+}
+
+std::uint64_t SeededWeather::visible(int from, int to, std::uint64_t published) {
+  Lane& lane = lanes_[static_cast<std::size_t>(from) * ranks_ + static_cast<std::size_t>(to)];
+  if (published != lane.published) {
+    lane.published = published;
+    const std::uint64_t before = lane.batches.empty() ? 0 : lane.batches.back().arrives_ns;
+    lane.batches.push_back({published, std::max(before, now_ns_ + delay_ns())});
+    ++under_way_;
+  }
+  while (!lane.batches.empty() && lane.batches.front().arrives_ns <= now_ns_) {
+    lane.visible = lane.batches.front().end;
+    lane.batches.pop_front();
+    --under_way_;
+  }
+  return lane.visible;
+}
+
+bool SeededWeather::clogs(int, int) { return random_.chance(clogging_); }
+
+}  // namespace armature::transport::sim

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "transport/sim/random.hpp"
+#include "transport/weather.hpp"
+
+namespace armature::transport::sim {
+
+/// Weather that one seed decides: each seed has its own climate (how long requests take, how often
+/// a channel seems full), and each batch of requests its own delay. Delays of different pairs are
+/// independent, so what was sent later to, or by, another rank may arrive earlier.
+class SeededWeather final : public Weather {
+ public:
+  SeededWeather(int ranks, Random& random, const std::uint64_t& now_ns);
+
+  std::uint64_t visible(int from, int to, std::uint64_t published) override;
+  bool clogs(int from, int to) override;
+  /// Whether something is on its way that will be seen later.
+  [[nodiscard]] bool something_is_under_way() const { return under_way_ > 0; }
+
+ private:
+  struct Batch {
+    std::uint64_t end = 0;  // position in the channel
+    std::uint64_t arrives_ns = 0;
+  };
+  struct Lane {
+    std::uint64_t published = 0;
+    std::uint64_t visible = 0;
+    std::deque<Batch> batches;
+  };
+  std::uint64_t delay_ns();
+
+  std::size_t ranks_;
+  Random& random_;
+  const std::uint64_t& now_ns_;
+  double calm_;      // how often there is no delay
+  double storm_;     // how often it is a long one
+  double clogging_;  // how often a channel seems full
+  std::uint64_t short_ns_, long_ns_;
+  std::vector<Lane> lanes_;
+  std::size_t under_way_ = 0;
+};
+
+}  // namespace armature::transport::sim

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+namespace armature::transport {
+
+/// What stands between a sender and a receiver: how much of what was published the receiver sees
+/// yet, and whether the sender finds room. On a real node nothing does, and there is none; a
+/// simulation has one, to delay and to clog. Order within a channel is kept.
+class Weather {
+ public:
+  Weather() = default;
+  Weather(const Weather&) = delete;
+  Weather& operator=(const Weather&) = delete;
+  virtual ~Weather() = default;
+
+  /// Up to where `to` sees the channel from `from`, at most `published`. Never less than it said
+  /// before.
+  virtual std::uint64_t visible(int from, int to, std::uint64_t published) = 0;
+  /// Whether a sender with room is to find none this time.
+  virtual bool clogs(int from, int to) = 0;
+};
+
+}  // namespace armature::transport

@@ -1,0 +1,64 @@
+#include "virtual/fiber.hpp"
+
+#include <cxxabi.h>
+
+#include <cstring>
+#include <utility>
+
+#include <boost/context/fiber.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
+
+namespace armature::fibers {
+namespace {
+
+/// What the C++ runtime keeps per thread of the exceptions that are being handled: a fiber that
+/// waits inside a catch block takes it along.
+struct ExceptionState {
+  void* caught = nullptr;
+  unsigned int uncaught = 0;
+};
+
+ExceptionState exchange_exceptions(const ExceptionState& next) {
+  auto* globals = static_cast<ExceptionState*>(static_cast<void*>(__cxxabiv1::__cxa_get_globals()));
+  return std::exchange(*globals, next);
+}
+
+}  // namespace
+
+struct Fiber::Implementation {
+  boost::context::fiber inside;   // while suspended: the fiber
+  boost::context::fiber outside;  // while it runs: whoever resumed it
+  ExceptionState exceptions;      // of the side that does not run
+  bool done = false;
+};
+
+Fiber::Fiber(std::size_t stack_bytes, std::function<void()> body)
+    : implementation_(std::make_unique<Implementation>()) {
+  Implementation& me = *implementation_;
+  me.inside = boost::context::fiber(std::allocator_arg,
+                                    boost::context::protected_fixedsize_stack(stack_bytes),
+                                    [&me, body = std::move(body)](boost::context::fiber&& outside) {
+                                      me.outside = std::move(outside);
+                                      body();
+                                      me.done = true;
+                                      return std::move(me.outside);
+                                    });
+}
+
+Fiber::~Fiber() = default;
+
+void Fiber::resume() {
+  Implementation& me = *implementation_;
+  me.exceptions = exchange_exceptions(me.exceptions);
+  me.inside = std::move(me.inside).resume();
+  me.exceptions = exchange_exceptions(me.exceptions);
+}
+
+void Fiber::suspend() {
+  Implementation& me = *implementation_;
+  me.outside = std::move(me.outside).resume();
+}
+
+bool Fiber::done() const { return implementation_->done; }
+
+}  // namespace armature::fibers

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "progress/rank_context.hpp"
+#include "progress/scheduler.hpp"
+#include "transport/sim/random.hpp"
+#include "transport/sim/seeded_weather.hpp"
+#include "virtual/fiber.hpp"
+
+namespace armature::simulation {
+
+/// A whole job in one process, on a clock of its own: every rank a fiber, one seed deciding whose
+/// turn it is, how slow each rank is, and the weather between them. The same seed gives the same
+/// run, as long as the program takes no chance, time or input from elsewhere.
+class Simulator final : public progress::Scheduler {
+ public:
+  /// give_up(status, text) ends the process.
+  using GiveUp = void (*)(int status, const char* text);
+  Simulator(std::uint64_t seed, int ranks, GiveUp give_up);
+  ~Simulator() override;
+
+  /// Runs live(rank) for every rank to its end. When no rank can go on any more, ends the process
+  /// with what each of them waits for.
+  void run(const std::function<void(int rank)>& live);
+
+  void yield(bool got_on) override;
+  [[nodiscard]] transport::Weather& weather() { return weather_; }
+
+ private:
+  struct SimulatedRank {
+    std::unique_ptr<fibers::Fiber> fiber;
+    progress::RankContext* context = nullptr;  // while suspended
+    std::uint64_t weight = 1;                  // how often it has its turn
+  };
+  SimulatedRank& choose();
+  void stalled() const;
+
+  std::uint64_t seed_;
+  GiveUp give_up_;
+  transport::sim::Random random_;
+  std::uint64_t now_ns_ = 1;
+  transport::sim::SeededWeather weather_;
+  std::vector<SimulatedRank> ranks_;
+  SimulatedRank* running_ = nullptr;
+  std::uint64_t idle_turns_ = 0;  // in a row in which nobody got on
+};
+
+}  // namespace armature::simulation

@@ -1,0 +1,28 @@
+#include "world/simulated_ranks.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "virtual/simulator.hpp"
+#include "world/job.hpp"
+#include "world/last_words.hpp"
+
+namespace armature::hosting {
+
+int simulate(const Process& process, detail::Body body, void* callable) {
+  const auto& spaces = process.spaces();
+  simulation::Simulator simulator(process.mapping().header().seed, static_cast<int>(spaces.size()),
+                                  detail::die);
+  progress::set_joining_rank(-1);
+  std::vector<int> statuses(spaces.size());
+  simulator.run([&](int rank) {
+    const auto index = static_cast<std::size_t>(rank);
+    Job job(*spaces[index], &simulator, &simulator.weather());
+    statuses[index] = body(callable, job.world());
+    job.leave();
+  });
+  const auto failed = std::find_if(statuses.begin(), statuses.end(), [](int s) { return s != 0; });
+  return failed == statuses.end() ? 0 : *failed;
+}
+
+}  // namespace armature::hosting

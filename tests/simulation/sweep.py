@@ -1,0 +1,108 @@
+"""Runs a program in the simulator over many seeds.
+
+  sweep.py ARMATURE PROGRAM [--seeds N] [--from FIRST] [--minutes M]
+                      every seed must pass; a failure names its seed and how to repeat it
+  sweep.py ARMATURE PROGRAM --same-seed       the same seed gives the same run, another one another
+  sweep.py ARMATURE PROGRAM --finds WORDS     a run with these words must fail for some seed
+  sweep.py ARMATURE PROGRAM --stalls          a run in which nobody can go on ends, and says so
+"""
+
+import argparse
+import concurrent.futures
+import os
+import subprocess
+import sys
+import time
+
+RANKS = (2, 3, 5)
+
+
+def run(options, seed, words=(), ranks=None):
+    ranks = ranks or RANKS[seed % len(RANKS)]
+    command = [options.armature, "run", "--simulate", str(seed), "-n", str(ranks), "--timeout", "60",
+               options.program, *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False,
+                          env={**os.environ, "STORM_SEED": str(seed)})
+    return done, "STORM_SEED=%d %s" % (seed, " ".join(command))
+
+
+def sweep(options):
+    end = time.monotonic() + options.minutes * 60
+    failed, passed = [], 0
+
+    def one(seed):
+        if time.monotonic() > end or failed:
+            return None
+        return run(options, seed)
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for result in pool.map(one, range(options.first, options.first + options.seeds)):
+            if result is None:
+                continue
+            done, command = result
+            if done.returncode != 0:
+                failed.append((done, command))
+                break
+            passed += 1
+            if passed % 1000 == 0:
+                print(f"{passed} seeds passed", flush=True)
+    for done, command in failed:
+        print(f"exit status {done.returncode}\n{done.stdout}{done.stderr}repeat it with: {command}")
+    print(f"{passed} seeds passed, {len(failed)} failed")
+    return not failed and passed > 0
+
+
+def same_seed(options):
+    orders = []
+    for seed in (7, 8):
+        first, _ = run(options, seed, ranks=4)
+        second, _ = run(options, seed, ranks=4)
+        if first.returncode != 0 or first.stdout != second.stdout:
+            print(f"seed {seed}: {first.stdout!r}, then {second.stdout!r}\n{first.stderr}")
+            return False
+        orders.append(first.stdout)
+    print(f"orders of two seeds: {orders}")
+    return orders[0] != orders[1]
+
+
+def finds(options):
+    for seed in range(1, 200):
+        done, command = run(options, seed, options.finds.split())
+        if done.returncode != 0:
+            print(f"found with seed {seed}: {done.stderr.strip()}")
+            return f"--simulate {seed} " in done.stderr or print(f"no seed in the message of {command}")
+    print("not found in 200 seeds")
+    return False
+
+
+def stalls(options):
+    done, _ = run(options, 5, ["deadlock"], ranks=2)
+    print(done.stderr)
+    return (done.returncode != 0 and "no rank can go on" in done.stderr
+            and "waits for a message of rank 1" in done.stderr and "--simulate 5 " in done.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("armature")
+    parser.add_argument("program")
+    parser.add_argument("--seeds", type=int, default=300)
+    parser.add_argument("--from", dest="first", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--same-seed", action="store_true")
+    parser.add_argument("--finds")
+    parser.add_argument("--stalls", action="store_true")
+    options = parser.parse_args()
+    if options.same_seed:
+        good = same_seed(options)
+    elif options.finds:
+        good = finds(options)
+    elif options.stalls:
+        good = stalls(options)
+    else:
+        good = sweep(options)
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()
