@@ -110,9 +110,9 @@ void Fences::advance_one(OfTeam& fence) {
 }
 
 void Fences::advance_all() {
-  // Continuations may enter others.
-  const std::deque<OfTeam*> now = active_;
-  for (OfTeam* fence : now) advance_one(*fence);
+  // By index: one that is over leaves the list, and its continuations may enter others. Who is
+  // passed over has its turn the next time.
+  for (std::size_t i = 0; i < active_.size(); ++i) advance_one(*active_[i]);
 }
 
 void Fences::wait(const Team& team, const char* call) {

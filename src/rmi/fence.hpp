@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "armature/future.hpp"
 #include "armature/team.hpp"
@@ -51,7 +52,7 @@ class Fences {
 
   Endpoint& endpoint_;
   std::map<std::uint32_t, std::unique_ptr<OfTeam>> teams_;  // by id
-  std::deque<OfTeam*> active_;
+  std::vector<OfTeam*> active_;
 };
 
 }  // namespace armature::rmi

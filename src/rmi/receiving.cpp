@@ -144,6 +144,9 @@ void Endpoint::call_alike(Incoming& in, const RequestHeader& header, const std::
 
 /// Executes what was there when we looked, and no more: others have their turn.
 void Endpoint::receive(Incoming& in) {
+  // The next request's line and the word that announces it come at the same time, not one after the
+  // other.
+  __builtin_prefetch(in.channel.at(in.read));
   // Acquire: the requests were written before.
   std::uint64_t published = in.channel.published.load(std::memory_order_acquire);
   if (context_.weather != nullptr) [[unlikely]]

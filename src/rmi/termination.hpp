@@ -82,7 +82,7 @@ class Termination {
   Step conclude() {
     if (executed_before_ == sums_.sent) {
       under_way_ = false;
-      executed_before_.reset();
+      executed_before_ = sums_.executed;
       return Step::finished;
     }
     if (executed_before_ > sums_.sent) return Step::miscounted;
