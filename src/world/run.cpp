@@ -72,7 +72,7 @@ namespace detail {
 int run(int, char**, Body body, void* callable) {
   if (Process::hosted() > 1) {
     require_not_left("run");
-    const int status = hosting::run(Process::join(), body, callable);
+    const int status = hosting::run(Process::join().spaces(), body, callable);
     leave_for_good();
     return status;
   }
