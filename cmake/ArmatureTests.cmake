@@ -46,6 +46,9 @@ if(conformance_c AND TARGET armci)
     armature_add_ranks_test(NAME conformance_c.n${ranks} COMMAND conformance_c RANKS ${ranks}
                             TIMEOUT 120)
   endforeach()
+  armature_add_ranks_test(NAME conformance_c.threads_are_refused COMMAND conformance_c RANKS 2
+                          RUN_ARGS --threads 2 FAIL_OK
+                          PASS_REGEX "ARMCI_Init.*run it without --threads")
   add_test(NAME conformance_c.fatal
            COMMAND ${PROJECT_SOURCE_DIR}/tests/conformance/c/fatal.sh
                    ${CMAKE_BINARY_DIR}/bin/armature $<TARGET_FILE:conformance_c>)

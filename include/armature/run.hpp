@@ -18,6 +18,10 @@ ARMATURE_API int run(int argc, char** argv, Body body, void* callable);
 /// Joins the job that `armature run` started; a program started by itself is a job of one rank.
 /// Returns after all ranks are through. An exception that leaves `body` ends the job, its message
 /// first. Throws Error(start) when there is a job that cannot be joined.
+/// Where a process hosts several ranks (`armature run --threads`), each calls `body` on a thread of
+/// its own, the first on the caller's: what the calls have in common (what `body` refers to,
+/// globals, statics) those ranks share. run() then returns the first of their results that is not
+/// 0, in the order of ranks.
 template <class Body>
 requires std::invocable<Body&, World&>
 int run(int argc, char** argv, Body&& body) {
@@ -37,9 +41,12 @@ int run(int argc, char** argv, Body&& body) {
 
 /// For libraries and language run-times that do not own main: join the job, and leave it
 /// (collective). Between the two every call works as inside run(). Once left, a job cannot be
-/// joined again. init is idempotent.
+/// joined again. init is idempotent. It throws Error(start) in a process that is to host several
+/// ranks: only run() can host them.
 ARMATURE_API World& init();
 ARMATURE_API void finalize();
+/// True when the calling thread runs a rank. In a process of one rank, all its threads count as
+/// that rank.
 [[nodiscard]] ARMATURE_API bool initialized();
 /// The world of this rank. Throws Error(misuse) outside run() and init() .. finalize().
 [[nodiscard]] ARMATURE_API World& world();

@@ -58,7 +58,9 @@ void set_this_rank(RankContext* context) {
   armature::detail::sender = context == nullptr ? nullptr : context->sender;
 }
 
-void set_sole_rank(RankContext* context) { sole.store(context, std::memory_order_relaxed); }
+RankContext* set_sole_rank(RankContext* context) {
+  return sole.exchange(context, std::memory_order_relaxed);
+}
 
 void set_joining_rank(int rank) {
   joining.store(rank, std::memory_order_relaxed);

@@ -67,8 +67,8 @@ const space::Mapping& mapping(const char* call);
 /// The rank that the calling thread runs from now on; nullptr ends it.
 void set_this_rank(RankContext* context);
 /// Threads that run no rank are taken for this one: those that a program starts in a process of one
-/// rank. nullptr ends it.
-void set_sole_rank(RankContext* context);
+/// rank. nullptr ends it. Returns the one before.
+RankContext* set_sole_rank(RankContext* context);
 
 /// Until a rank runs, messages name this one: its process is joining the job.
 void set_joining_rank(int rank);

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -41,6 +42,27 @@ const Mapping& Mapping::join(Control control, const std::vector<int>& bands) {
                   ranks};
   return process->mapping;
 }
+
+struct TemporaryMapping::Before {
+  std::unique_ptr<Process> process;
+  detail::View view;
+};
+
+TemporaryMapping::TemporaryMapping(Control control, const std::vector<int>& bands)
+    : before_(new Before{std::move(process), std::exchange(detail::view, {})}) {
+  (void)Mapping::join(control, bands);
+}
+
+TemporaryMapping::~TemporaryMapping() {
+  const Mapping& mapping = process->mapping;
+  const std::uint32_t ranks = mapping.header().ranks;
+  munmap(mapping.band(0), ranks * mapping.band_bytes());
+  munmap(mapping.control_.start, Control::bytes(ranks));
+  process = std::move(before_->process);
+  detail::view = before_->view;
+}
+
+const Mapping& TemporaryMapping::mapping() const { return process->mapping; }
 
 const Mapping* Mapping::of_process() {
   return detail::view.ranks != 0 ? &process->mapping : nullptr;

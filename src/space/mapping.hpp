@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "armature/rank.hpp"
@@ -55,6 +56,7 @@ class Mapping {
   [[nodiscard]] detail::BandView& view(int rank) const { return control_.bands()[rank]; }
 
  private:
+  friend class TemporaryMapping;
   explicit Mapping(Control control);
   void map_bands(const std::vector<int>& bands) const;
   [[noreturn]] void bad_address(Rank rank, const void* address, std::size_t bytes,
@@ -64,6 +66,22 @@ class Mapping {
   int ranks_ = 0;
   std::byte* base_ = nullptr;
   std::size_t band_bytes_ = 0;
+};
+
+/// Another job than the process's own, for a while: what was joined before is joined again when
+/// this is gone. For jobs whose ranks all live and end in this process, as in tests.
+class TemporaryMapping {
+ public:
+  TemporaryMapping(Control control, const std::vector<int>& bands);
+  TemporaryMapping(const TemporaryMapping&) = delete;
+  TemporaryMapping& operator=(const TemporaryMapping&) = delete;
+  ~TemporaryMapping();
+
+  [[nodiscard]] const Mapping& mapping() const;
+
+ private:
+  struct Before;
+  std::unique_ptr<Before> before_;
 };
 
 }  // namespace armature::space

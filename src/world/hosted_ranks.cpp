@@ -107,10 +107,10 @@ void start_threads(std::vector<HostedRank>& ranks) {
 
 }  // namespace
 
-int run(const Process& process, detail::Body body, void* callable) {
+int run(const HostedSpaces& spaces, detail::Body body, void* callable) {
   Run together{body, callable};
   std::vector<HostedRank> ranks;
-  for (const auto& space : process.spaces()) ranks.push_back({together, *space});
+  for (const auto& space : spaces) ranks.push_back({together, *space});
   start_threads(ranks);
   progress::set_joining_rank(-1);  // other threads' messages are no rank's
   open(together, Run::Gate::open);

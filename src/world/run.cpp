@@ -75,7 +75,7 @@ int run(int, char**, Body body, void* callable) {
     require_not_left("run");
     const Process& process = Process::join();
     const int status = Process::simulated() ? hosting::simulate(process, body, callable)
-                                            : hosting::run(process, body, callable);
+                                            : hosting::run(process.spaces(), body, callable);
     leave_for_good();
     return status;
   }
