@@ -91,7 +91,9 @@ void Fences::advance_one(OfTeam& fence) {
         return;
       case Termination::Step::show:
         show(fence);
-        break;
+        // What was still to be executed must have its turn: a lone member sees each of its own
+        // waves at once, and would show one after the other for ever.
+        return;
       case Termination::Step::miscounted:
         base::fail(Errc::corrupt, "rmi_fence: more requests executed than sent");
       case Termination::Step::finished: {
