@@ -95,6 +95,9 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
       });
   add_setting(run, "--aggregation", "K", "ARMATURE_AGGREGATION", 0, 1 << 20,
               "Remote calls to one rank that travel together (default 0: adaptive)");
+  run.add_flag_callback(
+      "--service-threads", [] { setenv("ARMATURE_SERVICE_THREADS", "1", 1); },
+      "A thread beside each rank that executes incoming calls while the rank computes");
   add_setting(
       run, "--poll-every", "N", "ARMATURE_POLL_EVERY", 0, UINT32_MAX,
       "Execute incoming calls at every Nth outgoing one (default 64; 0: only while waiting)");

@@ -22,6 +22,12 @@ struct RmiSettings {
   /// Of each channel: bytes on the way to one rank. A power of two, 32 KiB to 1 MiB; counts for
   /// channels that are opened later.
   std::uint64_t channel_bytes = 64 * 1024;
+  /// Who executes incoming calls: the rank itself, when it calls, waits or polls; or also a thread
+  /// beside it, asleep while there are none (the paper's communication thread,
+  /// armi-rmi-2003, 4.2.1), for ranks that compute for long. Methods still run one at a time, but
+  /// then beside what the rank itself does. Chosen at launch (`armature run --service-threads`);
+  /// cannot be changed.
+  bool service_thread = false;
 };
 
 [[nodiscard]] ARMATURE_API RmiSettings rmi_settings();

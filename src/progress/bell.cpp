@@ -38,10 +38,10 @@ bool bells_work() { return membarrier_works; }
 
 void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long timeout_ns) {
   const std::uint32_t seen = slot.rung.load(std::memory_order_acquire);
-  slot.asleep.store(1, std::memory_order_seq_cst);
+  slot.asleep.fetch_add(1, std::memory_order_seq_cst);
   if (membarrier_works) membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
   if (!ready(condition)) futex_wait(slot.rung, seen, timeout_ns);
-  slot.asleep.store(0, std::memory_order_relaxed);
+  slot.asleep.fetch_sub(1, std::memory_order_relaxed);
 }
 
 }  // namespace armature::progress

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "armature/detail/request.hpp"
@@ -45,11 +46,12 @@ struct RankContext {
   World* world = nullptr;                      // what the rank's body was given; set by who made it
   std::uint32_t teams_made = 0;                // as their first member; part of their ids
 
-  std::uint64_t done = 0;  // counts what deliver() got done
+  // Counts what deliver() got done; relaxed, as it tells only whether there was something.
+  std::atomic<std::uint64_t> done = 0;
 
   /// Takes in what has come, while waiting.
   void deliver() {
-    if (messages.deliver()) ++done;
+    if (messages.deliver()) done.fetch_add(1, std::memory_order_relaxed);
     if (requests != nullptr) requests->deliver();
   }
   /// Whether there is something that deliver() would do; asked before falling asleep.

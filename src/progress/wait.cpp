@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -130,7 +131,7 @@ namespace detail {
 /// Where other ranks run on this thread: they do while this one's condition does not hold.
 void wait_scheduled(RankContext& me, WaitFor& wait, Latched& condition_holds) {
   Published published(me.space.slot(me.space.me()).wait, wait);
-  std::uint64_t done = me.done;
+  std::uint64_t done = me.done.load(std::memory_order_relaxed);
   bool got_on = true;  // to this wait
   for (std::uint32_t round = 0;; ++round) {
     if (condition_holds.look()) return;
@@ -138,8 +139,8 @@ void wait_scheduled(RankContext& me, WaitFor& wait, Latched& condition_holds) {
     if (condition_holds.look()) return;
     published.refresh(wait);
     if (round % 64 == 63) check_gone(me.space, wait, condition_holds);
-    got_on = got_on || done != me.done;
-    done = me.done;
+    const std::uint64_t now = me.done.load(std::memory_order_relaxed);
+    got_on = std::exchange(done, now) != now || got_on;
     me.scheduler->yield(got_on);
     got_on = false;
   }
@@ -155,8 +156,12 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
   Latched condition_holds(ready, condition);
   if (me.scheduler != nullptr) return wait_scheduled(me, wait, condition_holds);
   // Whoever gets something done meanwhile is not idle, and looks again at once.
-  std::uint64_t done = me.done;
-  const auto got_on = [&] { return done != me.done && (done = me.done, true); };
+  const auto done_so_far = [&me] { return me.done.load(std::memory_order_relaxed); };
+  std::uint64_t done = done_so_far();
+  const auto got_on = [&] {
+    const std::uint64_t now = done_so_far();
+    return std::exchange(done, now) != now;
+  };
   for (int i = 0; i < pauses; ++i) {
     if (condition_holds.look()) return;
     me.deliver();

@@ -29,10 +29,12 @@ Endpoint::Endpoint(progress::RankContext& context, const Settings& settings, Tea
   sender_.until_poll = settings_.poll_every;
 }
 
-Endpoint::~Endpoint() = default;
-
 void Endpoint::set(const Settings& settings) {
   check(settings);
+  const Use in_use = use();
+  if (settings.service_thread != settings_.service_thread)
+    base::fail(Errc::misuse,
+               "set_rmi_settings: whether ranks have service threads is decided at launch");
   flush();
   settings_ = settings;
   sender_.until_poll = settings_.poll_every;
@@ -56,6 +58,7 @@ std::uint64_t Endpoint::executed() const {
 }
 
 void Endpoint::watch(std::shared_ptr<detail::FutureBase> future) {
+  const Use in_use = use();
   watched_.push_back(std::move(future));
 }
 
@@ -86,11 +89,13 @@ std::byte* find_block(Rank to, std::size_t bytes) {
 }
 
 void commit_indirect(Sender&, Outgoing& out) { this_endpoint("remote call").commit_indirect(out); }
+void abandon_request() noexcept { this_endpoint("remote call").abandon(); }
 void wake_receiver(Sender&, Outgoing& out) { this_endpoint("remote call").wake(out); }
 
 // A method is not interrupted by its own calls: only waiting lets others in.
 void poll_now(Sender& me) {
   Endpoint& endpoint = this_endpoint("remote call");
+  const Endpoint::Use in_use = endpoint.use();
   me.until_poll = endpoint.settings().poll_every;
   if (!endpoint.in_method()) endpoint.deliver();
 }
@@ -100,6 +105,7 @@ void poll_now(Sender& me) {
 Reply* new_reply(Rank to) {
   Endpoint& endpoint = this_endpoint("remote question");
   endpoint.space().require_rank(to, "remote question");
+  const Endpoint::Use in_use = endpoint.use();
   if (endpoint.sender().depth >= endpoint.settings().nesting_max)
     base::fail(
         Errc::nesting,
@@ -111,7 +117,10 @@ Reply* new_reply(Rank to) {
 }
 
 void drop_reply(Reply* reply) noexcept {
-  if (sender != nullptr) this_endpoint("remote question").replies().give_back(reply);
+  if (sender == nullptr) return;
+  Endpoint& endpoint = this_endpoint("remote question");
+  const Endpoint::Use in_use = endpoint.use();
+  endpoint.replies().give_back(reply);
 }
 
 bool reply_is_there(const Reply* reply) {

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "armature/detail/method.hpp"
@@ -36,7 +39,16 @@ class Endpoint : public progress::RequestSource {
   Endpoint& operator=(const Endpoint&) = delete;
   ~Endpoint() override;
 
+  /// Everything here belongs to one thread, the rank's; with a service thread to whichever of the
+  /// two holds this. Held while a method runs, and taken again by what the method calls.
+  using Use = std::unique_lock<std::recursive_mutex>;
+  [[nodiscard]] Use use() { return has_service() ? Use(mutex_) : Use(); }
+  [[nodiscard]] bool has_service() const { return settings_.service_thread; }
+  /// From now on a thread beside the rank executes calls too, if the settings say so.
+  void start_service();
+
   /// Executes what has arrived; publishes what was held back. Never blocks, but the methods may.
+  /// Does nothing while the rank's other thread is at it.
   void deliver() override;
   /// Whether deliver() would find something.
   [[nodiscard]] bool has_work() override;
@@ -44,6 +56,8 @@ class Endpoint : public progress::RequestSource {
   // -- sending: the compiled half of armature/detail/request.hpp
   std::byte* find_room(detail::Outgoing& out, std::size_t bytes);
   std::byte* find_block(int to, std::size_t bytes, const char* call);
+  /// A request that was given room is not sent after all.
+  void abandon();
   void commit_indirect(detail::Outgoing& out);
   void wake(detail::Outgoing& out);
   /// Publishes what is held back.
@@ -97,13 +111,20 @@ class Endpoint : public progress::RequestSource {
     int in_use = 0;              // calls of receive() that are executing requests in the ring
   };
 
+  void execute_all();
+  bool has_work_now();
+  void serve();
+
   // sending
+  std::byte* look_for_room(detail::Outgoing& out, std::size_t bytes);
   void open(int to);
   [[nodiscard]] bool make_room(detail::Outgoing& out, Lane& lane, std::size_t bytes);
   std::byte* overflow(detail::Outgoing& out, Lane& lane, std::size_t bytes);
   void drain_overflow(int to);
   void publish(detail::Outgoing& out, Lane& lane);
-  [[nodiscard]] bool publishes_directly() const { return settings_.aggregation <= 1; }
+  [[nodiscard]] bool publishes_directly() const {
+    return settings_.aggregation <= 1 && !has_service();
+  }
   [[nodiscard]] int index_of(const detail::Outgoing& out) const {
     return static_cast<int>(&out - outgoing_.data());
   }
@@ -144,6 +165,10 @@ class Endpoint : public progress::RequestSource {
   Blocks blocks_;
   Fences fences_;
   std::vector<std::shared_ptr<detail::FutureBase>> watched_;
+
+  std::recursive_mutex mutex_;
+  std::atomic<bool> service_ends_ = false;
+  std::thread service_;
 };
 
 /// The calling rank's; throws Error(misuse) naming the call outside a job.

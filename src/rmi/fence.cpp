@@ -118,21 +118,26 @@ void Fences::advance_all() {
 }
 
 void Fences::wait(const Team& team, const char* call) {
+  Endpoint::Use in_use = endpoint_.use();
   OfTeam& fence = enter_one(team, nullptr, call);
   const std::uint64_t mine = fence.entered;
+  if (in_use.owns_lock()) in_use.unlock();
   progress::WaitFor wait{
       .what = space::Awaiting::fence, .team = fence.block->id, .object = fence.block, .call = call};
   progress::wait_until(wait, [&] {
     endpoint_.deliver();
+    const Endpoint::Use looking = endpoint_.use();
     wait.peer = fence.block->ranks()[fence.termination.awaited() % fence.team.size()];
     wait.detail = fence.termination.wave();
     return fence.over >= mine;
   });
+  const Endpoint::Use counting = endpoint_.use();
   endpoint_.waited = endpoint_.executed();
 }
 
 future<void> Fences::enter(const Team& team) {
   auto state = std::make_shared<FenceFuture>(*this);
+  const Endpoint::Use in_use = endpoint_.use();
   (void)enter_one(team, state, "fence_async");
   return future<void>(state);
 }

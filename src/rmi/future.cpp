@@ -11,33 +11,46 @@ FutureBase::~FutureBase() = default;
 
 void FutureBase::settle() { settled_ = true; }
 
+namespace {
+
+/// With a service thread, a future is looked at and settled by whoever has the rank's endpoint.
+bool poll_held(rmi::Endpoint& endpoint, FutureBase& future) {
+  const rmi::Endpoint::Use in_use = endpoint.use();
+  return future.poll();
+}
+
+}  // namespace
+
 void FutureBase::wait() {
-  if (poll()) return run_continuations();
   rmi::Endpoint& endpoint = rmi::this_endpoint("future::wait");
   progress::WaitFor wait{
       .what = space::Awaiting::answer, .peer = awaited(), .object = this, .call = "future::wait"};
   progress::wait_until(wait, [&] {
-    if (poll()) return true;
+    if (poll_held(endpoint, *this)) return true;
     endpoint.deliver();
-    return poll();
+    return poll_held(endpoint, *this);
   });
   run_continuations();
 }
 
 bool FutureBase::test() {
-  if (poll()) return true;
+  rmi::Endpoint& endpoint = rmi::this_endpoint("future::test");
+  if (poll_held(endpoint, *this)) return true;
   rmi_poll();
-  return poll();
+  return poll_held(endpoint, *this);
 }
 
 void FutureBase::on_settled(std::function<void()> continuation) {
+  rmi::Endpoint& endpoint = rmi::this_endpoint("future::then");
+  const rmi::Endpoint::Use in_use = endpoint.use();
   continuations_.push_back(std::move(continuation));
   if (poll()) return run_continuations();
-  if (!watched_) rmi::this_endpoint("future::then").watch(shared_from_this());
+  if (!watched_) endpoint.watch(shared_from_this());
   watched_ = true;
 }
 
 void FutureBase::run_continuations() {
+  const rmi::Endpoint::Use in_use = rmi::this_endpoint("future").use();
   const auto due = std::exchange(continuations_, {});
   for (const auto& continuation : due) continuation();
 }

@@ -23,16 +23,17 @@ ObjectId Objects::add(void* object) {
   return {index, places_[index].generation};
 }
 
-void Objects::add_at(ObjectId id, void* object, Team team) {
+bool Objects::add_at(ObjectId id, void* object, Team team) {
+  if (id.index < places_.size()) return false;
   while (places_.size() <= id.index) {
     // The places that are jumped over are this rank's to use.
     if (places_.size() < id.index) free_.push_back(static_cast<std::uint32_t>(places_.size()));
     places_.emplace_back();
     entries_.emplace_back();
   }
-  ARMATURE_ASSERT(places_[id.index].object == nullptr);
   places_[id.index] = {object, id.generation};
   entries_[id.index] = {std::move(team), nullptr};
+  return true;
 }
 
 void Objects::remove(ObjectId id) {
@@ -63,7 +64,7 @@ Objects::~Objects() {
       entries_[i].destroy(places_[i].object);
 }
 
-ObjectId Objects::next_unused() const { return {static_cast<std::uint32_t>(places_.size()), 0}; }
+std::uint32_t Objects::next_unused() const { return static_cast<std::uint32_t>(places_.size()); }
 
 void Objects::name(const std::string& name, ObjectId id) {
   if (!names_.emplace(name, id).second)

@@ -36,16 +36,16 @@ class Objects {
   }
 
   ObjectId add(void* object);
-  /// At a place and generation that others have too.
-  void add_at(ObjectId id, void* object, Team team);
+  /// At a place that others have too; false when it is taken here, or was.
+  [[nodiscard]] bool add_at(ObjectId id, void* object, Team team);
   void remove(ObjectId id);
   /// The object is this table's from now on.
   void own(ObjectId id, void (*how)(void*)) { entries_[id.index].destroy = how; }
   /// Removes and destroys. Throws Error(object_gone), or Error(misuse) when the table does not own
   /// it.
   void destroy(ObjectId id);
-  /// A place that was never used here, and the generation it would get.
-  [[nodiscard]] ObjectId next_unused() const;
+  /// The first of the places that were never used here.
+  [[nodiscard]] std::uint32_t next_unused() const;
 
   /// Objects that are called by name: the name's owner must be unique on this rank.
   void name(const std::string& name, ObjectId id);

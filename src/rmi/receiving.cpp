@@ -55,6 +55,11 @@ void Endpoint::find_channels() {
 }
 
 bool Endpoint::has_work() {
+  const Use in_use = use();
+  return has_work_now();
+}
+
+bool Endpoint::has_work_now() {
   if (space_.head(space_.me()).channels.load(std::memory_order_acquire) != channels_seen_)
     return true;
   return std::any_of(incoming_.begin(), incoming_.end(), [](const Incoming& in) {
@@ -63,6 +68,13 @@ bool Endpoint::has_work() {
 }
 
 void Endpoint::deliver() {
+  if (!has_service()) [[likely]]
+    return execute_all();
+  const Use in_use(mutex_, std::try_to_lock);
+  if (in_use.owns_lock()) execute_all();
+}
+
+void Endpoint::execute_all() {
   flush();
   for (std::size_t i = overflowing_.size(); i-- > 0;)
     if (i < overflowing_.size()) drain_overflow(overflowing_[i]);
@@ -163,7 +175,7 @@ void Endpoint::receive(Incoming& in) {
   --level_;
   --in.in_use;
   sender_.depth = depth;
-  ++context_.done;
+  context_.done.fetch_add(1, std::memory_order_relaxed);
   release(in);
 }
 

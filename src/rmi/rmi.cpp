@@ -21,23 +21,35 @@ using rmi::this_endpoint;
 namespace detail {
 
 ObjectId register_object(void* object) {
-  return this_endpoint("register an object").objects().add(object);
+  rmi::Endpoint& endpoint = this_endpoint("register an object");
+  const rmi::Endpoint::Use in_use = endpoint.use();
+  return endpoint.objects().add(object);
 }
 
 void unregister_object(ObjectId id) noexcept {
-  if (sender != nullptr) this_endpoint("unregister an object").objects().remove(id);
+  if (sender == nullptr) return;
+  rmi::Endpoint& endpoint = this_endpoint("unregister an object");
+  const rmi::Endpoint::Use in_use = endpoint.use();
+  endpoint.objects().remove(id);
 }
 
 // All members must know the object by the same number: the largest that one of them would give it.
-// The second round makes sure that nobody calls it before everybody has it.
+// The second round makes sure that everybody has it before anybody calls it, and that no method has
+// taken the number meanwhile: else they try again.
 ObjectId register_shared(const Team& team, void* object) {
   rmi::Endpoint& endpoint = this_endpoint("shared");
-  const ObjectId mine = endpoint.objects().next_unused();
-  const auto index = team.allreduce(static_cast<std::uint64_t>(mine.index), Maximum());
-  const ObjectId id{static_cast<std::uint32_t>(index), 0};
-  endpoint.objects().add_at(id, object, team);
-  team.barrier();
-  return id;
+  for (;;) {
+    rmi::Endpoint::Use in_use = endpoint.use();
+    const std::uint32_t mine = endpoint.objects().next_unused();
+    if (in_use.owns_lock()) in_use.unlock();
+    const ObjectId id{team.allreduce(mine, Maximum()), 0};
+    in_use = endpoint.use();
+    const bool mine_too = endpoint.objects().add_at(id, object, team);
+    if (in_use.owns_lock()) in_use.unlock();
+    if (team.allreduce(mine_too ? 1 : 0, Minimum()) == 1) return id;
+    in_use = endpoint.use();
+    if (mine_too) endpoint.objects().remove(id);
+  }
 }
 
 void unregister_shared(ObjectId id) {
@@ -50,7 +62,11 @@ void unregister_shared(ObjectId id) {
   endpoint.objects().remove(id);
 }
 
-void* find_object(ObjectId id) { return this_endpoint("shared_ref").objects().find(id); }
+void* find_object(ObjectId id) {
+  rmi::Endpoint& endpoint = this_endpoint("shared_ref");
+  const rmi::Endpoint::Use in_use = endpoint.use();
+  return endpoint.objects().find(id);
+}
 
 void* local_object(ObjectId id) {
   void* object = find_object(id);
@@ -76,12 +92,17 @@ const Team& team_of(ObjectId id) {
 
 ObjectId own(const Owned& owned) {
   rmi::Endpoint& endpoint = this_endpoint("make_remote");
+  const rmi::Endpoint::Use in_use = endpoint.use();
   const ObjectId id = endpoint.objects().add(owned.object);
   endpoint.objects().own(id, owned.destroy);
   return id;
 }
 
-void disown(ObjectId id) { this_endpoint("destroy").objects().destroy(id); }
+void disown(ObjectId id) {
+  rmi::Endpoint& endpoint = this_endpoint("destroy");
+  const rmi::Endpoint::Use in_use = endpoint.use();
+  endpoint.objects().destroy(id);
+}
 
 Rank my_rank(const char* call) { return this_endpoint(call).space().me(); }
 
@@ -103,12 +124,19 @@ future<void> fence_async(const Team& team) {
 
 void rmi_wait() {
   rmi::Endpoint& endpoint = this_endpoint("rmi_wait");
-  const std::uint64_t wanted = ++endpoint.waited;
+  const auto executed = [&endpoint] {
+    const rmi::Endpoint::Use in_use = endpoint.use();
+    return endpoint.executed();
+  };
+  const std::uint64_t wanted = [&endpoint] {
+    const rmi::Endpoint::Use in_use = endpoint.use();
+    return ++endpoint.waited;
+  }();
   progress::WaitFor wait{.what = space::Awaiting::request, .call = "rmi_wait"};
   progress::wait_until(wait, [&] {
-    if (endpoint.executed() >= wanted) return true;
+    if (executed() >= wanted) return true;
     endpoint.deliver();
-    return endpoint.executed() >= wanted;
+    return executed() >= wanted;
   });
 }
 
@@ -118,7 +146,9 @@ void rmi_poll() {
 }
 
 void on_async_error(AsyncErrorHandler handler) {
-  this_endpoint("on_async_error").on_error = std::move(handler);
+  rmi::Endpoint& endpoint = this_endpoint("on_async_error");
+  const rmi::Endpoint::Use in_use = endpoint.use();
+  endpoint.on_error = std::move(handler);
 }
 
 RmiSettings rmi_settings() { return this_endpoint("rmi_settings").settings(); }

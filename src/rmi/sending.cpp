@@ -72,7 +72,22 @@ bool Endpoint::make_room(Outgoing& out, Lane& lane, std::size_t bytes) {
   }
 }
 
+// With a service thread every request comes here, and the endpoint is held until it is committed.
 std::byte* Endpoint::find_room(Outgoing& out, std::size_t bytes) {
+  if (!has_service()) [[likely]]
+    return look_for_room(out, bytes);
+  Use in_use(mutex_);
+  std::byte* const at = look_for_room(out, bytes);
+  out.end = at + bytes;
+  (void)in_use.release();
+  return at;
+}
+
+void Endpoint::abandon() {
+  if (has_service()) mutex_.unlock();
+}
+
+std::byte* Endpoint::look_for_room(Outgoing& out, std::size_t bytes) {
   const int to = index_of(out);
   Lane& lane = lanes_[static_cast<std::size_t>(to)];
   if (lane.channel == nullptr) open(to);
@@ -136,11 +151,16 @@ void Endpoint::commit_indirect(Outgoing& out) {
   Lane& lane = lanes_[static_cast<std::size_t>(index_of(out))];
   const auto bytes = static_cast<std::size_t>(out.at - lane.committed);
   lane.committed = out.at;
-  if (!lane.overflow.empty()) {
+  if (!lane.overflow.empty())
     lane.overflow.add(bytes);
-    return;
+  else if (++lane.held >= settings_.aggregation)
+    publish(out, lane);
+  const bool poll = --sender_.until_poll == 0;
+  if (has_service()) {
+    out.end = out.at;
+    mutex_.unlock();
   }
-  if (++lane.held >= settings_.aggregation) publish(out, lane);
+  if (poll) detail::poll_now(sender_);
 }
 
 void Endpoint::publish(Outgoing& out, Lane& lane) {
@@ -160,6 +180,7 @@ void Endpoint::flush() {
 void Endpoint::wake(Outgoing& out) { progress::ring(space_.slot(index_of(out))); }
 
 std::byte* Endpoint::find_block(int to, std::size_t bytes, const char* call) {
+  const Use in_use = use();
   if (!in_method() && blocks_.is_full(bytes)) {
     progress::WaitFor wait{.what = space::Awaiting::room, .peer = to, .rings = false, .call = call};
     progress::wait_until(wait, [&] {

@@ -32,6 +32,9 @@ Settings settings_at_start() {
   take("ARMATURE_POLL_EVERY", settings.poll_every);
   take("ARMATURE_NESTING_MAX", settings.nesting_max);
   take("ARMATURE_CHANNEL_BYTES", settings.channel_bytes);
+  std::uint32_t service = 0;
+  take("ARMATURE_SERVICE_THREADS", service);
+  settings.service_thread = service != 0;
   check(settings);
   return settings;
 }

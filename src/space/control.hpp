@@ -108,8 +108,9 @@ struct alignas(4096) RankSlot {
   Processors bound_to;               // set by the launcher before the rank starts
 
   // The bell: who makes true what a sleeping rank may wait for rings it. See progress/bell.hpp.
-  alignas(64) std::atomic<std::uint32_t> asleep{0};  // 1 while the rank sleeps or is about to
-  std::atomic<std::uint32_t> rung{0};                // futex word
+  // How many threads of the rank sleep, or are about to: it, and its service thread if it has one.
+  alignas(64) std::atomic<std::uint32_t> asleep{0};
+  std::atomic<std::uint32_t> rung{0};  // futex word
 
   alignas(64) WaitRecord wait;
   alignas(64) LastWords last_words;

@@ -42,6 +42,7 @@ Job::Job(AddressSpace& space, progress::Scheduler* scheduler, transport::Weather
   context_.requests = endpoint_.get();
   context_.sender = &endpoint_->sender();
   progress::set_this_rank(&context_);
+  endpoint_->start_service();
   slot.life.store(Life::running, std::memory_order_release);
 }
 

@@ -216,6 +216,23 @@ struct Address {
   std::memcpy(at, &header, sizeof header);
 }
 
+/// Room that was reserved: given up when writing the request ends in an exception, which only types
+/// that describe themselves can bring about.
+class Unwritten {
+ public:
+  explicit Unwritten(const Outgoing& out) : indirect_(!out.direct) {}
+  Unwritten(const Unwritten&) = delete;
+  Unwritten& operator=(const Unwritten&) = delete;
+  ~Unwritten() {
+    if (indirect_) [[unlikely]]
+      abandon_request();
+  }
+  void done() const { indirect_ = false; }
+
+ private:
+  mutable bool indirect_;
+};
+
 /// Writes the request `kind` with the given values behind its head, and sends it.
 template <class Stub, bool question, class... V>
 [[gnu::always_inline]] inline void send_request(const Address& to, Reply* reply,
@@ -231,8 +248,10 @@ template <class Stub, bool question, class... V>
     std::byte* const at = reserve(out, bytes);
     write_head(at, bytes, kind, 0, to, method);
     if constexpr (question) std::memcpy(at + sizeof(RequestHeader), &reply, sizeof reply);
+    const Unwritten unwritten(out);
     Writer writer(at, at + head);
     (pack(writer, value), ...);
+    unwritten.done();
     return commit(out, bytes);
   }
   std::byte* const block = find_block(to.rank, used);

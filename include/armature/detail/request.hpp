@@ -85,6 +85,8 @@ ARMATURE_API std::byte* find_room(Sender& sender, Outgoing& out, std::size_t byt
 /// there is no memory.
 ARMATURE_API std::byte* find_block(Rank to, std::size_t bytes);
 ARMATURE_API void commit_indirect(Sender& sender, Outgoing& out);
+/// For a request that was given room and could not be written.
+ARMATURE_API void abandon_request() noexcept;
 ARMATURE_API void wake_receiver(Sender& sender, Outgoing& out);
 ARMATURE_API void poll_now(Sender& sender);
 [[noreturn]] ARMATURE_API void no_such_rank(Rank rank);
@@ -129,11 +131,11 @@ inline constexpr std::ptrdiff_t own_ahead_bytes = 1024;
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (out.asleep->load(std::memory_order_relaxed) != 0) [[unlikely]]
       wake_receiver(me, out);
+    if (--me.until_poll == 0) [[unlikely]]
+      poll_now(me);
   } else {
     commit_indirect(me, out);
   }
-  if (--me.until_poll == 0) [[unlikely]]
-    poll_now(me);
 }
 
 }  // namespace armature::detail

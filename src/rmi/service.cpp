@@ -1,0 +1,45 @@
+// The thread beside a rank that executes incoming calls while the rank computes. It shares the
+// rank's endpoint with it, one at a time, and its bell: a request that comes wakes whoever sleeps.
+#include "progress/bell.hpp"
+#include "rmi/endpoint.hpp"
+
+namespace armature::rmi {
+
+void Endpoint::start_service() {
+  if (has_service()) service_ = std::thread([this] { serve(); });
+}
+
+void Endpoint::serve() {
+  progress::set_this_rank(&context_);
+  space::RankSlot& slot = space_.slot(space_.me());
+  constexpr long look_again_ns = 100'000'000;
+  const long nap_ns = progress::bells_work() ? look_again_ns : 1'000'000;
+  // Acquire: what the rank did before it ended us is seen.
+  while (!service_ends_.load(std::memory_order_acquire)) {
+    {
+      const Use in_use = use();
+      const std::uint64_t before = executed();
+      execute_all();
+      if (executed() != before) {
+        progress::ring(slot);  // the rank itself may wait for what has been done
+        continue;
+      }
+    }
+    progress::sleep(
+        slot,
+        [](void* me) {
+          auto& endpoint = *static_cast<Endpoint*>(me);
+          return endpoint.service_ends_.load(std::memory_order_acquire) || endpoint.has_work();
+        },
+        this, nap_ns);
+  }
+}
+
+Endpoint::~Endpoint() {
+  if (!service_.joinable()) return;
+  service_ends_.store(true, std::memory_order_release);
+  progress::ring(space_.slot(space_.me()));
+  service_.join();
+}
+
+}  // namespace armature::rmi
