@@ -43,7 +43,7 @@ class Endpoint : public progress::RequestSource {
 
   // -- sending: the compiled half of armature/detail/request.hpp
   std::byte* find_room(detail::Outgoing& out, std::size_t bytes);
-  std::byte* find_block(int to, std::size_t bytes, const char* call);
+  void await_block(int to, std::size_t bytes, const char* call);
   void commit_indirect(detail::Outgoing& out);
   void wake(detail::Outgoing& out);
   /// Publishes what is held back.

@@ -1,6 +1,8 @@
 #include "armature/future.hpp"
 
-#include "armature/rmi.hpp"
+#include <string>
+#include <utility>
+
 #include "base/fail.hpp"
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
@@ -10,6 +12,15 @@ namespace armature::detail {
 FutureBase::~FutureBase() = default;
 
 void FutureBase::settle() { settled_ = true; }
+
+bool FutureBase::test() {
+  if (poll()) return true;
+  rmi::Endpoint& endpoint = rmi::this_endpoint("future::test");
+  // A method is not interrupted unless it waits.
+  endpoint.in_method() ? endpoint.flush() : endpoint.deliver();
+  progress::let_others_run();
+  return poll();
+}
 
 void FutureBase::wait() {
   if (poll()) return run_continuations();
@@ -24,12 +35,6 @@ void FutureBase::wait() {
   run_continuations();
 }
 
-bool FutureBase::test() {
-  if (poll()) return true;
-  rmi_poll();
-  return poll();
-}
-
 void FutureBase::on_settled(std::function<void()> continuation) {
   continuations_.push_back(std::move(continuation));
   if (poll()) return run_continuations();
@@ -40,6 +45,11 @@ void FutureBase::on_settled(std::function<void()> continuation) {
 void FutureBase::run_continuations() {
   const auto due = std::exchange(continuations_, {});
   for (const auto& continuation : due) continuation();
+}
+
+void no_future(const char* call) {
+  base::fail(Errc::misuse,
+             std::string(call) + ": this future has no result: it was fetched already, or moved");
 }
 
 }  // namespace armature::detail

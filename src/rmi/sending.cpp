@@ -159,16 +159,14 @@ void Endpoint::flush() {
 
 void Endpoint::wake(Outgoing& out) { progress::ring(space_.slot(index_of(out))); }
 
-std::byte* Endpoint::find_block(int to, std::size_t bytes, const char* call) {
-  if (!in_method() && blocks_.is_full(bytes)) {
-    progress::WaitFor wait{.what = space::Awaiting::room, .peer = to, .rings = false, .call = call};
-    progress::wait_until(wait, [&] {
-      deliver();
-      blocks_.free_done();
-      return !blocks_.is_full(bytes);
-    });
-  }
-  return blocks_.take(bytes, call);
+void Endpoint::await_block(int to, std::size_t bytes, const char* call) {
+  if (in_method() || !blocks_.is_full(bytes)) return;
+  progress::WaitFor wait{.what = space::Awaiting::room, .peer = to, .rings = false, .call = call};
+  progress::wait_until(wait, [&] {
+    deliver();
+    blocks_.free_done();
+    return !blocks_.is_full(bytes);
+  });
 }
 
 }  // namespace armature::rmi
