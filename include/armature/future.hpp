@@ -34,7 +34,8 @@ class ARMATURE_API FutureBase : public std::enable_shared_from_this<FutureBase> 
   /// Takes the result over when it is there; true once it is. Runs nothing else.
   virtual bool poll() { return settled_; }
   [[nodiscard]] bool settled() const { return settled_; }
-  /// The same, after executing what has come in.
+  /// The same, and where it is not there yet executes what has come in (inside a method: sends what
+  /// was held back).
   bool test();
   /// Blocks, executing incoming requests. Whom it waits for is for messages.
   void wait();
@@ -93,7 +94,7 @@ class AnswerState final : public FutureState<T> {
   }
 
   bool poll() override {
-    if (reply_ == nullptr) return true;
+    if (this->settled()) return true;
     if (!reply_is_there(reply_)) return false;
     const Dropped dropped{std::exchange(reply_, nullptr)};
     try {
@@ -146,6 +147,9 @@ struct Flat<future<T>> {
 template <class T>
 class Promise;
 
+/// Throws Error(misuse): the result was fetched already, or there never was one.
+[[noreturn]] ARMATURE_API void no_future(const char* call);
+
 }  // namespace detail
 
 /// A result that will be there later: the answer to a split-phase question (armi-rmi-2003, 3.3),
@@ -164,13 +168,14 @@ class [[nodiscard]] future {
   explicit future(std::shared_ptr<detail::FutureState<T>> state) : state_(std::move(state)) {}
 
   [[nodiscard]] bool valid() const { return state_ != nullptr; }
-  /// True once the result is there; executes incoming calls, never waits.
-  [[nodiscard]] bool test() const { return state_->test(); }
+  /// True once the result is there; never blocks. Executes incoming calls, as rmi_poll does (not
+  /// inside a method), so that ranks that test for each other's answers get them.
+  [[nodiscard]] bool test() const { return checked("future::test").test(); }
   /// Blocks, executing incoming calls, until the result is there.
-  void wait() const { state_->wait(); }
-  /// Waits, and gives the result or throws what the method threw. Once.
+  void wait() const { checked("future::wait").wait(); }
+  /// Waits, and gives the result or throws what the method threw. Once: Error(misuse) after.
   T get() {
-    state_->wait();
+    checked("future::get").wait();
     return std::exchange(state_, nullptr)->take();
   }
 
@@ -180,6 +185,7 @@ class [[nodiscard]] future {
   auto then(F f) {
     using Given = typename detail::Continued<F, T>::type;
     using Result = typename detail::Flat<Given>::type;
+    (void)checked("future::then");
     auto next = std::make_shared<detail::FutureState<Result>>();
     auto state = std::exchange(state_, nullptr);
     state->on_settled([state, next, f = std::move(f)]() mutable {
@@ -197,7 +203,7 @@ class [[nodiscard]] future {
     return future<Result>(next);
   }
 
-  bool await_ready() const { return state_->poll(); }
+  bool await_ready() const { return checked("co_await").poll(); }
   void await_suspend(std::coroutine_handle<> waiting) {
     state_->on_settled([waiting] { waiting.resume(); });
   }
@@ -206,6 +212,12 @@ class [[nodiscard]] future {
   [[nodiscard]] const std::shared_ptr<detail::FutureState<T>>& state() const { return state_; }
 
  private:
+  [[nodiscard]] detail::FutureState<T>& checked(const char* call) const {
+    if (state_ == nullptr) [[unlikely]]
+      detail::no_future(call);
+    return *state_;
+  }
+
   template <class Given, class Next, class F, class... A>
   static void pass_on(const std::shared_ptr<Next>& next, F& f, A&&... value) {
     if constexpr (detail::is_future<Given>) {

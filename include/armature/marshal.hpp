@@ -1,16 +1,16 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
+#include "armature/detail/kinds.hpp"
 #include "armature/detail/wire.hpp"
 #include "armature/typer.hpp"
 
@@ -20,77 +20,6 @@
 namespace armature {
 
 namespace detail {
-
-// -- kinds of types -------------------------------------------------------------------------------
-
-struct Anything {
-  template <class T>
-  Anything& operator&(T&&);
-  template <class... T>
-  Anything& operator()(T&&...);
-};
-
-template <class T>
-concept HasDefineType = requires(T& value, typer& t) {
-  value.define_type(t);
-};
-template <class T>
-concept HasSerialize = requires(T& value, Archive& a) {
-  value.serialize(a);
-};
-template <class T>
-concept HasVersionedSerialize = requires(T& value, Archive& a) {
-  value.serialize(a, 0u);
-};
-
-template <class T>
-inline constexpr bool is_view = false;
-template <class T>
-inline constexpr bool is_view<std::span<const T>> = std::is_trivially_copyable_v<T>;
-template <>
-inline constexpr bool is_view<std::string_view> = true;
-
-template <class T>
-inline constexpr bool is_optional = false;
-template <class T>
-inline constexpr bool is_optional<std::optional<T>> = true;
-template <class T>
-inline constexpr bool is_variant = false;
-template <class... T>
-inline constexpr bool is_variant<std::variant<T...>> = true;
-template <class T>
-inline constexpr bool is_unique_ptr = false;
-template <class T>
-inline constexpr bool is_unique_ptr<std::unique_ptr<T>> = true;
-
-template <class T>
-concept TupleLike = requires {
-  std::tuple_size<T>::value;
-};
-template <class T>
-concept Sequence = requires(T& c, typename T::value_type v) {
-  c.begin();
-  c.end();
-  c.size();
-  c.push_back(std::move(v));
-};
-template <class T>
-concept Associative = requires(T& c, typename T::value_type v) {
-  typename T::key_type;
-  c.begin();
-  c.end();
-  c.size();
-  c.insert(std::move(v));
-};
-
-/// Copied byte by byte, with nothing to ask. A type that describes itself is asked.
-template <class T>
-inline constexpr bool is_bytes =
-    std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T> &&
-    !std::is_array_v<T> && !is_view<T> && !HasDefineType<T> && !std::is_null_pointer_v<T>;
-template <class T>
-inline constexpr bool is_described =
-    HasDefineType<T> || HasSerialize<T> || HasVersionedSerialize<T>;
 
 template <class T>
 constexpr bool marshallable();
@@ -191,6 +120,14 @@ void measure(std::size_t& at, const T& value) {
   }
 }
 
+/// Elements that are bytes, one behind the other. (Those of no bytes are not sent at all, and a
+/// vector<bool> has none.)
+template <class T>
+inline constexpr bool lies_in_a_row = requires(T& c) {
+  { *c.data() } -> std::same_as<typename T::value_type&>;
+}
+&&is_bytes<typename T::value_type> && !std::is_empty_v<typename T::value_type>;
+
 // -- writing
 // ----------------------------------------------------------------------------------------
 
@@ -217,7 +154,7 @@ void pack(Writer& to, const T& value) {
   } else {
     to.count(value.size());
     using Value = std::remove_cv_t<typename T::value_type>;
-    if constexpr (is_bytes<Value> && requires { value.data(); })
+    if constexpr (lies_in_a_row<T>)
       to.bytes(value.data(), value.size() * sizeof(Value));
     else
       for (const auto& element : value) pack<Value>(to, element);
@@ -230,15 +167,14 @@ void pack(Writer& to, const T& value) {
 template <class T>
 T unpack(Reader& from);
 
-template <class Variant, std::size_t... i>
-Variant unpack_alternative(Reader& from, std::size_t index, std::index_sequence<i...>) {
-  Variant value;
-  const bool known =
-      ((index == i &&
-        (value.template emplace<i>(unpack<std::variant_alternative_t<i, Variant>>(from)), true)) ||
-       ...);
-  if (!known) from.corrupt();
-  return value;
+template <class Variant, std::size_t i = 0>
+Variant unpack_alternative(Reader& from, std::size_t index) {
+  if constexpr (i == std::variant_size_v<Variant>) {
+    from.corrupt();
+  } else {
+    if (index != i) return unpack_alternative<Variant, i + 1>(from, index);
+    return Variant(std::in_place_index<i>, unpack<std::variant_alternative_t<i, Variant>>(from));
+  }
 }
 
 /// A key of a map is const in its value_type.
@@ -255,10 +191,7 @@ template <class T>
 T unpack_container(Reader& from) {
   using Value = typename Mutable<typename T::value_type>::type;
   T value;
-  if constexpr (is_bytes<Value> && !std::is_same_v<Value, bool> && requires {
-                  value.data();
-                  value.resize(0);
-                }) {
+  if constexpr (lies_in_a_row<T> && std::is_default_constructible_v<Value>) {
     const std::size_t count = from.count(sizeof(Value));
     value.resize(count);
     from.bytes(value.data(), count * sizeof(Value));
@@ -274,6 +207,18 @@ T unpack_container(Reader& from) {
         value.push_back(unpack<Value>(from));
     }
   }
+  return value;
+}
+
+/// A function of its own, so that the object is made where it is wanted: it may point into itself.
+template <class T>
+T unpack_described(Reader& from) {
+  static_assert(
+      std::is_default_constructible_v<T>,
+      "a type that describes itself is made empty, then filled: it needs a default constructor");
+  T value;
+  Archive archive = Archive::unpacking(from);
+  describe(archive, value);
   return value;
 }
 
@@ -295,13 +240,7 @@ T unpack(Reader& from) {
     const std::size_t count = from.count_aligned(sizeof(Item));
     return T(reinterpret_cast<Item*>(from.skip(count * sizeof(Item))), count);
   } else if constexpr (is_described<T>) {
-    static_assert(
-        std::is_default_constructible_v<T>,
-        "a type that describes itself is made empty, then filled: it needs a default constructor");
-    T value;
-    Archive archive = Archive::unpacking(from);
-    describe(archive, value);
-    return value;
+    return unpack_described<T>(from);
   } else if constexpr (is_optional<T>) {
     if (from.byte() == 0) return std::nullopt;
     return unpack<typename T::value_type>(from);
@@ -309,8 +248,7 @@ T unpack(Reader& from) {
     if (from.byte() == 0) return nullptr;
     return std::make_unique<typename T::element_type>(unpack<typename T::element_type>(from));
   } else if constexpr (is_variant<T>) {
-    return unpack_alternative<T>(from, from.index(),
-                                 std::make_index_sequence<std::variant_size_v<T>>());
+    return unpack_alternative<T>(from, from.index());
   } else if constexpr (TupleLike<T>) {
     // Braces evaluate from left to right.
     return [&from]<std::size_t... i>(std::index_sequence<i...>) {
@@ -327,8 +265,15 @@ T unpack(Reader& from) {
 
 template <class T>
 void Archive::value(T& v) {
-  static_assert(Marshallable<T>, "this member cannot travel: see armature::Marshallable");
-  if (mode_ == Mode::measure) {
+  using Value = std::remove_const_t<T>;
+  if constexpr (std::is_array_v<T>) {
+    for (auto& element : v) value(element);
+  } else if constexpr (!Marshallable<T>) {
+    static_assert(Marshallable<T>, "this member cannot travel: see armature::Marshallable");
+  } else if constexpr (is_described<Value>) {
+    // In place and as a part of this pass: what its pointers share with others is seen.
+    describe(*this, const_cast<Value&>(v));
+  } else if (mode_ == Mode::measure) {
     measure(at_, v);
   } else if (mode_ == Mode::pack) {
     pack(*writer_, v);

@@ -25,13 +25,20 @@ namespace armature {
 ///
 /// define_type is called to measure, to write and, on an object just made by its default
 /// constructor, to read: it must name the same members each time, a length before what it measures.
-/// A dynamic pointer that was met before in the same object comes out as the same pointer again, so
-/// shared memory stays shared.
+/// A dynamic pointer that was met before in the same object, or in a member of it that describes
+/// itself, comes out as the same pointer again, so shared memory stays shared. (The elements of a
+/// standard container are objects of their own.)
 class ARMATURE_API typer {
  public:
-  explicit typer(detail::Archive& archive) : archive_(archive) {}
+  explicit typer(detail::Archive& archive)
+      : archive_(archive), root_(archive.outermost == nullptr ? this : archive.outermost) {
+    archive.outermost = root_;
+  }
   typer(const typer&) = delete;
   typer& operator=(const typer&) = delete;
+  ~typer() {
+    if (root_ == this) archive_.outermost = nullptr;
+  }
 
   /// A member that lies in the object; of any Marshallable type.
   template <class T>
@@ -45,7 +52,9 @@ class ARMATURE_API typer {
   template <class T, std::integral N>
   void dynamic(T*& pointer, const N& count);
   /// A pointer into, or to the end of, what was described before; may be null. Throws
-  /// Error(bad_argument) when it points elsewhere.
+  /// Error(bad_argument) when it points elsewhere. A pointer into the object itself survives the
+  /// way to a `const T&` parameter or a result; wherever the object is moved on, its move
+  /// constructor must see to it.
   template <class T>
   void offset(T*& pointer);
 
@@ -67,6 +76,7 @@ class ARMATURE_API typer {
   void* alias_of(void* pointer);
 
   detail::Archive& archive_;
+  typer* root_;  // the outermost one of this pass, which has the list
   std::vector<Region> regions_;
 };
 

@@ -1,6 +1,7 @@
 #include "rmi/endpoint.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,7 +41,7 @@ void Endpoint::set(const Settings& settings) {
   sender_.until_poll = settings_.poll_every;
   for (std::size_t to = 0; to < lanes_.size(); ++to)
     if (lanes_[to].channel != nullptr && lanes_[to].overflow.empty()) {
-      outgoing_[to].direct = publishes_directly();
+      set_direct(outgoing_[to]);
       lanes_[to].committed = outgoing_[to].at;
     }
 }
@@ -84,8 +85,12 @@ std::byte* find_room(Sender&, Outgoing& out, std::size_t bytes) {
   return this_endpoint("remote call").find_room(out, bytes);
 }
 
-std::byte* find_block(Rank to, std::size_t bytes) {
-  return this_endpoint("remote call").find_block(to, bytes, "remote call");
+void await_block(Rank to, std::size_t bytes) {
+  this_endpoint("remote call").await_block(to, bytes, "remote call");
+}
+
+std::byte* find_block(std::size_t bytes) {
+  return this_endpoint("remote call").blocks().take(bytes, "remote call");
 }
 
 void commit_indirect(Sender&, Outgoing& out) { this_endpoint("remote call").commit_indirect(out); }
@@ -162,6 +167,9 @@ void check_reply(Reply* reply, Rank from) {
 }
 
 std::byte* reply_room(Call& call, std::size_t bytes) {
+  // A result that could not be written may have been before.
+  if (call.reply->block != 0)
+    rmi::Blocks::mark_done(reinterpret_cast<std::byte*>(std::exchange(call.reply->block, 0)));
   call.reply->bytes = bytes;
   if (bytes <= Reply::inline_bytes) return call.reply->inline_result;
   std::byte* block = this_endpoint("answer").blocks().take(bytes, "answer");

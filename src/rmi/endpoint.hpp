@@ -55,7 +55,7 @@ class Endpoint : public progress::RequestSource {
 
   // -- sending: the compiled half of armature/detail/request.hpp
   std::byte* find_room(detail::Outgoing& out, std::size_t bytes);
-  std::byte* find_block(int to, std::size_t bytes, const char* call);
+  void await_block(int to, std::size_t bytes, const char* call);
   /// A request that was given room is not sent after all.
   void abandon();
   void commit_indirect(detail::Outgoing& out);
@@ -124,6 +124,10 @@ class Endpoint : public progress::RequestSource {
   void publish(detail::Outgoing& out, Lane& lane);
   [[nodiscard]] bool publishes_directly() const {
     return settings_.aggregation <= 1 && !has_service();
+  }
+  /// Written only where it changes: with a service thread it never does, and is read by both threads.
+  void set_direct(detail::Outgoing& out) const {
+    if (out.direct != publishes_directly()) out.direct = publishes_directly();
   }
   [[nodiscard]] int index_of(const detail::Outgoing& out) const {
     return static_cast<int>(&out - outgoing_.data());

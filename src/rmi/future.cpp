@@ -1,6 +1,8 @@
 #include "armature/future.hpp"
 
-#include "armature/rmi.hpp"
+#include <string>
+#include <utility>
+
 #include "base/fail.hpp"
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
@@ -36,7 +38,12 @@ void FutureBase::wait() {
 bool FutureBase::test() {
   rmi::Endpoint& endpoint = rmi::this_endpoint("future::test");
   if (poll_held(endpoint, *this)) return true;
-  rmi_poll();
+  {
+    // A method is not interrupted unless it waits.
+    const rmi::Endpoint::Use in_use = endpoint.use();
+    endpoint.in_method() ? endpoint.flush() : endpoint.deliver();
+  }
+  progress::let_others_run();
   return poll_held(endpoint, *this);
 }
 
@@ -53,6 +60,11 @@ void FutureBase::run_continuations() {
   const rmi::Endpoint::Use in_use = rmi::this_endpoint("future").use();
   const auto due = std::exchange(continuations_, {});
   for (const auto& continuation : due) continuation();
+}
+
+void no_future(const char* call) {
+  base::fail(Errc::misuse,
+             std::string(call) + ": this future has no result: it was fetched already, or moved");
 }
 
 }  // namespace armature::detail

@@ -36,7 +36,7 @@ void Endpoint::open(int to) {
   out.published = &channel->published;
   out.asleep = &space_.slot(to).asleep;
   out.at = out.end = channel->at(0);
-  out.direct = publishes_directly();
+  set_direct(out);
   lanes_[index].committed = out.at;
   space::BandHead& head = space_.head(to);
   // Release: whoever reads the address finds an empty ring there; the count comes last.
@@ -139,7 +139,7 @@ void Endpoint::drain_overflow(int to) {
   if (lane.overflow.bytes() == 0) {
     lane.overflow.clear();
     std::erase(overflowing_, to);
-    out.direct = publishes_directly();
+    set_direct(out);
     (void)make_room(out, lane, 0);
   } else {
     // The next request must ask for room.
@@ -179,17 +179,15 @@ void Endpoint::flush() {
 
 void Endpoint::wake(Outgoing& out) { progress::ring(space_.slot(index_of(out))); }
 
-std::byte* Endpoint::find_block(int to, std::size_t bytes, const char* call) {
+void Endpoint::await_block(int to, std::size_t bytes, const char* call) {
   const Use in_use = use();
-  if (!in_method() && blocks_.is_full(bytes)) {
-    progress::WaitFor wait{.what = space::Awaiting::room, .peer = to, .rings = false, .call = call};
-    progress::wait_until(wait, [&] {
-      deliver();
-      blocks_.free_done();
-      return !blocks_.is_full(bytes);
-    });
-  }
-  return blocks_.take(bytes, call);
+  if (in_method() || !blocks_.is_full(bytes)) return;
+  progress::WaitFor wait{.what = space::Awaiting::room, .peer = to, .rings = false, .call = call};
+  progress::wait_until(wait, [&] {
+    deliver();
+    blocks_.free_done();
+    return !blocks_.is_full(bytes);
+  });
 }
 
 }  // namespace armature::rmi

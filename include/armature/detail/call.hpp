@@ -1,7 +1,7 @@
 #pragma once
 
+#include <concepts>
 #include <functional>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -73,7 +73,10 @@ inline constexpr bool none_writable<Types<P...>> = !(is_writable_reference<P> ||
 
 /// The parameters of a generic lambda are the arguments themselves, by value.
 template <class F, class... Args>
-struct ParametersOf {
+struct ParametersOf {};
+template <class F, class... Args>
+requires(!HasSignature<F> &&
+         std::invocable<F&, std::decay_t<Args>...>) struct ParametersOf<F, Args...> {
   using type = Types<std::decay_t<Args>...>;
   using Result = std::invoke_result_t<F&, std::decay_t<Args>...>;
 };
@@ -107,24 +110,33 @@ concept NoParameterIsWritableReference =
 /// What the method returns must be able to travel back; return a value.
 template <class F, class... Args>
 concept ResultIsMarshallable = Marshallable<typename detail::ParametersOf<F, Args...>::Result>;
+/// The message with the answer does not stay: return a std::string or a std::vector.
+template <class F, class... Args>
+concept ResultIsNoView = !detail::looks_into_message<
+    std::remove_cvref_t<typename detail::ParametersOf<F, Args...>::Result>, false>();
 
 template <class Member, class T, class... Args>
 concept RemoteStatement = MethodOf<Member, T> && TakesArguments<Member, Args...> &&
     NoParameterIsWritableReference<Member, Args...> && ParametersAreMarshallable<Member, Args...>;
 template <class Member, class T, class... Args>
-concept RemoteQuestion =
-    RemoteStatement<Member, T, Args...> && ResultIsMarshallable<Member, Args...>;
+concept RemoteQuestion = RemoteStatement<Member, T, Args...> &&
+    ResultIsMarshallable<Member, Args...> && ResultIsNoView<Member, Args...>;
 
 /// A function, or a function object that is its bytes: captures nothing, or trivially copyable
 /// values.
 template <class F>
 concept RemoteFunction = (std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>) ||
                          (std::is_class_v<F> && std::is_trivially_copyable_v<F>);
+/// What a lambda captures by reference is not there on the other rank: capture values.
+template <class F>
+concept CapturesNoReference = std::is_standard_layout_v<F>;  // those with references are none
 template <class F, class... Args>
-concept FunctionStatement = RemoteFunction<F> && TakesArguments<F, Args...> &&
+concept FunctionStatement =
+    RemoteFunction<F> && CapturesNoReference<F> && TakesArguments<F, Args...> &&
     NoParameterIsWritableReference<F, Args...> && ParametersAreMarshallable<F, Args...>;
 template <class F, class... Args>
-concept FunctionQuestion = FunctionStatement<F, Args...> && ResultIsMarshallable<F, Args...>;
+concept FunctionQuestion =
+    FunctionStatement<F, Args...> && ResultIsMarshallable<F, Args...> && ResultIsNoView<F, Args...>;
 
 namespace detail {
 
@@ -140,15 +152,24 @@ void answer(Call& call, const R& result) {
   publish_reply(call);
 }
 
-/// Calls f with the arguments of a request and answers, when somebody waits, with what it returns.
-template <bool replies, class F, class... P>
-void execute(Call& call, Reader& from, Types<P...>, F&& f) {
+/// The arguments of a request, each made where it stays: they may hold pointers into themselves.
+template <std::size_t i, class T>
+struct Argument {
+  T value;
+};
+template <class Indices, class... T>
+struct Arguments;
+template <std::size_t... i, class... T>
+struct Arguments<std::index_sequence<i...>, T...> : Argument<i, T>... {};
+
+template <bool replies, class F, class... P, std::size_t... i>
+void execute(Call& call, Reader& from, Types<P...>, std::index_sequence<i...>, F& f) {
   // Braces evaluate from left to right.
-  std::tuple<std::remove_cvref_t<P>...> arguments{unpack<std::remove_cvref_t<P>>(from)...};
+  [[maybe_unused]] Arguments<std::index_sequence<i...>, std::remove_cvref_t<P>...> arguments{
+      {unpack<std::remove_cvref_t<P>>(from)}...};
   auto invoke = [&f, &arguments]() -> decltype(auto) {
-    return std::apply(
-        [&f](auto&... argument) -> decltype(auto) { return f(static_cast<P&&>(argument)...); },
-        arguments);
+    return f(
+        static_cast<P&&>(static_cast<Argument<i, std::remove_cvref_t<P>>&>(arguments).value)...);
   };
   if constexpr (!replies) {
     (void)invoke();
@@ -161,8 +182,21 @@ void execute(Call& call, Reader& from, Types<P...>, F&& f) {
   }
 }
 
+/// Calls f with the arguments of a request and answers, when somebody waits, with what it returns.
+template <bool replies, class F, class... P>
+void execute(Call& call, Reader& from, Types<P...> types, F&& f) {
+  execute<replies>(call, from, types, std::index_sequence_for<P...>(), f);
+}
+
+template <class Parameters>
+inline constexpr bool looks = false;
+template <class... P>
+inline constexpr bool looks<Types<P...>> = (looks_into_message<std::remove_cvref_t<P>, true>() ||
+                                            ...);
+
 template <class T, class Member, bool replies>
 struct MemberStub {
+  static constexpr bool looks_into_message = looks<typename Signature<Member>::Parameters>;
   static void run(Call& call) {
     Reader from(call.start, call.arguments, call.end);
     const auto member = decode_member<Member>(unpack<CodePointer>(from));
@@ -176,6 +210,7 @@ struct MemberStub {
 
 template <class F, bool replies, class Parameters>
 struct FunctionStub {
+  static constexpr bool looks_into_message = looks<Parameters>;
   static void run(Call& call) {
     Reader from(call.start, call.arguments, call.end);
     if constexpr (std::is_pointer_v<F>) {
@@ -241,11 +276,26 @@ template <class Stub, bool question, class... V>
   constexpr std::size_t head = sizeof(RequestHeader) + (question ? sizeof reply : 0);
   const MethodToken method = MethodTokenOf<Stub>::get();
   Outgoing& out = channel_to(to.rank);
-  std::size_t used = head;
-  (measure(used, value), ...);  // a constant, for most
+  const auto measured = [&] {
+    std::size_t used = head;
+    (measure(used, value), ...);  // a constant, for most
+    return used;
+  };
+  std::size_t used = measured();
+  std::byte* room = nullptr;
+  if constexpr (((fixed_bytes<V>() == SIZE_MAX) || ...))
+    // Making room executes what has come in, which may change what is being sent.
+    while (used <= request_bytes_max && room == nullptr &&
+           !has_room(out, round_up(used, RequestHeader::unit))) [[unlikely]] {
+      room = find_room(*sender, out, round_up(used, RequestHeader::unit));
+      const std::size_t before = std::exchange(used, measured());
+      if (round_up(used, RequestHeader::unit) == round_up(before, RequestHeader::unit)) break;
+      abandon_request();
+      room = nullptr;
+    }
   const std::size_t bytes = round_up(used, RequestHeader::unit);
   if (bytes <= request_bytes_max) [[likely]] {
-    std::byte* const at = reserve(out, bytes);
+    std::byte* const at = room != nullptr ? room : reserve(out, bytes);
     write_head(at, bytes, kind, 0, to, method);
     if constexpr (question) std::memcpy(at + sizeof(RequestHeader), &reply, sizeof reply);
     const Unwritten unwritten(out);
@@ -254,7 +304,9 @@ template <class Stub, bool question, class... V>
     unwritten.done();
     return commit(out, bytes);
   }
-  std::byte* const block = find_block(to.rank, used);
+  await_block(to.rank, used);
+  used = measured();
+  std::byte* const block = find_block(used);
   Writer writer(block, block + head);
   (pack(writer, value), ...);
   constexpr std::size_t long_bytes = round_up(head + sizeof(LongArguments), RequestHeader::unit);

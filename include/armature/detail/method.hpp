@@ -31,7 +31,8 @@ struct Method {
 
   std::uint64_t magic = expected_magic;
   void (*run)(Call& call) = nullptr;
-  const char* name = nullptr;  // the compiler's spelling, for inspect and for errors
+  const char* name = nullptr;       // the compiler's spelling, for inspect and for errors
+  bool looks_into_message = false;  // while it runs: it has parameters that are views
 };
 
 /// Throws Error(bad_argument) when the descriptor lies in no module that others can have.
@@ -46,11 +47,12 @@ ARMATURE_API void* from_token(std::uint64_t token);
           .module = static_cast<std::uint16_t>(token >> 32)};
 }
 
-/// Stub: a type with `static void run(Call&)`.
+/// Stub: a type with `static void run(Call&)` and `looks_into_message`.
 template <class Stub>
 struct MethodTokenOf {
   static constexpr const char* spelling() { return __PRETTY_FUNCTION__; }
-  static constexpr Method method{Method::expected_magic, &Stub::run, spelling()};
+  static constexpr Method method{Method::expected_magic, &Stub::run, spelling(),
+                                 Stub::looks_into_message};
   static inline std::atomic<std::uint64_t> token{0};
 
   [[gnu::always_inline]] static MethodToken get() {

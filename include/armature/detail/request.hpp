@@ -81,9 +81,10 @@ inline constexpr std::size_t request_bytes_max = 8 * 1024;
 
 /// Room for a request of that many bytes; delivers incoming requests while it waits for it.
 ARMATURE_API std::byte* find_room(Sender& sender, Outgoing& out, std::size_t bytes);
-/// A block for the arguments of a request of that many bytes; nullptr and an error thrown when
-/// there is no memory.
-ARMATURE_API std::byte* find_block(Rank to, std::size_t bytes);
+/// Waits, as above, while more is on its way in blocks than should be.
+ARMATURE_API void await_block(Rank to, std::size_t bytes);
+/// A block for the arguments of a request of that many bytes. Throws Error(out_of_memory).
+ARMATURE_API std::byte* find_block(std::size_t bytes);
 ARMATURE_API void commit_indirect(Sender& sender, Outgoing& out);
 /// For a request that was given room and could not be written.
 ARMATURE_API void abandon_request() noexcept;
@@ -99,9 +100,14 @@ ARMATURE_API void poll_now(Sender& sender);
   return me->to[static_cast<int>(rank)];
 }
 
+/// Where requests are not published directly, another thread may be at the channel: room is asked for.
+[[gnu::always_inline]] inline bool has_room(const Outgoing& out, std::size_t bytes) {
+  return out.direct && static_cast<std::size_t>(out.end - out.at) >= bytes;
+}
+
 /// Where to write the next request. Nothing has happened until commit().
 [[gnu::always_inline]] inline std::byte* reserve(Outgoing& out, std::size_t bytes) {
-  if (static_cast<std::size_t>(out.end - out.at) < bytes) [[unlikely]]
+  if (!has_room(out, bytes)) [[unlikely]]
     return find_room(*sender, out, bytes);
   return out.at;
 }

@@ -9,6 +9,10 @@
 // The bytes of a message, written once and read once. The writer's room was measured before, the
 // reader trusts nothing: every length is compared with what is left.
 
+namespace armature {
+class typer;
+}
+
 namespace armature::detail {
 
 /// Where the elements of a view begin, from the start of a message's arguments.
@@ -129,6 +133,9 @@ class Archive {
   [[nodiscard]] Reader& reader() const { return *reader_; }
   /// Measuring: where writing would have come to.
   [[nodiscard]] std::size_t offset() const { return at_; }
+  /// The typer of the outermost object that describes itself in this pass: it knows what memory
+  /// was described so far.
+  typer* outermost = nullptr;
 
  private:
   enum class Mode : std::uint8_t { measure, pack, unpack };

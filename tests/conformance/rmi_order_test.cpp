@@ -1,0 +1,200 @@
+// In which order calls are executed, what may come between, and what rmi_wait waits for.
+#include <string>
+
+#include "rmi.hpp"
+
+using namespace conformance;
+using armature::Rank;
+using armature::shared;
+
+namespace {
+
+/// Expects each caller's numbers in order.
+struct Journal {
+  explicit Journal(int callers = 0) : next(static_cast<std::size_t>(callers)) {}
+  int note(Rank caller, int number) {
+    EXPECT_FALSE(inside) << "a method came between another one's two statements";
+    inside = true;
+    EXPECT_EQ(number, next[static_cast<std::size_t>(caller)]) << "of rank " << caller;
+    next[static_cast<std::size_t>(caller)] = number + 1;
+    ++notes;
+    inside = false;
+    return number;
+  }
+  void note_long(Rank caller, int number, const std::string& text) {
+    EXPECT_EQ(text, std::string(text.size(), static_cast<char>('a' + number % 26)));
+    note(caller, number);
+  }
+  /// Passes a row of notes on, from inside a method.
+  void forward(armature::shared_ref<Journal> journal, Rank to, int count, std::size_t bytes) {
+    for (int i = 0; i < count; ++i) {
+      const int number = forwarded++;
+      if (bytes == 0)
+        journal.async(to, &Journal::note, me(), number);
+      else
+        journal.async(to, &Journal::note_long, me(), number,
+                      std::string(bytes, static_cast<char>('a' + number % 26)));
+    }
+  }
+  std::vector<int> next;
+  int notes = 0;
+  int forwarded = 0;
+  bool inside = false;
+};
+
+void mixed_calls(const shared<Journal>& journal, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (i % 7 == 3)
+      EXPECT_EQ(journal.sync(right(), &Journal::note, me(), i), i);
+    else if (i % 11 == 5)
+      (void)journal.ask(right(), &Journal::note, me(), i);
+    else if (i % 13 == 6)
+      journal.async(right(), &Journal::note_long, me(), i,
+                    std::string(static_cast<std::size_t>(i) * 50, static_cast<char>('a' + i % 26)));
+    else
+      journal.async(right(), &Journal::note, me(), i);
+  }
+}
+
+}  // namespace
+
+class RmiOrder : public RmiTest {};
+
+TEST_F(RmiOrder, calls_of_all_kinds_from_one_rank_to_another_keep_their_order) {
+  for (const unsigned aggregation : {0U, 1U, 2U, 64U, 2048U}) {
+    auto settings = armature::rmi_settings();
+    settings.aggregation = aggregation;
+    armature::set_rmi_settings(settings);
+    shared<Journal> journal(world(), ranks());
+    mixed_calls(journal, 1000);
+    armature::rmi_fence();
+    EXPECT_EQ(journal->next[static_cast<std::size_t>(left())], 1000);
+  }
+  armature::set_rmi_settings({});
+}
+
+TEST_F(RmiOrder, calls_made_inside_methods_keep_it_too_when_the_channel_is_full) {
+  for (const std::size_t bytes : {0U, 500U, 20000U}) {
+    shared<Journal> journal(world(), ranks());
+    const int count = bytes > 1000 ? 50 : 5000;  // far more than fits
+    for (int i = 0; i < 4; ++i)
+      journal.async(right(), &Journal::forward, journal.ref(), right(2), count, bytes);
+    armature::rmi_fence();
+    EXPECT_EQ(journal->notes, 4 * count);
+  }
+}
+
+TEST_F(RmiOrder, changing_the_settings_between_calls_keeps_the_order) {
+  shared<Journal> journal(world(), ranks());
+  int number = 0;
+  for (const unsigned aggregation : {0U, 64U, 2U, 2048U, 1U, 3U, 0U}) {
+    auto settings = armature::rmi_settings();
+    settings.aggregation = aggregation;
+    armature::set_rmi_settings(settings);
+    for (int i = 0; i < 100; ++i) journal.async(right(), &Journal::note, me(), number++);
+  }
+  EXPECT_EQ(journal.sync(right(), &Journal::note, me(), number), number);
+  armature::set_rmi_settings({});
+}
+
+TEST_F(RmiOrder, methods_of_many_callers_do_not_interleave) {
+  shared<Journal> journal(world(), ranks());
+  for (int i = 0; i < 2000; ++i) journal.async(0, &Journal::note, me(), i);
+  armature::rmi_fence();
+  if (me() == 0) {
+    EXPECT_EQ(journal->notes, 2000 * ranks());
+  }
+}
+
+TEST_F(RmiOrder, an_argument_may_change_while_its_call_waits_for_room) {
+  // Every rank sends its own list round, and others lengthen it while the ring is full.
+  struct Lists {
+    void lengthen() { list.resize(list.size() + 20, 7); }
+    void check(const std::vector<int>& got) {
+      for (const int value : got) wrong += value == 7 ? 0 : 1;
+      ++checked;
+    }
+    std::vector<int> list = std::vector<int>(10, 7);
+    int wrong = 0, checked = 0;
+  };
+  shared<Lists> lists(world());
+  for (int i = 0; i < 300; ++i) {
+    lists.async(right(), &Lists::lengthen);
+    lists.async(right(), &Lists::check, lists->list);
+  }
+  armature::rmi_fence();
+  EXPECT_EQ(lists->checked, 300);
+  EXPECT_EQ(lists->wrong, 0);
+}
+
+// -- waiting and polling
+// ------------------------------------------------------------------------------
+
+TEST_F(RmiOrder, rmi_wait_returns_for_each_call_that_has_come) {
+  shared<Journal> journal(world(), ranks());
+  armature::rmi_fence();
+  for (int i = 0; i < 5; ++i) journal.async(right(), &Journal::note, me(), i);
+  for (int i = 0; i < 5; ++i) {
+    armature::rmi_wait();
+    EXPECT_GT(journal->notes, i);
+  }
+}
+
+TEST_F(RmiOrder, calls_that_were_executed_together_count_for_as_many_waits) {
+  shared<Journal> journal(world(), ranks());
+  armature::rmi_fence();
+  for (int i = 0; i < 3; ++i) journal.async(right(), &Journal::note, me(), i);
+  world().barrier();
+  armature::rmi_poll();
+  EXPECT_EQ(journal->notes, 3);
+  for (int i = 0; i < 3; ++i) armature::rmi_wait();  // all return at once
+}
+
+TEST_F(RmiOrder, a_call_made_right_after_a_fence_counts_for_the_wait_after_it) {
+  shared<Journal> journal(world(), ranks());
+  for (int round = 0; round < 300; ++round) {
+    if (me() % 2 == 1 && round % 3 == 0) std::this_thread::yield();
+    armature::rmi_fence();
+    journal.async(right(), &Journal::note, me(), round);
+    armature::rmi_wait();
+    EXPECT_EQ(journal->notes, round + 1);
+  }
+}
+
+TEST_F(RmiOrder, a_fence_ends_what_was_left_to_wait_for) {
+  shared<Journal> journal(world(), ranks());
+  journal.async(right(), &Journal::note, me(), 0);
+  journal.async(right(), &Journal::note, me(), 1);
+  armature::rmi_fence();
+  journal.async(right(), &Journal::note, me(), 2);
+  armature::rmi_wait();
+  EXPECT_EQ(journal->notes, 3) << "the calls before the fence were waited for by it";
+}
+
+TEST_F(RmiOrder, a_poll_executes_what_has_come_and_nothing_comes_between_otherwise) {
+  shared<Journal> journal(world(), ranks());
+  auto settings = armature::rmi_settings();
+  settings.poll_every = 0;
+  armature::set_rmi_settings(settings);
+  world().barrier();
+  journal.async(me(), &Journal::note, me(), 0);
+  EXPECT_EQ(journal->notes, 0);
+  armature::rmi_poll();
+  EXPECT_EQ(journal->notes, 1);
+  armature::set_rmi_settings({});
+  world().barrier();
+}
+
+TEST_F(RmiOrder, every_nth_call_polls) {
+  shared<Journal> journal(world(), ranks());
+  auto settings = armature::rmi_settings();
+  settings.poll_every = 10;
+  armature::set_rmi_settings(settings);
+  int seen_at = 0;
+  for (int i = 0; i < 20 && seen_at == 0; ++i) {
+    journal.async(me(), &Journal::note, me(), i);
+    if (journal->notes > 0) seen_at = i + 1;
+  }
+  EXPECT_EQ(seen_at, 10);
+  armature::set_rmi_settings({});
+}
