@@ -90,7 +90,9 @@ void await_block(Rank to, std::size_t bytes) {
 }
 
 std::byte* find_block(std::size_t bytes) {
-  return this_endpoint("remote call").blocks().take(bytes, "remote call");
+  Endpoint& endpoint = this_endpoint("remote call");
+  const Endpoint::Use in_use = endpoint.use();
+  return endpoint.blocks().take(bytes, "remote call");
 }
 
 void commit_indirect(Sender&, Outgoing& out) { this_endpoint("remote call").commit_indirect(out); }

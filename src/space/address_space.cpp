@@ -42,6 +42,7 @@ void AddressSpace::record(void* address, std::size_t bytes, Allocation::Kind kin
 
 void* AddressSpace::allocate(std::size_t bytes, std::size_t alignment, Allocation::Kind kind,
                              Failure& failure) {
+  const std::lock_guard one_at_a_time(heap_mutex_);
   const std::size_t wanted = std::max<std::size_t>(bytes, 1);
   constexpr std::size_t unchecked = 1 << 20;  // smaller ones are not worth a look at the machine
   if (wanted >= unchecked) {
@@ -66,6 +67,7 @@ void* AddressSpace::allocate(std::size_t bytes, std::size_t alignment, Allocatio
 }
 
 void* AddressSpace::allocate_sparse(std::size_t bytes, Failure& failure) {
+  const std::lock_guard one_at_a_time(heap_mutex_);
   void* address = heap_.allocate_sparse(bytes);
   if (address == nullptr)
     failure = {fmt::format("the size of a band ({})", base::readable_bytes(band_bytes())),
@@ -76,6 +78,7 @@ void* AddressSpace::allocate_sparse(std::size_t bytes, Failure& failure) {
 }
 
 bool AddressSpace::free(void* address, Allocation::Kind kind) {
+  const std::lock_guard one_at_a_time(heap_mutex_);
   Allocations& list = allocations(me_);
   const auto begin = reinterpret_cast<std::uint64_t>(address);
   const auto found = list.nearest(begin);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ class AddressSpace : public Mapping {
 
   Rank me_;
   base::FileDescriptor band_file_;
+  std::mutex heap_mutex_;  // the rank and its service thread may both want memory
   Heap heap_;
   std::vector<TeamBlock*> retired_;  // let go of by this rank, not yet by all members
 };
