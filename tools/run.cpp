@@ -74,6 +74,27 @@ void add_setting(CLI::App& run, const char* name, const char* placeholder, const
       ->type_name(placeholder);
 }
 
+/// How ranks send and execute remote calls.
+void add_call_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  add_setting(run, "--aggregation", "K", "ARMATURE_AGGREGATION", 0, 1 << 20,
+              "Remote calls to one rank that travel together (default 0: adaptive)");
+  run.add_flag_callback(
+      "--service-threads", [] { setenv("ARMATURE_SERVICE_THREADS", "1", 1); },
+      "A thread beside each rank that executes incoming calls while the rank computes");
+  add_setting(
+      run, "--poll-every", "N", "ARMATURE_POLL_EVERY", 0, UINT32_MAX,
+      "Execute incoming calls at every Nth outgoing one (default 64; 0: only while waiting)");
+  add_setting(
+      run, "--nesting-max", "N", "ARMATURE_NESTING_MAX", 1, 250,
+      "Methods in execution at once on a rank, and depth of a chain of questions (default 64)");
+  add_value(
+      run, options, "--channel", "BYTES",
+      "Remote calls on the way from one rank to another: a power of two, 32K to 1M (default 64K)",
+      [](LaunchOptions&, const std::string& text) {
+        setenv("ARMATURE_CHANNEL_BYTES", std::to_string(parse_bytes("--channel", text)).c_str(), 1);
+      });
+}
+
 void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_value(run, options, "-n,--ranks", "N", "Number of ranks (default: one per usable core)",
             [](LaunchOptions& o, const std::string& text) {
@@ -92,23 +113,6 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
       "is delayed; the same seed repeats the run",
       [](LaunchOptions& o, const std::string& text) {
         o.simulation_seed = parse_count("--simulate", text, 0, UINT64_MAX);
-      });
-  add_setting(run, "--aggregation", "K", "ARMATURE_AGGREGATION", 0, 1 << 20,
-              "Remote calls to one rank that travel together (default 0: adaptive)");
-  run.add_flag_callback(
-      "--service-threads", [] { setenv("ARMATURE_SERVICE_THREADS", "1", 1); },
-      "A thread beside each rank that executes incoming calls while the rank computes");
-  add_setting(
-      run, "--poll-every", "N", "ARMATURE_POLL_EVERY", 0, UINT32_MAX,
-      "Execute incoming calls at every Nth outgoing one (default 64; 0: only while waiting)");
-  add_setting(
-      run, "--nesting-max", "N", "ARMATURE_NESTING_MAX", 1, 250,
-      "Methods in execution at once on a rank, and depth of a chain of questions (default 64)");
-  add_value(
-      run, options, "--channel", "BYTES",
-      "Remote calls on the way from one rank to another: a power of two, 32K to 1M (default 64K)",
-      [](LaunchOptions&, const std::string& text) {
-        setenv("ARMATURE_CHANNEL_BYTES", std::to_string(parse_bytes("--channel", text)).c_str(), 1);
       });
   add_value(
       run, options, "--bind", "auto|core|none",
@@ -140,6 +144,7 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
             [](LaunchOptions& o, const std::string& text) {
               o.band_base = parse_address("--base", text);
             });
+  add_call_settings(run, options);
   run.add_flag("-v,--verbose", options->verbose, "Say what is started how, and all deaths");
 }
 

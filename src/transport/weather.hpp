@@ -19,6 +19,8 @@ class Weather {
   virtual std::uint64_t visible(int from, int to, std::uint64_t published) = 0;
   /// Whether a sender with room is to find none this time.
   virtual bool clogs(int from, int to) = 0;
+  /// Whether something is on its way that will be seen later.
+  [[nodiscard]] virtual bool something_is_under_way() const = 0;
 };
 
 }  // namespace armature::transport

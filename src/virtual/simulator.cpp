@@ -30,7 +30,7 @@ const char* name(space::Awaiting what) {
 }  // namespace
 
 Simulator::Simulator(std::uint64_t seed, int ranks, GiveUp give_up)
-    : seed_(seed), give_up_(give_up), random_(seed), weather_(ranks, random_, now_ns_) {
+    : seed_(seed), give_up_(give_up), random_(seed) {
   clock_ns = &now_ns_;
   base::clock_override = [] { return *clock_ns; };
   ranks_.resize(static_cast<std::size_t>(ranks));
@@ -71,7 +71,7 @@ void Simulator::run(const std::function<void(int rank)>& live) {
 }
 
 void Simulator::yield(bool got_on) {
-  idle_turns_ = got_on || weather_.something_is_under_way() ? 0 : idle_turns_ + 1;
+  idle_turns_ = got_on || weather_->something_is_under_way() ? 0 : idle_turns_ + 1;
   if (idle_turns_ > idle_turns_of_each * ranks_.size() * 40) stalled();
   running_->fiber->suspend();
 }

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "base/random.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/scheduler.hpp"
-#include "transport/sim/random.hpp"
-#include "transport/sim/seeded_weather.hpp"
+#include "transport/weather.hpp"
 #include "virtual/fiber.hpp"
 
 namespace armature::simulation {
@@ -28,7 +28,10 @@ class Simulator final : public progress::Scheduler {
   void run(const std::function<void(int rank)>& live);
 
   void yield(bool got_on) override;
-  [[nodiscard]] transport::Weather& weather() { return weather_; }
+  // What the weather between the ranks is made of; set before run().
+  [[nodiscard]] base::Random& random() { return random_; }
+  [[nodiscard]] const std::uint64_t& now_ns() const { return now_ns_; }
+  void set_weather(const transport::Weather& weather) { weather_ = &weather; }
 
  private:
   struct SimulatedRank {
@@ -41,9 +44,9 @@ class Simulator final : public progress::Scheduler {
 
   std::uint64_t seed_;
   GiveUp give_up_;
-  transport::sim::Random random_;
+  base::Random random_;
   std::uint64_t now_ns_ = 1;
-  transport::sim::SeededWeather weather_;
+  const transport::Weather* weather_ = nullptr;
   std::vector<SimulatedRank> ranks_;
   SimulatedRank* running_ = nullptr;
   std::uint64_t idle_turns_ = 0;  // in a row in which nobody got on

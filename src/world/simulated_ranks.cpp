@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "transport/sim/seeded_weather.hpp"
 #include "virtual/simulator.hpp"
 #include "world/job.hpp"
 #include "world/last_words.hpp"
@@ -13,11 +14,14 @@ int simulate(const Process& process, detail::Body body, void* callable) {
   const auto& spaces = process.spaces();
   simulation::Simulator simulator(process.mapping().header().seed, static_cast<int>(spaces.size()),
                                   detail::die);
+  transport::sim::SeededWeather weather(static_cast<int>(spaces.size()), simulator.random(),
+                                        simulator.now_ns());
+  simulator.set_weather(weather);
   progress::set_joining_rank(-1);
   std::vector<int> statuses(spaces.size());
   simulator.run([&](int rank) {
     const auto index = static_cast<std::size_t>(rank);
-    Job job(*spaces[index], &simulator, &simulator.weather());
+    Job job(*spaces[index], &simulator, &weather);
     statuses[index] = body(callable, job.world());
     job.leave();
   });

@@ -286,13 +286,14 @@ template <class Stub, bool question, class... V>
   if constexpr (((fixed_bytes<V>() == SIZE_MAX) || ...))
     // Making room executes what has come in, which may change what is being sent.
     while (used <= request_bytes_max && room == nullptr &&
-           !has_room(out, round_up(used, RequestHeader::unit))) [[unlikely]] {
-      room = find_room(*sender, out, round_up(used, RequestHeader::unit));
-      const std::size_t before = std::exchange(used, measured());
-      if (round_up(used, RequestHeader::unit) == round_up(before, RequestHeader::unit)) break;
-      abandon_request();
-      room = nullptr;
-    }
+           !has_room(out, round_up(used, RequestHeader::unit)))
+      [[unlikely]] {
+        room = find_room(*sender, out, round_up(used, RequestHeader::unit));
+        const std::size_t before = std::exchange(used, measured());
+        if (round_up(used, RequestHeader::unit) == round_up(before, RequestHeader::unit)) break;
+        abandon_request();
+        room = nullptr;
+      }
   const std::size_t bytes = round_up(used, RequestHeader::unit);
   if (bytes <= request_bytes_max) [[likely]] {
     std::byte* const at = room != nullptr ? room : reserve(out, bytes);

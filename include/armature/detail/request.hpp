@@ -100,7 +100,8 @@ ARMATURE_API void poll_now(Sender& sender);
   return me->to[static_cast<int>(rank)];
 }
 
-/// Where requests are not published directly, another thread may be at the channel: room is asked for.
+/// Where requests are not published directly, another thread may be at the channel: room is asked
+/// for.
 [[gnu::always_inline]] inline bool has_room(const Outgoing& out, std::size_t bytes) {
   return out.direct && static_cast<std::size_t>(out.end - out.at) >= bytes;
 }

@@ -4,7 +4,7 @@
 
 namespace armature::transport::sim {
 
-SeededWeather::SeededWeather(int ranks, Random& random, const std::uint64_t& now_ns)
+SeededWeather::SeededWeather(int ranks, base::Random& random, const std::uint64_t& now_ns)
     : ranks_(static_cast<std::size_t>(ranks)),
       random_(random),
       now_ns_(now_ns),

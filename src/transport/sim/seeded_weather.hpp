@@ -4,7 +4,7 @@
 #include <deque>
 #include <vector>
 
-#include "transport/sim/random.hpp"
+#include "base/random.hpp"
 #include "transport/weather.hpp"
 
 namespace armature::transport::sim {
@@ -14,12 +14,11 @@ namespace armature::transport::sim {
 /// independent, so what was sent later to, or by, another rank may arrive earlier.
 class SeededWeather final : public Weather {
  public:
-  SeededWeather(int ranks, Random& random, const std::uint64_t& now_ns);
+  SeededWeather(int ranks, base::Random& random, const std::uint64_t& now_ns);
 
   std::uint64_t visible(int from, int to, std::uint64_t published) override;
   bool clogs(int from, int to) override;
-  /// Whether something is on its way that will be seen later.
-  [[nodiscard]] bool something_is_under_way() const { return under_way_ > 0; }
+  [[nodiscard]] bool something_is_under_way() const override { return under_way_ > 0; }
 
  private:
   struct Batch {
@@ -34,7 +33,7 @@ class SeededWeather final : public Weather {
   std::uint64_t delay_ns();
 
   std::size_t ranks_;
-  Random& random_;
+  base::Random& random_;
   const std::uint64_t& now_ns_;
   double calm_;      // how often there is no delay
   double storm_;     // how often it is a long one

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace armature::transport::sim {
+namespace armature::base {
 
 /// The one source of chance of a simulation (SplitMix64): the same seed, the same numbers,
 /// everywhere.
@@ -26,4 +26,4 @@ class Random {
   std::uint64_t state_;
 };
 
-}  // namespace armature::transport::sim
+}  // namespace armature::base
