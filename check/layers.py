@@ -50,9 +50,27 @@ def third_party_problem(law, name, target):
     return None
 
 
+def public_only_problem(law, name, target):
+    """The rooms that stand on the public headers alone, in their order, above all floors."""
+    def room_of(header):
+        room = header.split("/")[0].removesuffix(".hpp")
+        return law.public_only.index(room) if room in law.public_only else None
+
+    mine = room_of(name.removeprefix("include/armature/"))
+    other = room_of(target.removeprefix("armature/"))
+    if other is not None and (mine is None or other > mine):
+        return f"<{target}> stands on all other public headers"
+    if mine is not None and target.startswith("armature/detail/"):
+        return f"{law.public_only[mine]} stands on the public headers alone, not on <{target}>"
+    return None
+
+
 def public_header_problem(law, name, target):
     """include/armature/: the standard library and headers of the same or a lower floor."""
     if target.startswith("armature/"):
+        wrong = public_only_problem(law, name, target)
+        if wrong:
+            return wrong
         mine = law.floor_of_public(name.removeprefix("include/armature/"))
         other = law.floor_of_public(target.removeprefix("armature/"))
         if mine is not None and other is not None and other > mine:

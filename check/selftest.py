@@ -76,6 +76,17 @@ class Checks(unittest.TestCase):
         self.plant("include/armature/get.hpp", '#pragma once\n#include "space/band.hpp"\n')
         self.fails("layers", "shows 'space/band.hpp'")
 
+    def test_layers_keep_containers_above_all_other_public_headers(self):
+        self.plant("include/armature/container/map.hpp", '#pragma once\n#include "armature/put.hpp"\n')
+        self.passes("layers")
+        self.plant("include/armature/get.hpp", '#pragma once\n#include "armature/container/map.hpp"\n')
+        self.fails("layers", "stands on all other public headers")
+
+    def test_layers_keep_containers_from_private_parts_of_public_headers(self):
+        self.plant("include/armature/algorithm/sort.hpp",
+                   '#pragma once\n#include "armature/detail/wire.hpp"\n')
+        self.fails("layers", "not on <armature/detail/wire.hpp>")
+
     def test_layers_keep_hwloc_in_its_room(self):
         self.plant("src/rma/bind.cpp", "#include <hwloc.h>\n")
         self.fails("layers", "src/topology/hwloc only")
@@ -139,6 +150,13 @@ class Checks(unittest.TestCase):
         self.passes("format")
         self.plant("src/base/log.cpp", "int  f( ) {return 1 ;}\n")
         self.fails("format", "src/base/log.cpp")
+
+    def test_snippets_find_code_that_is_not_in_its_example(self):
+        block = "<!-- examples/hello.cpp -->\n```cpp\n{}\n```\n"
+        self.plant("docs/guide/hello.md", block.format("  #include <armature/armature.hpp>"))
+        self.passes("snippets")
+        self.plant("docs/guide/hello.md", block.format("#include <armature/hello.hpp>"))
+        self.fails("snippets", "not in examples/hello.cpp")
 
     def test_words_find_what_is_unfinished_or_local(self):
         self.passes("words")

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "armature/container/range.hpp"
+#include "armature/error.hpp"
+
+// An algorithm on several ranges works on the pieces of the first one. Where another range is
+// divided in the same way, the same elements are at hand; where not, they are fetched into a buffer
+// before, or written back from one after.
+
+namespace armature::detail {
+
+template <class A, class B>
+void require_same_size(const char* algorithm, const A& a, const B& b) {
+  if (a.size() != b.size())
+    throw Error(Errc::bad_argument, std::string(algorithm) + ": one range has " +
+                                        std::to_string(a.size()) + " elements, another " +
+                                        std::to_string(b.size()));
+}
+
+/// Collective: what any member wrote to any of the ranges is seen by all after.
+template <class T, class... More>
+void enter(const distributed_range<T>& first, const distributed_range<More>&... more) {
+  const auto fence_other = [](const auto& range) {
+    // One fence of a kind is enough: they are the team's.
+    using U = typename std::remove_cvref_t<decltype(range)>::value_type;
+    if constexpr (Transferable<U> != Transferable<T>) range.fence();
+  };
+  first.fence();
+  (fence_other(more), ...);
+}
+
+/// The elements of `range` that have the indices of my piece of `shape`, for reading.
+template <class T>
+class Aligned {
+ public:
+  template <class U>
+  Aligned(const distributed_range<T>& range, const distributed_range<U>& shape) {
+    if (range.divided_as(shape)) {
+      elements_ = range.local();
+    } else {
+      fetched_.resize(shape.local().size());
+      range.read(shape.offset(), std::span<std::remove_const_t<T>>(fetched_));
+      elements_ = fetched_;
+    }
+  }
+  Aligned(const Aligned&) = delete;
+  Aligned& operator=(const Aligned&) = delete;
+  [[nodiscard]] std::span<const T> elements() const { return elements_; }
+
+ private:
+  std::vector<std::remove_const_t<T>> fetched_;
+  std::span<const T> elements_;
+};
+
+/// Room for the elements of `range` that have the indices of my piece of `shape`; write_back() puts
+/// them where they belong.
+template <class T>
+class AlignedOutput {
+ public:
+  template <class U>
+  AlignedOutput(const distributed_range<T>& range, const distributed_range<U>& shape)
+      : range_(range), offset_(shape.offset()), is_direct_(range.divided_as(shape)) {
+    if (is_direct_) {
+      elements_ = range.local();
+    } else {
+      kept_.resize(shape.local().size());
+      elements_ = kept_;
+    }
+  }
+  AlignedOutput(const AlignedOutput&) = delete;
+  AlignedOutput& operator=(const AlignedOutput&) = delete;
+  [[nodiscard]] std::span<T> elements() const { return elements_; }
+  void write_back() const {
+    if (!is_direct_) range_.write(offset_, std::span<const T>(kept_));
+  }
+
+ private:
+  distributed_range<T> range_;
+  std::size_t offset_;
+  bool is_direct_;
+  std::vector<T> kept_;
+  std::span<T> elements_;
+};
+
+}  // namespace armature::detail

@@ -1,0 +1,239 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "armature/algorithm/aligned.hpp"
+#include "armature/container/gather.hpp"
+#include "armature/container/range.hpp"
+#include "armature/container/vector.hpp"
+
+// Sample sort. Every member sorts its piece; samples of all pieces tell between which values the
+// members' boundaries will fall; each member fetches its share of every piece, one contiguous run
+// each, merges the runs and writes them where they belong, which is in its own piece but for what
+// the samples were wrong by. So the distribution stays as it was, exactly.
+//
+// Equal elements are told apart by where they are: any number of them is divided as finely as
+// others, and the order in which runs are merged makes the whole stable when the pieces are.
+// Sending each element by a remote call, as in armi-rmi-2003, 2.3, costs several times what
+// fetching runs does, and needs a second sort.
+
+namespace armature {
+
+namespace detail {
+
+/// Collective: rows of equal length, one after the other.
+template <class T>
+std::vector<T> all_rows(const Team& team, const std::vector<T>& mine) {
+  if constexpr (Transferable<T>) {
+    std::vector<T> all(mine.size() * static_cast<std::size_t>(team.size()), mine.front());
+    team.allgather(std::span<const T>(mine), std::span<T>(all));
+    return all;
+  } else {
+    std::vector<T> all;
+    for (auto& row : all_values(team, mine)) std::ranges::move(row, std::back_inserter(all));
+    return all;
+  }
+}
+
+/// An element of a sorted piece, and for how many it stands.
+template <class T>
+struct Sample {
+  T value;
+  int member = 0;
+  std::size_t index = 0;  // in its piece
+  std::size_t weight = 0;
+
+  void define_type(typer& t) requires(!Transferable<T>) {
+    t.local(value);
+    t.local(member);
+    t.local(index);
+    t.local(weight);
+  }
+};
+
+template <class T, class Less>
+class SampleSort {
+ public:
+  SampleSort(const distributed_range<T>& range, Less less)
+      : range_(range), less_(std::move(less)), members_(range.team().size()) {}
+
+  /// Collective, after a fence.
+  void run(bool stable) {
+    const auto mine = range_.local();
+    if (stable)
+      std::stable_sort(mine.begin(), mine.end(), std::ref(less_));
+    else
+      std::sort(mine.begin(), mine.end(), std::ref(less_));
+    if (members_ == 1) return;
+    const auto cuts = all_rows(range_.team(), cut(splitters()));  // after which all have sorted
+    const std::vector<T> share = merge(fetch_runs(cuts));
+    // Nobody writes before all have fetched.
+    range_.fence();
+    std::size_t begin = 0;
+    for (int m = 0; m < members_; ++m) begin += cut_of(cuts, m, range_.team().rank());
+    range_.write(begin, std::span<const T>(share));
+    range_.fence();
+  }
+
+ private:
+  struct Runs {
+    std::vector<T> elements;
+    std::vector<std::size_t> bounds;
+  };
+
+  /// Equal elements in the order of members, then of places.
+  bool is_before(const Sample<T>& a, const Sample<T>& b) {
+    if (less_(a.value, b.value)) return true;
+    if (less_(b.value, a.value)) return false;
+    return std::pair(a.member, a.index) < std::pair(b.member, b.index);
+  }
+
+  /// Where the shares of members 1, 2, ... begin; nothing where nobody is left to begin.
+  std::vector<std::optional<Sample<T>>> splitters() {
+    // The more members, the smaller a share compared with what a sample stands for.
+    const std::size_t most = std::max<std::size_t>(64, 8 * static_cast<std::size_t>(members_));
+    const auto mine = range_.local();
+    std::vector<std::optional<Sample<T>>> chosen(most);
+    const std::size_t count = std::min(most, mine.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t begin = i * mine.size() / count;
+      const std::size_t end = (i + 1) * mine.size() / count;
+      const std::size_t at = begin + (end - begin) / 2;
+      chosen[i] = Sample<T>{mine[at], range_.team().rank(), at, end - begin};
+    }
+    std::vector<std::optional<Sample<T>>> samples = all_rows(range_.team(), chosen);
+    std::erase_if(samples, [](const auto& sample) { return !sample; });
+    std::sort(samples.begin(), samples.end(),
+              [this](const auto& a, const auto& b) { return is_before(*a, *b); });
+
+    std::vector<std::optional<Sample<T>>> found(static_cast<std::size_t>(members_) - 1);
+    std::size_t next = 0, below = 0;  // `below` elements come before the sample `next`, about
+    for (int m = 1; m < members_; ++m) {
+      while (next < samples.size() && below + samples[next]->weight / 2 < range_.begin_of(m))
+        below += samples[next++]->weight;
+      if (next < samples.size()) found[static_cast<std::size_t>(m) - 1] = samples[next];
+    }
+    return found;
+  }
+
+  /// cuts[m]: how many of my elements go to members before m; members_ + 1 of them.
+  std::vector<std::size_t> cut(const std::vector<std::optional<Sample<T>>>& splitters) {
+    const auto mine = range_.local();
+    std::vector<std::size_t> cuts{0};
+    for (const auto& splitter : splitters) {
+      auto at = mine.end();
+      if (splitter && splitter->member == range_.team().rank())
+        at = mine.begin() + static_cast<std::ptrdiff_t>(splitter->index);
+      else if (splitter && splitter->member > range_.team().rank())
+        at = std::upper_bound(mine.begin(), mine.end(), splitter->value, std::ref(less_));
+      else if (splitter)
+        at = std::lower_bound(mine.begin(), mine.end(), splitter->value, std::ref(less_));
+      cuts.push_back(static_cast<std::size_t>(at - mine.begin()));
+    }
+    cuts.push_back(mine.size());
+    return cuts;
+  }
+  [[nodiscard]] std::size_t cut_of(const std::vector<std::size_t>& cuts, int from, int to) const {
+    return cuts[static_cast<std::size_t>(from * (members_ + 1) + to)];
+  }
+
+  Runs fetch_runs(const std::vector<std::size_t>& cuts) {
+    const int me = range_.team().rank();
+    Runs runs{.elements = {}, .bounds = {0}};
+    for (int m = 0; m < members_; ++m)
+      runs.bounds.push_back(runs.bounds.back() + cut_of(cuts, m, me + 1) - cut_of(cuts, m, me));
+    runs.elements.resize(runs.bounds.back());
+    const std::span<T> elements(runs.elements);
+    for (int m = 0; m < members_; ++m) {
+      const std::size_t at = runs.bounds[static_cast<std::size_t>(m)];
+      range_.read(range_.begin_of(m) + cut_of(cuts, m, me),
+                  elements.subspan(at, runs.bounds[static_cast<std::size_t>(m) + 1] - at));
+    }
+    return runs;
+  }
+
+  /// Two neighbours at a time, until there is one.
+  std::vector<T> merge(Runs runs) {
+    std::vector<T> other(runs.elements.size());
+    while (runs.bounds.size() > 2) {
+      const auto at = [&](std::size_t i) {
+        const std::size_t bound = runs.bounds[std::min(i, runs.bounds.size() - 1)];
+        return std::make_move_iterator(runs.elements.begin() + static_cast<std::ptrdiff_t>(bound));
+      };
+      std::vector<std::size_t> bounds{0};
+      auto to = other.begin();
+      for (std::size_t i = 0; i + 1 < runs.bounds.size(); i += 2) {
+        to = std::merge(at(i), at(i + 1), at(i + 1), at(i + 2), to, std::ref(less_));
+        bounds.push_back(static_cast<std::size_t>(to - other.begin()));
+      }
+      runs.elements.swap(other);
+      runs.bounds = std::move(bounds);
+    }
+    return std::move(runs.elements);
+  }
+
+  distributed_range<T> range_;
+  Less less_;
+  int members_;
+};
+
+/// A key and what goes with it.
+template <class K, class V>
+struct Keyed {
+  K key;
+  V value;
+
+  void define_type(typer& t) requires(!(Transferable<K> && Transferable<V>)) {
+    t.local(key);
+    t.local(value);
+  }
+};
+
+}  // namespace detail
+
+/// The range keeps its distribution.
+template <WritableDistributedRange R, class Less = std::less<>>
+void sort(R&& range, Less less = {}) {
+  const auto all = range.view();
+  all.fence();
+  detail::SampleSort<range_value_t<R>, Less>(all, std::move(less)).run(false);
+}
+/// Equal elements stay in their order.
+template <WritableDistributedRange R, class Less = std::less<>>
+void stable_sort(R&& range, Less less = {}) {
+  const auto all = range.view();
+  all.fence();
+  detail::SampleSort<range_value_t<R>, Less>(all, std::move(less)).run(true);
+}
+
+/// Sorts `keys`, and moves the elements of `values` as their keys move. Stable. Throws
+/// Error(bad_argument) when sizes differ.
+template <WritableDistributedRange Keys, WritableDistributedRange Values, class Less = std::less<>>
+void sort_by_key(Keys&& keys, Values&& values, Less less = {}) {
+  using Pair = detail::Keyed<range_value_t<Keys>, range_value_t<Values>>;
+  const auto all = keys.view();
+  const auto with = values.view();
+  detail::require_same_size("sort_by_key", all, with);
+  detail::enter(all, with);
+  std::vector<Pair> mine;
+  {
+    const detail::Aligned others(with, all);
+    auto other = others.elements().begin();
+    for (const auto& key : all.local()) mine.push_back({key, *other++});
+  }
+  auto pairs = distributed_vector<Pair>::from_local(all.team(), std::move(mine));
+  stable_sort(pairs, [&less](const Pair& a, const Pair& b) { return less(a.key, b.key); });
+  const detail::AlignedOutput output(with, all);
+  std::ranges::transform(pairs.local(), all.local().begin(), &Pair::key);
+  std::ranges::transform(pairs.local(), output.elements().begin(), &Pair::value);
+  output.write_back();
+  detail::enter(all, with);
+}
+
+}  // namespace armature

@@ -1,0 +1,163 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "armature/container/blocks.hpp"
+#include "armature/error.hpp"
+#include "armature/get.hpp"
+#include "armature/global_ptr.hpp"
+#include "armature/marshal.hpp"
+#include "armature/piece.hpp"
+#include "armature/put.hpp"
+#include "armature/rmi.hpp"
+#include "armature/shared.hpp"
+#include "armature/team.hpp"
+
+// Where the elements of a distributed_vector lie. Elements that may be copied as bytes lie in the
+// global address space: reading and writing those of others needs nothing of them. Elements that
+// own something (strings, vectors) lie in ordinary memory and are read and written by remote calls.
+// Both have the same members, so that nothing above needs to know.
+
+namespace armature::detail {
+
+/// Made and destroyed collectively. Elements are zero, or as default-constructed.
+template <class T>
+class BlockStore;
+
+template <Transferable T>
+class BlockStore<T> {
+ public:
+  BlockStore(const Team& team, Blocks blocks)
+      : team_(team),
+        blocks_(std::move(blocks)),
+        piece_(team.allocate<T>(blocks_.count(team.rank()))),
+        mine_(piece_.on(team.rank())),
+        mine_first_(blocks_.first(team.rank())),
+        mine_count_(blocks_.count(team.rank())),
+        exceptions_(std::uncaught_exceptions()) {}
+  BlockStore(const BlockStore&) = delete;
+  BlockStore& operator=(const BlockStore&) = delete;
+  ~BlockStore() {
+    // On the way out of the job nobody comes to meet us: the memory goes with the job.
+    if (std::uncaught_exceptions() != exceptions_) return;
+    try {
+      team_.free(piece_);
+    } catch (const Error&) {
+      // A member has died: its piece cannot be given back, and ours is still in use for all we
+      // know.
+    }
+  }
+
+  [[nodiscard]] const Team& team() const { return team_; }
+  [[nodiscard]] const Blocks& blocks() const { return blocks_; }
+  [[nodiscard]] T* mine() const { return mine_.address(); }
+
+  [[nodiscard]] global_ptr<T> pointer(std::size_t i) const {
+    if (i - mine_first_ < mine_count_) return mine_ + static_cast<std::ptrdiff_t>(i - mine_first_);
+    const int member = blocks_.owner(i);
+    return piece_.on(member) + static_cast<std::ptrdiff_t>(i - blocks_.first(member));
+  }
+  [[nodiscard]] T read(std::size_t i) const { return get(pointer(i)); }
+  void write(std::size_t i, const T& value) const { put(pointer(i), value); }
+
+  void read(std::size_t first, std::span<T> to) const {
+    blocks_.for_each_piece(
+        first, to.size(), [&](int member, std::size_t at, std::size_t n, std::size_t done) {
+          get(to.data() + done, piece_.on(member) + static_cast<std::ptrdiff_t>(at), n);
+        });
+  }
+  void write(std::size_t first, std::span<const T> from) const {
+    blocks_.for_each_piece(
+        first, from.size(), [&](int member, std::size_t at, std::size_t n, std::size_t done) {
+          put(piece_.on(member) + static_cast<std::ptrdiff_t>(at), from.data() + done, n);
+        });
+  }
+  /// Collective: what was written before is seen by all after.
+  void fence() const { team_.barrier(); }
+
+ private:
+  Team team_;
+  Blocks blocks_;
+  Piece<T> piece_;
+  global_ptr<T> mine_;
+  std::size_t mine_first_;
+  std::size_t mine_count_;
+  int exceptions_;
+};
+
+template <class T>
+requires(!Transferable<T> && Marshallable<T>) class BlockStore<T> {
+ public:
+  BlockStore(const Team& team, Blocks blocks)
+      : team_(team), blocks_(std::move(blocks)), part_(team_, blocks_.count(team_.rank())) {}
+  BlockStore(const BlockStore&) = delete;
+  BlockStore& operator=(const BlockStore&) = delete;
+
+  [[nodiscard]] const Team& team() const { return team_; }
+  [[nodiscard]] const Blocks& blocks() const { return blocks_; }
+  [[nodiscard]] T* mine() const { return part_->elements.data(); }
+
+  [[nodiscard]] T read(std::size_t i) const {
+    const int member = blocks_.owner(i);
+    const std::size_t at = i - blocks_.first(member);
+    if (member == team_.rank()) return part_->elements[at];
+    return part_.sync(team_.world_rank(member), &Part::element, at);
+  }
+  void write(std::size_t i, const T& value) const {
+    const int member = blocks_.owner(i);
+    const std::size_t at = i - blocks_.first(member);
+    if (member == team_.rank())
+      part_->elements[at] = value;
+    else
+      part_.async(team_.world_rank(member), &Part::set, at, value);
+  }
+  void read(std::size_t first, std::span<T> to) const {
+    blocks_.for_each_piece(
+        first, to.size(), [&](int member, std::size_t at, std::size_t n, std::size_t done) {
+          if (member == team_.rank()) {
+            std::copy_n(mine() + at, n, to.data() + done);
+          } else {
+            auto elements = part_.sync(team_.world_rank(member), &Part::section, at, n);
+            std::move(elements.begin(), elements.end(), to.data() + done);
+          }
+        });
+  }
+  void write(std::size_t first, std::span<const T> from) const {
+    blocks_.for_each_piece(first, from.size(),
+                           [&](int member, std::size_t at, std::size_t n, std::size_t done) {
+                             const T* const begin = from.data() + done;
+                             if (member == team_.rank())
+                               std::copy_n(begin, n, mine() + at);
+                             else
+                               part_.async(team_.world_rank(member), &Part::set_section, at,
+                                           std::vector<T>(begin, begin + n));
+                           });
+  }
+  void fence() const { rmi_fence(team_); }
+
+ private:
+  struct Part {
+    explicit Part(std::size_t n) : elements(n) {}
+    T element(std::size_t at) const { return elements.at(at); }
+    std::vector<T> section(std::size_t at, std::size_t n) const {
+      const auto begin = elements.begin() + static_cast<std::ptrdiff_t>(at);
+      return std::vector<T>(begin, begin + static_cast<std::ptrdiff_t>(n));
+    }
+    void set(std::size_t at, const T& value) { elements.at(at) = value; }
+    void set_section(std::size_t at, const std::vector<T>& values) {
+      std::copy(values.begin(), values.end(), elements.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+    std::vector<T> elements;
+  };
+
+  Team team_;
+  Blocks blocks_;
+  shared<Part> part_;
+};
+
+}  // namespace armature::detail

@@ -1,0 +1,272 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <ranges>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "armature/container/blocks.hpp"
+#include "armature/container/placed_part.hpp"
+#include "armature/error.hpp"
+#include "armature/rmi.hpp"
+#include "armature/shared.hpp"
+#include "armature/team.hpp"
+
+namespace armature {
+
+/// For graphs whose vertices or edges carry nothing.
+struct no_data {
+  friend bool operator==(no_data, no_data) = default;
+};
+
+/// Which member has which vertices: neighbours in number together (block), or dealt out one by one
+/// (cyclic), which divides the work more evenly when numbers mean something.
+enum class Placement { block, cyclic };
+
+template <class E>
+struct graph_edge {
+  std::size_t target = 0;
+  [[no_unique_address]] E data = {};
+};
+
+template <class V, class E>
+class graph_ref;
+
+namespace detail {
+
+template <class V, class E>
+struct VertexRecord {
+  [[no_unique_address]] V data = {};
+  std::vector<graph_edge<E>> edges;
+};
+
+template <class V, class E>
+class GraphPart : public PlacedPart<GraphPart<V, E>> {
+ public:
+  GraphPart(const Team& team, std::size_t vertices, Placement placement)
+      : PlacedPart<GraphPart>(team),
+        size_(vertices),
+        is_cyclic_(placement == Placement::cyclic),
+        blocks_(Blocks::even(vertices, team.size())),
+        members_(static_cast<std::size_t>(team.size())),
+        first_(is_cyclic_ ? static_cast<std::size_t>(team.rank()) : blocks_.first(team.rank())),
+        records(blocks_.count(team.rank())) {}
+
+  class Pin {
+   public:
+    explicit Pin(GraphPart& part) : part_(part) { ++part_.pins_; }
+    Pin(const Pin&) = delete;
+    Pin& operator=(const Pin&) = delete;
+    ~Pin() {
+      if (--part_.pins_ == 0 && !part_.late_.empty()) part_.add_late();
+    }
+
+   private:
+    GraphPart& part_;
+  };
+  [[nodiscard]] bool is_pinned() const { return pins_ > 0; }
+
+  /// Called with one Pin. Where there are more, somebody may be going through a vertex's edges, so
+  /// the new one waits until he is done.
+  void add_edge(std::size_t from, graph_edge<E> edge) {
+    if (pins_ > 1)
+      late_.emplace_back(index(from), std::move(edge));
+    else
+      records[index(from)].edges.push_back(std::move(edge));
+  }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] int owner(std::size_t id) const {
+    return is_cyclic_ ? static_cast<int>(id % members_) : blocks_.owner(id);
+  }
+  /// Of a vertex of mine: the first members have the longer blocks, so that counts agree with
+  /// dealing out one by one.
+  [[nodiscard]] std::size_t index(std::size_t id) const {
+    return is_cyclic_ ? id / members_ : id - first_;
+  }
+  [[nodiscard]] std::size_t id(std::size_t index) const {
+    return is_cyclic_ ? first_ + index * members_ : first_ + index;
+  }
+
+ private:
+  void add_late() {
+    for (auto& [at, edge] : std::exchange(late_, {})) records[at].edges.push_back(std::move(edge));
+  }
+
+  std::size_t size_;
+  bool is_cyclic_;
+  Blocks blocks_;
+  std::size_t members_;
+  std::size_t first_;
+  int pins_ = 0;
+  std::vector<std::pair<std::size_t, graph_edge<E>>> late_;
+
+ public:
+  std::vector<VertexRecord<V, E>> records;
+};
+
+}  // namespace detail
+
+/// A vertex, on the rank that owns it.
+template <class V, class E>
+class graph_vertex {
+ public:
+  using edge = graph_edge<E>;
+  graph_vertex(detail::GraphPart<V, E>& part, std::size_t index) : part_(&part), index_(index) {}
+
+  [[nodiscard]] std::size_t id() const { return part_->id(index_); }
+  [[nodiscard]] V& data() const { return record().data; }
+  [[nodiscard]] std::vector<edge>& edges() const { return record().edges; }
+  [[nodiscard]] graph_ref<V, E> graph() const;
+
+ private:
+  [[nodiscard]] detail::VertexRecord<V, E>& record() const { return part_->records[index_]; }
+  detail::GraphPart<V, E>* part_;
+  std::size_t index_;
+};
+
+/// A distributed_graph as a value that may be captured and passed around, also in remote calls.
+///
+/// Functions that visit run at the vertex's owner, one at a time, as f(graph_vertex, args...); they
+/// are lambdas or function objects that capture nothing or trivially copyable values. Every call
+/// that names a vertex throws Error(bad_argument) when there is none of that number.
+template <class V, class E>
+class graph_ref {
+ public:
+  using vertex = graph_vertex<V, E>;
+  using edge = graph_edge<E>;
+  using Part = detail::GraphPart<V, E>;
+
+  graph_ref() = default;
+  explicit graph_ref(shared_ref<Part> parts) : parts_(parts) {}
+
+  [[nodiscard]] const Team& team() const { return part().team(); }
+  /// The number of vertices.
+  [[nodiscard]] std::size_t size() const { return part().size(); }
+  [[nodiscard]] bool is_local(std::size_t id) const {
+    Part& here = part();
+    return here.owner(checked(here, id)) == here.team().rank();
+  }
+  /// A vertex of mine.
+  [[nodiscard]] vertex local_vertex(std::size_t id) const {
+    Part& here = part();
+    if (!is_local(id))
+      throw Error(Errc::bad_argument, "distributed_graph: vertex " + std::to_string(id) +
+                                          " belongs to another rank: visit it");
+    return {here, here.index(id)};
+  }
+  /// My vertices, in the order of their numbers.
+  [[nodiscard]] auto local() const {
+    Part& here = part();
+    return std::views::iota(std::size_t{0}, here.records.size()) |
+           std::views::transform([&here](std::size_t i) { return vertex(here, i); });
+  }
+
+  /// Statements are executed at the vertex's owner some time before the next fence ends; those of
+  /// one rank for one vertex in the order they were made. The edge lies at `from`. One that arrives
+  /// while for_all or a visitor is at work there is added when they are done.
+  void async_add_edge(std::size_t from, std::size_t to, const E& data = {}) const {
+    Part& here = part();
+    (void)checked(here, to);
+    here.send(
+        here.owner(checked(here, from)),
+        [](Part& owner, std::size_t source, std::size_t target, const E& e) {
+          owner.add_edge(source, {target, e});
+        },
+        from, to, data);
+  }
+  template <detail::Visitor F, class... Args>
+  void async_visit(std::size_t id, F f, const Args&... args) const {
+    Part& here = part();
+    here.send(here.owner(checked(here, id)), Visit<F>{f}, id, args...);
+  }
+  /// Waits for what f returns, executing calls of others meanwhile.
+  template <detail::Visitor F, class... Args>
+  auto visit(std::size_t id, F f, const Args&... args) const {
+    Part& here = part();
+    return here.ask(here.owner(checked(here, id)), Visit<F>{f}, id, args...);
+  }
+
+  friend bool operator==(graph_ref, graph_ref) = default;
+
+ protected:
+  [[nodiscard]] Part& part() const { return parts_.local(); }
+
+ private:
+  template <class F>
+  struct Visit {
+    F f;
+    template <class... Args>
+    decltype(auto) operator()(Part& part, std::size_t id, Args&&... args) {
+      return f(vertex(part, part.index(id)), std::forward<Args>(args)...);
+    }
+  };
+  static std::size_t checked(const Part& part, std::size_t id) {
+    if (id >= part.size())
+      throw Error(Errc::bad_argument, "distributed_graph: there is no vertex " +
+                                          std::to_string(id) + " in a graph of " +
+                                          std::to_string(part.size()));
+    return id;
+  }
+
+  shared_ref<Part> parts_;
+};
+
+template <class V, class E>
+graph_ref<V, E> graph_vertex<V, E>::graph() const {
+  return graph_ref<V, E>(part_->self());
+}
+
+/// A directed graph of the vertices 0 .. size-1, each with its data and its outgoing edges at the
+/// member that owns it. Data of edges must be marshallable. All of graph_ref's calls, and
+/// collective ones.
+template <class V = no_data, class E = no_data>
+class distributed_graph : private detail::PartOwner<detail::GraphPart<V, E>>,
+                          public graph_ref<V, E> {
+  using Owner = detail::PartOwner<detail::GraphPart<V, E>>;
+
+ public:
+  distributed_graph(const Team& team, std::size_t vertices, Placement placement = Placement::block)
+      : Owner(team, vertices, placement), graph_ref<V, E>(Owner::parts()), placement_(placement) {}
+
+  /// A value by which also remote calls can use the graph.
+  [[nodiscard]] graph_ref<V, E> ref() const { return *this; }
+
+  // -- collective; each begins with a fence
+  /// Returns when all statements that members made before, and those that these made, are done.
+  void fence() const { rmi_fence(this->team()); }
+  /// f(vertex) at its owner; what calls it makes are done on return.
+  template <class F>
+  void for_all(F f) const {
+    fence();
+    {
+      const typename detail::GraphPart<V, E>::Pin pin(this->part());
+      for (auto one : this->local()) f(one);
+    }
+    fence();
+  }
+  [[nodiscard]] std::size_t edge_count() const {
+    fence();
+    std::size_t mine = 0;
+    for (const auto& record : this->part().records) mine += record.edges.size();
+    return this->team().allreduce(mine);
+  }
+  /// The graph with every edge turned round; vertices keep their data.
+  [[nodiscard]] distributed_graph reversed() const {
+    distributed_graph other(this->team(), this->size(), placement_);
+    const auto turned = other.ref();
+    for_all([&turned](auto from) {
+      turned.local_vertex(from.id()).data() = from.data();
+      for (const auto& link : from.edges())
+        turned.async_add_edge(link.target, from.id(), link.data);
+    });
+    return other;
+  }
+
+ private:
+  Placement placement_;
+};
+
+}  // namespace armature

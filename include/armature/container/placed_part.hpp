@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "armature/rank.hpp"
+#include "armature/rmi.hpp"
+#include "armature/shared.hpp"
+#include "armature/team.hpp"
+
+// What the containers have in common whose elements are reached by calls to their owner: a part on
+// each member, and a way to have a function run where an element is.
+//
+// A call for an element of this rank's own is executed at once, except in two cases where it goes
+// the long way through the channel: while this part is at work already (a visitor that visits a
+// neighbour, which visits a neighbour... would otherwise use up the stack), and while such a call
+// is still on its way, which it must not overtake.
+
+namespace armature::detail {
+
+/// Derived: has a nested class Pin, made of a Derived&, and a member is_pinned().
+template <class Derived>
+class PlacedPart {
+ public:
+  explicit PlacedPart(const Team& team) : team_(team) {
+    for (int m = 0; m < team.size(); ++m) ranks_.push_back(team.world_rank(m));
+  }
+  PlacedPart(const PlacedPart&) = delete;
+  PlacedPart& operator=(const PlacedPart&) = delete;
+
+  [[nodiscard]] const Team& team() const { return team_; }
+  [[nodiscard]] shared_ref<Derived> self() const { return self_; }
+  void set_self(shared_ref<Derived> self) { self_ = self; }
+
+  /// Runs op(part, args...) at that member, some time before the next fence ends.
+  template <class Op, class... Args>
+  void send(int member, const Op& op, const Args&... args) {
+    const Rank rank = ranks_[static_cast<std::size_t>(member)];
+    if (member != team_.rank()) {
+      self_.async(rank, &PlacedPart::template run<false, Op, Args...>, op, args...);
+    } else if (on_their_way_ == 0 && !derived().is_pinned()) {
+      run<false, Op, Args...>(op, args...);
+    } else {
+      ++on_their_way_;
+      self_.async(rank, &PlacedPart::template run<true, Op, Args...>, op, args...);
+    }
+  }
+  /// Waits for what op(part, args...) returns at that member.
+  template <class Op, class... Args>
+  auto ask(int member, const Op& op, const Args&... args) {
+    if (member == team_.rank()) return answer<Op, Args...>(op, args...);
+    return self_.sync(ranks_[static_cast<std::size_t>(member)],
+                      &PlacedPart::template answer<Op, Args...>, op, args...);
+  }
+  template <class Op, class... Args>
+  auto ask_later(int member, const Op& op, const Args&... args) {
+    return self_.ask(ranks_[static_cast<std::size_t>(member)],
+                     &PlacedPart::template answer<Op, Args...>, op, args...);
+  }
+
+ private:
+  Derived& derived() { return static_cast<Derived&>(*this); }
+
+  template <bool was_queued, class Op, class... Args>
+  void run(Op op, Args... args) {
+    if constexpr (was_queued) --on_their_way_;
+    const typename Derived::Pin pin(derived());
+    op(derived(), std::move(args)...);
+  }
+  template <class Op, class... Args>
+  std::decay_t<std::invoke_result_t<Op&, Derived&, Args...>> answer(Op op, Args... args) {
+    const typename Derived::Pin pin(derived());
+    return op(derived(), std::move(args)...);
+  }
+
+  Team team_;
+  std::vector<Rank> ranks_;  // of the members
+  shared_ref<Derived> self_;
+  std::size_t on_their_way_ = 0;  // calls of this rank to itself
+};
+
+/// Makes the parts, collectively, and destroys them.
+template <class Part>
+class PartOwner {
+ public:
+  template <class... Args>
+  explicit PartOwner(const Team& team, Args&&... args)
+      : part_(std::make_unique<shared<Part>>(team, team, std::forward<Args>(args)...)) {
+    (*part_)->set_self(part_->ref());
+    // Nobody calls a part that does not know itself yet.
+    team.barrier();
+  }
+
+ protected:
+  [[nodiscard]] shared_ref<Part> parts() const { return part_->ref(); }
+
+ private:
+  std::unique_ptr<shared<Part>> part_;
+};
+
+/// What a visitor may be: a lambda or function object that is its bytes.
+template <class F>
+concept Visitor = RemoteFunction<F> && std::is_class_v<F>;
+
+}  // namespace armature::detail

@@ -1,0 +1,197 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <numeric>
+#include <ranges>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "armature/container/block_store.hpp"
+#include "armature/container/blocks.hpp"
+#include "armature/container/range.hpp"
+#include "armature/error.hpp"
+#include "armature/team.hpp"
+
+namespace armature {
+
+/// A vector that is spread over the members of a team in contiguous blocks, one each, and is one
+/// object to all of them. Elements that are trivially copyable lie in the global address space:
+/// another's element is read and written without its owner's doing. Others must be marshallable;
+/// reading one asks its owner.
+///
+/// Collective calls (said so; also construction, destruction and move assignment) are made by all
+/// members in the same order. What a member wrote is seen by the others after the next collective
+/// call of the vector that begins with a fence, or of an algorithm on it.
+template <class T>
+class distributed_vector {
+ public:
+  using value_type = T;
+  using size_type = std::size_t;
+
+  explicit distributed_vector(const Team& team) : distributed_vector(team, std::size_t{0}) {}
+  /// `size` elements, zero or as default-constructed, in blocks as equal as can be.
+  distributed_vector(const Team& team, std::size_t size)
+      : store_(std::make_unique<Store>(team, Blocks::even(size, team.size()))) {}
+  distributed_vector(const Team& team, std::size_t size, const T& value)
+      : distributed_vector(team, size) {
+    std::ranges::fill(local(), value);
+    fence();
+  }
+  /// The same list on every member.
+  distributed_vector(const Team& team, std::initializer_list<T> values)
+      : distributed_vector(team, values.size()) {
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(offset()), local().size(),
+                local().begin());
+    fence();
+  }
+  /// Every member's own elements, in team order; each keeps its own. See balance().
+  template <std::ranges::input_range R>
+  [[nodiscard]] static distributed_vector from_local(const Team& team, R&& mine) {
+    std::vector<T> elements;
+    for (auto&& element : mine) elements.push_back(std::forward<decltype(element)>(element));
+    const auto counts = team.allgather(elements.size());
+    distributed_vector vector(std::make_unique<Store>(team, Blocks::of(counts)));
+    std::ranges::move(elements, vector.local().begin());
+    vector.fence();
+    return vector;
+  }
+
+  distributed_vector(distributed_vector&&) noexcept = default;
+  distributed_vector& operator=(distributed_vector&&) noexcept = default;
+  /// Collective.
+  [[nodiscard]] distributed_vector clone() const {
+    fence();
+    distributed_vector copy(std::make_unique<Store>(team(), blocks()));
+    std::ranges::copy(local(), copy.local().begin());
+    copy.fence();
+    return copy;
+  }
+
+  [[nodiscard]] const Team& team() const { return store_->team(); }
+  [[nodiscard]] std::size_t size() const { return blocks().size(); }
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] const Blocks& blocks() const { return store_->blocks(); }
+
+  // -- my block
+  [[nodiscard]] std::span<T> local() { return {store_->mine(), blocks().count(team().rank())}; }
+  [[nodiscard]] std::span<const T> local() const {
+    return {store_->mine(), blocks().count(team().rank())};
+  }
+  /// The index of local()[0].
+  [[nodiscard]] std::size_t offset() const { return blocks().first(team().rank()); }
+  [[nodiscard]] bool is_local(std::size_t i) const { return i - offset() < local().size(); }
+
+  // -- elements
+  /// Not checked, as std::vector's.
+  [[nodiscard]] element_reference<T> operator[](std::size_t i) { return {*store_, i}; }
+  [[nodiscard]] T operator[](std::size_t i) const { return store_->read(i); }
+  /// Throws Error(bad_argument) when there is no such element.
+  [[nodiscard]] element_reference<T> at(std::size_t i) {
+    require(i);
+    return {*store_, i};
+  }
+  [[nodiscard]] T at(std::size_t i) const {
+    require(i);
+    return store_->read(i);
+  }
+  /// Where an element lies, for one-sided operations: put_async, fetch_add, accumulate...
+  [[nodiscard]] global_ptr<T> pointer(std::size_t i) const requires Transferable<T> {
+    return store_->pointer(i);
+  }
+  /// A copy of the section of `count` elements from `first`.
+  [[nodiscard]] std::vector<T> read(std::size_t first, std::size_t count) const {
+    if (first > size() || count > size() - first) require(size());
+    std::vector<T> elements(count);
+    store_->read(first, std::span<T>(elements));
+    return elements;
+  }
+  /// Collective: what any member wrote before is seen by all after.
+  void fence() const { store_->fence(); }
+
+  // -- as ranges
+  [[nodiscard]] distributed_range<T> view() { return {*store_, 0, size()}; }
+  [[nodiscard]] distributed_range<const T> view() const { return {*store_, 0, size()}; }
+  /// The elements [first, last). Throws Error(bad_argument).
+  [[nodiscard]] distributed_range<T> slice(std::size_t first, std::size_t last) {
+    return {*store_, first, last};
+  }
+  [[nodiscard]] distributed_range<const T> slice(std::size_t first, std::size_t last) const {
+    return {*store_, first, last};
+  }
+
+  // -- group updates: collective, and each begins with a fence. Afterwards blocks are as equal as
+  // can be.
+  void resize(std::size_t new_size, const T& value = T()) {
+    fence();
+    relocate(new_size, value);
+    fence();
+  }
+  void assign(std::size_t new_size, const T& value) {
+    *this = distributed_vector(team(), new_size, value);
+  }
+  void clear() { resize(0); }
+  /// Keeps `value` aside on this member until flush(); not collective.
+  void push_back(T value) { staged_.push_back(std::move(value)); }
+  /// Appends what the members have kept aside, in team order. Moves elements: let many come
+  /// together.
+  void flush() {
+    const std::size_t before = size();
+    const auto counts = team().allgather(staged_.size());
+    const Blocks added = Blocks::of(counts);
+    fence();
+    relocate(before + added.size(), T());
+    store_->write(before + added.first(team().rank()), std::span<const T>(staged_));
+    staged_.clear();
+    fence();
+  }
+  /// Appends every member's elements, in team order.
+  template <std::ranges::input_range R>
+  void append(R&& mine) {
+    for (auto&& element : mine) staged_.push_back(std::forward<decltype(element)>(element));
+    flush();
+  }
+  /// The same elements in blocks as equal as can be.
+  void balance() {
+    fence();
+    relocate(size(), T());
+    fence();
+  }
+
+ private:
+  using Store = detail::BlockStore<T>;
+
+  explicit distributed_vector(std::unique_ptr<Store> store) : store_(std::move(store)) {}
+
+  void require(std::size_t i) const {
+    if (i >= size())
+      throw Error(Errc::bad_argument, "distributed_vector: there is no element " +
+                                          std::to_string(i) + " in one of " +
+                                          std::to_string(size()));
+  }
+
+  /// Every member fetches what its new block keeps. The caller fences before and after.
+  void relocate(std::size_t new_size, const T& value) {
+    const Blocks even = Blocks::even(new_size, team().size());
+    if (even == blocks()) return;
+    auto next = std::make_unique<Store>(team(), even);
+    const int me = team().rank();
+    const std::size_t begin = even.first(me), end = even.first(me + 1);
+    const std::size_t kept_end = std::clamp(size(), begin, end);
+    const std::span<T> block(next->mine(), end - begin);
+    if (kept_end > begin) store_->read(begin, block.first(kept_end - begin));
+    std::ranges::fill(block.subspan(kept_end - begin), value);
+    // Collective: the old blocks go when all have fetched.
+    store_ = std::move(next);
+  }
+
+  std::unique_ptr<Store> store_;
+  std::vector<T> staged_;
+};
+
+}  // namespace armature

@@ -1,0 +1,138 @@
+#include "cases.hpp"
+
+using namespace containers;
+
+namespace {
+
+struct Card {
+  long rank;
+  std::size_t place;
+  friend bool operator==(const Card&, const Card&) = default;
+};
+
+std::vector<Card> cards(const std::vector<long>& data) {
+  std::vector<Card> all;
+  for (std::size_t i = 0; i < data.size(); ++i) all.push_back({data[i], i});
+  return all;
+}
+bool is_lower(const Card& a, const Card& b) { return a.rank < b.rank; }
+
+}  // namespace
+
+TEST(Sort, agrees_with_std_and_keeps_the_distribution) {
+  for_all_cases([](const Case& one) {
+    auto vector = distributed(one);
+    const auto blocks = vector.blocks();
+    armature::sort(vector);
+    auto expected = one.data;
+    std::ranges::sort(expected);
+    expect_elements(vector, expected);
+    EXPECT_EQ(vector.blocks(), blocks);
+    armature::sort(vector, std::greater<>());
+    std::ranges::reverse(expected);
+    expect_elements(vector, expected);
+  });
+}
+
+TEST(StableSort, keeps_the_order_of_equal_elements) {
+  for_all_cases([](const Case& one) {
+    auto expected = cards(one.data);
+    auto vector = distributed(one, expected);
+    armature::stable_sort(vector, is_lower);
+    std::ranges::stable_sort(expected, is_lower);
+    expect_elements(vector, expected);
+  });
+}
+
+TEST(Sort, of_a_section_leaves_the_rest) {
+  for_all_cases([](const Case& one) {
+    auto vector = distributed(one);
+    const std::size_t first = one.size / 5, last = one.size - one.size / 3;
+    armature::sort(vector.slice(first, last));
+    auto expected = one.data;
+    std::sort(expected.begin() + static_cast<std::ptrdiff_t>(first),
+              expected.begin() + static_cast<std::ptrdiff_t>(last));
+    expect_elements(vector, expected);
+  });
+}
+
+TEST(Sort, sorts_strings) {
+  for_all_cases([](const Case& one) {
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < one.size; i += 10) words.push_back(std::to_string(one.data[i]));
+    Case fewer = one;
+    fewer.size = words.size();
+    auto vector = distributed(fewer, words);
+    armature::sort(vector);
+    std::ranges::sort(words);
+    expect_elements(vector, words);
+  });
+}
+
+TEST(SortByKey, moves_the_values_with_their_keys) {
+  for_all_cases([](const Case& one) {
+    auto keys = distributed(one);
+    armature::distributed_vector<std::size_t> places(world(), one.size);
+    armature::generate(places, [](std::size_t i) { return i; });
+    armature::sort_by_key(keys, places);
+    auto expected = cards(one.data);
+    std::ranges::stable_sort(expected, is_lower);
+    std::vector<std::size_t> expected_places;
+    for (const Card& card : expected) expected_places.push_back(card.place);
+    auto expected_keys = one.data;
+    std::ranges::sort(expected_keys);
+    expect_elements(keys, expected_keys);
+    expect_elements(places, expected_places);
+  });
+}
+
+TEST(Partition, puts_those_first_for_which_the_condition_holds) {
+  for_all_cases([](const Case& one) {
+    auto vector = distributed(one);
+    const auto is_odd = [](long x) { return x % 2 != 0; };
+    const std::size_t first = armature::partition(vector, is_odd);
+    auto expected = one.data;
+    const auto rest = std::ranges::stable_partition(expected, is_odd);
+    EXPECT_EQ(first, expected.size() - rest.size());
+    expect_elements(vector, expected);
+  });
+}
+
+TEST(Unique, keeps_one_of_each_run) {
+  for_all_cases([](const Case& one) {
+    auto vector = distributed(one);
+    auto expected = one.data;
+    for (const bool sorted : {false, true}) {
+      if (sorted) {
+        armature::sort(vector);
+        std::ranges::sort(expected);
+      }
+      auto kept = expected;
+      const auto tail = std::ranges::unique(kept);
+      kept.erase(tail.begin(), tail.end());
+      auto copy = vector.clone();
+      const std::size_t left = armature::unique(copy);
+      ASSERT_EQ(left, kept.size());
+      expect_elements(copy.slice(0, left), kept);
+    }
+  });
+}
+
+TEST(NthElement, puts_it_in_place_and_the_others_on_their_sides) {
+  for_all_cases([](const Case& one) {
+    auto expected = one.data;
+    std::ranges::sort(expected);
+    for (const std::size_t n : {std::size_t{0}, one.size / 2, one.size - 1}) {
+      if (one.size == 0) return;
+      auto vector = distributed(one);
+      EXPECT_EQ(armature::nth_value(vector, n), expected[n]);
+      expect_elements(vector, one.data);
+      EXPECT_EQ(armature::nth_element(vector, n), expected[n]);
+      EXPECT_EQ(static_cast<long>(vector[n]), expected[n]);
+      EXPECT_EQ(armature::max_element(vector.slice(0, n + 1)).value_or(0),
+                armature::find(vector, expected[n]).value_or(0));
+      armature::sort(vector);
+      expect_elements(vector, expected);
+    }
+  });
+}
