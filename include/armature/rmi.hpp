@@ -70,7 +70,6 @@ remote<T> make_here(Rank me, Args&&... args) {
   (void)object.release();
   return {me, id};
 }
-[[nodiscard]] ARMATURE_API Rank my_rank(const char* call);
 }  // namespace detail
 
 /// Makes a T on that rank, which owns it until destroy(). The arguments travel.

@@ -22,11 +22,14 @@ namespace armature {
 namespace detail {
 ARMATURE_API ObjectId register_object(void* object);
 ARMATURE_API void unregister_object(ObjectId id) noexcept;
+[[nodiscard]] ARMATURE_API Rank my_rank(const char* call);
 /// Collective over the team.
 ARMATURE_API ObjectId register_shared(const Team& team, void* object);
 ARMATURE_API void unregister_shared(ObjectId id);
-/// Named objects: registered by each member by itself.
+/// Throws Error(misuse) when this rank has an object of that name already.
 ARMATURE_API void name_object(const std::string& name, ObjectId id);
+/// Waits until that rank has an object of that name.
+[[nodiscard]] ARMATURE_API ObjectId find_named(Rank rank, const std::string& name);
 /// nullptr when it is gone.
 [[nodiscard]] ARMATURE_API void* find_object(ObjectId id);
 /// Throws Error(object_gone) when it is gone, or this rank has no representative.
@@ -213,7 +216,12 @@ class shared : public shared_ref<T> {
 template <class T>
 class registered {
  public:
-  explicit registered(T& object, Rank me) : ref_(me, detail::register_object(&object)) {}
+  explicit registered(T& object)
+      : ref_(detail::my_rank("registered"), detail::register_object(&object)) {}
+  /// Under a name, by which other ranks find it: find_remote.
+  registered(T& object, const std::string& name) : registered(object) {
+    detail::name_object(name, ref_.id());
+  }
   registered(const registered&) = delete;
   registered& operator=(const registered&) = delete;
   ~registered() { detail::unregister_object(ref_.id()); }
@@ -222,5 +230,13 @@ class registered {
  private:
   remote<T> ref_;
 };
+
+/// The object that was registered under that name on that rank; waits, executing calls, until it
+/// is. So ranks may register objects in any order, and agree on names alone. That T is its type is
+/// not checked. Throws Error(bad_rank), Error(rank_lost).
+template <class T>
+[[nodiscard]] remote<T> find_remote(Rank rank, const std::string& name) {
+  return {rank, detail::find_named(rank, name)};
+}
 
 }  // namespace armature

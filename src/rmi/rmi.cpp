@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -60,6 +61,34 @@ void unregister_shared(ObjectId id) {
   const Team team = entry->team;
   endpoint.fences().wait(team, "~shared");
   endpoint.objects().remove(id);
+}
+
+void name_object(const std::string& name, ObjectId id) {
+  rmi::Endpoint& endpoint = this_endpoint("registered");
+  const rmi::Endpoint::Use in_use = endpoint.use();
+  endpoint.objects().name(name, id);
+}
+
+namespace {
+/// Runs where the object should be.
+std::optional<ObjectId> look_up(std::string_view name) {
+  return this_endpoint("find_remote").objects().named(std::string(name));
+}
+}  // namespace
+
+ObjectId find_named(Rank rank, const std::string& name) {
+  future<std::optional<ObjectId>> asked = ask(rank, &look_up, name);
+  std::optional<ObjectId> found;
+  progress::WaitFor wait{
+      .what = space::Awaiting::answer, .peer = rank, .rings = false, .call = "find_remote"};
+  // Asked again until it is there: an object may be registered at any time.
+  progress::wait_until(wait, [&] {
+    if (!asked.test()) return false;
+    found = asked.get();
+    if (!found) asked = ask(rank, &look_up, name);
+    return found.has_value();
+  });
+  return *found;
 }
 
 void* find_object(ObjectId id) {

@@ -90,7 +90,7 @@ TEST_F(RmiObjects, references_travel_and_may_be_kept) {
   shared<Caller> caller(world());
   shared<Cell> cells(world(), me());
   Cell own(me() + 50);
-  armature::registered<Cell> registration(own, me());
+  armature::registered<Cell> registration(own);
   caller.async(right(), &Caller::remember, registration.ref(), cells.ref());
   EXPECT_EQ(caller.sync(right(), &Caller::call, right()), 100 * (me() + 50) + right());
   EXPECT_EQ(caller.sync(right(), &Caller::call, left()), 100 * (me() + 50) + left());
