@@ -9,15 +9,45 @@
 #include "progress/rank_context.hpp"
 
 namespace armature::detail {
+namespace {
+
+/// Calls move(word) with a word of that size when such values move as one (as on the fast path):
+/// never seen half written by others. False, and nothing done, for other sizes and addresses.
+template <class Move>
+bool as_one(const void* remote, std::size_t bytes, Move&& move) {
+  if (bytes == 0 || reinterpret_cast<std::uintptr_t>(remote) % bytes != 0) return false;
+  switch (bytes) {
+    case 1:
+      return move(Word<1>{}), true;
+    case 2:
+      return move(Word<2>{}), true;
+    case 4:
+      return move(Word<4>{}), true;
+    case 8:
+      return move(Word<8>{}), true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
 
 void put_slow(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
   progress::mapping(call).require(rank, to, bytes, call);
-  copy_out(to, from, bytes);
+  const bool moved = as_one(to, bytes, [&](auto word) {
+    std::memcpy(&word, from, sizeof word);
+    store(static_cast<decltype(word)*>(to), word);
+  });
+  if (!moved) copy_out(to, from, bytes);
 }
 
 void get_slow(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
   progress::mapping(call).require(rank, from, bytes, call);
-  copy_in(to, from, bytes);
+  const bool moved = as_one(from, bytes, [&](auto word) {
+    word = load(static_cast<const decltype(word)*>(from));
+    std::memcpy(to, &word, sizeof word);
+  });
+  if (!moved) copy_in(to, from, bytes);
 }
 
 void* atomic_target(Rank rank, void* address, std::size_t bytes, const char* call) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "conformance.hpp"
@@ -21,9 +22,15 @@ namespace {
 constexpr std::size_t n = 64;
 constexpr std::int64_t untouched = 0x1234'5678'9abc'def0;
 
-/// What the calls move from and to on this side.
+/// What the calls move from on this side.
 std::int64_t source[2] = {7, 8};
-std::int64_t into[2] = {untouched, untouched};
+
+/// What they move to: each rank has its own, since there may be several in the process.
+std::int64_t* into() {
+  static std::vector<std::array<std::int64_t, 2>> places(static_cast<std::size_t>(ranks()),
+                                                         {untouched, untouched});
+  return places[static_cast<std::size_t>(me())].data();
+}
 
 constexpr std::size_t one_word[] = {8};
 constexpr Strided word{.counts = one_word, .to_strides = {}, .from_strides = {}};
@@ -77,21 +84,23 @@ const std::vector<Call>& puts() {
 
 const std::vector<Call>& gets() {
   static const std::vector<Call> calls = {
-      on_pointer("get", [](Word p) { into[0] = armature::get(p); }),
-      on_pointer("get", [](Word p) { armature::get(into, p, 1); }),
-      on_pointer("get", [](Word p) { armature::get(std::span(into, 1), p); }),
-      on_pointer("get_bytes", [](Word p) { armature::get_bytes(into, p, 8); }),
-      on_pointer("get", [](Word p) { armature::get_async(into, p, 1).wait(); }),
-      on_pointer("get", [](Word p) { armature::get_nbi(into, p); }),
-      on_pointer("get_strided", [](Word p) { armature::get_strided(into, p, word); }),
-      on_pointer("get_strided", [](Word p) { armature::get_strided_async(into, p, word).wait(); }),
-      on_pointer("get_strided", [](Word p) { armature::get_strided_nbi(into, p, word); }),
-      on_pointer("get_patch", [](Word p) { armature::get_patch(into, p, patch); }),
-      {"get_vector", [](Rank r, auto* a) { armature::get_vector(r, List(into, a).segments); }},
+      on_pointer("get", [](Word p) { into()[0] = armature::get(p); }),
+      on_pointer("get", [](Word p) { armature::get(into(), p, 1); }),
+      on_pointer("get", [](Word p) { armature::get(std::span(into(), 1), p); }),
+      on_pointer("get_bytes", [](Word p) { armature::get_bytes(into(), p, 8); }),
+      on_pointer("get", [](Word p) { armature::get_async(into(), p, 1).wait(); }),
+      on_pointer("get", [](Word p) { armature::get_nbi(into(), p); }),
+      on_pointer("get_strided", [](Word p) { armature::get_strided(into(), p, word); }),
+      on_pointer("get_strided",
+                 [](Word p) { armature::get_strided_async(into(), p, word).wait(); }),
+      on_pointer("get_strided", [](Word p) { armature::get_strided_nbi(into(), p, word); }),
+      on_pointer("get_patch", [](Word p) { armature::get_patch(into(), p, patch); }),
+      {"get_vector", [](Rank r, auto* a) { armature::get_vector(r, List(into(), a).segments); }},
       {"get_vector",
-       [](Rank r, auto* a) { armature::get_vector_async(r, List(into, a).segments).wait(); }},
-      {"get_vector", [](Rank r, auto* a) { armature::get_vector_nbi(r, List(into, a).segments); }},
-      {"get", [](Rank r, auto* a) { Aggregate(r).get(into, Word(r, a)); }, "Aggregate"},
+       [](Rank r, auto* a) { armature::get_vector_async(r, List(into(), a).segments).wait(); }},
+      {"get_vector",
+       [](Rank r, auto* a) { armature::get_vector_nbi(r, List(into(), a).segments); }},
+      {"get", [](Rank r, auto* a) { Aggregate(r).get(into(), Word(r, a)); }, "Aggregate"},
   };
   return calls;
 }
@@ -175,7 +184,7 @@ void expect_refusals(const std::vector<Call>& calls) {
   }
   world().barrier();
   EXPECT_TRUE(std::ranges::all_of(piece.local(), [](auto x) { return x == untouched; }));
-  EXPECT_EQ(into[0], untouched);
+  EXPECT_EQ(into()[0], untouched);
   world().barrier();
   world().free(piece);
 }
@@ -195,7 +204,7 @@ TEST(BadInput, every_call_accepts_a_good_target) {
       EXPECT_FALSE(error) << error->message;
     }
   }
-  into[0] = untouched;
+  into()[0] = untouched;
   world().barrier();
   EXPECT_EQ(piece[0], 0);
   world().free(piece);

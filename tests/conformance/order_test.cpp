@@ -67,7 +67,11 @@ struct Pair {
 };
 
 std::int64_t look(std::int64_t& place) {
-  return std::atomic_ref<std::int64_t>(place).load(std::memory_order_acquire);
+  return watch(
+      [&] { return std::atomic_ref<std::int64_t>(place).load(std::memory_order_acquire); });
+}
+std::int64_t look(Place place) {
+  return watch([&] { return get(place); });
 }
 
 /// `second_owner` is whose second place is written: the right neighbour's own, or somebody else's.
@@ -161,7 +165,7 @@ TEST(Semantics, a_fence_orders_puts_to_different_ranks) {
       armature::fence(right());
       write({right(2), &beyond->second}, round);
       const std::int64_t seen = look(pairs[0].second);
-      ASSERT_GE(get(Place(left(), &before->first)), seen);
+      ASSERT_GE(look(Place(left(), &before->first)), seen);
     }
     world().barrier();
     world().free(pairs);
@@ -179,7 +183,7 @@ TEST(Semantics, fence_all_orders_non_blocking_puts_to_different_ranks) {
     aggregate.put(Place(right(2), &pairs.on(right(2)).address()->second), round);
     aggregate.wait();
     const std::int64_t seen = look(pairs[0].second);
-    ASSERT_GE(get(Place(left(), &pairs.on(left()).address()->first)), seen);
+    ASSERT_GE(look(Place(left(), &pairs.on(left()).address()->first)), seen);
   }
   world().barrier();
   world().free(pairs);
@@ -251,8 +255,11 @@ TEST(Semantics, blocking_gets_from_one_rank_are_performed_in_order) {
     const std::int64_t second = get(Place(right(), &theirs->second));
     const std::int64_t first = get(Place(right(), &theirs->first));
     ASSERT_GE(first, second);
-    std::int64_t again = 0;
-    get(&again, Place(right(), &theirs->second), 1);
+    const std::int64_t again = watch([&] {
+      std::int64_t block = 0;
+      get(&block, Place(right(), &theirs->second), 1);
+      return block;
+    });
     ASSERT_GE(get(Place(right(), &theirs->first)), again);
   }
   world().barrier();
