@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "armature/container/blocks.hpp"
+#include "armature/container/one_at_a_time.hpp"
 #include "armature/error.hpp"
 #include "armature/get.hpp"
 #include "armature/global_ptr.hpp"
@@ -94,7 +95,9 @@ template <class T>
 requires(!Transferable<T> && Marshallable<T>) class BlockStore<T> {
  public:
   BlockStore(const Team& team, Blocks blocks)
-      : team_(team), blocks_(std::move(blocks)), part_(team_, blocks_.count(team_.rank())) {}
+      : team_(team), blocks_(std::move(blocks)), part_(team_, blocks_.count(team_.rank())) {
+    require_one_at_a_time();
+  }
   BlockStore(const BlockStore&) = delete;
   BlockStore& operator=(const BlockStore&) = delete;
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "armature/container/one_at_a_time.hpp"
 #include "armature/rank.hpp"
 #include "armature/rmi.hpp"
 #include "armature/shared.hpp"
@@ -89,6 +90,7 @@ class PartOwner {
   template <class... Args>
   explicit PartOwner(const Team& team, Args&&... args)
       : part_(std::make_unique<shared<Part>>(team, team, std::forward<Args>(args)...)) {
+    require_one_at_a_time();
     (*part_)->set_self(part_->ref());
     // Nobody calls a part that does not know itself yet.
     team.barrier();
