@@ -147,7 +147,8 @@ void wait_scheduled(RankContext& me, WaitFor& wait, Latched& condition_holds) {
 }
 
 void wait_long(WaitFor& wait, Ready ready, void* condition) {
-  constexpr std::uint64_t yield_ns = 1'000'000;  // yields that long before it sleeps
+  // So long it yields before it sleeps: less where others need the core.
+  const std::uint64_t yield_ns = cores_are_shared ? 100'000 : 1'000'000;
   constexpr long nap_max_ns = 1'000'000, sleep_max_ns = 100'000'000;
   RankContext& me = this_rank(wait.call);
   const AddressSpace& space = me.space;
