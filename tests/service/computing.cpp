@@ -1,0 +1,54 @@
+// Ranks that compute for half a second without calling the library, and others that ask them: with
+// service threads the answers come meanwhile, and nothing is lost or runs twice.
+#include <chrono>
+#include <cstdio>
+
+#include "armature/armature.hpp"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Counter {
+  long count = 0;
+  long add(long n) { return count += n; }
+};
+
+void compute_until(Clock::time_point end) {
+  while (Clock::now() < end) {
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return armature::run(argc, argv, [](armature::World& world) {
+    armature::shared<Counter> counter(world);
+    world.barrier();
+    const auto begin = Clock::now();
+    const auto end = begin + std::chrono::milliseconds(500);
+    constexpr int questions = 50;
+    bool in_time = true;
+    if (world.rank() != 0) {
+      compute_until(end);
+    } else {
+      for (int i = 0; i < questions; ++i)
+        for (int rank = 1; rank < world.size(); ++rank) {
+          counter.async(rank, &Counter::add, 1);
+          (void)counter.sync(rank, &Counter::add, 1);
+        }
+      in_time = Clock::now() < end;
+      std::printf("answers after %lld ms\n",
+                  static_cast<long long>(
+                      std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin)
+                          .count()));
+    }
+    armature::rmi_fence();
+    const long expected = world.rank() == 0 ? 0 : 2 * questions;
+    const bool right = world.allreduce(counter->count == expected ? 1 : 0) == world.size();
+    if (world.rank() == 0)
+      std::printf("%s, %s\n", right ? "all counted" : "miscounted",
+                  in_time ? "while the others computed" : "only after the others had computed");
+    return right ? 0 : 1;
+  });
+}
