@@ -18,6 +18,7 @@ Endpoint::Endpoint(progress::RankContext& context, const Settings& settings, Tea
     : context_(context),
       space_(context.space),
       settings_(settings),
+      has_service_(settings.service_thread),
       everyone_(std::move(everyone)),
       outgoing_(static_cast<std::size_t>(context.space.ranks())),
       lanes_(outgoing_.size()),
@@ -33,7 +34,7 @@ Endpoint::Endpoint(progress::RankContext& context, const Settings& settings, Tea
 void Endpoint::set(const Settings& settings) {
   check(settings);
   const Use in_use = use();
-  if (settings.service_thread != settings_.service_thread)
+  if (settings.service_thread != has_service_)
     base::fail(Errc::misuse,
                "set_rmi_settings: whether ranks have service threads is decided at launch");
   flush();

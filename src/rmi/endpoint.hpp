@@ -43,7 +43,7 @@ class Endpoint : public progress::RequestSource {
   /// two holds this. Held while a method runs, and taken again by what the method calls.
   using Use = std::unique_lock<std::recursive_mutex>;
   [[nodiscard]] Use use() { return has_service() ? Use(mutex_) : Use(); }
-  [[nodiscard]] bool has_service() const { return settings_.service_thread; }
+  [[nodiscard]] bool has_service() const { return has_service_; }
   /// From now on a thread beside the rank executes calls too, if the settings say so.
   void start_service();
 
@@ -154,6 +154,7 @@ class Endpoint : public progress::RequestSource {
   progress::RankContext& context_;
   space::AddressSpace& space_;
   Settings settings_;
+  const bool has_service_;
   Team everyone_;
   detail::Sender sender_;
   std::vector<detail::Outgoing> outgoing_;
