@@ -44,14 +44,19 @@ function(armature_subdirectories pattern)
 endfunction()
 
 # armature_programs(<folder> LIBRARIES ...): <folder>/x.cpp and <folder>/x/*.cpp become
-# bin/<folder>/x, target <folder>_x; x.c and x/*.c link libarmci instead. A folder's own
-# CMakeLists.txt, if it has one, adds to its target.
+# bin/<folder>/x, target <folder>_x; x.c and x/*.c link libarmci instead. A folder x without x/x.cpp
+# holds what several programs share: a static library <folder>_x, whose headers are "x/....hpp". A
+# folder's own CMakeLists.txt, if it has one, adds to its target.
 function(armature_programs folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
   file(GLOB entries CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*)
   foreach(entry IN LISTS entries)
+    set(shared FALSE)
     if(IS_DIRECTORY ${entry})
       cmake_path(GET entry FILENAME name)
+      if(NOT EXISTS ${entry}/${name}.cpp AND NOT EXISTS ${entry}/${name}.c)
+        set(shared TRUE)
+      endif()
       file(GLOB sources CONFIGURE_DEPENDS ${entry}/*.cpp ${entry}/*.c)
       list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
     elseif(entry MATCHES "\\.(cpp|c)$")
@@ -61,12 +66,22 @@ function(armature_programs folder)
       continue()
     endif()
     if(sources)
-      armature_program(${folder} ${name} "${sources}" "${arg_LIBRARIES}")
+      if(shared)
+        armature_shared_folder(${folder} ${name} "${sources}" "${arg_LIBRARIES}")
+      else()
+        armature_program(${folder} ${name} "${sources}" "${arg_LIBRARIES}")
+      endif()
       if(EXISTS ${entry}/CMakeLists.txt)
         add_subdirectory(${entry})
       endif()
     endif()
   endforeach()
+endfunction()
+
+function(armature_shared_folder folder name sources libraries)
+  add_library(${folder}_${name} STATIC ${sources})
+  target_include_directories(${folder}_${name} PUBLIC ${PROJECT_SOURCE_DIR}/${folder})
+  target_link_libraries(${folder}_${name} PUBLIC ${libraries})
 endfunction()
 
 function(armature_program folder name sources libraries)

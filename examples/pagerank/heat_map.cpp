@@ -8,11 +8,17 @@
 
 #include <fmt/format.h>
 
-#include "amount.hpp"
-#include "svg.hpp"
+#include "debian/amount.hpp"
+#include "debian/svg.hpp"
 
 namespace pagerank {
 namespace {
+
+using debian::Box;
+using debian::readable_bytes;
+using debian::svg_box;
+using debian::svg_text;
+using debian::TextStyle;
 
 // Lengths in pixels.
 constexpr double margin = 32;
@@ -72,8 +78,8 @@ class Drawing {
       left += panel_width_ + panel_gap;
     }
     body += draw_legend(panel_top + side_ + 36);
-    return svg_file(2 * margin + panels * panel_width_ + (panels - 1) * panel_gap,
-                    panel_top + side_ + legend_height, map_.title, body);
+    return debian::svg_file(2 * margin + panels * panel_width_ + (panels - 1) * panel_gap,
+                            panel_top + side_ + legend_height, map_.title, body);
   }
 
  private:

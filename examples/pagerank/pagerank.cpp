@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
-#include <functional>
 #include <optional>
 #include <stdexcept>
 
@@ -16,62 +14,47 @@
 
 #include <armature/armature.hpp>
 
-#include "amount.hpp"
 #include "command_line.hpp"
-#include "compact_copy.hpp"
+#include "debian/amount.hpp"
+#include "debian/compact_copy.hpp"
+#include "debian/first_rank.hpp"
+#include "debian/graph_source.hpp"
+#include "debian/output_file.hpp"
+#include "debian/progress_line.hpp"
 #include "distributed_matrix.hpp"
-#include "graph_source.hpp"
 #include "heat_map.hpp"
 #include "parallel_pagerank.hpp"
-#include "progress_line.hpp"
 #include "report.hpp"
 #include "serial_pagerank.hpp"
 
 namespace pagerank {
 namespace {
 
+using debian::grouped;
+using debian::ProgressLine;
+using debian::succeeds_at_rank_0;
+
+constexpr const char* program = "pagerank";
+
 // How far rounding may take the scores from the serial ones.
 constexpr double difference_max = 1e-9;
 
 // What only rank 0 has.
 struct Input {
-  PackageGraph graph;
+  debian::PackageGraph graph;
   SparseMatrix matrix;
 };
 
-void write_file(const std::string& name, const std::string& bytes) {
-  std::ofstream file(name, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) throw std::runtime_error(name + ": cannot be written");
-}
-
 Input read_input(const CommandLine& options, ProgressLine& progress) {
-  const Source source = find_source(options.source, options.archives);
+  const debian::Source source = debian::find_source(options.source.file, options.source.archives);
   progress.finish("reading " + source.place + " ...");
-  Input input{read_graph(source), {}};
+  Input input{debian::read_graph(source), {}};
   input.matrix = link_matrix(input.graph, options.fields);
-  fmt::print("source        {}: {}\n", source.place, input.graph.origin);
-  for (const std::string& file : source.files) fmt::print("              {}\n", file);
-  fmt::print("packages      {}\n", grouped(input.graph.names.size()));
+  fmt::print("{}", describe(source, input.graph));
   fmt::print("dependencies  {} ({})\n", grouped(input.matrix.nonzeros()),
              options.fields.to_string());
   std::fflush(stdout);
   return input;
-}
-
-// Rank 0 does what only it can do; when it cannot, it says why, and all ranks learn of it.
-bool succeeds_at_rank_0(armature::World& world, const std::function<void()>& action) {
-  int done = 1;
-  if (world.rank() == 0) {
-    try {
-      action();
-    } catch (const std::exception& error) {
-      fmt::print(stderr, "pagerank: {}\n", error.what());
-      done = 0;
-    }
-  }
-  return world.broadcast(done, 0) == 1;
 }
 
 ParallelRun run_with_progress(armature::World& world, const DistributedMatrix& matrix,
@@ -105,7 +88,7 @@ void report(const CommandLine& options, const Input& input, const RowBlocks& blo
              1e3 * one_by_one.seconds, 1e3 * aggregated.seconds, 1e3 * serial_seconds.count());
   fmt::print("\nFetched by each rank (ms: the time it spent on that):\n{}",
              fetch_table(blocks, input.matrix, one_by_one, aggregated));
-  write_file(options.svg, draw(fetch_map(input.matrix, one_by_one, aggregated)));
+  debian::write_file(options.svg, draw(fetch_map(input.matrix, one_by_one, aggregated)));
   fmt::print("\npicture       {}\n", options.svg);
   if (!(difference <= difference_max + options.ranking.tolerance)) {
     throw std::runtime_error("the scores do not agree with the serial computation");
@@ -113,19 +96,20 @@ void report(const CommandLine& options, const Input& input, const RowBlocks& blo
 }
 
 void write_graph(const CommandLine& options) {
-  const PackageGraph graph = read_graph(find_source(options.source, options.archives));
-  const std::string copy = write_compact_copy(graph);
-  write_file(options.write_graph, copy);
-  fmt::print("{}: {}\n", options.write_graph, readable_bytes(copy.size()));
+  const debian::PackageGraph graph =
+      debian::read_graph(debian::find_source(options.source.file, options.source.archives));
+  const std::string copy = debian::write_compact_copy(graph);
+  debian::write_file(options.write_graph, copy);
+  fmt::print("{}: {}\n", options.write_graph, debian::readable_bytes(copy.size()));
 }
 
 int run_rank(armature::World& world, const CommandLine& options) {
   if (!options.write_graph.empty()) {
-    return succeeds_at_rank_0(world, [&] { write_graph(options); }) ? 0 : 1;
+    return succeeds_at_rank_0(world, program, [&] { write_graph(options); }) ? 0 : 1;
   }
   ProgressLine progress(world.rank() == 0);
   std::optional<Input> input;
-  if (!succeeds_at_rank_0(world, [&] { input = read_input(options, progress); })) return 1;
+  if (!succeeds_at_rank_0(world, program, [&] { input = read_input(options, progress); })) return 1;
   const auto matrix = distribute(world, input ? &input->matrix : nullptr);
   const auto run = [&](Fetching fetching) {
     return run_with_progress(world, matrix, fetching, options.ranking, progress);
@@ -133,7 +117,7 @@ int run_rank(armature::World& world, const CommandLine& options) {
   const ParallelRun one_by_one = run(Fetching::one_by_one);
   const ParallelRun aggregated = run(Fetching::aggregated);
   const bool reported = succeeds_at_rank_0(
-      world, [&] { report(options, *input, matrix.blocks, one_by_one, aggregated); });
+      world, program, [&] { report(options, *input, matrix.blocks, one_by_one, aggregated); });
   return reported ? 0 : 1;
 }
 

@@ -6,9 +6,13 @@
 
 #include <fmt/format.h>
 
-#include "amount.hpp"
+#include "debian/amount.hpp"
 
 namespace pagerank {
+
+using debian::grouped;
+using debian::readable_bytes;
+
 namespace {
 
 FetchCount total(const ParallelRun& run) {
@@ -36,8 +40,8 @@ std::string row(const std::string& rank, std::uint64_t rows, std::uint64_t entri
 
 }  // namespace
 
-std::string top_table(const PackageGraph& graph, const SparseMatrix& matrix, const Ranking& ranking,
-                      std::size_t count) {
+std::string top_table(const debian::PackageGraph& graph, const SparseMatrix& matrix,
+                      const Ranking& ranking, std::size_t count) {
   std::vector<std::size_t> order(graph.names.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   count = std::min(count, order.size());

@@ -4,17 +4,17 @@
 #include <cstddef>
 #include <string>
 
+#include "debian/package_graph.hpp"
 #include "distributed_matrix.hpp"
 #include "heat_map.hpp"
-#include "package_graph.hpp"
 #include "parallel_pagerank.hpp"
 #include "sparse_matrix.hpp"
 
 namespace pagerank {
 
 // The packages with the highest scores, each with the number of packages that name it.
-std::string top_table(const PackageGraph& graph, const SparseMatrix& matrix, const Ranking& ranking,
-                      std::size_t count);
+std::string top_table(const debian::PackageGraph& graph, const SparseMatrix& matrix,
+                      const Ranking& ranking, std::size_t count);
 
 // Gets and bytes of every rank, one by one and aggregated, with the times of both.
 std::string fetch_table(const RowBlocks& blocks, const SparseMatrix& matrix,

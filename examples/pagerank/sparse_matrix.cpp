@@ -2,12 +2,12 @@
 
 namespace pagerank {
 
-SparseMatrix link_matrix(const PackageGraph& graph, Fields fields) {
+SparseMatrix link_matrix(const debian::PackageGraph& graph, debian::Fields fields) {
   const std::size_t packages = graph.names.size();
   std::vector<std::uint32_t> out_degree(packages);
   SparseMatrix matrix;
   matrix.row_begin.resize(packages + 1);
-  for (const Link& link : graph.links) {
+  for (const debian::Link& link : graph.links) {
     if (!link.fields.meets(fields)) continue;
     ++out_degree[link.from];
     ++matrix.row_begin[link.to + 1];
@@ -18,7 +18,7 @@ SparseMatrix link_matrix(const PackageGraph& graph, Fields fields) {
   std::vector<std::uint32_t> next(matrix.row_begin.begin(), matrix.row_begin.end() - 1);
   matrix.columns.resize(matrix.row_begin.back());
   matrix.values.resize(matrix.row_begin.back());
-  for (const Link& link : graph.links) {
+  for (const debian::Link& link : graph.links) {
     if (!link.fields.meets(fields)) continue;
     const std::uint32_t at = next[link.to]++;
     matrix.columns[at] = link.from;

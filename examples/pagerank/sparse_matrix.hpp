@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "package_graph.hpp"
+#include "debian/package_graph.hpp"
 
 namespace pagerank {
 
@@ -31,7 +31,7 @@ inline double row_product(std::span<const double> values, std::span<const std::u
   return sum;
 }
 
-SparseMatrix link_matrix(const PackageGraph& graph, Fields fields);
+SparseMatrix link_matrix(const debian::PackageGraph& graph, debian::Fields fields);
 
 // One byte per column: 1 where it has no entry.
 std::vector<std::uint8_t> empty_columns(const SparseMatrix& matrix);

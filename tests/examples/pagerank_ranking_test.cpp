@@ -6,9 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "amount.hpp"
 #include "command_line.hpp"
-#include "graph_source.hpp"
+#include "debian/graph_source.hpp"
 #include "heat_map.hpp"
 #include "row_blocks.hpp"
 #include "serial_pagerank.hpp"
@@ -16,10 +15,17 @@
 namespace pagerank {
 namespace {
 
+using debian::Archives;
+using debian::Field;
+using debian::Fields;
+using debian::find_source;
+using debian::read_graph;
+
 constexpr double damping = 0.85;
 
-PackageGraph graph_of(std::uint32_t packages, const std::vector<std::pair<int, int>>& links) {
-  PackageGraph graph;
+debian::PackageGraph graph_of(std::uint32_t packages,
+                              const std::vector<std::pair<int, int>>& links) {
+  debian::PackageGraph graph;
   for (std::uint32_t i = 0; i < packages; ++i) graph.names.push_back("p" + std::to_string(i));
   for (const auto& [from, to] : links) {
     graph.links.push_back(
@@ -28,12 +34,12 @@ PackageGraph graph_of(std::uint32_t packages, const std::vector<std::pair<int, i
   return graph;
 }
 
-std::vector<double> scores_of(const PackageGraph& graph) {
+std::vector<double> scores_of(const debian::PackageGraph& graph) {
   return serial_pagerank(link_matrix(graph, Fields::all()), {.tolerance = 1e-14}).scores;
 }
 
-PackageGraph small_graph() {
-  return read_graph(find_source(PAGERANK_TEST_DATA "/small.Packages", Archives::main));
+debian::PackageGraph small_graph() {
+  return read_graph(find_source(DEBIAN_TEST_DATA "/small.Packages", Archives::main));
 }
 
 TEST(SerialPagerankTest, a_circle_shares_evenly) {
@@ -69,7 +75,7 @@ TEST(SerialPagerankTest, the_number_of_iterations_is_bounded) {
 }
 
 TEST(SerialPagerankTest, bookworm_depends_most_on_its_c_library) {
-  const auto graph = read_graph(find_source(PAGERANK_COMPACT_COPY, Archives::main));
+  const auto graph = read_graph(find_source(DEBIAN_COMPACT_COPY, Archives::main));
   const auto ranking = serial_pagerank(link_matrix(graph, Fields::required()));
   EXPECT_LT(ranking.change, 1e-10);
   EXPECT_NEAR(std::accumulate(ranking.scores.begin(), ranking.scores.end(), 0.0), 1, 1e-9);
@@ -102,7 +108,7 @@ TEST(RowBlocksTest, blocks_cover_all_rows_also_when_there_are_more_blocks) {
 }
 
 TEST(RowBlocksTest, work_is_even_on_the_real_graph) {
-  const auto graph = read_graph(find_source(PAGERANK_COMPACT_COPY, Archives::main));
+  const auto graph = read_graph(find_source(DEBIAN_COMPACT_COPY, Archives::main));
   const auto matrix = link_matrix(graph, Fields::required());
   const auto blocks = RowBlocks::balanced(matrix, 4);
   const double even = static_cast<double>(matrix.rows() + matrix.nonzeros()) / 4;
@@ -132,21 +138,12 @@ TEST(HeatMapTest, a_single_rank_that_fetched_nothing_has_a_picture_too) {
   EXPECT_EQ(draw(map).find("nan"), std::string::npos);
 }
 
-TEST(AmountTest, amounts_are_readable) {
-  EXPECT_EQ(grouped(0), "0");
-  EXPECT_EQ(grouped(999), "999");
-  EXPECT_EQ(grouped(1234567), "1,234,567");
-  EXPECT_EQ(readable_bytes(1023), "1023 B");
-  EXPECT_EQ(readable_bytes(12'595), "12.3 KiB");
-  EXPECT_EQ(readable_bytes(1'048'575), "1.00 MiB");
-}
-
 TEST(CommandLineTest, options_are_read_and_mistakes_named) {
   const auto right = parse_command_line({"--iterations", "12", "--archives=all", "--tolerance",
                                          "1e-6", "--fields", "depends,suggests"});
   EXPECT_EQ(right.message, "");
   EXPECT_EQ(right.options.ranking.iterations_max, 12);
-  EXPECT_EQ(right.options.archives, Archives::all);
+  EXPECT_EQ(right.options.source.archives, Archives::all);
   EXPECT_EQ(right.options.ranking.tolerance, 1e-6);
   EXPECT_EQ(right.options.fields, Fields(Field::depends) | Field::suggests);
   EXPECT_FALSE(parse_command_line({"--help"}).is_error);

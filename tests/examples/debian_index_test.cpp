@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "package_index.hpp"
+#include "debian/package_index.hpp"
 
-namespace pagerank {
+namespace debian {
 namespace {
 
 PackageGraph parse(std::string_view text, std::size_t block_bytes = 1 << 16) {
@@ -23,7 +23,7 @@ PackageGraph parse(std::string_view text, std::size_t block_bytes = 1 << 16) {
 }
 
 std::string small_index() {
-  std::ifstream file(PAGERANK_TEST_DATA "/small.Packages");
+  std::ifstream file(DEBIAN_TEST_DATA "/small.Packages");
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
@@ -156,4 +156,4 @@ TEST(FieldsTest, lists_of_fields_are_read_and_written) {
 }
 
 }  // namespace
-}  // namespace pagerank
+}  // namespace debian

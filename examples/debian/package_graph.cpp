@@ -1,10 +1,10 @@
-#include "package_graph.hpp"
+#include "debian/package_graph.hpp"
 
 #include <algorithm>
 #include <array>
 #include <stdexcept>
 
-namespace pagerank {
+namespace debian {
 namespace {
 
 struct FieldName {
@@ -55,4 +55,4 @@ std::size_t PackageGraph::count_links(Fields fields) const {
                     [fields](const Link& link) { return link.fields.meets(fields); }));
 }
 
-}  // namespace pagerank
+}  // namespace debian

@@ -1,10 +1,10 @@
-#include "progress_line.hpp"
+#include "debian/progress_line.hpp"
 
 #include <unistd.h>
 
 #include <cstdio>
 
-namespace pagerank {
+namespace debian {
 
 using namespace std::chrono_literals;
 
@@ -39,4 +39,4 @@ void ProgressLine::write(const std::string& line) {
   open_ = terminal_;
 }
 
-}  // namespace pagerank
+}  // namespace debian

@@ -1,8 +1,8 @@
-#include "svg.hpp"
+#include "debian/svg.hpp"
 
 #include <fmt/format.h>
 
-namespace pagerank {
+namespace debian {
 namespace {
 
 std::string escaped(std::string_view text) {
@@ -49,4 +49,4 @@ std::string svg_box(const Box& box, const std::string& color, std::string_view h
   return element + "><title>" + escaped(hint) + "</title></rect>\n";
 }
 
-}  // namespace pagerank
+}  // namespace debian

@@ -1,10 +1,10 @@
-// The few elements of SVG that the picture is made of. Lengths are pixels.
+// The few elements of SVG that the pictures are made of. Lengths are pixels.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-namespace pagerank {
+namespace debian {
 
 struct TextStyle {
   double size = 13;
@@ -24,4 +24,4 @@ std::string svg_text(double x, double y, std::string_view words, const TextStyle
 // `hint` is what a viewer shows when pointed at the box; none when empty.
 std::string svg_box(const Box& box, const std::string& color, std::string_view hint = {});
 
-}  // namespace pagerank
+}  // namespace debian

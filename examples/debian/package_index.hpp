@@ -24,9 +24,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "package_graph.hpp"
+#include "debian/package_graph.hpp"
 
-namespace pagerank {
+namespace debian {
 
 // Takes one or several indices in pieces of any size; finish() gives the graph.
 class PackageIndex {
@@ -67,4 +67,4 @@ class PackageIndex {
   std::vector<Mention> mentions_;
 };
 
-}  // namespace pagerank
+}  // namespace debian

@@ -1,4 +1,4 @@
-#include "compact_copy.hpp"
+#include "debian/compact_copy.hpp"
 
 #include <zstd.h>
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace pagerank {
+namespace debian {
 namespace {
 
 constexpr std::string_view magic = "armature package graph 1\n";
@@ -174,4 +174,4 @@ PackageGraph read_compact_copy(std::string_view file_bytes, const std::string& n
   return graph;
 }
 
-}  // namespace pagerank
+}  // namespace debian

@@ -1,4 +1,4 @@
-#include "graph_source.hpp"
+#include "debian/graph_source.hpp"
 
 #include <unistd.h>
 
@@ -14,15 +14,18 @@
 #include <optional>
 #include <string_view>
 
-#include "compact_copy.hpp"
-#include "package_index.hpp"
+#include <fmt/format.h>
+
+#include "debian/amount.hpp"
+#include "debian/compact_copy.hpp"
+#include "debian/package_index.hpp"
 
 // The build says where the copy lies; the executable's own place is the second guess.
-#ifndef PAGERANK_COMPACT_COPY
-#define PAGERANK_COMPACT_COPY ""
+#ifndef DEBIAN_COMPACT_COPY
+#define DEBIAN_COMPACT_COPY ""
 #endif
 
-namespace pagerank {
+namespace debian {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,9 +77,9 @@ std::optional<Source> find_machine_index(const fs::path& lists, Archives archive
 std::string find_compact_copy() {
   std::error_code ignored;
   const auto program = fs::read_symlink("/proc/self/exe", ignored);
-  const auto beside_build = program.parent_path() / "../../../examples/pagerank/data";
+  const auto beside_build = program.parent_path() / "../../../examples/debian/data";
   for (const fs::path& file :
-       {fs::path(PAGERANK_COMPACT_COPY), beside_build / "debian-bookworm.graph"}) {
+       {fs::path(DEBIAN_COMPACT_COPY), beside_build / "debian-bookworm.graph"}) {
     if (access(file.c_str(), R_OK) == 0) return file.lexically_normal();
   }
   throw GraphError(
@@ -167,4 +170,10 @@ PackageGraph read_graph(const Source& source) {
   return graph;
 }
 
-}  // namespace pagerank
+std::string describe(const Source& source, const PackageGraph& graph) {
+  std::string lines = fmt::format("source        {}: {}\n", source.place, graph.origin);
+  for (const std::string& file : source.files) lines += fmt::format("              {}\n", file);
+  return lines + fmt::format("packages      {}\n", grouped(graph.names.size()));
+}
+
+}  // namespace debian

@@ -18,9 +18,9 @@
 #include <string>
 #include <string_view>
 
-#include "package_graph.hpp"
+#include "debian/package_graph.hpp"
 
-namespace pagerank {
+namespace debian {
 
 // True when the file begins like a compact copy.
 bool is_compact_copy(std::string_view file_bytes);
@@ -30,4 +30,4 @@ std::string write_compact_copy(const PackageGraph& graph);
 // `name` is for messages.
 PackageGraph read_compact_copy(std::string_view file_bytes, const std::string& name);
 
-}  // namespace pagerank
+}  // namespace debian

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace pagerank {
+namespace debian {
 
 enum class Field : std::uint8_t {
   depends = 1,
@@ -70,4 +70,4 @@ struct PackageGraph {
   std::size_t count_links(Fields fields) const;
 };
 
-}  // namespace pagerank
+}  // namespace debian

@@ -1,10 +1,10 @@
-#include "package_index.hpp"
+#include "debian/package_index.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-namespace pagerank {
+namespace debian {
 namespace {
 
 // The longest line of bookworm's index is under 20 kB. A file without line ends is no index.
@@ -206,4 +206,4 @@ PackageGraph PackageIndex::finish() {
   return graph;
 }
 
-}  // namespace pagerank
+}  // namespace debian

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "package_graph.hpp"
+#include "debian/package_graph.hpp"
 
-namespace pagerank {
+namespace debian {
 
 enum class Archives {
   main,  // the release as published
@@ -34,4 +34,7 @@ Source find_source(const std::string& file, Archives archives,
 // Throws GraphError naming the file, and the line where there is one.
 PackageGraph read_graph(const Source& source);
 
-}  // namespace pagerank
+// What was read from where, in lines that begin with a word and 14 columns.
+std::string describe(const Source& source, const PackageGraph& graph);
+
+}  // namespace debian

@@ -1,11 +1,11 @@
-#include "amount.hpp"
+#include "debian/amount.hpp"
 
 #include <array>
 #include <cstddef>
 
 #include <fmt/format.h>
 
-namespace pagerank {
+namespace debian {
 
 std::string grouped(std::uint64_t number) {
   std::string digits = std::to_string(number);
@@ -27,4 +27,4 @@ std::string readable_bytes(std::uint64_t bytes) {
   return fmt::format("{:.{}f} {}", amount, amount < 9.95 ? 2 : amount < 99.5 ? 1 : 0, units[unit]);
 }
 
-}  // namespace pagerank
+}  // namespace debian

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <string>
 
-namespace pagerank {
+namespace debian {
 
 class ProgressLine {
  public:
@@ -32,4 +32,4 @@ class ProgressLine {
   std::chrono::steady_clock::time_point last_;
 };
 
-}  // namespace pagerank
+}  // namespace debian

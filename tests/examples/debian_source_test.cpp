@@ -9,15 +9,15 @@
 
 #include <gtest/gtest.h>
 
-#include "compact_copy.hpp"
-#include "graph_source.hpp"
+#include "debian/compact_copy.hpp"
+#include "debian/graph_source.hpp"
 
-namespace pagerank {
+namespace debian {
 namespace {
 
 namespace fs = std::filesystem;
 
-const std::string small_file = PAGERANK_TEST_DATA "/small.Packages";
+const std::string small_file = DEBIAN_TEST_DATA "/small.Packages";
 
 PackageGraph small_graph() { return read_graph(find_source(small_file, Archives::main)); }
 
@@ -34,7 +34,7 @@ int refused(const std::string& copy) {
 class ListsTest : public testing::Test {
  protected:
   ListsTest() {
-    std::string name = (fs::temp_directory_path() / "pagerank_lists_XXXXXX").string();
+    std::string name = (fs::temp_directory_path() / "debian_lists_XXXXXX").string();
     lists_ = mkdtemp(name.data());
   }
   ~ListsTest() override { fs::remove_all(lists_); }
@@ -104,8 +104,8 @@ TEST(CompactCopyTest, content_that_contradicts_itself_is_read_or_refused_and_not
 }
 
 TEST(CompactCopyTest, the_copy_in_the_repository_is_small_and_whole) {
-  EXPECT_LT(fs::file_size(PAGERANK_COMPACT_COPY), 1U << 20);
-  const PackageGraph graph = read_graph(find_source(PAGERANK_COMPACT_COPY, Archives::main));
+  EXPECT_LT(fs::file_size(DEBIAN_COMPACT_COPY), 1U << 20);
+  const PackageGraph graph = read_graph(find_source(DEBIAN_COMPACT_COPY, Archives::main));
   EXPECT_EQ(graph.names.size(), 63666U);
   EXPECT_EQ(graph.count_links(Fields::required()), 248336U);
 }
@@ -122,7 +122,7 @@ TEST_F(ListsTest, the_release_alone_or_with_the_newer_archives_before_it) {
 
 TEST_F(ListsTest, a_machine_without_the_index_falls_back_to_the_copy) {
   add("trixie", "Package: d\n");
-  EXPECT_EQ(find(Archives::main).files, std::vector<std::string>{PAGERANK_COMPACT_COPY});
+  EXPECT_EQ(find(Archives::main).files, std::vector<std::string>{DEBIAN_COMPACT_COPY});
 }
 
 TEST_F(ListsTest, of_two_mirrors_the_larger_index_is_taken) {
@@ -151,4 +151,4 @@ TEST_F(ListsTest, a_file_that_cannot_be_read_is_an_error_that_names_it) {
 }
 
 }  // namespace
-}  // namespace pagerank
+}  // namespace debian

@@ -1,0 +1,23 @@
+#include "debian/first_rank.hpp"
+
+#include <exception>
+
+#include <fmt/format.h>
+
+namespace debian {
+
+bool succeeds_at_rank_0(armature::World& world, std::string_view program,
+                        const std::function<void()>& action) {
+  int done = 1;
+  if (world.rank() == 0) {
+    try {
+      action();
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "{}: {}\n", program, error.what());
+      done = 0;
+    }
+  }
+  return world.broadcast(done, 0) == 1;
+}
+
+}  // namespace debian

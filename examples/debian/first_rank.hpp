@@ -1,0 +1,16 @@
+// What rank 0 does for all: reading, reporting.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include <armature/armature.hpp>
+
+namespace debian {
+
+// Collective: rank 0 does what only it can do; when it cannot, it says why (`program: message`),
+// and all ranks learn of it.
+[[nodiscard]] bool succeeds_at_rank_0(armature::World& world, std::string_view program,
+                                      const std::function<void()>& action);
+
+}  // namespace debian
