@@ -1,5 +1,6 @@
 #include "debian/first_rank.hpp"
 
+#include <cstdio>
 #include <exception>
 
 #include <fmt/format.h>
@@ -18,6 +19,11 @@ bool succeeds_at_rank_0(armature::World& world, std::string_view program,
     }
   }
   return world.broadcast(done, 0) == 1;
+}
+
+int say(armature::World& world, const Answer& answer) {
+  if (world.rank() == 0) fmt::print(answer.is_error ? stderr : stdout, "{}", answer.message);
+  return answer.is_error ? 2 : 0;
 }
 
 }  // namespace debian

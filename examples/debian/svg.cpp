@@ -21,6 +21,12 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
+// The end of an element that has begun.
+std::string hinted(const char* element, std::string_view hint) {
+  if (hint.empty()) return "/>\n";
+  return std::string("><title>") + escaped(hint) + "</title></" + element + ">\n";
+}
+
 }  // namespace
 
 std::string svg_file(double width, double height, std::string_view title, const std::string& body) {
@@ -42,11 +48,25 @@ std::string svg_text(double x, double y, std::string_view words, const TextStyle
 }
 
 std::string svg_box(const Box& box, const std::string& color, std::string_view hint) {
-  std::string element = fmt::format(
+  const std::string element = fmt::format(
       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{}\" fill=\"{}\"",
       box.x, box.y, box.width, box.height, box.corner, color);
-  if (hint.empty()) return element + "/>\n";
-  return element + "><title>" + escaped(hint) + "</title></rect>\n";
+  return element + hinted("rect", hint);
+}
+
+std::string svg_line(std::span<const Point> points, const LineStyle& style) {
+  std::string places;
+  for (const Point& point : points) places += fmt::format("{:.1f},{:.1f} ", point.x, point.y);
+  return fmt::format(
+      "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"{}/>\n", places,
+      style.color, style.width, style.dashed ? " stroke-dasharray=\"6 4\"" : "");
+}
+
+std::string svg_dot(const Point& middle, double radius, const std::string& color,
+                    std::string_view hint) {
+  return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\"", middle.x, middle.y,
+                     radius, color) +
+         hinted("circle", hint);
 }
 
 }  // namespace debian

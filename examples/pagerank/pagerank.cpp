@@ -128,9 +128,8 @@ int main(int argc, char** argv) {
   return armature::run(argc, argv, [&](armature::World& world) {
     const pagerank::ParsedCommandLine parsed =
         pagerank::parse_command_line({argv + 1, argv + argc});
-    if (parsed.message.empty()) return pagerank::run_rank(world, parsed.options);
-    // All ranks have come to the same result; one says it.
-    if (world.rank() == 0) fmt::print(parsed.is_error ? stderr : stdout, "{}", parsed.message);
-    return parsed.is_error ? 2 : 0;
+    // All ranks have come to the same result.
+    return parsed.message.empty() ? pagerank::run_rank(world, parsed.options)
+                                  : debian::say(world, parsed);
   });
 }
