@@ -10,7 +10,9 @@
 //   * a pair of packages counts once, however often and in however many fields it appears.
 // With Depends and Pre-Depends, this gives for bookworm's amd64 indices of security, updates and
 // main, read in that order, 63,666 packages and 248,336 dependencies on the day this was written;
-// for the main archive alone 63,436 and 247,686.
+// for the main archive alone 63,436 and 247,686. Both have 58 circles of packages that need each
+// other, the largest of 7 around ruby. With Recommends and Suggests the former has 1,802, the
+// largest of 6,577 packages, the latter 1,799 and 6,578.
 //
 // The index comes from outside, so nothing in it is trusted: what does not follow the format
 // is a GraphError that names file and line.
