@@ -224,7 +224,9 @@ T unpack_described(Reader& from) {
 
 template <class T>
 T unpack(Reader& from) {
-  if constexpr (is_bytes<T>) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return from.byte() != 0;  // whatever is there, a bool is one of two
+  } else if constexpr (is_bytes<T>) {
     // Filled as bytes: the type need not have a default constructor.
     union Room {
       Room() {}

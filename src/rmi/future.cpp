@@ -30,6 +30,7 @@ void FutureBase::wait() {
   progress::wait_until(wait, [&] {
     if (poll()) return true;
     endpoint.deliver();
+    wait.peer = awaited();
     return poll();
   });
   run_continuations();

@@ -29,12 +29,14 @@ void unregister_object(ObjectId id) noexcept {
 }
 
 // All members must know the object by the same number: the largest that one of them would give it.
-// The second round makes sure that nobody calls it before everybody has it.
+// The generation comes from the team: a rank outside it does not take the reference for one to
+// another object that has this place there. The second round makes sure that nobody calls the
+// object before everybody has it.
 ObjectId register_shared(const Team& team, void* object) {
   rmi::Endpoint& endpoint = this_endpoint("shared");
-  const ObjectId mine = endpoint.objects().next_unused();
-  const auto index = team.allreduce(static_cast<std::uint64_t>(mine.index), Maximum());
-  const ObjectId id{static_cast<std::uint32_t>(index), 0};
+  const std::uint32_t id_of_team = team.checked("shared").id();
+  const std::uint32_t index = team.allreduce(endpoint.objects().next_shared(), Maximum());
+  const ObjectId id{index, static_cast<std::uint16_t>(id_of_team ^ (id_of_team >> 16))};
   endpoint.objects().add_at(id, object, team);
   team.barrier();
   return id;
@@ -46,7 +48,12 @@ void unregister_shared(ObjectId id) {
   const rmi::Objects::Entry* entry = endpoint.objects().entry(id);
   if (entry == nullptr) return;
   const Team team = entry->team;
-  endpoint.fences().wait(team, "~shared");
+  try {
+    endpoint.fences().wait(team, "~shared");
+  } catch (const Error& error) {
+    // Nobody is left to wait for.
+    if (error.code() != Errc::rank_lost) throw;
+  }
   endpoint.objects().remove(id);
 }
 

@@ -283,7 +283,7 @@ template <class Stub, bool question, class... V>
   }
   await_block(to.rank, used);
   used = measured();
-  std::byte* const block = find_block(used);
+  std::byte* const block = find_block(to.rank, used);
   Writer writer(block, block + head);
   (pack(writer, value), ...);
   constexpr std::size_t long_bytes = round_up(head + sizeof(LongArguments), RequestHeader::unit);
