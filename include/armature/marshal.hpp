@@ -210,21 +210,28 @@ T unpack_container(Reader& from) {
   return value;
 }
 
-/// A function of its own, so that the object is made where it is wanted: it may point into itself.
+/// Fills an object where it stays: it may point into itself.
+template <class T>
+void unpack_into(Reader& from, T& value) {
+  Archive archive = Archive::unpacking(from);
+  describe(archive, value);
+}
+
 template <class T>
 T unpack_described(Reader& from) {
   static_assert(
       std::is_default_constructible_v<T>,
       "a type that describes itself is made empty, then filled: it needs a default constructor");
   T value;
-  Archive archive = Archive::unpacking(from);
-  describe(archive, value);
+  unpack_into(from, value);
   return value;
 }
 
 template <class T>
 T unpack(Reader& from) {
-  if constexpr (is_bytes<T>) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return from.byte() != 0;  // whatever is there, a bool is one of two
+  } else if constexpr (is_bytes<T>) {
     // Filled as bytes: the type need not have a default constructor.
     union Room {
       Room() {}

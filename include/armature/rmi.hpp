@@ -76,8 +76,6 @@ remote<T> make_here(Rank me, Args&&... args) {
 template <class T, class... Args>
 requires(std::constructible_from<T, std::decay_t<Args>...> && (Marshallable<Args> && ...))
     [[nodiscard]] remote<T> make_remote(Rank rank, Args&&... args) {
-  if (rank == detail::my_rank("make_remote"))
-    return detail::make_here<T>(rank, std::forward<Args>(args)...);
   return sync(
       rank,
       [](std::decay_t<Args>... a) {

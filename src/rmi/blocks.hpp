@@ -19,20 +19,27 @@ class Blocks {
 
   explicit Blocks(space::AddressSpace& space) : space_(space) {}
 
-  /// Memory for that many bytes, aligned to 64. Throws Error(out_of_memory) naming the call.
-  [[nodiscard]] std::byte* take(std::size_t bytes, const char* call);
+  /// Memory for that many bytes for that rank to read, aligned to 64. Throws Error(out_of_memory)
+  /// naming the call.
+  [[nodiscard]] std::byte* take(int reader, std::size_t bytes, const char* call);
   [[nodiscard]] bool is_full(std::size_t bytes) const {
     return bytes_ > 0 && bytes_ + bytes > bytes_max;
   }
+  [[nodiscard]] std::size_t excess() const { return bytes_ > bytes_max ? bytes_ - bytes_max : 0; }
+  /// Those of dead readers too.
   void free_done();
   /// By the receiver: the bytes are not needed any more.
   static void mark_done(std::byte* block);
+  /// Whether a block may begin there and have so many bytes, all in the memory of that rank.
+  [[nodiscard]] static bool may_be(const space::AddressSpace& space, const std::byte* block,
+                                   std::uint64_t bytes, int writer);
 
  private:
   struct Head {
     std::atomic<std::uint64_t> done{0};  // release by the receiver: its reads come before
     std::uint64_t bytes = 0;
-    std::byte pad[48];
+    std::int32_t reader = -1;
+    std::byte pad[44];
   };
   static_assert(sizeof(Head) == 64);
 

@@ -66,7 +66,8 @@ void Endpoint::watch(std::shared_ptr<detail::FutureBase> future) {
 
 Endpoint& this_endpoint(const char* call) {
   progress::RankContext& me = progress::this_rank(call);
-  ARMATURE_ASSERT(me.requests != nullptr);
+  if (me.requests == nullptr)
+    base::fail(Errc::misuse, fmt::format("{}: this rank has left the job", call));
   return static_cast<Endpoint&>(*me.requests);
 }
 
@@ -90,10 +91,10 @@ void await_block(Rank to, std::size_t bytes) {
   this_endpoint("remote call").await_block(to, bytes, "remote call");
 }
 
-std::byte* find_block(std::size_t bytes) {
+std::byte* find_block(Rank to, std::size_t bytes) {
   Endpoint& endpoint = this_endpoint("remote call");
   const Endpoint::Use in_use = endpoint.use();
-  return endpoint.blocks().take(bytes, "remote call");
+  return endpoint.blocks().take(to, bytes, "remote call");
 }
 
 void commit_indirect(Sender&, Outgoing& out) { this_endpoint("remote call").commit_indirect(out); }
@@ -156,8 +157,10 @@ Reader read_reply(const Reply* reply) {
 
 void check_reply(Reply* reply, Rank from) {
   Endpoint& endpoint = this_endpoint("remote question");
-  if (reply->block == 0 ? reply->bytes > Reply::inline_bytes
-                        : endpoint.space().owner(reinterpret_cast<void*>(reply->block)) != from)
+  if (reply->block == 0
+          ? reply->bytes > Reply::inline_bytes
+          : !rmi::Blocks::may_be(endpoint.space(), reinterpret_cast<const std::byte*>(reply->block),
+                                 reply->bytes, from))
     base::fail(Errc::corrupt,
                fmt::format("the answer of rank {} makes no sense", static_cast<int>(from)));
   const auto state = reply->state.load(std::memory_order_acquire);
@@ -175,7 +178,7 @@ std::byte* reply_room(Call& call, std::size_t bytes) {
     rmi::Blocks::mark_done(reinterpret_cast<std::byte*>(std::exchange(call.reply->block, 0)));
   call.reply->bytes = bytes;
   if (bytes <= Reply::inline_bytes) return call.reply->inline_result;
-  std::byte* block = this_endpoint("answer").blocks().take(bytes, "answer");
+  std::byte* block = this_endpoint("answer").blocks().take(call.from, bytes, "answer");
   call.reply->block = reinterpret_cast<std::uint64_t>(block);
   return block;
 }

@@ -19,6 +19,7 @@
 #include "rmi/fence.hpp"
 #include "rmi/objects.hpp"
 #include "rmi/overflow.hpp"
+#include "rmi/pin.hpp"
 #include "rmi/replies.hpp"
 #include "rmi/settings.hpp"
 #include "transport/channel.hpp"
@@ -98,6 +99,7 @@ class Endpoint : public progress::RequestSource {
     std::uint64_t in_channel = 0;    // out.written, while requests overflow
     std::byte* committed = nullptr;  // up to here requests have been seen by commit_indirect
     std::size_t held = 0;
+    std::uint64_t consumed = 0;  // of the channel, when the overflow was drained last
   };
   struct Incoming {
     Incoming(int the_from, transport::Channel& the_channel)
@@ -108,7 +110,7 @@ class Endpoint : public progress::RequestSource {
     std::uint64_t read = 0;
     std::uint64_t released = 0;  // as far as the sender has been told
     std::uint64_t executed = 0;  // requests whose method is over
-    int in_use = 0;              // calls of receive() that are executing requests in the ring
+    Pin* pin = nullptr;          // requests that methods under way look into
   };
 
   void execute_all();
@@ -122,6 +124,7 @@ class Endpoint : public progress::RequestSource {
   std::byte* overflow(detail::Outgoing& out, Lane& lane, std::size_t bytes);
   void drain_overflow(int to);
   void publish(detail::Outgoing& out, Lane& lane);
+  [[nodiscard]] bool has_to_send() const;
   [[nodiscard]] bool publishes_directly() const {
     return settings_.aggregation <= 1 && !has_service();
   }
@@ -139,17 +142,26 @@ class Endpoint : public progress::RequestSource {
   void receive(Incoming& in);
   void call_alike(Incoming& in, const detail::RequestHeader& header, const std::byte* at,
                   std::uint64_t stop);
-  void execute_until(std::uint64_t published, Incoming& in);
+  void execute_until(std::uint64_t published, Incoming& in, std::uint8_t depth);
   void release(Incoming& in);
   void execute(Incoming& in, const detail::RequestHeader& header, const std::byte* at);
   /// Where the reply goes and the arguments lie; the block, when they lie in one.
   std::byte* locate(detail::Call& call, const detail::RequestHeader& header, const std::byte* at);
-  void run(detail::Call& call, const detail::RequestHeader& header);
-  void failed(detail::Call& call, Errc code, const std::string& text, bool executed);
+  void run(Incoming& in, detail::Call& call, const detail::RequestHeader& header);
+  void run_pinned(Incoming& in, detail::Call& call, const detail::RequestHeader& header,
+                  const detail::Method& what);
+  void failed(detail::Call& call, Errc code, const std::string& text, bool executed) noexcept;
   void gone(detail::Call& call, const detail::RequestHeader& header);
   [[nodiscard]] const detail::Method& method(std::uint64_t token);
-  [[nodiscard]] bool may_nest(Incoming& in);
+  [[nodiscard]] bool may_nest(Incoming& in, std::uint64_t published, std::uint8_t depth);
+  [[nodiscard]] bool leads_deeper(Incoming& in, std::uint64_t published, std::uint8_t depth);
   void settle_watched();
+  [[nodiscard]] bool is_lost(detail::FutureBase& future);
+
+  // back pressure
+  [[nodiscard]] std::size_t backlog();
+  [[nodiscard]] bool must_hold_back();
+  void take_in_a_slice();
 
   progress::RankContext& context_;
   space::AddressSpace& space_;
@@ -164,7 +176,11 @@ class Endpoint : public progress::RequestSource {
       incoming_;  // stays in place: methods may wait, and meet channels that are new
   std::uint32_t channels_seen_ = 0;
   int level_ = 0;
-  std::uint64_t last_token_ = 0;
+  std::byte* unpacked_block_ = nullptr;  // of the method on top: not needed once it waits
+  std::size_t backlog_seen_ = 0;
+  std::uint64_t backlog_since_ns_ = 0;  // it has not shrunk since
+  std::size_t slice_turn_ = 0;
+  std::uint64_t last_token_ = UINT64_MAX;  // which no method has
   const detail::Method* last_method_ = nullptr;
   Objects objects_;
   Replies replies_;

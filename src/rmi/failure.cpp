@@ -10,13 +10,13 @@
 
 namespace armature::rmi {
 
-void corrupt(const std::string& what) {
+void corrupt(const std::string& what) noexcept {
   base::fail(Errc::corrupt, what + ": memory of this job is damaged; nothing of it was acted on");
 }
 
-void call_failed(Endpoint& endpoint, Rank caller, const std::string& text) {
+void call_failed(Endpoint& endpoint, Rank caller, const std::string& text) noexcept {
   if (endpoint.on_error) return endpoint.on_error(caller, text);
-  // Leaves the delivery loop and with it the job: no rank is there to whom it could be said.
+  // No rank is there to whom it could be said.
   base::fail(Errc::remote,
              fmt::format("a call from rank {} failed: {}", static_cast<int>(caller), text));
 }

@@ -17,16 +17,14 @@ using space::FenceLine;
 
 namespace {
 
+/// Settled by advance(), which deliver() calls: poll() runs nothing.
 class FenceFuture final : public FutureState<void> {
  public:
-  FenceFuture(Fences& fences) : fences_(fences) {}
-  bool poll() override {
-    if (!settled()) fences_.advance();
-    return settled();
+  [[nodiscard]] Rank awaited() const override {
+    return settled() || fence == nullptr ? Rank::none() : Rank(fence->awaited());
   }
 
- private:
-  Fences& fences_;
+  const Fences::OfTeam* fence = nullptr;
 };
 
 }  // namespace
@@ -40,7 +38,7 @@ Fences::OfTeam& Fences::enter_one(const Team& team, std::shared_ptr<FutureState<
                     call));
   detail::TeamState& state = team.checked(call);
   std::unique_ptr<OfTeam>& fence = teams_[state.id()];
-  // An id is used again when its team is gone.
+  // An id comes again when 2^32 teams were made.
   if (fence == nullptr || fence->block != &state.block()) {
     fence = std::make_unique<OfTeam>();
     fence->block = &state.block();
@@ -67,6 +65,7 @@ void Fences::show(OfTeam& fence) {
     tally.executed += endpoint_.executed(rank);
   }
   const std::uint64_t wave = fence.termination.wave();
+  fence.executed[Termination::line_of(wave)] = endpoint_.executed();
   FenceLine& line = fence.block->fence_line(static_cast<std::size_t>(fence.me), wave);
   line.sent.store(tally.sent, std::memory_order_relaxed);
   line.executed.store(tally.executed, std::memory_order_relaxed);
@@ -77,12 +76,17 @@ void Fences::show(OfTeam& fence) {
     progress::ring(endpoint_.space().slot(fence.block->ranks()[i]));
 }
 
+bool Fences::has_come(const OfTeam& fence, int member, std::uint64_t wave) {
+  const FenceLine& line = fence.block->fence_line(static_cast<std::size_t>(member), wave);
+  return line.wave.load(std::memory_order_acquire) >= wave;
+}
+
 void Fences::advance_one(OfTeam& fence) {
   Termination& termination = fence.termination;
   while (termination.under_way()) {
     const auto read = [&](int member, std::uint64_t wave) -> std::optional<Tally> {
+      if (!has_come(fence, member, wave)) return std::nullopt;
       FenceLine& line = fence.block->fence_line(static_cast<std::size_t>(member), wave);
-      if (line.wave.load(std::memory_order_acquire) < wave) return std::nullopt;
       return Tally{line.sent.load(std::memory_order_relaxed),
                    line.executed.load(std::memory_order_relaxed)};
     };
@@ -101,7 +105,14 @@ void Fences::advance_one(OfTeam& fence) {
         const auto future = std::move(fence.futures.front());
         fence.futures.pop_front();
         std::erase(active_, &fence);
-        if (!fence.futures.empty()) begin(fence);
+        // rmi_wait counts from here. What this rank has executed since it showed the tally of the
+        // wave before came from ranks that have left the fence already.
+        endpoint_.waited = std::max(endpoint_.waited,
+                                    fence.executed[Termination::line_of(termination.wave() - 1)]);
+        if (fence.futures.empty())
+          fence.team = {};  // may go; the waves go on when there is another fence
+        else
+          begin(fence);
         if (future != nullptr) {
           future->set({});
           future->run_continuations();
@@ -127,18 +138,23 @@ void Fences::wait(const Team& team, const char* call) {
   progress::wait_until(wait, [&] {
     endpoint_.deliver();
     const Endpoint::Use looking = endpoint_.use();
-    wait.peer = fence.block->ranks()[fence.termination.awaited() % fence.team.size()];
+    wait.peer = fence.awaited();
     wait.detail = fence.termination.wave();
     return fence.over >= mine;
   });
-  const Endpoint::Use counting = endpoint_.use();
-  endpoint_.waited = endpoint_.executed();
+}
+
+bool Fences::can_advance() const {
+  return std::any_of(active_.begin(), active_.end(), [](const OfTeam* fence) {
+    const Termination& termination = fence->termination;
+    return has_come(*fence, termination.awaited(), termination.wave());
+  });
 }
 
 future<void> Fences::enter(const Team& team) {
-  auto state = std::make_shared<FenceFuture>(*this);
   const Endpoint::Use in_use = endpoint_.use();
-  (void)enter_one(team, state, "fence_async");
+  auto state = std::make_shared<FenceFuture>();
+  state->fence = &enter_one(team, state, "fence_async");
   return future<void>(state);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -29,6 +30,8 @@ class Fences {
   void advance() {
     if (!active_.empty()) advance_all();
   }
+  /// Whether advance() would get further.
+  [[nodiscard]] bool can_advance() const;
 
   struct OfTeam {
     Team team;
@@ -37,6 +40,13 @@ class Fences {
     Termination termination;
     std::uint64_t entered = 0;  // fences, so far
     std::uint64_t over = 0;
+    // By this rank from anybody, when it showed its tally, by line: those up to the wave before the
+    // last belong to a fence, what was executed since came from ranks that had left it.
+    std::array<std::uint64_t, Termination::lines> executed{};
+    /// The rank whose line is looked for, while one is under way.
+    [[nodiscard]] int awaited() const {
+      return block->ranks()[static_cast<std::uint32_t>(termination.awaited()) % block->size];
+    }
     std::deque<std::shared_ptr<detail::FutureState<void>>>
         futures;  // of the first not over on; may
                   // hold null: one is waited for
@@ -46,6 +56,7 @@ class Fences {
   OfTeam& enter_one(const Team& team, std::shared_ptr<detail::FutureState<void>> future,
                     const char* call);
   void begin(OfTeam& fence);
+  [[nodiscard]] static bool has_come(const OfTeam& fence, int member, std::uint64_t wave);
   void show(OfTeam& fence);
   void advance_one(OfTeam& fence);
   void advance_all();

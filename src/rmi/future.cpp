@@ -30,6 +30,7 @@ void FutureBase::wait() {
   progress::wait_until(wait, [&] {
     if (poll_held(endpoint, *this)) return true;
     endpoint.deliver();
+    wait.peer = awaited();
     return poll_held(endpoint, *this);
   });
   run_continuations();

@@ -28,6 +28,13 @@ struct Module {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
   std::string name;
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> readable;  // there may be gaps between
+
+  [[nodiscard]] bool can_read(std::uintptr_t at, std::size_t bytes) const {
+    return std::any_of(readable.begin(), readable.end(), [&](const auto& part) {
+      return at >= part.first && at < part.second && bytes <= part.second - at;
+    });
+  }
 };
 
 std::mutex modules_mutex;
@@ -64,22 +71,27 @@ int add_module(dl_phdr_info* info, std::size_t, void* first) {
   const bool is_program = std::exchange(*static_cast<bool*>(first), false);
   const std::string_view path = info->dlpi_name == nullptr ? "" : info->dlpi_name;
   std::uintptr_t begin = UINTPTR_MAX, end = 0;
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> readable;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& segment = info->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD) continue;
-    begin = std::min<std::uintptr_t>(begin, info->dlpi_addr + segment.p_vaddr);
-    end = std::max<std::uintptr_t>(end, info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+    const std::uintptr_t at = info->dlpi_addr + segment.p_vaddr;
+    begin = std::min(begin, at);
+    end = std::max<std::uintptr_t>(end, at + segment.p_memsz);
+    if ((segment.p_flags & PF_R) != 0) readable.emplace_back(at, at + segment.p_memsz);
   }
   if (begin >= end || end - begin > UINT32_MAX) return 0;
   const std::string_view id = build_id(*info);
   const std::string_view name = path.substr(path.find_last_of('/') + 1);
   const std::uint16_t number =
       !id.empty() ? hash(id) : (is_program ? hash(fmt::format("{}", end - begin)) : hash(name));
-  if (is_program) detail::main_module = {begin, end - begin, number};
+  if (is_program && detail::main_module.bytes == 0)
+    detail::main_module = {begin, end - begin, number};
   const bool known = std::any_of(modules.begin(), modules.end(),
                                  [&](const Module& m) { return m.begin == begin; });
   if (!known)
-    modules.push_back({number, begin, end, std::string(is_program ? "the program" : name)});
+    modules.push_back(
+        {number, begin, end, std::string(is_program ? "the program" : name), std::move(readable)});
   return 0;
 }
 
@@ -138,7 +150,7 @@ void* from_token(std::uint64_t token) {
   const auto id = static_cast<std::uint16_t>(token >> 32);
   const auto offset = static_cast<std::uint32_t>(token);
   const Module* module = find([&](const Module& m) { return m.id == id; });
-  if (module == nullptr || offset >= module->end - module->begin)
+  if (module == nullptr || !module->can_read(module->begin + offset, sizeof(Method)))
     base::fail(Errc::corrupt,
                fmt::format("a request names code at offset {:#x} of module {:#06x}, which is not "
                            "loaded here: do all ranks run the same program and libraries?",
@@ -155,6 +167,7 @@ CodePointer encode_elsewhere(std::uintptr_t code, std::ptrdiff_t adjust) {
                fmt::format("a remote call of a method of a base class that lies {} bytes into the "
                            "object; at most 32767 can be told",
                            adjust));
+  if (code == 0) base::fail(Errc::bad_argument, "a remote call of a null pointer");
   const auto small = static_cast<std::int16_t>(adjust);
   if (code < virtual_max) return {static_cast<std::uint32_t>(code), 0, small};
   const MethodToken token = split(token_of(code));

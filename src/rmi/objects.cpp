@@ -9,41 +9,42 @@
 
 namespace armature::rmi {
 
+Objects::Place& Objects::place(std::uint32_t index) {
+  if (places_.size() <= index) {
+    places_.resize(std::size_t{index} + 1);
+    entries_.resize(places_.size());
+  }
+  return places_[index];
+}
+
 ObjectId Objects::add(void* object) {
-  std::uint32_t index = 0;
+  std::uint32_t index = next_own_;
   if (free_.empty()) {
-    index = static_cast<std::uint32_t>(places_.size());
-    places_.emplace_back();
-    entries_.emplace_back();
+    next_own_ += 2;
   } else {
     index = free_.back();
     free_.pop_back();
   }
-  places_[index].object = object;
-  return {index, places_[index].generation};
+  Place& there = place(index);
+  there.object = object;
+  return {index, there.generation};
 }
 
-bool Objects::add_at(ObjectId id, void* object, Team team) {
-  if (id.index < places_.size()) return false;
-  while (places_.size() <= id.index) {
-    // The places that are jumped over are this rank's to use.
-    if (places_.size() < id.index) free_.push_back(static_cast<std::uint32_t>(places_.size()));
-    places_.emplace_back();
-    entries_.emplace_back();
-  }
-  places_[id.index] = {object, id.generation};
+void Objects::add_at(ObjectId id, void* object, Team team) {
+  ARMATURE_ASSERT(id.index >= next_shared_ && id.index % 2 == 0);
+  next_shared_ = id.index + 2;
+  place(id.index) = {object, id.generation, id.generation};
   entries_[id.index] = {std::move(team), nullptr};
-  return true;
 }
 
 void Objects::remove(ObjectId id) {
   if (find(id) == nullptr) return;
-  Place& place = places_[id.index];
-  place.object = nullptr;
+  Place& there = places_[id.index];
+  there.object = nullptr;
   entries_[id.index] = {};
   std::erase_if(names_, [&](const auto& named) { return named.second == id; });
   // A place whose generations are used up is left alone.
-  if (++place.generation != 0) free_.push_back(id.index);
+  if (++there.generation != there.first) free_.push_back(id.index);
 }
 
 void Objects::destroy(ObjectId id) {
@@ -63,8 +64,6 @@ Objects::~Objects() {
     if (places_[i].object != nullptr && entries_[i].destroy != nullptr)
       entries_[i].destroy(places_[i].object);
 }
-
-std::uint32_t Objects::next_unused() const { return static_cast<std::uint32_t>(places_.size()); }
 
 void Objects::name(const std::string& name, ObjectId id) {
   if (!names_.emplace(name, id).second)

@@ -13,6 +13,8 @@ namespace armature::rmi {
 
 /// The objects of one rank that others may call. A place that was freed is used again under another
 /// generation, so that a reference to what was there before is told from one to what is there now.
+/// A shared object has the same place on all its ranks, of even number; those of one rank begin at
+/// odd ones, so that none takes a place that others are just agreeing on.
 class Objects {
  public:
   Objects() = default;
@@ -36,16 +38,16 @@ class Objects {
   }
 
   ObjectId add(void* object);
-  /// At a place that others have too; false when it is taken here, or was.
-  [[nodiscard]] bool add_at(ObjectId id, void* object, Team team);
+  /// A shared object: at a place and generation that others have too.
+  void add_at(ObjectId id, void* object, Team team);
   void remove(ObjectId id);
   /// The object is this table's from now on.
   void own(ObjectId id, void (*how)(void*)) { entries_[id.index].destroy = how; }
   /// Removes and destroys. Throws Error(object_gone), or Error(misuse) when the table does not own
   /// it.
   void destroy(ObjectId id);
-  /// The first of the places that were never used here.
-  [[nodiscard]] std::uint32_t next_unused() const;
+  /// The first place for a shared object that was never used here.
+  [[nodiscard]] std::uint32_t next_shared() const { return next_shared_; }
 
   /// Objects that are called by name: the name's owner must be unique on this rank.
   void name(const std::string& name, ObjectId id);
@@ -56,9 +58,14 @@ class Objects {
   struct Place {
     void* object = nullptr;
     std::uint16_t generation = 0;
+    std::uint16_t first = 0;  // generation
   };
+  Place& place(std::uint32_t index);
+
   std::vector<Place> places_;
   std::vector<Entry> entries_;
+  std::uint32_t next_shared_ = 0;
+  std::uint32_t next_own_ = 1;
   std::vector<std::uint32_t> free_;
   std::unordered_map<std::string, ObjectId> names_;
 };

@@ -15,7 +15,10 @@ class Overflow {
 
   /// False from the first room() on, until all that was added has been popped.
   [[nodiscard]] bool empty() const { return chunks_.empty(); }
-  void clear() { chunks_.clear(); }
+  void clear() {
+    chunks_.clear();
+    bytes_ = 0;
+  }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
   /// Room for that many bytes at the end; at most chunk_bytes.

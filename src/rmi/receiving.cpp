@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -62,9 +63,13 @@ bool Endpoint::has_work() {
 bool Endpoint::has_work_now() {
   if (space_.head(space_.me()).channels.load(std::memory_order_acquire) != channels_seen_)
     return true;
-  return std::any_of(incoming_.begin(), incoming_.end(), [](const Incoming& in) {
-    return in.channel.published.load(std::memory_order_acquire) != in.read;
-  });
+  return std::any_of(incoming_.begin(), incoming_.end(),
+                     [](const Incoming& in) {
+                       return in.channel.published.load(std::memory_order_acquire) != in.read;
+                     }) ||
+         has_to_send() || fences_.can_advance() ||
+         std::any_of(watched_.begin(), watched_.end(),
+                     [](const auto& future) { return future->poll(); });
 }
 
 void Endpoint::deliver() {
@@ -78,7 +83,11 @@ void Endpoint::execute_all() {
   flush();
   for (std::size_t i = overflowing_.size(); i-- > 0;)
     if (i < overflowing_.size()) drain_overflow(overflowing_[i]);
+  if (level_ > 0 && unpacked_block_ != nullptr)
+    Blocks::mark_done(std::exchange(unpacked_block_, nullptr));
   find_channels();
+  if (level_ == 0 && must_hold_back()) [[unlikely]]
+    return take_in_a_slice();
   // By index: a method may wait, and meet a channel that is new.
   for (std::size_t i = 0; i < incoming_.size(); ++i) receive(incoming_[i]);
   if (!watched_.empty()) settle_watched();
@@ -86,16 +95,25 @@ void Endpoint::execute_all() {
 }
 
 /// At the limit of nesting only a question runs that is deeper than the method on top: somebody's
-/// method waits for it, and chains of questions are finite, so the deepest always gets done.
-[[gnu::always_inline]] inline bool Endpoint::may_nest(Incoming& in) {
-  if (level_ <= static_cast<int>(settings_.nesting_max)) [[likely]]
-    return true;
-  RequestHeader header;
-  std::memcpy(&header, in.channel.at(in.read), sizeof header);
-  return is_question(header) && header.depth >= sender_.depth;
+/// method waits for it, and chains of questions are finite, so the deepest always gets done. What
+/// stands before such a question must run too.
+[[gnu::always_inline]] inline bool Endpoint::may_nest(Incoming& in, std::uint64_t published,
+                                                      std::uint8_t depth) {
+  return level_ <= static_cast<int>(settings_.nesting_max) || leads_deeper(in, published, depth);
 }
 
-void Endpoint::run(Call& call, const RequestHeader& header) {
+[[gnu::noinline]] bool Endpoint::leads_deeper(Incoming& in, std::uint64_t published,
+                                              std::uint8_t depth) {
+  for (std::uint64_t at = in.read; static_cast<std::int64_t>(published - at) > 0;) {
+    RequestHeader header;
+    std::memcpy(&header, in.channel.at(at), sizeof header);
+    if (header.units == 0 || (is_question(header) && header.depth >= depth)) return true;
+    at += header.units * RequestHeader::unit;
+  }
+  return false;
+}
+
+void Endpoint::run(Incoming& in, Call& call, const RequestHeader& header) {
   try {
     const std::uint64_t token =
         (static_cast<std::uint64_t>(header.module) << 32) | header.method_offset;
@@ -105,7 +123,7 @@ void Endpoint::run(Call& call, const RequestHeader& header) {
       if (call.object == nullptr) [[unlikely]]
         return gone(call, header);
     }
-    what.run(call);
+    what.looks_into_message ? run_pinned(in, call, header, what) : what.run(call);
   } catch (const abi::__forced_unwind&) {
     throw;  // the thread is being cancelled
   } catch (const Error& error) {
@@ -115,6 +133,19 @@ void Endpoint::run(Call& call, const RequestHeader& header) {
   } catch (...) {
     failed(call, Errc::remote, "an exception that is no std::exception", true);
   }
+}
+
+/// The message stays while the method runs, though it waits.
+void Endpoint::run_pinned(Incoming& in, Call& call, const RequestHeader& header,
+                          const Method& what) {
+  struct Kept {
+    std::byte*& slot;
+    std::byte* const block;
+    ~Kept() { slot = block; }
+  } const kept{unpacked_block_, std::exchange(unpacked_block_, nullptr)};
+  const Pin pin(in.pin, in.channel, in.read - header.units * RequestHeader::unit,
+                kept.block == nullptr ? header.units : std::uint16_t{0});
+  what.run(call);
 }
 
 namespace {
@@ -136,13 +167,13 @@ void Endpoint::call_alike(Incoming& in, const RequestHeader& header, const std::
   const Head head(&header);
   Call call;
   call.from = Rank(in.from);
-  sender_.depth = header.depth;
+  sender_.depth = 0;  // nobody waits for it: what it asks begins a chain
   std::uint64_t next = in.read;
   for (;;) {
     call.start = at;
     call.arguments = at + sizeof header;
     call.end = at + bytes;
-    run(call, header);
+    run(in, call, header);
     // Counted when it is over: what it sent has been counted before.
     ++in.executed;
     at += bytes;
@@ -168,22 +199,19 @@ void Endpoint::receive(Incoming& in) {
     corrupt(fmt::format("the channel from rank {} claims {} bytes in a ring of {}", in.from,
                         published - in.read, in.capacity));
   const std::uint8_t depth = sender_.depth;
-  // What is executed here may lie in the ring until it is over.
-  ++in.in_use;
   ++level_;
-  execute_until(published, in);
+  execute_until(published, in, depth);
   --level_;
-  --in.in_use;
   sender_.depth = depth;
   context_.done.fetch_add(1, std::memory_order_relaxed);
   release(in);
 }
 
-void Endpoint::execute_until(std::uint64_t published, Incoming& in) {
+void Endpoint::execute_until(std::uint64_t published, Incoming& in, std::uint8_t depth) {
   const std::uint64_t capacity = in.capacity;
   std::byte* const ring = in.channel.at(0);
   // A method that waited may have got further than we had seen, hence signed.
-  while (static_cast<std::int64_t>(published - in.read) > 0 && may_nest(in)) {
+  while (static_cast<std::int64_t>(published - in.read) > 0 && may_nest(in, published, depth)) {
     const std::uint64_t left = published - in.read;
     const std::uint64_t offset = in.read & (capacity - 1);
     const std::byte* const at = ring + offset;
@@ -202,17 +230,14 @@ void Endpoint::execute_until(std::uint64_t published, Incoming& in) {
       call_alike(in, header, at, in.read - bytes + std::min(room, capacity / 4));
     else if (header.kind != static_cast<std::uint8_t>(RequestKind::filler))
       execute(in, header, at);
-    if (in.read - in.released >= capacity / 4 && in.in_use == 1) {
-      in.in_use = 0;
-      release(in);
-      in.in_use = 1;
-    }
+    if (in.read - in.released >= capacity / 4) release(in);
   }
 }
 
 /// Tells the sender what it may write over.
 void Endpoint::release(Incoming& in) {
-  if (in.in_use > 0 || in.released == in.read) return;
+  if (in.released == in.read) return;
+  if (in.pin != nullptr && (in.read - in.released < in.capacity / 4 || !Pin::tell(in.pin))) return;
   in.released = in.read;
   // Release: our last look at these bytes comes before the sender writes there again.
   in.channel.consumed.store(in.read, std::memory_order_release);
@@ -231,22 +256,27 @@ const Method& Endpoint::method(std::uint64_t token) {
 
 std::byte* Endpoint::locate(Call& call, const RequestHeader& header, const std::byte* at) {
   const int from = call.from;
-  std::size_t head = sizeof header;
+  const bool is_long = (header.kind & RequestHeader::is_long) != 0;
+  const std::size_t head = sizeof header + (is_question(header) ? sizeof call.reply : 0);
+  const int kind = header.kind & RequestHeader::kind_mask;
+  if ((header.kind & ~(RequestHeader::kind_mask | RequestHeader::is_long)) != 0 ||
+      (kind != static_cast<int>(RequestKind::call) && !is_question(header)) ||
+      head + (is_long ? sizeof(LongArguments) : 0) > static_cast<std::size_t>(call.end - at))
+    corrupt(fmt::format("a request from rank {} of kind {:#x} and {} bytes", from, header.kind,
+                        call.end - at));
   if (is_question(header)) {
-    std::memcpy(&call.reply, at + head, sizeof call.reply);
+    std::memcpy(&call.reply, at + sizeof header, sizeof call.reply);
     if (space_.owner(call.reply) != Rank(from) ||
         reinterpret_cast<std::uintptr_t>(call.reply) % alignof(Reply) != 0)
       corrupt(fmt::format(
           "a question from rank {} names a place for the answer that is not its own", from));
-    head += sizeof call.reply;
   }
   call.arguments = at + head;
-  if ((header.kind & RequestHeader::is_long) == 0) return nullptr;
+  if (!is_long) return nullptr;
   LongArguments where;
   std::memcpy(&where, at + head, sizeof where);
   auto* block = reinterpret_cast<std::byte*>(where.block);
-  if (space_.owner(block) != Rank(from) || where.bytes < head ||
-      space_.owner(block + where.bytes - 1) != Rank(from))
+  if (where.bytes < head || !Blocks::may_be(space_, block, where.bytes, from))
     corrupt(
         fmt::format("a request from rank {} has arguments that do not lie in its memory", from));
   call.start = block;
@@ -262,9 +292,12 @@ void Endpoint::execute(Incoming& in, const RequestHeader& header, const std::byt
   call.start = at;
   call.end = at + header.units * RequestHeader::unit;
   std::byte* const block = locate(call, header, at);
-  sender_.depth = static_cast<std::uint8_t>(header.depth + (call.reply != nullptr ? 1 : 0));
-  run(call, header);
-  if (block != nullptr) Blocks::mark_done(block);
+  sender_.depth = static_cast<std::uint8_t>(call.reply != nullptr ? header.depth + 1 : 0);
+  // A method that waits needs its message no more, unless it has views of it.
+  ARMATURE_ASSERT(unpacked_block_ == nullptr);  // whoever waits below has given it back
+  unpacked_block_ = block;
+  run(in, call, header);
+  if (unpacked_block_ != nullptr) Blocks::mark_done(std::exchange(unpacked_block_, nullptr));
   ++in.executed;
 }
 
@@ -275,7 +308,7 @@ void Endpoint::gone(Call& call, const RequestHeader& header) {
          false);
 }
 
-void Endpoint::failed(Call& call, Errc code, const std::string& text, bool executed) {
+void Endpoint::failed(Call& call, Errc code, const std::string& text, bool executed) noexcept {
   if (call.reply != nullptr) {
     std::byte* room = detail::reply_room(call, text.size());
     std::memcpy(room, text.data(), text.size());
@@ -290,14 +323,30 @@ void Endpoint::failed(Call& call, Errc code, const std::string& text, bool execu
 }
 
 void Endpoint::settle_watched() {
+  const bool some_died = space_.header().on_death == space::OnDeath::go_on &&
+                         space_.header().deaths.load(std::memory_order_acquire) != 0;
   // Continuations may watch others, and wait: what is settled leaves the list first.
   std::vector<std::shared_ptr<detail::FutureBase>> settled;
   std::erase_if(watched_, [&](const auto& future) {
-    if (!future->poll()) return false;
+    if (!future->poll() && !(some_died && is_lost(*future))) return false;
     settled.push_back(future);
     return true;
   });
   for (const auto& future : settled) future->run_continuations();
+}
+
+/// Settles it when the rank that it waits for has died.
+bool Endpoint::is_lost(detail::FutureBase& future) {
+  const int rank = future.awaited();
+  if (rank < 0 || space_.slot(rank).life.load(std::memory_order_acquire) != space::Life::dead)
+    return false;
+  if (future.poll()) return true;  // the last that it did
+  try {
+    base::fail(Errc::rank_lost, fmt::format("a future: rank {} has died", rank));
+  } catch (...) {
+    future.fail(std::current_exception());
+  }
+  return true;
 }
 
 }  // namespace armature::rmi

@@ -35,22 +35,20 @@ void unregister_object(ObjectId id) noexcept {
 }
 
 // All members must know the object by the same number: the largest that one of them would give it.
-// The second round makes sure that everybody has it before anybody calls it, and that no method has
-// taken the number meanwhile: else they try again.
+// The generation comes from the team: a rank outside it does not take the reference for one to
+// another object that has this place there. The second round makes sure that nobody calls the
+// object before everybody has it.
 ObjectId register_shared(const Team& team, void* object) {
   rmi::Endpoint& endpoint = this_endpoint("shared");
-  for (;;) {
-    rmi::Endpoint::Use in_use = endpoint.use();
-    const std::uint32_t mine = endpoint.objects().next_unused();
-    if (in_use.owns_lock()) in_use.unlock();
-    const ObjectId id{team.allreduce(mine, Maximum()), 0};
-    in_use = endpoint.use();
-    const bool mine_too = endpoint.objects().add_at(id, object, team);
-    if (in_use.owns_lock()) in_use.unlock();
-    if (team.allreduce(mine_too ? 1 : 0, Minimum()) == 1) return id;
-    in_use = endpoint.use();
-    if (mine_too) endpoint.objects().remove(id);
+  const std::uint32_t id_of_team = team.checked("shared").id();
+  const std::uint32_t index = team.allreduce(endpoint.objects().next_shared(), Maximum());
+  const ObjectId id{index, static_cast<std::uint16_t>(id_of_team ^ (id_of_team >> 16))};
+  {
+    const rmi::Endpoint::Use in_use = endpoint.use();
+    endpoint.objects().add_at(id, object, team);
   }
+  team.barrier();
+  return id;
 }
 
 void unregister_shared(ObjectId id) {
@@ -59,7 +57,12 @@ void unregister_shared(ObjectId id) {
   const rmi::Objects::Entry* entry = endpoint.objects().entry(id);
   if (entry == nullptr) return;
   const Team team = entry->team;
-  endpoint.fences().wait(team, "~shared");
+  try {
+    endpoint.fences().wait(team, "~shared");
+  } catch (const Error& error) {
+    // Nobody is left to wait for.
+    if (error.code() != Errc::rank_lost) throw;
+  }
   endpoint.objects().remove(id);
 }
 

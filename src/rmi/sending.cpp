@@ -57,18 +57,22 @@ bool Endpoint::make_room(Outgoing& out, Lane& lane, std::size_t bytes) {
     const std::uint64_t consumed = channel.consumed.load(std::memory_order_acquire);
     ARMATURE_ASSERT(out.written - consumed <= capacity);
     const std::uint64_t free = capacity - (out.written - consumed);
-    const std::uint64_t to_end = capacity - (out.written & (capacity - 1));
-    const std::uint64_t room = std::min(free, to_end);
+    const std::uint64_t offset = out.written & (capacity - 1);
+    const NextPin pinned(channel, offset);
+    // Up to the lap's end, or what must stay.
+    const std::uint64_t straight = std::min(capacity - offset, pinned.distance);
+    const std::uint64_t room = std::min(free, straight);
     out.at = channel.at(out.written);
     out.end = out.at + room;
     lane.committed = out.at;
     if (room >= bytes) return true;
-    if (to_end >= bytes || free < to_end) return false;
-    // The lap's end is too short: a filler takes it.
-    const RequestHeader filler{.units = static_cast<std::uint16_t>(to_end / RequestHeader::unit),
+    const std::uint64_t skipped = straight == 0 ? pinned.bytes : straight;
+    if (straight >= bytes || free < skipped) return false;
+    // Too short: a filler takes it.
+    const RequestHeader filler{.units = static_cast<std::uint16_t>(skipped / RequestHeader::unit),
                                .kind = static_cast<std::uint8_t>(RequestKind::filler)};
     std::memcpy(out.at, &filler, sizeof filler);
-    out.written += to_end;
+    out.written += skipped;
   }
 }
 
@@ -122,6 +126,9 @@ void Endpoint::drain_overflow(int to) {
   if (lane.overflow.empty()) return;
   Outgoing& out = outgoing_[static_cast<std::size_t>(to)];
   out.written = lane.in_channel;
+  lane.consumed = lane.channel->consumed.load(std::memory_order_relaxed);
+  if (space_.slot(to).life.load(std::memory_order_relaxed) == space::Life::dead)
+    lane.overflow.clear();  // nobody will ever read it
   while (lane.overflow.bytes() > 0) {
     RequestHeader header;
     std::memcpy(&header, lane.overflow.front(), sizeof header);
@@ -175,6 +182,15 @@ void Endpoint::flush() {
   if (publishes_directly()) return;
   for (std::size_t to = 0; to < lanes_.size(); ++to)
     if (lanes_[to].held > 0) publish(outgoing_[to], lanes_[to]);
+}
+
+/// Whether deliver() would get something out; asked before falling asleep.
+bool Endpoint::has_to_send() const {
+  return std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) {
+    return lane.held > 0 ||
+           (!lane.overflow.empty() &&
+            lane.channel->consumed.load(std::memory_order_acquire) != lane.consumed);
+  });
 }
 
 void Endpoint::wake(Outgoing& out) { progress::ring(space_.slot(index_of(out))); }

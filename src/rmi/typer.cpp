@@ -47,12 +47,15 @@ void* typer::alias_of(void* pointer) {
   std::uint64_t offset = 0;
   if (!archive_.is_unpacking() && pointer != nullptr) {
     const auto* at = static_cast<char*>(pointer);
-    // The end of a region counts: the last one, as another may begin there.
-    for (std::size_t i = regions.size(); i-- > 0 && region == UINT32_MAX;)
-      if (at >= regions[i].begin && at <= regions[i].begin + regions[i].bytes) {
-        region = static_cast<std::uint32_t>(i);
-        offset = static_cast<std::uint64_t>(at - regions[i].begin);
-      }
+    const auto find = [&](bool at_the_end) {
+      for (std::size_t i = regions.size(); i-- > 0 && region == UINT32_MAX;)
+        if (at >= regions[i].begin && at < regions[i].begin + regions[i].bytes + at_the_end) {
+          region = static_cast<std::uint32_t>(i);
+          offset = static_cast<std::uint64_t>(at - regions[i].begin);
+        }
+    };
+    find(false);
+    find(true);  // an end counts, where nothing else begins
     if (region == UINT32_MAX)
       base::fail(Errc::bad_argument,
                  "define_type: an offset pointer points to nothing that was described before it");

@@ -12,6 +12,10 @@
 // bytes [consumed, published) are the receiver's, the rest the sender's. A request never wraps: a
 // filler ends the lap. `published` is released after the bytes, `consumed` after the last look at
 // them.
+//
+// A method that waits may look into its request for long, while requests behind it are executed. So
+// that this does not stop the sender, `consumed` goes on past the request, which is pinned: the
+// sender leaves its bytes as they are, but for the head, where it writes a filler of that length.
 
 namespace armature::transport {
 
@@ -24,11 +28,16 @@ struct Channel {
   std::uint64_t capacity = 0;  // a power of two
   alignas(64) std::atomic<std::uint64_t> published{0};
   alignas(64) std::atomic<std::uint64_t> consumed{0};
+  std::atomic<std::uint64_t> pins{0};  // how many of these are not 0; by the receiver
+  static constexpr std::size_t pins_max = 16;
+  // A position in units of 16 bytes, and below it the length in units. Set before `consumed` is
+  // released past the request, cleared, with release, after the last look at it.
+  alignas(64) std::atomic<std::uint64_t> pinned[pins_max]{};
 
   [[nodiscard]] std::byte* at(std::uint64_t position) {
     return reinterpret_cast<std::byte*>(this + 1) + (position & (capacity - 1));
   }
 };
-static_assert(sizeof(Channel) == 192);
+static_assert(sizeof(Channel) == 320);
 
 }  // namespace armature::transport

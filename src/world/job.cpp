@@ -62,6 +62,7 @@ void Job::leave() {
 Job::~Job() {
   context_.requests = nullptr;
   context_.sender = nullptr;
+  progress::set_this_rank(&context_);  // objects that are destroyed now cannot call any more
   endpoint_.reset();
   world_.reset();
   progress::set_this_rank(nullptr);

@@ -52,30 +52,28 @@ std::string join(const std::string& a, std::string b) { return a + b; }
 
 }  // namespace
 
-class RmiCalls : public RmiTest {};
-
-TEST_F(RmiCalls, an_async_runs_on_the_rank_it_names_before_the_fence_ends) {
+RMI_TEST(RmiCalls, an_async_runs_on_the_rank_it_names_before_the_fence_ends) {
   shared<Counter> counter(world());
   for (int to = 0; to < ranks(); ++to) counter.async(to, &Counter::add, me() + 1);
   armature::rmi_fence();
   EXPECT_EQ(counter->total, ranks() * (ranks() + 1) / 2);
 }
 
-TEST_F(RmiCalls, a_sync_gives_what_the_method_returns_there) {
+RMI_TEST(RmiCalls, a_sync_gives_what_the_method_returns_there) {
   shared<Counter> counter(world());
   counter->total = 100 + me();
   world().barrier();
   for (int to = 0; to < ranks(); ++to) EXPECT_EQ(counter.sync(to, &Counter::get), 100 + to);
 }
 
-TEST_F(RmiCalls, a_sync_of_a_void_method_returns_when_it_has_run) {
+RMI_TEST(RmiCalls, a_sync_of_a_void_method_returns_when_it_has_run) {
   shared<Counter> counter(world());
   counter.sync(right(), &Counter::add, 7);
   EXPECT_GE(counter.sync(right(), &Counter::get), 7);
   counter.sync(right(), &Counter::self, 0);
 }
 
-TEST_F(RmiCalls, ask_gives_a_future_of_the_same) {
+RMI_TEST(RmiCalls, ask_gives_a_future_of_the_same) {
   shared<Counter> counter(world());
   counter->total = me();
   world().barrier();
@@ -85,7 +83,7 @@ TEST_F(RmiCalls, ask_gives_a_future_of_the_same) {
   done.get();
 }
 
-TEST_F(RmiCalls, a_broadcast_reaches_every_member_and_its_future_says_so) {
+RMI_TEST(RmiCalls, a_broadcast_reaches_every_member_and_its_future_says_so) {
   shared<Counter> counter(world());
   counter.broadcast(&Counter::add, 1);
   armature::rmi_fence();
@@ -95,7 +93,7 @@ TEST_F(RmiCalls, a_broadcast_reaches_every_member_and_its_future_says_so) {
   for (int to = 0; to < ranks(); ++to) EXPECT_GE(counter.sync(to, &Counter::get), ranks() + 2);
 }
 
-TEST_F(RmiCalls, a_reduce_combines_the_answers_in_team_order) {
+RMI_TEST(RmiCalls, a_reduce_combines_the_answers_in_team_order) {
   struct Letter {
     [[nodiscard]] std::string get(const std::string& after) const { return letter + after; }
     [[nodiscard]] bool odd() const { return letter.size() % 2 == 1; }
@@ -109,7 +107,7 @@ TEST_F(RmiCalls, a_reduce_combines_the_answers_in_team_order) {
   EXPECT_TRUE(letters.reduce(&Letter::odd, std::logical_and<>()));
 }
 
-TEST_F(RmiCalls, an_overload_is_picked_by_its_parameters) {
+RMI_TEST(RmiCalls, an_overload_is_picked_by_its_parameters) {
   shared<Counter> counter(world());
   if (me() == 0) {
     counter.async(right(), overload<int>(&Counter::put), 5);
@@ -119,7 +117,7 @@ TEST_F(RmiCalls, an_overload_is_picked_by_its_parameters) {
   }
 }
 
-TEST_F(RmiCalls, const_and_noexcept_methods_are_methods_too) {
+RMI_TEST(RmiCalls, const_and_noexcept_methods_are_methods_too) {
   shared<Counter> counter(world());
   if (me() == 0) {
     EXPECT_EQ(counter.sync(right(), &Counter::next), 1);
@@ -127,7 +125,7 @@ TEST_F(RmiCalls, const_and_noexcept_methods_are_methods_too) {
   }
 }
 
-TEST_F(RmiCalls, arguments_are_converted_to_the_parameters_types_by_the_caller) {
+RMI_TEST(RmiCalls, arguments_are_converted_to_the_parameters_types_by_the_caller) {
   shared<Counter> counter(world());
   if (me() == 0) {
     counter.async(right(), &Counter::add_text, "41");
@@ -137,13 +135,13 @@ TEST_F(RmiCalls, arguments_are_converted_to_the_parameters_types_by_the_caller) 
   }
 }
 
-TEST_F(RmiCalls, a_virtual_method_runs_as_the_objects_own_class_has_it) {
+RMI_TEST(RmiCalls, a_virtual_method_runs_as_the_objects_own_class_has_it) {
   shared<Circle> circle(world());
   EXPECT_EQ(circle.sync(right(), &Shape::name), "circle");
   EXPECT_EQ(circle.sync(right(), &Circle::name), "circle");
 }
 
-TEST_F(RmiCalls, methods_of_a_second_base_find_their_object) {
+RMI_TEST(RmiCalls, methods_of_a_second_base_find_their_object) {
   shared<Circle> circle(world());
   if (me() == 0) {
     circle.async(right(), &Named::set_number, 4);
@@ -160,7 +158,7 @@ TEST_F(RmiCalls, methods_of_a_second_base_find_their_object) {
   EXPECT_EQ(circle->marked, me() == 1 % ranks() ? 9 : 0);
 }
 
-TEST_F(RmiCalls, functions_and_lambdas_run_on_the_rank_they_are_sent_to) {
+RMI_TEST(RmiCalls, functions_and_lambdas_run_on_the_rank_they_are_sent_to) {
   EXPECT_EQ(armature::sync(right(), &here), right());
   EXPECT_EQ(armature::sync(right(), add_two, 1, 2), 3);
   EXPECT_EQ(armature::sync(right(), &add_three, 1, 2, 3), 6);
@@ -172,7 +170,7 @@ TEST_F(RmiCalls, functions_and_lambdas_run_on_the_rank_they_are_sent_to) {
             10 + right());
 }
 
-TEST_F(RmiCalls, a_lambda_takes_its_captured_values_along) {
+RMI_TEST(RmiCalls, a_lambda_takes_its_captured_values_along) {
   const double factor = 2.5;
   const Rank sender = me();
   const auto scaled = [factor, sender](int n) { return n * factor + sender; };
@@ -183,13 +181,13 @@ TEST_F(RmiCalls, a_lambda_takes_its_captured_values_along) {
   EXPECT_EQ(calls, 7);
 }
 
-TEST_F(RmiCalls, a_generic_lambda_takes_what_it_is_given) {
+RMI_TEST(RmiCalls, a_generic_lambda_takes_what_it_is_given) {
   const auto sum = [](auto a, const auto& b) { return a + b; };
   EXPECT_EQ(armature::sync(right(), sum, 1, 2.5), 3.5);
   EXPECT_EQ(armature::sync(right(), sum, std::string("a"), std::string("b")), "ab");
 }
 
-TEST_F(RmiCalls, a_function_may_be_broadcast_to_a_team) {
+RMI_TEST(RmiCalls, a_function_may_be_broadcast_to_a_team) {
   shared<Counter> counter(world());
   armature::broadcast(
       world(),
@@ -199,7 +197,7 @@ TEST_F(RmiCalls, a_function_may_be_broadcast_to_a_team) {
   EXPECT_EQ(counter->total, 3 * ranks());
 }
 
-TEST_F(RmiCalls, the_papers_spellings_do_the_same) {
+RMI_TEST(RmiCalls, the_papers_spellings_do_the_same) {
   shared<Counter> counter(world());
   armature::async_rmi(right(), counter, &Counter::add, 1);
   armature::rmi_wait();

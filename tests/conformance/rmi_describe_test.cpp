@@ -110,9 +110,7 @@ struct Described {
 
 }  // namespace
 
-class RmiDescribe : public RmiTest {};
-
-TEST_F(RmiDescribe, the_papers_objects_arrive_whole) {
+RMI_TEST(RmiDescribe, the_papers_objects_arrive_whole) {
   ObjectA object;
   object.b = ObjectB(100);
   for (int i = 0; i < 10; ++i) object.a[i] = i;
@@ -128,13 +126,13 @@ TEST_F(RmiDescribe, the_papers_objects_arrive_whole) {
   EXPECT_EQ(back.b.array[99], 99 * 99);
 }
 
-TEST_F(RmiDescribe, null_pointers_stay_null) {
+RMI_TEST(RmiDescribe, null_pointers_stay_null) {
   const auto back = armature::sync(
       right(), [](ObjectB got) { return got; }, ObjectB());
   EXPECT_EQ(back.array, nullptr);
 }
 
-TEST_F(RmiDescribe, offset_pointers_point_into_the_copy) {
+RMI_TEST(RmiDescribe, offset_pointers_point_into_the_copy) {
   const Buffer buffer(50, 20);
   const bool ok = armature::sync(
       right(),
@@ -148,7 +146,7 @@ TEST_F(RmiDescribe, offset_pointers_point_into_the_copy) {
   EXPECT_EQ(full.end, full.begin + 8);
 }
 
-TEST_F(RmiDescribe, a_pointer_into_nothing_described_is_an_error_where_the_call_is_made) {
+RMI_TEST(RmiDescribe, a_pointer_into_nothing_described_is_an_error_where_the_call_is_made) {
   const auto ignore = [](const Buffer&) {};
   Buffer buffer(10, 5);
   double elsewhere = 0;
@@ -158,7 +156,7 @@ TEST_F(RmiDescribe, a_pointer_into_nothing_described_is_an_error_where_the_call_
   EXPECT_EQ(armature::sync(right(), [] { return 1; }), 1) << "nothing was sent";
 }
 
-TEST_F(RmiDescribe, memory_that_is_shared_stays_shared) {
+RMI_TEST(RmiDescribe, memory_that_is_shared_stays_shared) {
   Node leaf{.value = 7};
   Node left{.value = 1, .left = &leaf};
   Node right_child{.value = 2, .left = &leaf};
@@ -174,7 +172,7 @@ TEST_F(RmiDescribe, memory_that_is_shared_stays_shared) {
       twice));
 }
 
-TEST_F(RmiDescribe, children_may_point_back_to_what_encloses_them) {
+RMI_TEST(RmiDescribe, children_may_point_back_to_what_encloses_them) {
   Node root{.value = 3};
   Node left{.value = 1, .top = &root};
   Node leaf{.value = 7, .top = &left};
@@ -186,7 +184,7 @@ TEST_F(RmiDescribe, children_may_point_back_to_what_encloses_them) {
       root));
 }
 
-TEST_F(RmiDescribe, cereal_and_boost_style_types_travel) {
+RMI_TEST(RmiDescribe, cereal_and_boost_style_types_travel) {
   const Cereal cereal{.number = 3, .text = "three", .grid = {{1, 2}, {3, 4}}};
   const Boost boost{.parts = {cereal, {}, cereal}, .name = "boost"};
   EXPECT_EQ(armature::sync(
@@ -197,7 +195,7 @@ TEST_F(RmiDescribe, cereal_and_boost_style_types_travel) {
             boost);
 }
 
-TEST_F(RmiDescribe, a_type_that_describes_itself_is_asked_though_its_bytes_would_do) {
+RMI_TEST(RmiDescribe, a_type_that_describes_itself_is_asked_though_its_bytes_would_do) {
   const auto back = armature::sync(
       right(), [](Described got) { return got; }, Described{.sent = 1, .never_sent = 2});
   EXPECT_EQ(back.sent, 1);

@@ -37,23 +37,21 @@ std::vector<Team> overlapping_teams() {
 
 }  // namespace
 
-class RmiFence : public RmiTest {};
-
-TEST_F(RmiFence, waits_for_trees_of_calls) {
+RMI_TEST(RmiFence, waits_for_trees_of_calls) {
   shared<Tree> tree(world());
   tree.async(right(), &Tree::grow, tree.ref(), 10);
   armature::rmi_fence();
   EXPECT_EQ(world().allreduce(tree->nodes), 2047L * ranks());
 }
 
-TEST_F(RmiFence, waits_for_methods_that_wait_themselves) {
+RMI_TEST(RmiFence, waits_for_methods_that_wait_themselves) {
   shared<Tree> tree(world());
   for (int i = 0; i < 5; ++i) tree.async(right(i), &Tree::ask_and_pass, tree.ref(), 20);
   armature::rmi_fence();
   EXPECT_EQ(world().allreduce(tree->nodes), 5L * 21 * ranks());
 }
 
-TEST_F(RmiFence, may_be_called_again_and_again) {
+RMI_TEST(RmiFence, may_be_called_again_and_again) {
   shared<Tree> tree(world());
   for (int round = 0; round < 500; ++round) {
     tree.async(right(round), &Tree::add);
@@ -65,7 +63,7 @@ TEST_F(RmiFence, may_be_called_again_and_again) {
   }
 }
 
-TEST_F(RmiFence, ranks_may_come_late_and_work_meanwhile_as_slaves) {
+RMI_TEST(RmiFence, ranks_may_come_late_and_work_meanwhile_as_slaves) {
   shared<Tree> tree(world());
   if (me() == 0) {
     for (int i = 0; i < 200; ++i) {
@@ -77,7 +75,7 @@ TEST_F(RmiFence, ranks_may_come_late_and_work_meanwhile_as_slaves) {
   EXPECT_EQ(world().allreduce(tree->nodes), 200);
 }
 
-TEST_F(RmiFence, overlaps_with_work) {
+RMI_TEST(RmiFence, overlaps_with_work) {
   shared<Tree> tree(world());
   tree.async(right(), &Tree::grow, tree.ref(), 8);
   auto fence = armature::fence_async(world());
@@ -91,7 +89,7 @@ TEST_F(RmiFence, overlaps_with_work) {
   EXPECT_EQ(world().allreduce(tree->nodes), 511L * ranks());
 }
 
-TEST_F(RmiFence, a_continuation_of_a_fence_runs_once) {
+RMI_TEST(RmiFence, a_continuation_of_a_fence_runs_once) {
   shared<Tree> tree(world());
   int over = 0;
   auto fence = armature::fence_async(world()).then([&] { ++over; });
@@ -103,19 +101,20 @@ TEST_F(RmiFence, a_continuation_of_a_fence_runs_once) {
   EXPECT_TRUE(first.test());
 }
 
-TEST_F(RmiFence, of_a_part_of_the_ranks_waits_for_calls_among_them) {
+RMI_TEST(RmiFence, of_a_part_of_the_ranks_waits_for_calls_among_them) {
   const Team team = world().split(me() % 2, me());
   shared<Tree> tree(world());
   const int next = team.world_rank((team.rank() + 1) % team.size());
   for (int round = 1; round <= 20; ++round) {
     tree.async(next, &Tree::add);
     armature::rmi_fence(team);
-    EXPECT_EQ(tree->nodes, round);
+    EXPECT_GE(tree->nodes, round);  // one may have left it and called again
+    EXPECT_LE(tree->nodes, round + 1);
   }
   armature::rmi_fence();
 }
 
-TEST_F(RmiFence, of_several_teams_at_once) {
+RMI_TEST(RmiFence, of_several_teams_at_once) {
   shared<Tree> tree(world());
   const auto teams = overlapping_teams();
   for (int round = 0; round < 10; ++round) {
@@ -126,11 +125,11 @@ TEST_F(RmiFence, of_several_teams_at_once) {
       fences.push_back(armature::fence_async(teams[(i + static_cast<std::size_t>(me())) % 3]));
     armature::when_all(std::move(fences)).get();
     EXPECT_EQ(tree->nodes, 3 * (round + 1));
-    world().barrier();
+    armature::rmi_fence();
   }
 }
 
-TEST_F(RmiFence, of_a_team_that_came_after_another) {
+RMI_TEST(RmiFence, of_a_team_that_came_after_another) {
   shared<Tree> tree(world());
   for (int round = 0; round < 30; ++round) {
     const Team team = world().split(me() % 3, round % 2 == 0 ? me() : -me());
@@ -140,13 +139,13 @@ TEST_F(RmiFence, of_a_team_that_came_after_another) {
   }
 }
 
-TEST_F(RmiFence, inside_a_method_is_a_mistake) {
+RMI_TEST(RmiFence, inside_a_method_is_a_mistake) {
   shared<Tree> tree(world());
   expect_error(Errc::misuse, {"rmi_fence", "inside a remote method"},
                [&] { tree.sync(right(), &Tree::fence_inside); });
 }
 
-TEST_F(RmiFence, what_was_written_by_methods_is_seen_by_all) {
+RMI_TEST(RmiFence, what_was_written_by_methods_is_seen_by_all) {
   auto piece = world().allocate<long>(8);
   armature::rmi_fence();
   for (int i = 0; i < 8; ++i)

@@ -35,9 +35,7 @@ future<std::string> catches() {
 
 }  // namespace
 
-class RmiFuture : public RmiTest {};
-
-TEST_F(RmiFuture, get_waits_and_gives_the_result_once) {
+RMI_TEST(RmiFuture, get_waits_and_gives_the_result_once) {
   auto answer = armature::ask(right(), ten_times, 4);
   EXPECT_TRUE(answer.valid());
   EXPECT_EQ(answer.get(), 40);
@@ -47,7 +45,7 @@ TEST_F(RmiFuture, get_waits_and_gives_the_result_once) {
   expect_error(Errc::misuse, {"future"}, [] { future<int>().wait(); });
 }
 
-TEST_F(RmiFuture, test_becomes_true_though_nothing_else_is_called) {
+RMI_TEST(RmiFuture, test_becomes_true_though_nothing_else_is_called) {
   for (const unsigned aggregation : {0U, 64U}) {
     auto settings = armature::rmi_settings();
     settings.aggregation = aggregation;
@@ -61,7 +59,7 @@ TEST_F(RmiFuture, test_becomes_true_though_nothing_else_is_called) {
   world().barrier();
 }
 
-TEST_F(RmiFuture, results_may_be_fetched_in_any_order) {
+RMI_TEST(RmiFuture, results_may_be_fetched_in_any_order) {
   std::vector<future<std::string>> answers;
   for (int i = 0; i < 200; ++i)
     answers.push_back(armature::ask(
@@ -69,7 +67,7 @@ TEST_F(RmiFuture, results_may_be_fetched_in_any_order) {
   for (std::size_t i = answers.size(); i-- > 0;) EXPECT_EQ(answers[i].get().size(), i * 20);
 }
 
-TEST_F(RmiFuture, an_exception_comes_with_the_rank_where_it_was_thrown) {
+RMI_TEST(RmiFuture, an_exception_comes_with_the_rank_where_it_was_thrown) {
   auto answer = armature::ask(right(), throws, 3);
   try {
     (void)answer.get();
@@ -83,7 +81,7 @@ TEST_F(RmiFuture, an_exception_comes_with_the_rank_where_it_was_thrown) {
                [] { armature::sync(right(), [] { throw 5; }); });
 }
 
-TEST_F(RmiFuture, then_calls_with_the_result) {
+RMI_TEST(RmiFuture, then_calls_with_the_result) {
   EXPECT_EQ(armature::ask(right(), ten_times, 4).then([](int n) { return n + 1; }).get(), 41);
   EXPECT_EQ(armature::ask(right(), nothing).then([] { return std::string("done"); }).get(), "done");
   int seen = 0;
@@ -96,13 +94,13 @@ TEST_F(RmiFuture, then_calls_with_the_result) {
   EXPECT_EQ(seen, 2);
 }
 
-TEST_F(RmiFuture, long_chains_of_then) {
+RMI_TEST(RmiFuture, long_chains_of_then) {
   auto chain = armature::ask(right(), ten_times, 1);
   for (int i = 0; i < 100; ++i) chain = chain.then([](int n) { return n + 1; });
   EXPECT_EQ(chain.get(), 110);
 }
 
-TEST_F(RmiFuture, an_exception_passes_by_what_follows) {
+RMI_TEST(RmiFuture, an_exception_passes_by_what_follows) {
   bool called = false;
   auto last = armature::ask(right(), throws, 1)
                   .then([&](int n) {
@@ -116,7 +114,7 @@ TEST_F(RmiFuture, an_exception_passes_by_what_follows) {
   EXPECT_THROW((void)own.get(), std::logic_error);
 }
 
-TEST_F(RmiFuture, a_continuation_may_give_another_future) {
+RMI_TEST(RmiFuture, a_continuation_may_give_another_future) {
   auto sum = armature::ask(right(), ten_times, 1).then([](int n) {
     return armature::ask(left(), ten_times, n);
   });
@@ -132,7 +130,7 @@ TEST_F(RmiFuture, a_continuation_may_give_another_future) {
   expect_error(Errc::remote, {"no 9"}, [&] { (void)fails.get(); });
 }
 
-TEST_F(RmiFuture, continuations_run_while_the_rank_does_other_things) {
+RMI_TEST(RmiFuture, continuations_run_while_the_rank_does_other_things) {
   struct Count {
     int done = 0;
   } count;
@@ -145,7 +143,7 @@ TEST_F(RmiFuture, continuations_run_while_the_rank_does_other_things) {
   }));
 }
 
-TEST_F(RmiFuture, coroutines_wait_for_answers) {
+RMI_TEST(RmiFuture, coroutines_wait_for_answers) {
   EXPECT_EQ(add_answers(1, 2).get(), 30);
   std::vector<int> filled;
   fill(filled, 20).get();
@@ -154,13 +152,13 @@ TEST_F(RmiFuture, coroutines_wait_for_answers) {
   EXPECT_EQ(catches().get(), std::to_string(right()));
 }
 
-TEST_F(RmiFuture, many_coroutines_at_once) {
+RMI_TEST(RmiFuture, many_coroutines_at_once) {
   std::vector<future<int>> sums;
   for (int i = 0; i < 100; ++i) sums.push_back(add_answers(i, i));
   for (int i = 0; i < 100; ++i) EXPECT_EQ(sums[static_cast<std::size_t>(i)].get(), 20 * i);
 }
 
-TEST_F(RmiFuture, when_all_of_different_types) {
+RMI_TEST(RmiFuture, when_all_of_different_types) {
   auto all =
       armature::when_all(armature::ask(right(), ten_times, 1), armature::ask(right(), nothing),
                          armature::ask(
@@ -171,7 +169,7 @@ TEST_F(RmiFuture, when_all_of_different_types) {
   EXPECT_EQ(text, "7");
 }
 
-TEST_F(RmiFuture, when_all_of_a_vector) {
+RMI_TEST(RmiFuture, when_all_of_a_vector) {
   std::vector<future<int>> numbers;
   std::vector<future<void>> nothings;
   for (int i = 0; i < 40; ++i) {
@@ -190,7 +188,7 @@ TEST_F(RmiFuture, when_all_of_a_vector) {
   expect_error(Errc::remote, {"no 1"}, [&] { (void)failing.get(); });
 }
 
-TEST_F(RmiFuture, a_dropped_future_drops_the_answer_not_the_call) {
+RMI_TEST(RmiFuture, a_dropped_future_drops_the_answer_not_the_call) {
   struct Count {
     std::string add() {
       ++calls;
@@ -207,7 +205,7 @@ TEST_F(RmiFuture, a_dropped_future_drops_the_answer_not_the_call) {
   EXPECT_EQ(count->calls, 2020);
 }
 
-TEST_F(RmiFuture, futures_may_be_kept_in_shared_objects_and_outlive_their_call) {
+RMI_TEST(RmiFuture, futures_may_be_kept_in_shared_objects_and_outlive_their_call) {
   struct Keeper {
     future<int> kept;
   };
@@ -218,7 +216,7 @@ TEST_F(RmiFuture, futures_may_be_kept_in_shared_objects_and_outlive_their_call) 
   EXPECT_EQ(keeper->kept.get(), 50);
 }
 
-TEST_F(RmiFuture, a_result_whose_description_fails_is_an_exception) {
+RMI_TEST(RmiFuture, a_result_whose_description_fails_is_an_exception) {
   struct Bad {
     int* inside = nullptr;
     std::string filler = std::string(1000, 'x');

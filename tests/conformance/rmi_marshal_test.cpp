@@ -54,9 +54,7 @@ enum class Color : std::uint8_t { red, green };
 
 }  // namespace
 
-class RmiMarshal : public RmiTest {};
-
-TEST_F(RmiMarshal, numbers_enums_and_plain_structs) {
+RMI_TEST(RmiMarshal, numbers_enums_and_plain_structs) {
   expect_travels(true);
   expect_travels('x');
   expect_travels(-1.5f);
@@ -68,7 +66,7 @@ TEST_F(RmiMarshal, numbers_enums_and_plain_structs) {
   expect_travels(NoDefault(7));
 }
 
-TEST_F(RmiMarshal, strings_of_any_length_and_content) {
+RMI_TEST(RmiMarshal, strings_of_any_length_and_content) {
   expect_travels(std::string());
   expect_travels(std::string("text"));
   expect_travels(std::string(5, '\0'));
@@ -77,7 +75,7 @@ TEST_F(RmiMarshal, strings_of_any_length_and_content) {
     expect_travels(std::string(bytes, 'a'));
 }
 
-TEST_F(RmiMarshal, sequences) {
+RMI_TEST(RmiMarshal, sequences) {
   expect_travels(std::vector<int>{1, 2, 3});
   expect_travels(std::vector<int>());
   expect_travels(std::vector<Point>{{1, 2}, {3, 4}});
@@ -92,7 +90,7 @@ TEST_F(RmiMarshal, sequences) {
   expect_travels(std::array<int, 0>());
 }
 
-TEST_F(RmiMarshal, vectors_of_bool) {
+RMI_TEST(RmiMarshal, vectors_of_bool) {
   expect_travels(std::vector<bool>());
   expect_travels(std::vector<bool>{true, false, true, true});
   std::vector<bool> many(1001);
@@ -100,7 +98,7 @@ TEST_F(RmiMarshal, vectors_of_bool) {
   expect_travels(many);
 }
 
-TEST_F(RmiMarshal, containers_of_what_has_no_bytes) {
+RMI_TEST(RmiMarshal, containers_of_what_has_no_bytes) {
   expect_travels(std::vector<Empty>(100));
   expect_travels(std::list<Empty>(3));
   expect_travels(std::map<int, Empty>{{1, {}}, {2, {}}});
@@ -108,7 +106,7 @@ TEST_F(RmiMarshal, containers_of_what_has_no_bytes) {
   expect_travels(std::tuple<>());
 }
 
-TEST_F(RmiMarshal, types_without_a_default_constructor_in_containers) {
+RMI_TEST(RmiMarshal, types_without_a_default_constructor_in_containers) {
   expect_travels(std::vector<NoDefault>{NoDefault(1), NoDefault(2)});
   expect_travels(std::deque<NoDefault>{NoDefault(1), NoDefault(2)});
   expect_travels(std::array<NoDefault, 2>{NoDefault(1), NoDefault(2)});
@@ -119,7 +117,7 @@ TEST_F(RmiMarshal, types_without_a_default_constructor_in_containers) {
   expect_travels(std::variant<NoDefault, std::string>("text"));
 }
 
-TEST_F(RmiMarshal, pairs_tuples_optionals_and_variants) {
+RMI_TEST(RmiMarshal, pairs_tuples_optionals_and_variants) {
   expect_travels(std::pair(1, std::string("one")));
   expect_travels(std::pair('a', 2.5));
   expect_travels(std::tuple(1, 2.5, std::string("x"), std::vector<int>{1}));
@@ -131,7 +129,7 @@ TEST_F(RmiMarshal, pairs_tuples_optionals_and_variants) {
   for (const V& value : {V(), V(4), V("text"), V(std::vector<double>{1, 2})}) expect_travels(value);
 }
 
-TEST_F(RmiMarshal, associative_containers_in_all_forms) {
+RMI_TEST(RmiMarshal, associative_containers_in_all_forms) {
   expect_travels(std::map<int, double>{{1, 1.5}, {2, 2.5}});
   expect_travels(std::map<char, int>{{'a', 1}, {'b', 2}});
   expect_travels(std::map<std::string, std::string>{{"a", "b"}, {"", ""}});
@@ -145,7 +143,7 @@ TEST_F(RmiMarshal, associative_containers_in_all_forms) {
   expect_travels(std::map<int, int>());
 }
 
-TEST_F(RmiMarshal, nestings_of_all_of_these) {
+RMI_TEST(RmiMarshal, nestings_of_all_of_these) {
   using Deep = std::map<std::string, std::vector<std::optional<std::pair<int, std::string>>>>;
   expect_travels(Deep{{"none", {}}, {"some", {{{1, "one"}}, std::nullopt, {{2, "two"}}}}});
   expect_travels(std::vector<std::map<int, std::variant<int, std::list<std::string>>>>{
@@ -153,7 +151,7 @@ TEST_F(RmiMarshal, nestings_of_all_of_these) {
   expect_travels(std::optional<std::optional<std::vector<bool>>>({{true, false}}));
 }
 
-TEST_F(RmiMarshal, unique_pointers_move_what_they_own) {
+RMI_TEST(RmiMarshal, unique_pointers_move_what_they_own) {
   auto owned = std::make_unique<std::string>("mine");
   const auto back = armature::sync(
       right(), [](std::unique_ptr<std::string> got) { return got; }, std::move(owned));
@@ -171,7 +169,7 @@ TEST_F(RmiMarshal, unique_pointers_move_what_they_own) {
   EXPECT_EQ(*again[0], NoDefault(1));
 }
 
-TEST_F(RmiMarshal, arguments_and_results_of_a_megabyte) {
+RMI_TEST(RmiMarshal, arguments_and_results_of_a_megabyte) {
   std::vector<std::uint64_t> many(1 << 17);
   std::iota(many.begin(), many.end(), 17U * static_cast<unsigned>(me()));
   expect_travels(many);
@@ -180,7 +178,7 @@ TEST_F(RmiMarshal, arguments_and_results_of_a_megabyte) {
   expect_travels(map);
 }
 
-TEST_F(RmiMarshal, many_long_arguments_in_a_row) {
+RMI_TEST(RmiMarshal, many_long_arguments_in_a_row) {
   struct Sum {
     void add(const std::vector<int>& values) {
       total = std::accumulate(values.begin(), values.end(), total);

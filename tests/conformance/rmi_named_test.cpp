@@ -14,9 +14,7 @@ struct Shop {
 
 }  // namespace
 
-class RmiNamed : public RmiTest {};
-
-TEST_F(RmiNamed, objects_are_found_by_name_whatever_order_they_were_registered_in) {
+RMI_TEST(RmiNamed, objects_are_found_by_name_whatever_order_they_were_registered_in) {
   Shop bread, cheese;
   {
     const bool bread_first = me() % 2 == 0;
@@ -32,7 +30,7 @@ TEST_F(RmiNamed, objects_are_found_by_name_whatever_order_they_were_registered_i
   EXPECT_EQ(cheese.sold, 5);
 }
 
-TEST_F(RmiNamed, who_looks_for_an_object_waits_until_it_is_there) {
+RMI_TEST(RmiNamed, who_looks_for_an_object_waits_until_it_is_there) {
   Shop shop;
   armature::remote<Shop> found;
   if (me() % 2 == 1) found = armature::find_remote<Shop>(left(), "late");
@@ -42,7 +40,7 @@ TEST_F(RmiNamed, who_looks_for_an_object_waits_until_it_is_there) {
   armature::rmi_fence();
 }
 
-TEST_F(RmiNamed, a_name_is_taken_once_and_free_again_after) {
+RMI_TEST(RmiNamed, a_name_is_taken_once_and_free_again_after) {
   Shop shop;
   for (int round = 0; round < 2; ++round) {
     const armature::registered<Shop> registered(shop, "only");

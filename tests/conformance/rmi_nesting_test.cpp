@@ -54,9 +54,7 @@ struct Link {
 
 }  // namespace
 
-class RmiNesting : public RmiTest {};
-
-TEST_F(RmiNesting, a_chain_of_questions_goes_round_the_ranks) {
+RMI_TEST(RmiNesting, a_chain_of_questions_goes_round_the_ranks) {
   shared<Link> link(world());
   for (const int length : {1, 2, 5, 20}) {
     EXPECT_EQ(link.sync(right(), &Link::chain, link.ref(), length),
@@ -64,13 +62,13 @@ TEST_F(RmiNesting, a_chain_of_questions_goes_round_the_ranks) {
   }
 }
 
-TEST_F(RmiNesting, a_lookup_is_forwarded_until_it_is_found) {
+RMI_TEST(RmiNesting, a_lookup_is_forwarded_until_it_is_found) {
   shared<Link> link(world());
   for (int key = 0; key < ranks(); ++key)
     EXPECT_EQ(link.sync(right(), &Link::find, link.ref(), key), Rank(key));
 }
 
-TEST_F(RmiNesting, others_come_in_while_a_method_waits_and_only_then) {
+RMI_TEST(RmiNesting, others_come_in_while_a_method_waits_and_only_then) {
   shared<Link> link(world());
   int seen = 0;
   for (int i = 0; i < 200; ++i) {
@@ -82,7 +80,7 @@ TEST_F(RmiNesting, others_come_in_while_a_method_waits_and_only_then) {
   EXPECT_GE(seen, 0);
 }
 
-TEST_F(RmiNesting, questions_without_end_are_an_error_at_the_asker_and_nothing_is_lost) {
+RMI_TEST(RmiNesting, questions_without_end_are_an_error_at_the_asker_and_nothing_is_lost) {
   shared<Link> link(world());
   auto settings = armature::rmi_settings();
   settings.nesting_max = 20;
@@ -100,7 +98,7 @@ TEST_F(RmiNesting, questions_without_end_are_an_error_at_the_asker_and_nothing_i
   armature::set_rmi_settings({});
 }
 
-TEST_F(RmiNesting, one_rank_asking_itself_without_end_is_the_same) {
+RMI_TEST(RmiNesting, one_rank_asking_itself_without_end_is_the_same) {
   struct Mirror {
     int look(shared_ref<Mirror> all) { return 1 + all.sync(me(), &Mirror::look, all); }
   };
@@ -109,7 +107,7 @@ TEST_F(RmiNesting, one_rank_asking_itself_without_end_is_the_same) {
                [&] { (void)mirror.sync(me(), &Mirror::look, mirror.ref()); });
 }
 
-TEST_F(RmiNesting, statements_between_questions_begin_a_new_chain) {
+RMI_TEST(RmiNesting, statements_between_questions_begin_a_new_chain) {
   shared<Link> link(world());
   auto settings = armature::rmi_settings();
   settings.nesting_max = 8;
@@ -125,13 +123,13 @@ TEST_F(RmiNesting, statements_between_questions_begin_a_new_chain) {
   armature::set_rmi_settings({});
 }
 
-TEST_F(RmiNesting, an_exception_passes_through_the_whole_chain) {
+RMI_TEST(RmiNesting, an_exception_passes_through_the_whole_chain) {
   shared<Link> link(world());
   expect_error(Errc::remote, {"at the bottom"},
                [&] { (void)link.sync(right(), &Link::thrower, link.ref(), 5); });
 }
 
-TEST_F(RmiNesting, questions_get_through_though_statements_stand_before_them_at_the_limit) {
+RMI_TEST(RmiNesting, questions_get_through_though_statements_stand_before_them_at_the_limit) {
   struct Busy {
     /// Asks back, after statements that may not run while the asker is at its limit.
     int back(shared_ref<Busy> all, Rank to, int depth) {

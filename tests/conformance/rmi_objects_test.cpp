@@ -50,9 +50,7 @@ struct Fragile {
 
 }  // namespace
 
-class RmiObjects : public RmiTest {};
-
-TEST_F(RmiObjects, each_member_has_its_own_representative) {
+RMI_TEST(RmiObjects, each_member_has_its_own_representative) {
   shared<Cell> cell(world(), me() * 10);
   EXPECT_EQ(cell->value, me() * 10);
   EXPECT_EQ(&cell.local(), &*cell);
@@ -60,19 +58,20 @@ TEST_F(RmiObjects, each_member_has_its_own_representative) {
   EXPECT_EQ(cell.team().size(), ranks());
 }
 
-TEST_F(RmiObjects, an_object_of_a_sub_team_can_be_called_from_outside_it) {
+RMI_TEST(RmiObjects, an_object_of_a_sub_team_can_be_called_from_outside_it) {
   const auto team = world().split(me() % 2, me());
   shared<Cell> cell(team, me() + 1000);
   // Rank r's object, told to everybody.
   const auto all = world().allgather(cell.ref());
   for (int to = 0; to < ranks(); ++to)
     EXPECT_EQ(all[static_cast<std::size_t>(to)].sync(to, &Cell::get), to + 1000);
+  armature::rmi_fence();
   cell.broadcast(&Cell::add, 1);
   armature::rmi_fence();
   EXPECT_EQ(cell->value, me() + 1000 + team.size());
 }
 
-TEST_F(RmiObjects, a_rank_without_a_representative_says_so) {
+RMI_TEST(RmiObjects, a_rank_without_a_representative_says_so) {
   const auto team = world().split(me() == 0 ? 0 : 1, me());
   shared<Cell> others(team);  // so that every rank has objects at small numbers
   shared<Cell> cell(team, me());
@@ -86,7 +85,7 @@ TEST_F(RmiObjects, a_rank_without_a_representative_says_so) {
   world().barrier();
 }
 
-TEST_F(RmiObjects, references_travel_and_may_be_kept) {
+RMI_TEST(RmiObjects, references_travel_and_may_be_kept) {
   shared<Caller> caller(world());
   shared<Cell> cells(world(), me());
   Cell own(me() + 50);
@@ -97,7 +96,7 @@ TEST_F(RmiObjects, references_travel_and_may_be_kept) {
   armature::rmi_fence();
 }
 
-TEST_F(RmiObjects, objects_are_made_and_destroyed_on_other_ranks) {
+RMI_TEST(RmiObjects, objects_are_made_and_destroyed_on_other_ranks) {
   for (int to = 0; to < ranks(); ++to) {
     const remote<Cell> cell = armature::make_remote<Cell>(to, 5 + to);
     EXPECT_EQ(cell.rank(), Rank(to));
@@ -108,7 +107,7 @@ TEST_F(RmiObjects, objects_are_made_and_destroyed_on_other_ranks) {
   }
 }
 
-TEST_F(RmiObjects, destroy_calls_the_destructor_once_after_the_calls_before) {
+RMI_TEST(RmiObjects, destroy_calls_the_destructor_once_after_the_calls_before) {
   shared<Cell> count(world());
   const auto mourned = armature::make_remote<Mourned>(right(), count.ref());
   (void)mourned.ask(&Mourned::nothing);
@@ -118,18 +117,18 @@ TEST_F(RmiObjects, destroy_calls_the_destructor_once_after_the_calls_before) {
   EXPECT_EQ(count->value, 1);
 }
 
-TEST_F(RmiObjects, a_constructor_that_throws_leaves_nothing) {
+RMI_TEST(RmiObjects, a_constructor_that_throws_leaves_nothing) {
   expect_error(Errc::remote, {"negative"},
                [] { (void)armature::make_remote<Fragile>(right(), -1); });
   armature::destroy(armature::make_remote<Fragile>(right(), 1));
 }
 
-TEST_F(RmiObjects, only_objects_of_make_remote_can_be_destroyed) {
+RMI_TEST(RmiObjects, only_objects_of_make_remote_can_be_destroyed) {
   shared<Cell> cell(world());
   expect_error(Errc::misuse, {"make_remote"}, [&] { armature::destroy(cell.on(right())); });
 }
 
-TEST_F(RmiObjects, a_stale_reference_does_not_reach_what_came_after) {
+RMI_TEST(RmiObjects, a_stale_reference_does_not_reach_what_came_after) {
   const auto old = armature::make_remote<Cell>(right(), 1);
   armature::destroy(old);
   std::vector<remote<Cell>> later;
@@ -143,7 +142,7 @@ TEST_F(RmiObjects, a_stale_reference_does_not_reach_what_came_after) {
   }
 }
 
-TEST_F(RmiObjects, an_async_to_what_is_gone_is_told_to_its_caller) {
+RMI_TEST(RmiObjects, an_async_to_what_is_gone_is_told_to_its_caller) {
   struct Told {
     int errors = 0;
     std::string text;
@@ -162,7 +161,7 @@ TEST_F(RmiObjects, an_async_to_what_is_gone_is_told_to_its_caller) {
   armature::on_async_error(nullptr);
 }
 
-TEST_F(RmiObjects, a_method_that_throws_is_told_to_the_rank_where_it_ran) {
+RMI_TEST(RmiObjects, a_method_that_throws_is_told_to_the_rank_where_it_ran) {
   int errors = 0;
   armature::on_async_error([&](Rank caller, std::string_view message) {
     EXPECT_EQ(caller, Rank(left()));
@@ -175,7 +174,7 @@ TEST_F(RmiObjects, a_method_that_throws_is_told_to_the_rank_where_it_ran) {
   armature::on_async_error(nullptr);
 }
 
-TEST_F(RmiObjects, ranks_there_are_not_are_errors) {
+RMI_TEST(RmiObjects, ranks_there_are_not_are_errors) {
   shared<Cell> cell(world());
   for (const int rank : {-1, ranks(), 1 << 30}) {
     expect_error(Errc::bad_rank, {}, [&] { cell.async(rank, &Cell::set, 1); });
@@ -186,7 +185,7 @@ TEST_F(RmiObjects, ranks_there_are_not_are_errors) {
   }
 }
 
-TEST_F(RmiObjects, an_object_destroyed_by_an_exception_does_not_wait_and_is_gone) {
+RMI_TEST(RmiObjects, an_object_destroyed_by_an_exception_does_not_wait_and_is_gone) {
   shared_ref<Cell> gone;
   try {
     shared<Cell> cell(world(), 1);
@@ -200,7 +199,7 @@ TEST_F(RmiObjects, an_object_destroyed_by_an_exception_does_not_wait_and_is_gone
   world().barrier();
 }
 
-TEST_F(RmiObjects, many_shared_objects_can_live_and_die) {
+RMI_TEST(RmiObjects, many_shared_objects_can_live_and_die) {
   for (int round = 0; round < 100; ++round) {
     shared<Cell> first(world(), round);
     auto second = std::make_unique<shared<Cell>>(world(), -round);
@@ -209,7 +208,7 @@ TEST_F(RmiObjects, many_shared_objects_can_live_and_die) {
   }
 }
 
-TEST_F(RmiObjects, objects_may_be_made_for_others_while_they_make_shared_ones) {
+RMI_TEST(RmiObjects, objects_may_be_made_for_others_while_they_make_shared_ones) {
   for (int round = 0; round < 30; ++round) {
     std::vector<armature::future<remote<Cell>>> made;
     for (int i = 0; i < 5; ++i)

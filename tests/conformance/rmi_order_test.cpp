@@ -58,9 +58,7 @@ void mixed_calls(const shared<Journal>& journal, int count) {
 
 }  // namespace
 
-class RmiOrder : public RmiTest {};
-
-TEST_F(RmiOrder, calls_of_all_kinds_from_one_rank_to_another_keep_their_order) {
+RMI_TEST(RmiOrder, calls_of_all_kinds_from_one_rank_to_another_keep_their_order) {
   for (const unsigned aggregation : {0U, 1U, 2U, 64U, 2048U}) {
     auto settings = armature::rmi_settings();
     settings.aggregation = aggregation;
@@ -73,7 +71,7 @@ TEST_F(RmiOrder, calls_of_all_kinds_from_one_rank_to_another_keep_their_order) {
   armature::set_rmi_settings({});
 }
 
-TEST_F(RmiOrder, calls_made_inside_methods_keep_it_too_when_the_channel_is_full) {
+RMI_TEST(RmiOrder, calls_made_inside_methods_keep_it_too_when_the_channel_is_full) {
   for (const std::size_t bytes : {0U, 500U, 20000U}) {
     shared<Journal> journal(world(), ranks());
     const int count = bytes > 1000 ? 50 : 5000;  // far more than fits
@@ -84,7 +82,7 @@ TEST_F(RmiOrder, calls_made_inside_methods_keep_it_too_when_the_channel_is_full)
   }
 }
 
-TEST_F(RmiOrder, changing_the_settings_between_calls_keeps_the_order) {
+RMI_TEST(RmiOrder, changing_the_settings_between_calls_keeps_the_order) {
   shared<Journal> journal(world(), ranks());
   int number = 0;
   for (const unsigned aggregation : {0U, 64U, 2U, 2048U, 1U, 3U, 0U}) {
@@ -97,7 +95,7 @@ TEST_F(RmiOrder, changing_the_settings_between_calls_keeps_the_order) {
   armature::set_rmi_settings({});
 }
 
-TEST_F(RmiOrder, methods_of_many_callers_do_not_interleave) {
+RMI_TEST(RmiOrder, methods_of_many_callers_do_not_interleave) {
   shared<Journal> journal(world(), ranks());
   for (int i = 0; i < 2000; ++i) journal.async(0, &Journal::note, me(), i);
   armature::rmi_fence();
@@ -106,7 +104,7 @@ TEST_F(RmiOrder, methods_of_many_callers_do_not_interleave) {
   }
 }
 
-TEST_F(RmiOrder, an_argument_may_change_while_its_call_waits_for_room) {
+RMI_TEST(RmiOrder, an_argument_may_change_while_its_call_waits_for_room) {
   // Every rank sends its own list round, and others lengthen it while the ring is full.
   struct Lists {
     void lengthen() { list.resize(list.size() + 20, 7); }
@@ -130,7 +128,7 @@ TEST_F(RmiOrder, an_argument_may_change_while_its_call_waits_for_room) {
 // -- waiting and polling
 // ------------------------------------------------------------------------------
 
-TEST_F(RmiOrder, rmi_wait_returns_for_each_call_that_has_come) {
+RMI_TEST(RmiOrder, rmi_wait_returns_for_each_call_that_has_come) {
   shared<Journal> journal(world(), ranks());
   armature::rmi_fence();
   for (int i = 0; i < 5; ++i) journal.async(right(), &Journal::note, me(), i);
@@ -140,7 +138,7 @@ TEST_F(RmiOrder, rmi_wait_returns_for_each_call_that_has_come) {
   }
 }
 
-TEST_F(RmiOrder, calls_that_were_executed_together_count_for_as_many_waits) {
+RMI_TEST(RmiOrder, calls_that_were_executed_together_count_for_as_many_waits) {
   shared<Journal> journal(world(), ranks());
   armature::rmi_fence();
   for (int i = 0; i < 3; ++i) journal.async(right(), &Journal::note, me(), i);
@@ -150,7 +148,7 @@ TEST_F(RmiOrder, calls_that_were_executed_together_count_for_as_many_waits) {
   for (int i = 0; i < 3; ++i) armature::rmi_wait();  // all return at once
 }
 
-TEST_F(RmiOrder, a_call_made_right_after_a_fence_counts_for_the_wait_after_it) {
+RMI_TEST(RmiOrder, a_call_made_right_after_a_fence_counts_for_the_wait_after_it) {
   shared<Journal> journal(world(), ranks());
   for (int round = 0; round < 300; ++round) {
     if (me() % 2 == 1 && round % 3 == 0) std::this_thread::yield();
@@ -161,7 +159,7 @@ TEST_F(RmiOrder, a_call_made_right_after_a_fence_counts_for_the_wait_after_it) {
   }
 }
 
-TEST_F(RmiOrder, a_fence_ends_what_was_left_to_wait_for) {
+RMI_TEST(RmiOrder, a_fence_ends_what_was_left_to_wait_for) {
   shared<Journal> journal(world(), ranks());
   journal.async(right(), &Journal::note, me(), 0);
   journal.async(right(), &Journal::note, me(), 1);
@@ -171,7 +169,7 @@ TEST_F(RmiOrder, a_fence_ends_what_was_left_to_wait_for) {
   EXPECT_EQ(journal->notes, 3) << "the calls before the fence were waited for by it";
 }
 
-TEST_F(RmiOrder, a_poll_executes_what_has_come_and_nothing_comes_between_otherwise) {
+RMI_TEST(RmiOrder, a_poll_executes_what_has_come_and_nothing_comes_between_otherwise) {
   shared<Journal> journal(world(), ranks());
   auto settings = armature::rmi_settings();
   settings.poll_every = 0;
@@ -185,7 +183,7 @@ TEST_F(RmiOrder, a_poll_executes_what_has_come_and_nothing_comes_between_otherwi
   world().barrier();
 }
 
-TEST_F(RmiOrder, every_nth_call_polls) {
+RMI_TEST(RmiOrder, every_nth_call_polls) {
   shared<Journal> journal(world(), ranks());
   auto settings = armature::rmi_settings();
   settings.poll_every = 10;

@@ -47,9 +47,7 @@ struct Looker {
 
 }  // namespace
 
-class RmiViews : public RmiTest {};
-
-TEST_F(RmiViews, a_view_lies_in_the_callers_message) {
+RMI_TEST(RmiViews, a_view_lies_in_the_callers_message) {
   shared<Looker> looker(world());
   for (const std::size_t n : {0U, 1U, 7U, 100U, 1000U, 1022U, 1023U, 5000U, 200000U}) {
     std::vector<double> values(n);
@@ -60,7 +58,7 @@ TEST_F(RmiViews, a_view_lies_in_the_callers_message) {
   }
 }
 
-TEST_F(RmiViews, views_mix_with_other_arguments) {
+RMI_TEST(RmiViews, views_mix_with_other_arguments) {
   shared<Looker> looker(world());
   const std::vector<long> numbers{1, 2, 3};
   EXPECT_EQ(looker.sync(right(), &Looker::all, 'c', "first", numbers, "second", "third"),
@@ -68,14 +66,14 @@ TEST_F(RmiViews, views_mix_with_other_arguments) {
   EXPECT_EQ(looker.sync(right(), &Looker::all, 'c', "", std::vector<long>(), "", ""), "c|||");
 }
 
-TEST_F(RmiViews, views_travel_inside_containers) {
+RMI_TEST(RmiViews, views_travel_inside_containers) {
   shared<Looker> looker(world());
   const std::vector<std::string_view> words(5, "word");
   EXPECT_EQ(looker.sync(right(), &Looker::nested, words, std::nullopt), 20U);
   EXPECT_EQ(looker.sync(right(), &Looker::nested, words, "tail"), 24U);
 }
 
-TEST_F(RmiViews, a_view_stays_while_its_method_waits_and_its_sender_sends_on) {
+RMI_TEST(RmiViews, a_view_stays_while_its_method_waits_and_its_sender_sends_on) {
   shared<Looker> looker(world());
   const std::string text(3000, static_cast<char>('a' + me() % 26));
   auto answer = looker.ask(right(), &Looker::wait_and_read, text, looker.ref());
@@ -85,7 +83,7 @@ TEST_F(RmiViews, a_view_stays_while_its_method_waits_and_its_sender_sends_on) {
   EXPECT_EQ(looker->stored, std::string(200000, 'z'));
 }
 
-TEST_F(RmiViews, types_that_only_look_like_values_cannot_travel) {
+RMI_TEST(RmiViews, types_that_only_look_like_values_cannot_travel) {
   using armature::Marshallable;
   // Each holds a pointer, though its bytes could be copied.
   static_assert(!Marshallable<std::span<double>>);

@@ -15,7 +15,7 @@ COLUMNS = 6  # the kind of operation, and five questions
 def tests_in(folder):
     found = {}
     for source in sorted(folder.glob("*_test.cpp")):
-        for suite, name in re.findall(r"^(?:RANKS_TYPED_)?TEST\(\s*(\w+),\s*(\w+)\s*\)", source.read_text(), re.M):
+        for suite, name in re.findall(r"^(?:RANKS_TYPED_|RMI_)?TEST\(\s*(\w+),\s*(\w+)\s*\)", source.read_text(), re.M):
             found[name] = suite
     return found
 

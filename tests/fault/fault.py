@@ -33,6 +33,10 @@ FATES = {
     "fence": (DONE, DONE),
     "atomic": (DONE, DONE),
     "finalize": (DONE, DONE),
+    "async": (DONE, DONE),  # as long as there is room
+    "forward": (DONE, DONE),
+    "called_by_victim": (DONE, DONE),
+    "asked_by_victim": (DONE, DONE),
 }
 
 

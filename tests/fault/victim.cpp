@@ -3,6 +3,8 @@
 // same call, again and again, and say how that went; then they show that they still work together,
 // and leave.
 
+#include "victim.hpp"
+
 #include <signal.h>
 #include <unistd.h>
 
@@ -16,14 +18,11 @@
 #include <thread>
 #include <vector>
 
-#include "armature/armature.hpp"
-
 namespace {
 
 using armature::World;
 using namespace std::chrono_literals;
 
-constexpr int victim_rank = 1;
 constexpr std::size_t n = 1 << 20;  // doubles that each rank owns and touches
 constexpr int rounds = 40;
 
@@ -44,27 +43,6 @@ void die_after(std::chrono::microseconds delay) {
   }).detach();
 }
 
-/// What is there before the death.
-struct Scene {
-  World& world;
-  armature::Piece<double> piece;
-  std::vector<armature::Piece<int>> to_free;
-  std::vector<armature::Mutexes> to_destroy;
-  armature::Mutexes mutexes;
-  armature::Team survivors;
-  std::vector<double> data;
-  std::vector<double> all;
-};
-
-using Step = std::function<void(Scene&)>;
-
-struct Call {
-  const char* name;
-  Step call;              // what the survivors do, `rounds` times
-  Step victim = nullptr;  // what the victim is in; the same unless said
-  Step prepare = nullptr;
-};
-
 std::vector<armature::Rank> everybody() { return {0, 1, 2}; }
 
 void send_much(int to) {
@@ -75,13 +53,6 @@ void receive_much(int from) {
   static std::vector<std::byte> block(1 << 20);
   (void)armature::receive(from, 1, block);
 }
-template <class F>
-Step forever(F f) {
-  return [f](Scene& s) {
-    for (;;) f(s);
-  };
-}
-
 const std::vector<Call>& collective_calls() {
   static const std::vector<Call> calls = {
       {"barrier", [](Scene& s) { s.world.barrier(); }},
@@ -161,7 +132,7 @@ const std::vector<Call>& other_calls() {
 }
 
 const Call* find(const std::string& name) {
-  for (const auto* calls : {&collective_calls(), &other_calls()})
+  for (const auto* calls : {&collective_calls(), &other_calls(), &remote_calls()})
     for (const Call& call : *calls)
       if (name == call.name) return &call;
   return nullptr;
@@ -194,6 +165,7 @@ Scene set_up(World& world, const Call& call) {
               .to_destroy = {},
               .mutexes = world.create_mutexes(1),
               .survivors = world.split(world.rank() == victim_rank ? -1 : 0, world.rank()),
+              .target = std::make_unique<armature::shared<Target>>(world),
               .data = std::vector<double>(n, 1),
               .all = std::vector<double>(n)};
   std::ranges::fill(scene.piece.local(), 1.0);
@@ -236,6 +208,7 @@ int main(int argc, char** argv) {
   if (call == nullptr) {
     for (const Call& c : collective_calls()) std::printf("%s\n", c.name);
     for (const Call& c : other_calls()) std::printf("%s\n", c.name);
+    for (const Call& c : remote_calls()) std::printf("%s\n", c.name);
     return argc == 1 ? 0 : 2;
   }
   const std::string moment = argv[2];

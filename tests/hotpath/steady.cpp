@@ -1,6 +1,7 @@
-// Nothing on the paths of one-sided transfers allocates or calls the kernel once things are set up.
-// A child process that may do nothing but read, write and exit (strict seccomp: any other system
-// call kills it) carries out every kind of operation many times; memory allocations are counted.
+// Nothing on the paths of one-sided transfers and short remote calls allocates or calls the kernel
+// once things are set up. A child process that may do nothing but read, write and exit (strict
+// seccomp: any other system call kills it) carries out every kind of operation many times; memory
+// allocations are counted.
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include <armature/armature.hpp>
+#include <armature/rmi.hpp>
 
 namespace {
 long allocations = 0;
@@ -29,10 +31,20 @@ namespace {
 
 using armature::World;
 
+struct Counter {
+  void add(long amount) { total += amount; }
+  void add_all(std::span<const long> amounts) {
+    for (const long amount : amounts) total += amount;
+  }
+  [[nodiscard]] long get() const { return total; }
+  long total = 0;
+};
+
 /// Memory and addresses for one of everything.
 struct Bench {
   explicit Bench(const World& world)
-      : piece(world.allocate<double>(1 << 18)),
+      : calls(world),
+        piece(world.allocate<double>(1 << 18)),
         counter(world.allocate<long>(8)),
         mutexes(world.create_mutexes(1)),
         buffer(1 << 18, 1.0) {
@@ -43,6 +55,12 @@ struct Bench {
   }
 
   void everything() {
+    // More than fit on one lap of the channel: the first half finds room only when some are
+    // executed.
+    for (int i = 0; i < 5000; ++i) calls.async(0, &Counter::add, 1L);
+    calls.async(0, &Counter::add_all, std::span<const long>(numbers));
+    armature::rmi_poll();
+    numbers[0] = calls.sync(0, &Counter::get);
     armature::put(piece.on(0), 1.0);
     buffer[0] = armature::get(piece.on(0));
     for (const std::size_t n : {std::size_t{7}, std::size_t{512}, std::size_t{1} << 18}) {
@@ -68,6 +86,8 @@ struct Bench {
     armature::fence_all();
   }
 
+  armature::shared<Counter> calls;
+  std::array<long, 100> numbers{};
   armature::Piece<double> piece;
   armature::Piece<long> counter;
   armature::Mutexes mutexes;

@@ -44,6 +44,10 @@ def test_a_stack_overflow_is_told_too():
     run(["overflow", 0], 139, r"SIGSEGV", r"recurse\(int\) .*times\)")
 
 
+def test_a_call_that_throws_ends_the_job_where_it_ran():
+    run(["call_throws", 1], 134, r"rank 0 .* uncaught exception .*: a call from rank 1 failed: the method has no soup")
+
+
 def test_an_exception_shows_what_and_where():
     text = run(["throw", 2], 134, r"rank 2 .* uncaught exception std::runtime_error: the soup is cold",
                r"#0 .*throw_something.* at .*program\.cpp:\d+")

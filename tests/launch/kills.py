@@ -20,6 +20,13 @@ WHERE = {  # where to hold -> what inspect says of rank 1 there
     "room": "waits for room in the mailbox of rank 0",
     "message": "waits for a message .*from rank 0",
     "team": "waits for rank 0 to create a team",
+    "question": "waits for an answer of rank 0",
+    "method": "waits for an answer of rank 0",
+    "future": "waits for a future",
+    "when_all": "waits for a future",
+    "calls": "waits for room in the .* of rank 0",
+    "rmi_fence": "waits in rmi_fence .* of the world: rank 0 has not come so far",
+    "rmi_wait": "waits in rmi_wait, for a call from anyone",
 }
 
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <armature/armature.hpp>
+#include <armature/rmi.hpp>
 
 namespace {
 
@@ -56,6 +57,10 @@ const std::map<std::string, std::function<void(World&)>> faults = {
     {"throw_int", [](World&) { throw 42; }},
     {"misuse",
      [](World& world) { armature::put(armature::global_ptr<int>(world.size() + 7, nullptr), 1); }},
+    {"call_throws",
+     [](World&) {
+       armature::async(0, [] { throw std::runtime_error("the method has no soup"); });
+     }},
     {"abort", [](World&) { std::abort(); }},
     {"armature_abort", [](World&) { armature::abort(5, "no point in going on"); }},
     {"exit0", [](World&) { std::exit(0); }},
@@ -101,6 +106,35 @@ void hold_element(World& world) {
   for (;;) armature::accumulate(piece.on(0), ones);
 }
 
+/// Remote calls; rank 0 takes none in, unless it is in a method that does not return.
+void ask(World& world) {
+  if (world.rank() == 0) sleep_forever();
+  armature::sync(0, [] {});
+}
+void ask_for_ever(World& world) {
+  if (world.rank() != 0) armature::sync(0, [] { sleep_forever(); });
+  armature::rmi_fence();
+}
+void await_continuation(World& world) {
+  if (world.rank() == 0) sleep_forever();
+  armature::ask(0, [] { return 1; }).then([](int n) { return n; }).wait();
+}
+void reduce_remotely(World& world) {
+  const auto rank = [](armature::Rank of) { return static_cast<int>(of); };
+  if (world.rank() == 0) sleep_forever();
+  std::vector<armature::future<int>> all;
+  for (int r = world.size(); r-- > 0;) all.push_back(armature::ask(r, rank, r));
+  (void)armature::when_all(std::move(all)).get();
+}
+void flood_with_calls(World& world) {
+  if (world.rank() == 0) sleep_forever();
+  for (;;) armature::async(0, [] {});
+}
+void fence_calls(World& world) {
+  if (world.rank() == 0) sleep_forever();
+  armature::rmi_fence();
+}
+
 const std::map<std::string, std::function<void(World&)>> holds = {
     {"computing",
      [](World&) {
@@ -133,6 +167,13 @@ const std::map<std::string, std::function<void(World&)>> holds = {
     {"message", receive_nothing},
     {"team", create_team},
     {"element", hold_element},
+    {"question", ask},
+    {"method", ask_for_ever},
+    {"future", await_continuation},
+    {"when_all", reduce_remotely},
+    {"calls", flood_with_calls},
+    {"rmi_fence", fence_calls},
+    {"rmi_wait", [](World&) { armature::rmi_wait(); }},
 };
 
 // -- others

@@ -76,6 +76,17 @@ def test_no_stall_is_told_of_a_job_where_nobody_waits():
     expect("nothing has moved" not in text, text)
 
 
+def test_inspect_explains_a_method_that_does_not_return():
+    job = Job(["hold", "method"], ["-n", 3, "--stall", 0])
+    job.wait_for(1, "waits for an answer of rank 0")
+    job.wait_for(2, "waits for an answer of rank 0")
+    job.wait_for(0, "asleep")
+    text = subprocess.run([harness.ARMATURE, "inspect", str(job.pid)], capture_output=True, text=True).stdout
+    expect("Ranks 1 and 2 wait, directly or through others, for rank 0, which is asleep outside Armature" in text, text)
+    os.kill(job.pid, harness.signal.SIGINT)
+    job.expect_end(130)
+
+
 def test_inspect_names_a_stopped_rank():
     job = Job(["hold", "barrier"], ["-n", 2])
     job.wait_for(1, "waits in a barrier")

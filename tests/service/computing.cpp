@@ -38,10 +38,10 @@ int main(int argc, char** argv) {
           (void)counter.sync(rank, &Counter::add, 1);
         }
       in_time = Clock::now() < end;
-      std::printf("answers after %lld ms\n",
-                  static_cast<long long>(
-                      std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin)
-                          .count()));
+      std::printf(
+          "answers after %lld ms\n",
+          static_cast<long long>(
+              std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count()));
     }
     armature::rmi_fence();
     const long expected = world.rank() == 0 ? 0 : 2 * questions;

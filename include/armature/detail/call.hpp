@@ -152,21 +152,30 @@ void answer(Call& call, const R& result) {
   publish_reply(call);
 }
 
-/// The arguments of a request, each made where it stays: they may hold pointers into themselves.
+/// The arguments of a request, each made where it stays: one that describes itself may hold
+/// pointers into itself, and the compiler may move what a function returns.
 template <std::size_t i, class T>
 struct Argument {
+  explicit Argument(Reader& from) : value(unpack<T>(from)) {}
+  T value;
+};
+template <std::size_t i, class T>
+requires is_described<T>
+struct Argument<i, T> {
+  explicit Argument(Reader& from) { unpack_into(from, value); }
   T value;
 };
 template <class Indices, class... T>
 struct Arguments;
 template <std::size_t... i, class... T>
-struct Arguments<std::index_sequence<i...>, T...> : Argument<i, T>... {};
+struct Arguments<std::index_sequence<i...>, T...> : Argument<i, T>... {
+  // Bases are made in their order.
+  explicit Arguments(Reader& from) : Argument<i, T>(from)... { (void)from; }
+};
 
 template <bool replies, class F, class... P, std::size_t... i>
 void execute(Call& call, Reader& from, Types<P...>, std::index_sequence<i...>, F& f) {
-  // Braces evaluate from left to right.
-  [[maybe_unused]] Arguments<std::index_sequence<i...>, std::remove_cvref_t<P>...> arguments{
-      {unpack<std::remove_cvref_t<P>>(from)}...};
+  [[maybe_unused]] Arguments<std::index_sequence<i...>, std::remove_cvref_t<P>...> arguments(from);
   auto invoke = [&f, &arguments]() -> decltype(auto) {
     return f(
         static_cast<P&&>(static_cast<Argument<i, std::remove_cvref_t<P>>&>(arguments).value)...);
@@ -307,7 +316,7 @@ template <class Stub, bool question, class... V>
   }
   await_block(to.rank, used);
   used = measured();
-  std::byte* const block = find_block(used);
+  std::byte* const block = find_block(to.rank, used);
   Writer writer(block, block + head);
   (pack(writer, value), ...);
   constexpr std::size_t long_bytes = round_up(head + sizeof(LongArguments), RequestHeader::unit);

@@ -96,9 +96,9 @@ constexpr bool all_are_bytes(std::variant<T...>*);
 
 template <class T>
 constexpr bool copied_as_bytes() {
-  if constexpr (!std::is_trivially_copyable_v<T> || std::is_pointer_v<T> ||
-                std::is_member_pointer_v<T> || std::is_array_v<T> || std::is_null_pointer_v<T> ||
-                is_described<T> || is_tuple<T>)
+  if constexpr (!std::is_trivially_copyable_v<T> || !std::is_copy_constructible_v<T> ||
+                std::is_pointer_v<T> || std::is_member_pointer_v<T> || std::is_array_v<T> ||
+                std::is_null_pointer_v<T> || is_described<T> || is_tuple<T>)
     return false;
   else if constexpr (is_optional<T> || is_array<T>)
     return copied_as_bytes<typename T::value_type>();

@@ -84,7 +84,7 @@ ARMATURE_API std::byte* find_room(Sender& sender, Outgoing& out, std::size_t byt
 /// Waits, as above, while more is on its way in blocks than should be.
 ARMATURE_API void await_block(Rank to, std::size_t bytes);
 /// A block for the arguments of a request of that many bytes. Throws Error(out_of_memory).
-ARMATURE_API std::byte* find_block(std::size_t bytes);
+ARMATURE_API std::byte* find_block(Rank to, std::size_t bytes);
 ARMATURE_API void commit_indirect(Sender& sender, Outgoing& out);
 /// For a request that was given room and could not be written.
 ARMATURE_API void abandon_request() noexcept;

@@ -1,0 +1,56 @@
+// Methods never wait for room: what they send and finds none is kept, in the overflow and in
+// blocks. A rank that takes in requests faster than the next one does would keep ever more of it.
+// So when much is kept, a rank that is not inside a method stops taking in, its senders' rings fill
+// up, and they stop in turn, back to those who make the requests by themselves and can wait.
+//
+// That alone could deadlock: ranks that forward to each other in a circle, all of them full, none
+// takes in, so none's ring gets empty. Hence a rank whose backlog has not shrunk for a while takes
+// in one ring's worth nevertheless. So every rank goes on reading from every ring for ever, at
+// worst slowly, and every ring gets empty; what circulates becomes neither more nor less by that.
+// Inside a method nothing is held back: the answer it waits for may depend on what comes in.
+#include "base/clock.hpp"
+#include "rmi/endpoint.hpp"
+
+namespace armature::rmi {
+
+namespace {
+constexpr std::size_t backlog_max = 1024 * 1024;
+constexpr std::uint64_t patience_ns = 10'000'000;
+}  // namespace
+
+std::size_t Endpoint::backlog() {
+  std::size_t bytes = 0;
+  for (const int to : overflowing_) bytes += lanes_[static_cast<std::size_t>(to)].overflow.bytes();
+  if (blocks_.is_full(0)) {
+    blocks_.free_done();
+    bytes += blocks_.excess();
+  }
+  return bytes;
+}
+
+bool Endpoint::must_hold_back() {
+  if (overflowing_.empty() && !blocks_.is_full(0)) [[likely]]
+    return false;
+  const std::size_t now = backlog();
+  if (now <= backlog_max) {
+    backlog_seen_ = 0;
+    return false;
+  }
+  if (backlog_seen_ == 0 || now < backlog_seen_) backlog_since_ns_ = base::now_ns();
+  backlog_seen_ = now;
+  return true;
+}
+
+void Endpoint::take_in_a_slice() {
+  if (base::now_ns() - backlog_since_ns_ < patience_ns) return fences_.advance();
+  for (std::size_t tried = 0; tried < incoming_.size(); ++tried) {
+    Incoming& in = incoming_[slice_turn_++ % incoming_.size()];
+    const std::uint64_t before = in.read;
+    receive(in);
+    if (in.read != before) break;
+  }
+  backlog_seen_ = 0;  // the patience begins anew
+  fences_.advance();
+}
+
+}  // namespace armature::rmi

@@ -1,0 +1,71 @@
+// Remote calls to a rank that dies, in each of their phases.
+#include <unistd.h>
+
+#include <string>
+
+#include "victim.hpp"
+
+namespace {
+
+using armature::World;
+
+void fence_for_ever(Scene& s) {
+  for (;;) armature::rmi_fence(s.world);
+}
+/// Takes calls in while it waits for what never comes.
+void take_in(Scene& s) {
+  armature::sync(s.world.rank(), [] { armature::rmi_wait(), pause(); });
+}
+
+void flood(Scene& s) {
+  for (int i = 0; i < 100'000; ++i) s.target->async(victim_rank, &Target::call);
+}
+void flood_with_long(Scene& s) {
+  const std::string text(100'000, 'x');
+  for (int i = 0; i < 1000; ++i)
+    armature::async(
+        victim_rank, [](const std::string&) {}, text);
+}
+
+}  // namespace
+
+const std::vector<Call>& remote_calls() {
+  static const std::vector<Call> calls = {
+      {"async", [](Scene& s) { s.target->async(victim_rank, &Target::call); }, take_in},
+      {"async_flood", flood, take_in},
+      {"async_long", flood_with_long, take_in},
+      {"sync", [](Scene& s) { (void)s.target->sync(victim_rank, &Target::call); }, take_in},
+      // The victim is inside the method that is waited for.
+      {"sync_method", [](Scene&) { armature::sync(victim_rank, [] { pause(); }); },
+       [](Scene& s) { armature::rmi_fence(s.world.duplicate()); }},
+      {"then",
+       [](Scene& s) {
+         s.target->ask(victim_rank, &Target::call).then([](int n) { return n; }).get();
+       },
+       take_in},
+      {"ask_on",
+       [](Scene& s) { (void)s.target->sync(2 - s.world.rank(), &Target::ask_on, s.target->ref()); },
+       take_in},
+      {"forward",
+       [](Scene& s) {
+         for (int i = 0; i < 10'000; ++i)
+           s.target->async(2 - s.world.rank(), &Target::forward, s.target->ref());
+         (void)s.target->sync(2 - s.world.rank(), &Target::call);
+       },
+       take_in},
+      {"rmi_fence", [](Scene& s) { armature::rmi_fence(s.world); }, fence_for_ever},
+      {"fence_async", [](Scene& s) { armature::fence_async(s.world).get(); }, fence_for_ever},
+      {"fence_then", [](Scene& s) { armature::fence_async(s.world).then([] {}).get(); },
+       fence_for_ever},
+      {"broadcast_calls", [](Scene& s) { s.target->broadcast_async(&Target::call).get(); },
+       take_in},
+      {"reduce_calls", [](Scene& s) { (void)s.target->reduce(&Target::call); }, take_in},
+      // The victim's own calls, of which some are under way.
+      {"called_by_victim",
+       [](Scene& s) { (void)s.target->sync(2 - s.world.rank(), &Target::call); },
+       forever([](Scene& s) { s.target->async(0, &Target::call); })},
+      {"asked_by_victim", [](Scene& s) { (void)s.target->sync(2 - s.world.rank(), &Target::call); },
+       forever([](Scene& s) { (void)s.target->sync(0, &Target::call); })},
+  };
+  return calls;
+}
