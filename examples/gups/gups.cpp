@@ -14,7 +14,6 @@
 #include <string_view>
 
 #include <armature/armature.hpp>
-#include <armature/rmi.hpp>
 
 namespace {
 

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include <armature/armature.hpp>
-#include <armature/rmi.hpp>
 
 namespace {
 

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include <armature/armature.hpp>
-#include <armature/rmi.hpp>
 
 namespace {
 

@@ -1,5 +1,3 @@
-#include <armature/rmi.hpp>
-
 #include "sort.hpp"
 
 namespace sample_sort {

@@ -1,5 +1,5 @@
 // Sample sort written three ways (armi-rmi-2003, figures 1 to 3), from fine-grained shared memory
-// over coarse messages to fine-grained remote calls:
+// over coarse messages to fine-grained remote calls; and as one call of the library:
 //
 //   armature run -n 2 sample_sort [--n 10000000]
 //
@@ -123,6 +123,7 @@ int main(int argc, char** argv) {
     world.barrier();
     good = by_ranks(world, "messages", mine, share, sample_sort::by_messages) && good;
     good = by_ranks(world, "remote calls", mine, share, sample_sort::by_calls) && good;
+    good = by_ranks(world, "algorithm", mine, share, sample_sort::by_algorithm) && good;
     return good ? 0 : 1;
   });
 }

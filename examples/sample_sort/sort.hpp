@@ -55,5 +55,7 @@ Numbers by_threads(std::span<const int> numbers, int threads);
 Numbers by_messages(const armature::World& world, std::span<const int> mine);
 /// Remote calls (figure 3): each number is pushed into its bucket as it is met.
 Numbers by_calls(const armature::World& world, std::span<const int> mine);
+/// The library's own sort of a distributed vector.
+Numbers by_algorithm(const armature::World& world, std::span<const int> mine);
 
 }  // namespace sample_sort

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <armature/rmi.hpp>
+#include <armature/armature.hpp>
 
 #include "bench/rows.hpp"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <armature/rmi.hpp>
+#include <armature/armature.hpp>
 
 #include "bench/rows.hpp"
 

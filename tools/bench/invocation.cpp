@@ -1,7 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <armature/rmi.hpp>
+#include <armature/armature.hpp>
 
 #include "bench/rows.hpp"
 
