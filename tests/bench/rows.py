@@ -1,4 +1,4 @@
-"""rows.py ARMATURE: `ARMATURE bench rma --quick --json F` writes a row for every operation and size."""
+"""rows.py ARMATURE SUITE: `ARMATURE bench SUITE --quick --json F` writes a row for every operation and size."""
 
 import json
 import pathlib
@@ -9,7 +9,7 @@ import tempfile
 TRANSFERS = [8, 64, 4096, 65536, 1 << 20, 16 << 20]
 PATCHES = [8 * n * n for n in (1, 8, 64, 256, 512)]
 ACCUMULATES = [8, 4096, 524288, 8388608]
-WITH_LIMIT = {
+RMA = {
     "put": TRANSFERS, "get": TRANSFERS, "put.bw": TRANSFERS, "get.bw": TRANSFERS,
     "put.pingpong": [8], "put2d": PATCHES, "get2d": PATCHES,
     "gather": [8000], "gather.strided": [8000], "gather.aggregate": [8000],
@@ -19,7 +19,22 @@ WITH_LIMIT = {
     "lock.busy": [8], "put2d.busy": [32768], "barrier.p2": [0], "barrier.p8": [0],
     "start.1": [0], "start.64": [0],
 }
-WITHOUT_LIMIT = ["allreduce8.p2", "allreduce8.p8"]
+WORDS = ["histogram.add", "histogram.rpc", "histogram.rpc.agg256",
+         "index_gather.get", "index_gather.rpc", "index_gather.rpc.agg256",
+         "gups.get_put", "gups.xor", "gups.rpc", "gups.rpc.agg256"]
+RMI = {
+    "rpc": [0], "rpc.pingpong": [0], "rpc.oneway": [0, 8], "rpc.alternate": [8], "fence.p2": [0],
+    "rpc.threads": [0], "rpc.pingpong.threads": [0], "rpc.oneway.threads": [0, 8],
+    "rpc.alternate.threads": [8], "fence.p2.threads": [0], "rpc.p8": [0], "fence.p8": [0],
+    "rpc.self": [8], "call.member": [8], "call.virtual": [8],
+    **{f"rpc.oneway.agg{2 ** k}": [8] for k in range(12)}, **{op: [8] for op in WORDS},
+}
+LONG = [4096, 65536]
+# Suite -> (rows that have a limit, rows that have none, where the size is None when it is measured).
+SUITES = {
+    "rma": (RMA, {"allreduce8.p2": [0], "allreduce8.p8": [0], "rss": [None], "rss.64": [None]}),
+    "rmi": (RMI, {"rpc.bytes": LONG, "rpc.bytes.threads": LONG}),
+}
 
 
 def expect(good, what):
@@ -28,7 +43,7 @@ def expect(good, what):
 
 
 def check_row(row):
-    expect(set(row) == {"op", "bytes", "ns", "limit_ns", "ratio"}, f"unexpected fields: {row}")
+    expect(set(row) - {"aim_ns"} == {"op", "bytes", "ns", "limit_ns", "ratio"}, f"unexpected fields: {row}")
     expect(row["ns"] > 0, f"no time: {row}")
     if row["limit_ns"] is None:
         expect(row["ratio"] is None, f"a ratio to nothing: {row}")
@@ -38,10 +53,11 @@ def check_row(row):
 
 
 def main():
-    armature = sys.argv[1]
+    armature, suite = sys.argv[1:]
+    with_limit, without_limit = SUITES[suite]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "rows.json")
-        table = subprocess.run([armature, "bench", "rma", "--quick", "--json", path], check=True,
+        table = subprocess.run([armature, "bench", suite, "--quick", "--json", path], check=True,
                                stdout=subprocess.PIPE, text=True).stdout
         rows = json.loads(path.read_text())
     for row in rows:
@@ -49,14 +65,13 @@ def main():
         expect(f"\n{row['op']} " in table, f"not in the table: {row}")
     found = {(row["op"], row["bytes"]): row for row in rows}
     expect(len(found) == len(rows), "a row appears twice")
-    for op, sizes in WITH_LIMIT.items():
+    for op, sizes in with_limit.items():
         for size in sizes:
             expect((op, size) in found, f"no row of {op} with {size} bytes")
             expect(found[op, size]["limit_ns"] is not None, f"{op} with {size} bytes has no limit")
-    for op in WITHOUT_LIMIT:
-        expect((op, 0) in found, f"no row of {op}")
-    for op in ("rss", "rss.64"):
-        expect(any(row["op"] == op for row in rows), f"no row of {op}")
+    for op, sizes in without_limit.items():
+        for size in sizes:
+            expect(any(row["op"] == op and size in (None, row["bytes"]) for row in rows), f"no row of {op}")
     print(f"{len(rows)} rows")
 
 

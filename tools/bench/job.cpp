@@ -54,9 +54,12 @@ class Process {
   pid_t pid_ = 0;
 };
 
-std::vector<std::string> run_command(int ranks, const std::vector<std::string>& arguments) {
-  std::vector<std::string> command{own_path(), "run",       "-n", std::to_string(ranks),
-                                   own_path(), "bench-rank"};
+std::vector<std::string> run_command(const Shape& shape,
+                                     const std::vector<std::string>& arguments) {
+  std::vector<std::string> command{own_path(), "run", "-n", std::to_string(shape.ranks)};
+  if (shape.threads > 1)
+    command.insert(command.end(), {"--threads", std::to_string(shape.threads)});
+  command.insert(command.end(), {own_path(), "bench-rank"});
   command.insert(command.end(), arguments.begin(), arguments.end());
   return command;
 }
@@ -90,7 +93,7 @@ void run_job(const Job& job, const std::function<void(const Row&)>& on_row) {
   arguments.insert(arguments.end(), {"--to", "/proc/" + std::to_string(getpid()) + "/fd/" +
                                                  std::to_string(ends[1])});
 
-  const Process process(run_command(job.ranks, arguments));
+  const Process process(run_command(job.shape, arguments));
   const base::FileDescriptor ended(static_cast<int>(syscall(SYS_pidfd_open, process.pid(), 0)));
   Lines lines;
   pollfd events[] = {{.fd = ends[0], .events = POLLIN, .revents = 0},
@@ -104,7 +107,7 @@ void run_job(const Job& job, const std::function<void(const Row&)>& on_row) {
 
 double startup_ns(int ranks) {
   const double start = now_ns();
-  Process(run_command(ranks, {"start"})).expect_success();
+  Process(run_command({.ranks = ranks}, {"start"})).expect_success();
   return now_ns() - start;
 }
 

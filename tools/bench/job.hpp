@@ -10,8 +10,14 @@
 
 namespace armature::tools::bench {
 
-struct Job {
+/// How many ranks there are, and how many of them a process hosts.
+struct Shape {
   int ranks = 2;
+  int threads = 1;
+};
+
+struct Job {
+  Shape shape;
   std::vector<std::string> arguments;  // of `armature bench-rank`
 };
 

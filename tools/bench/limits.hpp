@@ -46,6 +46,78 @@ struct Barrier {
   }
 };
 
+/// A word there and a word back, each on a cache line of its own.
+class PingPong {
+ public:
+  template <bool yields>
+  void ask() {
+    const std::int64_t number = there_.load(std::memory_order_relaxed) + 1;
+    there_.store(number, std::memory_order_release);
+    see<yields>(back_, number);
+  }
+  template <bool yields>
+  void answer() {
+    const std::int64_t number = back_.load(std::memory_order_relaxed) + 1;
+    see<yields>(there_, number);
+    back_.store(number, std::memory_order_release);
+  }
+
+ private:
+  template <bool yields>
+  static void see(const std::atomic<std::int64_t>& word, std::int64_t number) {
+    while (word.load(std::memory_order_acquire) != number)
+      if constexpr (yields) sched_yield();
+  }
+  alignas(64) std::atomic<std::int64_t> there_{0};
+  alignas(64) std::atomic<std::int64_t> back_{0};
+};
+
+/// A ring of cache lines, one for each word that goes from a rank to another: its turn says whose
+/// it is.
+class Ring {
+ public:
+  /// The next n words; waits until the last of them is taken.
+  void give(std::size_t n) {
+    const std::uint64_t end = given_ + n;
+    for (std::uint64_t i = given_; i < end; ++i) {
+      Slot& slot = slots_[i % slots];
+      see(slot, 2 * (i / slots));
+      slot.word = i;
+      slot.turn.store(2 * (i / slots) + 1, std::memory_order_release);
+    }
+    given_ = end;
+    see(slots_[(end - 1) % slots], 2 * ((end - 1) / slots) + 2);
+  }
+  /// Their sum.
+  std::uint64_t take(std::size_t n) {
+    std::uint64_t sum = 0;
+    const std::uint64_t end = taken_ + n;
+    for (std::uint64_t i = taken_; i < end; ++i) {
+      Slot& slot = slots_[i % slots];
+      see(slot, 2 * (i / slots) + 1);
+      sum += slot.word;
+      slot.turn.store(2 * (i / slots) + 2, std::memory_order_release);
+    }
+    taken_ = end;
+    return sum;
+  }
+
+ private:
+  static constexpr std::uint64_t slots = 1024;
+  struct alignas(64) Slot {
+    std::atomic<std::uint64_t> turn{0};
+    std::uint64_t word = 0;
+  };
+  static void see(const Slot& slot, std::uint64_t turn) {
+    while (slot.turn.load(std::memory_order_acquire) != turn) {
+    }
+  }
+
+  Slot slots_[slots];
+  alignas(64) std::uint64_t given_ = 0;  // the giver's
+  alignas(64) std::uint64_t taken_ = 0;  // the taker's
+};
+
 /// A mutex of several processes.
 class Mutex {
  public:

@@ -44,7 +44,8 @@ std::function<void(const Row&)> report_of(const RankOptions& options, const Worl
 void rma(const RankOptions& options, World& world) {
   Stage stage(world, {.only = options.only,
                       .effort = options.quick ? Effort::quick() : Effort{},
-                      .report = report_of(options, world)});
+                      .report = report_of(options, world),
+                      .memory = world.size() == 2});
   if (world.size() == 2) {
     verify(stage);
     contiguous_rows(stage);
@@ -56,6 +57,22 @@ void rma(const RankOptions& options, World& world) {
     lock_rows(stage);
   }
   collective_rows(stage);
+}
+
+/// Remote calls: between two ranks everything, between threads and among more ranks what differs
+/// there.
+void rmi(const RankOptions& options, World& world) {
+  Stage stage(world, {.only = options.only,
+                      .effort = options.quick ? Effort::quick() : Effort{},
+                      .report = report_of(options, world),
+                      .memory = false});
+  call_rows(stage);
+  if (world.size() != 2 || same_process(0, 1)) return;
+  aggregation_rows(stage);
+  invocation_rows(stage);
+  histogram_rows(stage);
+  index_gather_rows(stage);
+  random_access_rows(stage);
 }
 
 /// Memory of this process that is not a file's: its own, and its part of what processes share.
@@ -98,6 +115,7 @@ int rank_main(const RankOptions& options) {
   }
   return run(0, nullptr, [&](World& world) {
     if (options.task == "rma") rma(options, world);
+    if (options.task == "rmi") rmi(options, world);
   });
 }
 

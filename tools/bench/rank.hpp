@@ -8,8 +8,9 @@
 namespace armature::tools::bench {
 
 struct RankOptions {
-  std::string task;  // rma: the rows; rss: memory; start: nothing, in a job; nothing: not even that
-  std::string to;    // where rank 0 writes the rows, one JSON object a line
+  std::string
+      task;  // rma, rmi: the rows; rss: memory; start: nothing, in a job; nothing: not even that
+  std::string to;  // where rank 0 writes the rows, one JSON object a line
   std::vector<std::string> only;
   bool quick = false;
 };

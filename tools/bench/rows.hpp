@@ -20,6 +20,17 @@ void lock_rows(Stage& stage);
 /// For any number of ranks.
 void collective_rows(Stage& stage);
 
+/// Questions, statements and fences of remote calls. For any number of ranks.
+void call_rows(Stage& stage);
+/// Statements that travel together by fixed numbers.
+void aggregation_rows(Stage& stage);
+/// What a remote call costs beside other ways of calling.
+void invocation_rows(Stage& stage);
+/// Many small accesses to everybody's tables, one-sided and by remote calls.
+void histogram_rows(Stage& stage);
+void index_gather_rows(Stage& stage);
+void random_access_rows(Stage& stage);
+
 /// The forms of gather: 1000 doubles, every third. Prepared once, called often.
 class Gather {
  public:

@@ -43,14 +43,30 @@ struct Effort {
   double batch_ns = 3e5;
   int batches = 61;
   double budget_ns = 6e8;
+  std::size_t burst = 100'000;  // calls without a pause, where that is what a row is about
 
-  static Effort quick() { return {.batch_ns = 3e4, .batches = 7, .budget_ns = 2e7}; }
+  static Effort quick() {
+    return {.batch_ns = 3e4, .batches = 7, .budget_ns = 2e7, .burst = 5'000};
+  }
 };
 
 struct Timing {
   double ns = 0;
   std::optional<double> limit_ns;
 };
+
+/// Of times taken in turns those two whose ratio is in the middle. Not the medians of both: the
+/// machine changes its speed, and two times belong together.
+inline Timing pair_in_the_middle(const std::vector<double>& op_ns,
+                                 const std::vector<double>& limit_ns) {
+  std::vector<std::size_t> order(op_ns.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2);
+  std::nth_element(order.begin(), middle, order.end(), [&](std::size_t a, std::size_t b) {
+    return op_ns[a] * limit_ns[b] < op_ns[b] * limit_ns[a];
+  });
+  return {op_ns[*middle], limit_ns[*middle]};
+}
 
 /// Nanoseconds that n calls of f take.
 template <class F>

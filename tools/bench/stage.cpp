@@ -14,7 +14,7 @@ Stage::Stage(World& world, Settings settings) : world_(world), settings_(std::mo
   if (world_.rank() == 1) new (channel_words_.local().data()) Channel;
   world_.barrier();
   channel_ = std::launder(reinterpret_cast<Channel*>(channel_words_.on(1).direct()));
-  if (world_.size() != 2) return;  // more ranks: collectives only
+  if (!settings_.memory) return;
 
   heap_ = world_.allocate<std::byte>(heap_bytes);
   std::fill_n(reinterpret_cast<double*>(heap_.local().data()), heap_bytes / sizeof(double), 0.0);

@@ -20,7 +20,8 @@
 
 // Where the rows are measured: two ranks, of which rank 0 acts on memory of rank 1. Both run the
 // same code, row by row; a Stage knows who does what. The limits work on the same bytes of rank 1's
-// band as the operations, through a plain pointer.
+// band as the operations, through a plain pointer. There may be more ranks, and no memory, where
+// rows are about calls and what all do together.
 
 namespace armature::tools::bench {
 
@@ -47,12 +48,15 @@ struct Channel {
   alignas(64) std::atomic<std::int64_t> counter{0};
   limits::Barrier barrier;
   alignas(64) limits::Mutex mutex;
+  limits::PingPong ping_pongs[8];  // of rank 0 with each
+  limits::Ring ring;
 };
 
 struct Settings {
   std::vector<std::string> only;
   Effort effort;
   std::function<void(const Row&)> report;  // called at rank 0
+  bool memory = true;                      // heap_bytes at each rank, local and for others
 };
 
 class Stage {
@@ -62,6 +66,7 @@ class Stage {
   [[nodiscard]] World& world() const { return world_; }
   [[nodiscard]] bool acts() const { return world_.rank() == 0; }
   [[nodiscard]] bool has(std::string_view op) const { return wanted(settings_.only, op); }
+  [[nodiscard]] const Effort& effort() const { return settings_.effort; }
 
   /// Local memory of heap_bytes.
   [[nodiscard]] std::byte* bytes() const { return local_bytes_; }
@@ -184,13 +189,18 @@ double Stage::together_ns(F& f, std::size_t rounds) {
   return time_of(f, rounds) / static_cast<double>(rounds);
 }
 
-/// Rank 0 times a few rounds and decides for all.
+/// How many rounds make a batch: rank 0 tries ever more and decides for all.
 template <class F>
 std::size_t Stage::rounds_together(F& f) {
-  const double guess_ns = together_ns(f, 20);
+  constexpr double rounds_max = 20000;
   const double batch_ns = settings_.effort.batch_ns * 5;
-  const double rounds = std::clamp(batch_ns / guess_ns, 4.0, 20000.0);
-  return world_.broadcast(static_cast<std::size_t>(rounds), 0);
+  double rounds = 1;
+  for (std::size_t tried = 1;; tried *= 4) {
+    rounds = batch_ns / together_ns(f, tried);
+    const bool sure = rounds < 4.0 * static_cast<double>(tried) || tried >= 256;
+    if (world_.broadcast(sure, 0)) break;
+  }
+  return world_.broadcast(static_cast<std::size_t>(std::clamp(rounds, 1.0, rounds_max)), 0);
 }
 
 template <class Op, class Limit>
@@ -202,14 +212,17 @@ void Stage::together(const Subject& subject, Op op, Limit limit) {
   if constexpr (has_limit) limit_rounds = rounds_together(limit);
 
   std::vector<double> op_ns, limit_ns;
+  const double end = now_ns() + settings_.effort.budget_ns;
   for (int b = 0; b < (settings_.effort.batches + 1) / 2; ++b) {
     op_ns.push_back(together_ns(op, op_rounds));
     if constexpr (has_limit) limit_ns.push_back(together_ns(limit, limit_rounds));
+    if (world_.broadcast(b >= 2 && now_ns() > end, 0)) break;
   }
   if (!acts()) return;
-  Timing timing{.ns = median(std::move(op_ns)), .limit_ns = {}};
-  if constexpr (has_limit) timing.limit_ns = median(std::move(limit_ns));
-  report(subject, timing);
+  if constexpr (has_limit)
+    report(subject, pair_in_the_middle(op_ns, limit_ns));
+  else
+    report(subject, {.ns = median(std::move(op_ns)), .limit_ns = {}});
 }
 
 }  // namespace armature::tools::bench

@@ -1,5 +1,6 @@
 #include "bench/table.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
@@ -20,14 +21,21 @@ std::string show_ratio(std::optional<double> ratio) {
 
 }  // namespace
 
-std::string table(const std::vector<Row>& rows, const Peers& peers) {
+std::string table(const std::vector<Row>& rows, const Peers& peers, std::span<const Aim> aims) {
+  std::size_t width = 17;
+  for (const Row& row : rows) width = std::max(width, row.op.size());
   std::string text =
-      fmt::format("{:<18}{:>10}{:>12}{:>12}{:>8}", "op", "bytes", "ns", "limit_ns", "ratio");
+      fmt::format("{:<{}}{:>11}{:>12}{:>12}{:>8}", "op", width, "bytes", "ns", "limit_ns", "ratio");
+  if (!aims.empty()) text += fmt::format("{:>12}{:>8}", "aim_ns", "within");
   if (!peers.empty()) text += fmt::format("{:>12}  {}", "peer_ns", "peer");
   text += '\n';
   for (const Row& row : rows) {
-    text += fmt::format("{:<18}{:>10}{:>12}{:>12}{:>8}", row.op, row.bytes, show(row.ns),
+    text += fmt::format("{:<{}}{:>11}{:>12}{:>12}{:>8}", row.op, width, row.bytes, show(row.ns),
                         show(row.limit_ns), show_ratio(row.ratio()));
+    if (!aims.empty()) {
+      const auto aim = aimed_ns(row, aims, rows);
+      text += fmt::format("{:>12}{:>8}", show(aim), !aim ? "-" : row.ns <= *aim ? "yes" : "no");
+    }
     if (const auto peer = peers.best(row.op, row.bytes))
       text += fmt::format("{:>12}  {}", show(peer->ns), peer->system);
     text += '\n';
@@ -35,10 +43,11 @@ std::string table(const std::vector<Row>& rows, const Peers& peers) {
   return text;
 }
 
-std::string json(const std::vector<Row>& rows, const Peers& peers) {
+std::string json(const std::vector<Row>& rows, const Peers& peers, std::span<const Aim> aims) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Row& row : rows) {
     nlohmann::ordered_json object = to_json(row);
+    if (const auto aim = aimed_ns(row, aims, rows)) object["aim_ns"] = *aim;
     if (const auto peer = peers.best(row.op, row.bytes)) {
       object["peer"] = peer->system;
       object["peer_ns"] = peer->ns;

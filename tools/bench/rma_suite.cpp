@@ -1,0 +1,55 @@
+#include "bench/suite.hpp"
+
+// `armature bench rma`: every one-sided operation beside what the machine allows.
+
+namespace armature::tools::bench {
+
+namespace {
+
+void collect(Collector& collector) {
+  collector.job({.ranks = 2}, "rma");
+  if (collector.wants({"barrier.p8", "allreduce8.p8"})) collector.job({.ranks = 8}, "rma");
+  collector.startup(1, collector.quick() ? 3 : 15);
+  collector.startup(64, collector.quick() ? 1 : 7);
+  if (collector.wants({"rss"})) collector.job({.ranks = 2}, "rss");
+  if (collector.wants({"rss.64"})) collector.job({.ranks = 64}, "rss");
+}
+
+constexpr const char* footer =
+    R"(Rows (time in ns of one operation of rank 0 on memory of rank 1, each on a core of its own):
+  put get            one blocking transfer; .value: a typed value; .skewed: the local buffer lies
+                     16 bytes further into its page; put.fence: a put and its fence
+  put.bw get.bw      a window of non-blocking ones, one wait; per transfer
+  put.pingpong       a put each way, seen by reading one's own memory
+  put2d get2d        n x n doubles of a 1024-wide matrix
+  gather             1000 doubles, every third, by a vector of addresses; .strided: as a section;
+                     .aggregate: as requests of an aggregate handle
+  acc                x += 2 * y on doubles
+  fadd lock          fetch-and-add; lock and unlock
+  nbput1000          1000 non-blocking 8-byte puts to different lines, one wait; per put
+  barrier allreduce8 .p2 and .p8: among that many ranks
+  X.busy             X while the target computes and never calls the library
+  X.contended        both ranks at it without pause
+  start.1 start.64   `armature run` of a program that only joins the job; limit: bare processes
+  rss rss.64         bytes: resident memory that joining a job of 2 or 64 ranks adds to a rank;
+                     ns: the time that joining takes
+
+The limit is the same done by hand on the same memory (memcpy, a loop, std::atomic, a pthread mutex,
+a counter on which processes spin, or yield when they are more than cores), measured by the same
+process in turns with the operation.
+
+Examples:
+  armature bench rma
+  armature bench rma --quick --only acc --only lock.contended
+  armature bench rma --repeat 3 --json rma.json --peers peers.tsv)";
+
+}  // namespace
+
+const Suite rma_suite = {.name = "rma",
+                         .title = "One-sided operations against the limit of the machine",
+                         .footer = footer,
+                         .collect = collect,
+                         .aims = {},
+                         .notes = nullptr};
+
+}  // namespace armature::tools::bench
