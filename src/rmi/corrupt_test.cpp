@@ -115,16 +115,28 @@ TEST_F(CorruptDeathTest, places_of_long_arguments) {
 }
 
 TEST_F(CorruptTest, lengths_inside_the_arguments_are_an_error_of_the_call) {
-  // The length of the text, behind header and reply slot.
+  // The length of the text, behind header, reply slot and the function's address.
   Reply* const reply = detail::new_reply(0);
   send_spoilt(48, [&](std::byte* request) {
     std::memcpy(request + 16, &reply, sizeof reply);
     const std::uint64_t bytes = 1000;
-    std::memcpy(request + 24, &bytes, sizeof bytes);
+    std::memcpy(request + 32, &bytes, sizeof bytes);
   });
   EXPECT_EQ(reply->state.load(), Reply::threw);
   EXPECT_EQ(reply->code, static_cast<std::uint32_t>(Errc::corrupt) + 1);
   detail::drop_reply(reply);
+}
+
+TEST_F(CorruptTest, a_function_that_lies_in_no_module_is_an_error_of_the_call) {
+  for (const std::uint64_t code : {std::uint64_t{1000}, UINT64_MAX >> 16}) {
+    Reply* const reply = detail::new_reply(0);
+    send_spoilt(48, [&](std::byte* request) {
+      std::memcpy(request + 16, &reply, sizeof reply);
+      std::memcpy(request + 24, &code, sizeof code);
+    });
+    EXPECT_EQ(reply->state.load(), Reply::threw);
+    detail::drop_reply(reply);
+  }
 }
 
 TEST_F(CorruptTest, a_module_that_is_not_here_is_an_error_of_the_call) {

@@ -20,7 +20,7 @@ void take_in(Scene& s) {
 void flood(Scene& s) {
   for (int i = 0; i < 100'000; ++i) s.target->async(victim_rank, &Target::call);
 }
-void flood_with_long(Scene& s) {
+void flood_with_long(Scene&) {
   const std::string text(100'000, 'x');
   for (int i = 0; i < 1000; ++i)
     armature::async(
@@ -30,42 +30,48 @@ void flood_with_long(Scene& s) {
 }  // namespace
 
 const std::vector<Call>& remote_calls() {
-  static const std::vector<Call> calls = {
-      {"async", [](Scene& s) { s.target->async(victim_rank, &Target::call); }, take_in},
-      {"async_flood", flood, take_in},
-      {"async_long", flood_with_long, take_in},
-      {"sync", [](Scene& s) { (void)s.target->sync(victim_rank, &Target::call); }, take_in},
-      // The victim is inside the method that is waited for.
-      {"sync_method", [](Scene&) { armature::sync(victim_rank, [] { pause(); }); },
-       [](Scene& s) { armature::rmi_fence(s.world.duplicate()); }},
-      {"then",
-       [](Scene& s) {
-         s.target->ask(victim_rank, &Target::call).then([](int n) { return n; }).get();
-       },
-       take_in},
-      {"ask_on",
-       [](Scene& s) { (void)s.target->sync(2 - s.world.rank(), &Target::ask_on, s.target->ref()); },
-       take_in},
-      {"forward",
-       [](Scene& s) {
-         for (int i = 0; i < 10'000; ++i)
-           s.target->async(2 - s.world.rank(), &Target::forward, s.target->ref());
-         (void)s.target->sync(2 - s.world.rank(), &Target::call);
-       },
-       take_in},
-      {"rmi_fence", [](Scene& s) { armature::rmi_fence(s.world); }, fence_for_ever},
-      {"fence_async", [](Scene& s) { armature::fence_async(s.world).get(); }, fence_for_ever},
-      {"fence_then", [](Scene& s) { armature::fence_async(s.world).then([] {}).get(); },
-       fence_for_ever},
-      {"broadcast_calls", [](Scene& s) { s.target->broadcast_async(&Target::call).get(); },
-       take_in},
-      {"reduce_calls", [](Scene& s) { (void)s.target->reduce(&Target::call); }, take_in},
-      // The victim's own calls, of which some are under way.
-      {"called_by_victim",
-       [](Scene& s) { (void)s.target->sync(2 - s.world.rank(), &Target::call); },
-       forever([](Scene& s) { s.target->async(0, &Target::call); })},
-      {"asked_by_victim", [](Scene& s) { (void)s.target->sync(2 - s.world.rank(), &Target::call); },
-       forever([](Scene& s) { (void)s.target->sync(0, &Target::call); })},
-  };
+  static const std::vector<Call> calls = [] {
+    std::vector<Call> all = {
+        {"async", [](Scene& s) { s.target->async(victim_rank, &Target::call); }, take_in},
+        {"async_flood", flood, take_in},
+        {"async_long", flood_with_long, take_in},
+        {"sync", [](Scene& s) { (void)s.target->sync(victim_rank, &Target::call); }, take_in},
+        // The victim is inside the method that is waited for.
+        {"sync_method", [](Scene&) { armature::sync(victim_rank, [] { pause(); }); }, take_in},
+        {"then",
+         [](Scene& s) {
+           s.target->ask(victim_rank, &Target::call).then([](int n) { return n; }).get();
+         },
+         take_in},
+        {"ask_on",
+         [](Scene& s) {
+           (void)s.target->sync(2 - s.world.rank(), &Target::ask_on, s.target->ref());
+         },
+         take_in},
+        {"forward",
+         [](Scene& s) {
+           for (int i = 0; i < 10'000; ++i)
+             s.target->async(2 - s.world.rank(), &Target::forward, s.target->ref());
+           (void)s.target->sync(2 - s.world.rank(), &Target::call);
+         },
+         take_in},
+        {"rmi_fence", [](Scene& s) { armature::rmi_fence(s.world); }, fence_for_ever},
+        {"fence_async", [](Scene& s) { armature::fence_async(s.world).get(); }, fence_for_ever},
+        {"fence_then", [](Scene& s) { armature::fence_async(s.world).then([] {}).get(); },
+         fence_for_ever},
+        {"broadcast_calls", [](Scene& s) { s.target->broadcast_async(&Target::call).get(); },
+         take_in},
+        {"reduce_calls", [](Scene& s) { (void)s.target->reduce(&Target::call); }, take_in},
+        // The victim's own calls, of which some are under way.
+        {"called_by_victim",
+         [](Scene& s) { (void)s.target->sync(2 - s.world.rank(), &Target::call); },
+         forever([](Scene& s) { s.target->async(0, &Target::call); })},
+        {"asked_by_victim",
+         [](Scene& s) { (void)s.target->sync(2 - s.world.rank(), &Target::call); },
+         forever([](Scene& s) { (void)s.target->sync(0, &Target::call); })},
+    };
+    for (Call& call : all) call.meanwhile = true;
+    return all;
+  }();
   return calls;
 }

@@ -116,7 +116,7 @@ const std::vector<Call>& other_calls() {
       {"send", [](Scene&) { send_much(victim_rank); }, forever([](Scene&) { send_much(0); })},
       {"receive_what_was_sent", [](Scene&) { receive_much(victim_rank); },
        forever([](Scene&) { send_much(0); })},
-      {"accumulate", accumulate, forever(accumulate)},
+      {"accumulate", accumulate, forever(accumulate), nullptr, true},
       {"put", [](Scene& s) { armature::put(s.piece.on(victim_rank), s.data); },
        forever([](Scene& s) { armature::put(s.piece.on(0), s.data); })},
       {"get", [](Scene& s) { armature::get(s.data, s.piece.on(victim_rank)); },
@@ -186,11 +186,9 @@ int live_and_die(World& world, const Call& call, const std::string& moment) {
     (call.victim ? call.victim : call.call)(scene);
     for (;;) pause();
   }
-  // Those who hammer on memory do it while the victim dies.
-  const bool meanwhile = std::string(call.name) == "accumulate";
-  if (moment == "inside" && !meanwhile) std::this_thread::sleep_for(300ms);
-  const double end = now() + (meanwhile ? 0.4 : 0);
-  while (meanwhile && now() < end) {
+  if (moment == "inside" && !call.meanwhile) std::this_thread::sleep_for(300ms);
+  const double end = now() + (call.meanwhile ? 0.4 : 0);
+  while (call.meanwhile && now() < end) {
     try {
       call.call(scene);
     } catch (const armature::Error&) {

@@ -40,6 +40,7 @@ struct Call {
   Step call;              // what the survivors do, `rounds` times
   Step victim = nullptr;  // what the victim is in; the same unless said
   Step prepare = nullptr;
+  bool meanwhile = false;  // the survivors are in the call, again and again, while the victim dies
 };
 
 /// A step that is taken again and again.

@@ -100,6 +100,11 @@ ARMATURE_API std::uintptr_t decode_elsewhere(CodePointer pointer);
   return decode_elsewhere(pointer);
 }
 
+/// Of a plain function, which is never virtual.
+[[gnu::always_inline]] inline std::uintptr_t decode_function(CodePointer pointer) {
+  return decode(pointer.module != 0 ? pointer : CodePointer{UINT32_MAX, 0, 0});
+}
+
 template <class Member>
 requires std::is_member_function_pointer_v<Member>
 [[gnu::always_inline]] inline CodePointer encode(Member member) {
