@@ -113,6 +113,19 @@ void check_gone(const AddressSpace& space, const WaitFor& wait, Latched& ready) 
 
 }  // namespace
 
+WaitInterrupted::WaitInterrupted(space::WaitRecord& record)
+    : record_(record),
+      wait_{.what = record.awaiting.load(std::memory_order_relaxed),
+            .peer = record.peer.load(std::memory_order_relaxed),
+            .team = record.team.load(std::memory_order_relaxed),
+            .object = reinterpret_cast<const void*>(record.object.load(std::memory_order_relaxed)),
+            .detail = record.detail.load(std::memory_order_relaxed)},
+      since_ns_(record.since_ns.load(std::memory_order_relaxed)) {
+  publish(record_, WaitFor{}, base::now_ns());
+}
+
+WaitInterrupted::~WaitInterrupted() { publish(record_, wait_, since_ns_); }
+
 void let_others_run() {
   RankContext* me = current_rank();
   if (me != nullptr && me->scheduler != nullptr) me->scheduler->yield(false);

@@ -50,6 +50,21 @@ inline void wait_until(WaitFor& wait, Condition&& condition) {
       &condition);
 }
 
+/// A rank that waits and does something for others meanwhile does not wait: takes its record back,
+/// and restores it in the end. By the rank's own thread.
+class WaitInterrupted {
+ public:
+  explicit WaitInterrupted(space::WaitRecord& record);
+  WaitInterrupted(const WaitInterrupted&) = delete;
+  WaitInterrupted& operator=(const WaitInterrupted&) = delete;
+  ~WaitInterrupted();
+
+ private:
+  space::WaitRecord& record_;
+  WaitFor wait_;
+  std::uint64_t since_ns_;
+};
+
 /// For calls that only look (poll, test): where other ranks run on this thread, they have their
 /// turn.
 void let_others_run();

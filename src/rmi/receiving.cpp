@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "armature/future.hpp"
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
+#include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 #include "rmi/failure.hpp"
 
@@ -198,6 +200,12 @@ void Endpoint::receive(Incoming& in) {
   if (published - in.read > in.capacity)
     corrupt(fmt::format("the channel from rank {} claims {} bytes in a ring of {}", in.from,
                         published - in.read, in.capacity));
+  // Who looks from outside must not take a method that never returns for a wait.
+  std::optional<progress::WaitInterrupted> interrupted;
+  space::WaitRecord& record = space_.slot(space_.me()).wait;
+  if (record.awaiting.load(std::memory_order_relaxed) != space::Awaiting::nothing && !has_service())
+      [[unlikely]]
+    interrupted.emplace(record);
   const std::uint8_t depth = sender_.depth;
   ++level_;
   execute_until(published, in, depth);
