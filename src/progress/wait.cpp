@@ -176,14 +176,19 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
     const std::uint64_t now = done_so_far();
     return std::exchange(done, now) != now;
   };
-  for (int i = 0; i < pauses; ++i) {
-    if (condition_holds.look()) return;
-    me.deliver();
-    if (got_on())
-      i = 0;
-    else
-      pause();
-  }
+  // True once the condition holds; false after a while in which nothing was got done.
+  const auto spin = [&] {
+    for (int i = 0; i < pauses; ++i) {
+      if (condition_holds.look()) return true;
+      me.deliver();
+      if (got_on())
+        i = 0;
+      else
+        pause();
+    }
+    return false;
+  };
+  if (spin()) return;
   // Only now is it worth telling others.
   Published published(slot.wait, wait);
   std::uint64_t idle_since_ns = published.since_ns();
@@ -196,6 +201,8 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
     if (space.header().deaths.load(std::memory_order_acquire) != 0)
       check_gone(space, wait, condition_holds);
     if (got_on()) {
+      // Where something has come, more may: who yields the core hears of it late.
+      if (spin()) return;
       idle_since_ns = base::now_ns();
       nap_ns = 50'000;
       continue;
