@@ -170,10 +170,8 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
   Latched condition_holds(ready, condition);
   if (me.scheduler != nullptr) return wait_scheduled(me, wait, condition_holds);
   // Whoever gets something done meanwhile is not idle, and looks again at once.
-  const auto done_so_far = [&me] { return me.done.load(std::memory_order_relaxed); };
-  std::uint64_t done = done_so_far();
-  const auto got_on = [&] {
-    const std::uint64_t now = done_so_far();
+  auto got_on = [&me, done = me.done.load(std::memory_order_relaxed)]() mutable {
+    const std::uint64_t now = me.done.load(std::memory_order_relaxed);
     return std::exchange(done, now) != now;
   };
   // True once the condition holds; false after a while in which nothing was got done.
