@@ -30,8 +30,6 @@ ARMATURE_API void unregister_shared(ObjectId id);
 ARMATURE_API void name_object(const std::string& name, ObjectId id);
 /// Waits until that rank has an object of that name.
 [[nodiscard]] ARMATURE_API ObjectId find_named(Rank rank, const std::string& name);
-/// nullptr when it is gone.
-[[nodiscard]] ARMATURE_API void* find_object(ObjectId id);
 /// Throws Error(object_gone) when it is gone, or this rank has no representative.
 [[nodiscard]] ARMATURE_API void* local_object(ObjectId id);
 [[nodiscard]] ARMATURE_API const Team& team_of(ObjectId id);

@@ -42,7 +42,7 @@ void Endpoint::set(const Settings& settings) {
   sender_.until_poll = settings_.poll_every;
   for (std::size_t to = 0; to < lanes_.size(); ++to)
     if (lanes_[to].channel != nullptr && lanes_[to].overflow.empty()) {
-      set_direct(outgoing_[to]);
+      outgoing_[to].direct = publishes_directly();
       lanes_[to].committed = outgoing_[to].at;
     }
 }

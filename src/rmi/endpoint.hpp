@@ -128,11 +128,6 @@ class Endpoint : public progress::RequestSource {
   [[nodiscard]] bool publishes_directly() const {
     return settings_.aggregation <= 1 && !has_service();
   }
-  /// Written only where it changes: with a service thread it never does, and is read by both
-  /// threads.
-  void set_direct(detail::Outgoing& out) const {
-    if (out.direct != publishes_directly()) out.direct = publishes_directly();
-  }
   [[nodiscard]] int index_of(const detail::Outgoing& out) const {
     return static_cast<int>(&out - outgoing_.data());
   }

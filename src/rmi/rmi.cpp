@@ -94,14 +94,10 @@ ObjectId find_named(Rank rank, const std::string& name) {
   return *found;
 }
 
-void* find_object(ObjectId id) {
-  rmi::Endpoint& endpoint = this_endpoint("shared_ref");
-  const rmi::Endpoint::Use in_use = endpoint.use();
-  return endpoint.objects().find(id);
-}
-
 void* local_object(ObjectId id) {
-  void* object = find_object(id);
+  rmi::Endpoint& endpoint = this_endpoint("shared_ref::local");
+  const rmi::Endpoint::Use in_use = endpoint.use();
+  void* object = endpoint.objects().find(id);
   if (object == nullptr)
     base::fail(
         Errc::object_gone,

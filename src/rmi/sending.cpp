@@ -36,7 +36,8 @@ void Endpoint::open(int to) {
   out.published = &channel->published;
   out.asleep = &space_.slot(to).asleep;
   out.at = out.end = channel->at(0);
-  set_direct(out);
+  out.direct = publishes_directly();
+  if (!has_service()) out.alone = true;  // else it stays as it is, and both threads may look at it
   lanes_[index].committed = out.at;
   space::BandHead& head = space_.head(to);
   // Release: whoever reads the address finds an empty ring there; the count comes last.
@@ -146,7 +147,7 @@ void Endpoint::drain_overflow(int to) {
   if (lane.overflow.bytes() == 0) {
     lane.overflow.clear();
     std::erase(overflowing_, to);
-    set_direct(out);
+    out.direct = publishes_directly();
     (void)make_room(out, lane, 0);
   } else {
     // The next request must ask for room.

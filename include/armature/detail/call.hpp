@@ -83,7 +83,7 @@ inline constexpr bool looks<Types<P...>> = (looks_into_message<std::remove_cvref
                                             ...);
 
 template <class T, class Member, bool replies>
-struct MemberStub {
+struct MemberEntry {
   static constexpr bool looks_into_message = looks<typename Signature<Member>::Parameters>;
   static void run(Call& call) {
     Reader from(call.start, call.arguments, call.end);
@@ -97,7 +97,7 @@ struct MemberStub {
 };
 
 template <class F, bool replies, class Parameters>
-struct FunctionStub {
+struct FunctionEntry {
   static constexpr bool looks_into_message = looks<Parameters>;
   static void run(Call& call) {
     Reader from(call.start, call.arguments, call.end);
@@ -139,30 +139,30 @@ struct Address {
   std::memcpy(at, &header, sizeof header);
 }
 
-/// Room that was reserved: given up when writing the request ends in an exception, which only types
-/// that describe themselves can bring about.
+/// Room that was reserved: the endpoint is let go when writing the request ends in an exception,
+/// which only types that describe themselves can bring about.
 class Unwritten {
  public:
-  explicit Unwritten(const Outgoing& out) : indirect_(!out.direct) {}
+  explicit Unwritten(const Outgoing& out) : held_(!out.alone) {}
   Unwritten(const Unwritten&) = delete;
   Unwritten& operator=(const Unwritten&) = delete;
   ~Unwritten() {
-    if (indirect_) [[unlikely]]
+    if (held_) [[unlikely]]
       abandon_request();
   }
-  void done() const { indirect_ = false; }
+  void done() const { held_ = false; }
 
  private:
-  mutable bool indirect_;
+  mutable bool held_;
 };
 
 /// Writes the request `kind` with the given values behind its head, and sends it.
-template <class Stub, bool question, class... V>
+template <class Entry, bool question, class... V>
 [[gnu::always_inline]] inline void send_request(const Address& to, Reply* reply,
                                                 const V&... value) {
   constexpr RequestKind kind = question ? RequestKind::question : RequestKind::call;
   constexpr std::size_t head = sizeof(RequestHeader) + (question ? sizeof reply : 0);
-  const MethodToken method = MethodTokenOf<Stub>::get();
+  const MethodToken method = MethodTokenOf<Entry>::get();
   Outgoing& out = channel_to(to.rank);
   const auto measured = [&] {
     std::size_t used = head;
@@ -207,31 +207,31 @@ template <class Stub, bool question, class... V>
   commit(out, long_bytes);
 }
 
-template <bool question, class Stub, class First, class... P, class... Args>
+template <bool question, class Entry, class First, class... P, class... Args>
 [[gnu::always_inline]] inline void send_call(const Address& to, Reply* reply, const First& first,
                                              Types<P...>, Args&&... args) {
   [&](Converted<P, Args>... argument) {
-    send_request<Stub, question>(to, reply, first, argument...);
+    send_request<Entry, question>(to, reply, first, argument...);
   }(static_cast<Converted<P, Args>>(std::forward<Args>(args))...);
 }
 
 template <bool question, class T, class Member, class... Args>
 void call_method(const Address& to, Reply* reply, Member member, Args&&... args) {
-  send_call<question, MemberStub<T, Member, question>>(to, reply, encode(member),
-                                                       typename Signature<Member>::Parameters(),
-                                                       std::forward<Args>(args)...);
+  send_call<question, MemberEntry<T, Member, question>>(to, reply, encode(member),
+                                                        typename Signature<Member>::Parameters(),
+                                                        std::forward<Args>(args)...);
 }
 
 template <bool question, class F, class... Args>
 void call_function(Rank rank, Reply* reply, const F& f, Args&&... args) {
   using Parameters = typename ParametersOf<F, Args...>::type;
-  using Stub = FunctionStub<F, question, Parameters>;
+  using Entry = FunctionEntry<F, question, Parameters>;
   const Address to{rank, {RequestHeader::function, 0}};
   if constexpr (std::is_pointer_v<F>)
-    send_call<question, Stub>(to, reply, encode(reinterpret_cast<std::uintptr_t>(f), 0),
-                              Parameters(), std::forward<Args>(args)...);
+    send_call<question, Entry>(to, reply, encode(reinterpret_cast<std::uintptr_t>(f), 0),
+                               Parameters(), std::forward<Args>(args)...);
   else
-    send_call<question, Stub>(to, reply, f, Parameters(), std::forward<Args>(args)...);
+    send_call<question, Entry>(to, reply, f, Parameters(), std::forward<Args>(args)...);
 }
 
 /// A question's reply slot, given back when the call that uses it ends in an exception.

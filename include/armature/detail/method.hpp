@@ -47,12 +47,12 @@ ARMATURE_API void* from_token(std::uint64_t token);
           .module = static_cast<std::uint16_t>(token >> 32)};
 }
 
-/// Stub: a type with `static void run(Call&)` and `looks_into_message`.
-template <class Stub>
+/// Entry, where the receiver begins: a type with `static void run(Call&)` and `looks_into_message`.
+template <class Entry>
 struct MethodTokenOf {
   static constexpr const char* spelling() { return __PRETTY_FUNCTION__; }
-  static constexpr Method method{Method::expected_magic, &Stub::run, spelling(),
-                                 Stub::looks_into_message};
+  static constexpr Method method{Method::expected_magic, &Entry::run, spelling(),
+                                 Entry::looks_into_message};
   static inline std::atomic<std::uint64_t> token{0};
 
   [[gnu::always_inline]] static MethodToken get() {

@@ -57,6 +57,7 @@ struct Outgoing {
   std::uint64_t written = 0;                           // bytes, since ever
   std::uint64_t sent = 0;  // requests, since ever: the fence counts them
   bool direct = false;     // publish each request at once, by a store
+  bool alone = false;      // no other thread of the rank uses it: no service thread
 };
 
 /// What the inlined half needs to know of the calling rank.
@@ -100,12 +101,9 @@ ARMATURE_API void poll_now(Sender& sender);
   return me->to[static_cast<int>(rank)];
 }
 
-/// Where requests are not published directly, another thread may be at the channel: room is asked
-/// for.
+/// With a service thread, whoever sends holds the rank's endpoint: room is asked for.
 [[gnu::always_inline]] inline bool has_room(const Outgoing& out, std::size_t bytes) {
-  // Said to the compiler in so many words, so that the straight path is the short one.
-  return __builtin_expect(out.direct, 1) != 0 &&
-         __builtin_expect(static_cast<std::size_t>(out.end - out.at) >= bytes, 1) != 0;
+  return out.alone && static_cast<std::size_t>(out.end - out.at) >= bytes;
 }
 
 /// Where to write the next request. Nothing has happened until commit().
