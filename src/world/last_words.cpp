@@ -159,7 +159,8 @@ void install_last_words(const space::Mapping& job, int rank, bool has_launcher) 
   launcher_listens = has_launcher;
   void* warm_up[2];
   (void)backtrace(warm_up, 2);
-  [[maybe_unused]] static const SignalStack* const main_stack = new SignalStack;  // until exit
+  alignas(SignalStack) static std::byte place[sizeof(SignalStack)];
+  [[maybe_unused]] static const auto* const main_stack = new (place) SignalStack;  // until the end
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
     struct sigaction old {};
     if (sigaction(signal, nullptr, &old) != 0 || (old.sa_flags & SA_SIGINFO) != 0 ||
