@@ -40,6 +40,19 @@ if(conformance)
                           RUN_ARGS --threads 2)
   armature_add_ranks_test(NAME conformance.mixed.n5 COMMAND conformance RANKS 5 TIMEOUT 120
                           LABELS slow RUN_ARGS --threads 2)
+  # Fibers: on one process, and on several that host equally many or not. Sanitizers do not follow a
+  # fiber from one stack to the other.
+  if(NOT ARMATURE_SANITIZE)
+    foreach(shape 1:1:fast 4:1:fast 4:2:fast 5:3:slow 16:1:slow 16:2:slow)
+      string(REPLACE ":" ";" shape ${shape})
+      list(GET shape 0 ranks)
+      list(GET shape 1 processes)
+      list(GET shape 2 label)
+      armature_add_ranks_test(NAME conformance.virtual.n${ranks}.p${processes} COMMAND conformance
+                              RANKS ${ranks} TIMEOUT 180 LABELS ${label}
+                              RUN_ARGS --virtual --processes ${processes})
+    endforeach()
+  endif()
 endif()
 
 file(GLOB conformance_c CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/conformance/c/*.c)

@@ -20,6 +20,7 @@ constexpr const char* footer = R"(
 Examples:
   armature run -n 4 ./prog input.dat        4 ranks on this machine
   armature run -n 8 --threads 4 ./prog      the same program as 2 processes of 4 threads each
+  armature run -n 64 --virtual --processes 2 ./prog   64 fibers in 2 processes
   armature run -n 4 --label ./prog          each line of output with its rank in front
   armature run -n 2 --timeout 60 ./prog     end it after a minute, and say what it was waiting for
   armature run -n 3 gdb -q --args ./prog    a debugger per rank (only rank 0 has the keyboard)
@@ -95,6 +96,24 @@ void add_call_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& opti
       });
 }
 
+/// Ranks that are fibers.
+void add_virtual_ranks(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  run.add_flag("--virtual", options->virtual_ranks,
+               "Ranks that are no threads of their own but fibers: many to a process, which runs "
+               "another one where a rank waits");
+  add_value(run, options, "--processes", "P",
+            "Processes that host the virtual ranks (default: one per usable core)",
+            [](LaunchOptions& o, const std::string& text) {
+              o.processes =
+                  static_cast<std::uint32_t>(parse_count("--processes", text, 1, space::ranks_max));
+            });
+  add_value(run, options, "--stack-size", "BYTES",
+            "Stack of each virtual rank (default 8M, less where bands are small)",
+            [](LaunchOptions& o, const std::string& text) {
+              o.stack_bytes = (parse_bytes("--stack-size", text) + 4095) / 4096 * 4096;
+            });
+}
+
 void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_value(run, options, "-n,--ranks", "N", "Number of ranks (default: one per usable core)",
             [](LaunchOptions& o, const std::string& text) {
@@ -107,6 +126,7 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
               o.threads =
                   static_cast<std::uint32_t>(parse_count("--threads", text, 1, space::ranks_max));
             });
+  add_virtual_ranks(run, options);
   add_value(
       run, options, "--simulate", "SEED",
       "All ranks in one process, on a clock of its own: SEED decides whose turn it is and what "

@@ -8,10 +8,14 @@
 #include <climits>
 #include <ctime>
 
+#include "progress/rank_context.hpp"
+
 namespace armature::progress {
 namespace {
 
 bool membarrier_works = false;
+space::Control control;
+bool ranks_are_virtual = false;
 
 long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
 
@@ -20,26 +24,71 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, long timeo
   syscall(SYS_futex, &word, FUTEX_WAIT, seen, &timeout, nullptr, 0);
 }
 
+void futex_wake(std::atomic<std::uint32_t>& word) {
+  word.fetch_add(1, std::memory_order_release);
+  syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+/// Of several that ring at once, one wakes it.
+bool takes(space::RankSlot& slot) {
+  std::uint32_t waits = space::Doze::waits;
+  return slot.asleep.compare_exchange_strong(waits, space::Doze::woken, std::memory_order_acq_rel);
+}
+
+void wake_virtual(space::RankSlot& slot) {
+  const RankContext* me = current_rank();
+  if (!takes(slot)) return;
+  const int process = slot.process.load(std::memory_order_acquire);
+  const auto rank = static_cast<int>(&slot - &control.slot(0));
+  if (me != nullptr && me->scheduler != nullptr && me->scheduler->wakes(process, rank)) return;
+  wake(process, rank);
+}
+
 }  // namespace
+
+void wake(int process, int rank) {
+  space::ProcessSlot& home = control.process(process);
+  std::uint32_t first = home.awake.load(std::memory_order_relaxed);
+  do {
+    control.slot(rank).next_awake.store(first, std::memory_order_relaxed);
+    // Release: who takes the rank out sees what was done for it. And a full barrier, for the look
+    // at whether the process sleeps.
+  } while (!home.awake.compare_exchange_weak(first, static_cast<std::uint32_t>(rank) + 1,
+                                             std::memory_order_seq_cst));
+  if (home.asleep.load(std::memory_order_seq_cst) != 0) futex_wake(home.rung);
+}
 
 namespace detail {
 void wake(space::RankSlot& slot) {
-  slot.rung.fetch_add(1, std::memory_order_release);
-  syscall(SYS_futex, &slot.rung, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  if (ranks_are_virtual) return wake_virtual(slot);
+  futex_wake(slot.rung);
 }
 }  // namespace detail
 
 // Every process of the job registers, so that a sleeper's barrier reaches it.
-void prepare_bells() {
+void prepare_bells(const space::ControlHeader& job) {
+  control.start = reinterpret_cast<std::byte*>(const_cast<space::ControlHeader*>(&job));
+  ranks_are_virtual = job.ranks_are_virtual != 0;
   membarrier_works = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
 }
 
 bool bells_work() { return membarrier_works; }
 
+void barrier_of_sleepers() {
+  if (membarrier_works) membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+}
+
+void sleep(space::ProcessSlot& slot, long timeout_ns) {
+  const std::uint32_t seen = slot.rung.load(std::memory_order_acquire);
+  slot.asleep.store(1, std::memory_order_seq_cst);
+  if (slot.awake.load(std::memory_order_seq_cst) == 0) futex_wait(slot.rung, seen, timeout_ns);
+  slot.asleep.store(0, std::memory_order_relaxed);
+}
+
 void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long timeout_ns) {
   const std::uint32_t seen = slot.rung.load(std::memory_order_acquire);
   slot.asleep.fetch_add(1, std::memory_order_seq_cst);
-  if (membarrier_works) membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+  barrier_of_sleepers();
   if (!ready(condition)) futex_wait(slot.rung, seen, timeout_ns);
   slot.asleep.fetch_sub(1, std::memory_order_relaxed);
 }

@@ -11,6 +11,10 @@
 // came before that barrier and the sleeper sees it, or its look at the word comes after and it
 // rings. Where the kernel has no membarrier, sleepers wake up by themselves every millisecond.
 
+// A virtual rank does not sleep: its process puts it aside, and does so when all its ranks wait.
+// Whoever rings for one puts it into its process's list of ranks to run, without looking at any
+// other, and wakes the process should that sleep.
+
 namespace armature::progress {
 
 namespace detail {
@@ -28,8 +32,18 @@ inline void ring(space::RankSlot& slot) {
 /// Sleeps until the bell rings, the condition holds, or the time is over.
 /// Returns false when bells do not work here (the caller then keeps the time short).
 bool bells_work();
+/// From now on, whoever looks at a word after having made a condition true sees what this thread
+/// has written before, or this thread sees the condition.
+void barrier_of_sleepers();
 void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long timeout_ns);
 
-void prepare_bells();
+/// Puts a rank that was woken, or that moves there, into that process's list of ranks to run, from
+/// any process of the job.
+void wake(int process, int rank);
+/// Sleeps until that list is not empty, or the time is over. By that process alone.
+void sleep(space::ProcessSlot& slot, long timeout_ns);
+
+/// Before the first bell of a job rings in this process.
+void prepare_bells(const space::ControlHeader& job);
 
 }  // namespace armature::progress

@@ -44,6 +44,8 @@ struct RankContext {
   transport::Weather* weather = nullptr;       // of a simulation
   armature::detail::Sender* sender = nullptr;  // the inlined half's view of `requests`
   World* world = nullptr;                      // what the rank's body was given; set by who made it
+  void* locals = nullptr;                      // values of armature::rank_local
+  std::uint32_t held_here = 0;                 // what it has that cannot move to another process
   std::uint32_t teams_made = 0;                // as their first member; part of their ids
 
   // Counts what deliver() got done; relaxed, as it tells only whether there was something.

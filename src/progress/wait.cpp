@@ -32,7 +32,9 @@ void pause() {
 
 /// Writes the wait record; sequence is odd while it changes.
 void publish(space::WaitRecord& record, const WaitFor& wait, std::uint64_t since_ns) {
-  record.sequence.fetch_add(1, std::memory_order_relaxed);
+  // One writer: no need to lock the bus.
+  const std::uint32_t sequence = record.sequence.load(std::memory_order_relaxed);
+  record.sequence.store(sequence + 1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   record.peer.store(wait.peer, std::memory_order_relaxed);
   record.team.store(wait.team, std::memory_order_relaxed);
@@ -40,19 +42,25 @@ void publish(space::WaitRecord& record, const WaitFor& wait, std::uint64_t since
   record.detail.store(wait.detail, std::memory_order_relaxed);
   record.since_ns.store(since_ns, std::memory_order_relaxed);
   record.awaiting.store(wait.what, std::memory_order_relaxed);
-  record.sequence.fetch_add(1, std::memory_order_release);
+  record.sequence.store(sequence + 2, std::memory_order_release);
+}
+
+/// For the record: where ranks take turns, reading the clock would be the larger part of a wait.
+std::uint64_t now_ns() {
+  const RankContext* me = current_rank();
+  return me != nullptr && me->scheduler != nullptr ? me->scheduler->now_ns() : base::now_ns();
 }
 
 /// Takes the record back however the wait ends.
 class Published {
  public:
   Published(space::WaitRecord& record, const WaitFor& wait)
-      : record_(record), since_ns_(base::now_ns()), peer_(wait.peer) {
+      : record_(record), since_ns_(now_ns()), peer_(wait.peer) {
     publish(record_, wait, since_ns_);
   }
   Published(const Published&) = delete;
   Published& operator=(const Published&) = delete;
-  ~Published() { publish(record_, WaitFor{}, base::now_ns()); }
+  ~Published() { publish(record_, WaitFor{}, now_ns()); }
 
   void refresh(const WaitFor& wait) {
     if (wait.peer == peer_) return;
@@ -121,7 +129,7 @@ WaitInterrupted::WaitInterrupted(space::WaitRecord& record)
             .object = reinterpret_cast<const void*>(record.object.load(std::memory_order_relaxed)),
             .detail = record.detail.load(std::memory_order_relaxed)},
       since_ns_(record.since_ns.load(std::memory_order_relaxed)) {
-  publish(record_, WaitFor{}, base::now_ns());
+  publish(record_, WaitFor{}, now_ns());
 }
 
 WaitInterrupted::~WaitInterrupted() { publish(record_, wait_, since_ns_); }
@@ -134,9 +142,12 @@ void let_others_run() {
 int spins() { return spins_before_long; }
 
 void start_waiting(const space::ControlHeader& job) {
-  cores_are_shared = job.ranks > job.cores;
-  spins_before_long = job.simulated != 0 ? 1 : (cores_are_shared ? 4 : 400);
-  prepare_bells();
+  const bool is_virtual = job.ranks_are_virtual != 0;
+  cores_are_shared = (is_virtual ? job.processes : job.ranks) > job.cores;
+  // Where several ranks share a thread, another of them may make the condition true.
+  const bool threads_are_shared = job.simulated != 0 || (is_virtual && job.ranks > job.processes);
+  spins_before_long = threads_are_shared ? 1 : (cores_are_shared ? 4 : 400);
+  prepare_bells(job);
 }
 
 namespace detail {
@@ -144,6 +155,11 @@ namespace detail {
 /// Where other ranks run on this thread: they do while this one's condition does not hold.
 void wait_scheduled(RankContext& me, WaitFor& wait, Latched& condition_holds) {
   Published published(me.space.slot(me.space.me()).wait, wait);
+  // Whoever runs the rank may be another one each time.
+  const struct Waited {
+    RankContext& me;
+    ~Waited() { me.scheduler->waited(); }
+  } waited{me};
   std::uint64_t done = me.done.load(std::memory_order_relaxed);
   bool got_on = true;  // to this wait
   for (std::uint32_t round = 0;; ++round) {
@@ -151,10 +167,10 @@ void wait_scheduled(RankContext& me, WaitFor& wait, Latched& condition_holds) {
     me.deliver();
     if (condition_holds.look()) return;
     published.refresh(wait);
-    if (round % 64 == 63) check_gone(me.space, wait, condition_holds);
     const std::uint64_t now = me.done.load(std::memory_order_relaxed);
     got_on = std::exchange(done, now) != now || got_on;
-    me.scheduler->yield(got_on);
+    if (me.scheduler->wait(got_on, wait.rings) || round % 64 == 63)
+      check_gone(me.space, wait, condition_holds);
     got_on = false;
   }
 }

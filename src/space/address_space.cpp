@@ -8,18 +8,20 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
+#include "space/layout.hpp"
 #include "topology/memory.hpp"
 
 namespace armature::space {
 
 using base::fail;
 
-AddressSpace::AddressSpace(const Mapping& mapping, Rank me, base::FileDescriptor band_file)
-    : Mapping(mapping), me_(me), band_file_(std::move(band_file)) {
+AddressSpace::AddressSpace(const Mapping& mapping, Rank me, BandFile file)
+    : Mapping(mapping), me_(me) {
   const BandHead& mine = head(me);
   ARMATURE_ASSERT(mine.magic == BandHead::expected_magic && mine.heap_offset < band_bytes());
-  heap_ = Heap::create(band(me) + mine.heap_offset, band_bytes() - mine.heap_offset,
-                       band_file_.get(), mine.heap_offset);
+  const std::size_t heap_bytes = band_bytes() - mine.heap_offset - stack_room(header().stack_bytes);
+  heap_ = Heap::create(band(me) + mine.heap_offset, heap_bytes, file.descriptor,
+                       file.offset + mine.heap_offset);
   view(me).begin = reinterpret_cast<std::uintptr_t>(band(me)) + mine.heap_offset;
 }
 

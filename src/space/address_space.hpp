@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "base/file_descriptor.hpp"
 #include "space/heap.hpp"
 #include "space/mapping.hpp"
 
@@ -16,8 +15,13 @@ namespace armature::space {
 /// rank's own band. Used by that rank only.
 class AddressSpace : public Mapping {
  public:
-  /// Makes the heap and lets others reach it. `band_file` is the memory file of that rank's band.
-  AddressSpace(const Mapping& mapping, Rank me, base::FileDescriptor band_file);
+  /// The memory file that the band lies in, from where on. Must stay open.
+  struct BandFile {
+    int descriptor;
+    std::uint64_t offset = 0;
+  };
+  /// Makes the heap and lets others reach it.
+  AddressSpace(const Mapping& mapping, Rank me, BandFile file);
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
 
@@ -42,7 +46,6 @@ class AddressSpace : public Mapping {
   void record(void* address, std::size_t bytes, Allocation::Kind kind);
 
   Rank me_;
-  base::FileDescriptor band_file_;
   std::mutex heap_mutex_;  // the rank and its service thread may both want memory
   Heap heap_;
   std::vector<TeamBlock*> retired_;  // let go of by this rank, not yet by all members

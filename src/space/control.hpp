@@ -11,12 +11,13 @@
 // them; everything in it is plain data or a lock-free atomic, and has one writer unless said
 // otherwise, so that a process killed at any instruction leaves nothing half done that others need.
 //
-// Layout: ControlHeader | RankSlot[ranks] | BandView[ranks].
+// Layout: ControlHeader | RankSlot[ranks] | BandView[ranks] | ProcessSlot[ranks], of which as many
+// are used as there are processes.
 
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 2;
+inline constexpr std::uint32_t control_version = 3;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t { end_job, go_on };
@@ -35,10 +36,22 @@ struct alignas(4096) ControlHeader {
   std::int32_t launcher_pid = 0;
   std::uint32_t simulated = 0;  // 1: all ranks in one process, in an order that `seed` decides
   std::uint64_t seed = 0;
-  std::uint64_t started_ns = 0;  // CLOCK_MONOTONIC
+  std::uint32_t ranks_are_virtual = 0;  // 1: fibers, each on a stack in its band; one memory file
+  std::uint32_t balance = 0;            // 1: a process with nothing to do is given ranks of others
+  std::uint64_t stack_bytes = 0;        // of each such fiber; a multiple of the page size
+  std::uint64_t started_ns = 0;         // CLOCK_MONOTONIC
 
   // Written by the launcher: how many ranks have died so far. Waiting ranks look at it.
   alignas(64) std::atomic<std::uint32_t> deaths{0};
+
+  // Virtual ranks. They may move between processes whose code and data lie at equal addresses: a
+  // number made of these by the first that joins, and how many processes have found another one.
+  alignas(64) std::atomic<std::uint64_t> addresses{0};
+  std::atomic<std::uint32_t> differ{0};
+  std::atomic<std::uint32_t> joined{0};  // processes that have compared
+  std::atomic<std::uint32_t> through{
+      0};  // ranks that have left the job: when all have, processes end
+  std::atomic<std::uint32_t> hungry{0};  // a process with nothing to do, its number + 1; 0: none
 };
 
 enum class Life : std::uint32_t {
@@ -103,17 +116,40 @@ struct alignas(4096) RankSlot {
   std::atomic<Life> life{Life::starting};
   std::atomic<std::int32_t> pid{0};  // of the process that hosts the rank
   std::atomic<std::int32_t> tid{0};  // of the thread that runs it
-  std::int32_t process = 0;          // which process of the job, and which rank of that process:
-  std::int32_t index = 0;            // set before the rank starts
-  Processors bound_to;               // set by the launcher before the rank starts
+  // Which process of the job hosts it, and which rank of that process it is at the start. A virtual
+  // rank may move: whoever hosts it writes the process.
+  std::atomic<std::int32_t> process{0};
+  std::int32_t index = 0;
+  Processors bound_to;  // set by the launcher before the rank starts
 
   // The bell: who makes true what a sleeping rank may wait for rings it. See progress/bell.hpp.
   // How many threads of the rank sleep, or are about to: it, and its service thread if it has one.
+  // Of a virtual rank, see Doze.
   alignas(64) std::atomic<std::uint32_t> asleep{0};
   std::atomic<std::uint32_t> rung{0};  // futex word
+  // The next in the list of ranks that their process is to run again: its number + 1, 0 ends it.
+  std::atomic<std::uint32_t> next_awake{0};
+  // Of a virtual rank, by whoever hosts it: how long it has computed, and how often it has moved.
+  std::atomic<std::uint64_t> busy_ns{0};
+  std::atomic<std::uint64_t> moves{0};
 
   alignas(64) WaitRecord wait;
   alignas(64) LastWords last_words;
+};
+
+/// What `asleep` says of a virtual rank. Only the rank's process goes from awake to waits and from
+/// woken to awake; whoever rings goes from waits to woken and then puts it into the list of those
+/// awake of its process.
+struct Doze {
+  static constexpr std::uint32_t awake = 0, waits = 1, woken = 2;
+};
+
+/// A process that hosts virtual ranks.
+struct alignas(128) ProcessSlot {
+  std::atomic<std::uint32_t> awake{0};    // first of the list of those that were woken; 0: none
+  std::atomic<std::uint32_t> asleep{0};   // 1: it has nothing to do, and sleeps or is about to
+  std::atomic<std::uint32_t> rung{0};     // futex word
+  std::atomic<std::int32_t> running{-1};  // the rank whose turn it is
 };
 
 static_assert(sizeof(ControlHeader) == 4096);
@@ -125,7 +161,8 @@ struct Control {
   std::byte* start = nullptr;
 
   [[nodiscard]] static std::size_t bytes(std::uint32_t ranks) {
-    return sizeof(ControlHeader) + ranks * (sizeof(RankSlot) + sizeof(detail::BandView));
+    return sizeof(ControlHeader) + ranks * (sizeof(RankSlot) + sizeof(detail::BandView)) +
+           alignof(ProcessSlot) + ranks * sizeof(ProcessSlot);
   }
   [[nodiscard]] ControlHeader& header() const { return *reinterpret_cast<ControlHeader*>(start); }
   [[nodiscard]] RankSlot& slot(int rank) const {
@@ -134,6 +171,12 @@ struct Control {
   [[nodiscard]] detail::BandView* bands() const {
     return reinterpret_cast<detail::BandView*>(start + sizeof(ControlHeader) +
                                                header().ranks * sizeof(RankSlot));
+  }
+  [[nodiscard]] ProcessSlot& process(int number) const {
+    const std::size_t views = header().ranks * sizeof(detail::BandView);
+    const std::size_t aligned =
+        (views + alignof(ProcessSlot) - 1) / alignof(ProcessSlot) * alignof(ProcessSlot);
+    return reinterpret_cast<ProcessSlot*>(reinterpret_cast<std::byte*>(bands()) + aligned)[number];
   }
 };
 

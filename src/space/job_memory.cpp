@@ -81,6 +81,14 @@ void check(const ControlHeader& header) {
                      "(--band-size)",
                      header.ranks, base::readable_bytes(header.band_bytes), header.band_base,
                      address_end));
+  if (header.ranks_are_virtual != 0 &&
+      (header.stack_bytes % 4096 != 0 || header.stack_bytes < stack_bytes_min ||
+       header.stack_bytes > header.band_bytes / 4))
+    fail(Errc::start,
+         fmt::format("stacks of {} bytes are not possible: {} to a quarter of a band ({}) are, in "
+                     "whole pages (--stack-size, --band-size)",
+                     header.stack_bytes, base::readable_bytes(stack_bytes_min),
+                     base::readable_bytes(header.band_bytes / 4)));
   if (BandHead::heap_start(header.ranks, TeamBlock::bytes(header.ranks)) > header.band_bytes / 2)
     fail(Errc::start, fmt::format("bands of {} are too small for a job of {} ranks",
                                   base::readable_bytes(header.band_bytes), header.ranks));
@@ -90,6 +98,9 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   header.ranks = options.ranks;
   const std::uint32_t together = std::max<std::uint32_t>(options.ranks_per_process, 1);
   header.processes = options.ranks / together + (options.ranks % together != 0 ? 1 : 0);
+  if (options.virtual_processes)
+    header.processes =
+        std::clamp<std::uint32_t>(*options.virtual_processes, 1, std::max(options.ranks, 1u));
   header.band_bytes =
       options.band_bytes != 0 ? options.band_bytes : default_band_bytes(options.ranks);
   header.band_base = options.band_base != 0 ? options.band_base : default_base;
@@ -98,18 +109,34 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   header.on_death = options.on_death;
   header.simulated = options.simulation_seed ? 1 : 0;
   header.seed = options.simulation_seed.value_or(0);
+  header.ranks_are_virtual = options.virtual_processes ? 1 : 0;
+  if (options.virtual_processes)
+    header.stack_bytes =
+        options.stack_bytes != 0 ? options.stack_bytes : default_stack_bytes(header.band_bytes);
   header.started_ns = base::now_ns();
   check(header);
   return header;
 }
 
+struct Place {
+  int file;
+  std::uint64_t offset;
+};
+
+/// Where a band lies.
+Place place_of(const JobMemory& memory, const ControlHeader& header, std::uint32_t rank) {
+  if (header.ranks_are_virtual == 0) return {memory.bands[rank].get(), 0};
+  return {memory.bands[0].get(), rank * header.band_bytes};
+}
+
 /// What a band must hold before its rank starts: everything else is right as zeros.
 void write_heads(const JobMemory& memory, const ControlHeader& header) {
   const std::size_t heap_start = BandHead::heap_start(header.ranks, TeamBlock::bytes(header.ranks));
-  for (const auto& band : memory.bands) {
-    write_at(band.get(), &BandHead::expected_magic, sizeof(std::uint64_t),
-             offsetof(BandHead, magic));
-    write_at(band.get(), &heap_start, sizeof heap_start, offsetof(BandHead, heap_offset));
+  for (std::uint32_t r = 0; r < header.ranks; ++r) {
+    const auto [file, start] = place_of(memory, header, r);
+    write_at(file, &BandHead::expected_magic, sizeof(std::uint64_t),
+             start + offsetof(BandHead, magic));
+    write_at(file, &heap_start, sizeof heap_start, start + offsetof(BandHead, heap_offset));
   }
   const auto block = std::make_unique<std::byte[]>(TeamBlock::head_bytes(header.ranks));
   auto* world = new (block.get()) TeamBlock;
@@ -118,6 +145,20 @@ void write_heads(const JobMemory& memory, const ControlHeader& header) {
   for (std::uint32_t r = 0; r < header.ranks; ++r) world->ranks()[r] = static_cast<std::int32_t>(r);
   write_at(memory.bands[0].get(), block.get(), TeamBlock::head_bytes(header.ranks),
            BandHead::world_block_offset(header.ranks));
+}
+
+/// Which process hosts which rank, as which of its ranks.
+void place_ranks(const Control& control, const JobOptions& options) {
+  const std::uint32_t ranks = control.header().ranks, processes = control.header().processes;
+  const std::uint32_t together = std::max<std::uint32_t>(options.ranks_per_process, 1);
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    RankSlot& slot = control.slot(static_cast<int>(r));
+    const auto process = static_cast<std::uint32_t>(
+        options.virtual_processes ? std::uint64_t{r} * processes / ranks : r / together);
+    slot.process.store(static_cast<std::int32_t>(process), std::memory_order_relaxed);
+    const bool follows = r > 0 && control.slot(static_cast<int>(r) - 1).process == slot.process;
+    slot.index = follows ? control.slot(static_cast<int>(r) - 1).index + 1 : 0;
+  }
 }
 
 }  // namespace
@@ -140,13 +181,15 @@ JobMemory JobMemory::create(const JobOptions& options) {
   Control control{static_cast<std::byte*>(start)};
   fill(control.header(), options);
   for (std::uint32_t r = 0; r < header.ranks; ++r) {
-    auto* slot = new (&control.slot(static_cast<int>(r))) RankSlot;
-    const std::uint32_t together = std::max<std::uint32_t>(options.ranks_per_process, 1);
-    slot->process = static_cast<std::int32_t>(r / together);
-    slot->index = static_cast<std::int32_t>(r % together);
+    new (&control.slot(static_cast<int>(r))) RankSlot;
     new (&control.bands()[r]) detail::BandView;
-    memory.bands.push_back(memory_file(band_name, header.band_bytes));
+    new (&control.process(static_cast<int>(r))) ProcessSlot;
+    if (header.ranks_are_virtual == 0)
+      memory.bands.push_back(memory_file(band_name, header.band_bytes));
   }
+  if (header.ranks_are_virtual != 0)
+    memory.bands.push_back(memory_file(band_name, header.ranks * header.band_bytes));
+  place_ranks(control, options);
   write_heads(memory, header);
   munmap(start, Control::bytes(header.ranks));
   return memory;

@@ -20,8 +20,11 @@ inline constexpr bool always_check_full = false;
 struct JobOptions {
   std::uint32_t ranks = 1;
   std::uint32_t ranks_per_process = 1;  // the last process may host fewer
-  std::uint64_t band_base = 0;          // 0: the default
-  std::uint64_t band_bytes = 0;         // 0: as large as fits, at most 256 GiB
+  // Virtual ranks: so many processes, each hosting as many as the others or one more.
+  std::optional<std::uint32_t> virtual_processes;
+  std::uint64_t stack_bytes = 0;  // of each of them; 0: the default
+  std::uint64_t band_base = 0;    // 0: the default
+  std::uint64_t band_bytes = 0;   // 0: as large as fits, at most 256 GiB
   std::uint32_t cores = 1;
   bool check_full = false;
   OnDeath on_death = OnDeath::end_job;
@@ -33,6 +36,7 @@ struct JobOptions {
 /// are gone when the last process that holds them is.
 struct JobMemory {
   base::FileDescriptor control;
+  /// In the order of ranks; of virtual ranks, one file with all of them.
   std::vector<base::FileDescriptor> bands;
 
   /// Throws Error(start) that names what is missing and the remedy.

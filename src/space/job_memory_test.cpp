@@ -41,7 +41,7 @@ TEST(JobMemory, processes_host_ranks_in_a_row_the_last_one_what_is_left) {
   EXPECT_EQ(control.header().processes, 3u);
   const int expected[5][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}};
   for (int r = 0; r < 5; ++r) {
-    EXPECT_EQ(control.slot(r).process, expected[r][0]);
+    EXPECT_EQ(control.slot(r).process.load(), expected[r][0]);
     EXPECT_EQ(control.slot(r).index, expected[r][1]);
   }
   munmap(control.start, Control::bytes(5));

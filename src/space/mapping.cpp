@@ -77,25 +77,30 @@ Mapping::Mapping(Control control)
       band_bytes_(control.header().band_bytes) {}
 
 void Mapping::map_bands(const std::vector<int>& bands) const {
-  for (int r = 0; r < ranks_; ++r) {
-    void* wanted = band(r);
-    void* got = mmap(wanted, band_bytes_, PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE,
-                     bands[static_cast<std::size_t>(r)], 0);
-    if (got == wanted) continue;
-    const int error = got == MAP_FAILED ? errno : EEXIST;
-    if (got != MAP_FAILED) munmap(got, band_bytes_);
-    base::fail(
-        Errc::start,
-        fmt::format(
-            "the band of rank {} ({} at {}) cannot be mapped: {}. {}", r,
-            base::readable_bytes(band_bytes_), wanted, base::system_text(error),
-            error == EEXIST
-                ? "Something else lies there (see /proc/self/maps): choose another place (armature "
-                  "run --base ADDRESS)"
-                : "Is the address space limited (ulimit -v)? Raise that, or choose smaller bands "
-                  "(armature run --band-size BYTES)"));
-  }
+  if (header().ranks_are_virtual != 0) return map_bands(0, ranks_, bands.front());
+  for (int r = 0; r < ranks_; ++r) map_bands(r, 1, bands[static_cast<std::size_t>(r)]);
+}
+
+void Mapping::map_bands(int first, int count, int file) const {
+  void* wanted = band(first);
+  const std::size_t bytes = static_cast<std::size_t>(count) * band_bytes_;
+  void* got = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, file, 0);
+  if (got == wanted) return;
+  const int error = got == MAP_FAILED ? errno : EEXIST;
+  if (got != MAP_FAILED) munmap(got, bytes);
+  base::fail(
+      Errc::start,
+      fmt::format(
+          "{} ({} each from {} on) cannot be mapped: {}. {}",
+          count == 1 ? fmt::format("the band of rank {}", first)
+                     : fmt::format("the bands of {} ranks", count),
+          base::readable_bytes(band_bytes_), wanted, base::system_text(error),
+          error == EEXIST
+              ? "Something else lies there (see /proc/self/maps): choose another place (armature "
+                "run --base ADDRESS)"
+              : "Is the address space limited (ulimit -v)? Raise that, or choose smaller bands "
+                "(armature run --band-size BYTES)"));
 }
 
 TeamBlock& Mapping::world_block() const {

@@ -17,7 +17,8 @@ namespace armature::space {
 /// words that each rank's AddressSpace holds a copy of.
 class Mapping {
  public:
-  /// Maps everything and opens the inlined fast path. `bands` are the memory files in rank order.
+  /// Maps everything and opens the inlined fast path. `bands` are the memory files in rank order,
+  /// or the one that holds all.
   /// Throws Error(start) that names the clash or limit. Once per process.
   static const Mapping& join(Control control, const std::vector<int>& bands);
   /// What was joined; nullptr before join and after leave.
@@ -28,6 +29,7 @@ class Mapping {
   [[nodiscard]] int ranks() const { return ranks_; }
   [[nodiscard]] ControlHeader& header() const { return control_.header(); }
   [[nodiscard]] RankSlot& slot(int rank) const { return control_.slot(rank); }
+  [[nodiscard]] ProcessSlot& process_slot(int number) const { return control_.process(number); }
   [[nodiscard]] bool checks_in_full() const { return header().check_full != 0; }
 
   [[nodiscard]] std::byte* band(int rank) const {
@@ -59,6 +61,7 @@ class Mapping {
   friend class TemporaryMapping;
   explicit Mapping(Control control);
   void map_bands(const std::vector<int>& bands) const;
+  void map_bands(int first, int count, int file) const;
   [[noreturn]] void bad_address(Rank rank, const void* address, std::size_t bytes,
                                 const char* call) const;
 

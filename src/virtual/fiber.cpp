@@ -1,26 +1,17 @@
 #include "virtual/fiber.hpp"
 
-#include <cxxabi.h>
-
-#include <cstring>
 #include <utility>
 
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 
+#include "virtual/exceptions.hpp"
+
 namespace armature::fibers {
 namespace {
 
-/// What the C++ runtime keeps per thread of the exceptions that are being handled: a fiber that
-/// waits inside a catch block takes it along.
-struct ExceptionState {
-  void* caught = nullptr;
-  unsigned int uncaught = 0;
-};
-
 ExceptionState exchange_exceptions(const ExceptionState& next) {
-  auto* globals = static_cast<ExceptionState*>(static_cast<void*>(__cxxabiv1::__cxa_get_globals()));
-  return std::exchange(*globals, next);
+  return std::exchange(exception_state(), next);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class Simulator final : public progress::Scheduler {
   void yield(bool got_on) override;
   // What the weather between the ranks is made of; set before run().
   [[nodiscard]] base::Random& random() { return random_; }
-  [[nodiscard]] const std::uint64_t& now_ns() const { return now_ns_; }
+  [[nodiscard]] const std::uint64_t& clock() const { return now_ns_; }
   void set_weather(const transport::Weather& weather) { weather_ = &weather; }
 
  private:

@@ -39,13 +39,17 @@ int Process::hosted() { return told() ? told()->hosted : 1; }
 
 bool Process::simulated() { return told() && join().mapping().header().simulated != 0; }
 
+bool Process::hosts_virtual_ranks() {
+  return told() && join().mapping().header().ranks_are_virtual != 0;
+}
+
 Process& Process::join() {
   static Process* const process = [] {
     auto joining = std::unique_ptr<Process>(new Process);
     progress::set_joining_rank(told() ? told()->rank : 0);
     told() ? joining->join_launched() : joining->join_alone();
     const Mapping& mapping = joining->mapping();
-    detail::install_last_words(mapping, joining->spaces().front()->me(), told().has_value());
+    detail::install_last_words(mapping, joining->first_rank(), told().has_value());
     progress::start_waiting(mapping.header());
     return joining.release();
   }();
@@ -64,17 +68,27 @@ void Process::join_launched() {
         fmt::format("rank {} of a job of {} ranks: {} is set by armature run and must be left "
                     "alone",
                     environment.rank + environment.hosted - 1, ranks, bootstrap::rank_variable));
+  const bool one_file = control.header().ranks_are_virtual != 0;
+  const int files = one_file ? 1 : ranks;
   std::vector<int> bands;
-  for (int r = 0; r < ranks; ++r) bands.push_back(environment.first_band_fd + r);
+  for (int file = 0; file < files; ++file) bands.push_back(environment.first_band_fd + file);
   // Started by a script: die with it, as it dies with the launcher.
   if (getppid() != control.header().launcher_pid) prctl(PR_SET_PDEATHSIG, SIGKILL);
   mapping_ = &Mapping::join(control, bands);
-  for (int r = 0; r < ranks; ++r) {
-    base::FileDescriptor band(bands[static_cast<std::size_t>(r)]);
-    if (r < environment.rank || r >= environment.rank + environment.hosted) continue;
-    fcntl(band.get(), F_SETFD, FD_CLOEXEC);
-    spaces_.push_back(std::make_unique<AddressSpace>(*mapping_, r, std::move(band)));
+  const auto is_hosted = [&](int r) {
+    return r >= environment.rank && r < environment.rank + environment.hosted;
+  };
+  for (int file = 0; file < files; ++file) {
+    base::FileDescriptor band(bands[static_cast<std::size_t>(file)]);
+    if (!one_file && !is_hosted(file)) continue;
+    fcntl(band.release(), F_SETFD, FD_CLOEXEC);
   }
+  first_rank_ = environment.rank;
+  band_file_ = bands.front();
+  if (one_file) return;
+  for (int r = environment.rank; is_hosted(r); ++r)
+    spaces_.push_back(std::make_unique<AddressSpace>(
+        *mapping_, r, AddressSpace::BandFile{bands[static_cast<std::size_t>(r)]}));
 }
 
 void Process::join_alone() {
@@ -82,7 +96,8 @@ void Process::join_alone() {
   options.cores = static_cast<std::uint32_t>(topology::usable_cores());
   space::JobMemory memory = space::JobMemory::create(options);
   mapping_ = &Mapping::join(space::map_control(memory.control.get()), {memory.bands[0].get()});
-  spaces_.push_back(std::make_unique<AddressSpace>(*mapping_, 0, std::move(memory.bands[0])));
+  spaces_.push_back(std::make_unique<AddressSpace>(
+      *mapping_, 0, AddressSpace::BandFile{memory.bands[0].release()}));
 }
 
 }  // namespace armature

@@ -16,11 +16,17 @@ class Process {
   static int hosted();
   /// Whether the launcher wants them simulated: no threads, one seed decides who runs when.
   static bool simulated();
+  /// Whether they are fibers that the process runs in turn, and that may move to another one.
+  static bool hosts_virtual_ranks();
   /// Joins the job of the launcher, or makes one of one rank.
   static Process& join();
 
   [[nodiscard]] const space::Mapping& mapping() const { return *mapping_; }
-  /// The memory of the ranks that are hosted here, in their order.
+  /// The first rank that is hosted here.
+  [[nodiscard]] int first_rank() const { return first_rank_; }
+  /// The memory file of the bands, where all lie in one.
+  [[nodiscard]] int band_file() const { return band_file_; }
+  /// The memory of the ranks that are hosted here, in their order; not of virtual ranks.
   [[nodiscard]] const std::vector<std::unique_ptr<space::AddressSpace>>& spaces() const {
     return spaces_;
   }
@@ -31,6 +37,8 @@ class Process {
   void join_alone();
 
   const space::Mapping* mapping_ = nullptr;
+  int first_rank_ = 0;
+  int band_file_ = -1;
   std::vector<std::unique_ptr<space::AddressSpace>> spaces_;
 };
 

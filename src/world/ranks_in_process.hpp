@@ -28,8 +28,8 @@ class RanksInProcess {
         mapping_(space::map_control(memory_.control.get()), descriptors()) {
     progress::start_waiting(mapping_.mapping().header());
     for (std::uint32_t r = 0; r < ranks; ++r)
-      spaces_.push_back(std::make_unique<space::AddressSpace>(mapping_.mapping(), Rank(r),
-                                                              std::move(memory_.bands[r])));
+      spaces_.push_back(std::make_unique<space::AddressSpace>(
+          mapping_.mapping(), Rank(r), space::AddressSpace::BandFile{memory_.bands[r].get()}));
   }
 
   /// Runs body(world) on every rank; returns when all are through. Once.

@@ -11,6 +11,7 @@
 #include "world/last_words.hpp"
 #include "world/process.hpp"
 #include "world/simulated_ranks.hpp"
+#include "world/virtual_ranks.hpp"
 
 namespace armature {
 namespace {
@@ -35,6 +36,12 @@ void leave_for_good() {
 World& init() {
   require_not_left("init");
   // Whoever joins this way is the process's one thread of control, as C code with its statics is.
+  if (Process::hosts_virtual_ranks())
+    base::fail(
+        Errc::start,
+        "init: this process hosts virtual ranks (armature run --virtual), but the program joins "
+        "its job with init or ARMCI_Init: run it without --virtual, or let it join with "
+        "armature::run");
   if (const int hosted = Process::hosted(); hosted > 1)
     base::fail(Errc::start,
                fmt::format("init: this process is to host {} ranks (armature run --threads), but "
@@ -71,11 +78,13 @@ namespace detail {
 // An exception that leaves body is not caught here: nobody catching it, it ends the process where
 // it was thrown, with the whole stack there to be shown.
 int run(int, char**, Body body, void* callable) {
-  if (Process::hosted() > 1 || Process::simulated()) {
+  if (Process::hosted() > 1 || Process::simulated() || Process::hosts_virtual_ranks()) {
     require_not_left("run");
     const Process& process = Process::join();
     const int status = Process::simulated() ? hosting::simulate(process, body, callable)
-                                            : hosting::run(process.spaces(), body, callable);
+                       : Process::hosts_virtual_ranks()
+                           ? hosting::run_virtual(process, body, callable)
+                           : hosting::run(process.spaces(), body, callable);
     leave_for_good();
     return status;
   }

@@ -15,7 +15,7 @@ int simulate(const Process& process, detail::Body body, void* callable) {
   simulation::Simulator simulator(process.mapping().header().seed, static_cast<int>(spaces.size()),
                                   detail::die);
   transport::sim::SeededWeather weather(static_cast<int>(spaces.size()), simulator.random(),
-                                        simulator.now_ns());
+                                        simulator.clock());
   simulator.set_weather(weather);
   progress::set_joining_rank(-1);
   std::vector<int> statuses(spaces.size());

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "armature/armature.hpp"
+#include "armature/virtual.hpp"
 
 // Every test runs on every rank at the same time, as one collective call; see together.hpp. What a
 // test allocates together it frees at its end only: a destructor that does it would wait for ranks
@@ -42,6 +43,7 @@ template <class Condition>
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (!condition()) {
     if (std::chrono::steady_clock::now() > deadline) return false;
+    armature::yield();
     std::this_thread::yield();
   }
   return true;

@@ -63,14 +63,14 @@ class Crew {
     changed_.notify_all();
     run();
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return busy_ == 0; });
+    wait(lock, [&] { return busy_ == 0; });
   }
 
   /// By the others: runs bodies until dismissed.
   void serve() {
     for (std::uint64_t done = 0;; ++done) {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return test_ != done || dismissed_; });
+      wait(lock, [&] { return test_ != done || dismissed_; });
       if (test_ == done) return;
       lock.unlock();
       run();
@@ -101,6 +101,17 @@ class Crew {
   }
 
  private:
+  /// The ranks of this process may all be fibers of one thread: then who waits lets them run.
+  template <class Condition>
+  void wait(std::unique_lock<std::mutex>& lock, Condition condition) {
+    if (armature::rank_kind() != armature::RankKind::fiber) return changed_.wait(lock, condition);
+    while (!condition()) {
+      lock.unlock();
+      armature::yield();
+      lock.lock();
+    }
+  }
+
   void run() {
     [&] {
       try {
@@ -156,6 +167,7 @@ class TogetherAfterEachTest : public testing::EmptyTestEventListener {
     Board& board = crew().board();
     const std::uint64_t test = crew().test();
     for (int turn = 0; !board.all_have_reached(test); ++turn) {
+      armature::yield();
       turn < 1000 ? std::this_thread::yield()
                   : std::this_thread::sleep_for(std::chrono::microseconds(50));
     }

@@ -59,6 +59,9 @@ std::vector<std::string> run_command(const Shape& shape,
   std::vector<std::string> command{own_path(), "run", "-n", std::to_string(shape.ranks)};
   if (shape.threads > 1)
     command.insert(command.end(), {"--threads", std::to_string(shape.threads)});
+  if (shape.virtual_processes > 0)
+    command.insert(command.end(),
+                   {"--virtual", "--processes", std::to_string(shape.virtual_processes)});
   command.insert(command.end(), {own_path(), "bench-rank"});
   command.insert(command.end(), arguments.begin(), arguments.end());
   return command;

@@ -10,10 +10,12 @@
 
 namespace armature::tools::bench {
 
-/// How many ranks there are, and how many of them a process hosts.
+/// How many ranks there are, and how many of them a process hosts; or how many processes host them
+/// as fibers.
 struct Shape {
   int ranks = 2;
   int threads = 1;
+  int virtual_processes = 0;
 };
 
 struct Job {

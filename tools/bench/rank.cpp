@@ -75,6 +75,16 @@ void rmi(const RankOptions& options, World& world) {
   random_access_rows(stage);
 }
 
+/// Ranks that are fibers of one process.
+void virtual_ranks(const RankOptions& options, World& world) {
+  Stage stage(world, {.only = options.only,
+                      .effort = options.quick ? Effort::quick() : Effort{},
+                      .report = report_of(options, world),
+                      .memory = false});
+  yield_row(stage);
+  virtual_call_rows(stage);
+}
+
 /// Memory of this process that is not a file's: its own, and its part of what processes share.
 std::size_t resident_bytes() {
   std::ifstream rollup("/proc/self/smaps_rollup");
@@ -116,6 +126,7 @@ int rank_main(const RankOptions& options) {
   return run(0, nullptr, [&](World& world) {
     if (options.task == "rma") rma(options, world);
     if (options.task == "rmi") rmi(options, world);
+    if (options.task == "virtual") virtual_ranks(options, world);
   });
 }
 

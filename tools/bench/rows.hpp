@@ -31,6 +31,10 @@ void histogram_rows(Stage& stage);
 void index_gather_rows(Stage& stage);
 void random_access_rows(Stage& stage);
 
+/// Of two virtual ranks of a process: changing from one to the other, and calls.
+void yield_row(Stage& stage);
+void virtual_call_rows(Stage& stage);
+
 /// The forms of gather: 1000 doubles, every third. Prepared once, called often.
 class Gather {
  public:

@@ -83,7 +83,9 @@ RunningJob::RunningJob(int holder, base::FileDescriptor control,
   struct stat status {};
   fstat(control_file_.get(), &status);
   mapped_bytes_ = static_cast<std::size_t>(status.st_size);
-  if (bands_.size() != control_.header().ranks) bands_.clear();  // some rank's own few: of no use
+  const std::uint32_t files =
+      control_.header().ranks_are_virtual != 0 ? 1 : control_.header().ranks;
+  if (bands_.size() != files) bands_.clear();  // some rank's own few: of no use
 }
 
 RunningJob::RunningJob(RunningJob&& other) noexcept

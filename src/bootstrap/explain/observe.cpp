@@ -92,12 +92,15 @@ int BandFiles::owner(const space::ControlHeader& header, std::uint64_t address) 
 bool BandFiles::read(const space::ControlHeader& header, std::uint64_t address, void* to,
                      std::size_t bytes) const {
   const int rank = owner(header, address);
-  if (rank < 0 || static_cast<std::size_t>(rank) >= fds.size()) return false;
+  const bool one_file = header.ranks_are_virtual != 0;
+  const auto file = one_file ? std::size_t{0} : static_cast<std::size_t>(rank);
+  if (rank < 0 || file >= fds.size()) return false;
   const std::uint64_t offset =
       address - header.band_base - static_cast<std::uint64_t>(rank) * header.band_bytes;
   if (bytes > header.band_bytes - offset) return false;
-  return pread(fds[static_cast<std::size_t>(rank)], to, bytes, static_cast<off_t>(offset)) ==
-         static_cast<ssize_t>(bytes);
+  const std::uint64_t start =
+      one_file ? static_cast<std::uint64_t>(rank) * header.band_bytes + offset : offset;
+  return pread(fds[file], to, bytes, static_cast<off_t>(start)) == static_cast<ssize_t>(bytes);
 }
 
 Snapshot observe(const space::Control& control, const BandFiles& bands) {
@@ -115,6 +118,10 @@ Snapshot observe(const space::Control& control, const BandFiles& bands) {
     state.pid = slot.pid.load(std::memory_order_relaxed);
     state.tid = slot.tid.load(std::memory_order_relaxed);
     state.process = slot.process;
+    if (header.ranks_are_virtual != 0) {
+      const int running = control.process(state.process).running.load(std::memory_order_relaxed);
+      state.runs_instead = running != rank ? running : -1;
+    }
     state.process_state = process_state(state.pid, state.tid);
     state.wait = read_wait(slot.wait);
     if (state.wait.awaiting == Awaiting::barrier || state.wait.awaiting == Awaiting::collective ||

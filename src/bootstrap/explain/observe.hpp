@@ -16,7 +16,7 @@ namespace armature::bootstrap {
 
 /// The bands of a job, read through their files. Borrows the descriptors.
 struct BandFiles {
-  std::vector<int> fds;  // of rank r: fds[r]
+  std::vector<int> fds;  // of rank r: fds[r]; of virtual ranks fds[0] for all
 
   /// The rank whose band holds that address, or -1.
   [[nodiscard]] static int owner(const space::ControlHeader& header, std::uint64_t address);
@@ -46,6 +46,7 @@ struct RankState {
   int pid = 0;
   int tid = 0;             // of the thread that runs it; 0 until it runs
   int process = 0;         // which of the job's
+  int runs_instead = -1;   // of a virtual rank: whose turn it is in its process, if another's
   char process_state = 0;  // as in /proc/PID/stat: R, S, D, T, t, Z; 0 where it cannot be read
   Wait wait;
   std::optional<Round> round;  // of a barrier or collective

@@ -148,6 +148,9 @@ Phrase phrase(const Snapshot& snapshot, int rank) {
   }
   if (state.process_state == 't') return {"is held by a debugger", "", false};
   if (waits(state)) return {"waits", awaited(snapshot, state)};
+  if (state.runs_instead >= 0)
+    return {"has been ready",
+            fmt::format(", while rank {} of its process has its turn", state.runs_instead)};
   if (state.life == Life::leaving) return {"has been leaving the job for", ""};
   return outside_armature(state);
 }
@@ -167,6 +170,7 @@ std::string in_short(const RankState& state) {
   if (state.process_state == 'T') return "is stopped by a signal";
   if (state.process_state == 't') return "is held by a debugger";
   if (waits(state)) return "waits";
+  if (state.runs_instead >= 0) return "is ready to run";
   return state.process_state == 'S' ? "is asleep outside Armature" : "computes";
 }
 

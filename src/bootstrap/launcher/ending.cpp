@@ -8,8 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "base/bytes.hpp"
 #include "bootstrap/explain/observe.hpp"
 #include "bootstrap/launcher/signals.hpp"
+#include "space/layout.hpp"
 
 namespace armature::bootstrap {
 namespace {
@@ -23,6 +25,15 @@ std::string place(std::uint64_t address, const space::Control& control) {
   std::string text = fmt::format("address {:#x}", address);
   const int owner = BandFiles::owner(control.header(), address);
   if (owner < 0) return text;
+  const space::ControlHeader& header = control.header();
+  const auto number = static_cast<std::uint64_t>(owner);
+  const std::uint64_t stack = space::stack_low(header.band_base + (number + 1) * header.band_bytes,
+                                               number, header.stack_bytes);
+  if (header.stack_bytes != 0 && address < stack && address >= stack - space::stack_guard_bytes)
+    return text + fmt::format(
+                      ", just below the stack of rank {}, which is full: it has {}, and "
+                      "armature run --stack-size BYTES gives more",
+                      owner, base::readable_bytes(header.stack_bytes));
   const detail::BandView& view = control.bands()[owner];
   const bool allocated = address - view.begin < view.extent;
   return text + fmt::format(", in the band of rank {}, {}", owner,

@@ -38,6 +38,16 @@ Binding bind_ranks(const LaunchOptions& options, std::uint32_t ranks) {
   return choose_binding(topology::allowed_cores(), ranks, options.bind);
 }
 
+/// Virtual ranks run where their process does.
+Binding bind_processes(const LaunchOptions& options, const space::Control& control) {
+  const Binding places = bind_ranks(options, control.header().processes);
+  Binding binding;
+  if (places.empty()) return binding;
+  for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank)
+    binding.push_back(places[static_cast<std::size_t>(control.slot(rank).process)]);
+  return binding;
+}
+
 void describe(const LaunchOptions& options, const space::ControlHeader& header,
               const Binding& binding) {
   say(fmt::format("{} ranks of {}{} on {} cores, {}; a band of {} each from {:#x} on", header.ranks,
@@ -58,9 +68,23 @@ void tell_ranks_where(const Binding& binding, const space::Control& control) {
   }
 }
 
+std::optional<std::uint32_t> virtual_processes(const LaunchOptions& options, std::uint32_t cores) {
+  if (!options.virtual_ranks) return std::nullopt;
+  return options.processes != 0 ? options.processes : cores;
+}
+
+void check(const LaunchOptions& options) {
+  const auto refuse = [](const char* why) { base::fail(Errc::start, why); };
+  if (options.virtual_ranks && (options.threads > 1 || options.simulation_seed))
+    refuse("--virtual goes with neither --threads nor --simulate: ranks are one or the other");
+  if (!options.virtual_ranks && (options.processes != 0 || options.stack_bytes != 0))
+    refuse("--processes and --stack-size are for virtual ranks: say --virtual, too");
+}
+
 }  // namespace
 
 int launch(const LaunchOptions& options) {
+  check(options);
   const Program program = find_program(options.command.front());
   if (!program) {
     say_headline(program.problem);
@@ -69,10 +93,13 @@ int launch(const LaunchOptions& options) {
   open_standard_descriptors();
   const auto cores = static_cast<std::uint32_t>(topology::usable_cores());
   const std::uint32_t ranks = options.ranks != 0 ? options.ranks : cores;
-  raise_file_limit(ranks, options.label);
+  const std::optional<std::uint32_t> processes = virtual_processes(options, cores);
+  raise_file_limit(processes.value_or(ranks), options.label);
   space::JobMemory memory = space::JobMemory::create(
       {.ranks = ranks,
        .ranks_per_process = options.simulation_seed ? ranks : options.threads,
+       .virtual_processes = processes,
+       .stack_bytes = options.stack_bytes,
        .band_base = options.band_base,
        .band_bytes = options.band_bytes,
        .cores = cores,
@@ -84,7 +111,8 @@ int launch(const LaunchOptions& options) {
   control.header().launcher_pid = getpid();
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 
-  Binding binding = bind_ranks(options, ranks);
+  Binding binding =
+      options.virtual_ranks ? bind_processes(options, control) : bind_ranks(options, ranks);
   tell_ranks_where(binding, control);
   if (options.verbose) describe(options, control.header(), binding);
   // The same seed must find the same addresses: some programs order things by them.

@@ -18,8 +18,11 @@ enum class Bind {
 };
 
 struct LaunchOptions {
-  std::uint32_t ranks = 0;    // 0: as many as there are usable cores
-  std::uint32_t threads = 1;  // ranks per process, threads of it; the last may host fewer
+  std::uint32_t ranks = 0;        // 0: as many as there are usable cores
+  std::uint32_t threads = 1;      // ranks per process, threads of it; the last may host fewer
+  bool virtual_ranks = false;     // fibers of few processes, in place of threads
+  std::uint32_t processes = 0;    // that host them; 0: as many as there are usable cores
+  std::uint64_t stack_bytes = 0;  // of each of them; 0: the default
   std::optional<std::uint64_t> simulation_seed;  // all ranks in one process, in an order it decides
   std::vector<std::string> command;
   Bind bind = Bind::automatic;

@@ -1,0 +1,74 @@
+// Below the stack lie pages that must not be touched, so that a rank that needs more ends with a
+// word about it instead of writing over its heap. Two areas of different protection for each rank
+// would be more than the kernel allows a process for many ranks (vm.max_map_count), so the guard is
+// one inside the area where the kernel has that (since 6.15), else mprotect as long as there is
+// room.
+#include "virtual/rank_fiber.hpp"
+
+#include <sys/mman.h>
+
+#include <new>
+
+#include <boost/context/preallocated.hpp>
+
+#include "space/layout.hpp"
+#include "virtual/rank_scheduler.hpp"
+
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+namespace armature::fibers {
+namespace {
+
+constexpr std::size_t record_bytes = (sizeof(RankFiber) + 63) / 64 * 64;
+// Areas that the kernel allows by default (vm.max_map_count is 65530), less what a program has.
+constexpr int ranks_with_areas_max = 30'000;
+
+/// The stack belongs to the band.
+struct KeepsStack {
+  void deallocate(boost::context::stack_context& /*stack*/) const noexcept {}
+};
+
+void guard(std::byte* low, int ranks) {
+  if (madvise(low, space::stack_guard_bytes, MADV_GUARD_INSTALL) == 0) return;
+  if (ranks <= ranks_with_areas_max) (void)mprotect(low, space::stack_guard_bytes, PROT_NONE);
+}
+
+/// Where the record ends.
+std::byte* top(const space::Mapping& mapping, int rank) {
+  return mapping.band(rank) + mapping.band_bytes() -
+         space::stack_shift(static_cast<std::uint64_t>(rank));
+}
+
+}  // namespace
+
+RankFiber::RankFiber(const space::Mapping& mapping, int the_rank)
+    : rank(the_rank), slot(&mapping.slot(the_rank)) {}
+
+RankFiber& RankFiber::of(const space::Mapping& mapping, int rank) {
+  return *std::launder(reinterpret_cast<RankFiber*>(top(mapping, rank) - record_bytes));
+}
+
+RankFiber& RankFiber::make(const space::Mapping& mapping, int rank, Life life) {
+  const std::size_t stack_bytes = mapping.header().stack_bytes;
+  std::byte* const end = top(mapping, rank);
+  auto* const low = reinterpret_cast<std::byte*>(
+      space::stack_low(reinterpret_cast<std::uintptr_t>(mapping.band(rank) + mapping.band_bytes()),
+                       static_cast<std::uint64_t>(rank), stack_bytes));
+  guard(low - space::stack_guard_bytes, mapping.ranks());
+  auto* fiber = new (end - record_bytes) RankFiber(mapping, rank);
+  boost::context::stack_context stack;
+  stack.size = stack_bytes - record_bytes;
+  stack.sp = end - record_bytes;
+  fiber->inside = boost::context::fiber(
+      std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), KeepsStack{},
+      [fiber, life](boost::context::fiber&& before) {
+        RankScheduler::arrive(std::move(before));
+        life.live(fiber->rank, life.argument);
+        return RankScheduler::depart();
+      });
+  return *fiber;
+}
+
+}  // namespace armature::fibers

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <boost/context/fiber.hpp>
+
+#include "progress/rank_context.hpp"
+#include "space/mapping.hpp"
+#include "virtual/exceptions.hpp"
+
+namespace armature::fibers {
+
+/// What a virtual rank does from its first to its last instruction. Called on its own stack.
+struct Life {
+  void (*live)(int rank, void* argument) = nullptr;
+  void* argument = nullptr;
+};
+
+/// A virtual rank: a fiber whose stack lies at the upper end of its band, with this record on top.
+/// So whatever runs the rank next finds all of it there. Used by the process that hosts the rank.
+struct RankFiber {
+  /// `waits`: put aside until its bell rings; `polls`: for what no bell tells.
+  enum class State : std::uint8_t { ready, running, waits, polls, through };
+
+  RankFiber(const space::Mapping& mapping, int the_rank);
+  RankFiber(const RankFiber&) = delete;
+  RankFiber& operator=(const RankFiber&) = delete;
+
+  /// Where the record of a rank lies.
+  static RankFiber& of(const space::Mapping& mapping, int rank);
+  /// Makes it, ready to live.
+  static RankFiber& make(const space::Mapping& mapping, int rank, Life life);
+
+  const int rank;
+  space::RankSlot* const slot;
+  State state = State::ready;
+  bool is_sure = false;       // everybody sees that it waits, since a barrier
+  bool is_announced = false;  // in the list of those for whom that barrier is still to come
+  bool has_waited_long = false;
+  RankFiber* next = nullptr;  // in the queue that it is in
+
+  // While it does not run:
+  boost::context::fiber inside;
+  progress::RankContext* context = nullptr;
+  ExceptionState exceptions;
+  int error_number = 0;
+};
+
+/// First in, first out.
+class RankQueue {
+ public:
+  [[nodiscard]] bool empty() const { return first_ == nullptr; }
+  void push(RankFiber& fiber) {
+    fiber.next = nullptr;
+    (first_ == nullptr ? first_ : last_->next) = &fiber;
+    last_ = &fiber;
+  }
+  /// nullptr when it is empty.
+  RankFiber* pop() {
+    RankFiber* const front = first_;
+    if (front != nullptr) first_ = front->next;
+    return front;
+  }
+
+ private:
+  RankFiber* first_ = nullptr;
+  RankFiber* last_ = nullptr;
+};
+
+}  // namespace armature::fibers

@@ -1,0 +1,287 @@
+// Waiting costs a rank nothing but its turn. A rank whose bell will ring says so in its slot and is
+// put aside; whoever rings puts it into the list of its process (progress/bell.cpp), from where it
+// goes into the queue of those that are ready.
+//
+// A bell may be missed by a rank that has looked at its condition, found it false, and is about to
+// say that it waits. Where only ranks of this thread ring, nobody can come in between. Else a
+// process makes all others pass a barrier, after which everyone sees what its ranks have said, and
+// lets those look once more. It does so for many ranks at once: when nothing is ready, or now and
+// then. See docs/internals/virtual.md.
+#include "virtual/rank_scheduler.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "progress/bell.hpp"
+
+namespace armature::fibers {
+namespace {
+
+using space::Doze;
+using State = RankFiber::State;
+
+// Turns between looks at what needs to be looked at only now and then.
+constexpr std::uint32_t turns_per_poller = 64;
+constexpr std::uint32_t turns_per_housekeeping = 1024;
+// So often those who have just begun to wait look again before the barrier, which costs more.
+constexpr std::uint32_t looks_before_barrier = 200;
+constexpr std::uint32_t looks_before_barrier_shared = 4;
+constexpr std::size_t looks_at_once_max = 8;
+constexpr std::uint64_t yield_ns = 200'000;
+constexpr std::uint64_t yield_ns_shared = 50'000;
+constexpr long nap_min_ns = 50'000, nap_max_ns = 1'000'000, sleep_max_ns = 100'000'000;
+// Of those that have waited long, so many look at a time whether those waited for are still there.
+constexpr std::size_t looks_of_sleepers = 1000;
+
+RankScheduler* of_process = nullptr;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+RankScheduler::RankScheduler(const space::Mapping& mapping, int process)
+    : mapping_(mapping),
+      process_(process),
+      home_(mapping.process_slot(process)),
+      alone_(mapping.header().processes == 1),
+      bells_work_(progress::bells_work()),
+      main_(mapping, 0),
+      deaths_seen_(mapping.header().deaths.load(std::memory_order_acquire)),
+      now_ns_(base::now_ns()),
+      exceptions_(&exception_state()) {
+  of_process = this;
+}
+
+RankScheduler::~RankScheduler() { of_process = nullptr; }
+
+// A rank may find itself in another process than before: never inlined, so that nothing of the one
+// before is kept.
+[[gnu::noinline]] RankScheduler& RankScheduler::here() { return *of_process; }
+
+void RankScheduler::add(RankFiber& fiber) {
+  hosted_.push_back(&fiber);
+  ++left_;
+  ready_.push(fiber);
+}
+
+// -- switching ------------------------------------------------------------------------------------
+
+void RankScheduler::leave(RankFiber& me) {
+  me.context = progress::current_rank();
+  me.exceptions = *exceptions_;
+  me.error_number = errno;
+  before_ = &me;
+}
+
+void RankScheduler::enter(RankFiber& fiber) {
+  fiber.state = State::running;
+  running_ = &fiber;
+  home_.running.store(&fiber == &main_ ? -1 : fiber.rank, std::memory_order_relaxed);
+  if (fiber.context != nullptr) fiber.context->scheduler = this;
+  progress::set_this_rank(fiber.context);
+  *exceptions_ = fiber.exceptions;
+  errno = fiber.error_number;
+}
+
+void RankScheduler::arrive(boost::context::fiber&& before) {
+  here().before_->inside = std::move(before);
+}
+
+void RankScheduler::switch_from(RankFiber& me) {
+  RankFiber* const to = next();
+  if (to == &me) {
+    me.state = State::running;
+    return;
+  }
+  RankFiber& other = to != nullptr ? *to : main_;
+  leave(me);
+  enter(other);
+  arrive(std::move(other.inside).resume());
+}
+
+boost::context::fiber RankScheduler::depart() {
+  RankScheduler& now = here();
+  RankFiber& me = *now.running_;
+  now.leave(me);
+  me.state = State::through;
+  --now.left_;
+  now.enter(now.main_);
+  return std::move(now.main_.inside);
+}
+
+RankFiber* RankScheduler::next() {
+  if (++turns_ % turns_per_poller == 0) housekeeping();
+  return ready_.pop();
+}
+
+void RankScheduler::housekeeping() {
+  now_ns_ = base::now_ns();
+  if (RankFiber* poller = pollers_.pop()) set_ready(*poller);
+  if (turns_ % turns_per_housekeeping != 0) return;
+  look_for_deaths();
+  if (!announced_.empty()) look_at_announced(Barrier::passed);
+}
+
+void RankScheduler::run() {
+  running_ = &main_;
+  while (left_ > 0) {
+    take_in();
+    if (ready_.empty()) idle();
+    if (!ready_.empty()) switch_from(main_);
+  }
+}
+
+// -- what a rank asks for -------------------------------------------------------------------------
+
+void RankScheduler::yield(bool /*got_on*/) {
+  take_in();
+  if (ready_.empty()) {
+    // It may go on so for long, and those that wait depend on it.
+    if (++turns_ % turns_per_poller == 0) housekeeping();
+    if (RankFiber* poller = pollers_.pop()) set_ready(*poller);
+    if (ready_.empty()) return;
+  }
+  RankFiber& me = *running_;
+  set_ready(me);
+  switch_from(me);
+}
+
+bool RankScheduler::wait(bool got_on, bool rings) {
+  RankFiber& me = *running_;
+  if (got_on) idle_rounds_ = 0;
+  take_in();
+  const std::uint32_t asleep = me.slot->asleep.load(std::memory_order_relaxed);
+  if (!rings || !bells_work_) {
+    me.state = State::polls;
+    pollers_.push(me);
+  } else if (asleep == Doze::woken) {
+    // It has still to be taken out of the list.
+    set_ready(me);
+  } else {
+    me.state = State::waits;
+    if (asleep == Doze::awake) {
+      me.slot->asleep.store(Doze::waits, std::memory_order_relaxed);
+      me.is_sure = alone_;
+    }
+    if (!me.is_sure && !std::exchange(me.is_announced, true)) announced_.push_back(&me);
+  }
+  switch_from(me);
+  return std::exchange(me.has_waited_long, false);
+}
+
+void RankScheduler::waited() {
+  RankFiber& me = *running_;
+  std::uint32_t waits = Doze::waits;
+  if (me.slot->asleep.load(std::memory_order_relaxed) == Doze::awake) return;
+  me.slot->asleep.compare_exchange_strong(waits, Doze::awake, std::memory_order_acquire);
+  me.is_sure = false;
+}
+
+// -- waking ---------------------------------------------------------------------------------------
+
+void RankScheduler::set_ready(RankFiber& fiber) {
+  fiber.state = State::ready;
+  ready_.push(fiber);
+}
+
+/// It was rung for.
+void RankScheduler::wake(RankFiber& fiber) {
+  fiber.slot->asleep.store(Doze::awake, std::memory_order_relaxed);
+  fiber.is_sure = false;
+  idle_rounds_ = 0;
+  // Else it looks by itself.
+  if (fiber.state == State::waits) set_ready(fiber);
+}
+
+bool RankScheduler::wakes(int process, int rank) {
+  if (process != process_) return false;
+  wake(RankFiber::of(mapping_, rank));
+  return true;
+}
+
+/// Those that were rung for from elsewhere, in their order.
+void RankScheduler::take_in() {
+  if (home_.awake.load(std::memory_order_relaxed) == 0) [[likely]]
+    return;
+  // Acquire: what was done for them is seen.
+  std::uint32_t last = home_.awake.exchange(0, std::memory_order_acquire);
+  std::uint32_t first = 0;
+  while (last != 0) {
+    auto& link = mapping_.slot(static_cast<int>(last) - 1).next_awake;
+    const std::uint32_t before = link.load(std::memory_order_relaxed);
+    link.store(first, std::memory_order_relaxed);
+    first = std::exchange(last, before);
+  }
+  while (first != 0) {
+    const auto rank = static_cast<int>(first) - 1;
+    first = mapping_.slot(rank).next_awake.load(std::memory_order_relaxed);
+    wake(RankFiber::of(mapping_, rank));
+  }
+}
+
+// -- when nobody is ready -------------------------------------------------------------------------
+
+void RankScheduler::look_for_deaths() {
+  const std::uint32_t deaths = mapping_.header().deaths.load(std::memory_order_acquire);
+  if (std::exchange(deaths_seen_, deaths) != deaths) look_again(hosted_.size());
+}
+
+/// So many of those that wait look at their condition, and at whom they wait for.
+void RankScheduler::look_again(std::size_t ranks) {
+  for (std::size_t i = std::min(ranks, hosted_.size()); i > 0; --i) {
+    RankFiber& fiber = *hosted_[look_turn_++ % hosted_.size()];
+    const bool is_aside =
+        fiber.state == State::waits && fiber.slot->asleep.load(std::memory_order_relaxed) != 0;
+    fiber.has_waited_long = fiber.state == State::waits || fiber.state == State::polls;
+    if (is_aside && !fiber.is_announced) set_ready(fiber);
+  }
+}
+
+/// From the barrier on everybody sees that they wait; once they have looked again they may rest.
+void RankScheduler::look_at_announced(Barrier barrier) {
+  if (barrier == Barrier::passed) progress::barrier_of_sleepers();
+  for (RankFiber* fiber : std::exchange(announced_, {})) {
+    fiber->is_announced = false;
+    fiber->is_sure = barrier == Barrier::passed;
+    if (fiber->state == State::waits) set_ready(*fiber);
+  }
+}
+
+void RankScheduler::idle() {
+  const bool shared = mapping_.header().processes > mapping_.header().cores;
+  now_ns_ = base::now_ns();
+  if (++idle_rounds_ == 1) {
+    idle_since_ns_ = now_ns_;
+    nap_ns_ = nap_min_ns;
+  }
+  look_for_deaths();
+  while (RankFiber* poller = pollers_.pop()) set_ready(*poller);
+  if (!announced_.empty()) {
+    const std::uint32_t looks = shared ? looks_before_barrier_shared : looks_before_barrier;
+    const bool soon = idle_rounds_ < looks && announced_.size() <= looks_at_once_max;
+    return look_at_announced(soon ? Barrier::not_yet : Barrier::passed);
+  }
+  if (now_ns_ - idle_since_ns_ < (shared ? yield_ns_shared : yield_ns)) {
+    shared ? static_cast<void>(sched_yield()) : pause();
+    return;
+  }
+  sleep();
+}
+
+void RankScheduler::sleep() {
+  const bool polls = !ready_.empty();
+  progress::sleep(home_, polls ? nap_ns_ : sleep_max_ns);
+  nap_ns_ = std::min(nap_ns_ * 2, nap_max_ns);
+  if (!polls && home_.awake.load(std::memory_order_relaxed) == 0) look_again(looks_of_sleepers);
+}
+
+}  // namespace armature::fibers

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "progress/scheduler.hpp"
+#include "virtual/rank_fiber.hpp"
+
+namespace armature::fibers {
+
+/// Runs the virtual ranks of this process in turn, on its main thread: whoever waits makes room for
+/// the next that is ready. Nobody is interrupted. The next one is found without looking at those
+/// that wait, however many there are.
+class RankScheduler final : public progress::Scheduler {
+ public:
+  RankScheduler(const space::Mapping& mapping, int process);
+  RankScheduler(const RankScheduler&) = delete;
+  RankScheduler& operator=(const RankScheduler&) = delete;
+  ~RankScheduler() override;
+
+  /// From now on it has its turns.
+  void add(RankFiber& fiber);
+  /// Returns when all are through.
+  void run();
+
+  void yield(bool got_on) override;
+  bool wait(bool got_on, bool rings) override;
+  void waited() override;
+  bool wakes(int process, int rank) override;
+  [[nodiscard]] std::uint64_t now_ns() const override { return now_ns_; }
+
+  /// First on every stack that has been switched to: `before` is where that came from.
+  static void arrive(boost::context::fiber&& before);
+  /// Last on a rank's stack: where to go on.
+  static boost::context::fiber depart();
+
+ private:
+  static RankScheduler& here();
+  RankFiber* next();
+  void switch_from(RankFiber& me);
+  void leave(RankFiber& me);
+  void enter(RankFiber& fiber);
+  void set_ready(RankFiber& fiber);
+  void take_in();
+  void wake(RankFiber& fiber);
+  void housekeeping();
+  void look_for_deaths();
+  void look_again(std::size_t ranks);
+  enum class Barrier { not_yet, passed };
+  void look_at_announced(Barrier barrier);
+  void idle();
+  void sleep();
+
+  const space::Mapping& mapping_;
+  const int process_;
+  space::ProcessSlot& home_;
+  const bool alone_;  // no other process may ring
+  const bool bells_work_;
+  RankFiber main_;  // the stack of run()
+  RankFiber* running_ = nullptr;
+  RankFiber* before_ = nullptr;  // whose stack was left last
+  RankQueue ready_;
+  RankQueue pollers_;  // wait for what no bell tells
+  std::vector<RankFiber*> announced_;
+  std::vector<RankFiber*> hosted_;
+  std::size_t left_ = 0;  // of them, not through
+  std::size_t look_turn_ = 0;
+  std::uint32_t turns_ = 0;
+  std::uint32_t idle_rounds_ = 0;  // since somebody got on
+  std::uint32_t deaths_seen_ = 0;
+  std::uint64_t now_ns_;
+  std::uint64_t idle_since_ns_ = 0;
+  long nap_ns_ = 0;
+  ExceptionState* exceptions_;  // of this thread
+};
+
+}  // namespace armature::fibers
