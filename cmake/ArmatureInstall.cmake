@@ -13,6 +13,9 @@ endif()
 install(TARGETS ${libraries} EXPORT armature_targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET armature_malloc)
+  install(TARGETS armature_malloc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 if(TARGET armature_tool)
   install(TARGETS armature_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "armature/detail/export.hpp"
+#include "armature/rank.hpp"
 
 // Ranks that share a thread: `armature run --virtual` (and --simulate) makes every rank a fiber,
 // and runs another one where one waits. A program needs nothing of this to run so.
@@ -20,5 +21,27 @@ enum class RankKind {
 /// something again and again without waiting in Armature. Calls for this rank are not executed
 /// meanwhile (rmi_poll does both). Throws Error(misuse) outside run().
 ARMATURE_API void yield();
+
+/// Goes on in another process of the job (migration, armci-on-charm-2006): when the call
+/// returns, that process runs the rank, and process_of says so. Nothing is copied: what the rank
+/// has on its stack, and has allocated while it ran, is where it was, and so is what others have
+/// put there; puts, gets, atomics and remote calls to the rank go on meanwhile, in their order.
+/// Globals, files and what else belongs to a process are those of the new one. At once when the
+/// rank is there already. Throws Error(bad_argument) when there is no such process, and
+/// Error(misuse), the rank staying where it is, when it is no virtual rank, holds something that
+/// cannot move (StaysHere), or when the processes of this job differ; the message says what to do.
+ARMATURE_API void migrate(ProcessId process);
+/// Whether migrate() would not throw, for a process that there is.
+[[nodiscard]] ARMATURE_API bool can_migrate();
+
+/// As long as one of these lives, the rank that made it stays in its process: for what cannot move,
+/// such as an open request of another library or a buffer that a device knows.
+class ARMATURE_API StaysHere {
+ public:
+  StaysHere();
+  StaysHere(const StaysHere&) = delete;
+  StaysHere& operator=(const StaysHere&) = delete;
+  ~StaysHere();
+};
 
 }  // namespace armature

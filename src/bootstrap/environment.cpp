@@ -70,6 +70,7 @@ bool Environment::take(Environment& out) {
              *control));
   out = {*rank, *hosted, *control, *bands};
   for (const char* variable : our_variables) unsetenv(variable);
+  unsetenv(secrets_variable);
   return true;
 }
 

@@ -13,6 +13,9 @@ inline constexpr const char* control_variable =
     "ARMATURE_CONTROL_FD";  // descriptor of the control block
 inline constexpr const char* bands_variable = "ARMATURE_FIRST_BAND_FD";  // band of rank r: this + r
 
+// Of virtual ranks: what the processes of the job share instead of secrets of their own.
+inline constexpr const char* secrets_variable = "ARMATURE_SECRETS";
+
 inline constexpr const char* our_variables[] = {rank_variable, hosted_variable, control_variable,
                                                 bands_variable};
 

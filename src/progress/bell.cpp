@@ -58,6 +58,13 @@ void wake(int process, int rank) {
   if (home.asleep.load(std::memory_order_seq_cst) != 0) futex_wake(home.rung);
 }
 
+void rank_is_through(space::ControlHeader& job) {
+  const std::uint32_t through = job.through.fetch_add(1, std::memory_order_acq_rel) + 1;
+  if (through + job.deaths.load(std::memory_order_acquire) < job.ranks) return;
+  for (std::uint32_t p = 0; p < job.processes; ++p)
+    futex_wake(control.process(static_cast<int>(p)).rung);
+}
+
 namespace detail {
 void wake(space::RankSlot& slot) {
   if (ranks_are_virtual) return wake_virtual(slot);

@@ -40,6 +40,8 @@ void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long ti
 /// Puts a rank that was woken, or that moves there, into that process's list of ranks to run, from
 /// any process of the job.
 void wake(int process, int rank);
+/// A virtual rank has left the job; with the last one, processes end.
+void rank_is_through(space::ControlHeader& job);
 /// Sleeps until that list is not empty, or the time is over. By that process alone.
 void sleep(space::ProcessSlot& slot, long timeout_ns);
 

@@ -21,6 +21,10 @@
 #include "space/layout.hpp"
 #include "space/team_block.hpp"
 
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
 namespace armature::space {
 namespace {
 
@@ -216,6 +220,21 @@ Control map_control(int fd, bool writable) {
          "the same installation");
   }
   return control;
+}
+
+Control map_below_bands(const Control& control, int fd) {
+  constexpr std::uint64_t distance = std::uint64_t{1} << 30;  // from the bands
+  const std::uint32_t ranks = control.header().ranks;
+  const std::size_t bytes = Control::bytes(ranks);
+  const std::uint64_t wanted = control.header().band_base - distance - (bytes + 4095) / 4096 * 4096;
+  void* got = mmap(reinterpret_cast<void*>(wanted), bytes, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+  if (got != reinterpret_cast<void*>(wanted)) {
+    if (got != MAP_FAILED) munmap(got, bytes);
+    return control;
+  }
+  munmap(control.start, bytes);
+  return {static_cast<std::byte*>(got)};
 }
 
 }  // namespace armature::space

@@ -49,5 +49,8 @@ inline constexpr const char* band_name = "armature-band";
 
 /// Maps a control block after checking magic, version and size. Throws Error(start).
 Control map_control(int fd, bool writable = true);
+/// The same once more below the first band, where it lies at the same address in every process; as
+/// it was when something else lies there.
+Control map_below_bands(const Control& control, int fd);
 
 }  // namespace armature::space

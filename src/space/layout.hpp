@@ -44,6 +44,11 @@ inline std::uint64_t stack_low(std::uint64_t band_end, std::uint64_t rank,
                                std::uint64_t stack_bytes) {
   return (band_end - stack_shift(rank) - stack_bytes) / 4096 * 4096;
 }
+/// Where what a virtual rank allocates lies in its band: in the upper half, below the stack.
+inline std::uint64_t rank_heap_offset(std::uint64_t band_bytes) { return band_bytes / 2; }
+inline std::uint64_t rank_heap_bytes(std::uint64_t band_bytes, std::uint64_t stack_bytes) {
+  return band_bytes / 2 - stack_room(stack_bytes);
+}
 inline constexpr std::uint64_t stack_bytes_min = std::uint64_t{16} << 10;
 /// As the main thread of a process usually has, but no more than a small part of the band.
 inline std::uint64_t default_stack_bytes(std::uint64_t band_bytes) {

@@ -12,6 +12,7 @@
 #include <boost/context/preallocated.hpp>
 
 #include "space/layout.hpp"
+#include "virtual/rank_malloc.hpp"
 #include "virtual/rank_scheduler.hpp"
 
 #ifndef MADV_GUARD_INSTALL
@@ -41,6 +42,13 @@ std::byte* top(const space::Mapping& mapping, int rank) {
          space::stack_shift(static_cast<std::uint64_t>(rank));
 }
 
+std::byte* stack_begin(const space::Mapping& mapping, int rank) {
+  const std::byte* const end = mapping.band(rank) + mapping.band_bytes();
+  return reinterpret_cast<std::byte*>(space::stack_low(reinterpret_cast<std::uintptr_t>(end),
+                                                       static_cast<std::uint64_t>(rank),
+                                                       mapping.header().stack_bytes));
+}
+
 }  // namespace
 
 RankFiber::RankFiber(const space::Mapping& mapping, int the_rank)
@@ -50,17 +58,28 @@ RankFiber& RankFiber::of(const space::Mapping& mapping, int rank) {
   return *std::launder(reinterpret_cast<RankFiber*>(top(mapping, rank) - record_bytes));
 }
 
-RankFiber& RankFiber::make(const space::Mapping& mapping, int rank, Life life) {
-  const std::size_t stack_bytes = mapping.header().stack_bytes;
+void RankFiber::guard_stack(const space::Mapping& mapping) const {
+  guard(stack_begin(mapping, rank) - space::stack_guard_bytes, mapping.ranks());
+}
+
+space::AddressSpace& RankFiber::space() {
+  return *std::launder(reinterpret_cast<space::AddressSpace*>(space_memory));
+}
+
+RankFiber& RankFiber::make(const space::Mapping& mapping, int file, int rank, Life life) {
   std::byte* const end = top(mapping, rank);
-  auto* const low = reinterpret_cast<std::byte*>(
-      space::stack_low(reinterpret_cast<std::uintptr_t>(mapping.band(rank) + mapping.band_bytes()),
-                       static_cast<std::uint64_t>(rank), stack_bytes));
-  guard(low - space::stack_guard_bytes, mapping.ranks());
   auto* fiber = new (end - record_bytes) RankFiber(mapping, rank);
+  fiber->guard_stack(mapping);
+  const auto offset = static_cast<std::uint64_t>(rank) * mapping.band_bytes();
+  new (fiber->space_memory)
+      space::AddressSpace(mapping, rank, space::AddressSpace::BandFile{file, offset});
+  if (malloc_knows_ranks())
+    fiber->heap = &space::RankHeap::create(
+        mapping.band(rank) + space::rank_heap_offset(mapping.band_bytes()),
+        space::rank_heap_bytes(mapping.band_bytes(), mapping.header().stack_bytes));
   boost::context::stack_context stack;
-  stack.size = stack_bytes - record_bytes;
   stack.sp = end - record_bytes;
+  stack.size = static_cast<std::size_t>(end - record_bytes - stack_begin(mapping, rank));
   fiber->inside = boost::context::fiber(
       std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), KeepsStack{},
       [fiber, life](boost::context::fiber&& before) {

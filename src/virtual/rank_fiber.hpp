@@ -6,7 +6,8 @@
 #include <boost/context/fiber.hpp>
 
 #include "progress/rank_context.hpp"
-#include "space/mapping.hpp"
+#include "space/address_space.hpp"
+#include "space/rank_heap.hpp"
 #include "virtual/exceptions.hpp"
 
 namespace armature::fibers {
@@ -21,7 +22,8 @@ struct Life {
 /// So whatever runs the rank next finds all of it there. Used by the process that hosts the rank.
 struct RankFiber {
   /// `waits`: put aside until its bell rings; `polls`: for what no bell tells.
-  enum class State : std::uint8_t { ready, running, waits, polls, through };
+  /// `moves`: on its way to another process.
+  enum class State : std::uint8_t { ready, running, waits, polls, moves, through };
 
   RankFiber(const space::Mapping& mapping, int the_rank);
   RankFiber(const RankFiber&) = delete;
@@ -29,8 +31,12 @@ struct RankFiber {
 
   /// Where the record of a rank lies.
   static RankFiber& of(const space::Mapping& mapping, int rank);
-  /// Makes it, ready to live.
-  static RankFiber& make(const space::Mapping& mapping, int rank, Life life);
+  /// Makes it, ready to live; `file` holds its band.
+  static RankFiber& make(const space::Mapping& mapping, int file, int rank, Life life);
+  /// Its memory for others. The rank takes it along.
+  [[nodiscard]] space::AddressSpace& space();
+  /// In this process: whoever leaves the stack at its end is told so.
+  void guard_stack(const space::Mapping& mapping) const;
 
   const int rank;
   space::RankSlot* const slot;
@@ -38,6 +44,7 @@ struct RankFiber {
   bool is_sure = false;       // everybody sees that it waits, since a barrier
   bool is_announced = false;  // in the list of those for whom that barrier is still to come
   bool has_waited_long = false;
+  std::size_t place = 0;      // among those that its process hosts
   RankFiber* next = nullptr;  // in the queue that it is in
 
   // While it does not run:
@@ -45,6 +52,9 @@ struct RankFiber {
   progress::RankContext* context = nullptr;
   ExceptionState exceptions;
   int error_number = 0;
+
+  space::RankHeap* heap = nullptr;  // nullptr where malloc knows no ranks
+  alignas(space::AddressSpace) std::byte space_memory[sizeof(space::AddressSpace)];
 };
 
 /// First in, first out.

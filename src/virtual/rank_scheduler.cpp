@@ -10,6 +10,7 @@
 #include "virtual/rank_scheduler.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -18,6 +19,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
+#include "virtual/rank_malloc.hpp"
 
 namespace armature::fibers {
 namespace {
@@ -51,10 +53,14 @@ void pause() {
 RankScheduler::RankScheduler(const space::Mapping& mapping, int process)
     : mapping_(mapping),
       process_(process),
+      pid_(getpid()),
+      tid_(gettid()),
       home_(mapping.process_slot(process)),
       alone_(mapping.header().processes == 1),
       bells_work_(progress::bells_work()),
       main_(mapping, 0),
+      guarded_(static_cast<std::size_t>(mapping.ranks())),
+      heap_(heap_of_malloc()),
       deaths_seen_(mapping.header().deaths.load(std::memory_order_acquire)),
       now_ns_(base::now_ns()),
       exceptions_(&exception_state()) {
@@ -68,9 +74,21 @@ RankScheduler::~RankScheduler() { of_process = nullptr; }
 [[gnu::noinline]] RankScheduler& RankScheduler::here() { return *of_process; }
 
 void RankScheduler::add(RankFiber& fiber) {
+  guarded_[static_cast<std::size_t>(fiber.rank)] = true;
+  host(fiber);
+}
+
+void RankScheduler::host(RankFiber& fiber) {
+  fiber.place = hosted_.size();
   hosted_.push_back(&fiber);
-  ++left_;
-  ready_.push(fiber);
+  set_ready(fiber);
+}
+
+void RankScheduler::dismiss(RankFiber& fiber) {
+  RankFiber* const last = hosted_.back();
+  last->place = fiber.place;
+  hosted_[fiber.place] = last;
+  hosted_.pop_back();
 }
 
 // -- switching ------------------------------------------------------------------------------------
@@ -88,12 +106,18 @@ void RankScheduler::enter(RankFiber& fiber) {
   home_.running.store(&fiber == &main_ ? -1 : fiber.rank, std::memory_order_relaxed);
   if (fiber.context != nullptr) fiber.context->scheduler = this;
   progress::set_this_rank(fiber.context);
+  heap_ = fiber.heap;
   *exceptions_ = fiber.exceptions;
   errno = fiber.error_number;
 }
 
-void RankScheduler::arrive(boost::context::fiber&& before) {
-  here().before_->inside = std::move(before);
+void RankScheduler::arrive(boost::context::fiber&& before) { here().settle(std::move(before)); }
+
+/// Only now has the other rank left its stack: somebody else may take it.
+void RankScheduler::settle(boost::context::fiber&& before) {
+  before_->inside = std::move(before);
+  if (goes_to_ >= 0) [[unlikely]]
+    send_off(*before_);
 }
 
 void RankScheduler::switch_from(RankFiber& me) {
@@ -113,7 +137,8 @@ boost::context::fiber RankScheduler::depart() {
   RankFiber& me = *now.running_;
   now.leave(me);
   me.state = State::through;
-  --now.left_;
+  now.dismiss(me);
+  progress::rank_is_through(now.mapping_.header());
   now.enter(now.main_);
   return std::move(now.main_.inside);
 }
@@ -133,7 +158,7 @@ void RankScheduler::housekeeping() {
 
 void RankScheduler::run() {
   running_ = &main_;
-  while (left_ > 0) {
+  while (!job_is_over()) {
     take_in();
     if (ready_.empty()) idle();
     if (!ready_.empty()) switch_from(main_);
@@ -186,6 +211,36 @@ void RankScheduler::waited() {
   me.is_sure = false;
 }
 
+// -- moving ---------------------------------------------------------------------------------------
+
+void RankScheduler::move(int process) {
+  RankFiber& me = *running_;
+  waited();  // a method may move its rank while that waits
+  // Whoever has rung for it is about to put it into the list of this process.
+  while (me.slot->asleep.load(std::memory_order_acquire) == Doze::woken) take_in();
+  dismiss(me);
+  if (std::exchange(me.is_announced, false)) std::erase(announced_, &me);
+  me.state = State::moves;
+  goes_to_ = process;
+  switch_from(me);
+}
+
+void RankScheduler::send_off(RankFiber& fiber) {
+  const int process = std::exchange(goes_to_, -1);
+  fiber.slot->process.store(process, std::memory_order_release);
+  progress::wake(process, fiber.rank);
+}
+
+/// It has come from another process.
+void RankScheduler::adopt(RankFiber& fiber) {
+  if (!guarded_[static_cast<std::size_t>(fiber.rank)]) fiber.guard_stack(mapping_);
+  guarded_[static_cast<std::size_t>(fiber.rank)] = true;
+  fiber.slot->pid.store(pid_, std::memory_order_relaxed);
+  fiber.slot->tid.store(tid_, std::memory_order_relaxed);
+  fiber.slot->moves.fetch_add(1, std::memory_order_relaxed);
+  host(fiber);
+}
+
 // -- waking ---------------------------------------------------------------------------------------
 
 void RankScheduler::set_ready(RankFiber& fiber) {
@@ -193,11 +248,12 @@ void RankScheduler::set_ready(RankFiber& fiber) {
   ready_.push(fiber);
 }
 
-/// It was rung for.
+/// It was rung for, or has come.
 void RankScheduler::wake(RankFiber& fiber) {
+  idle_rounds_ = 0;
+  if (fiber.state == State::moves) return adopt(fiber);
   fiber.slot->asleep.store(Doze::awake, std::memory_order_relaxed);
   fiber.is_sure = false;
-  idle_rounds_ = 0;
   // Else it looks by itself.
   if (fiber.state == State::waits) set_ready(fiber);
 }
@@ -237,6 +293,7 @@ void RankScheduler::look_for_deaths() {
 
 /// So many of those that wait look at their condition, and at whom they wait for.
 void RankScheduler::look_again(std::size_t ranks) {
+  if (hosted_.empty()) return;
   for (std::size_t i = std::min(ranks, hosted_.size()); i > 0; --i) {
     RankFiber& fiber = *hosted_[look_turn_++ % hosted_.size()];
     const bool is_aside =
@@ -275,6 +332,13 @@ void RankScheduler::idle() {
     return;
   }
   sleep();
+}
+
+bool RankScheduler::job_is_over() const {
+  if (!hosted_.empty()) return false;
+  const space::ControlHeader& job = mapping_.header();
+  return job.through.load(std::memory_order_acquire) + job.deaths.load(std::memory_order_acquire) >=
+         job.ranks;
 }
 
 void RankScheduler::sleep() {

@@ -20,8 +20,10 @@ class RankScheduler final : public progress::Scheduler {
 
   /// From now on it has its turns.
   void add(RankFiber& fiber);
-  /// Returns when all are through.
+  /// Returns when all of the job are through: until then ranks may come here.
   void run();
+  /// The calling rank goes on in that process.
+  void move(int process);
 
   void yield(bool got_on) override;
   bool wait(bool got_on, bool rings) override;
@@ -38,11 +40,17 @@ class RankScheduler final : public progress::Scheduler {
   static RankScheduler& here();
   RankFiber* next();
   void switch_from(RankFiber& me);
+  void settle(boost::context::fiber&& before);
   void leave(RankFiber& me);
   void enter(RankFiber& fiber);
   void set_ready(RankFiber& fiber);
   void take_in();
   void wake(RankFiber& fiber);
+  void host(RankFiber& fiber);
+  void dismiss(RankFiber& fiber);
+  void adopt(RankFiber& fiber);
+  void send_off(RankFiber& fiber);
+  [[nodiscard]] bool job_is_over() const;
   void housekeeping();
   void look_for_deaths();
   void look_again(std::size_t ranks);
@@ -53,6 +61,7 @@ class RankScheduler final : public progress::Scheduler {
 
   const space::Mapping& mapping_;
   const int process_;
+  const int pid_, tid_;  // of this thread
   space::ProcessSlot& home_;
   const bool alone_;  // no other process may ring
   const bool bells_work_;
@@ -62,8 +71,10 @@ class RankScheduler final : public progress::Scheduler {
   RankQueue ready_;
   RankQueue pollers_;  // wait for what no bell tells
   std::vector<RankFiber*> announced_;
-  std::vector<RankFiber*> hosted_;
-  std::size_t left_ = 0;  // of them, not through
+  std::vector<RankFiber*> hosted_;  // not through
+  std::vector<bool> guarded_;       // whose stacks have guards in this process
+  int goes_to_ = -1;                // where the rank that was left last moves to
+  space::RankHeap*& heap_;          // of malloc
   std::size_t look_turn_ = 0;
   std::uint32_t turns_ = 0;
   std::uint32_t idle_rounds_ = 0;  // since somebody got on

@@ -60,7 +60,9 @@ Process& Process::join() {
 void Process::join_launched() {
   const Environment& environment = *told();
   base::FileDescriptor control_file(environment.control_fd);
-  const space::Control control = space::map_control(control_file.get());
+  space::Control control = space::map_control(control_file.get());
+  if (control.header().ranks_are_virtual != 0)
+    control = space::map_below_bands(control, control_file.get());
   const auto ranks = static_cast<int>(control.header().ranks);
   if (environment.hosted > ranks || environment.rank > ranks - environment.hosted)
     base::fail(

@@ -28,11 +28,17 @@ constexpr int further_deaths_max = 4;
 
 /// Everybody looks up: a rank may sleep, and wait for the one that has died.
 void ring_all(const space::Control& control) {
-  for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank) {
-    std::atomic<std::uint32_t>& bell = control.slot(rank).rung;
+  const auto ring = [](std::atomic<std::uint32_t>& bell) {
     bell.fetch_add(1, std::memory_order_release);
     syscall(SYS_futex, &bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  };
+  if (control.header().ranks_are_virtual != 0) {
+    for (std::uint32_t process = 0; process < control.header().processes; ++process)
+      ring(control.process(static_cast<int>(process)).rung);
+    return;
   }
+  for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank)
+    ring(control.slot(rank).rung);
 }
 
 }  // namespace
@@ -67,10 +73,19 @@ void RunningJob::lose(Process& process, const Ending& ending) {
   if (std::exchange(process.lost, true)) return;
   if (!failure_) failure_ = ending.status;
   // Life first: who sees the number of deaths grow looks for the dead.
-  for (int rank = process.ranks.first; rank < process.ranks.first + process.ranks.count; ++rank)
-    control_.slot(rank).life.store(Life::dead, std::memory_order_release);
-  control_.header().deaths.fetch_add(static_cast<std::uint32_t>(process.ranks.count),
-                                     std::memory_order_release);
+  // Virtual ranks may have moved: where they are now counts.
+  const auto number = static_cast<int>(&process - processes_.data());
+  std::uint32_t lost = 0;
+  for (int rank = 0; rank < static_cast<int>(control_.header().ranks); ++rank) {
+    space::RankSlot& slot = control_.slot(rank);
+    if (slot.process.load(std::memory_order_acquire) != number) continue;
+    if (control_.header().ranks_are_virtual != 0 &&
+        slot.life.load(std::memory_order_acquire) == Life::finished)
+      continue;
+    slot.life.store(Life::dead, std::memory_order_release);
+    ++lost;
+  }
+  control_.header().deaths.fetch_add(lost, std::memory_order_release);
   ring_all(control_);
   if (options_.on_death == space::OnDeath::end_job) end_job();
 }
@@ -107,15 +122,19 @@ void RunningJob::reap() {
   }
 }
 
-/// How far its ranks have come: the one that has left least in order counts.
+/// How far its ranks have come: the one that has left least in order counts. A process that all its
+/// virtual ranks have left has nothing more to do.
 Life RunningJob::life_of(const Process& process) const {
+  const auto number = static_cast<int>(&process - processes_.data());
   bool all_starting = true, all_finished = true;
-  for (int rank = process.ranks.first; rank < process.ranks.first + process.ranks.count; ++rank) {
-    const Life life = control_.slot(rank).life.load(std::memory_order_acquire);
+  for (int rank = 0; rank < static_cast<int>(control_.header().ranks); ++rank) {
+    const space::RankSlot& slot = control_.slot(rank);
+    if (slot.process.load(std::memory_order_acquire) != number) continue;
+    const Life life = slot.life.load(std::memory_order_acquire);
     all_starting = all_starting && life == Life::starting;
     all_finished = all_finished && life == Life::finished;
   }
-  return all_starting ? Life::starting : all_finished ? Life::finished : Life::running;
+  return all_finished ? Life::finished : all_starting ? Life::starting : Life::running;
 }
 
 void RunningJob::has_exited(Process& process, int wait_status) {

@@ -12,6 +12,7 @@
 #include "bootstrap/explain/phrase.hpp"
 #include "bootstrap/launcher/binding.hpp"
 #include "bootstrap/launcher/console.hpp"
+#include "bootstrap/launcher/moving.hpp"
 #include "bootstrap/launcher/program.hpp"
 #include "bootstrap/launcher/running_job.hpp"
 #include "bootstrap/launcher/spawn.hpp"
@@ -117,6 +118,7 @@ int launch(const LaunchOptions& options) {
   if (options.verbose) describe(options, control.header(), binding);
   // The same seed must find the same addresses: some programs order things by them.
   if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
+  if (options.virtual_ranks) prepare_moving();
   const int status = RunningJob(options, memory, control).run(program.path, std::move(binding));
   if (options.simulation_seed && status != 0)
     say(

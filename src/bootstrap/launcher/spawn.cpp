@@ -105,8 +105,9 @@ std::vector<unsigned long> Spawner::mask_of(Hosted ranks) const {
 }
 
 Spawner::Started Spawner::start(Hosted ranks, Output output) {
-  variables_ = {fmt::format("{}={}", rank_variable, ranks.first),
-                fmt::format("{}={}", hosted_variable, ranks.count),
+  // All equally long: the stacks of the processes shall begin at the same address.
+  variables_ = {fmt::format("{}={:06}", rank_variable, ranks.first),
+                fmt::format("{}={:06}", hosted_variable, ranks.count),
                 fmt::format("{}={}", control_variable, job_.memory.control.get()),
                 fmt::format("{}={}", bands_variable, job_.memory.bands.front().get())};
   std::transform(variables_.begin(), variables_.end(),

@@ -1,0 +1,67 @@
+#include "virtual/addresses.hpp"
+
+#include <link.h>
+
+#include <cerrno>
+
+#include "virtual/exceptions.hpp"
+#include "virtual/rank_malloc.hpp"
+
+namespace armature::fibers {
+namespace {
+
+void mix(std::uint64_t& sum, std::uint64_t value) {
+  sum = (sum ^ value) * 0x9e37'79b9'7f4a'7c15;
+  sum ^= sum >> 29;
+}
+
+int add_module(dl_phdr_info* info, std::size_t /*bytes*/, void* sum) {
+  mix(*static_cast<std::uint64_t*>(sum), info->dlpi_addr);
+  return 0;
+}
+
+/// What functions write below their return address, and what longjmp hides addresses with: both
+/// are of the process, and lie on the stacks of its ranks.
+std::uint64_t secrets() {
+#if defined(__x86_64__)
+  std::uint64_t stack_guard = 0, pointer_guard = 0;
+  asm("mov %%fs:0x28, %0" : "=r"(stack_guard));
+  asm("mov %%fs:0x30, %0" : "=r"(pointer_guard));
+  return stack_guard ^ (pointer_guard << 1);
+#else
+#error "say where this processor's C library keeps them"
+#endif
+}
+
+}  // namespace
+
+void compare_addresses(space::ControlHeader& job, std::span<const void* const> places) {
+  auto sum = reinterpret_cast<std::uint64_t>(&job);
+  dl_iterate_phdr(add_module, &sum);
+  mix(sum, reinterpret_cast<std::uint64_t>(&errno));
+  mix(sum, reinterpret_cast<std::uint64_t>(&exception_state()));
+  mix(sum, secrets());
+  for (const void* place : places) mix(sum, reinterpret_cast<std::uint64_t>(place));
+  if (sum == 0) sum = 1;
+  std::uint64_t nobodys = 0;
+  const bool first = job.addresses.compare_exchange_strong(nobodys, sum, std::memory_order_acq_rel);
+  const bool same = (first || nobodys == sum) && malloc_knows_ranks();
+  if (!same) job.differ.fetch_add(1, std::memory_order_relaxed);
+  job.joined.fetch_add(1, std::memory_order_release);
+}
+
+const char* why_not_move(const space::ControlHeader& job) {
+  if (!malloc_knows_ranks())
+    return "its memory comes from the process's heap: libarmature-malloc.so is not loaded into the "
+           "program (it must be linked dynamically, and the library lie in lib/ beside "
+           "bin/armature)";
+  if (job.differ.load(std::memory_order_relaxed) != 0)
+    return "code or data lie at different addresses in the processes of this job. armature run "
+           "switches the randomisation of addresses off; where a container forbids that "
+           "(personality), allow it (docker run --security-opt seccomp=unconfined) or run the job "
+           "in "
+           "one process";
+  return nullptr;
+}
+
+}  // namespace armature::fibers

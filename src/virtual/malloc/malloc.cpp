@@ -1,0 +1,178 @@
+// libarmature-malloc.so: malloc and its relatives, for processes that host virtual ranks. While a
+// rank runs, memory comes from the heap in its band; else from the C library, under the names that
+// glibc has for this purpose. free finds out from the address. Loaded before the program's own
+// libraries (LD_PRELOAD); see docs/decisions/rank-heaps.md.
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "space/rank_heap.hpp"
+#include "virtual/malloc/interface.hpp"
+
+extern "C" {
+void* __libc_malloc(std::size_t bytes);
+void __libc_free(void* memory);
+void* __libc_calloc(std::size_t count, std::size_t bytes);
+void* __libc_realloc(void* memory, std::size_t bytes);
+void* __libc_memalign(std::size_t alignment, std::size_t bytes);
+}
+
+namespace {
+
+using armature::fibers::HeapPlaces;
+using armature::fibers::MallocLibrary;
+using armature::space::RankHeap;
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local RankHeap* current = nullptr;
+constinit HeapPlaces places;
+constinit std::uintptr_t all_bytes = 0;  // of all bands
+// A child of fork sees the same memory as its parent, who goes on using it.
+constinit bool is_a_fork = false;
+
+bool is_a_ranks(const void* memory) {
+  return reinterpret_cast<std::uintptr_t>(memory) - places.base < all_bytes;
+}
+
+RankHeap& heap_of(const void* memory) {
+  const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(memory) - places.base;
+  return *reinterpret_cast<RankHeap*>(places.base + offset / places.band_bytes * places.band_bytes +
+                                      places.offset);
+}
+
+void* or_error(void* memory) {
+  if (memory == nullptr) errno = ENOMEM;
+  return memory;
+}
+
+[[gnu::noinline]] void free_of_rank(void* memory) {
+  if (is_a_fork) return;
+  RankHeap& heap = heap_of(memory);
+  &heap == current ? heap.free(memory) : heap.free_from_outside(memory);
+}
+
+void* aligned(std::size_t alignment, std::size_t bytes) {
+  if (current == nullptr) return __libc_memalign(alignment, bytes);
+  return or_error(current->allocate_aligned(alignment, bytes));
+}
+
+constexpr std::size_t page = 4096;
+
+int digit(char c) {
+  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+#if defined(__x86_64__)
+/// The C library gives every process a secret number that functions write below their return
+/// address and compare when they return, and one that longjmp's addresses are hidden with. A rank
+/// that moves in between must find the same ones, so the job's processes share theirs. This runs
+/// before all other constructors (-z initfirst), when nothing has been written with the old ones.
+[[gnu::constructor, gnu::no_stack_protector]] void share_secrets(int, char**, char** environment) {
+  constexpr char name[] = "ARMATURE_SECRETS=";
+  for (; *environment != nullptr; ++environment) {
+    const char* text = *environment;
+    std::size_t same = 0;
+    while (name[same] != '\0' && text[same] == name[same]) ++same;
+    if (name[same] != '\0') continue;
+    std::uint64_t secrets[2] = {};
+    for (std::size_t i = 0; i < 32; ++i) {
+      const int value = digit(text[same + i]);
+      if (value < 0) return;
+      secrets[i / 16] = secrets[i / 16] << 4 | static_cast<std::uint64_t>(value);
+    }
+    // The lowest byte is 0: strings end there.
+    asm volatile("mov %0, %%fs:0x28" : : "r"(secrets[0] & ~std::uint64_t{0xff}));
+    asm volatile("mov %0, %%fs:0x30" : : "r"(secrets[1]));
+    return;
+  }
+}
+#endif
+
+}  // namespace
+
+#define ARMATURE_EXPORT extern "C" [[gnu::visibility("default")]]
+
+ARMATURE_EXPORT MallocLibrary armature_malloc_library() {
+  return {&current, [](const HeapPlaces& given) {
+            places = given;
+            all_bytes = given.bands * given.band_bytes;
+            pthread_atfork(nullptr, nullptr, [] {
+              is_a_fork = true;
+              current = nullptr;
+            });
+          }};
+}
+
+ARMATURE_EXPORT void* malloc(std::size_t bytes) {
+  if (current == nullptr) return __libc_malloc(bytes);
+  return or_error(current->allocate(bytes));
+}
+
+ARMATURE_EXPORT void free(void* memory) {
+  if (!is_a_ranks(memory)) return __libc_free(memory);
+  free_of_rank(memory);
+}
+
+ARMATURE_EXPORT void* calloc(std::size_t count, std::size_t bytes) {
+  if (current == nullptr) return __libc_calloc(count, bytes);
+  std::size_t all = 0;
+  if (__builtin_mul_overflow(count, bytes, &all)) return or_error(nullptr);
+  return or_error(current->allocate_zeros(all));
+}
+
+ARMATURE_EXPORT void* realloc(void* memory, std::size_t bytes) {
+  if (memory == nullptr) return malloc(bytes);
+  if (!is_a_ranks(memory)) return __libc_realloc(memory, bytes);
+  if (bytes == 0) {
+    free(memory);
+    return nullptr;
+  }
+  const std::size_t usable = RankHeap::usable_bytes(memory);
+  if (bytes <= usable && bytes >= usable / 2) return memory;
+  void* const other = malloc(bytes);
+  if (other == nullptr) return nullptr;
+  std::memcpy(other, memory, std::min(bytes, usable));
+  free(memory);
+  return other;
+}
+
+ARMATURE_EXPORT void* reallocarray(void* memory, std::size_t count, std::size_t bytes) {
+  std::size_t all = 0;
+  if (__builtin_mul_overflow(count, bytes, &all)) return or_error(nullptr);
+  return realloc(memory, all);
+}
+
+ARMATURE_EXPORT void* memalign(std::size_t alignment, std::size_t bytes) {
+  return aligned(alignment, bytes);
+}
+
+ARMATURE_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  return aligned(alignment, bytes);
+}
+
+ARMATURE_EXPORT int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
+  if (alignment % sizeof(void*) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0)
+    return EINVAL;
+  const int before = errno;
+  void* const found = aligned(alignment, bytes);
+  errno = before;
+  if (found == nullptr) return ENOMEM;
+  *memory = found;
+  return 0;
+}
+
+ARMATURE_EXPORT void* valloc(std::size_t bytes) { return aligned(page, bytes); }
+
+ARMATURE_EXPORT void* pvalloc(std::size_t bytes) {
+  return aligned(page, (bytes + page - 1) / page * page);
+}
+
+ARMATURE_EXPORT std::size_t malloc_usable_size(void* memory) {
+  if (memory == nullptr) return 0;
+  if (is_a_ranks(memory)) return RankHeap::usable_bytes(memory);
+  using Function = std::size_t (*)(void*);
+  static const auto of_libc = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "malloc_usable_size"));
+  return of_libc != nullptr ? of_libc(memory) : 0;
+}

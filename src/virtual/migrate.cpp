@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include "armature/virtual.hpp"
+#include "base/fail.hpp"
+#include "progress/wait.hpp"
+#include "virtual/addresses.hpp"
+#include "virtual/rank_scheduler.hpp"
+
+namespace armature {
+namespace {
+
+const space::ControlHeader& job_of(const progress::RankContext& me, const char* call) {
+  const space::ControlHeader& job = me.space.header();
+  if (job.ranks_are_virtual == 0)
+    base::fail(Errc::misuse,
+               fmt::format("{}: only virtual ranks can move (armature run --virtual)", call));
+  return job;
+}
+
+/// Only then is it known whether the processes are alike.
+void await_all_processes(const space::ControlHeader& job, const char* call) {
+  progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
+  progress::wait_until(wait,
+                       [&] { return job.joined.load(std::memory_order_acquire) >= job.processes; });
+}
+
+}  // namespace
+
+bool can_migrate() {
+  const progress::RankContext& me = progress::this_rank("can_migrate");
+  const space::ControlHeader& job = me.space.header();
+  if (job.ranks_are_virtual == 0) return false;
+  await_all_processes(job, "can_migrate");
+  return me.held_here == 0 && fibers::why_not_move(job) == nullptr;
+}
+
+void migrate(ProcessId process) {
+  const progress::RankContext& me = progress::this_rank("migrate");
+  const space::ControlHeader& job = job_of(me, "migrate");
+  if (process.number() < 0 || process.number() >= static_cast<int>(job.processes))
+    base::fail(Errc::bad_argument, fmt::format("migrate: there is no process {}: the job has {}",
+                                               process.number(), job.processes));
+  const int here = me.space.slot(me.space.me()).process.load(std::memory_order_relaxed);
+  if (process.number() == here) return;
+  if (me.held_here != 0)
+    base::fail(Errc::misuse,
+               "migrate: the rank holds something of its process (StaysHere), which cannot move: "
+               "the rank stays");
+  await_all_processes(job, "migrate");
+  if (const char* why = fibers::why_not_move(job))
+    base::fail(Errc::misuse, fmt::format("migrate: the rank stays: {}", why));
+  static_cast<fibers::RankScheduler*>(me.scheduler)->move(process.number());
+}
+
+StaysHere::StaysHere() { ++progress::this_rank("StaysHere").held_here; }
+StaysHere::~StaysHere() {
+  if (progress::RankContext* me = progress::current_rank()) --me->held_here;
+}
+
+}  // namespace armature

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "space/mapping.hpp"
+#include "space/rank_heap.hpp"
+
+// The process's malloc as far as it knows of ranks: libarmature-malloc.so, if it is loaded.
+
+namespace armature::fibers {
+
+/// Once per process, before any rank runs.
+void find_rank_malloc(const space::Mapping& mapping);
+/// Whether what a rank allocates comes from its own heap.
+bool malloc_knows_ranks();
+/// Which heap malloc takes from on this thread; nullptr in it: the process's.
+space::RankHeap*& heap_of_malloc();
+
+}  // namespace armature::fibers

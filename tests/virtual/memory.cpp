@@ -1,0 +1,103 @@
+// What a rank allocates lies in its band, goes where it goes, and is freed by whoever has it last.
+#include <malloc.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <armature/armature.hpp>
+#include <armature/virtual.hpp>
+
+namespace {
+
+using armature::owner_of;
+using armature::ProcessId;
+using armature::World;
+
+void require(bool good, const char* what) {
+  if (!good) armature::abort(1, what);
+}
+
+void what_a_rank_allocates_is_its_own(World& world) {
+  const armature::Rank me = world.rank();
+  const auto number = std::make_unique<int>(5);
+  const std::vector<double> numbers(100'000, 1.5);
+  const std::string text(1000, 'x');
+  require(
+      owner_of(number.get()) == me && owner_of(numbers.data()) == me && owner_of(text.data()) == me,
+      "new takes from the rank's band");
+  void* memory = std::calloc(100, 10);
+  memory = std::realloc(memory, 100'000);
+  require(owner_of(memory) == me, "calloc and realloc do");
+  std::free(memory);
+  memory = std::aligned_alloc(4096, 8192);
+  require(owner_of(memory) == me && reinterpret_cast<std::uintptr_t>(memory) % 4096 == 0,
+          "aligned_alloc does");
+  require(malloc_usable_size(memory) >= 8192, "and it is as large as asked for");
+  std::free(memory);
+}
+
+void what_a_thread_allocates_is_the_process_s(World& world) {
+  int* number = nullptr;
+  const auto rank = world.rank();
+  std::thread([&] { number = new int(rank); }).join();
+  require(owner_of(number) < 0, "a thread is no rank");
+  delete number;
+  auto* mine = new int(5);
+  std::thread([&] { delete mine; }).join();
+}
+
+/// In a ring: what the left neighbour has made is deleted here, in whichever process.
+void anyone_may_free(World& world) {
+  using Text = std::string;
+  const auto place = world.allocate<Text*>(1);
+  const int right = (world.rank() + 1) % world.size(),
+            left = (world.rank() + world.size() - 1) % world.size();
+  for (int round = 0; round < 200; ++round) {
+    auto* const text =
+        new Text(static_cast<std::size_t>(round) * 50, static_cast<char>('a' + world.rank() % 26));
+    armature::put(place.on(right), text);
+    world.barrier();
+    Text* const got = place[0];
+    require(*got == Text(static_cast<std::size_t>(round) * 50, static_cast<char>('a' + left % 26)),
+            "it is what was made");
+    require(world.size() == 1 || owner_of(got) == left, "it is the neighbour's");
+    delete got;
+    world.barrier();
+  }
+}
+
+void memory_moves_along(World& world) {
+  const int processes = armature::domain_count(armature::Domain::process);
+  std::vector<std::vector<int>> rows;
+  for (int i = 0; i < 300; ++i) {
+    rows.emplace_back(static_cast<std::size_t>(i), i * world.rank());
+    armature::migrate(ProcessId((i + world.rank()) % processes));
+    std::ostringstream text;
+    text << "rank " << world.rank() << " in process " << getpid();
+    require(text.str().size() > 10, "streams work");
+  }
+  for (int i = 0; i < 300; ++i)
+    require(rows[static_cast<std::size_t>(i)] ==
+                std::vector<int>(static_cast<std::size_t>(i), i * world.rank()),
+            "what was allocated on the way is there");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return armature::run(argc, argv, [](World& world) {
+    what_a_rank_allocates_is_its_own(world);
+    what_a_thread_allocates_is_the_process_s(world);
+    anyone_may_free(world);
+    memory_moves_along(world);
+    world.barrier();
+  });
+}

@@ -1,0 +1,192 @@
+// Ranks move from process to process at random, while all of them call, put to and wait for each
+// other. Every call must be executed once and in the order of its sender, every addition be there
+// at the end, and what a rank has on its stack and in its memory be as it left it.
+#include <setjmp.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <armature/armature.hpp>
+#include <armature/virtual.hpp>
+
+namespace {
+
+using armature::ProcessId;
+using armature::World;
+
+void require(bool good, const char* what) {
+  if (!good) armature::abort(1, what);
+}
+
+/// What others call: remembers how far each of them has come.
+class Ledger {
+ public:
+  void take(int from, std::uint64_t number, std::string text) {
+    require(number == next_[from]++, "a call was lost, doubled or overtaken");
+    require(text == std::string(number % 300, static_cast<char>('a' + from % 26)),
+            "a call's argument is not what was sent");
+    ++taken_;
+  }
+  [[nodiscard]] std::uint64_t next_of(int from) { return next_[from]; }
+  [[nodiscard]] std::uint64_t taken() const { return taken_; }
+  /// Moves the rank while it executes a call.
+  int move_and_say_where(int process) {
+    armature::migrate(ProcessId(process));
+    return armature::process_of(armature::world().rank()).number();
+  }
+
+ private:
+  std::map<int, std::uint64_t> next_;
+  std::uint64_t taken_ = 0;
+};
+
+class Wanderer {
+ public:
+  explicit Wanderer(World& world)
+      : world_(world),
+        processes_(armature::domain_count(armature::Domain::process)),
+        random_(static_cast<unsigned>(world.rank())),
+        ledger_(world),
+        counter_(world.allocate<std::int64_t>(1)),
+        sent_(static_cast<std::size_t>(world.size())) {}
+
+  void wander(int steps) {
+    for (int i = 0; i < steps; ++i) step();
+    armature::rmi_fence();
+    world_.barrier();
+    check();
+  }
+
+ private:
+  int anyone() { return static_cast<int>(random_() % static_cast<unsigned>(world_.size())); }
+  ProcessId anywhere() {
+    return ProcessId(static_cast<int>(random_() % static_cast<unsigned>(processes_)));
+  }
+
+  void move() {
+    const ProcessId there = anywhere();
+    const int before = errno = static_cast<int>(random_() % 100);
+    armature::migrate(there);
+    require(errno == before, "errno has not followed its rank");
+    require(armature::process_of(world_.rank()) == there, "the rank is not where it went");
+  }
+  void call() {
+    const int to = anyone();
+    const std::uint64_t number = sent_[static_cast<std::size_t>(to)]++;
+    ledger_.async(to, &Ledger::take, world_.rank(), number,
+                  std::string(number % 300, static_cast<char>('a' + world_.rank() % 26)));
+  }
+  void ask() {
+    const int whom = anyone();
+    const auto came = ledger_.sync(whom, &Ledger::next_of, world_.rank());
+    require(came == sent_[static_cast<std::size_t>(whom)], "a question has overtaken calls");
+  }
+  void send_somebody_off() {
+    const int there = anywhere().number();
+    require(ledger_.sync(anyone(), &Ledger::move_and_say_where, there) == there,
+            "a method did not move its rank");
+  }
+  void move_while_handling() {
+    try {
+      throw std::runtime_error("held over a move");
+    } catch (const std::exception& error) {
+      move();
+      require(std::string(error.what()) == "held over a move", "an exception was lost");
+      try {
+        throw 5;
+      } catch (int number) {
+        move();
+        require(number == 5, "an inner exception was lost");
+      }
+    }
+  }
+  void jump_over_a_move() {
+    jmp_buf place;
+    volatile int jumps = 0;
+    if (setjmp(place) < 2) {
+      jumps = jumps + 1;
+      move();
+      longjmp(place, jumps);
+    }
+    require(jumps == 2, "longjmp went astray");
+  }
+  void step() {
+    switch (random_() % 10) {
+      case 0:
+      case 1:
+        return move();
+      case 2:
+        return ask();
+      case 3:
+        armature::fetch_add(counter_.on(anyone()), 1);
+        ++added_;
+        return;
+      case 4:
+        return armature::yield();
+      case 5:
+        return random_() % 8 == 0 ? send_somebody_off() : armature::rmi_poll();
+      case 6:
+        return random_() % 4 == 0 ? move_while_handling() : jump_over_a_move();
+      default:
+        return call();
+    }
+  }
+
+  void check() {
+    require(world_.allreduce(added_) == world_.allreduce(counter_[0]), "an addition was lost");
+    std::uint64_t sent = 0;
+    for (const std::uint64_t n : sent_) sent += n;
+    require(world_.allreduce(sent) == world_.allreduce(ledger_->taken()), "calls were lost");
+    const auto all_sent = world_.allgather(std::int64_t(sent_[0]));
+    if (world_.rank() != 0) return;
+    for (int from = 0; from < world_.size(); ++from)
+      require(ledger_->next_of(from) ==
+                  static_cast<std::uint64_t>(all_sent[static_cast<std::size_t>(from)]),
+              "calls of a rank were lost");
+  }
+
+  World& world_;
+  int processes_;
+  std::mt19937 random_;
+  armature::shared<Ledger> ledger_;
+  armature::Piece<std::int64_t> counter_;
+  std::vector<std::uint64_t> sent_;
+  std::int64_t added_ = 0;
+};
+
+void refuse_what_cannot_be(World& world) {
+  const auto throws = [](auto call) {
+    try {
+      call();
+    } catch (const armature::Error&) {
+      return true;
+    }
+    return false;
+  };
+  require(throws([] { armature::migrate(ProcessId(1 << 20)); }), "there is no such process");
+  if (armature::domain_count(armature::Domain::process) == 1) return;
+  const int elsewhere = 1 - std::min(armature::process_of(world.rank()).number(), 1);
+  const armature::StaysHere stays;
+  require(!armature::can_migrate(), "it holds something");
+  require(throws([&] { armature::migrate(ProcessId(elsewhere)); }), "it must stay");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int steps = argc > 1 ? std::stoi(argv[1]) : 4000;
+  return armature::run(argc, argv, [steps](World& world) {
+    require(armature::can_migrate(), "ranks cannot move here");
+    refuse_what_cannot_be(world);
+    Wanderer wanderer(world);
+    wanderer.wander(steps / world.size() + 100);
+    armature::migrate(ProcessId(0));  // all end in one
+    world.barrier();
+  });
+}
