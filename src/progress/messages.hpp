@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sparse_table.hpp"
 #include "space/address_space.hpp"
 #include "transport/mailbox.hpp"
 
@@ -57,7 +58,7 @@ class Messages {
   std::optional<Message> find(int from, std::int32_t tag);
 
   space::AddressSpace& space_;
-  std::vector<transport::Ring*> to_;
+  base::ZeroTable<transport::Ring*> to_;
   std::vector<Incoming> incoming_;
   std::uint32_t rings_seen_ = 0;
   /// What nobody has received yet, by tag and sender: a receiver that is late finds its message

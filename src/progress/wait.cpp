@@ -163,7 +163,8 @@ void wait_scheduled(RankContext& me, WaitFor& wait, Latched& condition_holds) {
   std::uint64_t done = me.done.load(std::memory_order_relaxed);
   bool got_on = true;  // to this wait
   for (std::uint32_t round = 0;; ++round) {
-    if (condition_holds.look()) return;
+    // The first time it has just been looked at.
+    if (round > 0 && condition_holds.look()) return;
     me.deliver();
     if (condition_holds.look()) return;
     published.refresh(wait);

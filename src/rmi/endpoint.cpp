@@ -40,11 +40,13 @@ void Endpoint::set(const Settings& settings) {
   flush();
   settings_ = settings;
   sender_.until_poll = settings_.poll_every;
-  for (std::size_t to = 0; to < lanes_.size(); ++to)
+  for (const int rank : lanes_.indices()) {
+    const auto to = static_cast<std::size_t>(rank);
     if (lanes_[to].channel != nullptr && lanes_[to].overflow.empty()) {
       outgoing_[to].direct = publishes_directly();
       lanes_[to].committed = outgoing_[to].at;
     }
+  }
 }
 
 std::uint64_t Endpoint::executed(int from) const {
@@ -141,8 +143,11 @@ void await_reply(Reply* reply, Rank from) {
   Endpoint& endpoint = this_endpoint("remote question");
   progress::WaitFor wait{
       .what = space::Awaiting::answer, .peer = from, .object = reply, .call = "remote question"};
+  // Where the other rank needs this thread to answer, the wait itself delivers often enough.
+  const bool shares_thread = progress::this_rank("remote question").scheduler != nullptr;
   progress::wait_until(wait, [&] {
     if (reply_is_there(reply)) return true;
+    if (shares_thread) return false;
     endpoint.deliver();
     return reply_is_there(reply);
   });

@@ -14,6 +14,7 @@
 
 #include "armature/detail/method.hpp"
 #include "armature/detail/request.hpp"
+#include "base/sparse_table.hpp"
 #include "progress/rank_context.hpp"
 #include "rmi/blocks.hpp"
 #include "rmi/fence.hpp"
@@ -164,8 +165,8 @@ class Endpoint : public progress::RequestSource {
   const bool has_service_;
   Team everyone_;
   detail::Sender sender_;
-  std::vector<detail::Outgoing> outgoing_;
-  std::vector<Lane> lanes_;
+  base::ZeroTable<detail::Outgoing> outgoing_;
+  base::SparseTable<Lane> lanes_;
   std::vector<int> overflowing_;
   std::deque<Incoming>
       incoming_;  // stays in place: methods may wait, and meet channels that are new

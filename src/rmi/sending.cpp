@@ -181,13 +181,15 @@ void Endpoint::publish(Outgoing& out, Lane& lane) {
 
 void Endpoint::flush() {
   if (publishes_directly()) return;
-  for (std::size_t to = 0; to < lanes_.size(); ++to)
+  for (const int rank : lanes_.indices()) {
+    const auto to = static_cast<std::size_t>(rank);
     if (lanes_[to].held > 0) publish(outgoing_[to], lanes_[to]);
+  }
 }
 
 /// Whether deliver() would get something out; asked before falling asleep.
 bool Endpoint::has_to_send() const {
-  return std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) {
+  return std::any_of(lanes_.made().begin(), lanes_.made().end(), [](const Lane& lane) {
     return lane.held > 0 ||
            (!lane.overflow.empty() &&
             lane.channel->consumed.load(std::memory_order_acquire) != lane.consumed);

@@ -65,6 +65,12 @@ void write_at(int fd, const void* data, std::size_t bytes, std::uint64_t offset)
   }
 }
 
+/// Where heaps begin. Virtual ranks may be many: the world's block lies behind all their bands.
+std::size_t heap_start(const ControlHeader& header) {
+  const bool is_virtual = header.ranks_are_virtual != 0;
+  return BandHead::heap_start(header.ranks, is_virtual ? 0 : TeamBlock::bytes(header.ranks));
+}
+
 void check(const ControlHeader& header) {
   if (header.ranks == 0 || header.ranks > ranks_max)
     fail(Errc::start,
@@ -93,7 +99,7 @@ void check(const ControlHeader& header) {
                      "whole pages (--stack-size, --band-size)",
                      header.stack_bytes, base::readable_bytes(stack_bytes_min),
                      base::readable_bytes(header.band_bytes / 4)));
-  if (BandHead::heap_start(header.ranks, TeamBlock::bytes(header.ranks)) > header.band_bytes / 2)
+  if (heap_start(header) > header.band_bytes / 2)
     fail(Errc::start, fmt::format("bands of {} are too small for a job of {} ranks",
                                   base::readable_bytes(header.band_bytes), header.ranks));
 }
@@ -135,12 +141,12 @@ Place place_of(const JobMemory& memory, const ControlHeader& header, std::uint32
 
 /// What a band must hold before its rank starts: everything else is right as zeros.
 void write_heads(const JobMemory& memory, const ControlHeader& header) {
-  const std::size_t heap_start = BandHead::heap_start(header.ranks, TeamBlock::bytes(header.ranks));
+  const std::size_t start_of_heap = heap_start(header);
   for (std::uint32_t r = 0; r < header.ranks; ++r) {
     const auto [file, start] = place_of(memory, header, r);
     write_at(file, &BandHead::expected_magic, sizeof(std::uint64_t),
              start + offsetof(BandHead, magic));
-    write_at(file, &heap_start, sizeof heap_start, start + offsetof(BandHead, heap_offset));
+    write_at(file, &start_of_heap, sizeof start_of_heap, start + offsetof(BandHead, heap_offset));
   }
   const auto block = std::make_unique<std::byte[]>(TeamBlock::head_bytes(header.ranks));
   auto* world = new (block.get()) TeamBlock;
@@ -148,7 +154,8 @@ void write_heads(const JobMemory& memory, const ControlHeader& header) {
   world->users = header.ranks;
   for (std::uint32_t r = 0; r < header.ranks; ++r) world->ranks()[r] = static_cast<std::int32_t>(r);
   write_at(memory.bands[0].get(), block.get(), TeamBlock::head_bytes(header.ranks),
-           BandHead::world_block_offset(header.ranks));
+           header.ranks_are_virtual != 0 ? header.ranks * header.band_bytes
+                                         : BandHead::world_block_offset(header.ranks));
 }
 
 /// Which process hosts which rank, as which of its ranks.
@@ -192,7 +199,8 @@ JobMemory JobMemory::create(const JobOptions& options) {
       memory.bands.push_back(memory_file(band_name, header.band_bytes));
   }
   if (header.ranks_are_virtual != 0)
-    memory.bands.push_back(memory_file(band_name, header.ranks * header.band_bytes));
+    memory.bands.push_back(
+        memory_file(band_name, header.ranks * header.band_bytes + TeamBlock::bytes(header.ranks)));
   place_ranks(control, options);
   write_heads(memory, header);
   munmap(start, Control::bytes(header.ranks));

@@ -83,7 +83,8 @@ void Mapping::map_bands(const std::vector<int>& bands) const {
 
 void Mapping::map_bands(int first, int count, int file) const {
   void* wanted = band(first);
-  const std::size_t bytes = static_cast<std::size_t>(count) * band_bytes_;
+  std::size_t bytes = static_cast<std::size_t>(count) * band_bytes_;
+  if (header().ranks_are_virtual != 0) bytes += TeamBlock::bytes(header().ranks);
   void* got = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, file, 0);
   if (got == wanted) return;
@@ -104,6 +105,7 @@ void Mapping::map_bands(int first, int count, int file) const {
 }
 
 TeamBlock& Mapping::world_block() const {
+  if (header().ranks_are_virtual != 0) return *reinterpret_cast<TeamBlock*>(band(ranks_));
   return *reinterpret_cast<TeamBlock*>(
       band(0) + BandHead::world_block_offset(static_cast<std::uint32_t>(ranks_)));
 }

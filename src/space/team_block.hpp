@@ -40,7 +40,8 @@ struct TeamBlock {
   std::atomic<std::uint32_t> users{
       0};  // members that have not let go of the team; the last frees the block
   alignas(64) std::atomic<std::uint64_t> released{
-      0};  // large teams: the round member 0 has seen complete
+      0};                                   // large teams: the round member 0 has seen complete
+  std::atomic<std::uint64_t> disagreed{0};  // the last one in which signatures differed
 
   // then MemberLine[size][2], FenceLine[size][2], int32 ranks[size], and from the next page on
   // staging[size][2]

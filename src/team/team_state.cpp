@@ -19,18 +19,24 @@ constexpr int flat_max = 16;
 }  // namespace
 
 TeamState::TeamState(space::AddressSpace& space, TeamBlock& block, int me)
-    : space_(space), block_(block), me_(me), members_(block.ranks(), block.ranks() + block.size) {
+    : space_(space), block_(block), me_(me), is_world_(&block == &space.world_block()) {
+  if (is_world_) {
+    members_ = {block.ranks(), block.size};
+    return;
+  }
+  own_members_.assign(block.ranks(), block.ranks() + block.size);
+  members_ = own_members_;
   for (int i = 0; i < size(); ++i) member_of_.emplace(members_[static_cast<std::size_t>(i)], i);
 }
 
 TeamState::~TeamState() {
-  const bool is_world = &block_ == &space_.world_block();
   block_.users.fetch_sub(1, std::memory_order_release);
-  if (is_world || space_.owner(&block_) != space_.me()) return;
+  if (is_world_ || space_.owner(&block_) != space_.me()) return;
   space_.free_when_unused(block_);
 }
 
 int TeamState::member(Rank world_rank) const {
+  if (is_world_) return world_rank >= 0 && world_rank < size() ? static_cast<int>(world_rank) : -1;
   const auto found = member_of_.find(world_rank);
   return found == member_of_.end() ? -1 : found->second;
 }
@@ -96,11 +102,21 @@ void TeamState::await_members(Kind kind, const char* call) {
     return entered == members_.size();
   });
   if (is_flat()) return;
+  note_disagreement(block_.line(0, round_).signature);
   block_.released.store(round_, std::memory_order_release);
   ring_all();
 }
 
+/// In large teams member 0, who looks at all lines anyway, compares for all.
+void TeamState::note_disagreement(std::uint64_t mine) {
+  for (int i = 0; i < size(); ++i)
+    if (block_.line(static_cast<std::size_t>(i), round_).signature != mine)
+      block_.disagreed.store(round_, std::memory_order_relaxed);
+}
+
 void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
+  // Acquire: written before the round was released.
+  if (!is_flat() && block_.disagreed.load(std::memory_order_acquire) != round_) return;
   for (int i = 0; i < size(); ++i) {
     const std::uint64_t theirs = block_.line(static_cast<std::size_t>(i), round_).signature;
     if (theirs == mine) continue;

@@ -50,12 +50,16 @@ class TeamState {
   void publish(std::uint64_t signature);
   void await_members(Kind kind, const char* call);
   void compare_signatures(std::uint64_t mine, const char* call) const;
+  void note_disagreement(std::uint64_t mine);
   [[nodiscard]] bool is_flat() const;
 
   space::AddressSpace& space_;
   space::TeamBlock& block_;
   int me_;
-  std::vector<std::int32_t> members_;
+  // The world's members are all ranks in their order: neither a copy nor a table for each rank.
+  const bool is_world_;
+  std::vector<std::int32_t> own_members_;
+  std::span<const std::int32_t> members_;
   std::unordered_map<int, int> member_of_;
   std::uint64_t round_ = 0;
 };

@@ -63,7 +63,8 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process)
       heap_(heap_of_malloc()),
       deaths_seen_(mapping.header().deaths.load(std::memory_order_acquire)),
       now_ns_(base::now_ns()),
-      exceptions_(&exception_state()) {
+      exceptions_(&exception_state()),
+      error_number_(&errno) {
   of_process = this;
 }
 
@@ -96,7 +97,7 @@ void RankScheduler::dismiss(RankFiber& fiber) {
 void RankScheduler::leave(RankFiber& me) {
   me.context = progress::current_rank();
   me.exceptions = *exceptions_;
-  me.error_number = errno;
+  me.error_number = *error_number_;
   before_ = &me;
 }
 
@@ -108,7 +109,7 @@ void RankScheduler::enter(RankFiber& fiber) {
   progress::set_this_rank(fiber.context);
   heap_ = fiber.heap;
   *exceptions_ = fiber.exceptions;
-  errno = fiber.error_number;
+  *error_number_ = fiber.error_number;
 }
 
 void RankScheduler::arrive(boost::context::fiber&& before) { here().settle(std::move(before)); }

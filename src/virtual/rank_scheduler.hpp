@@ -83,6 +83,7 @@ class RankScheduler final : public progress::Scheduler {
   std::uint64_t idle_since_ns_ = 0;
   long nap_ns_ = 0;
   ExceptionState* exceptions_;  // of this thread
+  int* error_number_;           // of this thread
 };
 
 }  // namespace armature::fibers

@@ -1,6 +1,5 @@
 #include "armature/virtual.hpp"
 #include "progress/rank_context.hpp"
-#include "progress/wait.hpp"
 
 namespace armature {
 
@@ -12,8 +11,8 @@ RankKind rank_kind() {
 }
 
 void yield() {
-  (void)progress::this_rank("yield");
-  progress::let_others_run();
+  const progress::RankContext& me = progress::this_rank("yield");
+  if (me.scheduler != nullptr) me.scheduler->yield(false);
 }
 
 }  // namespace armature

@@ -5,6 +5,7 @@
 #include "armature/error.hpp"
 #include "progress/wait.hpp"
 #include "team/team_state.hpp"
+#include "virtual/rank_locals.hpp"
 
 namespace armature {
 namespace {
@@ -60,6 +61,7 @@ void Job::leave() {
 }
 
 Job::~Job() {
+  fibers::end_rank_locals(context_);
   context_.requests = nullptr;
   context_.sender = nullptr;
   progress::set_this_rank(&context_);  // objects that are destroyed now cannot call any more

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <armature/armature.hpp>
+#include <armature/rank_local.hpp>
 #include <armature/virtual.hpp>
 
 namespace {
@@ -90,14 +91,43 @@ void memory_moves_along(World& world) {
             "what was allocated on the way is there");
 }
 
+armature::rank_local<std::vector<int>> own_numbers(std::vector<int>{7});
+int ranks_that_ended = 0;  // in this process
+int ended = 0;             // of this process: values of the ranks that have ended here
+struct Counted {
+  Counted() = default;
+  Counted(const Counted&) = default;
+  Counted& operator=(const Counted&) = default;
+  ~Counted() { ended += armature::initialized() ? 1 : 0; }
+};
+armature::rank_local<Counted> counted;
+
+void every_rank_has_its_own_globals(World& world) {
+  const int processes = armature::domain_count(armature::Domain::process);
+  (void)*counted;
+  for (int i = 0; i < 100; ++i) {
+    own_numbers->push_back(i * world.rank());
+    armature::yield();
+    armature::migrate(ProcessId((i + world.rank()) % processes));
+  }
+  require(own_numbers->size() == 101 && own_numbers->front() == 7 &&
+              own_numbers->back() == 99 * world.rank(),
+          "a rank_local is the rank's own, and goes along");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  return armature::run(argc, argv, [](World& world) {
+  const int status = armature::run(argc, argv, [](World& world) {
     what_a_rank_allocates_is_its_own(world);
     what_a_thread_allocates_is_the_process_s(world);
     anyone_may_free(world);
     memory_moves_along(world);
+    every_rank_has_its_own_globals(world);
+    armature::migrate(ProcessId(0));
     world.barrier();
+    if (world.rank() == 0) ranks_that_ended = world.size();
   });
+  if (ended != ranks_that_ended) std::puts("rank_locals have not ended with their ranks");
+  return ended == ranks_that_ended ? status : 1;
 }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <boost/context/detail/fcontext.hpp>
 
@@ -10,7 +11,8 @@
 
 #include "bench/rows.hpp"
 
-// Virtual ranks of one process: having the other one run, and calling it.
+// Virtual ranks of one process: having the other one run, and calling it; moving to another
+// process.
 
 namespace armature::tools::bench {
 
@@ -46,9 +48,30 @@ class Callee {
   std::uint64_t sum_ = 0;
 };
 
+/// Rank 0 goes to the other process and back.
+void migrate_rows(Stage& stage) {
+  if (!can_migrate()) return;
+  for (const std::size_t bytes :
+       {std::size_t{1} << 10, std::size_t{1} << 20, std::size_t{1} << 30}) {
+    if (!stage.has("migrate")) return;
+    const std::vector<std::byte> heap(stage.acts() ? bytes : 0, std::byte{1});
+    keep(heap);
+    stage.together(
+        {"migrate", bytes, 2},
+        [&] {
+          if (!stage.acts()) return;
+          migrate(ProcessId(1));
+          migrate(ProcessId(0));  // where its file is, to which rows are written
+        },
+        nullptr);
+    stage.world().barrier();
+  }
+}
+
 }  // namespace
 
 void yield_row(Stage& stage) {
+  if (!same_process(0, 1)) return;
   BareSwitch bare;
   stage.together(
       {"yield", 0, 2}, [] { yield(); },
@@ -58,6 +81,7 @@ void yield_row(Stage& stage) {
 }
 
 void virtual_call_rows(Stage& stage) {
+  if (!same_process(0, 1)) return migrate_rows(stage);
   shared<Callee> callee(stage.world());
   BareSwitch bare;
   stage.together(

@@ -10,10 +10,14 @@ constexpr Aim aims[] = {
     {.op = "yield", .bytes = 0, .ns_max = 20},
     {.op = "rpc", .bytes = 0, .ns_max = 150},
     {.op = "rpc.oneway", .bytes = 8, .ns_max = 60},
+    {.op = "migrate", .bytes = 1 << 10, .ns_max = 5000},
+    {.op = "migrate", .bytes = 1 << 30, .ns_max = 5000},
 };
 
 void collect(Collector& collector) {
-  collector.job({.ranks = 2, .virtual_processes = 1}, "virtual");
+  if (collector.wants({"yield", "rpc", "rpc.oneway"}))
+    collector.job({.ranks = 2, .virtual_processes = 1}, "virtual");
+  if (collector.wants({"migrate"})) collector.job({.ranks = 2, .virtual_processes = 2}, "virtual");
 }
 
 constexpr const char* footer =
@@ -23,6 +27,7 @@ constexpr const char* footer =
   rpc                a question to the other rank of the thread: an empty method, there and back;
                      limit: two bare switches
   rpc.oneway         statements without a pause, executed: the time of 100,000 and their fence
+  migrate            a rank goes to another process, with so many bytes of heap
 
 Examples:
   armature bench virtual

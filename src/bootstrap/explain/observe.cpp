@@ -91,16 +91,18 @@ int BandFiles::owner(const space::ControlHeader& header, std::uint64_t address) 
 
 bool BandFiles::read(const space::ControlHeader& header, std::uint64_t address, void* to,
                      std::size_t bytes) const {
+  const auto got = [&](int file, std::uint64_t offset) {
+    return pread(file, to, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
+  };
+  // All bands, and the world's block behind them.
+  if (header.ranks_are_virtual != 0)
+    return !fds.empty() && address >= header.band_base && got(fds[0], address - header.band_base);
   const int rank = owner(header, address);
-  const bool one_file = header.ranks_are_virtual != 0;
-  const auto file = one_file ? std::size_t{0} : static_cast<std::size_t>(rank);
-  if (rank < 0 || file >= fds.size()) return false;
+  if (rank < 0 || static_cast<std::size_t>(rank) >= fds.size()) return false;
   const std::uint64_t offset =
       address - header.band_base - static_cast<std::uint64_t>(rank) * header.band_bytes;
   if (bytes > header.band_bytes - offset) return false;
-  const std::uint64_t start =
-      one_file ? static_cast<std::uint64_t>(rank) * header.band_bytes + offset : offset;
-  return pread(fds[file], to, bytes, static_cast<off_t>(start)) == static_cast<ssize_t>(bytes);
+  return got(fds[static_cast<std::size_t>(rank)], offset);
 }
 
 Snapshot observe(const space::Control& control, const BandFiles& bands) {

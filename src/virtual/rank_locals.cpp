@@ -1,0 +1,38 @@
+#include "virtual/rank_locals.hpp"
+
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+#include "armature/rank_local.hpp"
+
+namespace armature {
+namespace {
+
+struct Value {
+  void* value;
+  void (*destroy)(void*) noexcept;
+};
+using Values = std::unordered_map<const void*, Value>;
+
+}  // namespace
+
+void* detail::rank_local(const void* variable, const RankLocalType& type) {
+  progress::RankContext& me = progress::this_rank("rank_local");
+  if (me.locals == nullptr) me.locals = new Values;
+  auto& values = *static_cast<Values*>(me.locals);
+  if (const auto found = values.find(variable); found != values.end()) return found->second.value;
+  void* const value = type.make(variable);  // which may use others
+  values.emplace(variable, Value{value, type.destroy});
+  return value;
+}
+
+void fibers::end_rank_locals(progress::RankContext& me) noexcept {
+  // Ending one may use another.
+  while (me.locals != nullptr) {
+    const std::unique_ptr<Values> values(static_cast<Values*>(std::exchange(me.locals, nullptr)));
+    for (const auto& [variable, value] : *values) value.destroy(value.value);
+  }
+}
+
+}  // namespace armature
