@@ -29,6 +29,8 @@ using transport::Channel;
 namespace {
 
 constexpr std::size_t ahead_bytes = 1536;
+/// So little at a time is a stream whose reader is close behind the sender, if it is one.
+constexpr std::uint64_t few_bytes = 8192;
 
 bool is_question(const RequestHeader& header) {
   return (header.kind & RequestHeader::kind_mask) ==
@@ -82,6 +84,7 @@ void Endpoint::deliver() {
 }
 
 void Endpoint::execute_all() {
+  context_.in_stream = false;
   flush();
   for (std::size_t i = overflowing_.size(); i-- > 0;)
     if (i < overflowing_.size()) drain_overflow(overflowing_[i]);
@@ -235,9 +238,13 @@ void Endpoint::receive(Incoming& in) {
       [[unlikely]]
     interrupted.emplace(record);
   const std::uint8_t depth = sender_.depth;
+  const std::uint64_t read = in.read, executed = in.executed;
+  answered_ = false;
   ++level_;
   execute_until(published, in, depth);
   --level_;
+  if (in.read - read < few_bytes && !answered_ && !has_service())
+    context_.in_stream = in.stream.goes_on(in.executed - executed) || context_.in_stream;
   sender_.depth = depth;
   context_.done.fetch_add(1, std::memory_order_relaxed);
   release(in);
@@ -329,6 +336,7 @@ void Endpoint::execute(Incoming& in, const RequestHeader& header, const std::byt
   call.end = at + header.units * RequestHeader::unit;
   std::byte* const block = locate(call, header, at);
   sender_.depth = static_cast<std::uint8_t>(call.reply != nullptr ? header.depth + 1 : 0);
+  answered_ = answered_ || call.reply != nullptr;
   // A method that waits needs its message no more, unless it has views of it.
   ARMATURE_ASSERT(unpacked_block_ == nullptr);  // whoever waits below has given it back
   unpacked_block_ = block;
