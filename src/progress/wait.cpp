@@ -187,12 +187,10 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
     for (int i = 0; i < pauses; ++i) {
       if (condition_holds.look()) return true;
       me.deliver();
-      if (got_on()) {
-        i = 0;
-        if (me.in_stream && !condition_holds.look()) lag_behind();
-      } else {
+      if (!got_on())
         pause();
-      }
+      else if (i = 0; me.in_stream && !condition_holds.look())
+        lag_behind();
     }
     return false;
   };

@@ -10,6 +10,7 @@
 #include "progress/bell.hpp"
 #include "progress/wait.hpp"
 #include "rmi/modules.hpp"
+#include "rmi/seal.hpp"
 
 namespace armature {
 namespace rmi {
@@ -19,6 +20,7 @@ Endpoint::Endpoint(progress::RankContext& context, const Settings& settings, Tea
       space_(context.space),
       settings_(settings),
       has_service_(settings.service_thread),
+      seal_bytes_(context.space.checks_in_full() ? sizeof(Seal) : 0),
       everyone_(std::move(everyone)),
       outgoing_(static_cast<std::size_t>(context.space.ranks())),
       lanes_(outgoing_.size()),

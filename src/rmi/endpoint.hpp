@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -128,7 +129,7 @@ class Endpoint : public progress::RequestSource {
   void publish(detail::Outgoing& out, Lane& lane);
   [[nodiscard]] bool has_to_send() const;
   [[nodiscard]] bool publishes_directly() const {
-    return settings_.aggregation <= 1 && !has_service();
+    return settings_.aggregation <= 1 && !has_service() && seal_bytes_ == 0;
   }
   [[nodiscard]] int index_of(const detail::Outgoing& out) const {
     return static_cast<int>(&out - outgoing_.data());
@@ -148,6 +149,8 @@ class Endpoint : public progress::RequestSource {
   void guarded(detail::Call& call, F&& f);
   const detail::Method* find(detail::Call& call, const detail::RequestHeader& header);
   void run(Incoming& in, detail::Call& call, const detail::RequestHeader& header);
+  static void check_seal(int from, std::span<const std::byte> request);
+  static void check_seal_of_block(const detail::Call& call, std::span<const std::byte> request);
   void run_pinned(Incoming& in, detail::Call& call, const detail::RequestHeader& header,
                   const detail::Method& what);
   void failed(detail::Call& call, Errc code, const std::string& text, bool executed) noexcept;
@@ -167,6 +170,7 @@ class Endpoint : public progress::RequestSource {
   space::AddressSpace& space_;
   Settings settings_;
   const bool has_service_;
+  const std::size_t seal_bytes_;  // at the end of each request, or 0
   Team everyone_;
   detail::Sender sender_;
   std::vector<detail::Outgoing> outgoing_;

@@ -15,6 +15,7 @@
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 #include "rmi/failure.hpp"
+#include "rmi/seal.hpp"
 
 namespace armature::rmi {
 
@@ -268,10 +269,12 @@ void Endpoint::execute_until(std::uint64_t published, Incoming& in, std::uint8_t
     if (bytes - 1 >= room) [[unlikely]]
       corrupt(fmt::format("a request from rank {} of {} bytes, where {} have come", in.from, bytes,
                           left));
+    const bool is_filler = header.kind == static_cast<std::uint8_t>(RequestKind::filler);
+    if (seal_bytes_ != 0 && !is_filler) check_seal(in.from, {at, bytes});
     in.read += bytes;
-    if (header.kind == static_cast<std::uint8_t>(RequestKind::call)) [[likely]]
+    if (header.kind == static_cast<std::uint8_t>(RequestKind::call) && seal_bytes_ == 0) [[likely]]
       call_alike(in, header, at, in.read - bytes + std::min(room, capacity / 4));
-    else if (header.kind != static_cast<std::uint8_t>(RequestKind::filler))
+    else if (!is_filler)
       execute(in, header, at);
     if (in.read - in.released >= capacity / 4) release(in);
   }
@@ -316,8 +319,7 @@ std::byte* Endpoint::locate(Call& call, const RequestHeader& header, const std::
   }
   call.arguments = at + head;
   if (!is_long) return nullptr;
-  LongArguments where;
-  std::memcpy(&where, at + head, sizeof where);
+  const LongArguments where = *long_arguments(header, at);
   auto* block = reinterpret_cast<std::byte*>(where.block);
   if (where.bytes < head || !Blocks::may_be(space_, block, where.bytes, from))
     corrupt(
@@ -333,8 +335,10 @@ void Endpoint::execute(Incoming& in, const RequestHeader& header, const std::byt
   Call call;
   call.from = Rank(in.from);
   call.start = at;
-  call.end = at + header.units * RequestHeader::unit;
+  call.end = at + header.units * RequestHeader::unit - seal_bytes_;
   std::byte* const block = locate(call, header, at);
+  if (seal_bytes_ != 0 && block != nullptr)
+    check_seal_of_block(call, {at, header.units * RequestHeader::unit});
   sender_.depth = static_cast<std::uint8_t>(call.reply != nullptr ? header.depth + 1 : 0);
   answered_ = answered_ || call.reply != nullptr;
   // A method that waits needs its message no more, unless it has views of it.
