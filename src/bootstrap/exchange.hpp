@@ -28,8 +28,13 @@ class Exchange {
   /// Error(start) when there is nothing.
   [[nodiscard]] virtual std::vector<std::byte> get(int process, std::string_view key) = 0;
   /// Collective over all processes: what was put before it can be read after it. Throws
-  /// Error(start) when the launcher says that a process is gone.
+  /// Error(start) when the launcher says that a process is gone, or when one does not come within
+  /// the start time-out.
   virtual void fence() = 0;
+
+  /// Asks who started the job to end it, on all nodes. From any thread; returns, perhaps with
+  /// nothing done.
+  virtual void end_job(int /*status*/) {}
 
   static constexpr std::size_t key_chars_max = 24;
 };

@@ -5,17 +5,21 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
 #include "bootstrap/environment.hpp"
+#include "bootstrap/find_exchange.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
 #include "space/job_memory.hpp"
 #include "topology/cores.hpp"
 #include "world/last_words.hpp"
+#include "world/node_watch.hpp"
 
 namespace armature {
 namespace {
@@ -33,9 +37,39 @@ const std::optional<Environment>& told() {
   return environment;
 }
 
+Process* joined = nullptr;
+
+bool have_all_left() {
+  if (joined == nullptr) return true;
+  return std::all_of(joined->spaces().begin(), joined->spaces().end(), [](const auto& space) {
+    return space->slot(space->me()).life.load() == space::Life::finished;
+  });
+}
+
+/// Another launcher's way to let its processes speak with each other; nullptr when there is none. A
+/// job of one rank needs nobody.
+bootstrap::Exchange* exchange() {
+  static bootstrap::Exchange* const found = [] {
+    auto exchange = told() ? nullptr : bootstrap::find_exchange();
+    // A launcher takes a process that ends without a farewell for one that has failed, and so it
+    // should be unless all ranks have left.
+    static bootstrap::Exchange* opened = exchange.release();
+    if (opened != nullptr) {
+      std::atexit([] {
+        if (have_all_left()) delete opened;
+      });
+    }
+    return opened;
+  }();
+  return found;
+}
+
 }  // namespace
 
-int Process::hosted() { return told() ? told()->hosted : 1; }
+int Process::hosted() {
+  if (told()) return told()->hosted;
+  return exchange() != nullptr ? ranks_per_wired_process() : 1;
+}
 
 bool Process::simulated() { return told() && join().mapping().header().simulated != 0; }
 
@@ -43,10 +77,15 @@ Process& Process::join() {
   static Process* const process = [] {
     auto joining = std::unique_ptr<Process>(new Process);
     progress::set_joining_rank(told() ? told()->rank : 0);
-    told() ? joining->join_launched() : joining->join_alone();
+    if (told())
+      joining->join_launched();
+    else
+      exchange() != nullptr ? joining->join_wired() : joining->join_alone();
     const Mapping& mapping = joining->mapping();
     detail::install_last_words(mapping, joining->spaces().front()->me(), told().has_value());
     progress::start_waiting(mapping.header());
+    joined = joining.get();
+    if (joining->wired_) watch_node(joining->wired_->roster, mapping, *exchange());
     return joining.release();
   }();
   return *process;
@@ -75,6 +114,21 @@ void Process::join_launched() {
     fcntl(band.get(), F_SETFD, FD_CLOEXEC);
     spaces_.push_back(std::make_unique<AddressSpace>(*mapping_, r, std::move(band)));
   }
+}
+
+/// The memory files came from the node's first process, which keeps all of them open.
+void Process::join_wired() {
+  progress::set_joining_rank(exchange()->process() * ranks_per_wired_process());
+  wired_ = std::make_unique<WiredJob>(wire_up(*exchange()));
+  const bootstrap::Member& self = wired_->roster.self();
+  std::vector<int> bands;
+  for (const auto& band : wired_->memory.bands) bands.push_back(band.get());
+  mapping_ = &Mapping::join(space::map_control(wired_->memory.control.get()), bands);
+  for (int r = self.first_rank; r < self.first_rank + self.hosted; ++r) {
+    base::FileDescriptor band(fcntl(bands[static_cast<std::size_t>(r)], F_DUPFD_CLOEXEC, 0));
+    spaces_.push_back(std::make_unique<AddressSpace>(*mapping_, r, std::move(band)));
+  }
+  if (self.index != 0) wired_->memory = {};
 }
 
 void Process::join_alone() {
