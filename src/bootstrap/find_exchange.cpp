@@ -1,6 +1,7 @@
 #include "bootstrap/find_exchange.hpp"
 
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -42,6 +43,16 @@ Copies copies_started() {
 /// The program's MPI and the launcher must mean the same job: an MPI that does not know this
 /// launcher would be as many jobs of one process, with the same program in each.
 void require_same_job(const Exchange& exchange) {
+  // An Open MPI that does not know the launcher starts one of its own, for one process.
+  for (const char* size : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE"}) {
+    const char* text = std::getenv(size);
+    if (exchange.processes() > 1 || text == nullptr || std::atoi(text) <= 1) continue;
+    fail(Errc::start,
+         fmt::format("the launcher has started {} processes ({}), but the program's MPI "
+                     "knows of 1: it was started with the mpirun of another MPI than it "
+                     "is linked with",
+                     text, size));
+  }
   const int in_mpi = mpi_processes();
   if (in_mpi == 0 || in_mpi == exchange.processes()) return;
   fail(Errc::start,

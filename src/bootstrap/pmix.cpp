@@ -10,11 +10,13 @@
 #include <cstring>
 #include <fstream>
 #include <mutex>
+#include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "bootstrap/mpi_state.hpp"
 #include "bootstrap/start_timeout.hpp"
 
 namespace armature::bootstrap {
@@ -51,23 +53,46 @@ struct Library {
 
 constexpr const char* soname = "libpmix.so.2";  // of PMIx 3 to 6
 
-/// The library that the launcher itself uses: it may lie where the loader does not look.
-std::string library_of_parent() {
-  std::ifstream maps(fmt::format("/proc/{}/maps", getppid()));
-  for (std::string line; std::getline(maps, line);) {
-    const auto path = line.find('/');
-    if (path != std::string::npos && line.find("/libpmix.so", path) != std::string::npos)
-      return line.substr(path);
+/// The number of a process's parent; 0 when it cannot be known.
+int parent_of(int pid) {
+  std::ifstream stat(fmt::format("/proc/{}/stat", pid));
+  std::string line;
+  std::getline(stat, line);
+  const auto after_name = line.rfind(')');
+  int parent = 0;
+  char state = 0;
+  if (after_name != std::string::npos)
+    std::istringstream(line.substr(after_name + 1)) >> state >> parent;
+  return parent;
+}
+
+/// The library that the launcher itself uses: it may lie where the loader does not look. Between
+/// the launcher and this process there may be scripts.
+std::string library_of_launcher() {
+  constexpr int generations = 8;
+  for (int pid = getppid(), i = 0; pid > 1 && i < generations; pid = parent_of(pid), ++i) {
+    std::ifstream maps(fmt::format("/proc/{}/maps", pid));
+    for (std::string line; std::getline(maps, line);) {
+      const auto path = line.find('/');
+      if (path != std::string::npos && line.find("/libpmix.so", path) != std::string::npos)
+        return line.substr(path);
+    }
   }
   return {};
 }
 
+/// The one that is in the process already, or that its Open MPI is going to load; else the
+/// launcher's, which understands it best: with another version, some launchers print warnings.
 /// Never closed: its threads run to the end of the process.
 void* load_library(std::string& why_not) {
+  if (void* handle = dlopen(soname, RTLD_NOW | RTLD_NOLOAD)) return handle;
+  const std::string path =
+      mpi_symbol("ompi_mpi_comm_world") == nullptr ? library_of_launcher() : "";
+  if (!path.empty())
+    if (void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
   if (void* handle = dlopen(soname, RTLD_NOW | RTLD_LOCAL)) return handle;
   why_not = dlerror();
-  const std::string path = library_of_parent();
-  return path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  return nullptr;
 }
 
 class Pmix final : public Exchange {

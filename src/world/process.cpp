@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 
@@ -46,20 +47,27 @@ bool have_all_left() {
   });
 }
 
+/// A launcher takes a process that ends without a farewell for one that has failed, and so it is
+/// unless all its ranks have left. Some launchers believe a status of 0 all the same.
+void say_farewell(int status, void* exchange) {
+  if (have_all_left()) {
+    delete static_cast<bootstrap::Exchange*>(exchange);
+  } else if (status == 0) {
+    std::fputs(
+        "armature: this process ends (exit, or a return from main) without having left its job\n",
+        stderr);
+    std::fflush(nullptr);
+    _exit(1);
+  }
+}
+
 /// Another launcher's way to let its processes speak with each other; nullptr when there is none. A
 /// job of one rank needs nobody.
 bootstrap::Exchange* exchange() {
   static bootstrap::Exchange* const found = [] {
     auto exchange = told() ? nullptr : bootstrap::find_exchange();
-    // A launcher takes a process that ends without a farewell for one that has failed, and so it
-    // should be unless all ranks have left.
-    static bootstrap::Exchange* opened = exchange.release();
-    if (opened != nullptr) {
-      std::atexit([] {
-        if (have_all_left()) delete opened;
-      });
-    }
-    return opened;
+    if (exchange != nullptr) on_exit(say_farewell, exchange.get());
+    return exchange.release();
   }();
   return found;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <optional>
 #include <set>
@@ -31,6 +32,14 @@ space::OnDeath on_death() {
   if (said == "continue") return space::OnDeath::go_on;
   base::fail(Errc::start,
              fmt::format("ARMATURE_ON_DEATH='{}' is neither 'end' nor 'continue'", said));
+}
+
+/// hydra tells the survivors of a death by SIGUSR1, which ends a program that does not know of it.
+void outlive_news_of_deaths() {
+  struct sigaction now {};
+  if (sigaction(SIGUSR1, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
+      now.sa_handler == SIG_DFL)
+    std::signal(SIGUSR1, SIG_IGN);
 }
 
 /// Of all processes of the node together: a launcher may have bound each to a core of its own.
@@ -114,6 +123,7 @@ WiredJob wire_up(bootstrap::Exchange& exchange) {
                            roster.nodes, roster.places()));
   base::raise_file_limit(std::uint64_t{2} * static_cast<std::uint64_t>(roster.ranks) + 64,
                          fmt::format("a job of {} ranks", roster.ranks));
+  if (on_death() == space::OnDeath::go_on) outlive_news_of_deaths();
   job.memory = roster.self().index == 0 ? make_and_give(roster, door) : take_memory(roster);
   return job;
 }
