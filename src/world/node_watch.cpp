@@ -49,7 +49,7 @@ class Watch {
       pollfd polled[] = {{watched_.get(), POLLIN, 0}, {starter_.get(), POLLIN, 0}};
       // Where the kernel has no pidfd, it is looked at now and then.
       if (poll(polled, 2, looks_now_and_then_ ? 200 : -1) < 0 && errno != EINTR) return;
-      if (i_have_left()) return;
+      if (i_have_left()) return;  // from now on it is no business of the job's
       if ((polled[1].revents & POLLIN) != 0) {
         say("the launcher that has started this process has ended: this process ends too");
         kill(getpid(), SIGKILL);
@@ -134,7 +134,7 @@ class Watch {
     (void)!write(STDERR_FILENO, line.data(), line.size());
   }
 
-  const space::Mapping& mapping_;
+  const space::Mapping mapping_;  // a copy: this thread may see the end of the process's statics
   bootstrap::Exchange& exchange_;
   int first_rank_;
   std::vector<bootstrap::Member> others_;  // of the node, the next one first
