@@ -65,7 +65,8 @@ void require_same_job(const Exchange& exchange) {
 
 std::unique_ptr<Exchange> find_exchange() {
   std::string tried;
-  for (const auto open : {open_pmix, open_pmi1, open_mpi}) {
+  using Open = std::unique_ptr<Exchange> (*)(std::string&);
+  for (const Open open : {Open{open_pmix}, Open{open_pmi1}, Open{open_mpi}}) {
     std::string why_not;
     if (auto exchange = open(why_not)) {
       require_same_job(*exchange);

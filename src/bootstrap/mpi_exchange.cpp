@@ -32,7 +32,12 @@ struct Handles {
 template <class Handle>
 class MpiExchange final : public Exchange {
  public:
-  explicit MpiExchange(const Handles<Handle>& handles) : handles_(handles) {
+  MpiExchange(const Handles<Handle>& handles, const void* communicator) : handles_(handles) {
+    if (communicator != nullptr) {
+      Handle given;
+      std::memcpy(&given, communicator, sizeof given);
+      call<int(Handle, Handle*)>("MPI_Comm_dup", given, &handles_.world);
+    }
     call<int(Handle, int*)>("MPI_Comm_rank", handles_.world, &process_);
     call<int(Handle, int*)>("MPI_Comm_size", handles_.world, &processes_);
   }
@@ -164,7 +169,9 @@ Handles<int> of_mpich() {
 
 }  // namespace
 
-std::unique_ptr<Exchange> open_mpi(std::string& why_not) {
+std::unique_ptr<Exchange> open_mpi(std::string& why_not) { return open_mpi(nullptr, why_not); }
+
+std::unique_ptr<Exchange> open_mpi(const void* communicator, std::string& why_not) {
   switch (mpi_state()) {
     case MpiState::not_initialised:
       why_not =
@@ -180,9 +187,9 @@ std::unique_ptr<Exchange> open_mpi(std::string& why_not) {
   std::string name = "which does not say what it is";
   switch (family(name)) {
     case Family::open_mpi:
-      return std::make_unique<MpiExchange<void*>>(of_open_mpi());
+      return std::make_unique<MpiExchange<void*>>(of_open_mpi(), communicator);
     case Family::mpich:
-      return std::make_unique<MpiExchange<int>>(of_mpich());
+      return std::make_unique<MpiExchange<int>>(of_mpich(), communicator);
     case Family::none:
       break;
   }

@@ -12,6 +12,9 @@ namespace armature::bootstrap {
 /// needed. Returns nullptr, and why, when there is none, or one that is not known.
 std::unique_ptr<Exchange> open_mpi(std::string& why_not);
 
+/// The same for the communicator that this points to; collective over its processes.
+std::unique_ptr<Exchange> open_mpi(const void* communicator, std::string& why_not);
+
 /// How many processes MPI_COMM_WORLD has; 0 unless an MPI we know is initialised here.
 int mpi_processes();
 

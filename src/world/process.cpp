@@ -9,12 +9,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/find_exchange.hpp"
+#include "bootstrap/mpi_exchange.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
 #include "space/job_memory.hpp"
@@ -61,10 +63,13 @@ void say_farewell(int status, void* exchange) {
   }
 }
 
+std::unique_ptr<bootstrap::Exchange> given;  // by the program, which has an MPI
+
 /// Another launcher's way to let its processes speak with each other; nullptr when there is none. A
 /// job of one rank needs nobody.
 bootstrap::Exchange* exchange() {
   static bootstrap::Exchange* const found = [] {
+    if (given) return given.release();
     auto exchange = told() ? nullptr : bootstrap::find_exchange();
     if (exchange != nullptr) on_exit(say_farewell, exchange.get());
     return exchange.release();
@@ -77,6 +82,22 @@ bootstrap::Exchange* exchange() {
 int Process::hosted() {
   if (told()) return told()->hosted;
   return exchange() != nullptr ? ranks_per_wired_process() : 1;
+}
+
+void Process::use_mpi(const void* communicator) {
+  std::string why_not;
+  auto mpi = bootstrap::open_mpi(communicator, why_not);
+  if (mpi == nullptr) base::fail(Errc::start, fmt::format("init_mpi: {}", why_not));
+  if (!told()) {
+    given = std::move(mpi);
+    return;
+  }
+  const auto processes = static_cast<int>(join().mapping().header().processes);
+  if (mpi->processes() != processes)
+    base::fail(Errc::start,
+               fmt::format("armature run has started {} processes, but to MPI they are {}: start "
+                           "programs that use MPI with its mpirun, without armature run",
+                           processes, mpi->processes()));
 }
 
 bool Process::simulated() { return told() && join().mapping().header().simulated != 0; }

@@ -17,6 +17,9 @@ class Process {
   static int hosted();
   /// Whether the launcher wants them simulated: no threads, one seed decides who runs when.
   static bool simulated();
+  /// The job is to be the processes of the MPI communicator that this points to: see init_mpi.
+  /// Before anything else is asked.
+  static void use_mpi(const void* communicator);
   /// Joins the job of the launcher, ours or another, or makes one of one rank.
   static Process& join();
 

@@ -1,4 +1,5 @@
 """run.py LAUNCHER CASE FOLDER: one program under one launcher, or SKIPPED (status 77) where that is not there.
+CASE is one of the functions below, or PROGRAM:RANKS for a program that says "everything is right".
 
 FOLDER holds the programs. The launchers are found in PATH, or below ARMATURE_TEST_LAUNCHERS
 (folders, as in PATH) under their usual names."""
@@ -194,9 +195,24 @@ for the_mpi in ("openmpi", "mpich"):
     for the_order in ("mpi_first", "armature_first", "found"):
         CASES[f"mixed_{the_mpi}_{the_order}"] = mixed(the_order, the_mpi)
 
+
+
+def client(launcher, program, ranks):
+    """A program that says itself whether all went well."""
+    find(launcher)
+    run = Run(launcher, int(ranks), program)
+    status, output = run.end(seconds=150)
+    print(output)
+    if status != 0 or "everything is right" not in output:
+        raise Failed(f"exit status {status}")
+
+
 if __name__ == "__main__":
     FOLDER = sys.argv[3]
     try:
-        CASES[sys.argv[2]](sys.argv[1])
+        if ":" in sys.argv[2]:
+            client(sys.argv[1], *sys.argv[2].split(":"))
+        else:
+            CASES[sys.argv[2]](sys.argv[1])
     except Failed as failure:
         sys.exit(f"FAILED: {failure}")
