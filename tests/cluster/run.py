@@ -1,0 +1,32 @@
+"""run.py CASE LAUNCHER NODESxPROCESSES FOLDER: a job on several nodes of this machine (cluster.py), or SKIPPED (77)."""
+
+import os
+import re
+import sys
+
+from cluster import Cluster, Failed
+
+
+def grouping(launcher, nodes, per_node, folder):
+    """All processes agree who is on which node, and those of a node can meet there."""
+    with Cluster(nodes) as cluster:
+        status, output = cluster.run(launcher, per_node, [os.path.join(folder, "grouping")])
+    if status != 0:
+        raise Failed(f"exit status {status}")
+    seen = re.findall(r"process (\d+): node (\d+), index (\d+), on (\S+)", output)
+    want = sorted((str(node * per_node + index), str(node), str(index), f"node{node}")
+                  for node in range(nodes) for index in range(per_node))
+    if sorted(seen) != want:
+        raise Failed(f"seen {sorted(seen)}\nnot  {want}")
+    if len(re.findall("met the others of its node", output)) != nodes * per_node:
+        raise Failed("not all have met the others of their node")
+
+
+CASES = {"grouping": grouping}
+
+if __name__ == "__main__":
+    count, each = map(int, sys.argv[3].split("x"))
+    try:
+        CASES[sys.argv[1]](sys.argv[2], count, each, sys.argv[4])
+    except Failed as failure:
+        sys.exit(f"FAILED: {failure}")
