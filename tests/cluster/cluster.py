@@ -2,7 +2,7 @@
 /sys, joined by veth pairs to a bridge in a namespace of its own. Nothing of it is seen outside, and no traffic leaves it.
 
     with Cluster(2) as cluster:
-        cluster.run("openmpi", 2, [program])     # 2 processes on each node, by that launcher
+        cluster.start("openmpi", 2, [program])   # 2 processes on each node, by that launcher
 
 It needs root, and says why where it cannot be had. A node lives as long as a process that holds its namespaces;
 that dies with this process, however it ends, and namespaces, links and mounts go with the last process in them.
@@ -154,15 +154,30 @@ class Cluster:
         hosts = ",".join(f"{name}:{per_node}" for name in self.names)
         total = str(per_node * len(self.names))
         if launcher == "openmpi":
-            return ["mpirun.openmpi", "--mca", "plm_rsh_agent", self.agent, "--mca", "oob_tcp_if_include", "eth0",
-                    "--mca", "btl_tcp_if_include", "eth0", "--oversubscribe", "--host", hosts, "-n", total, *words]
-        return ["mpirun.mpich", "-launcher", "rsh", "-launcher-exec", self.agent, "-hosts", hosts, "-n", total, *words]
+            return ["mpirun.openmpi", "--oversubscribe", "--host", hosts, "-n", total, *words]
+        return ["mpirun.mpich", "-hosts", hosts, "-n", total, *words]
 
-    def run(self, launcher, per_node, words, seconds=60, **environment):
-        """Status and output of a job that is started on the first node. Nothing of it may be left behind."""
+    def environment(self, launcher):
+        """How that launcher enters nodes, and that the plain mpirun is that one."""
+        folder = self.folder / launcher
+        folder.mkdir(exist_ok=True)
+        mpirun = folder / "mpirun"
+        if found := shutil.which(f"mpirun.{launcher}"):
+            mpirun.write_text(f'#!/bin/sh\nexec {found} "$@"\n')  # it looks for its kin beside itself
+            mpirun.chmod(0o755)
+        return {"OMPI_MCA_plm_rsh_agent": self.agent, "OMPI_MCA_oob_tcp_if_include": "eth0",
+                "OMPI_MCA_btl_tcp_if_include": "eth0", "HYDRA_LAUNCHER": "rsh",
+                "HYDRA_LAUNCHER_EXEC": self.agent, "PATH": f"{folder}:{os.environ['PATH']}"}
+
+    def start(self, launcher, per_node, words, **more):
+        """A job by that launcher's own command."""
         command = self.command(launcher, per_node, [str(word) for word in words])
         if shutil.which(command[0]) is None:
             skip(f"there is no {command[0]} here")
+        return self.run(command, **self.environment(launcher), **more)
+
+    def run(self, command, seconds=60, **environment):
+        """Status and output of a command on the first node. Nothing of it may be left behind."""
         print(" ".join(command), flush=True)
         process = subprocess.Popen(
             ["nsenter", "-t", str(self.nodes[self.names[0]].pid), "-n", "-u", "-i", "-m", *command],

@@ -4,13 +4,28 @@ import os
 import re
 import sys
 
-from cluster import Cluster, Failed
+from cluster import Cluster, Failed, skip
 
 
 def grouping(launcher, nodes, per_node, folder):
     """All processes agree who is on which node, and those of a node can meet there."""
     with Cluster(nodes) as cluster:
-        status, output = cluster.run(launcher, per_node, [os.path.join(folder, "grouping")])
+        status, output = cluster.start(launcher, per_node, [os.path.join(folder, "grouping")])
+    expect_groups(nodes, per_node, status, output)
+
+
+def hosts(launcher, nodes, per_node, folder):
+    """`armature run --hosts` hands over to that launcher."""
+    with Cluster(nodes) as cluster:
+        if not os.access(f"{cluster.environment(launcher)['PATH'].split(':')[0]}/mpirun", os.X_OK):
+            skip(f"there is no mpirun.{launcher} here")
+        status, output = cluster.run(
+            [os.path.join(folder, "../armature"), "run", "--verbose", "--hosts", ",".join(cluster.names), "-n",
+             str(nodes * per_node), os.path.join(folder, "grouping")], **cluster.environment(launcher))
+    expect_groups(nodes, per_node, status, output)
+
+
+def expect_groups(nodes, per_node, status, output):
     if status != 0:
         raise Failed(f"exit status {status}")
     seen = re.findall(r"process (\d+): node (\d+), index (\d+), on (\S+)", output)
@@ -22,7 +37,7 @@ def grouping(launcher, nodes, per_node, folder):
         raise Failed("not all have met the others of their node")
 
 
-CASES = {"grouping": grouping}
+CASES = {"grouping": grouping, "hosts": hosts}
 
 if __name__ == "__main__":
     count, each = map(int, sys.argv[3].split("x"))
