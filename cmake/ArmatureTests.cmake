@@ -30,11 +30,7 @@ if(conformance)
                             TIMEOUT 120 LABELS ${label})
   endforeach()
   # All ranks threads of one process; two processes of two; processes that host differently many.
-  set(timeout 120)
-  if(ARMATURE_SANITIZE)
-    set(timeout 400)  # ThreadSanitizer takes its time, and here it has four threads to look at
-  endif()
-  armature_add_ranks_test(NAME conformance.threads.n4 COMMAND conformance RANKS 4 TIMEOUT ${timeout}
+  armature_add_ranks_test(NAME conformance.threads.n4 COMMAND conformance RANKS 4 TIMEOUT 120
                           RUN_ARGS --threads 4)
   armature_add_ranks_test(NAME conformance.mixed.n4 COMMAND conformance RANKS 4 TIMEOUT 120
                           RUN_ARGS --threads 2)

@@ -49,6 +49,10 @@ struct RankContext {
   // Counts what deliver() got done; relaxed, as it tells only whether there was something.
   std::atomic<std::uint64_t> done = 0;
 
+  /// What came in lately were statements, a few at a time: they keep coming, nobody waits for them,
+  /// and who looks less often finds more of them at once. Set by `requests`.
+  bool in_stream = false;
+
   /// Takes in what has come, while waiting.
   void deliver() {
     if (messages.deliver()) done.fetch_add(1, std::memory_order_relaxed);

@@ -22,6 +22,7 @@
 #include "rmi/pin.hpp"
 #include "rmi/replies.hpp"
 #include "rmi/settings.hpp"
+#include "rmi/stream.hpp"
 #include "transport/channel.hpp"
 
 namespace armature::detail {
@@ -110,7 +111,8 @@ class Endpoint : public progress::RequestSource {
     std::uint64_t read = 0;
     std::uint64_t released = 0;  // as far as the sender has been told
     std::uint64_t executed = 0;  // requests whose method is over
-    Pin* pin = nullptr;          // requests that methods under way look into
+    Stream stream;
+    Pin* pin = nullptr;  // requests that methods under way look into
   };
 
   void execute_all();
@@ -142,6 +144,9 @@ class Endpoint : public progress::RequestSource {
   void execute(Incoming& in, const detail::RequestHeader& header, const std::byte* at);
   /// Where the reply goes and the arguments lie; the block, when they lie in one.
   std::byte* locate(detail::Call& call, const detail::RequestHeader& header, const std::byte* at);
+  template <class F>
+  void guarded(detail::Call& call, F&& f);
+  const detail::Method* find(detail::Call& call, const detail::RequestHeader& header);
   void run(Incoming& in, detail::Call& call, const detail::RequestHeader& header);
   void run_pinned(Incoming& in, detail::Call& call, const detail::RequestHeader& header,
                   const detail::Method& what);
@@ -175,6 +180,7 @@ class Endpoint : public progress::RequestSource {
   std::size_t backlog_seen_ = 0;
   std::uint64_t backlog_since_ns_ = 0;  // it has not shrunk since
   std::size_t slice_turn_ = 0;
+  bool answered_ = false;                  // since it was last set to false
   std::uint64_t last_token_ = UINT64_MAX;  // which no method has
   const detail::Method* last_method_ = nullptr;
   Objects objects_;

@@ -29,6 +29,8 @@ using transport::Channel;
 namespace {
 
 constexpr std::size_t ahead_bytes = 1536;
+/// So little at a time is a stream whose reader is close behind the sender, if it is one.
+constexpr std::uint64_t few_bytes = 8192;
 
 bool is_question(const RequestHeader& header) {
   return (header.kind & RequestHeader::kind_mask) ==
@@ -82,6 +84,7 @@ void Endpoint::deliver() {
 }
 
 void Endpoint::execute_all() {
+  context_.in_stream = false;
   flush();
   for (std::size_t i = overflowing_.size(); i-- > 0;)
     if (i < overflowing_.size()) drain_overflow(overflowing_[i]);
@@ -115,17 +118,11 @@ void Endpoint::execute_all() {
   return false;
 }
 
-void Endpoint::run(Incoming& in, Call& call, const RequestHeader& header) {
+/// Whatever a method throws is its caller's.
+template <class F>
+void Endpoint::guarded(Call& call, F&& f) {
   try {
-    const std::uint64_t token =
-        (static_cast<std::uint64_t>(header.module) << 32) | header.method_offset;
-    const Method& what = token == last_token_ ? *last_method_ : method(token);
-    if (header.object != RequestHeader::function) {
-      call.object = objects_.find({header.object, header.generation});
-      if (call.object == nullptr) [[unlikely]]
-        return gone(call, header);
-    }
-    what.looks_into_message ? run_pinned(in, call, header, what) : what.run(call);
+    f();
   } catch (const abi::__forced_unwind&) {
     throw;  // the thread is being cancelled
   } catch (const Error& error) {
@@ -135,6 +132,30 @@ void Endpoint::run(Incoming& in, Call& call, const RequestHeader& header) {
   } catch (...) {
     failed(call, Errc::remote, "an exception that is no std::exception", true);
   }
+}
+
+/// The method of a request and, in `call`, its object; nullptr when that is gone, which its caller
+/// has been told then.
+const Method* Endpoint::find(Call& call, const RequestHeader& header) {
+  const std::uint64_t token =
+      (static_cast<std::uint64_t>(header.module) << 32) | header.method_offset;
+  const Method& what = token == last_token_ ? *last_method_ : method(token);
+  if (header.object != RequestHeader::function) {
+    call.object = objects_.find({header.object, header.generation});
+    if (call.object == nullptr) [[unlikely]] {
+      gone(call, header);
+      return nullptr;
+    }
+  }
+  return &what;
+}
+
+void Endpoint::run(Incoming& in, Call& call, const RequestHeader& header) {
+  guarded(call, [&] {
+    const Method* what = find(call, header);
+    if (what == nullptr) return;
+    what->looks_into_message ? run_pinned(in, call, header, *what) : what->run(call);
+  });
 }
 
 /// The message stays while the method runs, though it waits.
@@ -169,22 +190,32 @@ void Endpoint::call_alike(Incoming& in, const RequestHeader& header, const std::
   const Head head(&header);
   Call call;
   call.from = Rank(in.from);
+  call.start = at;
+  call.arguments = at + sizeof header;
+  call.end = at + bytes;
   sender_.depth = 0;  // nobody waits for it: what it asks begins a chain
-  std::uint64_t next = in.read;
-  for (;;) {
-    call.start = at;
-    call.arguments = at + sizeof header;
-    call.end = at + bytes;
-    run(in, call, header);
-    // Counted when it is over: what it sent has been counted before.
-    ++in.executed;
-    at += bytes;
-    next += bytes;
-    // A method that waited has let others in, and may have got further.
-    if (next > stop || in.read != next - bytes || !(Head(at) == head)) return;
-    __builtin_prefetch(at + ahead_bytes);
-    in.read = next;
-  }
+  guarded(call, [&] {
+    const Method* const what = find(call, header);
+    if (what == nullptr) return;
+    if (what->looks_into_message) return run_pinned(in, call, header, *what);
+    const std::uint32_t changes = objects_.changes();
+    for (std::uint64_t next = in.read;;) {
+      what->run(call);
+      call.start += bytes;
+      next += bytes;
+      // A method that waited has let others in, and may have got further; one may end the object.
+      if (next > stop || in.read != next - bytes || !(Head(call.start) == head) ||
+          objects_.changes() != changes)
+        return;
+      // Counted when it is over: what it sent has been counted before.
+      ++in.executed;
+      in.read = next;
+      call.arguments = call.start + sizeof header;
+      call.end = call.start + bytes;
+      __builtin_prefetch(call.start + ahead_bytes);
+    }
+  });
+  ++in.executed;
 }
 
 /// Executes what was there when we looked, and no more: others have their turn.
@@ -207,9 +238,13 @@ void Endpoint::receive(Incoming& in) {
       [[unlikely]]
     interrupted.emplace(record);
   const std::uint8_t depth = sender_.depth;
+  const std::uint64_t read = in.read, executed = in.executed;
+  answered_ = false;
   ++level_;
   execute_until(published, in, depth);
   --level_;
+  if (in.read - read < few_bytes && !answered_ && !has_service())
+    context_.in_stream = in.stream.goes_on(in.executed - executed) || context_.in_stream;
   sender_.depth = depth;
   context_.done.fetch_add(1, std::memory_order_relaxed);
   release(in);
@@ -301,6 +336,7 @@ void Endpoint::execute(Incoming& in, const RequestHeader& header, const std::byt
   call.end = at + header.units * RequestHeader::unit;
   std::byte* const block = locate(call, header, at);
   sender_.depth = static_cast<std::uint8_t>(call.reply != nullptr ? header.depth + 1 : 0);
+  answered_ = answered_ || call.reply != nullptr;
   // A method that waits needs its message no more, unless it has views of it.
   ARMATURE_ASSERT(unpacked_block_ == nullptr);  // whoever waits below has given it back
   unpacked_block_ = block;

@@ -23,12 +23,6 @@ enum class RequestKind : std::uint8_t {
   report,    // a call came to nothing: its text, for the caller
 };
 
-/// What a method is called by across processes: where its descriptor lies in which module.
-struct MethodToken {
-  std::uint32_t offset = 0;
-  std::uint16_t module = 0;
-};
-
 /// Stands before every request. What follows is: the reply slot (question), then the arguments, or
 /// where they lie when they are too long for the ring.
 struct RequestHeader {
