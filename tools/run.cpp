@@ -1,10 +1,13 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <sstream>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "bootstrap/launcher/hand_over.hpp"
 #include "bootstrap/launcher/launch.hpp"
 #include "commands.hpp"
 #include "numbers.hpp"
@@ -51,6 +54,17 @@ void bind(LaunchOptions& options, const std::string& text) {
     throw CLI::ValidationError("--bind",
                                fmt::format("'{}' is neither 'auto' nor 'core' nor 'none'", text));
   options.bind = found->second;
+}
+
+void hosts(LaunchOptions& options, const std::string& text) {
+  std::istringstream names(text);
+  for (std::string name; std::getline(names, name, ',');) {
+    if (name.empty() || name.find_first_of(": \t") != std::string::npos)
+      throw CLI::ValidationError("--hosts",
+                                 fmt::format("'{}' is not a list of names: a,b,c", text));
+    options.hosts.push_back(name);
+  }
+  if (options.hosts.empty()) throw CLI::ValidationError("--hosts", "which ones?");
 }
 
 using Set = void (*)(LaunchOptions& options, const std::string& text);
@@ -107,6 +121,9 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
               o.threads =
                   static_cast<std::uint32_t>(parse_count("--threads", text, 1, space::ranks_max));
             });
+  add_value(run, options, "--hosts", "A,B,...",
+            "Machines to run on, as many processes on each: hands over to srun, mpirun or prterun",
+            hosts);
   add_value(
       run, options, "--simulate", "SEED",
       "All ranks in one process, on a clock of its own: SEED decides whose turn it is and what "
@@ -179,6 +196,7 @@ void add_run(CLI::App& app) {
   run->callback([options] {
     options->command = program_words();
     if (options->command.empty()) throw CLI::ValidationError("no program", "what shall be run?");
+    if (!options->hosts.empty()) bootstrap::hand_over(*options);
     if (const int status = bootstrap::launch(*options); status != 0)
       throw CLI::RuntimeError(status);
   });

@@ -23,9 +23,8 @@ struct Environment {
   int control_fd = -1;
   int first_band_fd = -1;
 
-  /// Reads and removes the variables. False when there are none: the program was started by itself.
-  /// Throws Error(start) when they are there but make no sense, or when another launcher started
-  /// several copies of the program, which must not run as so many jobs of one.
+  /// Reads and removes the variables. False when there are none: the program was started by itself,
+  /// or by another launcher. Throws Error(start) when they are there but make no sense.
   static bool take(Environment& out);
 };
 

@@ -96,6 +96,7 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   header.cores = options.cores;
   header.check_full = options.check_full || always_check_full ? 1 : 0;
   header.on_death = options.on_death;
+  header.launcher_pid = options.launcher_pid;
   header.simulated = options.simulation_seed ? 1 : 0;
   header.seed = options.simulation_seed.value_or(0);
   header.started_ns = base::now_ns();

@@ -25,6 +25,7 @@ struct JobOptions {
   std::uint32_t cores = 1;
   bool check_full = false;
   OnDeath on_death = OnDeath::end_job;
+  std::int32_t launcher_pid = 0;  // the process that keeps all files open, for `armature inspect`
   std::optional<std::uint64_t> simulation_seed;  // then one process hosts all ranks
 };
 

@@ -5,17 +5,24 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <optional>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
 #include "bootstrap/environment.hpp"
+#include "bootstrap/find_exchange.hpp"
+#include "bootstrap/mpi_exchange.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
 #include "space/job_memory.hpp"
 #include "topology/cores.hpp"
 #include "world/last_words.hpp"
+#include "world/node_watch.hpp"
 
 namespace armature {
 namespace {
@@ -33,9 +40,65 @@ const std::optional<Environment>& told() {
   return environment;
 }
 
+Process* joined = nullptr;
+
+bool have_all_left() {
+  if (joined == nullptr) return true;
+  return std::all_of(joined->spaces().begin(), joined->spaces().end(), [](const auto& space) {
+    return space->slot(space->me()).life.load() == space::Life::finished;
+  });
+}
+
+/// A launcher takes a process that ends without a farewell for one that has failed, and so it is
+/// unless all its ranks have left. Some launchers believe a status of 0 all the same.
+void say_farewell(int status, void* exchange) {
+  if (have_all_left()) {
+    delete static_cast<bootstrap::Exchange*>(exchange);
+  } else if (status == 0) {
+    std::fputs(
+        "armature: this process ends (exit, or a return from main) without having left its job\n",
+        stderr);
+    std::fflush(nullptr);
+    _exit(1);
+  }
+}
+
+std::unique_ptr<bootstrap::Exchange> given;  // by the program, which has an MPI
+
+/// Another launcher's way to let its processes speak with each other; nullptr when there is none. A
+/// job of one rank needs nobody.
+bootstrap::Exchange* exchange() {
+  static bootstrap::Exchange* const found = [] {
+    if (given) return given.release();
+    auto exchange = told() ? nullptr : bootstrap::find_exchange();
+    if (exchange != nullptr) on_exit(say_farewell, exchange.get());
+    return exchange.release();
+  }();
+  return found;
+}
+
 }  // namespace
 
-int Process::hosted() { return told() ? told()->hosted : 1; }
+int Process::hosted() {
+  if (told()) return told()->hosted;
+  return exchange() != nullptr ? ranks_per_wired_process() : 1;
+}
+
+void Process::use_mpi(const void* communicator) {
+  std::string why_not;
+  auto mpi = bootstrap::open_mpi(communicator, why_not);
+  if (mpi == nullptr) base::fail(Errc::start, fmt::format("init_mpi: {}", why_not));
+  if (!told()) {
+    given = std::move(mpi);
+    return;
+  }
+  const auto processes = static_cast<int>(join().mapping().header().processes);
+  if (mpi->processes() != processes)
+    base::fail(Errc::start,
+               fmt::format("armature run has started {} processes, but to MPI they are {}: start "
+                           "programs that use MPI with its mpirun, without armature run",
+                           processes, mpi->processes()));
+}
 
 bool Process::simulated() { return told() && join().mapping().header().simulated != 0; }
 
@@ -43,10 +106,15 @@ Process& Process::join() {
   static Process* const process = [] {
     auto joining = std::unique_ptr<Process>(new Process);
     progress::set_joining_rank(told() ? told()->rank : 0);
-    told() ? joining->join_launched() : joining->join_alone();
+    if (told())
+      joining->join_launched();
+    else
+      exchange() != nullptr ? joining->join_wired() : joining->join_alone();
     const Mapping& mapping = joining->mapping();
     detail::install_last_words(mapping, joining->spaces().front()->me(), told().has_value());
     progress::start_waiting(mapping.header());
+    joined = joining.get();
+    if (joining->wired_) watch_node(joining->wired_->roster, mapping, *exchange());
     return joining.release();
   }();
   return *process;
@@ -75,6 +143,21 @@ void Process::join_launched() {
     fcntl(band.get(), F_SETFD, FD_CLOEXEC);
     spaces_.push_back(std::make_unique<AddressSpace>(*mapping_, r, std::move(band)));
   }
+}
+
+/// The memory files came from the node's first process, which keeps all of them open.
+void Process::join_wired() {
+  progress::set_joining_rank(exchange()->process() * ranks_per_wired_process());
+  wired_ = std::make_unique<WiredJob>(wire_up(*exchange()));
+  const bootstrap::Member& self = wired_->roster.self();
+  std::vector<int> bands;
+  for (const auto& band : wired_->memory.bands) bands.push_back(band.get());
+  mapping_ = &Mapping::join(space::map_control(wired_->memory.control.get()), bands);
+  for (int r = self.first_rank; r < self.first_rank + self.hosted; ++r) {
+    base::FileDescriptor band(fcntl(bands[static_cast<std::size_t>(r)], F_DUPFD_CLOEXEC, 0));
+    spaces_.push_back(std::make_unique<AddressSpace>(*mapping_, r, std::move(band)));
+  }
+  if (self.index != 0) wired_->memory = {};
 }
 
 void Process::join_alone() {

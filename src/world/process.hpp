@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "space/address_space.hpp"
+#include "world/wired_job.hpp"
 
 namespace armature {
 
@@ -12,11 +13,14 @@ namespace armature {
 class Process {
  public:
   /// How many ranks this process hosts: what the launcher said, 1 without one. Throws Error(start)
-  /// when what the launcher said makes no sense.
+  /// when what the launcher said makes no sense, or one is there that cannot be spoken with.
   static int hosted();
   /// Whether the launcher wants them simulated: no threads, one seed decides who runs when.
   static bool simulated();
-  /// Joins the job of the launcher, or makes one of one rank.
+  /// The job is to be the processes of the MPI communicator that this points to: see init_mpi.
+  /// Before anything else is asked.
+  static void use_mpi(const void* communicator);
+  /// Joins the job of the launcher, ours or another, or makes one of one rank.
   static Process& join();
 
   [[nodiscard]] const space::Mapping& mapping() const { return *mapping_; }
@@ -28,9 +32,11 @@ class Process {
  private:
   Process() = default;
   void join_launched();
+  void join_wired();
   void join_alone();
 
   const space::Mapping* mapping_ = nullptr;
+  std::unique_ptr<WiredJob> wired_;
   std::vector<std::unique_ptr<space::AddressSpace>> spaces_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/mpi.hpp"
 #include "base/fail.hpp"
 #include "world/hosted_ranks.hpp"
 #include "world/job.hpp"
@@ -47,6 +48,12 @@ World& init() {
     progress::set_sole_rank(&job->context());
   }
   return job->world();
+}
+
+World& init_mpi(const void* communicator) {
+  require_not_left("init_mpi");
+  if (job == nullptr) Process::use_mpi(communicator);
+  return init();
 }
 
 void finalize() {

@@ -21,6 +21,7 @@ struct LaunchOptions {
   std::uint32_t ranks = 0;    // 0: as many as there are usable cores
   std::uint32_t threads = 1;  // ranks per process, threads of it; the last may host fewer
   std::optional<std::uint64_t> simulation_seed;  // all ranks in one process, in an order it decides
+  std::vector<std::string> hosts;  // machines to start on; empty: this one
   std::vector<std::string> command;
   Bind bind = Bind::automatic;
   bool label = false;

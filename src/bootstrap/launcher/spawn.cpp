@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/file_limit.hpp"
 #include "bootstrap/environment.hpp"
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration)
@@ -56,17 +56,8 @@ void line_up(std::vector<base::FileDescriptor>& bands) {
 }
 
 void raise_file_limit(std::uint32_t ranks, bool label) {
-  const rlim_t needed = rlim_t{2} * ranks + (label ? rlim_t{2} * ranks : 0) + 64;
-  rlimit limit{};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  if (limit.rlim_cur >= needed) return;
-  limit.rlim_cur = std::min(needed, limit.rlim_max);
-  if (limit.rlim_cur < needed || setrlimit(RLIMIT_NOFILE, &limit) != 0)
-    base::fail(Errc::start,
-               fmt::format(
-                   "a job of {} ranks needs {} open files, and only {} are allowed. Raise the hard "
-                   "limit (ulimit -Hn, or nofile in /etc/security/limits.conf)",
-                   ranks, needed, limit.rlim_max));
+  const std::uint64_t needed = std::uint64_t{2} * ranks * (label ? 2 : 1) + 64;
+  base::raise_file_limit(needed, fmt::format("a job of {} ranks", ranks));
 }
 
 std::string Hosted::numbers() const {
