@@ -28,6 +28,9 @@ class Mapping {
   [[nodiscard]] int ranks() const { return ranks_; }
   [[nodiscard]] ControlHeader& header() const { return control_.header(); }
   [[nodiscard]] RankSlot& slot(int rank) const { return control_.slot(rank); }
+  /// Whether the rank is on this node, so that its band is mapped here whole. Of other ranks' bands
+  /// the head is, this node's own; the rest is kept free, so that it is nobody else's.
+  [[nodiscard]] bool is_here(int rank) const { return slot(rank).node == header().node; }
   [[nodiscard]] bool checks_in_full() const { return header().check_full != 0; }
 
   [[nodiscard]] std::byte* band(int rank) const {
@@ -59,6 +62,7 @@ class Mapping {
   friend class TemporaryMapping;
   explicit Mapping(Control control);
   void map_bands(const std::vector<int>& bands) const;
+  void hide(int rank) const;
   [[noreturn]] void bad_address(Rank rank, const void* address, std::size_t bytes,
                                 const char* call) const;
 

@@ -23,6 +23,10 @@ std::string place(std::uint64_t address, const space::Control& control) {
   std::string text = fmt::format("address {:#x}", address);
   const int owner = BandFiles::owner(control.header(), address);
   if (owner < 0) return text;
+  if (control.slot(owner).node != control.header().node)
+    return text + fmt::format(", memory of rank {}, which is on another node: it cannot be touched "
+                              "directly. Use put and get",
+                              owner);
   const detail::BandView& view = control.bands()[owner];
   const bool allocated = address - view.begin < view.extent;
   return text + fmt::format(", in the band of rank {}, {}", owner,
