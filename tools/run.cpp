@@ -107,6 +107,13 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
               o.threads =
                   static_cast<std::uint32_t>(parse_count("--threads", text, 1, space::ranks_max));
             });
+  add_value(run, options, "--nodes", "K",
+            "For tests: pretend K nodes, groups of ranks that do not share memory but speak over "
+            "the network, on this machine's loopback (default 1)",
+            [](LaunchOptions& o, const std::string& text) {
+              o.nodes =
+                  static_cast<std::uint32_t>(parse_count("--nodes", text, 1, space::ranks_max));
+            });
   add_value(
       run, options, "--simulate", "SEED",
       "All ranks in one process, on a clock of its own: SEED decides whose turn it is and what "

@@ -15,6 +15,7 @@
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 #include "rmi/failure.hpp"
+#include "rmi/far_replies.hpp"
 
 namespace armature::rmi {
 
@@ -48,7 +49,8 @@ void Endpoint::find_channels() {
                                    [&](const Incoming& in) { return in.from == from; });
     if (address == 0 || known) continue;
     auto* channel = reinterpret_cast<Channel*>(address);
-    ARMATURE_ASSERT(space_.owner(channel) == Rank(from));
+    // An image of a channel on another node lies in the own band.
+    ARMATURE_ASSERT(space_.owner(channel) == (space_.is_here(from) ? Rank(from) : space_.me()));
     ARMATURE_ASSERT(channel->magic == Channel::expected_magic);
     ARMATURE_ASSERT(channel->capacity >= Channel::capacity_min &&
                     channel->capacity <= Channel::capacity_max &&
@@ -287,6 +289,7 @@ std::byte* Endpoint::locate(Call& call, const RequestHeader& header, const std::
   if (where.bytes < head || !Blocks::may_be(space_, block, where.bytes, from))
     corrupt(
         fmt::format("a request from rank {} has arguments that do not lie in its memory", from));
+  if (!space_.is_here(from)) block = fetch_block(space_, blocks_, from, block, where.bytes);
   call.start = block;
   call.end = block + where.bytes;
   call.arguments = call.start + head;
@@ -300,6 +303,11 @@ void Endpoint::execute(Incoming& in, const RequestHeader& header, const std::byt
   call.start = at;
   call.end = at + header.units * RequestHeader::unit;
   std::byte* const block = locate(call, header, at);
+  StandIn stand_in;
+  if (call.reply != nullptr && !space_.is_here(in.from)) {
+    stand_in.asked_for = call.reply;
+    call.reply = &stand_in.reply;
+  }
   sender_.depth = static_cast<std::uint8_t>(call.reply != nullptr ? header.depth + 1 : 0);
   // A method that waits needs its message no more, unless it has views of it.
   ARMATURE_ASSERT(unpacked_block_ == nullptr);  // whoever waits below has given it back
@@ -321,10 +329,7 @@ void Endpoint::failed(Call& call, Errc code, const std::string& text, bool execu
     std::byte* room = detail::reply_room(call, text.size());
     std::memcpy(room, text.data(), text.size());
     call.reply->code = static_cast<std::uint32_t>(code) + 1;
-    // Release: the text is in place.
-    call.reply->state.store(executed ? Reply::threw : Reply::refused, std::memory_order_release);
-    progress::ring(space_.slot(call.from));
-    return;
+    return answer(space_, call, executed ? Reply::threw : Reply::refused);
   }
   if (executed) return call_failed(*this, call.from, text);
   report(*this, call.from, text);

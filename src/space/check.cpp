@@ -34,6 +34,12 @@ void Mapping::require(Rank rank, const void* address, std::size_t bytes, const c
     bad_address(rank, address, bytes, call);
 }
 
+bool Mapping::holds(int rank, std::uint64_t address, std::uint64_t bytes) const {
+  if (rank < 0 || rank >= ranks_ || !is_here(rank)) return false;
+  const std::uint64_t offset = address - view(rank).begin, known = extent(rank);
+  return offset <= known && bytes <= known - offset;
+}
+
 void Mapping::bad_address(Rank rank, const void* address, std::size_t bytes,
                           const char* call) const {
   const std::string size =

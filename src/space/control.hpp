@@ -110,7 +110,7 @@ struct alignas(4096) RankSlot {
   std::atomic<std::int32_t> tid{0};  // of the thread that runs it
   std::int32_t process = 0;          // which process of the job, and which rank of that process:
   std::int32_t index = 0;            // set before the rank starts
-  std::int32_t node = 0;                 // the same
+  std::int32_t node = 0;             // the same
   Processors bound_to;               // set by the launcher before the rank starts
 
   // The bell: who makes true what a sleeping rank may wait for rings it. See progress/bell.hpp.

@@ -30,8 +30,8 @@ struct JobOptions {
   std::int32_t node = 0;                         // of which this is the memory
 };
 
-/// The memory files of a job on one node: the control block and one band per rank. Of ranks on other
-/// nodes only the head is used: what ranks of this node write there for them. Created by the
+/// The memory files of a job on one node: the control block and one band per rank. Of ranks on
+/// other nodes only the head is used: what ranks of this node write there for them. Created by the
 /// launcher (or by a program that runs alone), inherited by every rank. They have no names: they
 /// are gone when the last process that holds them is.
 struct JobMemory {

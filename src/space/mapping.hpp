@@ -51,6 +51,12 @@ class Mapping {
   /// Throws Error(bad_rank) or Error(bad_address) naming call, rank, address and nearest
   /// allocation, unless [address, address + bytes) lies in what that rank has allocated.
   void require(Rank rank, const void* address, std::size_t bytes, const char* call) const;
+  /// Whether those bytes lie in what a rank of this node has allocated. Throws nothing.
+  [[nodiscard]] bool holds(int rank, std::uint64_t address, std::uint64_t bytes) const;
+  /// How much of its heap a rank of this node has ever allocated, in bytes from its begin.
+  [[nodiscard]] std::uint64_t extent(int rank) const {
+    return __atomic_load_n(&view(rank).extent, __ATOMIC_ACQUIRE);
+  }
   /// Throws Error(bad_rank).
   void require_rank(Rank rank, const char* call) const;
 

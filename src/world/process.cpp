@@ -5,15 +5,23 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "bootstrap/board.hpp"
 #include "bootstrap/environment.hpp"
+#include "progress/network.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
+#include "rma/far.hpp"
+#include "rma/questions.hpp"
+#include "rmi/far_replies.hpp"
 #include "space/job_memory.hpp"
+#include "team/replicas.hpp"
 #include "topology/cores.hpp"
 #include "world/last_words.hpp"
 
@@ -47,6 +55,11 @@ Process& Process::join() {
     const Mapping& mapping = joining->mapping();
     detail::install_last_words(mapping, joining->spaces().front()->me(), told().has_value());
     progress::start_waiting(mapping.header());
+    if (mapping.header().nodes > 1) {
+      bootstrap::Board board(base::FileDescriptor(told()->board_fd),
+                             mapping.slot(told()->rank).process);
+      joining->join_network(board, "lo");
+    }
     return joining.release();
   }();
   return *process;
@@ -75,6 +88,18 @@ void Process::join_launched() {
     fcntl(band.get(), F_SETFD, FD_CLOEXEC);
     spaces_.push_back(std::make_unique<AddressSpace>(*mapping_, r, std::move(band)));
   }
+}
+
+void Process::leave() { progress::Network::leave(); }
+
+/// The device is the network interface to use; what the user has said goes before.
+void Process::join_network(bootstrap::Exchange& exchange, std::string device) const {
+  progress::NetworkOptions options;
+  options.engine.device = std::move(device);
+  if (const char* wanted = std::getenv("ARMATURE_NET_DEVICE")) options.engine.device = wanted;
+  options.handlers = {rma::serve_far, team::Replica::install, rmi::install_far_replies};
+  options.on_lost = rma::Question::give_up;
+  progress::Network::join(*mapping_, spaces_, exchange, options);
 }
 
 void Process::join_alone() {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "bootstrap/exchange.hpp"
 #include "space/address_space.hpp"
 
 namespace armature {
@@ -16,6 +18,8 @@ class Process {
   static int hosted();
   /// Whether the launcher wants them simulated: no threads, one seed decides who runs when.
   static bool simulated();
+  /// Says good-bye to the job's processes on other nodes, once none of the ranks here needs them.
+  static void leave();
   /// Joins the job of the launcher, or makes one of one rank.
   static Process& join();
 
@@ -29,6 +33,7 @@ class Process {
   Process() = default;
   void join_launched();
   void join_alone();
+  void join_network(bootstrap::Exchange& exchange, std::string device) const;
 
   const space::Mapping* mapping_ = nullptr;
   std::vector<std::unique_ptr<space::AddressSpace>> spaces_;
