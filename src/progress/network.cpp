@@ -98,6 +98,8 @@ void Network::join(const space::Mapping& mapping, const Spaces& spaces,
   std::memcpy(&links.secret, told.data(), sizeof links.secret);
   detail::the_network = new Network(mapping, spaces, links);
   network()->also_lost_ = options.on_lost;
+  network()->heartbeat_ns_ = options.heartbeat_ns;
+  network()->beat_ns_ = base::now_ns();
   for (const auto install : options.handlers) install(network()->links_);
   network()->connect(exchange, options);
 }
@@ -167,12 +169,44 @@ bool Network::poll() {
   return links_.progress();
 }
 
-void Network::try_poll() {
+bool Network::try_poll() {
   polls_.fetch_add(1, std::memory_order_relaxed);
   const std::unique_lock locked(links_.lock(), std::try_to_lock);
-  if (!locked.owns_lock()) return;
+  if (!locked.owns_lock()) return false;
   flush_held();
-  (void)links_.progress();
+  return links_.progress();
+}
+
+/// A rank that sleeps has nothing to do: where something has come, more may, and it polls faster
+/// than a service thread wakes up.
+void Network::wake_sleepers() {
+  for (const auto& space : spaces_)
+    if (space::RankSlot& slot = mapping_.slot(space->me());
+        slot.asleep.load(std::memory_order_relaxed) != 0)
+      detail::wake(slot);
+}
+
+/// A few times in the time-out: says that we are there, and gives up who has not been heard of. Not
+/// when we were stopped ourselves meanwhile: then they may have spoken. Under the links' lock.
+void Network::beat() {
+  const std::uint64_t now_ns = base::now_ns();
+  const std::uint64_t interval_ns = heartbeat_ns_ / 4;
+  if (heartbeat_ns_ == 0 || now_ns - beat_ns_ < interval_ns) return;
+  const bool stopped = now_ns - std::exchange(beat_ns_, now_ns) > 2 * interval_ns;
+  pulses_.resize(others_.size());
+  for (std::size_t i = 0; i < others_.size(); ++i) {
+    Link& link = links_.to(others_[i]);
+    Pulse& pulse = pulses_[i];
+    if (stopped || pulse.since_ns == 0 || pulse.received != link.received())
+      pulse = {link.received(), now_ns};
+    if (link.is_lost() || link.said_bye()) continue;
+    if (now_ns - pulse.since_ns > heartbeat_ns_) {
+      links_.give_up(others_[i], "it has been silent for longer than the heartbeat allows");
+      continue;
+    }
+    (void)link.append(Kind::none, -1, -1, 0, Link::Ack::none);
+    link.flush();
+  }
 }
 
 void Network::doorbell(int rank) {
@@ -193,13 +227,20 @@ void Network::serve() {
     if (polls != std::exchange(polls_seen, polls)) {
       const timespec nap{0, 50'000};
       nanosleep(&nap, nullptr);
+      if (const Lock locked(links_.lock()); heartbeat_ns_ != 0) beat();
       continue;
     }
     {
       const Lock locked(links_.lock());
-      if (links_.progress() || links_.owes() || !links_.engine().arm()) continue;
+      beat();
+      if (links_.progress()) {
+        wake_sleepers();
+        continue;
+      }
+      if (links_.owes() || !links_.engine().arm()) continue;
     }
-    constexpr int look_again_ms = 1000;
+    const int look_again_ms =
+        heartbeat_ns_ == 0 ? 1000 : static_cast<int>(heartbeat_ns_ / 4 / 1'000'000) + 1;
     pollfd fds[] = {{links_.engine().descriptor(), POLLIN, 0}, {wake_fd_, POLLIN, 0}};
     (void)::poll(fds, std::size(fds), look_again_ms);
   }

@@ -26,6 +26,7 @@ struct NetworkOptions {
   transport::EngineOptions engine;
   std::vector<void (*)(transport::Links&)> handlers;  // higher floors' kinds of records
   void (*on_lost)(int process) = nullptr;             // under the links' lock
+  std::uint64_t heartbeat_ns = 10'000'000'000;  // silent for longer: lost; 0: never
   std::uint64_t connect_ns = 30'000'000'000;  // within that every process must have answered
 };
 
@@ -54,8 +55,8 @@ class Network {
 
   /// Handles what has come, sends what was held back. Never blocks.
   bool poll();
-  /// For threads that wait: does nothing while another thread is at it.
-  void try_poll();
+  /// For threads that wait: does nothing while another thread is at it. Whether there was something.
+  bool try_poll();
   /// The calling rank has left something for that rank where it finds it on a node: see what.
   void doorbell(int rank);
   [[nodiscard]] Mirrors& mirrors() { return mirrors_; }
@@ -77,6 +78,8 @@ class Network {
   void serve();
   void flush_held();
   void lost(int process);
+  void wake_sleepers();
+  void beat();
 
   const space::Mapping& mapping_;
   const Spaces& spaces_;
@@ -86,6 +89,13 @@ class Network {
   std::atomic<std::uint64_t> polls_{0};  // by ranks
   std::atomic<bool> ends_{false};
   void (*also_lost_)(int process) = nullptr;
+  struct Pulse {  // of another process
+    std::uint64_t received = 0;
+    std::uint64_t since_ns = 0;
+  };
+  std::vector<Pulse> pulses_;  // of others_
+  std::uint64_t heartbeat_ns_ = 0;
+  std::uint64_t beat_ns_ = 0;  // when we looked last
   int wake_fd_ = -1;
   std::thread service_;
 };

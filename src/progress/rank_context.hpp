@@ -54,7 +54,8 @@ struct RankContext {
 
   /// Takes in what has come, while waiting.
   void deliver() {
-    if (Network* const net = network(); net != nullptr) net->try_poll();
+    if (Network* const net = network(); net != nullptr && net->try_poll())
+      done.fetch_add(1, std::memory_order_relaxed);
     if (messages.deliver()) done.fetch_add(1, std::memory_order_relaxed);
     if (requests != nullptr) requests->deliver();
   }

@@ -95,6 +95,8 @@ class Link {
   [[nodiscard]] bool said_bye() const { return bye_; }
   [[nodiscard]] bool is_lost() const { return lost_.load(std::memory_order_acquire); }
   [[nodiscard]] int process() const { return process_; }
+  /// Packets that have come, so far.
+  [[nodiscard]] std::uint64_t received() const { return received_; }
 
  private:
   friend class Links;
@@ -137,6 +139,9 @@ class Links : public Sink {
     return links_[static_cast<std::size_t>(process)] != nullptr;
   }
   [[nodiscard]] int processes() const { return options_.processes; }
+
+  /// From now on nothing is expected of that process.
+  void give_up(int process, const char* why) { lost(process, why); }
 
   /// Handles what has come and acknowledges it; whether there was something. Under the lock.
   bool progress();

@@ -41,6 +41,17 @@ const std::optional<Environment>& told() {
   return environment;
 }
 
+/// A setting of the network, which the launcher has checked. Throws Error(start).
+double number_or(const char* variable, double otherwise) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return otherwise;
+  char* end = nullptr;
+  const double value = std::strtod(text, &end);
+  if (end == text || *end != '\0' || !(value >= 0) || value > 1e9)
+    base::fail(Errc::start, fmt::format("{}='{}' is not a number", variable, text));
+  return value;
+}
+
 }  // namespace
 
 int Process::hosted() { return told() ? told()->hosted : 1; }
@@ -97,6 +108,13 @@ void Process::join_network(bootstrap::Exchange& exchange, std::string device) co
   progress::NetworkOptions options;
   options.engine.device = std::move(device);
   if (const char* wanted = std::getenv("ARMATURE_NET_DEVICE")) options.engine.device = wanted;
+  if (const char* kinds = std::getenv("ARMATURE_NET_TRANSPORTS"))
+    options.engine.interfaces = kinds;
+  options.engine.segment = static_cast<std::size_t>(number_or("ARMATURE_NET_SEGMENT", 0));
+  constexpr double to_ns = 1e9;
+  options.heartbeat_ns = static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
+  options.connect_ns =
+      static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
   options.handlers = {rma::serve_far, team::Replica::install, rmi::install_far_replies};
   options.on_lost = rma::Question::give_up;
   progress::Network::join(*mapping_, spaces_, exchange, options);

@@ -22,20 +22,21 @@ class Board {
   Board() : piece_(armature::world().allocate<std::uint64_t>(2)) {}
 
   void write(std::uint64_t test, Went went) {
-    entry(me(), test).store(test * 4 + static_cast<std::uint64_t>(went));
+    std::atomic_ref<std::uint64_t>(piece_[test % 2])
+        .store(test * 4 + static_cast<std::uint64_t>(went));
   }
   [[nodiscard]] bool all_have_reached(std::uint64_t test) {
     for (int rank = 0; rank < ranks(); ++rank)
-      if (entry(rank, test).load() / 4 != test) return false;
+      if (entry(rank, test) / 4 != test) return false;
     return true;
   }
   [[nodiscard]] bool is_away(int rank, std::uint64_t test) {
-    return entry(rank, test).load() % 4 == static_cast<std::uint64_t>(Went::away);
+    return entry(rank, test) % 4 == static_cast<std::uint64_t>(Went::away);
   }
 
  private:
-  std::atomic_ref<std::uint64_t> entry(int rank, std::uint64_t test) {
-    return std::atomic_ref<std::uint64_t>(piece_.on(rank).direct()[test % 2]);
+  std::uint64_t entry(int rank, std::uint64_t test) {
+    return armature::get(piece_.on(rank) + static_cast<std::ptrdiff_t>(test % 2));
   }
   armature::Piece<std::uint64_t> piece_;
 };
