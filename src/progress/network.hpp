@@ -26,7 +26,7 @@ struct NetworkOptions {
   transport::EngineOptions engine;
   std::vector<void (*)(transport::Links&)> handlers;  // higher floors' kinds of records
   void (*on_lost)(int process) = nullptr;             // under the links' lock
-  std::uint64_t heartbeat_ns = 10'000'000'000;  // silent for longer: lost; 0: never
+  std::uint64_t heartbeat_ns = 10'000'000'000;        // silent for longer: lost; 0: never
   std::uint64_t connect_ns = 30'000'000'000;  // within that every process must have answered
 };
 
@@ -55,7 +55,8 @@ class Network {
 
   /// Handles what has come, sends what was held back. Never blocks.
   bool poll();
-  /// For threads that wait: does nothing while another thread is at it. Whether there was something.
+  /// For threads that wait: does nothing while another thread is at it. Whether there was
+  /// something.
   bool try_poll();
   /// The calling rank has left something for that rank where it finds it on a node: see what.
   void doorbell(int rank);

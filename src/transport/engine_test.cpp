@@ -1,6 +1,5 @@
 // What every engine must do, in every configuration of it. Two engines in this process speak over
 // loopback.
-#include <gtest/gtest.h>
 #include <poll.h>
 #include <sched.h>
 
@@ -10,6 +9,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "transport/load.hpp"
 
@@ -74,7 +75,7 @@ class EngineTest : public testing::TestWithParam<Configuration> {
 };
 
 TEST_P(EngineTest, packets_of_all_sizes_arrive_whole_and_in_order) {
-  const std::vector<std::size_t> sizes = {1,     8,      100,        4096,      8192,
+  const std::vector<std::size_t> sizes = {1,     8,      100,        4096,    8192,
                                           16384, 65'536, 65'536 + 1, 300'000, 1 << 20};
   std::vector<Bytes> kept;
   std::size_t waiting = 0;

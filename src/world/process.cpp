@@ -108,11 +108,11 @@ void Process::join_network(bootstrap::Exchange& exchange, std::string device) co
   progress::NetworkOptions options;
   options.engine.device = std::move(device);
   if (const char* wanted = std::getenv("ARMATURE_NET_DEVICE")) options.engine.device = wanted;
-  if (const char* kinds = std::getenv("ARMATURE_NET_TRANSPORTS"))
-    options.engine.interfaces = kinds;
+  if (const char* kinds = std::getenv("ARMATURE_NET_TRANSPORTS")) options.engine.interfaces = kinds;
   options.engine.segment = static_cast<std::size_t>(number_or("ARMATURE_NET_SEGMENT", 0));
   constexpr double to_ns = 1e9;
-  options.heartbeat_ns = static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
+  options.heartbeat_ns =
+      static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
   options.connect_ns =
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
   options.handlers = {rma::serve_far, team::Replica::install, rmi::install_far_replies};

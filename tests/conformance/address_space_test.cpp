@@ -34,7 +34,8 @@ TEST(AddressSpace, remote_memory_can_be_written_through_plain_pointers) {
     if (armature::same_node(me(), rank)) piece.on(rank).direct()[me()] = 100 + me();
   world().barrier();
   for (int rank = 0; rank < ranks(); ++rank)
-    if (armature::same_node(me(), rank)) EXPECT_EQ(piece[static_cast<std::size_t>(rank)], 100 + rank);
+    if (armature::same_node(me(), rank))
+      EXPECT_EQ(piece[static_cast<std::size_t>(rank)], 100 + rank);
   world().free(piece);
 }
 

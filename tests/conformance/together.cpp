@@ -19,11 +19,14 @@ enum class Went : std::uint64_t { well, badly, away };
 class Board {
  public:
   // Two entries take turns: who is first through a test writes the other one for the next.
-  Board() : piece_(armature::world().allocate<std::uint64_t>(2)) {}
+  // Everyone writes to everyone's board, and looks at its own: to look must not let calls in.
+  Board()
+      : piece_(armature::world().allocate<std::uint64_t>(static_cast<std::size_t>(2 * ranks()))) {}
 
   void write(std::uint64_t test, Went went) {
-    std::atomic_ref<std::uint64_t>(piece_[test % 2])
-        .store(test * 4 + static_cast<std::uint64_t>(went));
+    for (int rank = 0; rank < ranks(); ++rank)
+      armature::put(piece_.on(rank) + (2 * me() + static_cast<std::ptrdiff_t>(test % 2)),
+                    test * 4 + static_cast<std::uint64_t>(went));
   }
   [[nodiscard]] bool all_have_reached(std::uint64_t test) {
     for (int rank = 0; rank < ranks(); ++rank)
@@ -36,7 +39,8 @@ class Board {
 
  private:
   std::uint64_t entry(int rank, std::uint64_t test) {
-    return armature::get(piece_.on(rank) + static_cast<std::ptrdiff_t>(test % 2));
+    return std::atomic_ref<std::uint64_t>(piece_[static_cast<std::size_t>(2 * rank) + test % 2])
+        .load();
   }
   armature::Piece<std::uint64_t> piece_;
 };
