@@ -13,6 +13,7 @@ endif()
 install(TARGETS ${libraries} EXPORT armature_targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS armature_ucx LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET armature_tool)
   install(TARGETS armature_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

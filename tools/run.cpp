@@ -109,6 +109,28 @@ void add_call_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& opti
       });
 }
 
+/// How nodes speak with each other.
+void add_network_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  add_value(run, options, "--nodes", "K",
+            "For tests: pretend K nodes, groups of ranks that do not share memory but speak over "
+            "the network, on this machine's loopback (default 1)",
+            [](LaunchOptions& o, const std::string& text) {
+              o.nodes =
+                  static_cast<std::uint32_t>(parse_count("--nodes", text, 1, space::ranks_max));
+            });
+  add_value(run, options, "--net-device", "NAME",
+            "The network interface between nodes (default: loopback for pretended nodes)",
+            [](LaunchOptions&, const std::string& text) {
+              setenv("ARMATURE_NET_DEVICE", text.c_str(), 1);
+            });
+  add_value(run, options, "--net-heartbeat", "S",
+            "Give up a process of another node that is silent for S seconds (default 10; 0: never)",
+            [](LaunchOptions&, const std::string& text) {
+              setenv("ARMATURE_NET_HEARTBEAT",
+                     fmt::format("{}", parse_seconds("--net-heartbeat", text)).c_str(), 1);
+            });
+}
+
 void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_value(run, options, "-n,--ranks", "N", "Number of ranks (default: one per usable core)",
             [](LaunchOptions& o, const std::string& text) {
@@ -162,6 +184,7 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
               o.band_base = parse_address("--base", text);
             });
   add_call_settings(run, options);
+  add_network_settings(run, options);
   run.add_flag("-v,--verbose", options->verbose, "Say what is started how, and all deaths");
 }
 

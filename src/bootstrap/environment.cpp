@@ -48,7 +48,7 @@ bool Environment::take(Environment& out) {
              "descriptor {} of the job is closed: something between armature run and this program "
              "closes inherited files",
              *control));
-  out = {*rank, *hosted, *control, *bands};
+  out = {*rank, *hosted, *control, *bands, number(board_variable).value_or(-1)};
   for (const char* variable : our_variables) unsetenv(variable);
   return true;
 }

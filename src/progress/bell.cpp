@@ -8,6 +8,8 @@
 #include <climits>
 #include <ctime>
 
+#include "progress/network.hpp"
+
 namespace armature::progress {
 namespace {
 
@@ -24,6 +26,8 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, long timeo
 
 namespace detail {
 void wake(space::RankSlot& slot) {
+  if (Network* const net = network(); net != nullptr && slot.node != net->mapping().header().node)
+    return net->doorbell(static_cast<int>(&slot - &net->mapping().slot(0)));
   slot.rung.fetch_add(1, std::memory_order_release);
   syscall(SYS_futex, &slot.rung, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }

@@ -4,7 +4,9 @@
 #include <cstdint>
 
 #include "armature/detail/request.hpp"
+#include "progress/implicit.hpp"
 #include "progress/messages.hpp"
+#include "progress/network.hpp"
 #include "progress/scheduler.hpp"
 #include "space/address_space.hpp"
 #include "transport/weather.hpp"
@@ -44,6 +46,7 @@ struct RankContext {
   transport::Weather* weather = nullptr;       // of a simulation
   armature::detail::Sender* sender = nullptr;  // the inlined half's view of `requests`
   World* world = nullptr;                      // what the rank's body was given; set by who made it
+  Implicit implicit;                           // gets from other nodes
   std::uint32_t teams_made = 0;                // as their first member; part of their ids
 
   // Counts what deliver() got done; relaxed, as it tells only whether there was something.
@@ -55,6 +58,8 @@ struct RankContext {
 
   /// Takes in what has come, while waiting.
   void deliver() {
+    if (Network* const net = network(); net != nullptr && net->try_poll())
+      done.fetch_add(1, std::memory_order_relaxed);
     if (messages.deliver()) done.fetch_add(1, std::memory_order_relaxed);
     if (requests != nullptr) requests->deliver();
   }

@@ -136,6 +136,7 @@ WaitInterrupted::~WaitInterrupted() { publish(record_, wait_, since_ns_); }
 
 void let_others_run() {
   RankContext* me = current_rank();
+  if (Network* const net = network()) net->try_poll();
   if (me != nullptr && me->scheduler != nullptr) me->scheduler->yield(false);
 }
 
@@ -143,7 +144,9 @@ int spins() { return spins_before_long; }
 
 void start_waiting(const space::ControlHeader& job) {
   cores_are_shared = job.ranks > job.cores;
-  spins_before_long = job.simulated != 0 ? 1 : (cores_are_shared ? 4 : 400);
+  // What comes over the network is seen by whoever polls it, which only the long wait does.
+  const bool must_poll = job.simulated != 0 || job.nodes > 1;
+  spins_before_long = must_poll ? 1 : (cores_are_shared ? 4 : 400);
   prepare_bells();
 }
 

@@ -15,6 +15,7 @@
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 #include "rmi/failure.hpp"
+#include "rmi/far_replies.hpp"
 #include "rmi/seal.hpp"
 
 namespace armature::rmi {
@@ -51,7 +52,8 @@ void Endpoint::find_channels() {
                                    [&](const Incoming& in) { return in.from == from; });
     if (address == 0 || known) continue;
     auto* channel = reinterpret_cast<Channel*>(address);
-    ARMATURE_ASSERT(space_.owner(channel) == Rank(from));
+    // An image of a channel on another node lies in the own band.
+    ARMATURE_ASSERT(space_.owner(channel) == (space_.is_here(from) ? Rank(from) : space_.me()));
     ARMATURE_ASSERT(channel->magic == Channel::expected_magic);
     ARMATURE_ASSERT(channel->capacity >= Channel::capacity_min &&
                     channel->capacity <= Channel::capacity_max &&
@@ -324,6 +326,7 @@ std::byte* Endpoint::locate(Call& call, const RequestHeader& header, const std::
   if (where.bytes < head || !Blocks::may_be(space_, block, where.bytes, from))
     corrupt(
         fmt::format("a request from rank {} has arguments that do not lie in its memory", from));
+  if (!space_.is_here(from)) block = fetch_block(space_, blocks_, from, block, where.bytes);
   call.start = block;
   call.end = block + where.bytes;
   call.arguments = call.start + head;
@@ -339,6 +342,11 @@ void Endpoint::execute(Incoming& in, const RequestHeader& header, const std::byt
   std::byte* const block = locate(call, header, at);
   if (seal_bytes_ != 0 && block != nullptr)
     check_seal_of_block(call, {at, header.units * RequestHeader::unit});
+  StandIn stand_in;
+  if (call.reply != nullptr && !space_.is_here(in.from)) {
+    stand_in.asked_for = call.reply;
+    call.reply = &stand_in.reply;
+  }
   sender_.depth = static_cast<std::uint8_t>(call.reply != nullptr ? header.depth + 1 : 0);
   answered_ = answered_ || call.reply != nullptr;
   // A method that waits needs its message no more, unless it has views of it.
@@ -347,27 +355,6 @@ void Endpoint::execute(Incoming& in, const RequestHeader& header, const std::byt
   run(in, call, header);
   if (unpacked_block_ != nullptr) Blocks::mark_done(std::exchange(unpacked_block_, nullptr));
   ++in.executed;
-}
-
-void Endpoint::gone(Call& call, const RequestHeader& header) {
-  failed(call, Errc::object_gone,
-         fmt::format("object {} (of generation {}) is not, or not any more, on rank {}",
-                     header.object, header.generation, static_cast<int>(space_.me())),
-         false);
-}
-
-void Endpoint::failed(Call& call, Errc code, const std::string& text, bool executed) noexcept {
-  if (call.reply != nullptr) {
-    std::byte* room = detail::reply_room(call, text.size());
-    std::memcpy(room, text.data(), text.size());
-    call.reply->code = static_cast<std::uint32_t>(code) + 1;
-    // Release: the text is in place.
-    call.reply->state.store(executed ? Reply::threw : Reply::refused, std::memory_order_release);
-    progress::ring(space_.slot(call.from));
-    return;
-  }
-  if (executed) return call_failed(*this, call.from, text);
-  report(*this, call.from, text);
 }
 
 void Endpoint::settle_watched() {

@@ -11,12 +11,15 @@
 // them; everything in it is plain data or a lock-free atomic, and has one writer unless said
 // otherwise, so that a process killed at any instruction leaves nothing half done that others need.
 //
+// With several nodes each has a block of its own, with a slot for every rank of the job. What a
+// block knows of ranks on other nodes was told to the node over the network.
+//
 // Layout: ControlHeader | RankSlot[ranks] | BandView[ranks].
 
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 2;
+inline constexpr std::uint32_t control_version = 3;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t { end_job, go_on };
@@ -36,6 +39,8 @@ struct alignas(4096) ControlHeader {
   std::uint32_t simulated = 0;  // 1: all ranks in one process, in an order that `seed` decides
   std::uint64_t seed = 0;
   std::uint64_t started_ns = 0;  // CLOCK_MONOTONIC
+  std::int32_t node = 0;         // which of the job's this is
+  std::int32_t nodes = 1;
 
   // Written by the launcher: how many ranks have died so far. Waiting ranks look at it.
   alignas(64) std::atomic<std::uint32_t> deaths{0};
@@ -105,10 +110,12 @@ struct alignas(4096) RankSlot {
   std::atomic<std::int32_t> tid{0};  // of the thread that runs it
   std::int32_t process = 0;          // which process of the job, and which rank of that process:
   std::int32_t index = 0;            // set before the rank starts
+  std::int32_t node = 0;             // the same
   Processors bound_to;               // set by the launcher before the rank starts
 
   // The bell: who makes true what a sleeping rank may wait for rings it. See progress/bell.hpp.
   // How many threads of the rank sleep, or are about to: it, and its service thread if it has one.
+  // 1 for ever where the rank is on another node: whoever rings has the network look.
   alignas(64) std::atomic<std::uint32_t> asleep{0};
   std::atomic<std::uint32_t> rung{0};  // futex word
 

@@ -100,12 +100,14 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   header.simulated = options.simulation_seed ? 1 : 0;
   header.seed = options.simulation_seed.value_or(0);
   header.started_ns = base::now_ns();
+  header.node = options.node;
+  header.nodes = std::max(static_cast<std::int32_t>(options.nodes.size()), 1);
   check(header);
   return header;
 }
 
 /// What a band must hold before its rank starts: everything else is right as zeros.
-void write_heads(const JobMemory& memory, const ControlHeader& header) {
+void write_heads(const JobMemory& memory, const ControlHeader& header, std::uint32_t users) {
   const std::size_t heap_start = BandHead::heap_start(header.ranks, TeamBlock::bytes(header.ranks));
   for (const auto& band : memory.bands) {
     write_at(band.get(), &BandHead::expected_magic, sizeof(std::uint64_t),
@@ -115,10 +117,16 @@ void write_heads(const JobMemory& memory, const ControlHeader& header) {
   const auto block = std::make_unique<std::byte[]>(TeamBlock::head_bytes(header.ranks));
   auto* world = new (block.get()) TeamBlock;
   world->size = header.ranks;
-  world->users = header.ranks;
+  world->users = users;
   for (std::uint32_t r = 0; r < header.ranks; ++r) world->ranks()[r] = static_cast<std::int32_t>(r);
   write_at(memory.bands[0].get(), block.get(), TeamBlock::head_bytes(header.ranks),
            BandHead::world_block_offset(header.ranks));
+}
+
+/// The node that hosts a rank.
+std::int32_t node_of(std::uint32_t rank, const JobOptions& options) {
+  const auto after = std::upper_bound(options.nodes.begin(), options.nodes.end(), rank);
+  return std::max(static_cast<std::int32_t>(after - options.nodes.begin()) - 1, 0);
 }
 
 }  // namespace
@@ -140,15 +148,21 @@ JobMemory JobMemory::create(const JobOptions& options) {
   new (start) ControlHeader;
   Control control{static_cast<std::byte*>(start)};
   fill(control.header(), options);
+  std::uint32_t here = 0;
   for (std::uint32_t r = 0; r < header.ranks; ++r) {
     auto* slot = new (&control.slot(static_cast<int>(r))) RankSlot;
     const std::uint32_t together = std::max<std::uint32_t>(options.ranks_per_process, 1);
     slot->process = static_cast<std::int32_t>(r / together);
     slot->index = static_cast<std::int32_t>(r % together);
+    slot->node = node_of(r, options);
+    if (slot->node == options.node)
+      ++here;
+    else
+      slot->asleep = 1;
     new (&control.bands()[r]) detail::BandView;
     memory.bands.push_back(memory_file(band_name, header.band_bytes));
   }
-  write_heads(memory, header);
+  write_heads(memory, header, here);
   munmap(start, Control::bytes(header.ranks));
   return memory;
 }

@@ -82,7 +82,10 @@ void Mapping::map_bands(const std::vector<int>& bands) const {
     void* got = mmap(wanted, band_bytes_, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE,
                      bands[static_cast<std::size_t>(r)], 0);
-    if (got == wanted) continue;
+    if (got == wanted) {
+      if (!is_here(r)) hide(r);
+      continue;
+    }
     const int error = got == MAP_FAILED ? errno : EEXIST;
     if (got != MAP_FAILED) munmap(got, band_bytes_);
     base::fail(
@@ -96,6 +99,16 @@ void Mapping::map_bands(const std::vector<int>& bands) const {
                 : "Is the address space limited (ulimit -v)? Raise that, or choose smaller bands "
                   "(armature run --band-size BYTES)"));
   }
+}
+
+/// What a program cannot touch of a rank on another node: all but the head.
+void Mapping::hide(int rank) const {
+  const std::size_t from = head(rank).heap_offset;
+  void* const got = mmap(band(rank) + from, band_bytes_ - from, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  if (got == MAP_FAILED)
+    base::fail(Errc::start, fmt::format("the addresses of rank {} cannot be reserved: {}", rank,
+                                        base::system_text(errno)));
 }
 
 TeamBlock& Mapping::world_block() const {

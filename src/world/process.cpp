@@ -10,16 +10,23 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "bootstrap/board.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/find_exchange.hpp"
 #include "bootstrap/mpi_exchange.hpp"
+#include "progress/network.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
+#include "rma/far.hpp"
+#include "rma/questions.hpp"
+#include "rmi/far_replies.hpp"
 #include "space/job_memory.hpp"
+#include "team/replicas.hpp"
 #include "topology/cores.hpp"
 #include "world/last_words.hpp"
 #include "world/node_watch.hpp"
@@ -77,6 +84,17 @@ bootstrap::Exchange* exchange() {
   return found;
 }
 
+/// A setting of the network, which the launcher has checked. Throws Error(start).
+double number_or(const char* variable, double otherwise) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return otherwise;
+  char* end = nullptr;
+  const double value = std::strtod(text, &end);
+  if (end == text || *end != '\0' || !(value >= 0) || value > 1e9)
+    base::fail(Errc::start, fmt::format("{}='{}' is not a number", variable, text));
+  return value;
+}
+
 }  // namespace
 
 int Process::hosted() {
@@ -115,6 +133,11 @@ Process& Process::join() {
     progress::start_waiting(mapping.header());
     joined = joining.get();
     if (joining->wired_) watch_node(joining->wired_->roster, mapping, *exchange());
+    if (mapping.header().nodes > 1) {
+      bootstrap::Board board(base::FileDescriptor(told()->board_fd),
+                             mapping.slot(told()->rank).process);
+      joining->join_network(board, "lo");
+    }
     return joining.release();
   }();
   return *process;
@@ -158,6 +181,25 @@ void Process::join_wired() {
     spaces_.push_back(std::make_unique<AddressSpace>(*mapping_, r, std::move(band)));
   }
   if (self.index != 0) wired_->memory = {};
+}
+
+void Process::leave() { progress::Network::leave(); }
+
+/// The device is the network interface to use; what the user has said goes before.
+void Process::join_network(bootstrap::Exchange& exchange, std::string device) const {
+  progress::NetworkOptions options;
+  options.engine.device = std::move(device);
+  if (const char* wanted = std::getenv("ARMATURE_NET_DEVICE")) options.engine.device = wanted;
+  if (const char* kinds = std::getenv("ARMATURE_NET_TRANSPORTS")) options.engine.interfaces = kinds;
+  options.engine.segment = static_cast<std::size_t>(number_or("ARMATURE_NET_SEGMENT", 0));
+  constexpr double to_ns = 1e9;
+  options.heartbeat_ns =
+      static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
+  options.connect_ns =
+      static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
+  options.handlers = {rma::serve_far, team::Replica::install, rmi::install_far_replies};
+  options.on_lost = rma::Question::give_up;
+  progress::Network::join(*mapping_, spaces_, exchange, options);
 }
 
 void Process::join_alone() {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "bootstrap/exchange.hpp"
 #include "space/address_space.hpp"
 #include "world/wired_job.hpp"
 
@@ -20,6 +22,8 @@ class Process {
   /// The job is to be the processes of the MPI communicator that this points to: see init_mpi.
   /// Before anything else is asked.
   static void use_mpi(const void* communicator);
+  /// Says good-bye to the job's processes on other nodes, once none of the ranks here needs them.
+  static void leave();
   /// Joins the job of the launcher, ours or another, or makes one of one rank.
   static Process& join();
 
@@ -34,6 +38,7 @@ class Process {
   void join_launched();
   void join_wired();
   void join_alone();
+  void join_network(bootstrap::Exchange& exchange, std::string device) const;
 
   const space::Mapping* mapping_ = nullptr;
   std::unique_ptr<WiredJob> wired_;

@@ -28,6 +28,7 @@ void require_not_left(const char* call) {
 
 void leave_for_good() {
   has_left = true;
+  Process::leave();
   space::Mapping::leave();
 }
 

@@ -59,6 +59,7 @@ std::vector<std::string> run_command(const Shape& shape,
   std::vector<std::string> command{own_path(), "run", "-n", std::to_string(shape.ranks)};
   if (shape.threads > 1)
     command.insert(command.end(), {"--threads", std::to_string(shape.threads)});
+  if (shape.nodes > 1) command.insert(command.end(), {"--nodes", std::to_string(shape.nodes)});
   command.insert(command.end(), {own_path(), "bench-rank"});
   command.insert(command.end(), arguments.begin(), arguments.end());
   return command;

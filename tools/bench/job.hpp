@@ -14,6 +14,7 @@ namespace armature::tools::bench {
 struct Shape {
   int ranks = 2;
   int threads = 1;
+  int nodes = 1;  // pretended
 };
 
 struct Job {

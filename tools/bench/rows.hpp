@@ -31,6 +31,9 @@ void histogram_rows(Stage& stage);
 void index_gather_rows(Stage& stage);
 void random_access_rows(Stage& stage);
 
+/// Operations between two nodes. Two ranks.
+void net_rows(World& world, const Settings& settings);
+
 /// The forms of gather: 1000 doubles, every third. Prepared once, called often.
 class Gather {
  public:

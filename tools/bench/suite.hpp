@@ -72,5 +72,6 @@ struct Suite {
 
 extern const Suite rma_suite;
 extern const Suite rmi_suite;
+extern const Suite net_suite;
 
 }  // namespace armature::tools::bench

@@ -20,8 +20,9 @@ enum class Bind {
 struct LaunchOptions {
   std::uint32_t ranks = 0;    // 0: as many as there are usable cores
   std::uint32_t threads = 1;  // ranks per process, threads of it; the last may host fewer
+  std::uint32_t nodes = 1;    // pretended: groups of ranks that speak over the network
   std::optional<std::uint64_t> simulation_seed;  // all ranks in one process, in an order it decides
-  std::vector<std::string> hosts;  // machines to start on; empty: this one
+  std::vector<std::string> hosts;                // machines to start on; empty: this one
   std::vector<std::string> command;
   Bind bind = Bind::automatic;
   bool label = false;

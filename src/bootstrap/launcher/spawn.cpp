@@ -67,6 +67,7 @@ std::string Hosted::numbers() const {
 /// All that the child needs between vfork and exec, where it may not allocate.
 struct Spawner::Child {
   bool reads_input;
+  const space::JobMemory& memory;
   Output output;
   const cpu_set_t* mask;
   std::size_t mask_bytes;
@@ -95,17 +96,20 @@ std::vector<unsigned long> Spawner::mask_of(Hosted ranks) const {
   return mask;
 }
 
-Spawner::Started Spawner::start(Hosted ranks, Output output) {
+Spawner::Started Spawner::start(Hosted ranks, int node, Output output) {
+  const space::JobMemory& memory = job_.memory[static_cast<std::size_t>(node)];
   variables_ = {fmt::format("{}={}", rank_variable, ranks.first),
                 fmt::format("{}={}", hosted_variable, ranks.count),
-                fmt::format("{}={}", control_variable, job_.memory.control.get()),
-                fmt::format("{}={}", bands_variable, job_.memory.bands.front().get())};
+                fmt::format("{}={}", control_variable, memory.control.get()),
+                fmt::format("{}={}", bands_variable, memory.bands.front().get())};
+  if (job_.board >= 0) variables_.push_back(fmt::format("{}={}", board_variable, job_.board));
   std::transform(variables_.begin(), variables_.end(),
-                 environment_.end() - std::ssize(variables_) - 1,
+                 environment_.end() - std::ssize(our_variables) - 1,
                  [](std::string& variable) { return variable.data(); });
 
   const std::vector<unsigned long> mask = mask_of(ranks);
-  const Child child{ranks.first == 0, output, reinterpret_cast<const cpu_set_t*>(mask.data()),
+  const Child child{ranks.first == 0, memory, output,
+                    reinterpret_cast<const cpu_set_t*>(mask.data()),
                     mask.size() * sizeof(unsigned long)};
 
   volatile int error = 0;
@@ -127,8 +131,9 @@ void Spawner::become(const Child& child, volatile int& error) const {
   if (child.output.out >= 0) dup2(child.output.out, STDOUT_FILENO);
   if (child.output.err >= 0) dup2(child.output.err, STDERR_FILENO);
   if (child.mask_bytes > 0) sched_setaffinity(0, child.mask_bytes, child.mask);
-  fcntl(job_.memory.control.get(), F_SETFD, 0);
-  for (const auto& band : job_.memory.bands) fcntl(band.get(), F_SETFD, 0);
+  fcntl(child.memory.control.get(), F_SETFD, 0);
+  for (const auto& band : child.memory.bands) fcntl(band.get(), F_SETFD, 0);
+  if (job_.board >= 0) fcntl(job_.board, F_SETFD, 0);
   execve(job_.path.c_str(), arguments_.data(), environment_.data());
   error = errno;
   _exit(status_not_executable);
