@@ -137,14 +137,39 @@ void Network::await_greetings(const NetworkOptions& options) {
   }
 }
 
+namespace {
+
+/// Where a job ends with its first dead rank, its launcher ends it. When that does not happen, the
+/// rank is not dead for the launcher: its node hangs, or a link is down. Then we end it.
+struct Loss {
+  std::uint64_t at_ns = 0;
+  int rank = -1;
+};
+constinit Loss first_loss;  // under the links' lock
+
+void end_after_loss(const transport::Engine& engine) {
+  constexpr std::uint64_t grace_ns = 2'000'000'000;
+  if (first_loss.at_ns == 0 || base::now_ns() - first_loss.at_ns < grace_ns) return;
+  fail(Errc::rank_lost, fmt::format("rank {}, on another node, cannot be reached any more by {}",
+                                    first_loss.rank, engine.description()));
+}
+
+}  // namespace
+
 /// The ranks of a process that can be reached no more are dead, for this node.
 void Network::lost(int process) {
   for (int r = 0; r < mapping_.ranks(); ++r) {
     space::RankSlot& slot = mapping_.slot(r);
     if (slot.process != process) continue;
     // Life first: who sees the number of deaths grow looks for the dead.
-    if (slot.life.exchange(Life::dead, std::memory_order_acq_rel) != Life::dead)
-      mapping_.header().deaths.fetch_add(1, std::memory_order_release);
+    Life before = slot.life.load(std::memory_order_acquire);
+    while (before < Life::finished &&
+           !slot.life.compare_exchange_weak(before, Life::dead, std::memory_order_acq_rel)) {
+    }
+    if (before >= Life::finished) continue;
+    mapping_.header().deaths.fetch_add(1, std::memory_order_release);
+    if (mapping_.header().on_death == space::OnDeath::end_job && first_loss.at_ns == 0)
+      first_loss = {base::now_ns(), r};
   }
   if (also_lost_ != nullptr) also_lost_(process);
   ring_ranks_here(mapping_);
@@ -191,6 +216,7 @@ void Network::wake_sleepers() {
 void Network::beat() {
   const std::uint64_t now_ns = base::now_ns();
   const std::uint64_t interval_ns = heartbeat_ns_ / 4;
+  end_after_loss(links_.engine());
   if (heartbeat_ns_ == 0 || now_ns - beat_ns_ < interval_ns) return;
   const bool stopped = now_ns - std::exchange(beat_ns_, now_ns) > 2 * interval_ns;
   pulses_.resize(others_.size());
@@ -227,7 +253,10 @@ void Network::serve() {
     if (polls != std::exchange(polls_seen, polls)) {
       const timespec nap{0, 50'000};
       nanosleep(&nap, nullptr);
-      if (const Lock locked(links_.lock()); heartbeat_ns_ != 0) beat();
+      if (heartbeat_ns_ != 0 && base::now_ns() - beat_ns_ >= heartbeat_ns_ / 4) {
+        const Lock locked(links_.lock());
+        beat();
+      }
       continue;
     }
     {

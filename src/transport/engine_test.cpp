@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "armature/error.hpp"
 #include "transport/load.hpp"
 
 namespace armature::transport {
@@ -136,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(Ucx, EngineTest,
                          testing::Values(Configuration{"default", 0},
                                          Configuration{"tiny_segments", 1024},
                                          Configuration{"large_segments", 256 * 1024}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& of) { return std::string(of.param.name); });
 
 TEST(Engine, an_interface_that_is_not_there_is_an_error_that_names_it) {
   try {
