@@ -109,10 +109,11 @@ int first_awaited(const AddressSpace& space, const WaitFor& wait, Life life) {
 /// went, so it is looked at once more after their state was seen.
 void check_gone(const AddressSpace& space, const WaitFor& wait, Latched& ready) {
   const bool goes_on = space.header().on_death == space::OnDeath::go_on;
-  // In this order: who leaves because of a death has seen it, so we see it too.
+  // In this order: who leaves because of a death has seen it, so we see it too. That a rank of
+  // another node has left may be known before its last word in the barrier that all leave by.
   const int left = first_awaited(space, wait, Life::finished);
   const int dead = goes_on ? first_awaited(space, wait, Life::dead) : -1;
-  if ((left < 0 && dead < 0) || ready.look()) return;
+  if (((left < 0 || !space.is_here(left)) && dead < 0) || ready.look()) return;
   if (dead >= 0) base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", wait.call, dead));
   base::fail(Errc::misuse,
              fmt::format("{}: rank {} has left the job: it will never do what this call waits for",
