@@ -3,14 +3,21 @@
 set(armci_headers armci.h parmci.h message.h armcix.h)
 list(TRANSFORM armci_headers PREPEND ${PROJECT_SOURCE_DIR}/compat/armci/include/)
 
+# plain/ is what the libraries made for an MPI (compat/armci_mpi) have something else for.
+set(armci_plain_sources ${armci_sources})
+list(FILTER armci_plain_sources INCLUDE REGEX "/plain/")
+list(FILTER armci_sources EXCLUDE REGEX "/plain/")
 add_library(armci_objects OBJECT ${armci_sources})
-target_include_directories(armci_objects PRIVATE compat/armci/include compat/armci)
-target_link_libraries(armci_objects PRIVATE armature)
-# The headers are classical C and carry no visibility marks: the version script chooses.
-set_target_properties(armci_objects PROPERTIES CXX_VISIBILITY_PRESET default)
+add_library(armci_plain_objects OBJECT ${armci_plain_sources})
+foreach(target armci_objects armci_plain_objects)
+  target_include_directories(${target} PRIVATE compat/armci/include compat/armci)
+  target_link_libraries(${target} PRIVATE armature)
+  # The headers are classical C and carry no visibility marks: the version script chooses.
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET default)
+endforeach()
 
 set(armci_script ${PROJECT_SOURCE_DIR}/cmake/armci.map)
-add_library(armci SHARED $<TARGET_OBJECTS:armci_objects>)
+add_library(armci SHARED $<TARGET_OBJECTS:armci_objects> $<TARGET_OBJECTS:armci_plain_objects>)
 target_link_libraries(armci PRIVATE armature)
 target_link_options(armci PRIVATE -Wl,--version-script=${armci_script})
 set_target_properties(armci PROPERTIES LINK_DEPENDS ${armci_script} LINKER_LANGUAGE CXX
@@ -18,6 +25,7 @@ set_target_properties(armci PROPERTIES LINK_DEPENDS ${armci_script} LINKER_LANGU
                       INSTALL_RPATH "$ORIGIN")
 
 add_library(armci_static STATIC $<TARGET_OBJECTS:armci_objects>
+                                $<TARGET_OBJECTS:armci_plain_objects>
                                 $<TARGET_OBJECTS:armature_objects>)
 target_link_libraries(armci_static PRIVATE $<BUILD_INTERFACE:fmt::fmt> $<INSTALL_INTERFACE:fmt>
                       $<BUILD_INTERFACE:${BOOST_CONTEXT}> $<INSTALL_INTERFACE:boost_context>

@@ -16,6 +16,7 @@ install(TARGETS ${libraries} EXPORT armature_targets
 if(TARGET armature_malloc)
   install(TARGETS armature_malloc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
+install(TARGETS armature_ucx LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET armature_tool)
   install(TARGETS armature_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

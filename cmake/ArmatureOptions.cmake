@@ -46,6 +46,9 @@ endif()
 # Command and tests, which are not what is measured, are compiled for a short build: most of it
 # is the time that the headers of their libraries take.
 set(ARMATURE_LIGHT $<$<CONFIG:RelWithDebInfo>:-O1> -g1)
+if(ARMATURE_SANITIZE)
+  set(ARMATURE_LIGHT -O0 -g1)
+endif()
 
 if(ARMATURE_SANITIZE MATCHES undefined)
   add_compile_definitions(ARMATURE_SANITIZE_UNDEFINED)

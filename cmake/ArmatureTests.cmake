@@ -30,14 +30,19 @@ if(conformance)
                             TIMEOUT 120 LABELS ${label})
   endforeach()
   # All ranks threads of one process; two processes of two; processes that host differently many.
-  set(timeout 120)
-  if(ARMATURE_SANITIZE)
-    set(timeout 400)  # ThreadSanitizer takes its time, and here it has four threads to look at
-  endif()
-  armature_add_ranks_test(NAME conformance.threads.n4 COMMAND conformance RANKS 4 TIMEOUT ${timeout}
+  armature_add_ranks_test(NAME conformance.threads.n4 COMMAND conformance RANKS 4 TIMEOUT 120
                           RUN_ARGS --threads 4)
   armature_add_ranks_test(NAME conformance.mixed.n4 COMMAND conformance RANKS 4 TIMEOUT 120
                           RUN_ARGS --threads 2)
+  # Pretended nodes, which speak over the network engine.
+  foreach(ranks 2 4)
+    armature_add_ranks_test(NAME conformance.nodes2.n${ranks} COMMAND conformance RANKS ${ranks}
+                            TIMEOUT 240 RUN_ARGS --nodes 2)
+  endforeach()
+  armature_add_ranks_test(NAME conformance.nodes3.n6 COMMAND conformance RANKS 6 TIMEOUT 240
+                          LABELS slow RUN_ARGS --nodes 3)
+  armature_add_ranks_test(NAME conformance.nodes2.mixed.n8 COMMAND conformance RANKS 8 TIMEOUT 300
+                          LABELS slow RUN_ARGS --nodes 2 --threads 2)
   armature_add_ranks_test(NAME conformance.mixed.n5 COMMAND conformance RANKS 5 TIMEOUT 120
                           LABELS slow RUN_ARGS --threads 2)
   # Fibers: on one process, and on several that host equally many or not. Sanitizers do not follow a

@@ -1,10 +1,13 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <sstream>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "bootstrap/launcher/hand_over.hpp"
 #include "bootstrap/launcher/launch.hpp"
 #include "commands.hpp"
 #include "numbers.hpp"
@@ -52,6 +55,17 @@ void bind(LaunchOptions& options, const std::string& text) {
     throw CLI::ValidationError("--bind",
                                fmt::format("'{}' is neither 'auto' nor 'core' nor 'none'", text));
   options.bind = found->second;
+}
+
+void hosts(LaunchOptions& options, const std::string& text) {
+  std::istringstream names(text);
+  for (std::string name; std::getline(names, name, ',');) {
+    if (name.empty() || name.find_first_of(": \t") != std::string::npos)
+      throw CLI::ValidationError("--hosts",
+                                 fmt::format("'{}' is not a list of names: a,b,c", text));
+    options.hosts.push_back(name);
+  }
+  if (options.hosts.empty()) throw CLI::ValidationError("--hosts", "which ones?");
 }
 
 using Set = void (*)(LaunchOptions& options, const std::string& text);
@@ -114,6 +128,28 @@ void add_virtual_ranks(CLI::App& run, const std::shared_ptr<LaunchOptions>& opti
             });
 }
 
+/// How nodes speak with each other.
+void add_network_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  add_value(run, options, "--nodes", "K",
+            "For tests: pretend K nodes, groups of ranks that do not share memory but speak over "
+            "the network, on this machine's loopback (default 1)",
+            [](LaunchOptions& o, const std::string& text) {
+              o.nodes =
+                  static_cast<std::uint32_t>(parse_count("--nodes", text, 1, space::ranks_max));
+            });
+  add_value(run, options, "--net-device", "NAME",
+            "The network interface between nodes (default: loopback for pretended nodes)",
+            [](LaunchOptions&, const std::string& text) {
+              setenv("ARMATURE_NET_DEVICE", text.c_str(), 1);
+            });
+  add_value(run, options, "--net-heartbeat", "S",
+            "Give up a process of another node that is silent for S seconds (default 10; 0: never)",
+            [](LaunchOptions&, const std::string& text) {
+              setenv("ARMATURE_NET_HEARTBEAT",
+                     fmt::format("{}", parse_seconds("--net-heartbeat", text)).c_str(), 1);
+            });
+}
+
 void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_value(run, options, "-n,--ranks", "N", "Number of ranks (default: one per usable core)",
             [](LaunchOptions& o, const std::string& text) {
@@ -127,6 +163,9 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
                   static_cast<std::uint32_t>(parse_count("--threads", text, 1, space::ranks_max));
             });
   add_virtual_ranks(run, options);
+  add_value(run, options, "--hosts", "A,B,...",
+            "Machines to run on, as many processes on each: hands over to srun, mpirun or prterun",
+            hosts);
   add_value(
       run, options, "--simulate", "SEED",
       "All ranks in one process, on a clock of its own: SEED decides whose turn it is and what "
@@ -165,6 +204,7 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
               o.band_base = parse_address("--base", text);
             });
   add_call_settings(run, options);
+  add_network_settings(run, options);
   run.add_flag("-v,--verbose", options->verbose, "Say what is started how, and all deaths");
 }
 
@@ -199,6 +239,7 @@ void add_run(CLI::App& app) {
   run->callback([options] {
     options->command = program_words();
     if (options->command.empty()) throw CLI::ValidationError("no program", "what shall be run?");
+    if (!options->hosts.empty()) bootstrap::hand_over(*options);
     if (const int status = bootstrap::launch(*options); status != 0)
       throw CLI::RuntimeError(status);
   });

@@ -40,11 +40,14 @@ struct Groups {
 Groups& groups = *new Groups;
 
 /// Writes no byte that the smallest flavour does not have.
-void write_key(ARMCI_Group* group, Key key) {
+void write_key(ARMCI_Group* group, Key key, std::uintptr_t communicator) {
   ARMCI_Group made{};
+  made.armci_reserved[0] = reinterpret_cast<void*>(communicator);
   made.armci_key = reinterpret_cast<void*>(key);
   std::memcpy(static_cast<void*>(group), &made, written_bytes);
 }
+
+std::uintptr_t no_communicator() { return communicators == nullptr ? 0 : communicators->none(); }
 
 Key key_of(const ARMCI_Group* group) {
   if (group == nullptr) throw armature::Error(armature::Errc::misuse, "no group given");
@@ -59,6 +62,12 @@ std::shared_ptr<Group> find_key(Key key) {
   if (found == groups.members.end())
     throw armature::Error(armature::Errc::misuse, "not a group, or one that was freed");
   return found->second;
+}
+
+/// A group that exists, to a struct of the caller's.
+void write_existing(ARMCI_Group* group, Key key) {
+  const auto found = find_key(key);
+  write_key(group, key, found ? found->communicator : no_communicator());
 }
 
 void create(int size, const int* ids, ARMCI_Group* created, const armature::Team& parent) {
@@ -96,11 +105,12 @@ void derive_scopes(Group& group) {
 }  // namespace
 
 void make_group(ARMCI_Group* created, armature::Team team) {
-  if (!team) return write_key(created, outside_key);
+  if (!team) return write_key(created, outside_key, no_communicator());
   auto group = std::make_shared<Group>();
   group->all = std::move(team);
+  if (communicators != nullptr) group->communicator = communicators->make(group->all);
   const std::lock_guard held(groups.lock);
-  write_key(created, groups.next);
+  write_key(created, groups.next, group->communicator);
   groups.members.emplace(groups.next++, std::move(group));
 }
 
@@ -119,12 +129,15 @@ std::shared_ptr<Group> world_group() {
   if (!entry) {
     entry = std::make_shared<Group>();
     entry->all = world;
+    if (communicators != nullptr) entry->communicator = communicators->of_world();
   }
   return entry;
 }
 
 void forget_groups() {
   const std::lock_guard held(groups.lock);
+  if (communicators != nullptr)
+    for (const auto& [key, group] : groups.members) communicators->release(group->communicator);
   groups.members.clear();
   groups.fallback = world_key;
 }
@@ -174,10 +187,11 @@ void ARMCI_Group_free(ARMCI_Group* group) {
   insisted(__func__, [=] {
     const Key key = key_of(group);
     if (key == world_key) return;
-    find_key(key);
+    const auto freed = find_key(key);
+    if (freed && communicators != nullptr) communicators->release(freed->communicator);
     const std::lock_guard held(groups.lock);
     groups.members.erase(key);
-    write_key(group, outside_key);
+    write_key(group, outside_key, no_communicator());
   });
 }
 
@@ -207,11 +221,15 @@ void ARMCI_Group_set_default(ARMCI_Group* group) {
 }
 
 void ARMCI_Group_get_default(ARMCI_Group* group) {
-  if (group != nullptr) write_key(group, groups.fallback);
+  insisted(__func__, [=] {
+    if (group != nullptr) write_existing(group, groups.fallback);
+  });
 }
 
 void ARMCI_Group_get_world(ARMCI_Group* group) {
-  if (group != nullptr) write_key(group, world_key);
+  insisted(__func__, [=] {
+    if (group != nullptr) write_existing(group, world_key);
+  });
 }
 
 int ARMCI_Absolute_id(ARMCI_Group* group, int rank) {

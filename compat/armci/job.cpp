@@ -60,7 +60,7 @@ void arrange_to_leave() {
 armature::World& joined() {
   const std::lock_guard held(job.lock);
   if (job.world == nullptr) {
-    armature::World& world = armature::init();
+    armature::World& world = communicators != nullptr ? communicators->join() : armature::init();
     job.me = world.rank();
     job.size = world.size();
     job.owner = getpid();

@@ -1,5 +1,6 @@
 // Sample sort written three ways (armi-rmi-2003, figures 1 to 3), from fine-grained shared memory
-// over coarse messages to fine-grained remote calls; and as one call of the library:
+// over coarse messages to fine-grained remote calls; with calls of many numbers; and as one call of
+// the library:
 //
 //   armature run -n 2 sample_sort [--n 10000000]
 //
@@ -64,7 +65,7 @@ bool is_sorted_over(const World& world, const Numbers& mine) {
 }
 
 void print(const char* name, double seconds, double share_seconds, bool good) {
-  std::printf("%-14s %8.3f s   efficiency %4.0f %%   %s\n", name, seconds,
+  std::printf("%-15s %8.3f s   efficiency %4.0f %%   %s\n", name, seconds,
               100 * share_seconds / seconds, good ? "sorted" : "WRONG");
   std::fflush(stdout);
 }
@@ -123,6 +124,7 @@ int main(int argc, char** argv) {
     world.barrier();
     good = by_ranks(world, "messages", mine, share, sample_sort::by_messages) && good;
     good = by_ranks(world, "remote calls", mine, share, sample_sort::by_calls) && good;
+    good = by_ranks(world, "calls of blocks", mine, share, sample_sort::by_blocks) && good;
     good = by_ranks(world, "algorithm", mine, share, sample_sort::by_algorithm) && good;
     return good ? 0 : 1;
   });

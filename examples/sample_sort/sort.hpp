@@ -55,6 +55,9 @@ Numbers by_threads(std::span<const int> numbers, int threads);
 Numbers by_messages(const armature::World& world, std::span<const int> mine);
 /// Remote calls (figure 3): each number is pushed into its bucket as it is met.
 Numbers by_calls(const armature::World& world, std::span<const int> mine);
+/// The same, 512 numbers to a call: all ranks sort out, send and receive at once, and nobody needs
+/// to know how much will come.
+Numbers by_blocks(const armature::World& world, std::span<const int> mine);
 /// The library's own sort of a distributed vector.
 Numbers by_algorithm(const armature::World& world, std::span<const int> mine);
 

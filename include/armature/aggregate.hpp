@@ -16,6 +16,8 @@ namespace armature {
 namespace detail {
 [[noreturn]] ARMATURE_API void aggregate_other_rank(Rank bound, Rank given, const char* call);
 ARMATURE_API void aggregate_check(Rank rank);
+ARMATURE_API void aggregate_wait(Rank rank);
+[[nodiscard]] ARMATURE_API bool aggregate_test(Rank rank);
 }  // namespace detail
 
 /// The aggregate handle (armci-rma-2006, 4.2): many small requests to one rank, of any kind and
@@ -37,10 +39,12 @@ class Aggregate {
   template <class T>
   void get(std::remove_cv_t<T>* to, global_ptr<T> from, std::size_t count = 1) {
     bind(from.rank(), "Aggregate::get");
-    if (count == 1)
-      *to = armature::get(from);
-    else
-      armature::get(to, from, count);
+    if constexpr (sizeof(T) <= detail::BandView::extent_min)
+      if (count == 1 && detail::reachable<sizeof(T)>(from.rank(), from.address())) [[likely]] {
+        *to = armature::get(from);
+        return;
+      }
+    armature::get_nbi(to, from, count);
   }
   template <class T, class... Source>
   void accumulate(global_ptr<T> to, const Source&... from) {
@@ -79,8 +83,12 @@ class Aggregate {
   }
 
   /// Completes all requests locally; the handle may then be used again.
-  void wait() { requests_ = 0; }
-  [[nodiscard]] bool test() const { return true; }
+  void wait() {
+    detail::aggregate_wait(rank_);
+    requests_ = 0;
+  }
+  /// Whether they are complete; lets the library make progress.
+  [[nodiscard]] bool test() const { return detail::aggregate_test(rank_); }
 
   [[nodiscard]] Rank rank() const { return rank_; }
   /// Requests made since the last wait.

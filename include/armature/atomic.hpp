@@ -17,44 +17,77 @@ concept AtomicInteger =
     std::integral<T> && !std::same_as<T, bool> && (sizeof(T) == 4 || sizeof(T) == 8);
 
 namespace detail {
-/// Checks in full and returns the address to operate on; throws.
-ARMATURE_API void* atomic_target(Rank rank, void* address, std::size_t bytes, const char* call);
+enum class AtomicCode { fetch_add, fetch_and, fetch_or, fetch_xor, swap, compare_swap };
+struct AtomicOperation {
+  AtomicCode code;
+  std::uint64_t operand;
+  std::uint64_t expected;
+  const char* call;
+};
+/// What cannot be done here and now: checks in full, reports the caller's mistakes, performs it
+/// where the rank is. Returns the value found.
+ARMATURE_API std::uint64_t atomic_slow(Rank rank, void* address, std::size_t bytes,
+                                       AtomicOperation what);
 
 template <class T>
-[[gnu::always_inline]] inline T* atomic_address(global_ptr<T> at, const char* call) {
-  if (reachable<sizeof(T)>(at.rank(), at.address()) &&
-      reinterpret_cast<std::uintptr_t>(at.address()) % sizeof(T) == 0) [[likely]]
-    return at.address();
-  return static_cast<T*>(atomic_target(at.rank(), at.address(), sizeof(T), call));
+[[gnu::always_inline]] inline bool atomic_is_here(global_ptr<T> at) {
+  return reachable<sizeof(T)>(at.rank(), at.address()) &&
+         reinterpret_cast<std::uintptr_t>(at.address()) % sizeof(T) == 0;
+}
+
+template <class T>
+[[gnu::noinline, gnu::cold]] T atomic_elsewhere(Rank rank, T* address, AtomicCode code, T operand,
+                                                T expected, const char* call) {
+  return static_cast<T>(atomic_slow(
+      rank, address, sizeof(T),
+      {code, static_cast<std::uint64_t>(operand), static_cast<std::uint64_t>(expected), call}));
 }
 }  // namespace detail
 
 template <AtomicInteger T>
 inline T fetch_add(global_ptr<T> at, std::type_identity_t<T> value) {
-  return __atomic_fetch_add(detail::atomic_address(at, "fetch_add"), value, __ATOMIC_SEQ_CST);
+  if (detail::atomic_is_here(at)) [[likely]]
+    return __atomic_fetch_add(at.address(), value, __ATOMIC_SEQ_CST);
+  return detail::atomic_elsewhere<T>(at.rank(), at.address(), detail::AtomicCode::fetch_add, value,
+                                     T(), "fetch_add");
 }
 template <AtomicInteger T>
 inline T fetch_and(global_ptr<T> at, std::type_identity_t<T> value) {
-  return __atomic_fetch_and(detail::atomic_address(at, "fetch_and"), value, __ATOMIC_SEQ_CST);
+  if (detail::atomic_is_here(at)) [[likely]]
+    return __atomic_fetch_and(at.address(), value, __ATOMIC_SEQ_CST);
+  return detail::atomic_elsewhere<T>(at.rank(), at.address(), detail::AtomicCode::fetch_and, value,
+                                     T(), "fetch_and");
 }
 template <AtomicInteger T>
 inline T fetch_or(global_ptr<T> at, std::type_identity_t<T> value) {
-  return __atomic_fetch_or(detail::atomic_address(at, "fetch_or"), value, __ATOMIC_SEQ_CST);
+  if (detail::atomic_is_here(at)) [[likely]]
+    return __atomic_fetch_or(at.address(), value, __ATOMIC_SEQ_CST);
+  return detail::atomic_elsewhere<T>(at.rank(), at.address(), detail::AtomicCode::fetch_or, value,
+                                     T(), "fetch_or");
 }
 template <AtomicInteger T>
 inline T fetch_xor(global_ptr<T> at, std::type_identity_t<T> value) {
-  return __atomic_fetch_xor(detail::atomic_address(at, "fetch_xor"), value, __ATOMIC_SEQ_CST);
+  if (detail::atomic_is_here(at)) [[likely]]
+    return __atomic_fetch_xor(at.address(), value, __ATOMIC_SEQ_CST);
+  return detail::atomic_elsewhere<T>(at.rank(), at.address(), detail::AtomicCode::fetch_xor, value,
+                                     T(), "fetch_xor");
 }
 template <AtomicInteger T>
 inline T swap(global_ptr<T> at, std::type_identity_t<T> value) {
-  return __atomic_exchange_n(detail::atomic_address(at, "swap"), value, __ATOMIC_SEQ_CST);
+  if (detail::atomic_is_here(at)) [[likely]]
+    return __atomic_exchange_n(at.address(), value, __ATOMIC_SEQ_CST);
+  return detail::atomic_elsewhere<T>(at.rank(), at.address(), detail::AtomicCode::swap, value, T(),
+                                     "swap");
 }
 /// Stores `desired` if the value found is `expected`.
 template <AtomicInteger T>
 inline T compare_swap(global_ptr<T> at, std::type_identity_t<T> expected,
                       std::type_identity_t<T> desired) {
-  __atomic_compare_exchange_n(detail::atomic_address(at, "compare_swap"), &expected, desired, false,
-                              __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  if (!detail::atomic_is_here(at)) [[unlikely]]
+    return detail::atomic_elsewhere<T>(at.rank(), at.address(), detail::AtomicCode::compare_swap,
+                                       desired, expected, "compare_swap");
+  __atomic_compare_exchange_n(at.address(), &expected, desired, false, __ATOMIC_SEQ_CST,
+                              __ATOMIC_SEQ_CST);
   return expected;
 }
 

@@ -48,27 +48,41 @@ inline void get_bytes(void* to, global_ptr<const void> from, std::size_t bytes) 
   detail::get_slow(from.rank(), to, from.address(), bytes, "get_bytes");
 }
 
+namespace detail {
+/// The slow path of the non-blocking ones.
+ARMATURE_API Handle get_later(Rank rank, void* to, const void* from, std::size_t bytes,
+                              const char* call);
+ARMATURE_API void get_implicit(Rank rank, void* to, const void* from, std::size_t bytes,
+                               const char* call);
+}  // namespace detail
+
 /// Non-blocking, explicit handle. The target holds the data once the handle is complete.
 template <class T>
 Handle get_async(std::remove_cv_t<T>* to, global_ptr<T> from, std::size_t count) {
-  get(to, from, count);
-  return {};
+  const std::size_t bytes = detail::bytes_of<T>(count);
+  if (detail::get_fast(from.rank(), to, from.address(), bytes)) [[likely]]
+    return {};
+  return detail::get_later(from.rank(), to, from.address(), bytes, "get_async");
 }
 template <class T, class Range>
 requires detail::WritableBuffer<std::remove_reference_t<Range>, T> Handle
 get_async(Range&& to, global_ptr<T> from) {
-  get(to, from);
-  return {};
+  return get_async(std::ranges::data(to), from, static_cast<std::size_t>(std::ranges::size(to)));
 }
 
 /// Non-blocking, implicit handle: completed by wait_all().
 template <class T>
 [[gnu::always_inline]] inline void get_nbi(std::remove_cv_t<T>* to, global_ptr<T> from,
                                            std::size_t count = 1) {
-  get(to, from, count);
+  const std::size_t bytes = detail::bytes_of<T>(count);
+  if (detail::get_fast(from.rank(), to, from.address(), bytes)) [[likely]]
+    return;
+  detail::get_implicit(from.rank(), to, from.address(), bytes, "get_nbi");
 }
 template <class T, class Range>
 requires detail::WritableBuffer<std::remove_reference_t<Range>, T>
-inline void get_nbi(Range&& to, global_ptr<T> from) { get(to, from); }
+inline void get_nbi(Range&& to, global_ptr<T> from) {
+  get_nbi(std::ranges::data(to), from, static_cast<std::size_t>(std::ranges::size(to)));
+}
 
 }  // namespace armature

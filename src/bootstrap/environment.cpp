@@ -29,23 +29,6 @@ std::optional<int> number(const char* variable) {
   return value;
 }
 
-/// Launchers that tell each copy of a program how many there are.
-void refuse_foreign_launcher() {
-  constexpr const char* sizes[][2] = {
-      {"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun"},
-      {"PMI_SIZE", "a PMI launcher (MPICH's mpirun, srun --mpi=pmi2)"},
-      {"SLURM_STEP_NUM_TASKS", "srun"}};
-  for (const auto& [variable, launcher] : sizes) {
-    const char* text = std::getenv(variable);
-    if (text == nullptr || std::atoi(text) <= 1) continue;
-    fail(Errc::start,
-         fmt::format(
-             "{} copies of this program were started by {}, which Armature does not speak with: "
-             "they would be {} jobs of one rank each. Start it with: armature run -n {} PROGRAM",
-             text, launcher, text, text));
-  }
-}
-
 }  // namespace
 
 bool Environment::take(Environment& out) {
@@ -53,10 +36,7 @@ bool Environment::take(Environment& out) {
   const auto hosted = number(hosted_variable);
   const auto control = number(control_variable);
   const auto bands = number(bands_variable);
-  if (!rank && !hosted && !control && !bands) {
-    refuse_foreign_launcher();
-    return false;
-  }
+  if (!rank && !hosted && !control && !bands) return false;
   if (!rank || hosted.value_or(0) == 0 || !control || !bands)
     fail(Errc::start,
          fmt::format("{}, {}, {} and {} must be set together: they are set by armature run and "
@@ -68,7 +48,7 @@ bool Environment::take(Environment& out) {
              "descriptor {} of the job is closed: something between armature run and this program "
              "closes inherited files",
              *control));
-  out = {*rank, *hosted, *control, *bands};
+  out = {*rank, *hosted, *control, *bands, number(board_variable).value_or(-1)};
   for (const char* variable : our_variables) unsetenv(variable);
   unsetenv(secrets_variable);
   return true;

@@ -13,11 +13,13 @@ inline constexpr const char* control_variable =
     "ARMATURE_CONTROL_FD";  // descriptor of the control block
 inline constexpr const char* bands_variable = "ARMATURE_FIRST_BAND_FD";  // band of rank r: this + r
 
+inline constexpr const char* board_variable = "ARMATURE_BOARD_FD";  // with several nodes alone
+
 // Of virtual ranks: what the processes of the job share instead of secrets of their own.
 inline constexpr const char* secrets_variable = "ARMATURE_SECRETS";
 
 inline constexpr const char* our_variables[] = {rank_variable, hosted_variable, control_variable,
-                                                bands_variable};
+                                                bands_variable, board_variable};
 
 /// What the launcher told this process.
 struct Environment {
@@ -25,10 +27,10 @@ struct Environment {
   int hosted = 1;  // how many, in a row
   int control_fd = -1;
   int first_band_fd = -1;
+  int board_fd = -1;  // by which processes of several nodes find each other; -1: one node
 
-  /// Reads and removes the variables. False when there are none: the program was started by itself.
-  /// Throws Error(start) when they are there but make no sense, or when another launcher started
-  /// several copies of the program, which must not run as so many jobs of one.
+  /// Reads and removes the variables. False when there are none: the program was started by itself,
+  /// or by another launcher. Throws Error(start) when they are there but make no sense.
   static bool take(Environment& out);
 };
 

@@ -8,6 +8,7 @@
 #include <climits>
 #include <ctime>
 
+#include "progress/network.hpp"
 #include "progress/rank_context.hpp"
 
 namespace armature::progress {
@@ -68,6 +69,8 @@ void rank_is_through(space::ControlHeader& job) {
 namespace detail {
 void wake(space::RankSlot& slot) {
   if (ranks_are_virtual) return wake_virtual(slot);
+  if (Network* const net = network(); net != nullptr && slot.node != net->mapping().header().node)
+    return net->doorbell(static_cast<int>(&slot - &net->mapping().slot(0)));
   futex_wake(slot.rung);
 }
 }  // namespace detail

@@ -52,8 +52,13 @@ std::size_t wait_any(std::span<Handle> handles) {
 }
 
 // Operations with implicit handle between ranks of a node are complete when their call returns.
-void wait_all() {}
+void wait_all() {
+  if (progress::network() != nullptr) progress::this_rank("wait_all").implicit.wait();
+}
 
-void wait_all(Rank rank) { progress::mapping("wait_all").require_rank(rank, "wait_all"); }
+void wait_all(Rank rank) {
+  progress::mapping("wait_all").require_rank(rank, "wait_all");
+  if (progress::network() != nullptr) progress::this_rank("wait_all").implicit.wait(rank);
+}
 
 }  // namespace armature

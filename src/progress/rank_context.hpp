@@ -4,7 +4,9 @@
 #include <cstdint>
 
 #include "armature/detail/request.hpp"
+#include "progress/implicit.hpp"
 #include "progress/messages.hpp"
+#include "progress/network.hpp"
 #include "progress/scheduler.hpp"
 #include "space/address_space.hpp"
 #include "transport/weather.hpp"
@@ -46,13 +48,20 @@ struct RankContext {
   World* world = nullptr;                      // what the rank's body was given; set by who made it
   void* locals = nullptr;                      // values of armature::rank_local
   std::uint32_t held_here = 0;                 // what it has that cannot move to another process
+  Implicit implicit;                           // gets from other nodes
   std::uint32_t teams_made = 0;                // as their first member; part of their ids
 
   // Counts what deliver() got done; relaxed, as it tells only whether there was something.
   std::atomic<std::uint64_t> done = 0;
 
+  /// What came in lately were statements, a few at a time: they keep coming, nobody waits for them,
+  /// and who looks less often finds more of them at once. Set by `requests`.
+  bool in_stream = false;
+
   /// Takes in what has come, while waiting.
   void deliver() {
+    if (Network* const net = network(); net != nullptr && net->try_poll())
+      done.fetch_add(1, std::memory_order_relaxed);
     if (messages.deliver()) done.fetch_add(1, std::memory_order_relaxed);
     if (requests != nullptr) requests->deliver();
   }

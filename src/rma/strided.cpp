@@ -6,6 +6,7 @@
 #include "armature/detail/view.hpp"
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
+#include "rma/far.hpp"
 #include "rma/section.hpp"
 
 namespace armature {
@@ -14,11 +15,19 @@ namespace {
 using rma::Reach;
 using rma::Section;
 
-/// Throws unless all that the section touches on the remote side, from `first` on, is good.
-void check(Rank rank, const void* first, const Reach& reach, const char* call) {
+/// Throws unless all that the section touches on the remote side, from `first` on, is good. The
+/// network, when that lies on another node.
+[[nodiscard]] rma::Network* check(Rank rank, const void* first, const Reach& reach,
+                                  const char* call) {
   const void* lowest = static_cast<const std::byte*>(first) + reach.below;
-  if (!detail::reachable(rank, lowest, reach.bytes)) [[unlikely]]
-    progress::mapping(call).require(rank, lowest, reach.bytes, call);
+  if (detail::reachable(rank, lowest, reach.bytes)) [[likely]]
+    return nullptr;
+  if (rma::Network* const net = rma::far(rank, call)) {
+    rma::require_far(*net, rank, lowest, reach.bytes, call);
+    return net;
+  }
+  progress::mapping(call).require(rank, lowest, reach.bytes, call);
+  return nullptr;
 }
 
 }  // namespace
@@ -27,8 +36,10 @@ void put_strided(global_ptr<void> to, const void* from, const Strided& shape) {
   const Section section = Section::from(shape, "put_strided");
   if (section.empty())
     return progress::mapping("put_strided").require_rank(to.rank(), "put_strided");
-  check(to.rank(), to.address(), rma::reach(section, section.to_strides, "put_strided"),
-        "put_strided");
+  if (rma::Network* const net =
+          check(to.rank(), to.address(), rma::reach(section, section.to_strides, "put_strided"),
+                "put_strided"))
+    return rma::write_far(*net, to.rank(), to.address(), from, section, {.call = "put_strided"});
   std::atomic_thread_fence(std::memory_order_release);
   rma::copy_section(to.address(), from, section);
 }
@@ -37,8 +48,10 @@ void get_strided(void* to, global_ptr<const void> from, const Strided& shape) {
   const Section section = Section::from(shape, "get_strided");
   if (section.empty())
     return progress::mapping("get_strided").require_rank(from.rank(), "get_strided");
-  check(from.rank(), from.address(), rma::reach(section, section.from_strides, "get_strided"),
-        "get_strided");
+  if (rma::Network* const net =
+          check(from.rank(), from.address(),
+                rma::reach(section, section.from_strides, "get_strided"), "get_strided"))
+    return rma::get_far(*net, from.rank(), to, from.address(), section, "get_strided");
   rma::copy_section(to, from.address(), section);
   std::atomic_thread_fence(std::memory_order_acquire);
 }
@@ -48,6 +61,12 @@ Handle put_strided_async(global_ptr<void> to, const void* from, const Strided& s
   return {};
 }
 Handle get_strided_async(void* to, global_ptr<const void> from, const Strided& shape) {
+  const Section section = Section::from(shape, "get_strided");
+  if (!section.empty())
+    if (rma::Network* const net =
+            check(from.rank(), from.address(),
+                  rma::reach(section, section.from_strides, "get_strided"), "get_strided"))
+      return Handle(rma::get_far_later(*net, from.rank(), to, from.address(), section));
   get_strided(to, from, shape);
   return {};
 }
@@ -55,7 +74,9 @@ void put_strided_nbi(global_ptr<void> to, const void* from, const Strided& shape
   put_strided(to, from, shape);
 }
 void get_strided_nbi(void* to, global_ptr<const void> from, const Strided& shape) {
-  get_strided(to, from, shape);
+  if (progress::network() == nullptr) return get_strided(to, from, shape);
+  progress::this_rank("get_strided_nbi")
+      .implicit.add(from.rank(), get_strided_async(to, from, shape));
 }
 
 namespace {
@@ -72,12 +93,26 @@ Reach patch_reach(const Patch& patch, std::ptrdiff_t stride, const char* call) {
   return {span < 0 ? span : 0, bytes};
 }
 
+/// A patch as a section.
+Section section_of(const Patch& patch) {
+  Section section;
+  section.row_bytes = patch.row_bytes;
+  section.levels = 1;
+  section.counts[0] = patch.rows;
+  section.to_strides[0] = patch.to_stride;
+  section.from_strides[0] = patch.from_stride;
+  return section;
+}
+
 }  // namespace
 
 void put_patch(global_ptr<void> to, const void* from, const Patch& patch) {
   if (patch.rows == 0 || patch.row_bytes == 0)
     return progress::mapping("put_patch").require_rank(to.rank(), "put_patch");
-  check(to.rank(), to.address(), patch_reach(patch, patch.to_stride, "put_patch"), "put_patch");
+  if (rma::Network* const net = check(
+          to.rank(), to.address(), patch_reach(patch, patch.to_stride, "put_patch"), "put_patch"))
+    return rma::write_far(*net, to.rank(), to.address(), from, section_of(patch),
+                          {.call = "put_patch"});
   std::atomic_thread_fence(std::memory_order_release);
   rma::copy_rows(to.address(), patch.to_stride, from, patch.from_stride, patch.rows,
                  patch.row_bytes);
@@ -86,8 +121,10 @@ void put_patch(global_ptr<void> to, const void* from, const Patch& patch) {
 void get_patch(void* to, global_ptr<const void> from, const Patch& patch) {
   if (patch.rows == 0 || patch.row_bytes == 0)
     return progress::mapping("get_patch").require_rank(from.rank(), "get_patch");
-  check(from.rank(), from.address(), patch_reach(patch, patch.from_stride, "get_patch"),
-        "get_patch");
+  if (rma::Network* const net =
+          check(from.rank(), from.address(), patch_reach(patch, patch.from_stride, "get_patch"),
+                "get_patch"))
+    return rma::get_far(*net, from.rank(), to, from.address(), section_of(patch), "get_patch");
   rma::copy_rows(to, patch.to_stride, from.address(), patch.from_stride, patch.rows,
                  patch.row_bytes);
   std::atomic_thread_fence(std::memory_order_acquire);
@@ -98,6 +135,11 @@ Handle put_patch_async(global_ptr<void> to, const void* from, const Patch& patch
   return {};
 }
 Handle get_patch_async(void* to, global_ptr<const void> from, const Patch& patch) {
+  if (patch.rows != 0 && patch.row_bytes != 0)
+    if (rma::Network* const net =
+            check(from.rank(), from.address(), patch_reach(patch, patch.from_stride, "get_patch"),
+                  "get_patch"))
+      return Handle(rma::get_far_later(*net, from.rank(), to, from.address(), section_of(patch)));
   get_patch(to, from, patch);
   return {};
 }
@@ -105,7 +147,8 @@ void put_patch_nbi(global_ptr<void> to, const void* from, const Patch& patch) {
   put_patch(to, from, patch);
 }
 void get_patch_nbi(void* to, global_ptr<const void> from, const Patch& patch) {
-  get_patch(to, from, patch);
+  if (progress::network() == nullptr) return get_patch(to, from, patch);
+  progress::this_rank("get_patch_nbi").implicit.add(from.rank(), get_patch_async(to, from, patch));
 }
 
 }  // namespace armature

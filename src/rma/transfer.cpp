@@ -7,8 +7,10 @@
 #include "armature/atomic.hpp"
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
+#include "rma/far.hpp"
+#include "rma/here.hpp"
 
-namespace armature::detail {
+namespace armature::rma {
 namespace {
 
 /// Calls move(word) with a word of that size when such values move as one (as on the fast path):
@@ -18,13 +20,13 @@ bool as_one(const void* remote, std::size_t bytes, Move&& move) {
   if (bytes == 0 || reinterpret_cast<std::uintptr_t>(remote) % bytes != 0) return false;
   switch (bytes) {
     case 1:
-      return move(Word<1>{}), true;
+      return move(detail::Word<1>{}), true;
     case 2:
-      return move(Word<2>{}), true;
+      return move(detail::Word<2>{}), true;
     case 4:
-      return move(Word<4>{}), true;
+      return move(detail::Word<4>{}), true;
     case 8:
-      return move(Word<8>{}), true;
+      return move(detail::Word<8>{}), true;
     default:
       return false;
   }
@@ -32,32 +34,98 @@ bool as_one(const void* remote, std::size_t bytes, Move&& move) {
 
 }  // namespace
 
-void put_slow(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
-  progress::mapping(call).require(rank, to, bytes, call);
+void put_here(void* to, const void* from, std::size_t bytes) {
   const bool moved = as_one(to, bytes, [&](auto word) {
     std::memcpy(&word, from, sizeof word);
-    store(static_cast<decltype(word)*>(to), word);
+    detail::store(static_cast<decltype(word)*>(to), word);
   });
-  if (!moved) copy_out(to, from, bytes);
+  if (!moved) detail::copy_out(to, from, bytes);
+}
+
+void get_here(void* to, const void* from, std::size_t bytes) {
+  const bool moved = as_one(from, bytes, [&](auto word) {
+    word = detail::load(static_cast<const decltype(word)*>(from));
+    std::memcpy(to, &word, sizeof word);
+  });
+  if (!moved) detail::copy_in(to, from, bytes);
+}
+
+}  // namespace armature::rma
+
+namespace armature::detail {
+
+void put_slow(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
+  if (rma::Network* const net = rma::far(rank, call)) {
+    rma::require_far(*net, rank, to, bytes, call);
+    return rma::put_far(*net, rank, to, from, bytes, call);
+  }
+  progress::mapping(call).require(rank, to, bytes, call);
+  rma::put_here(to, from, bytes);
 }
 
 void get_slow(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
+  if (rma::Network* const net = rma::far(rank, call)) {
+    rma::require_far(*net, rank, from, bytes, call);
+    return rma::get_far(*net, rank, to, from, bytes, call);
+  }
   progress::mapping(call).require(rank, from, bytes, call);
-  const bool moved = as_one(from, bytes, [&](auto word) {
-    word = load(static_cast<const decltype(word)*>(from));
-    std::memcpy(to, &word, sizeof word);
-  });
-  if (!moved) copy_in(to, from, bytes);
+  rma::get_here(to, from, bytes);
 }
 
-void* atomic_target(Rank rank, void* address, std::size_t bytes, const char* call) {
-  progress::mapping(call).require(rank, address, bytes, call);
+Handle get_later(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
+  rma::Network* const net = rma::far(rank, call);
+  if (net == nullptr || bytes == 0) {
+    get_slow(rank, to, from, bytes, call);
+    return {};
+  }
+  rma::require_far(*net, rank, from, bytes, call);
+  rma::Section whole;
+  whole.row_bytes = bytes;
+  return Handle(rma::get_far_later(*net, rank, to, from, whole));
+}
+
+void get_implicit(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
+  progress::this_rank(call).implicit.add(rank, get_later(rank, to, from, bytes, call));
+}
+
+namespace {
+
+void require_aligned(Rank rank, const void* address, std::size_t bytes, const char* call) {
   if (reinterpret_cast<std::uintptr_t>(address) % bytes != 0)
     base::fail(
         Errc::bad_address,
         fmt::format("{}: {} of rank {} is not a multiple of {}: atomics need aligned addresses",
                     call, address, static_cast<int>(rank), bytes));
-  return address;
+}
+
+}  // namespace
+
+std::uint64_t atomic_slow(Rank rank, void* address, std::size_t bytes, AtomicOperation what) {
+  const char* const call = what.call;
+  const rma::AtomicRecord record{.question = 0,
+                                 .address = reinterpret_cast<std::uint64_t>(address),
+                                 .operand = what.operand,
+                                 .expected = what.expected,
+                                 .code = static_cast<rma::AtomicCode>(what.code),
+                                 .bytes = static_cast<std::uint32_t>(bytes)};
+  if (rma::Network* const net = rma::far(rank, call)) {
+    rma::require_far(*net, rank, address, bytes, call);
+    require_aligned(rank, address, bytes, call);
+    return rma::atomic_far(*net, rank, record, call);
+  }
+  progress::mapping(call).require(rank, address, bytes, call);
+  require_aligned(rank, address, bytes, call);
+  return bytes == 8 ? rma::perform(static_cast<std::uint64_t*>(address), record)
+                    : rma::perform(static_cast<std::uint32_t*>(address), record);
+}
+
+void aggregate_wait(Rank rank) {
+  if (progress::network() != nullptr) wait_all(rank);
+}
+
+bool aggregate_test(Rank rank) {
+  return progress::network() == nullptr ||
+         progress::this_rank("Aggregate::test").implicit.test(rank);
 }
 
 void aggregate_check(Rank rank) { progress::mapping("Aggregate").require_rank(rank, "Aggregate"); }

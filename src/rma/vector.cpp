@@ -16,6 +16,7 @@
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
 #include "rma/clones.hpp"
+#include "rma/far.hpp"
 #include "rma/section.hpp"
 #include "rma/segments.hpp"
 
@@ -113,6 +114,25 @@ const void* const* targets(const Segments& s) {
   return reinterpret_cast<const void* const*>(s.to.data());
 }
 
+struct Span {
+  std::uintptr_t low;
+  std::size_t bytes;  // of all; SIZE_MAX: more than can be
+  std::size_t piece_bytes;
+};
+
+/// The same for pieces on another node: one question where all is well.
+void check_far(Network& net, Rank rank, std::span<const void* const> pieces, const Span& span,
+               const char* call) {
+  if (span.bytes != SIZE_MAX && !net.mapping().checks_in_full()) {
+    try {
+      return require_far(net, rank, reinterpret_cast<const void*>(span.low), span.bytes, call);
+    } catch (const Error& error) {
+      if (error.code() == Errc::rank_lost) throw;
+    }
+  }
+  for (const void* piece : pieces) require_far(net, rank, piece, span.piece_bytes, call);
+}
+
 /// Throws unless every remote piece is good. Returns the remote addresses' stride if they have one.
 std::optional<std::ptrdiff_t> check_pieces(Rank rank, const Segments& s, Remote side,
                                            const char* call) {
@@ -133,6 +153,10 @@ std::optional<std::ptrdiff_t> check_pieces(Rank rank, const Segments& s, Remote 
   if (!overflow && detail::reachable(rank, reinterpret_cast<const void*>(range.low), span))
       [[likely]]
     return stride;
+  if (Network* const net = far(rank, call)) {
+    check_far(*net, rank, {remote, count}, {range.low, overflow ? SIZE_MAX : span, s.bytes}, call);
+    return stride;
+  }
   const space::Mapping& space = progress::mapping(call);
   for (std::size_t i = 0; i < count; ++i) space.require(rank, remote[i], s.bytes, call);
   return stride;
@@ -161,6 +185,11 @@ void put_vector(Rank rank, std::span<const Segments> segments) {
   const auto put_one = [](const Segments& s, std::optional<std::ptrdiff_t> to_stride) {
     copy_segment(s, to_stride, to_stride ? stride_of(s.from.data(), s.from.size()) : std::nullopt);
   };
+  if (Network* const net = far(rank, "put_vector")) {
+    check_segments(rank, segments, Remote::to, "put_vector");
+    for (const Segments& s : segments) write_far(*net, rank, s, {.call = "put_vector"});
+    return;
+  }
   if (segments.size() == 1) {
     const auto to_stride = check_pieces(rank, segments[0], Remote::to, "put_vector");
     std::atomic_thread_fence(std::memory_order_release);
@@ -176,6 +205,11 @@ void get_vector(Rank rank, std::span<const Segments> segments) {
   const auto get_one = [](const Segments& s, std::optional<std::ptrdiff_t> from_stride) {
     copy_segment(s, from_stride ? stride_of(targets(s), s.to.size()) : std::nullopt, from_stride);
   };
+  if (Network* const net = far(rank, "get_vector")) {
+    check_segments(rank, segments, Remote::from, "get_vector");
+    for (const Segments& s : segments) get_far(*net, rank, s, "get_vector");
+    return;
+  }
   if (segments.size() == 1) {
     get_one(segments[0], check_pieces(rank, segments[0], Remote::from, "get_vector"));
   } else {

@@ -14,6 +14,8 @@ namespace armature::rmi {
 /// is wanted, and while waiting.
 class Blocks {
  public:
+  /// What stands before a block: first the word by which the receiver marks it as done.
+  static constexpr std::size_t head_bytes = 64;
   /// How much may wait for its receivers before a sender waits itself.
   static constexpr std::size_t bytes_max = 64 << 20;
 
@@ -41,7 +43,7 @@ class Blocks {
     std::int32_t reader = -1;
     std::byte pad[44];
   };
-  static_assert(sizeof(Head) == 64);
+  static_assert(sizeof(Head) == head_bytes);
 
   space::AddressSpace& space_;
   std::vector<Head*> waiting_;

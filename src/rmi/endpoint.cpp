@@ -9,7 +9,9 @@
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
 #include "progress/wait.hpp"
+#include "rmi/far_replies.hpp"
 #include "rmi/modules.hpp"
+#include "rmi/seal.hpp"
 
 namespace armature {
 namespace rmi {
@@ -19,6 +21,7 @@ Endpoint::Endpoint(progress::RankContext& context, const Settings& settings, Tea
       space_(context.space),
       settings_(settings),
       has_service_(settings.service_thread),
+      seal_bytes_(context.space.checks_in_full() ? sizeof(Seal) : 0),
       everyone_(std::move(everyone)),
       outgoing_(static_cast<std::size_t>(context.space.ranks())),
       lanes_(outgoing_.size()),
@@ -160,12 +163,31 @@ Reader read_reply(const Reply* reply) {
   return Reader(start, start, start + reply->bytes);
 }
 
+namespace {
+
+/// A long answer of a rank on another node is fetched before it is read.
+void fetch_answer(Endpoint& endpoint, Reply& reply, Rank from) {
+  const space::AddressSpace& space = endpoint.space();
+  const auto* block = reinterpret_cast<const std::byte*>(reply.block);
+  if (reply.block == 0 || space.is_here(from) || space.owner(block) != from) return;
+  if (!rmi::Blocks::may_be(space, block, reply.bytes, from))
+    base::fail(Errc::corrupt,
+               fmt::format("the answer of rank {} makes no sense", static_cast<int>(from)));
+  const Endpoint::Use in_use = endpoint.use();
+  reply.block = reinterpret_cast<std::uint64_t>(
+      rmi::fetch_block(endpoint.space(), endpoint.blocks(), from, block, reply.bytes));
+}
+
+}  // namespace
+
 void check_reply(Reply* reply, Rank from) {
   Endpoint& endpoint = this_endpoint("remote question");
+  fetch_answer(endpoint, *reply, from);
+  const Rank writer = endpoint.space().is_here(from) ? from : endpoint.space().me();
   if (reply->block == 0
           ? reply->bytes > Reply::inline_bytes
           : !rmi::Blocks::may_be(endpoint.space(), reinterpret_cast<const std::byte*>(reply->block),
-                                 reply->bytes, from))
+                                 reply->bytes, writer))
     base::fail(Errc::corrupt,
                fmt::format("the answer of rank {} makes no sense", static_cast<int>(from)));
   const auto state = reply->state.load(std::memory_order_acquire);
@@ -189,9 +211,7 @@ std::byte* reply_room(Call& call, std::size_t bytes) {
 }
 
 void publish_reply(Call& call) {
-  // Release: the result is in place.
-  call.reply->state.store(Reply::answered, std::memory_order_release);
-  progress::ring(this_endpoint("answer").space().slot(call.from));
+  rmi::answer(this_endpoint("answer").space(), call, Reply::answered);
 }
 
 void Reader::corrupt() {

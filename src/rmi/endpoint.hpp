@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -23,6 +24,7 @@
 #include "rmi/pin.hpp"
 #include "rmi/replies.hpp"
 #include "rmi/settings.hpp"
+#include "rmi/stream.hpp"
 #include "transport/channel.hpp"
 
 namespace armature::detail {
@@ -111,7 +113,8 @@ class Endpoint : public progress::RequestSource {
     std::uint64_t read = 0;
     std::uint64_t released = 0;  // as far as the sender has been told
     std::uint64_t executed = 0;  // requests whose method is over
-    Pin* pin = nullptr;          // requests that methods under way look into
+    Stream stream;
+    Pin* pin = nullptr;  // requests that methods under way look into
   };
 
   void execute_all();
@@ -127,7 +130,7 @@ class Endpoint : public progress::RequestSource {
   void publish(detail::Outgoing& out, Lane& lane);
   [[nodiscard]] bool has_to_send() const;
   [[nodiscard]] bool publishes_directly() const {
-    return settings_.aggregation <= 1 && !has_service();
+    return settings_.aggregation <= 1 && !has_service() && seal_bytes_ == 0;
   }
   [[nodiscard]] int index_of(const detail::Outgoing& out) const {
     return static_cast<int>(&out - outgoing_.data());
@@ -143,7 +146,12 @@ class Endpoint : public progress::RequestSource {
   void execute(Incoming& in, const detail::RequestHeader& header, const std::byte* at);
   /// Where the reply goes and the arguments lie; the block, when they lie in one.
   std::byte* locate(detail::Call& call, const detail::RequestHeader& header, const std::byte* at);
+  template <class F>
+  void guarded(detail::Call& call, F&& f);
+  const detail::Method* find(detail::Call& call, const detail::RequestHeader& header);
   void run(Incoming& in, detail::Call& call, const detail::RequestHeader& header);
+  static void check_seal(int from, std::span<const std::byte> request);
+  static void check_seal_of_block(const detail::Call& call, std::span<const std::byte> request);
   void run_pinned(Incoming& in, detail::Call& call, const detail::RequestHeader& header,
                   const detail::Method& what);
   void failed(detail::Call& call, Errc code, const std::string& text, bool executed) noexcept;
@@ -163,6 +171,7 @@ class Endpoint : public progress::RequestSource {
   space::AddressSpace& space_;
   Settings settings_;
   const bool has_service_;
+  const std::size_t seal_bytes_;  // at the end of each request, or 0
   Team everyone_;
   detail::Sender sender_;
   base::ZeroTable<detail::Outgoing> outgoing_;
@@ -176,6 +185,7 @@ class Endpoint : public progress::RequestSource {
   std::size_t backlog_seen_ = 0;
   std::uint64_t backlog_since_ns_ = 0;  // it has not shrunk since
   std::size_t slice_turn_ = 0;
+  bool answered_ = false;                  // since it was last set to false
   std::uint64_t last_token_ = UINT64_MAX;  // which no method has
   const detail::Method* last_method_ = nullptr;
   Objects objects_;

@@ -1,5 +1,6 @@
 #include "rmi/failure.hpp"
 
+#include <cstring>
 #include <string>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include "armature/detail/call.hpp"
 #include "base/fail.hpp"
 #include "rmi/endpoint.hpp"
+#include "rmi/far_replies.hpp"
 
 namespace armature::rmi {
 
@@ -30,6 +32,25 @@ void reported(const std::string& text) {
 
 void report(Endpoint&, Rank caller, const std::string& text) {
   detail::call_function<false>(caller, nullptr, &reported, text);
+}
+
+void Endpoint::gone(detail::Call& call, const detail::RequestHeader& header) {
+  failed(call, Errc::object_gone,
+         fmt::format("object {} (of generation {}) is not, or not any more, on rank {}",
+                     header.object, header.generation, static_cast<int>(space_.me())),
+         false);
+}
+
+void Endpoint::failed(detail::Call& call, Errc code, const std::string& text,
+                      bool executed) noexcept {
+  if (call.reply != nullptr) {
+    std::byte* room = detail::reply_room(call, text.size());
+    std::memcpy(room, text.data(), text.size());
+    call.reply->code = static_cast<std::uint32_t>(code) + 1;
+    return answer(space_, call, executed ? detail::Reply::threw : detail::Reply::refused);
+  }
+  if (executed) return call_failed(*this, call.from, text);
+  report(*this, call.from, text);
 }
 
 }  // namespace armature::rmi

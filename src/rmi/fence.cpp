@@ -72,8 +72,12 @@ void Fences::show(OfTeam& fence) {
   // Release: who sees the wave sees its tally; and a tally of the next wave, sampled after this one
   // was seen complete, is sampled after every one of this wave.
   line.wave.store(wave, std::memory_order_release);
+  const team::Replica& replica = fence.team.state()->replica();
+  if (replica.is_far()) replica.send_wave(fence.me, wave);
   for (int i = 0; i < fence.team.size(); ++i)
-    progress::ring(endpoint_.space().slot(fence.block->ranks()[i]));
+    if (const int rank = fence.block->ranks()[i];
+        !replica.is_far() || endpoint_.space().is_here(rank))
+      progress::ring(endpoint_.space().slot(rank));
 }
 
 bool Fences::has_come(const OfTeam& fence, int member, std::uint64_t wave) {

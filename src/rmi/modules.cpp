@@ -37,6 +37,10 @@ struct Module {
   }
 };
 
+std::uint64_t token_at(std::uint16_t module, std::uint64_t offset) {
+  return (std::uint64_t{module} << 32) | offset;
+}
+
 std::mutex modules_mutex;
 std::vector<Module> modules;
 
@@ -86,7 +90,7 @@ int add_module(dl_phdr_info* info, std::size_t, void* first) {
   const std::uint16_t number =
       !id.empty() ? hash(id) : (is_program ? hash(fmt::format("{}", end - begin)) : hash(name));
   if (is_program && detail::main_module.bytes == 0)
-    detail::main_module = {begin, end - begin, number};
+    detail::main_module = {begin, end - begin, token_at(number, 0)};
   const bool known = std::any_of(modules.begin(), modules.end(),
                                  [&](const Module& m) { return m.begin == begin; });
   if (!known)
@@ -127,7 +131,7 @@ std::uint64_t token_of(std::uintptr_t address) {
                fmt::format("a remote call of code in {}: another module has the same number; link "
                            "with --build-id",
                            module->name));
-  return (static_cast<std::uint64_t>(module->id) << 32) | (address - module->begin);
+  return token_at(module->id, address - module->begin);
 }
 
 }  // namespace
@@ -158,9 +162,6 @@ void* from_token(std::uint64_t token) {
   return reinterpret_cast<void*>(module->begin + offset);
 }
 
-// An address too small for code is an offset into a table of virtual functions.
-constexpr std::uintptr_t virtual_max = 64 * 1024;
-
 CodePointer encode_elsewhere(std::uintptr_t code, std::ptrdiff_t adjust) {
   if (adjust != static_cast<std::int16_t>(adjust))
     base::fail(Errc::bad_argument,
@@ -168,16 +169,17 @@ CodePointer encode_elsewhere(std::uintptr_t code, std::ptrdiff_t adjust) {
                            "object; at most 32767 can be told",
                            adjust));
   if (code == 0) base::fail(Errc::bad_argument, "a remote call of a null pointer");
-  const auto small = static_cast<std::int16_t>(adjust);
-  if (code < virtual_max) return {static_cast<std::uint32_t>(code), 0, small};
-  const MethodToken token = split(token_of(code));
-  return {token.offset, token.module, small};
+  const std::uint64_t above = static_cast<std::uint64_t>(adjust) << 48;
+  return {(code < CodePointer::virtual_max ? code : token_of(code)) | above};
 }
 
 std::uintptr_t decode_elsewhere(CodePointer pointer) {
-  if (pointer.module == 0 && pointer.offset < virtual_max) return pointer.offset;
-  return reinterpret_cast<std::uintptr_t>(
-      from_token((static_cast<std::uint64_t>(pointer.module) << 32) | pointer.offset));
+  if (pointer.token() < CodePointer::virtual_max) return pointer.token();
+  return reinterpret_cast<std::uintptr_t>(from_token(pointer.token()));
+}
+
+void run_elsewhere(Call& call, CodePointer pointer, RunCode run) {
+  run(call, decode_elsewhere(pointer), pointer.adjust());
 }
 
 }  // namespace detail

@@ -16,6 +16,10 @@ struct Base {
   int plain() { return 2; }
 };
 
+int (Base::*member(CodePointer pointer))() {
+  return to_member<int (Base::*)()>(decode(pointer), pointer.adjust());
+}
+
 class ModulesTest : public ::testing::Test {
  protected:
   ModulesTest() { rmi::find_modules(); }
@@ -30,8 +34,8 @@ TEST_F(ModulesTest, a_token_leads_back_to_its_address) {
 TEST_F(ModulesTest, code_pointers_go_there_and_back) {
   const auto code = reinterpret_cast<std::uintptr_t>(&function);
   EXPECT_EQ(decode(encode(code, 0)), code);
-  EXPECT_EQ(decode_member<int (Base::*)()>(encode(&Base::plain)), &Base::plain);
-  EXPECT_EQ(decode_member<int (Base::*)()>(encode(&Base::number)), &Base::number);
+  EXPECT_EQ(member(encode(&Base::plain)), &Base::plain);
+  EXPECT_EQ(member(encode(&Base::number)), &Base::number);
   // In a library.
   const auto library = reinterpret_cast<std::uintptr_t>(&::abort);
   EXPECT_EQ(decode(encode(library, 0)), library);

@@ -43,6 +43,7 @@ void Objects::remove(ObjectId id) {
   there.object = nullptr;
   entries_[id.index] = {};
   std::erase_if(names_, [&](const auto& named) { return named.second == id; });
+  ++changes_;
   // A place whose generations are used up is left alone.
   if (++there.generation != there.first) free_.push_back(id.index);
 }

@@ -33,6 +33,8 @@ class Objects {
     const Place& place = places_[id.index];
     return place.generation == id.generation ? place.object : nullptr;
   }
+  /// Grows when an object has gone: until then, what find() gave is good.
+  [[nodiscard]] std::uint32_t changes() const { return changes_; }
   [[nodiscard]] const Entry* entry(ObjectId id) const {
     return find(id) == nullptr ? nullptr : &entries_[id.index];
   }
@@ -64,6 +66,7 @@ class Objects {
 
   std::vector<Place> places_;
   std::vector<Entry> entries_;
+  std::uint32_t changes_ = 0;
   std::uint32_t next_shared_ = 0;
   std::uint32_t next_own_ = 1;
   std::vector<std::uint32_t> free_;

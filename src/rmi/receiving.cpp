@@ -15,6 +15,8 @@
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 #include "rmi/failure.hpp"
+#include "rmi/far_replies.hpp"
+#include "rmi/seal.hpp"
 
 namespace armature::rmi {
 
@@ -29,6 +31,8 @@ using transport::Channel;
 namespace {
 
 constexpr std::size_t ahead_bytes = 1536;
+/// So little at a time is a stream whose reader is close behind the sender, if it is one.
+constexpr std::uint64_t few_bytes = 8192;
 
 bool is_question(const RequestHeader& header) {
   return (header.kind & RequestHeader::kind_mask) ==
@@ -48,7 +52,8 @@ void Endpoint::find_channels() {
                                    [&](const Incoming& in) { return in.from == from; });
     if (address == 0 || known) continue;
     auto* channel = reinterpret_cast<Channel*>(address);
-    ARMATURE_ASSERT(space_.owner(channel) == Rank(from));
+    // An image of a channel on another node lies in the own band.
+    ARMATURE_ASSERT(space_.owner(channel) == (space_.is_here(from) ? Rank(from) : space_.me()));
     ARMATURE_ASSERT(channel->magic == Channel::expected_magic);
     ARMATURE_ASSERT(channel->capacity >= Channel::capacity_min &&
                     channel->capacity <= Channel::capacity_max &&
@@ -82,6 +87,7 @@ void Endpoint::deliver() {
 }
 
 void Endpoint::execute_all() {
+  context_.in_stream = false;
   flush();
   for (std::size_t i = overflowing_.size(); i-- > 0;)
     if (i < overflowing_.size()) drain_overflow(overflowing_[i]);
@@ -115,17 +121,11 @@ void Endpoint::execute_all() {
   return false;
 }
 
-void Endpoint::run(Incoming& in, Call& call, const RequestHeader& header) {
+/// Whatever a method throws is its caller's.
+template <class F>
+void Endpoint::guarded(Call& call, F&& f) {
   try {
-    const std::uint64_t token =
-        (static_cast<std::uint64_t>(header.module) << 32) | header.method_offset;
-    const Method& what = token == last_token_ ? *last_method_ : method(token);
-    if (header.object != RequestHeader::function) {
-      call.object = objects_.find({header.object, header.generation});
-      if (call.object == nullptr) [[unlikely]]
-        return gone(call, header);
-    }
-    what.looks_into_message ? run_pinned(in, call, header, what) : what.run(call);
+    f();
   } catch (const abi::__forced_unwind&) {
     throw;  // the thread is being cancelled
   } catch (const Error& error) {
@@ -135,6 +135,30 @@ void Endpoint::run(Incoming& in, Call& call, const RequestHeader& header) {
   } catch (...) {
     failed(call, Errc::remote, "an exception that is no std::exception", true);
   }
+}
+
+/// The method of a request and, in `call`, its object; nullptr when that is gone, which its caller
+/// has been told then.
+const Method* Endpoint::find(Call& call, const RequestHeader& header) {
+  const std::uint64_t token =
+      (static_cast<std::uint64_t>(header.module) << 32) | header.method_offset;
+  const Method& what = token == last_token_ ? *last_method_ : method(token);
+  if (header.object != RequestHeader::function) {
+    call.object = objects_.find({header.object, header.generation});
+    if (call.object == nullptr) [[unlikely]] {
+      gone(call, header);
+      return nullptr;
+    }
+  }
+  return &what;
+}
+
+void Endpoint::run(Incoming& in, Call& call, const RequestHeader& header) {
+  guarded(call, [&] {
+    const Method* what = find(call, header);
+    if (what == nullptr) return;
+    what->looks_into_message ? run_pinned(in, call, header, *what) : what->run(call);
+  });
 }
 
 /// The message stays while the method runs, though it waits.
@@ -169,22 +193,32 @@ void Endpoint::call_alike(Incoming& in, const RequestHeader& header, const std::
   const Head head(&header);
   Call call;
   call.from = Rank(in.from);
+  call.start = at;
+  call.arguments = at + sizeof header;
+  call.end = at + bytes;
   sender_.depth = 0;  // nobody waits for it: what it asks begins a chain
-  std::uint64_t next = in.read;
-  for (;;) {
-    call.start = at;
-    call.arguments = at + sizeof header;
-    call.end = at + bytes;
-    run(in, call, header);
-    // Counted when it is over: what it sent has been counted before.
-    ++in.executed;
-    at += bytes;
-    next += bytes;
-    // A method that waited has let others in, and may have got further.
-    if (next > stop || in.read != next - bytes || !(Head(at) == head)) return;
-    __builtin_prefetch(at + ahead_bytes);
-    in.read = next;
-  }
+  guarded(call, [&] {
+    const Method* const what = find(call, header);
+    if (what == nullptr) return;
+    if (what->looks_into_message) return run_pinned(in, call, header, *what);
+    const std::uint32_t changes = objects_.changes();
+    for (std::uint64_t next = in.read;;) {
+      what->run(call);
+      call.start += bytes;
+      next += bytes;
+      // A method that waited has let others in, and may have got further; one may end the object.
+      if (next > stop || in.read != next - bytes || !(Head(call.start) == head) ||
+          objects_.changes() != changes)
+        return;
+      // Counted when it is over: what it sent has been counted before.
+      ++in.executed;
+      in.read = next;
+      call.arguments = call.start + sizeof header;
+      call.end = call.start + bytes;
+      __builtin_prefetch(call.start + ahead_bytes);
+    }
+  });
+  ++in.executed;
 }
 
 /// Executes what was there when we looked, and no more: others have their turn.
@@ -207,9 +241,13 @@ void Endpoint::receive(Incoming& in) {
       [[unlikely]]
     interrupted.emplace(record);
   const std::uint8_t depth = sender_.depth;
+  const std::uint64_t read = in.read, executed = in.executed;
+  answered_ = false;
   ++level_;
   execute_until(published, in, depth);
   --level_;
+  if (in.read - read < few_bytes && !answered_ && !has_service())
+    context_.in_stream = in.stream.goes_on(in.executed - executed) || context_.in_stream;
   sender_.depth = depth;
   context_.done.fetch_add(1, std::memory_order_relaxed);
   release(in);
@@ -233,10 +271,12 @@ void Endpoint::execute_until(std::uint64_t published, Incoming& in, std::uint8_t
     if (bytes - 1 >= room) [[unlikely]]
       corrupt(fmt::format("a request from rank {} of {} bytes, where {} have come", in.from, bytes,
                           left));
+    const bool is_filler = header.kind == static_cast<std::uint8_t>(RequestKind::filler);
+    if (seal_bytes_ != 0 && !is_filler) check_seal(in.from, {at, bytes});
     in.read += bytes;
-    if (header.kind == static_cast<std::uint8_t>(RequestKind::call)) [[likely]]
+    if (header.kind == static_cast<std::uint8_t>(RequestKind::call) && seal_bytes_ == 0) [[likely]]
       call_alike(in, header, at, in.read - bytes + std::min(room, capacity / 4));
-    else if (header.kind != static_cast<std::uint8_t>(RequestKind::filler))
+    else if (!is_filler)
       execute(in, header, at);
     if (in.read - in.released >= capacity / 4) release(in);
   }
@@ -281,12 +321,12 @@ std::byte* Endpoint::locate(Call& call, const RequestHeader& header, const std::
   }
   call.arguments = at + head;
   if (!is_long) return nullptr;
-  LongArguments where;
-  std::memcpy(&where, at + head, sizeof where);
+  const LongArguments where = *long_arguments(header, at);
   auto* block = reinterpret_cast<std::byte*>(where.block);
   if (where.bytes < head || !Blocks::may_be(space_, block, where.bytes, from))
     corrupt(
         fmt::format("a request from rank {} has arguments that do not lie in its memory", from));
+  if (!space_.is_here(from)) block = fetch_block(space_, blocks_, from, block, where.bytes);
   call.start = block;
   call.end = block + where.bytes;
   call.arguments = call.start + head;
@@ -298,36 +338,23 @@ void Endpoint::execute(Incoming& in, const RequestHeader& header, const std::byt
   Call call;
   call.from = Rank(in.from);
   call.start = at;
-  call.end = at + header.units * RequestHeader::unit;
+  call.end = at + header.units * RequestHeader::unit - seal_bytes_;
   std::byte* const block = locate(call, header, at);
+  if (seal_bytes_ != 0 && block != nullptr)
+    check_seal_of_block(call, {at, header.units * RequestHeader::unit});
+  StandIn stand_in;
+  if (call.reply != nullptr && !space_.is_here(in.from)) {
+    stand_in.asked_for = call.reply;
+    call.reply = &stand_in.reply;
+  }
   sender_.depth = static_cast<std::uint8_t>(call.reply != nullptr ? header.depth + 1 : 0);
+  answered_ = answered_ || call.reply != nullptr;
   // A method that waits needs its message no more, unless it has views of it.
   ARMATURE_ASSERT(unpacked_block_ == nullptr);  // whoever waits below has given it back
   unpacked_block_ = block;
   run(in, call, header);
   if (unpacked_block_ != nullptr) Blocks::mark_done(std::exchange(unpacked_block_, nullptr));
   ++in.executed;
-}
-
-void Endpoint::gone(Call& call, const RequestHeader& header) {
-  failed(call, Errc::object_gone,
-         fmt::format("object {} (of generation {}) is not, or not any more, on rank {}",
-                     header.object, header.generation, static_cast<int>(space_.me())),
-         false);
-}
-
-void Endpoint::failed(Call& call, Errc code, const std::string& text, bool executed) noexcept {
-  if (call.reply != nullptr) {
-    std::byte* room = detail::reply_room(call, text.size());
-    std::memcpy(room, text.data(), text.size());
-    call.reply->code = static_cast<std::uint32_t>(code) + 1;
-    // Release: the text is in place.
-    call.reply->state.store(executed ? Reply::threw : Reply::refused, std::memory_order_release);
-    progress::ring(space_.slot(call.from));
-    return;
-  }
-  if (executed) return call_failed(*this, call.from, text);
-  report(*this, call.from, text);
 }
 
 void Endpoint::settle_watched() {

@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "rmi/blocks.hpp"
+#include "rmi/far_replies.hpp"
 
 namespace armature::rmi {
 
@@ -48,7 +49,7 @@ void Replies::give_back(Reply* reply) {
     abandoned_.push_back(reply);
     return;
   }
-  if (reply->block != 0) Blocks::mark_done(reinterpret_cast<std::byte*>(reply->block));
+  if (reply->block != 0) give_back_block(space_, reinterpret_cast<std::byte*>(reply->block));
   reply->state.store(Reply::free, std::memory_order_relaxed);
   free_.push_back(reply);
 }

@@ -11,6 +11,7 @@
 #include "progress/bell.hpp"
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
+#include "rmi/seal.hpp"
 
 namespace armature::rmi {
 
@@ -37,7 +38,8 @@ void Endpoint::open(int to) {
   out.asleep = &space_.slot(to).asleep;
   out.at = out.end = channel->at(0);
   out.direct = publishes_directly();
-  if (!has_service()) out.alone = true;  // else it stays as it is, and both threads may look at it
+  // Where it must be false it stays as it is: two threads may look at it.
+  if (!has_service() && seal_bytes_ == 0) out.alone = true;
   lanes_[index].committed = out.at;
   space::BandHead& head = space_.head(to);
   // Release: whoever reads the address finds an empty ring there; the count comes last.
@@ -79,6 +81,7 @@ bool Endpoint::make_room(Outgoing& out, Lane& lane, std::size_t bytes) {
 
 // With a service thread every request comes here, and the endpoint is held until it is committed.
 std::byte* Endpoint::find_room(Outgoing& out, std::size_t bytes) {
+  bytes += seal_bytes_;
   if (!has_service()) [[likely]]
     return look_for_room(out, bytes);
   Use in_use(mutex_);
@@ -157,6 +160,11 @@ void Endpoint::drain_overflow(int to) {
 
 void Endpoint::commit_indirect(Outgoing& out) {
   Lane& lane = lanes_[static_cast<std::size_t>(index_of(out))];
+  if (seal_bytes_ != 0) {
+    out.at += seal_bytes_;
+    out.written += seal_bytes_;
+    Seal::put({lane.committed, out.at});
+  }
   const auto bytes = static_cast<std::size_t>(out.at - lane.committed);
   lane.committed = out.at;
   if (!lane.overflow.empty())

@@ -16,6 +16,11 @@ void Mapping::require_rank(Rank rank, const char* call) const {
 
 void Mapping::require(Rank rank, const void* address, std::size_t bytes, const char* call) const {
   require_rank(rank, call);
+  if (!is_here(rank))
+    base::fail(Errc::bad_address,
+               fmt::format("{}: {} belongs to rank {}, on another node: it cannot be touched "
+                           "directly. Use put, get, accumulate or the atomics",
+                           call, address, static_cast<int>(rank)));
   const detail::BandView& theirs = view(rank);
   const auto begin = reinterpret_cast<std::uintptr_t>(address);
   const std::size_t extent = __atomic_load_n(&theirs.extent, __ATOMIC_ACQUIRE);
@@ -27,6 +32,12 @@ void Mapping::require(Rank rank, const void* address, std::size_t bytes, const c
       bytes > found->bytes - (begin - found->begin) ||
       found->kind == static_cast<std::uint64_t>(Allocation::Kind::internal))
     bad_address(rank, address, bytes, call);
+}
+
+bool Mapping::holds(int rank, std::uint64_t address, std::uint64_t bytes) const {
+  if (rank < 0 || rank >= ranks_ || !is_here(rank)) return false;
+  const std::uint64_t offset = address - view(rank).begin, known = extent(rank);
+  return offset <= known && bytes <= known - offset;
 }
 
 void Mapping::bad_address(Rank rank, const void* address, std::size_t bytes,

@@ -11,13 +11,16 @@
 // them; everything in it is plain data or a lock-free atomic, and has one writer unless said
 // otherwise, so that a process killed at any instruction leaves nothing half done that others need.
 //
+// With several nodes each has a block of its own, with a slot for every rank of the job. What a
+// block knows of ranks on other nodes was told to the node over the network.
+//
 // Layout: ControlHeader | RankSlot[ranks] | BandView[ranks] | ProcessSlot[ranks], of which as many
 // are used as there are processes.
 
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 3;
+inline constexpr std::uint32_t control_version = 4;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t { end_job, go_on };
@@ -40,6 +43,8 @@ struct alignas(4096) ControlHeader {
   std::uint32_t balance = 0;            // 1: a process with nothing to do is given ranks of others
   std::uint64_t stack_bytes = 0;        // of each such fiber; a multiple of the page size
   std::uint64_t started_ns = 0;         // CLOCK_MONOTONIC
+  std::int32_t node = 0;                // which of the job's this is
+  std::int32_t nodes = 1;
 
   // Written by the launcher: how many ranks have died so far. Waiting ranks look at it.
   alignas(64) std::atomic<std::uint32_t> deaths{0};
@@ -120,11 +125,13 @@ struct alignas(4096) RankSlot {
   // rank may move: whoever hosts it writes the process.
   std::atomic<std::int32_t> process{0};
   std::int32_t index = 0;
-  Processors bound_to;  // set by the launcher before the rank starts
+  std::int32_t node = 0;  // set before the rank starts, as is the index
+  Processors bound_to;    // set by the launcher before the rank starts
 
   // The bell: who makes true what a sleeping rank may wait for rings it. See progress/bell.hpp.
   // How many threads of the rank sleep, or are about to: it, and its service thread if it has one.
-  // Of a virtual rank, see Doze.
+  // Of a virtual rank, see Doze. 1 for ever where the rank is on another node: whoever rings has
+  // the network look.
   alignas(64) std::atomic<std::uint32_t> asleep{0};
   std::atomic<std::uint32_t> rung{0};  // futex word
   // The next in the list of ranks that their process is to run again: its number + 1, 0 ends it.

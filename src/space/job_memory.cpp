@@ -117,6 +117,7 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   header.cores = options.cores;
   header.check_full = options.check_full || always_check_full ? 1 : 0;
   header.on_death = options.on_death;
+  header.launcher_pid = options.launcher_pid;
   header.simulated = options.simulation_seed ? 1 : 0;
   header.seed = options.simulation_seed.value_or(0);
   header.ranks_are_virtual = options.virtual_processes ? 1 : 0;
@@ -124,6 +125,8 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
     header.stack_bytes =
         options.stack_bytes != 0 ? options.stack_bytes : default_stack_bytes(header.band_bytes);
   header.started_ns = base::now_ns();
+  header.node = options.node;
+  header.nodes = std::max(static_cast<std::int32_t>(options.nodes.size()), 1);
   check(header);
   return header;
 }
@@ -140,7 +143,7 @@ Place place_of(const JobMemory& memory, const ControlHeader& header, std::uint32
 }
 
 /// What a band must hold before its rank starts: everything else is right as zeros.
-void write_heads(const JobMemory& memory, const ControlHeader& header) {
+void write_heads(const JobMemory& memory, const ControlHeader& header, std::uint32_t users) {
   const std::size_t start_of_heap = heap_start(header);
   for (std::uint32_t r = 0; r < header.ranks; ++r) {
     const auto [file, start] = place_of(memory, header, r);
@@ -151,7 +154,7 @@ void write_heads(const JobMemory& memory, const ControlHeader& header) {
   const auto block = std::make_unique<std::byte[]>(TeamBlock::head_bytes(header.ranks));
   auto* world = new (block.get()) TeamBlock;
   world->size = header.ranks;
-  world->users = header.ranks;
+  world->users = users;
   for (std::uint32_t r = 0; r < header.ranks; ++r) world->ranks()[r] = static_cast<std::int32_t>(r);
   write_at(memory.bands[0].get(), block.get(), TeamBlock::head_bytes(header.ranks),
            header.ranks_are_virtual != 0 ? header.ranks * header.band_bytes
@@ -170,6 +173,12 @@ void place_ranks(const Control& control, const JobOptions& options) {
     const bool follows = r > 0 && control.slot(static_cast<int>(r) - 1).process == slot.process;
     slot.index = follows ? control.slot(static_cast<int>(r) - 1).index + 1 : 0;
   }
+}
+
+/// The node that hosts a rank.
+std::int32_t node_of(std::uint32_t rank, const JobOptions& options) {
+  const auto after = std::upper_bound(options.nodes.begin(), options.nodes.end(), rank);
+  return std::max(static_cast<std::int32_t>(after - options.nodes.begin()) - 1, 0);
 }
 
 }  // namespace
@@ -191,8 +200,14 @@ JobMemory JobMemory::create(const JobOptions& options) {
   new (start) ControlHeader;
   Control control{static_cast<std::byte*>(start)};
   fill(control.header(), options);
+  std::uint32_t here = 0;
   for (std::uint32_t r = 0; r < header.ranks; ++r) {
-    new (&control.slot(static_cast<int>(r))) RankSlot;
+    auto* slot = new (&control.slot(static_cast<int>(r))) RankSlot;
+    slot->node = node_of(r, options);
+    if (slot->node == options.node)
+      ++here;
+    else
+      slot->asleep = 1;
     new (&control.bands()[r]) detail::BandView;
     new (&control.process(static_cast<int>(r))) ProcessSlot;
     if (header.ranks_are_virtual == 0)
@@ -202,7 +217,7 @@ JobMemory JobMemory::create(const JobOptions& options) {
     memory.bands.push_back(
         memory_file(band_name, header.ranks * header.band_bytes + TeamBlock::bytes(header.ranks)));
   place_ranks(control, options);
-  write_heads(memory, header);
+  write_heads(memory, header, here);
   munmap(start, Control::bytes(header.ranks));
   return memory;
 }

@@ -28,10 +28,14 @@ struct JobOptions {
   std::uint32_t cores = 1;
   bool check_full = false;
   OnDeath on_death = OnDeath::end_job;
+  std::int32_t launcher_pid = 0;  // the process that keeps all files open, for `armature inspect`
   std::optional<std::uint64_t> simulation_seed;  // then one process hosts all ranks
+  std::vector<std::uint32_t> nodes = {};         // the first rank of each; empty: one node
+  std::int32_t node = 0;                         // of which this is the memory
 };
 
-/// The memory files of a job on one node: the control block and one band per rank. Created by the
+/// The memory files of a job on one node: the control block and one band per rank. Of ranks on
+/// other nodes only the head is used: what ranks of this node write there for them. Created by the
 /// launcher (or by a program that runs alone), inherited by every rank. They have no names: they
 /// are gone when the last process that holds them is.
 struct JobMemory {

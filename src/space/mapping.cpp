@@ -78,7 +78,10 @@ Mapping::Mapping(Control control)
 
 void Mapping::map_bands(const std::vector<int>& bands) const {
   if (header().ranks_are_virtual != 0) return map_bands(0, ranks_, bands.front());
-  for (int r = 0; r < ranks_; ++r) map_bands(r, 1, bands[static_cast<std::size_t>(r)]);
+  for (int r = 0; r < ranks_; ++r) {
+    map_bands(r, 1, bands[static_cast<std::size_t>(r)]);
+    if (!is_here(r)) hide(r);
+  }
 }
 
 void Mapping::map_bands(int first, int count, int file) const {
@@ -102,6 +105,16 @@ void Mapping::map_bands(int first, int count, int file) const {
                 "run --base ADDRESS)"
               : "Is the address space limited (ulimit -v)? Raise that, or choose smaller bands "
                 "(armature run --band-size BYTES)"));
+}
+
+/// What a program cannot touch of a rank on another node: all but the head.
+void Mapping::hide(int rank) const {
+  const std::size_t from = head(rank).heap_offset;
+  void* const got = mmap(band(rank) + from, band_bytes_ - from, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  if (got == MAP_FAILED)
+    base::fail(Errc::start, fmt::format("the addresses of rank {} cannot be reserved: {}", rank,
+                                        base::system_text(errno)));
 }
 
 TeamBlock& Mapping::world_block() const {

@@ -30,6 +30,9 @@ class Mapping {
   [[nodiscard]] ControlHeader& header() const { return control_.header(); }
   [[nodiscard]] RankSlot& slot(int rank) const { return control_.slot(rank); }
   [[nodiscard]] ProcessSlot& process_slot(int number) const { return control_.process(number); }
+  /// Whether the rank is on this node, so that its band is mapped here whole. Of other ranks' bands
+  /// the head is, this node's own; the rest is kept free, so that it is nobody else's.
+  [[nodiscard]] bool is_here(int rank) const { return slot(rank).node == header().node; }
   [[nodiscard]] bool checks_in_full() const { return header().check_full != 0; }
 
   [[nodiscard]] std::byte* band(int rank) const {
@@ -50,6 +53,12 @@ class Mapping {
   /// Throws Error(bad_rank) or Error(bad_address) naming call, rank, address and nearest
   /// allocation, unless [address, address + bytes) lies in what that rank has allocated.
   void require(Rank rank, const void* address, std::size_t bytes, const char* call) const;
+  /// Whether those bytes lie in what a rank of this node has allocated. Throws nothing.
+  [[nodiscard]] bool holds(int rank, std::uint64_t address, std::uint64_t bytes) const;
+  /// How much of its heap a rank of this node has ever allocated, in bytes from its begin.
+  [[nodiscard]] std::uint64_t extent(int rank) const {
+    return __atomic_load_n(&view(rank).extent, __ATOMIC_ACQUIRE);
+  }
   /// Throws Error(bad_rank).
   void require_rank(Rank rank, const char* call) const;
 
@@ -62,6 +71,7 @@ class Mapping {
   explicit Mapping(Control control);
   void map_bands(const std::vector<int>& bands) const;
   void map_bands(int first, int count, int file) const;
+  void hide(int rank) const;
   [[noreturn]] void bad_address(Rank rank, const void* address, std::size_t bytes,
                                 const char* call) const;
 

@@ -37,22 +37,36 @@ void set_failure(Outcome& outcome, const AddressSpace::Failure& failure) {
   std::strncpy(outcome.limit, failure.limit.c_str(), Outcome::text_max - 1);
 }
 
-/// Whether what all members ask for together fits this node, which no member can see alone. The
-/// first member looks once for all, so that all come to the same answer.
-void require_room(const Team& team, std::size_t bytes) {
+/// The members of this rank's node.
+bool is_here(const detail::TeamState& team, int member) {
+  return team.space().is_here(team.members()[static_cast<std::size_t>(member)]);
+}
+
+/// Whether what the members of a node ask for together fits it, which no member can see alone. The
+/// first member of each node looks once for its node, so that all come to the same answer.
+void require_room(const Team& team, const detail::TeamState& state, std::size_t bytes) {
   constexpr std::uint64_t worth_a_look = 16 << 20;
-  std::uint64_t total = 0;
+  std::uint64_t all = 0, here = 0;
+  const auto add = [](std::uint64_t& sum, std::uint64_t ask) {
+    sum = __builtin_add_overflow(sum, ask, &sum) ? UINT64_MAX : sum;
+  };
   const std::vector<std::uint64_t> asks = team.allgather(std::uint64_t{bytes});
-  for (const std::uint64_t ask : asks)
-    total = __builtin_add_overflow(total, ask, &total) ? UINT64_MAX : total;
-  if (total < worth_a_look) return;
+  for (int i = 0; i < team.size(); ++i) {
+    add(all, asks[static_cast<std::size_t>(i)]);
+    if (is_here(state, i)) add(here, asks[static_cast<std::size_t>(i)]);
+  }
+  if (all < worth_a_look) return;
   Outcome verdict;
-  if (team.rank() == 0) {
+  verdict.bytes = here;
+  verdict.free = UINT64_MAX;
+  if (state.replica().leader() == state.rank()) {
     const topology::MemoryRoom room = topology::memory_room();
     set_failure(verdict, {room.limit, room.bytes});
   }
-  verdict = team.broadcast(verdict, 0);
-  if (total <= verdict.free) return;
+  const std::vector<Outcome> verdicts = team.allgather(verdict);
+  const auto full = std::find_if(verdicts.begin(), verdicts.end(),
+                                 [](const Outcome& v) { return v.bytes > v.free; });
+  if (full == verdicts.end()) return;
   const auto words = [](std::uint64_t n) {
     return n == UINT64_MAX ? "more than can be addressed" : readable_bytes(n);
   };
@@ -60,9 +74,9 @@ void require_room(const Team& team, std::size_t bytes) {
   fail(Errc::out_of_memory,
        fmt::format("allocate: {} ranks ask for {} together, rank {} for {} of it and this one for "
                    "{}, but {} leaves {}",
-                   team.size(), words(total),
+                   team.size(), words(all),
                    static_cast<int>(team.world_rank(static_cast<int>(most - asks.begin()))),
-                   words(*most), words(bytes), verdict.limit, readable_bytes(verdict.free)));
+                   words(*most), words(bytes), full->limit, readable_bytes(full->free)));
 }
 
 Outcome attempt(AddressSpace& space, std::size_t bytes, std::size_t alignment) {
@@ -81,7 +95,7 @@ std::shared_ptr<const Allotment> Team::allocate_bytes(std::size_t bytes,
                                                       std::size_t alignment) const {
   detail::TeamState& state = checked("Team::allocate");
   AddressSpace& space = state.space();
-  require_room(*this, bytes);
+  require_room(*this, state, bytes);
   const std::vector<Outcome> outcomes = allgather(attempt(space, bytes, alignment));
   auto allotment = std::make_shared<Allotment>();
   allotment->mine = state.rank();

@@ -47,7 +47,7 @@ void Team::broadcast_bytes(void* data, std::size_t bytes, int root) const {
   in_pieces(bytes, TeamState::bytes_max, [&](std::size_t at, std::size_t n) {
     const bool mine = team.rank() == root;
     if (mine && n > 0) std::memcpy(team.outgoing(n), buffer + at, n);
-    team.round(Kind::broadcast, bytes, n, "broadcast");
+    team.round(Kind::broadcast, bytes, mine ? n : 0, "broadcast");
     if (!mine && n > 0) std::memcpy(buffer + at, team.incoming(root, n), n);
   });
 }

@@ -1,3 +1,5 @@
+// On several nodes the first member of each makes its node's block, and invites the others there.
+//
 // Making a team without a team: only the members take part, so there is nothing collective to lean
 // on. The first member makes the block that all will share and sends the others its address;
 // messages between two ranks keep their order, so teams that two ranks make in the same order
@@ -24,7 +26,9 @@ using space::TeamBlock;
 constexpr std::int32_t invitation_tag = -1;
 
 struct Invitation {
-  std::uint64_t block = 0;  // 0: the first member had no memory for it
+  std::uint64_t block = 0;  // 0: whoever invites had no memory for it
+  std::uint32_t id = 0;     // the team's
+  std::uint32_t unused = 0;
   std::uint64_t members_hash = 0;
 };
 
@@ -47,28 +51,45 @@ void check(std::span<const Rank> members, progress::RankContext& me) {
     fail(Errc::bad_argument, "Team::create: the calling rank is not among the members");
 }
 
-TeamBlock* make_block(std::span<const Rank> members, progress::RankContext& me,
+/// How many of them are on this node.
+std::uint32_t count_here(std::span<const Rank> members, const progress::RankContext& me) {
+  return static_cast<std::uint32_t>(std::count_if(
+      members.begin(), members.end(), [&](Rank rank) { return me.space.is_here(rank); }));
+}
+
+/// The first of them on that rank's node.
+Rank leader_of(std::span<const Rank> members, Rank rank, const progress::RankContext& me) {
+  return *std::find_if(members.begin(), members.end(), [&](Rank member) {
+    return me.space.slot(member).node == me.space.slot(rank).node;
+  });
+}
+
+TeamBlock* make_block(std::span<const Rank> members, progress::RankContext& me, std::uint32_t id,
                       space::AddressSpace::Failure& failure) {
   void* memory = me.space.allocate_sparse(TeamBlock::bytes(members.size()), failure);
   if (memory == nullptr) return nullptr;
   auto* block = new (memory) TeamBlock;
-  // Unique in the job, never 0, which is the world's.
-  block->id = ++me.teams_made * static_cast<std::uint32_t>(me.space.ranks()) +
-              static_cast<std::uint32_t>(me.space.me());
+  block->id = id;
   block->size = static_cast<std::uint32_t>(members.size());
-  block->users = block->size;
+  block->users = count_here(members, me);
   std::transform(members.begin(), members.end(), block->ranks(),
                  [](Rank r) { return static_cast<int>(r); });
   return block;
 }
 
-TeamBlock* invite(std::span<const Rank> members, progress::RankContext& me) {
+/// Makes this node's block and invites its other members; the first of all invites the first
+/// members of the other nodes too.
+TeamBlock* invite(std::span<const Rank> members, progress::RankContext& me, std::uint32_t id) {
   space::AddressSpace::Failure failure;
-  TeamBlock* block = make_block(members, me, failure);
-  const Invitation invitation{reinterpret_cast<std::uint64_t>(block), hash(members)};
-  for (const Rank rank : members.subspan(1))
-    me.messages.send(rank, invitation_tag, std::as_bytes(std::span(&invitation, 1)),
-                     "Team::create");
+  TeamBlock* block = make_block(members, me, id, failure);
+  const Invitation invitation{reinterpret_cast<std::uint64_t>(block), id, 0, hash(members)};
+  for (const Rank rank : members) {
+    const bool mine = me.space.is_here(rank) ||
+                      (members[0] == me.space.me() && leader_of(members, rank, me) == rank);
+    if (rank != me.space.me() && mine)
+      me.messages.send(rank, invitation_tag, std::as_bytes(std::span(&invitation, 1)),
+                       "Team::create");
+  }
   if (block == nullptr)
     fail(Errc::out_of_memory,
          fmt::format("Team::create: no memory for a team of {}: {} leaves {}", members.size(),
@@ -77,8 +98,10 @@ TeamBlock* invite(std::span<const Rank> members, progress::RankContext& me) {
 }
 
 TeamBlock* accept(std::span<const Rank> members, progress::RankContext& me) {
+  const Rank leader = leader_of(members, me.space.me(), me);
+  const Rank inviter = leader == me.space.me() ? members[0] : leader;
   const progress::Message message =
-      me.messages.receive(members[0], invitation_tag, "Team::create", space::Awaiting::team);
+      me.messages.receive(inviter, invitation_tag, "Team::create", space::Awaiting::team);
   Invitation invitation;
   ARMATURE_ASSERT(message.data.size() == sizeof invitation);
   std::memcpy(&invitation, message.data.data(), sizeof invitation);
@@ -90,9 +113,10 @@ TeamBlock* accept(std::span<const Rank> members, progress::RankContext& me) {
   if (invitation.block == 0)
     fail(Errc::out_of_memory, fmt::format("Team::create: rank {} has no memory for a team of {}",
                                           static_cast<int>(members[0]), members.size()));
+  if (leader == me.space.me()) return invite(members, me, invitation.id);
   auto* block = reinterpret_cast<TeamBlock*>(invitation.block);
-  ARMATURE_ASSERT(me.space.owner(block) == members[0] &&
-                  block->magic == TeamBlock::expected_magic && block->size == members.size());
+  ARMATURE_ASSERT(me.space.owner(block) == leader && block->magic == TeamBlock::expected_magic &&
+                  block->size == members.size());
   return block;
 }
 
@@ -101,7 +125,13 @@ TeamBlock* accept(std::span<const Rank> members, progress::RankContext& me) {
 Team Team::create(std::span<const Rank> members) {
   progress::RankContext& me = progress::this_rank("Team::create");
   check(members, me);
-  TeamBlock* block = members[0] == me.space.me() ? invite(members, me) : accept(members, me);
+  // Unique in the job, never 0, which is the world's.
+  const auto new_id = [&] {
+    return ++me.teams_made * static_cast<std::uint32_t>(me.space.ranks()) +
+           static_cast<std::uint32_t>(me.space.me());
+  };
+  TeamBlock* block =
+      members[0] == me.space.me() ? invite(members, me, new_id()) : accept(members, me);
   const auto mine = std::find(members.begin(), members.end(), me.space.me()) - members.begin();
   Team team(std::make_shared<TeamState>(me.space, *block, static_cast<int>(mine)));
   team.barrier();

@@ -13,13 +13,18 @@ using space::TeamBlock;
 
 namespace {
 
-// Up to here every member looks at every other's line; beyond, member 0 does and releases the rest.
+// Up to here every member looks at every other's line; beyond, the first of the node does and
+// releases the rest.
 constexpr int flat_max = 16;
 
 }  // namespace
 
 TeamState::TeamState(space::AddressSpace& space, TeamBlock& block, int me)
-    : space_(space), block_(block), me_(me), is_world_(&block == &space.world_block()) {
+    : space_(space),
+      block_(block),
+      replica_(block),
+      me_(me),
+      is_world_(&block == &space.world_block()) {
   if (is_world_) {
     members_ = {block.ranks(), block.size};
     return;
@@ -56,11 +61,12 @@ const std::byte* TeamState::incoming(int member, std::size_t bytes) const {
                                            : block_.staging(m, round_);
 }
 
-void TeamState::publish(std::uint64_t signature) {
+void TeamState::publish(std::uint64_t signature, std::size_t shown) {
   MemberLine& mine = block_.line(static_cast<std::size_t>(me_), round_);
   mine.signature = signature;
   // Release: who sees the round sees the bytes shown in it, and all this rank has stored before.
   mine.round.store(round_, std::memory_order_release);
+  if (replica_.is_far()) replica_.send_round(me_, round_, incoming(me_, shown), shown);
 }
 
 namespace {
@@ -85,10 +91,12 @@ void TeamState::await_members(Kind kind, const char* call) {
       .detail = round_,
       .call = call};
   auto ring_all = [&] {
-    for (const std::int32_t rank : members_) progress::ring(space_.slot(rank));
+    for (const std::int32_t rank : members_)
+      if (!replica_.is_far() || space_.is_here(rank)) progress::ring(space_.slot(rank));
   };
-  if (!is_flat() && me_ != 0) {
-    progress::ring(space_.slot(members_[0]));
+  const int leader = replica_.leader();
+  if (!is_flat() && me_ != leader) {
+    progress::ring(space_.slot(members_[static_cast<std::size_t>(leader)]));
     progress::wait_until(wait,
                          [&] { return block_.released.load(std::memory_order_acquire) >= round_; });
     return;
@@ -107,7 +115,7 @@ void TeamState::await_members(Kind kind, const char* call) {
   ring_all();
 }
 
-/// In large teams member 0, who looks at all lines anyway, compares for all.
+/// In large teams the first of the node, who looks at all lines anyway, compares for all.
 void TeamState::note_disagreement(std::uint64_t mine) {
   for (int i = 0; i < size(); ++i)
     if (block_.line(static_cast<std::size_t>(i), round_).signature != mine)
@@ -138,8 +146,11 @@ void TeamState::round(Kind kind, std::size_t total, std::size_t shown, const cha
   ARMATURE_ASSERT(shown <= bytes_max);
   const std::uint64_t signature =
       (static_cast<std::uint64_t>(kind) << 56) | (total & ((std::uint64_t{1} << 56) - 1));
+  // A barrier includes a fence: what was put before is there.
+  if (progress::Network* const net = progress::network(); net != nullptr && kind == Kind::barrier)
+    net->fence_all(call);
   ++round_;
-  publish(signature);
+  publish(signature, shown);
   await_members(kind, call);
   compare_signatures(signature, call);
 }

@@ -9,6 +9,7 @@
 #include "armature/rank.hpp"
 #include "space/address_space.hpp"
 #include "space/team_block.hpp"
+#include "team/replicas.hpp"
 
 namespace armature::detail {
 
@@ -33,6 +34,9 @@ class TeamState {
   [[nodiscard]] space::AddressSpace& space() const { return space_; }
   [[nodiscard]] space::TeamBlock& block() const { return block_; }
 
+  /// What the team's blocks on other nodes are told.
+  [[nodiscard]] const team::Replica& replica() const { return replica_; }
+
   /// What kind of round this is and how long: members whose signatures differ have called different
   /// collectives, or with different counts.
   enum class Kind : std::uint8_t { barrier, broadcast, allgather, alltoall, reduce, slices, scan };
@@ -47,7 +51,7 @@ class TeamState {
   [[nodiscard]] const std::byte* incoming(int member, std::size_t bytes) const;
 
  private:
-  void publish(std::uint64_t signature);
+  void publish(std::uint64_t signature, std::size_t shown);
   void await_members(Kind kind, const char* call);
   void compare_signatures(std::uint64_t mine, const char* call) const;
   void note_disagreement(std::uint64_t mine);
@@ -55,6 +59,7 @@ class TeamState {
 
   space::AddressSpace& space_;
   space::TeamBlock& block_;
+  team::Replica replica_;
   int me_;
   // The world's members are all ranks in their order: neither a copy nor a table for each rank.
   const bool is_world_;

@@ -26,6 +26,11 @@ class Ring {
   [[nodiscard]] std::size_t readable() const;
   [[nodiscard]] std::size_t writable() const;
 
+  /// For whoever carries the ring to another node.
+  [[nodiscard]] std::byte* bytes() { return bytes_; }
+  [[nodiscard]] std::atomic<std::uint64_t>& written() { return written_; }
+  [[nodiscard]] std::atomic<std::uint64_t>& read_so_far() { return read_; }
+
  private:
   alignas(64) std::atomic<std::uint64_t> written_{0};
   alignas(64) std::atomic<std::uint64_t> read_{0};

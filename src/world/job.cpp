@@ -51,6 +51,7 @@ void Job::leave() {
   AddressSpace& space = context_.space;
   space::RankSlot& slot = space.slot(space.me());
   slot.life.store(Life::leaving, std::memory_order_release);
+  if (progress::Network* const net = progress::network()) net->tell_life(space.me(), Life::leaving);
   try {
     world_->barrier();
   } catch (const Error& error) {
@@ -58,6 +59,8 @@ void Job::leave() {
     wait_for_survivors(space);
   }
   slot.life.store(Life::finished, std::memory_order_release);
+  if (progress::Network* const net = progress::network())
+    net->tell_life(space.me(), Life::finished);
 }
 
 Job::~Job() {

@@ -5,8 +5,6 @@
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
 
-// One node.
-
 namespace armature {
 namespace {
 
@@ -16,10 +14,7 @@ const space::Mapping& checked(Rank rank, const char* call) {
   return mapping;
 }
 
-NodeId node(Rank rank, const char* call) {
-  (void)checked(rank, call);
-  return NodeId(0);
-}
+NodeId node(Rank rank, const char* call) { return NodeId(checked(rank, call).slot(rank).node); }
 
 ProcessId process(Rank rank, const char* call) {
   return ProcessId(checked(rank, call).slot(rank).process);
@@ -37,7 +32,8 @@ bool same_process(Rank a, Rank b) {
 
 int domain_count(Domain level) {
   const space::Mapping& mapping = progress::mapping("domain_count");
-  return level == Domain::smp ? 1 : static_cast<int>(mapping.header().processes);
+  return level == Domain::smp ? static_cast<int>(mapping.header().nodes)
+                              : static_cast<int>(mapping.header().processes);
 }
 
 int domain_of(Domain level, Rank rank) {

@@ -5,17 +5,31 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "bootstrap/board.hpp"
 #include "bootstrap/environment.hpp"
+#include "bootstrap/find_exchange.hpp"
+#include "bootstrap/mpi_exchange.hpp"
+#include "progress/network.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
+#include "rma/far.hpp"
+#include "rma/questions.hpp"
+#include "rmi/far_replies.hpp"
 #include "space/job_memory.hpp"
+#include "team/replicas.hpp"
 #include "topology/cores.hpp"
 #include "world/last_words.hpp"
+#include "world/node_watch.hpp"
 
 namespace armature {
 namespace {
@@ -33,9 +47,76 @@ const std::optional<Environment>& told() {
   return environment;
 }
 
+Process* joined = nullptr;
+
+bool have_all_left() {
+  if (joined == nullptr) return true;
+  return std::all_of(joined->spaces().begin(), joined->spaces().end(), [](const auto& space) {
+    return space->slot(space->me()).life.load() == space::Life::finished;
+  });
+}
+
+/// A launcher takes a process that ends without a farewell for one that has failed, and so it is
+/// unless all its ranks have left. Some launchers believe a status of 0 all the same.
+void say_farewell(int status, void* exchange) {
+  if (have_all_left()) {
+    delete static_cast<bootstrap::Exchange*>(exchange);
+  } else if (status == 0) {
+    std::fputs(
+        "armature: this process ends (exit, or a return from main) without having left its job\n",
+        stderr);
+    std::fflush(nullptr);
+    _exit(1);
+  }
+}
+
+std::unique_ptr<bootstrap::Exchange> given;  // by the program, which has an MPI
+
+/// Another launcher's way to let its processes speak with each other; nullptr when there is none. A
+/// job of one rank needs nobody.
+bootstrap::Exchange* exchange() {
+  static bootstrap::Exchange* const found = [] {
+    if (given) return given.release();
+    auto exchange = told() ? nullptr : bootstrap::find_exchange();
+    if (exchange != nullptr) on_exit(say_farewell, exchange.get());
+    return exchange.release();
+  }();
+  return found;
+}
+
+/// A setting of the network, which the launcher has checked. Throws Error(start).
+double number_or(const char* variable, double otherwise) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return otherwise;
+  char* end = nullptr;
+  const double value = std::strtod(text, &end);
+  if (end == text || *end != '\0' || !(value >= 0) || value > 1e9)
+    base::fail(Errc::start, fmt::format("{}='{}' is not a number", variable, text));
+  return value;
+}
+
 }  // namespace
 
-int Process::hosted() { return told() ? told()->hosted : 1; }
+int Process::hosted() {
+  if (told()) return told()->hosted;
+  return exchange() != nullptr ? ranks_per_wired_process() : 1;
+}
+
+void Process::use_mpi(const void* communicator) {
+  std::string why_not;
+  auto mpi = bootstrap::open_mpi(communicator, why_not);
+  if (mpi == nullptr) base::fail(Errc::start, fmt::format("init_mpi: {}", why_not));
+  if (!told()) {
+    given = std::move(mpi);
+    return;
+  }
+  const auto processes = static_cast<int>(join().mapping().header().processes);
+  if (mpi->processes() != processes)
+    base::fail(Errc::start,
+               fmt::format("armature run has started {} processes, but to MPI they are {}: start "
+                           "programs that use MPI with its mpirun, without armature run",
+                           processes, mpi->processes()));
+}
 
 bool Process::simulated() { return told() && join().mapping().header().simulated != 0; }
 
@@ -47,10 +128,20 @@ Process& Process::join() {
   static Process* const process = [] {
     auto joining = std::unique_ptr<Process>(new Process);
     progress::set_joining_rank(told() ? told()->rank : 0);
-    told() ? joining->join_launched() : joining->join_alone();
+    if (told())
+      joining->join_launched();
+    else
+      exchange() != nullptr ? joining->join_wired() : joining->join_alone();
     const Mapping& mapping = joining->mapping();
     detail::install_last_words(mapping, joining->first_rank(), told().has_value());
     progress::start_waiting(mapping.header());
+    joined = joining.get();
+    if (joining->wired_) watch_node(joining->wired_->roster, mapping, *exchange());
+    if (mapping.header().nodes > 1) {
+      bootstrap::Board board(base::FileDescriptor(told()->board_fd),
+                             mapping.slot(told()->rank).process);
+      joining->join_network(board, "lo");
+    }
     return joining.release();
   }();
   return *process;
@@ -91,6 +182,42 @@ void Process::join_launched() {
   for (int r = environment.rank; is_hosted(r); ++r)
     spaces_.push_back(std::make_unique<AddressSpace>(
         *mapping_, r, AddressSpace::BandFile{bands[static_cast<std::size_t>(r)]}));
+}
+
+/// The memory files came from the node's first process, which keeps all of them open.
+void Process::join_wired() {
+  progress::set_joining_rank(exchange()->process() * ranks_per_wired_process());
+  wired_ = std::make_unique<WiredJob>(wire_up(*exchange()));
+  const bootstrap::Member& self = wired_->roster.self();
+  first_rank_ = self.first_rank;
+  std::vector<int> bands;
+  for (const auto& band : wired_->memory.bands) bands.push_back(band.get());
+  mapping_ = &Mapping::join(space::map_control(wired_->memory.control.get()), bands);
+  for (int r = self.first_rank; r < self.first_rank + self.hosted; ++r) {
+    // Stays open as long as the process lives.
+    const int band = fcntl(bands[static_cast<std::size_t>(r)], F_DUPFD_CLOEXEC, 0);
+    spaces_.push_back(std::make_unique<AddressSpace>(*mapping_, r, AddressSpace::BandFile{band}));
+  }
+  if (self.index != 0) wired_->memory = {};
+}
+
+void Process::leave() { progress::Network::leave(); }
+
+/// The device is the network interface to use; what the user has said goes before.
+void Process::join_network(bootstrap::Exchange& exchange, std::string device) const {
+  progress::NetworkOptions options;
+  options.engine.device = std::move(device);
+  if (const char* wanted = std::getenv("ARMATURE_NET_DEVICE")) options.engine.device = wanted;
+  if (const char* kinds = std::getenv("ARMATURE_NET_TRANSPORTS")) options.engine.interfaces = kinds;
+  options.engine.segment = static_cast<std::size_t>(number_or("ARMATURE_NET_SEGMENT", 0));
+  constexpr double to_ns = 1e9;
+  options.heartbeat_ns =
+      static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
+  options.connect_ns =
+      static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
+  options.handlers = {rma::serve_far, team::Replica::install, rmi::install_far_replies};
+  options.on_lost = rma::Question::give_up;
+  progress::Network::join(*mapping_, spaces_, exchange, options);
 }
 
 void Process::join_alone() {

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "bootstrap/exchange.hpp"
 #include "space/address_space.hpp"
+#include "world/wired_job.hpp"
 
 namespace armature {
 
@@ -12,13 +15,18 @@ namespace armature {
 class Process {
  public:
   /// How many ranks this process hosts: what the launcher said, 1 without one. Throws Error(start)
-  /// when what the launcher said makes no sense.
+  /// when what the launcher said makes no sense, or one is there that cannot be spoken with.
   static int hosted();
   /// Whether the launcher wants them simulated: no threads, one seed decides who runs when.
   static bool simulated();
   /// Whether they are fibers that the process runs in turn, and that may move to another one.
   static bool hosts_virtual_ranks();
-  /// Joins the job of the launcher, or makes one of one rank.
+  /// The job is to be the processes of the MPI communicator that this points to: see init_mpi.
+  /// Before anything else is asked.
+  static void use_mpi(const void* communicator);
+  /// Says good-bye to the job's processes on other nodes, once none of the ranks here needs them.
+  static void leave();
+  /// Joins the job of the launcher, ours or another, or makes one of one rank.
   static Process& join();
 
   [[nodiscard]] const space::Mapping& mapping() const { return *mapping_; }
@@ -34,11 +42,14 @@ class Process {
  private:
   Process() = default;
   void join_launched();
+  void join_wired();
   void join_alone();
+  void join_network(bootstrap::Exchange& exchange, std::string device) const;
 
   const space::Mapping* mapping_ = nullptr;
   int first_rank_ = 0;
   int band_file_ = -1;
+  std::unique_ptr<WiredJob> wired_;
   std::vector<std::unique_ptr<space::AddressSpace>> spaces_;
 };
 

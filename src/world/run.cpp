@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/mpi.hpp"
 #include "base/fail.hpp"
 #include "world/hosted_ranks.hpp"
 #include "world/job.hpp"
@@ -28,6 +29,7 @@ void require_not_left(const char* call) {
 
 void leave_for_good() {
   has_left = true;
+  Process::leave();
   space::Mapping::leave();
 }
 
@@ -54,6 +56,12 @@ World& init() {
     progress::set_sole_rank(&job->context());
   }
   return job->world();
+}
+
+World& init_mpi(const void* communicator) {
+  require_not_left("init_mpi");
+  if (job == nullptr) Process::use_mpi(communicator);
+  return init();
 }
 
 void finalize() {

@@ -30,7 +30,7 @@ TEST(Collectives, barrier_lets_nobody_out_before_everybody_is_in) {
   for (int round = 1; round <= 200; ++round) {
     entered[0] = round;
     world().barrier();
-    for (int rank = 0; rank < ranks(); ++rank) ASSERT_GE(*entered.on(rank).direct(), round);
+    for (int rank = 0; rank < ranks(); ++rank) ASSERT_GE(armature::get(entered.on(rank)), round);
     world().barrier();
   }
   world().free(entered);

@@ -81,7 +81,10 @@ class Signal {
   Signal() : piece_(world().allocate<std::int64_t>(1)) {}
   void pass() {
     ++count_;
-    std::atomic_ref(*piece_.on(right()).direct()).store(count_);
+    if (armature::same_node(me(), right()))
+      std::atomic_ref(*piece_.on(right()).direct()).store(count_);
+    else
+      armature::put(piece_.on(right()), count_);
     ASSERT_TRUE(eventually([&] { return std::atomic_ref(piece_[0]).load() >= count_; }));
   }
   void close() { world().free(piece_); }

@@ -34,9 +34,14 @@ TEST(Mutex, critical_sections_over_plain_loads_and_stores_exclude_each_other) {
   for (int i = 0; i < 300; ++i) {
     const int at = (me() + i) % ranks();
     const auto held = mutexes.guard(at, 0);
-    Account& account = *accounts.on(at).direct();
-    account.balance += i;
-    account.bookings += 1;
+    if (armature::same_node(me(), at)) {
+      Account& account = *accounts.on(at).direct();
+      account.balance += i;
+      account.bookings += 1;
+    } else {
+      const Account account = armature::get(accounts.on(at));
+      armature::put(accounts.on(at), Account{account.balance + i, account.bookings + 1});
+    }
   }
   world().barrier();
   EXPECT_EQ(world().allreduce(accounts[0].bookings), 300 * ranks());

@@ -2,6 +2,7 @@
 // serialize as written for cereal and Boost.
 #include <cstring>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "rmi.hpp"
@@ -63,7 +64,8 @@ struct Buffer {
   double* end = nullptr;
 };
 
-/// Plain memory that is not its own to delete: what is shared can be seen.
+/// Plain pointers, so that what is shared can be seen. Nobody deletes what they point to but
+/// discard(), which is told a copy that has arrived.
 struct Node {
   int value = 0;
   Node* left = nullptr;
@@ -76,6 +78,19 @@ struct Node {
     t.offset(top);
   }
 };
+
+void collect(const Node* below, std::set<const Node*>& nodes) {
+  if (below == nullptr || !nodes.insert(below).second) return;
+  collect(below->left, nodes);
+  collect(below->right, nodes);
+}
+
+void discard(const Node& arrived) {
+  std::set<const Node*> nodes;
+  collect(arrived.left, nodes);
+  collect(arrived.right, nodes);
+  for (const Node* node : nodes) delete node;
+}
 
 struct Cereal {
   int number = 0;
@@ -162,13 +177,20 @@ RMI_TEST(RmiDescribe, memory_that_is_shared_stays_shared) {
   Node right_child{.value = 2, .left = &leaf};
   Node root{.value = 3, .left = &left, .right = &right_child};
   const auto check = [](const Node& got) {
-    return got.left->value == 1 && got.right->value == 2 && got.left->left->value == 7 &&
-           got.left->left == got.right->left;
+    const bool ok = got.left->value == 1 && got.right->value == 2 && got.left->left->value == 7 &&
+                    got.left->left == got.right->left;
+    discard(got);
+    return ok;
   };
   EXPECT_TRUE(armature::sync(right(), check, root));
   Node twice{.value = 1, .left = &leaf, .right = &leaf};
   EXPECT_TRUE(armature::sync(
-      right(), [](const Node& got) { return got.left == got.right && got.left->value == 7; },
+      right(),
+      [](const Node& got) {
+        const bool ok = got.left == got.right && got.left->value == 7;
+        discard(got);
+        return ok;
+      },
       twice));
 }
 
@@ -180,7 +202,11 @@ RMI_TEST(RmiDescribe, children_may_point_back_to_what_encloses_them) {
   root.left = &left;
   EXPECT_TRUE(armature::sync(
       right(),
-      [](const Node& got) { return got.left->left->top == got.left && got.left->top == &got; },
+      [](const Node& got) {
+        const bool ok = got.left->left->top == got.left && got.left->top == &got;
+        discard(got);
+        return ok;
+      },
       root));
 }
 

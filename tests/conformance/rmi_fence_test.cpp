@@ -150,7 +150,11 @@ RMI_TEST(RmiFence, what_was_written_by_methods_is_seen_by_all) {
   armature::rmi_fence();
   for (int i = 0; i < 8; ++i)
     armature::async(
-        right(i), [](armature::global_ptr<long> at, long value) { *at.direct() = value; },
+        right(i),
+        [](armature::global_ptr<long> at, long value) {
+          armature::put(at, value);
+          armature::fence(at.rank());
+        },
         piece.on(right(i + 1)) + i, 100L * me() + i);
   armature::rmi_fence();
   for (int i = 0; i < 8; ++i) EXPECT_EQ(piece[static_cast<std::size_t>(i)], 100L * left(i + 1) + i);

@@ -15,14 +15,19 @@ namespace {
 bool is_aligned(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % 16 == 0; }
 
 /// Looks at what it gets, where it lies.
+/// In the caller's band; from another node, where the message was brought.
+bool is_in_message(const void* at, int caller) {
+  return owner_of(at) == (armature::same_node(me(), caller) ? caller : me());
+}
+
 struct Looker {
   /// The sum, or -1 when the view does not lie in the memory of the caller.
   double sum(std::span<const double> values, Rank caller) {
-    if (owner_of(values.data()) != caller || !is_aligned(values.data())) return -1;
+    if (!is_in_message(values.data(), caller) || !is_aligned(values.data())) return -1;
     return std::accumulate(values.begin(), values.end(), 0.0);
   }
   std::size_t length(std::string_view text, Rank caller) {
-    return owner_of(text.data()) == caller ? text.size() : SIZE_MAX;
+    return is_in_message(text.data(), caller) ? text.size() : SIZE_MAX;
   }
   std::string all(char c, std::string_view a, std::span<const long> b, const std::string& d,
                   std::string_view e) {

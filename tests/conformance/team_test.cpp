@@ -212,7 +212,7 @@ TEST(Team, mutexes_can_be_created_on_a_team) {
   auto mutexes = team.create_mutexes(1);
   for (int i = 0; i < 100; ++i) {
     const auto held = mutexes.guard(0, 0);
-    ++*counter.on(0).direct();
+    armature::put(counter.on(0), armature::get(counter.on(0)) + 1);
   }
   team.barrier();
   EXPECT_EQ(armature::get(counter.on(0)), 100 * team.size());

@@ -19,23 +19,28 @@ enum class Went : std::uint64_t { well, badly, away };
 class Board {
  public:
   // Two entries take turns: who is first through a test writes the other one for the next.
-  Board() : piece_(armature::world().allocate<std::uint64_t>(2)) {}
+  // Everyone writes to everyone's board, and looks at its own: to look must not let calls in.
+  Board()
+      : piece_(armature::world().allocate<std::uint64_t>(static_cast<std::size_t>(2 * ranks()))) {}
 
   void write(std::uint64_t test, Went went) {
-    entry(me(), test).store(test * 4 + static_cast<std::uint64_t>(went));
+    for (int rank = 0; rank < ranks(); ++rank)
+      armature::put(piece_.on(rank) + (2 * me() + static_cast<std::ptrdiff_t>(test % 2)),
+                    test * 4 + static_cast<std::uint64_t>(went));
   }
   [[nodiscard]] bool all_have_reached(std::uint64_t test) {
     for (int rank = 0; rank < ranks(); ++rank)
-      if (entry(rank, test).load() / 4 != test) return false;
+      if (entry(rank, test) / 4 != test) return false;
     return true;
   }
   [[nodiscard]] bool is_away(int rank, std::uint64_t test) {
-    return entry(rank, test).load() % 4 == static_cast<std::uint64_t>(Went::away);
+    return entry(rank, test) % 4 == static_cast<std::uint64_t>(Went::away);
   }
 
  private:
-  std::atomic_ref<std::uint64_t> entry(int rank, std::uint64_t test) {
-    return std::atomic_ref<std::uint64_t>(piece_.on(rank).direct()[test % 2]);
+  std::uint64_t entry(int rank, std::uint64_t test) {
+    return std::atomic_ref<std::uint64_t>(piece_[static_cast<std::size_t>(2 * rank) + test % 2])
+        .load();
   }
   armature::Piece<std::uint64_t> piece_;
 };

@@ -19,6 +19,13 @@ for file in bin/armature lib/libarmature.so lib/libarmature.a lib/libarmci.so li
   [ -e "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
 
+for built in "$build"/lib/libarmci-*.so; do  # for each MPI that is there
+  [ -e "$built" ] || continue
+  for file in "lib/$(basename "$built")" "lib/$(basename "$built" .so).a" "lib/pkgconfig/$(basename "$built" .so | sed s/^lib//).pc"; do
+    [ -e "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
+  done
+done
+
 expect_two_ranks() {
   local output
   output=$("$prefix/bin/armature" run -n 2 --timeout 30 "$1")

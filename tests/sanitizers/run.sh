@@ -8,4 +8,4 @@ shift 2
 cmake --preset "$preset" >/dev/null
 cmake --build "build-$preset" --target "$@"
 ctest --test-dir "build-$preset" -j"$(nproc)" -L '^fast$' -R "$tests" \
-  --output-on-failure --timeout 120 --no-tests=error
+  --output-on-failure --timeout 300 --no-tests=error

@@ -62,6 +62,7 @@ std::vector<std::string> run_command(const Shape& shape,
   if (shape.virtual_processes > 0)
     command.insert(command.end(),
                    {"--virtual", "--processes", std::to_string(shape.virtual_processes)});
+  if (shape.nodes > 1) command.insert(command.end(), {"--nodes", std::to_string(shape.nodes)});
   command.insert(command.end(), {own_path(), "bench-rank"});
   command.insert(command.end(), arguments.begin(), arguments.end());
   return command;

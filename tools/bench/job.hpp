@@ -16,6 +16,7 @@ struct Shape {
   int ranks = 2;
   int threads = 1;
   int virtual_processes = 0;
+  int nodes = 1;  // pretended
 };
 
 struct Job {

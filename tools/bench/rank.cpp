@@ -127,6 +127,11 @@ int rank_main(const RankOptions& options) {
     if (options.task == "rma") rma(options, world);
     if (options.task == "rmi") rmi(options, world);
     if (options.task == "virtual") virtual_ranks(options, world);
+    if (options.task == "net")
+      net_rows(world, {.only = options.only,
+                       .effort = options.quick ? Effort::quick() : Effort{},
+                       .report = report_of(options, world),
+                       .memory = false});
   });
 }
 

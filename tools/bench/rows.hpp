@@ -35,6 +35,9 @@ void random_access_rows(Stage& stage);
 void yield_row(Stage& stage);
 void virtual_call_rows(Stage& stage);
 
+/// Operations between two nodes. Two ranks.
+void net_rows(World& world, const Settings& settings);
+
 /// The forms of gather: 1000 doubles, every third. Prepared once, called often.
 class Gather {
  public:

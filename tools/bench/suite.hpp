@@ -73,5 +73,6 @@ struct Suite {
 extern const Suite rma_suite;
 extern const Suite rmi_suite;
 extern const Suite virtual_suite;
+extern const Suite net_suite;
 
 }  // namespace armature::tools::bench

@@ -43,6 +43,14 @@ int ARMCI_Finalize(void);
 void ARMCI_Cleanup(void);
 void ARMCI_Error(const char* message, int code);
 
+/* In libarmci-openmpi and libarmci-mpich only, for those who include mpi.h before this header: the
+   job is the processes of that communicator (collective over it; MPI is initialised), and the
+   communicator of a group, MPI_COMM_NULL where the caller is not in it. It belongs to the group. */
+#ifdef MPI_VERSION
+int ARMCI_Init_mpi_comm(MPI_Comm communicator);
+int ARMCI_Init_thread_comm(int requested, MPI_Comm communicator);
+#endif
+
 /* -- groups --------------------------------------------------------------------------------------
 
    An ordered subset of the processes. The structure is opaque, may be copied, and is as large as
@@ -68,6 +76,9 @@ void ARMCI_Group_get_default(ARMCI_Group* group);
 void ARMCI_Group_get_world(ARMCI_Group* group);
 /* The process behind a group's rank, or -1. */
 int ARMCI_Absolute_id(ARMCI_Group* group, int rank);
+#ifdef MPI_VERSION
+MPI_Comm armci_group_comm(ARMCI_Group* group);
+#endif
 
 /* -- memory --------------------------------------------------------------------------------------
 

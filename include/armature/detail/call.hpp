@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <functional>
 #include <type_traits>
@@ -85,10 +86,13 @@ inline constexpr bool looks<Types<P...>> = (looks_into_message<std::remove_cvref
 template <class T, class Member, bool replies>
 struct MemberEntry {
   static constexpr bool looks_into_message = looks<typename Signature<Member>::Parameters>;
-  static void run(Call& call) {
-    Reader from(call.start, call.arguments, call.end);
-    const auto member = decode_member<Member>(unpack<CodePointer>(from));
-    auto* object = static_cast<T*>(call.object);
+  static void run(Call& call) { run_code(call, &run_member); }
+
+ private:
+  static void run_member(Call& call, std::uintptr_t code, std::ptrdiff_t adjust) {
+    Reader from = behind_code(call);
+    auto* const object = static_cast<T*>(call.object);
+    const auto member = to_member<Member>(code, adjust);
     // GCC's vptr check takes a base's part, to which such a pointer may lead, for a wrong object.
     const auto called = [&](auto&&... argument) __attribute__((no_sanitize("vptr")))
                             ->decltype(auto) {
@@ -102,14 +106,21 @@ template <class F, bool replies, class Parameters>
 struct FunctionEntry {
   static constexpr bool looks_into_message = looks<Parameters>;
   static void run(Call& call) {
-    Reader from(call.start, call.arguments, call.end);
     if constexpr (std::is_pointer_v<F>) {
-      const auto function = reinterpret_cast<F>(decode_function(unpack<CodePointer>(from)));
-      execute<replies>(call, from, Parameters(), *function);
+      run_code(call, &run_function);
     } else {
+      Reader from(call.start, call.arguments, call.end);
       auto function = unpack<F>(from);
       execute<replies>(call, from, Parameters(), function);
     }
+  }
+
+ private:
+  static void run_function(Call& call, std::uintptr_t code, std::ptrdiff_t /*adjust*/) {
+    if (code < CodePointer::virtual_max) [[unlikely]]
+      Reader::corrupt();  // an offset into a table, which a function does not have
+    Reader from = behind_code(call);
+    execute<replies>(call, from, Parameters(), *reinterpret_cast<F>(code));
   }
 };
 
@@ -127,18 +138,18 @@ struct Address {
   ObjectId object;
 };
 
+/// A RequestHeader, put together in two words.
 [[gnu::always_inline]] inline void write_head(std::byte* at, std::size_t bytes, RequestKind kind,
                                               std::uint8_t flags, const Address& to,
-                                              MethodToken method) {
-  const RequestHeader header{
-      .units = static_cast<std::uint16_t>(bytes / RequestHeader::unit),
-      .kind = static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | flags),
-      .depth = sender->depth,
-      .object = to.object.index,
-      .method_offset = method.offset,
-      .module = method.module,
-      .generation = to.object.generation};
-  std::memcpy(at, &header, sizeof header);
+                                              std::uint64_t method) {
+  static_assert(std::endian::native == std::endian::little);
+  const auto kind_and_flags = static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | flags);
+  const std::uint64_t words[2] = {
+      bytes / RequestHeader::unit | std::uint64_t{kind_and_flags} << 16 |
+          std::uint64_t{sender->depth} << 24 | std::uint64_t{to.object.index} << 32,
+      method | std::uint64_t{to.object.generation} << 48};
+  static_assert(sizeof words == sizeof(RequestHeader));
+  std::memcpy(at, words, sizeof words);
 }
 
 /// Room that was reserved: the endpoint is let go when writing the request ends in an exception,
@@ -164,7 +175,7 @@ template <class Entry, bool question, class... V>
                                                 const V&... value) {
   constexpr RequestKind kind = question ? RequestKind::question : RequestKind::call;
   constexpr std::size_t head = sizeof(RequestHeader) + (question ? sizeof reply : 0);
-  const MethodToken method = MethodTokenOf<Entry>::get();
+  const std::uint64_t method = MethodTokenOf<Entry>::get();
   Outgoing& out = channel_to(to.rank);
   const auto measured = [&] {
     std::size_t used = head;

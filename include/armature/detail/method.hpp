@@ -7,6 +7,7 @@
 
 #include "armature/detail/export.hpp"
 #include "armature/detail/request.hpp"
+#include "armature/detail/wire.hpp"
 #include "armature/rank.hpp"
 
 // How code is named in a message. Processes load the same program at different addresses, so a
@@ -35,17 +36,13 @@ struct Method {
   bool looks_into_message = false;  // while it runs: it has parameters that are views
 };
 
-/// Throws Error(bad_argument) when the descriptor lies in no module that others can have.
+/// What code or constant data is called by across processes, in one word: its offset in its module
+/// in the low half, the module's number above; never 0. Throws Error(bad_argument) when the address
+/// lies in no module that others can have.
 ARMATURE_API std::uint64_t make_token(const void* address);
 /// The address here of what has that token elsewhere; throws Error when there is no such module or
 /// the offset lies outside it.
 ARMATURE_API void* from_token(std::uint64_t token);
-
-/// A token in one word: the module above, the offset below; never 0.
-[[gnu::always_inline]] inline MethodToken split(std::uint64_t token) {
-  return {.offset = static_cast<std::uint32_t>(token),
-          .module = static_cast<std::uint16_t>(token >> 32)};
-}
 
 /// Entry, where the receiver begins: a type with `static void run(Call&)` and `looks_into_message`.
 template <class Entry>
@@ -55,32 +52,34 @@ struct MethodTokenOf {
                                  Entry::looks_into_message};
   static inline std::atomic<std::uint64_t> token{0};
 
-  [[gnu::always_inline]] static MethodToken get() {
+  [[gnu::always_inline]] static std::uint64_t get() {
     // Whoever comes first works it out; all find the same.
     std::uint64_t known = token.load(std::memory_order_relaxed);
     if (known == 0) [[unlikely]] {
       known = make_token(&method);
       token.store(known, std::memory_order_relaxed);
     }
-    return split(known);
+    return known;
   }
 };
 
 /// A pointer to code of the user, for a message: plain function pointers and, as the Itanium ABI
 /// has them, pointers to member functions (an address, or an odd offset into the object's table of
-/// virtual functions; and what to add to the object's address).
+/// virtual functions; and what to add to the object's address). A token, whose topmost 16 bits are
+/// free, with that to add in them; or, below `virtual_max`, such an offset.
 struct CodePointer {
-  std::uint32_t offset = 0;
-  std::uint16_t module = 0;  // 0: `offset` is a virtual one
-  std::int16_t adjust = 0;
+  static constexpr std::uint64_t virtual_max = 64 * 1024;
+  std::uint64_t bits = 0;
+
+  [[nodiscard]] std::uint64_t token() const { return bits & 0xffff'ffff'ffff; }
+  [[nodiscard]] std::ptrdiff_t adjust() const { return static_cast<std::int64_t>(bits) >> 48; }
 };
-static_assert(sizeof(CodePointer) == 8);
 
 /// The main program's code, so that the common case needs no call.
 struct MainModule {
   std::uintptr_t begin = 0;
   std::uintptr_t bytes = 0;
-  std::uint16_t id = 0;
+  std::uint64_t token = 0;  // of `begin`
 };
 extern ARMATURE_API MainModule main_module;
 
@@ -90,19 +89,41 @@ ARMATURE_API std::uintptr_t decode_elsewhere(CodePointer pointer);
 [[gnu::always_inline]] inline CodePointer encode(std::uintptr_t code, std::ptrdiff_t adjust) {
   const std::uintptr_t offset = code - main_module.begin;
   if (offset < main_module.bytes && adjust == 0) [[likely]]
-    return {static_cast<std::uint32_t>(offset), main_module.id, 0};
+    return {offset | main_module.token};
   return encode_elsewhere(code, adjust);
 }
 
-[[gnu::always_inline]] inline std::uintptr_t decode(CodePointer pointer) {
-  if (pointer.module == main_module.id && pointer.offset < main_module.bytes) [[likely]]
-    return main_module.begin + pointer.offset;
-  return decode_elsewhere(pointer);
+/// Whether it points into the main program, and there is nothing to add.
+[[gnu::always_inline]] inline bool is_main(CodePointer pointer) {
+  return (pointer.bits ^ main_module.token) < main_module.bytes;
+}
+[[gnu::always_inline]] inline std::uintptr_t decode_main(CodePointer pointer) {
+  return main_module.begin + (pointer.bits ^ main_module.token);
 }
 
-/// Of a plain function, which is never virtual.
-[[gnu::always_inline]] inline std::uintptr_t decode_function(CodePointer pointer) {
-  return decode(pointer.module != 0 ? pointer : CodePointer{UINT32_MAX, 0, 0});
+[[gnu::always_inline]] inline std::uintptr_t decode(CodePointer pointer) {
+  return is_main(pointer) ? decode_main(pointer) : decode_elsewhere(pointer);
+}
+
+/// What a request does with code that it names: `run(call, code, adjust)`.
+using RunCode = void (*)(Call& call, std::uintptr_t code, std::ptrdiff_t adjust);
+/// For code outside the main program.
+ARMATURE_API void run_elsewhere(Call& call, CodePointer pointer, RunCode run);
+
+/// The arguments begin with a pointer to code. `run` is called as the last thing, so that this is a
+/// few instructions and a jump.
+[[gnu::always_inline]] inline void run_code(Call& call, RunCode run) {
+  CodePointer pointer;
+  if (call.end - call.arguments < static_cast<std::ptrdiff_t>(sizeof pointer)) [[unlikely]]
+    Reader::corrupt();
+  std::memcpy(&pointer, call.arguments, sizeof pointer);
+  if (is_main(pointer)) [[likely]]
+    return run(call, decode_main(pointer), 0);
+  run_elsewhere(call, pointer, run);
+}
+/// What comes behind that pointer.
+[[gnu::always_inline]] inline Reader behind_code(const Call& call) {
+  return {call.start, call.arguments + sizeof(CodePointer), call.end};
 }
 
 template <class Member>
@@ -119,11 +140,11 @@ requires std::is_member_function_pointer_v<Member>
 
 template <class Member>
 requires std::is_member_function_pointer_v<Member>
-[[gnu::always_inline]] inline Member decode_member(CodePointer pointer) {
+[[gnu::always_inline]] inline Member to_member(std::uintptr_t code, std::ptrdiff_t adjust) {
   const struct {
     std::uintptr_t code;
     std::ptrdiff_t adjust;
-  } parts{decode(pointer), pointer.adjust};
+  } parts{code, adjust};
   Member member;
   std::memcpy(&member, &parts, sizeof member);
   return member;

@@ -20,13 +20,6 @@ enum class RequestKind : std::uint8_t {
   filler,    // the ring's end, too short for the next request
   call,      // a statement: nobody waits for the result
   question,  // followed by the address of the asker's reply slot
-  report,    // a call came to nothing: its text, for the caller
-};
-
-/// What a method is called by across processes: where its descriptor lies in which module.
-struct MethodToken {
-  std::uint32_t offset = 0;
-  std::uint16_t module = 0;
 };
 
 /// Stands before every request. What follows is: the reply slot (question), then the arguments, or
@@ -57,7 +50,8 @@ struct Outgoing {
   std::uint64_t written = 0;                           // bytes, since ever
   std::uint64_t sent = 0;  // requests, since ever: the fence counts them
   bool direct = false;     // publish each request at once, by a store
-  bool alone = false;      // no other thread of the rank uses it: no service thread
+  bool alone = false;  // whoever sends may write up to `end` without asking: there is no service
+                       // thread that might write there too, and requests are not sealed
 };
 
 /// What the inlined half needs to know of the calling rank.
@@ -101,7 +95,7 @@ ARMATURE_API void poll_now(Sender& sender);
   return me->to[static_cast<int>(rank)];
 }
 
-/// With a service thread, whoever sends holds the rank's endpoint: room is asked for.
+/// With a service thread, whoever sends holds the rank's endpoint: then room is asked for.
 [[gnu::always_inline]] inline bool has_room(const Outgoing& out, std::size_t bytes) {
   return out.alone && static_cast<std::size_t>(out.end - out.at) >= bytes;
 }

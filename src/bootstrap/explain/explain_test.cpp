@@ -125,6 +125,18 @@ TEST(ExplainTest, what_a_rank_has_not_taken_is_told) {
   EXPECT_TRUE(explanation.lines[1].pending.none());
 }
 
+TEST(ExplainTest, a_fence_tells_what_was_counted) {
+  HandMadeJob job(3);
+  const auto block = job.make_team({0, 1, 2}, {0, 0, 0}, {{5, 70, 60}, {5, 7, 9}, {4, 1, 1}});
+  job.waits(0, Awaiting::fence, 2, block, 5);
+  const auto explanation = explain(job.observe());
+  EXPECT_THAT(
+      explanation.lines[0].object,
+      HasSubstr("(wave 5) of the world: rank 2 has not come so far; calls there: 77 sent, 69 "
+                "executed"));
+  EXPECT_THAT(explanation.lines[0].waits_on, ::testing::ElementsAre(2));
+}
+
 TEST(ExplainTest, a_damaged_team_block_is_not_believed) {
   HandMadeJob job(2);
   const auto block = job.make_team({0, 99}, {1, 1});

@@ -61,10 +61,14 @@ class HandMadeJob {
     record.since_ns = base::now_ns();
   }
 
+  struct Tally {
+    std::uint64_t wave, sent, executed;
+  };
   /// A team's block in the first member's band; entered[i] is the last round that member i has
-  /// entered.
+  /// entered, tallies[i] what it said in its last fence.
   std::uint64_t make_team(const std::vector<int>& members,
-                          const std::vector<std::uint64_t>& entered) {
+                          const std::vector<std::uint64_t>& entered,
+                          const std::vector<Tally>& tallies = {}) {
     const std::size_t bytes = space::TeamBlock::head_bytes(members.size());
     const std::unique_ptr<std::byte, decltype(&std::free)> copy(
         static_cast<std::byte*>(std::aligned_alloc(4096, bytes)), &std::free);
@@ -74,6 +78,12 @@ class HandMadeJob {
     for (std::size_t i = 0; i < members.size(); ++i) {
       block->ranks()[i] = members[i];
       block->line(i, entered[i]).round = entered[i];
+    }
+    for (std::size_t i = 0; i < tallies.size(); ++i) {
+      space::FenceLine& line = block->fence_line(i, tallies[i].wave);
+      line.wave = tallies[i].wave;
+      line.sent = tallies[i].sent;
+      line.executed = tallies[i].executed;
     }
     const int fd = files_.fds[static_cast<std::size_t>(members[0])];
     if (pwrite(fd, copy.get(), bytes, block_offset) != static_cast<ssize_t>(bytes)) std::abort();

@@ -52,6 +52,19 @@ char process_state(int pid, int tid) {
                                                                          : '\0';
 }
 
+std::uint64_t round_of(space::TeamBlock& block, std::uint32_t member) {
+  return std::max(block.line(member, 0).round.load(std::memory_order_relaxed),
+                  block.line(member, 1).round.load(std::memory_order_relaxed));
+}
+
+/// Whether that member has come to the wave; what it said there is added.
+bool add_tally(Round& round, const space::FenceLine& line, const Wait& wait) {
+  if (line.wave.load(std::memory_order_relaxed) < wait.detail) return false;
+  round.sent += line.sent.load(std::memory_order_relaxed);
+  round.executed += line.executed.load(std::memory_order_relaxed);
+  return true;
+}
+
 /// Who has entered the round a rank waits for, from the block of its team.
 std::optional<Round> read_round(const space::ControlHeader& header, const BandFiles& bands,
                                 const Wait& wait) {
@@ -73,10 +86,10 @@ std::optional<Round> read_round(const space::ControlHeader& header, const BandFi
     const int rank = block.ranks()[member];
     if (rank < 0 || static_cast<std::uint32_t>(rank) >= header.ranks) return std::nullopt;
     round.members.push_back(rank);
-    const std::uint64_t entered =
-        std::max(block.line(member, 0).round.load(std::memory_order_relaxed),
-                 block.line(member, 1).round.load(std::memory_order_relaxed));
-    if (entered < wait.detail) round.missing.push_back(rank);
+    const bool has_entered = wait.awaiting == Awaiting::fence
+                                 ? add_tally(round, block.fence_line(member, wait.detail), wait)
+                                 : round_of(block, member) >= wait.detail;
+    if (!has_entered) round.missing.push_back(rank);
   }
   return round;
 }
@@ -127,7 +140,7 @@ Snapshot observe(const space::Control& control, const BandFiles& bands) {
     state.process_state = process_state(state.pid, state.tid);
     state.wait = read_wait(slot.wait);
     if (state.wait.awaiting == Awaiting::barrier || state.wait.awaiting == Awaiting::collective ||
-        state.wait.awaiting == Awaiting::exit) {
+        state.wait.awaiting == Awaiting::exit || state.wait.awaiting == Awaiting::fence) {
       state.round = read_round(header, bands, state.wait);
     }
     if (state.life == Life::running || state.life == Life::leaving) {

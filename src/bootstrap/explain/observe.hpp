@@ -25,10 +25,13 @@ struct BandFiles {
             std::size_t bytes) const;
 };
 
-/// Which members of a team have entered the round that somebody waits for.
+/// Which members of a team have entered the round, or the fence's wave, that somebody waits for.
 struct Round {
   std::vector<int> members;  // ranks, in the team's order
   std::vector<int> missing;  // those that have not entered
+  // Remote calls, as those that have entered the wave said there; of fences.
+  std::uint64_t sent = 0;
+  std::uint64_t executed = 0;
 };
 
 struct Wait {
@@ -49,7 +52,7 @@ struct RankState {
   int runs_instead = -1;   // of a virtual rank: whose turn it is in its process, if another's
   char process_state = 0;  // as in /proc/PID/stat: R, S, D, T, t, Z; 0 where it cannot be read
   Wait wait;
-  std::optional<Round> round;  // of a barrier or collective
+  std::optional<Round> round;  // of a barrier, collective or fence
   Pending pending;
   bool moving = false;  // was doing something else a moment ago
 };

@@ -30,6 +30,13 @@ std::string who_is_missing(const RankState& state, const char* what_they_did_not
                      what_they_did_not);
 }
 
+/// Who has not come to a fence's wave, and the calls that those who have come know of.
+std::string progress_of_fence(const RankState& state) {
+  if (!state.round) return fmt::format(": {} has not come so far", peer_name(state.wait.peer));
+  return fmt::format("{}; calls there: {} sent, {} executed", who_is_missing(state, "come so far"),
+                     state.round->sent, state.round->executed);
+}
+
 /// The owner of the memory an address lies in, as "at rank 2", or nothing.
 std::string place(const Snapshot& snapshot, std::uint64_t address) {
   if (address < snapshot.band_base || snapshot.band_bytes == 0) return "";
@@ -69,8 +76,8 @@ std::string awaited(const Snapshot& snapshot, const RankState& state) {
       return wait.peer < 0 ? "for a future"
                            : fmt::format("for an answer of {}", peer_name(wait.peer));
     case Awaiting::fence:
-      return fmt::format("in rmi_fence (wave {}) of {}: {} has not come so far", wait.detail,
-                         team_name(wait.team), peer_name(wait.peer));
+      return fmt::format("in rmi_fence (wave {}) of {}{}", wait.detail, team_name(wait.team),
+                         progress_of_fence(state));
     case Awaiting::request:
       return "in rmi_wait, for a call from anyone";
     case Awaiting::completion:

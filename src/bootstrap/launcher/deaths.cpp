@@ -26,7 +26,7 @@ using space::Life;
 constexpr int symbols_ms_max = 400;  // of the second within which a job with a dead rank ends
 constexpr int further_deaths_max = 4;
 
-/// Everybody looks up: a rank may sleep, and wait for the one that has died.
+/// Everybody on that node looks up: a rank may sleep, and wait for the one that has died.
 void ring_all(const space::Control& control) {
   const auto ring = [](std::atomic<std::uint32_t>& bell) {
     bell.fetch_add(1, std::memory_order_release);
@@ -68,7 +68,8 @@ void RunningJob::report(const std::string& who, const Ending& ending, const std:
   }
 }
 
-/// With a process all its ranks are dead, whichever of them has killed it.
+/// With a process all its ranks are dead, whichever of them has killed it. Its node is told; the
+/// others hear of it over the network.
 void RunningJob::lose(Process& process, const Ending& ending) {
   if (std::exchange(process.lost, true)) return;
   if (!failure_) failure_ = ending.status;
@@ -85,8 +86,10 @@ void RunningJob::lose(Process& process, const Ending& ending) {
     slot.life.store(Life::dead, std::memory_order_release);
     ++lost;
   }
-  control_.header().deaths.fetch_add(lost, std::memory_order_release);
-  ring_all(control_);
+  const space::Control& node =
+      of_nodes_[static_cast<std::size_t>(control_.slot(process.ranks.first).node)];
+  node.header().deaths.fetch_add(lost, std::memory_order_release);
+  ring_all(node);
   if (options_.on_death == space::OnDeath::end_job) end_job();
 }
 
@@ -97,7 +100,7 @@ void RunningJob::read_last_words() {
     if (process.lost) continue;
     const auto words = read_words(slot.last_words);
     if (!words) continue;
-    const Ending ending = ending_by_words(*words, control_);
+    const Ending ending = ending_by_words(*words, control_, slot.node);
     const std::string stack =
         ending_
             ? ""
@@ -147,7 +150,7 @@ void RunningJob::has_exited(Process& process, int wait_status) {
   for (int rank = process.ranks.first; rank < process.ranks.first + process.ranks.count; ++rank) {
     const auto words = read_words(control_.slot(rank).last_words);
     if (!words) continue;
-    ending = ending_by_words(*words, control_);
+    ending = ending_by_words(*words, control_, control_.slot(rank).node);
     who = name_of(rank);
     break;
   }

@@ -21,10 +21,15 @@ using space::Life;
 constexpr int status_of_signal(int signal) { return 128 + signal; }
 
 /// "address 0x10", and in whose memory it lies when it is in a band.
-std::string place(std::uint64_t address, const space::Control& control) {
+std::string place(std::uint64_t address, const space::Control& control, int node) {
   std::string text = fmt::format("address {:#x}", address);
   const int owner = BandFiles::owner(control.header(), address);
   if (owner < 0) return text;
+  if (control.slot(owner).node != node)
+    return text + fmt::format(
+                      ", memory of rank {}, which is on another node: it cannot be touched "
+                      "directly. Use put and get",
+                      owner);
   const space::ControlHeader& header = control.header();
   const auto number = static_cast<std::uint64_t>(owner);
   const std::uint64_t stack = space::stack_low(header.band_base + (number + 1) * header.band_bytes,
@@ -54,11 +59,11 @@ std::optional<Words> read_words(const space::LastWords& words) {
   return copy;
 }
 
-Ending ending_by_words(const Words& words, const space::Control& control) {
+Ending ending_by_words(const Words& words, const space::Control& control, int node) {
   if (words.signal != 0) {
     std::string name = signal_name(words.signal);
     if (words.signal == SIGSEGV || words.signal == SIGBUS)
-      name += ": " + place(words.fault_address, control);
+      name += ": " + place(words.fault_address, control, node);
     return {status_of_signal(words.signal), false,
             fmt::format("was killed by signal {} ({})", words.signal, name)};
   }

@@ -28,7 +28,7 @@ struct Ending {
 };
 
 /// From what it said.
-Ending ending_by_words(const Words& words, const space::Control& control);
+Ending ending_by_words(const Words& words, const space::Control& control, int node = 0);
 
 /// From waitpid's status, for a rank that said nothing. `out_of_memory`: the kernel has killed
 /// processes of this control group for want of memory since the job began.

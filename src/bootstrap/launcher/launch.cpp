@@ -1,14 +1,19 @@
 #include "bootstrap/launcher/launch.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
+#include "bootstrap/board.hpp"
 #include "bootstrap/explain/phrase.hpp"
 #include "bootstrap/launcher/binding.hpp"
 #include "bootstrap/launcher/console.hpp"
@@ -51,8 +56,10 @@ Binding bind_processes(const LaunchOptions& options, const space::Control& contr
 
 void describe(const LaunchOptions& options, const space::ControlHeader& header,
               const Binding& binding) {
-  say(fmt::format("{} ranks of {}{} on {} cores, {}; a band of {} each from {:#x} on", header.ranks,
-                  options.command.front(), in_processes(header), header.cores,
+  const std::string nodes =
+      header.nodes > 1 ? fmt::format(", pretending {} nodes", header.nodes) : std::string();
+  say(fmt::format("{} ranks of {}{}{} on {} cores, {}; a band of {} each from {:#x} on",
+                  header.ranks, options.command.front(), in_processes(header), nodes, header.cores,
                   binding.empty() ? "not bound" : "bound", base::readable_bytes(header.band_bytes),
                   header.band_base));
 }
@@ -78,8 +85,64 @@ void check(const LaunchOptions& options) {
   const auto refuse = [](const char* why) { base::fail(Errc::start, why); };
   if (options.virtual_ranks && (options.threads > 1 || options.simulation_seed))
     refuse("--virtual goes with neither --threads nor --simulate: ranks are one or the other");
+  if (options.virtual_ranks && options.nodes > 1)
+    refuse("--virtual does not go with --nodes: the processes of virtual ranks share memory");
   if (!options.virtual_ranks && (options.processes != 0 || options.stack_bytes != 0))
     refuse("--processes and --stack-size are for virtual ranks: say --virtual, too");
+}
+
+/// The first rank of each of the nodes that we pretend; a process is on one of them. Empty for one
+/// node.
+std::vector<std::uint32_t> first_ranks(const LaunchOptions& options, std::uint32_t ranks) {
+  if (options.nodes <= 1) return {};
+  const std::uint32_t processes = (ranks + options.threads - 1) / options.threads;
+  if (options.simulation_seed) base::fail(Errc::start, "--nodes: a simulation has one node");
+  if (options.nodes > processes)
+    base::fail(Errc::start,
+               fmt::format("--nodes {}: there are only {} processes", options.nodes, processes));
+  std::vector<std::uint32_t> first;
+  for (std::uint32_t node = 0; node < options.nodes; ++node)
+    first.push_back(processes * node / options.nodes * options.threads);
+  return first;
+}
+
+std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uint32_t ranks,
+                                          std::uint32_t cores) {
+  space::JobOptions job{.ranks = ranks,
+                        .ranks_per_process = options.simulation_seed ? ranks : options.threads,
+                        .virtual_processes = virtual_processes(options, cores),
+                        .stack_bytes = options.stack_bytes,
+                        .band_base = options.band_base,
+                        .band_bytes = options.band_bytes,
+                        .cores = cores,
+                        .check_full = options.check_full,
+                        .on_death = options.on_death,
+                        .simulation_seed = options.simulation_seed,
+                        .nodes = first_ranks(options, ranks)};
+  std::vector<space::JobMemory> memory;
+  for (std::uint32_t node = 0; node < std::max<std::uint32_t>(options.nodes, 1); ++node) {
+    job.node = static_cast<std::int32_t>(node);
+    memory.push_back(space::JobMemory::create(job));
+    line_up(memory.back().bands);
+  }
+  return memory;
+}
+
+/// What the launcher looks at: the first node's block, in which each rank's slot is that of the
+/// rank's own node.
+space::Control slots_of_all(const std::vector<space::JobMemory>& memory) {
+  const space::Control control = space::map_control(memory.front().control.get());
+  for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank) {
+    space::RankSlot& slot = control.slot(rank);
+    if (slot.node == 0) continue;
+    const auto offset = reinterpret_cast<std::byte*>(&slot) - control.start;
+    const int file = memory[static_cast<std::size_t>(slot.node)].control.get();
+    if (mmap(&slot, sizeof slot, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, offset) ==
+        MAP_FAILED)
+      base::fail(Errc::start,
+                 fmt::format("the control block cannot be mapped: {}", base::system_text(errno)));
+  }
+  return control;
 }
 
 }  // namespace
@@ -95,21 +158,13 @@ int launch(const LaunchOptions& options) {
   const auto cores = static_cast<std::uint32_t>(topology::usable_cores());
   const std::uint32_t ranks = options.ranks != 0 ? options.ranks : cores;
   const std::optional<std::uint32_t> processes = virtual_processes(options, cores);
-  raise_file_limit(processes.value_or(ranks), options.label);
-  space::JobMemory memory = space::JobMemory::create(
-      {.ranks = ranks,
-       .ranks_per_process = options.simulation_seed ? ranks : options.threads,
-       .virtual_processes = processes,
-       .stack_bytes = options.stack_bytes,
-       .band_base = options.band_base,
-       .band_bytes = options.band_bytes,
-       .cores = cores,
-       .check_full = options.check_full,
-       .on_death = options.on_death,
-       .simulation_seed = options.simulation_seed});
-  line_up(memory.bands);
-  const space::Control control = space::map_control(memory.control.get());
-  control.header().launcher_pid = getpid();
+  raise_file_limit(processes.value_or(ranks) * options.nodes, options.label);
+  const std::vector<space::JobMemory> memory = make_memory(options, ranks, cores);
+  for (const auto& node : memory)
+    space::map_control(node.control.get()).header().launcher_pid = getpid();
+  const space::Control control = slots_of_all(memory);
+  base::FileDescriptor board;
+  if (options.nodes > 1) board = Board::create(static_cast<int>(control.header().processes));
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 
   Binding binding =
@@ -119,7 +174,8 @@ int launch(const LaunchOptions& options) {
   // The same seed must find the same addresses: some programs order things by them.
   if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
   if (options.virtual_ranks) prepare_moving();
-  const int status = RunningJob(options, memory, control).run(program.path, std::move(binding));
+  const int status =
+      RunningJob(options, memory, control, board.get()).run(program.path, std::move(binding));
   if (options.simulation_seed && status != 0)
     say(
         fmt::format("the simulation with seed {0} failed; armature run --simulate {0} -n {1} "

@@ -23,7 +23,9 @@ struct LaunchOptions {
   bool virtual_ranks = false;     // fibers of few processes, in place of threads
   std::uint32_t processes = 0;    // that host them; 0: as many as there are usable cores
   std::uint64_t stack_bytes = 0;  // of each of them; 0: the default
+  std::uint32_t nodes = 1;        // pretended: groups of ranks that speak over the network
   std::optional<std::uint64_t> simulation_seed;  // all ranks in one process, in an order it decides
+  std::vector<std::string> hosts;                // machines to start on; empty: this one
   std::vector<std::string> command;
   Bind bind = Bind::automatic;
   bool label = false;

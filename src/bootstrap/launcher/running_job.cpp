@@ -37,14 +37,21 @@ bool ends_programs(int signal) {
 
 }  // namespace
 
-RunningJob::RunningJob(const LaunchOptions& options, const space::JobMemory& memory,
-                       space::Control control)
+RunningJob::RunningJob(const LaunchOptions& options, const std::vector<space::JobMemory>& memory,
+                       space::Control control, int board)
     : options_(options),
       memory_(memory),
       control_(control),
+      board_(board),
       stall_(options.stall_s, base::now_ns()),
       oom_kills_before_(topology::cgroup_limits().oom_kills) {
-  for (const auto& band : memory.bands) band_files_.fds.push_back(band.get());
+  for (const auto& node : memory) of_nodes_.push_back(space::map_control(node.control.get()));
+  const int files =
+      control.header().ranks_are_virtual != 0 ? 1 : static_cast<int>(control.header().ranks);
+  for (int rank = 0; rank < files; ++rank)
+    band_files_.fds.push_back(memory[static_cast<std::size_t>(control.slot(rank).node)]
+                                  .bands[static_cast<std::size_t>(rank)]
+                                  .get());
   for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank) {
     if (control.slot(rank).index == 0) processes_.push_back({.ranks = {rank, 0}});
     ++processes_.back().ranks.count;
@@ -79,11 +86,12 @@ int RunningJob::run(const std::string& path, Binding binding) {
 
 /// False when that cannot be done; what has been started is then ended by the caller.
 bool RunningJob::start_processes(const std::string& path, Binding binding) {
-  Spawner spawner({path, options_.command, memory_, signals_, std::move(binding)});
+  Spawner spawner({path, options_.command, memory_, board_, signals_, std::move(binding)});
   for (Process& process : processes_) {
     Labels::Ends ends;
     if (options_.label) ends = labels_.open(process.ranks.numbers());
-    const auto started = spawner.start(process.ranks, {ends.out.get(), ends.err.get()});
+    const auto started = spawner.start(process.ranks, control_.slot(process.ranks.first).node,
+                                       {ends.out.get(), ends.err.get()});
     if (started.error == EAGAIN) {
       say_headline(fmt::format(
           "no process for rank {}: the limit of processes is reached (ulimit -u, or pids.max "

@@ -25,7 +25,9 @@ namespace armature::bootstrap {
 
 class RunningJob {
  public:
-  RunningJob(const LaunchOptions& options, const space::JobMemory& memory, space::Control control);
+  /// `memory` is that of each node; `control` has the slot of every rank in its node's block.
+  RunningJob(const LaunchOptions& options, const std::vector<space::JobMemory>& memory,
+             space::Control control, int board);
 
   /// Starts the ranks, stays until all are gone, leaves no process behind. Returns the job's
   /// status.
@@ -66,8 +68,10 @@ class RunningJob {
   [[nodiscard]] std::string name_of(const Process& process) const;
 
   const LaunchOptions& options_;
-  const space::JobMemory& memory_;
+  const std::vector<space::JobMemory>& memory_;
   const space::Control control_;
+  std::vector<space::Control> of_nodes_;
+  int board_;  // descriptor; -1 with one node
   BandFiles band_files_;
   Signals signals_;
   Labels labels_;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/file_limit.hpp"
 #include "bootstrap/environment.hpp"
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration)
@@ -56,17 +56,8 @@ void line_up(std::vector<base::FileDescriptor>& bands) {
 }
 
 void raise_file_limit(std::uint32_t ranks, bool label) {
-  const rlim_t needed = rlim_t{2} * ranks + (label ? rlim_t{2} * ranks : 0) + 64;
-  rlimit limit{};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  if (limit.rlim_cur >= needed) return;
-  limit.rlim_cur = std::min(needed, limit.rlim_max);
-  if (limit.rlim_cur < needed || setrlimit(RLIMIT_NOFILE, &limit) != 0)
-    base::fail(Errc::start,
-               fmt::format(
-                   "a job of {} ranks needs {} open files, and only {} are allowed. Raise the hard "
-                   "limit (ulimit -Hn, or nofile in /etc/security/limits.conf)",
-                   ranks, needed, limit.rlim_max));
+  const std::uint64_t needed = std::uint64_t{2} * ranks * (label ? 2 : 1) + 64;
+  base::raise_file_limit(needed, fmt::format("a job of {} ranks", ranks));
 }
 
 std::string Hosted::numbers() const {
@@ -76,6 +67,7 @@ std::string Hosted::numbers() const {
 /// All that the child needs between vfork and exec, where it may not allocate.
 struct Spawner::Child {
   bool reads_input;
+  const space::JobMemory& memory;
   Output output;
   const cpu_set_t* mask;
   std::size_t mask_bytes;
@@ -104,18 +96,21 @@ std::vector<unsigned long> Spawner::mask_of(Hosted ranks) const {
   return mask;
 }
 
-Spawner::Started Spawner::start(Hosted ranks, Output output) {
+Spawner::Started Spawner::start(Hosted ranks, int node, Output output) {
+  const space::JobMemory& memory = job_.memory[static_cast<std::size_t>(node)];
   // All equally long: the stacks of the processes shall begin at the same address.
   variables_ = {fmt::format("{}={:06}", rank_variable, ranks.first),
                 fmt::format("{}={:06}", hosted_variable, ranks.count),
-                fmt::format("{}={}", control_variable, job_.memory.control.get()),
-                fmt::format("{}={}", bands_variable, job_.memory.bands.front().get())};
+                fmt::format("{}={}", control_variable, memory.control.get()),
+                fmt::format("{}={}", bands_variable, memory.bands.front().get())};
+  if (job_.board >= 0) variables_.push_back(fmt::format("{}={}", board_variable, job_.board));
   std::transform(variables_.begin(), variables_.end(),
-                 environment_.end() - std::ssize(variables_) - 1,
+                 environment_.end() - std::ssize(our_variables) - 1,
                  [](std::string& variable) { return variable.data(); });
 
   const std::vector<unsigned long> mask = mask_of(ranks);
-  const Child child{ranks.first == 0, output, reinterpret_cast<const cpu_set_t*>(mask.data()),
+  const Child child{ranks.first == 0, memory, output,
+                    reinterpret_cast<const cpu_set_t*>(mask.data()),
                     mask.size() * sizeof(unsigned long)};
 
   volatile int error = 0;
@@ -137,8 +132,9 @@ void Spawner::become(const Child& child, volatile int& error) const {
   if (child.output.out >= 0) dup2(child.output.out, STDOUT_FILENO);
   if (child.output.err >= 0) dup2(child.output.err, STDERR_FILENO);
   if (child.mask_bytes > 0) sched_setaffinity(0, child.mask_bytes, child.mask);
-  fcntl(job_.memory.control.get(), F_SETFD, 0);
-  for (const auto& band : job_.memory.bands) fcntl(band.get(), F_SETFD, 0);
+  fcntl(child.memory.control.get(), F_SETFD, 0);
+  for (const auto& band : child.memory.bands) fcntl(band.get(), F_SETFD, 0);
+  if (job_.board >= 0) fcntl(job_.board, F_SETFD, 0);
   execve(job_.path.c_str(), arguments_.data(), environment_.data());
   error = errno;
   _exit(status_not_executable);

@@ -36,7 +36,8 @@ class Spawner {
   struct Job {
     std::string path;
     const std::vector<std::string>& command;
-    const space::JobMemory& memory;
+    const std::vector<space::JobMemory>& memory;  // of each node
+    int board = -1;                               // with several nodes
     const Signals& signals;
     Binding binding;
   };
@@ -50,7 +51,7 @@ class Spawner {
     pid_t pid = -1;
     int error = 0;  // errno of what failed; the child is gone then
   };
-  [[nodiscard]] Started start(Hosted ranks, Output output);
+  [[nodiscard]] Started start(Hosted ranks, int node, Output output);
 
  private:
   struct Child;

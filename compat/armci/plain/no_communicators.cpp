@@ -1,0 +1,7 @@
+#include "groups.hpp"
+
+namespace armci {
+
+const Communicators* const communicators = nullptr;
+
+}  // namespace armci

@@ -1,0 +1,43 @@
+#include "sort.hpp"
+
+namespace sample_sort {
+
+namespace {
+
+struct Bucket {
+  Numbers numbers;
+  void append(std::span<const int> some) {
+    numbers.insert(numbers.end(), some.begin(), some.end());
+  }
+};
+
+}  // namespace
+
+Numbers by_blocks(const armature::World& world, std::span<const int> mine) {
+  constexpr std::size_t block = 512;
+  const Numbers splitters = common_splitters(world, mine);
+  armature::shared<Bucket> buckets(world);
+  buckets->numbers.reserve(mine.size() + mine.size() / 8);
+  std::vector<Numbers> gathered(static_cast<std::size_t>(world.size()));
+  for (Numbers& some : gathered) some.reserve(block);
+  const auto send = [&](int to) {
+    Numbers& some = gathered[static_cast<std::size_t>(to)];
+    if (to == world.rank())
+      buckets->append(some);
+    else
+      buckets.async(to, &Bucket::append, some);
+    some.clear();
+  };
+  for (const int number : mine) {
+    const int to = part_of(number, splitters);
+    Numbers& some = gathered[static_cast<std::size_t>(to)];
+    some.push_back(number);
+    if (some.size() == block) send(to);
+  }
+  for (int to = 0; to < world.size(); ++to) send(to);
+  armature::rmi_fence();
+  std::sort(buckets->numbers.begin(), buckets->numbers.end());
+  return std::move(buckets->numbers);
+}
+
+}  // namespace sample_sort

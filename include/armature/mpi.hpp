@@ -1,0 +1,16 @@
+#pragma once
+
+#include "armature/detail/export.hpp"
+#include "armature/world.hpp"
+
+namespace armature {
+
+/// As init, for programs that use MPI: the job is the processes of a communicator, numbered as
+/// there, whatever has started them. `communicator` points to an MPI_Comm of the MPI that the
+/// program has initialised: Open MPI or one of the MPICH family, which this header need not know.
+/// Collective over it; it may be freed afterwards. Does nothing when the job has been joined.
+/// Throws Error(start) when no MPI that is known is initialised, or when `armature run` has started
+/// the process in another job than MPI says.
+ARMATURE_API World& init_mpi(const void* communicator);
+
+}  // namespace armature

@@ -1,0 +1,137 @@
+// Each process has a page of its own on the board, where it writes one value behind the other; a
+// fence is a barrier of all.
+#include "bootstrap/board.hpp"
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <ctime>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+
+namespace armature::bootstrap {
+
+using base::fail;
+
+struct Board::Head {
+  std::uint32_t processes = 0;
+  std::atomic<std::uint32_t> arrived{0};
+  std::atomic<std::uint32_t> fences{0};  // futex word
+};
+
+/// A page: what its process has put, each a Title, the key and the value. Sparse.
+struct Board::Page {
+  static constexpr std::size_t bytes_max = std::size_t{4} << 20;
+  struct Title {
+    std::uint32_t key_bytes;
+    std::uint32_t value_bytes;
+  };
+
+  std::uint64_t used = 0;
+  std::byte bytes[1];
+
+  static constexpr std::size_t room = bytes_max - 64;
+};
+
+namespace {
+
+constexpr std::size_t head_bytes = 4096;
+constexpr std::uint64_t patience_ns = 60'000'000'000;
+
+std::size_t board_bytes(std::uint64_t processes) {
+  return head_bytes + processes * (std::size_t{4} << 20);
+}
+
+}  // namespace
+
+base::FileDescriptor Board::create(int processes) {
+  const auto count = static_cast<std::uint32_t>(processes);
+  base::FileDescriptor file(memfd_create("armature-board", MFD_CLOEXEC));
+  Head head;
+  head.processes = count;
+  if (!file || ftruncate(file.get(), static_cast<off_t>(board_bytes(count))) != 0 ||
+      pwrite(file.get(), &head, sizeof head, 0) != sizeof head)
+    fail(Errc::start, fmt::format("the memory file by which the nodes of the job find each other "
+                                  "cannot be made: {}",
+                                  base::system_text(errno)));
+  return file;
+}
+
+Board::Board(const base::FileDescriptor& file, int process) : process_(process) {
+  struct stat status {};
+  void* start = MAP_FAILED;
+  if (fstat(file.get(), &status) == 0 && static_cast<std::size_t>(status.st_size) > head_bytes)
+    start = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ | PROT_WRITE,
+                 MAP_SHARED, file.get(), 0);
+  if (start == MAP_FAILED)
+    fail(Errc::start, fmt::format("descriptor {} is not what the nodes of a job find each other by",
+                                  file.get()));
+  head_ = static_cast<Head*>(start);
+  ARMATURE_ASSERT(board_bytes(head_->processes) == static_cast<std::size_t>(status.st_size));
+}
+
+Board::~Board() { munmap(head_, board_bytes(head_->processes)); }
+
+int Board::processes() const { return static_cast<int>(head_->processes); }
+
+Board::Page& Board::page(int process) const {
+  return *reinterpret_cast<Page*>(reinterpret_cast<std::byte*>(head_) + head_bytes +
+                                  static_cast<std::size_t>(process) * Page::bytes_max);
+}
+
+void Board::put(std::string_view key, std::span<const std::byte> value) {
+  Page& mine = page(process_);
+  const Page::Title title{static_cast<std::uint32_t>(key.size()),
+                          static_cast<std::uint32_t>(value.size())};
+  if (sizeof title + key.size() + value.size() > Page::room - mine.used)
+    fail(Errc::start, fmt::format("a process published more than {} bytes", Page::room));
+  std::byte* at = mine.bytes + mine.used;
+  std::memcpy(at, &title, sizeof title);
+  std::memcpy(at + sizeof title, key.data(), key.size());
+  if (!value.empty()) std::memcpy(at + sizeof title + key.size(), value.data(), value.size());
+  mine.used += sizeof title + key.size() + value.size();
+}
+
+std::vector<std::byte> Board::get(int process, std::string_view key) {
+  ARMATURE_ASSERT(process >= 0 && process < processes());
+  const Page& theirs = page(process);
+  for (std::uint64_t at = 0; at < theirs.used;) {
+    Page::Title title;
+    std::memcpy(&title, theirs.bytes + at, sizeof title);
+    const auto* name = reinterpret_cast<const char*>(theirs.bytes + at + sizeof title);
+    const std::byte* value = theirs.bytes + at + sizeof title + title.key_bytes;
+    if (key == std::string_view(name, title.key_bytes)) return {value, value + title.value_bytes};
+    at += sizeof title + title.key_bytes + title.value_bytes;
+  }
+  fail(Errc::start, fmt::format("process {} has not published '{}'", process, key));
+}
+
+void Board::fence() {
+  const std::uint32_t before = head_->fences.load(std::memory_order_acquire);
+  // Both: what was put before is seen by whoever goes on after.
+  if (head_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == head_->processes) {
+    head_->arrived.store(0, std::memory_order_relaxed);
+    head_->fences.fetch_add(1, std::memory_order_release);
+    syscall(SYS_futex, &head_->fences, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+    return;
+  }
+  const std::uint64_t begun_ns = base::now_ns();
+  while (head_->fences.load(std::memory_order_acquire) == before) {
+    const timespec nap{0, 100'000'000};
+    syscall(SYS_futex, &head_->fences, FUTEX_WAIT, before, &nap, nullptr, 0);
+    if (base::now_ns() - begun_ns > patience_ns)
+      fail(Errc::start,
+           fmt::format("only {} of {} processes have joined the job within a minute",
+                       head_->arrived.load(std::memory_order_relaxed), head_->processes));
+  }
+}
+
+}  // namespace armature::bootstrap

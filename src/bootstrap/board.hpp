@@ -1,0 +1,36 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/file_descriptor.hpp"
+#include "bootstrap/exchange.hpp"
+
+namespace armature::bootstrap {
+
+/// The exchange that our own launcher serves, for nodes that it pretends on one machine: a memory
+/// file that all processes of the job map, whatever node they are of.
+class Board : public Exchange {
+ public:
+  /// By the launcher: the file. Throws Error(start).
+  static base::FileDescriptor create(int processes);
+  /// By a process. Throws Error(start).
+  Board(const base::FileDescriptor& file, int process);
+  ~Board() override;
+
+  [[nodiscard]] int process() const override { return process_; }
+  [[nodiscard]] int processes() const override;
+  void put(std::string_view key, std::span<const std::byte> value) override;
+  [[nodiscard]] std::vector<std::byte> get(int process, std::string_view key) override;
+  void fence() override;
+
+ private:
+  struct Head;
+  struct Page;
+  [[nodiscard]] Page& page(int process) const;
+
+  Head* head_ = nullptr;
+  int process_;
+};
+
+}  // namespace armature::bootstrap

@@ -1,0 +1,234 @@
+#include "bootstrap/door.hpp"
+
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "bootstrap/hexadecimal.hpp"
+#include "bootstrap/start_timeout.hpp"
+
+namespace armature::bootstrap {
+namespace {
+
+using base::fail;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t files_at_once = 250;  // the kernel takes 253
+constexpr std::size_t why_chars_max = 1000;
+constexpr int guest_ms_max = 10'000;  // how long one that has come may keep the others waiting
+
+/// What stands before the files, or in their place.
+struct Answer {
+  std::uint32_t files = 0;
+  char why[why_chars_max] = {};
+};
+
+struct Address {
+  sockaddr_un socket{};
+  socklen_t bytes = 0;
+
+  /// Abstract: the first byte of the path is zero.
+  explicit Address(const std::string& name) {
+    socket.sun_family = AF_UNIX;
+    const std::size_t length = std::min(name.size(), sizeof socket.sun_path - 1);
+    std::memcpy(socket.sun_path + 1, name.data(), length);
+    bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
+  }
+  [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&socket); }
+};
+
+[[noreturn]] void fail_with_errno(const char* deed) {
+  fail(Errc::start,
+       fmt::format("the processes of a node hand each other memory files over an abstract Unix "
+                   "socket: {}: {}",
+                   deed, base::system_text(errno)));
+}
+
+bool wait_readable(int fd, Clock::time_point until) {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+    if (left <= 0) return false;
+    pollfd polled{fd, POLLIN, 0};
+    const int found = poll(&polled, 1, static_cast<int>(left));
+    if (found > 0) return true;
+    if (found < 0 && errno != EINTR) return false;
+  }
+}
+
+bool send_all(int fd, const void* data, std::size_t bytes) {
+  const auto* from = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t n = send(fd, from, bytes, MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    from += n;
+    bytes -= static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+bool receive_all(int fd, void* data, std::size_t bytes, Clock::time_point until) {
+  auto* to = static_cast<char*>(data);
+  while (bytes > 0) {
+    if (!wait_readable(fd, until)) return false;
+    const ssize_t n = recv(fd, to, bytes, 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    to += n;
+    bytes -= static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+/// Room for the control data of one message with files.
+struct alignas(cmsghdr) Ancillary {
+  char bytes[CMSG_SPACE(files_at_once * sizeof(int))];
+};
+
+bool send_files(int fd, const int* files, std::size_t count) {
+  char one = 1;
+  iovec data{&one, 1};
+  Ancillary room{};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = room.bytes;
+  message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(count * sizeof(int));
+  std::memcpy(CMSG_DATA(header), files, count * sizeof(int));
+  return sendmsg(fd, &message, MSG_NOSIGNAL) == 1;
+}
+
+/// Appends what one message holds.
+bool receive_files(int fd, std::vector<base::FileDescriptor>& files, Clock::time_point until) {
+  if (!wait_readable(fd, until)) return false;
+  char one = 0;
+  iovec data{&one, 1};
+  Ancillary room{};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = room.bytes;
+  message.msg_controllen = sizeof room.bytes;
+  if (recvmsg(fd, &message, MSG_CMSG_CLOEXEC) != 1) return false;
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+       header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    const std::size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) {
+      int file = -1;
+      std::memcpy(&file, CMSG_DATA(header) + i * sizeof(int), sizeof file);
+      files.emplace_back(file);
+    }
+  }
+  if ((message.msg_flags & MSG_CTRUNC) == 0) return true;
+  errno = EMFILE;
+  return false;
+}
+
+/// Whether one that has come is of this user; a user that this container cannot name is left to the
+/// secret.
+bool may_enter(int guest, const Secret& secret) {
+  constexpr uid_t unnamed = 65534;
+  ucred who{};
+  socklen_t bytes = sizeof who;
+  if (getsockopt(guest, SOL_SOCKET, SO_PEERCRED, &who, &bytes) != 0 ||
+      (who.uid != geteuid() && who.uid != unnamed))
+    return false;
+  Secret shown{};
+  if (!receive_all(guest, shown.data(), shown.size(),
+                   Clock::now() + std::chrono::milliseconds(guest_ms_max)))
+    return false;
+  unsigned different = 0;  // all bytes are looked at, so the time tells nothing
+  for (std::size_t i = 0; i < shown.size(); ++i)
+    different |= std::to_integer<unsigned>(shown[i] ^ secret[i]);
+  return different == 0;
+}
+
+/// Calls serve(guest) for `count` of those that come and may enter; a false answer means that it
+/// has gone again, perhaps to come once more.
+template <class Serve>
+void receive_guests(int door, int count, const Secret& secret, Serve serve) {
+  const auto until = Clock::now() + start_timeout();
+  for (int served = 0; served < count;) {
+    if (!wait_readable(door, until))
+      fail(Errc::start, fmt::format("{} of this node's other {} processes did not come for the "
+                                    "job's memory files within {} s",
+                                    count - served, count, start_timeout().count() / 1000));
+    const base::FileDescriptor guest(accept4(door, nullptr, nullptr, SOCK_CLOEXEC));
+    if (guest && may_enter(guest.get(), secret) && serve(guest.get())) ++served;
+  }
+}
+
+}  // namespace
+
+Door::Door() : socket_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  std::byte random[16];
+  if (!socket_ || getrandom(random, sizeof random, 0) != sizeof random)
+    fail_with_errno("none can be made");
+  name_ = "armature-" + to_hexadecimal(random);
+  const Address address(name_);
+  if (bind(socket_.get(), address.get(), address.bytes) != 0 ||
+      listen(socket_.get(), SOMAXCONN) != 0)
+    fail_with_errno("it cannot be opened");
+}
+
+void Door::give(const std::vector<int>& files, int count, const Secret& secret) const {
+  receive_guests(socket_.get(), count, secret, [&](int guest) {
+    Answer answer;
+    answer.files = static_cast<std::uint32_t>(files.size());
+    bool well = send_all(guest, &answer, sizeof answer);
+    for (std::size_t at = 0; well && at < files.size(); at += files_at_once) {
+      // One portion at a time: files on their way count against a limit.
+      char taken = 0;
+      well = send_files(guest, files.data() + at, std::min(files_at_once, files.size() - at)) &&
+             receive_all(guest, &taken, 1, Clock::now() + std::chrono::milliseconds(guest_ms_max));
+    }
+    return well;
+  });
+}
+
+void Door::refuse(const std::string& why, int count, const Secret& secret) const {
+  receive_guests(socket_.get(), count, secret, [&](int guest) {
+    Answer answer;
+    why.copy(answer.why, why_chars_max - 1);
+    return send_all(guest, &answer, sizeof answer);
+  });
+}
+
+std::vector<base::FileDescriptor> take_files(const std::string& door, const Secret& secret) {
+  const base::FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const Address address(door);
+  if (!socket || connect(socket.get(), address.get(), address.bytes) != 0)
+    fail_with_errno("the one of the node's first process cannot be reached (has it ended?)");
+  const auto until = Clock::now() + start_timeout();
+  Answer answer;
+  if (!send_all(socket.get(), secret.data(), secret.size()) ||
+      !receive_all(socket.get(), &answer, sizeof answer, until))
+    fail_with_errno("the node's first process does not answer");
+  answer.why[why_chars_max - 1] = '\0';
+  if (answer.why[0] != '\0')
+    fail(Errc::start, fmt::format("the first process of this node has failed: {}", answer.why));
+  std::vector<base::FileDescriptor> files;
+  while (files.size() < answer.files) {
+    const char taken = 1;
+    if (!receive_files(socket.get(), files, until) || !send_all(socket.get(), &taken, 1))
+      fail_with_errno(errno == EMFILE ? "too many open files (raise ulimit -n)"
+                                      : "the node's first process has stopped in the middle");
+  }
+  return files;
+}
+
+}  // namespace armature::bootstrap

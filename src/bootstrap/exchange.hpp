@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace armature::bootstrap {
+
+/// What the processes of a job tell each other before they can reach each other: each publishes
+/// values under names, and reads what the others published. Behind it stands whoever started the
+/// job: PMIx, PMI-1, an MPI that runs already. Used by one thread at a time.
+class Exchange {
+ public:
+  Exchange() = default;
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+  virtual ~Exchange() = default;
+
+  /// Which process of the job this is, and how many there are, all nodes together.
+  [[nodiscard]] virtual int process() const = 0;
+  [[nodiscard]] virtual int processes() const = 0;
+
+  /// Publishes a value of this process: of any length, once per name. A name is at most
+  /// `key_chars_max` letters, digits, dots or dashes. Seen by others after the next fence.
+  virtual void put(std::string_view key, std::span<const std::byte> value) = 0;
+  /// What that process published under that name before a fence that all have passed. Throws
+  /// Error(start) when there is nothing.
+  [[nodiscard]] virtual std::vector<std::byte> get(int process, std::string_view key) = 0;
+  /// Collective over all processes: what was put before it can be read after it. Throws
+  /// Error(start) when the launcher says that a process is gone, or when one does not come within
+  /// the start time-out.
+  virtual void fence() = 0;
+
+  /// Asks who started the job to end it, on all nodes. From any thread; returns, perhaps with
+  /// nothing done.
+  virtual void end_job(int /*status*/) {}
+
+  static constexpr std::size_t key_chars_max = 24;
+};
+
+}  // namespace armature::bootstrap

@@ -1,0 +1,164 @@
+#include "bootstrap/launcher/hand_over.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/fail.hpp"
+#include "bootstrap/launcher/console.hpp"
+#include "bootstrap/launcher/program.hpp"
+
+extern "C" char** environ;  // NOLINT(readability-redundant-declaration)
+
+namespace armature::bootstrap {
+namespace {
+
+using base::fail;
+using Words = std::vector<std::string>;
+
+void append(Words& words, std::initializer_list<std::string> more) {
+  words.insert(words.end(), more);
+}
+
+/// "a:4,b:4"
+std::string with_slots(const Words& hosts, std::uint32_t slots) {
+  std::string text;
+  for (const auto& host : hosts)
+    text += fmt::format("{}{}:{}", text.empty() ? "" : ",", host, slots);
+  return text;
+}
+
+void require_possible(const LaunchOptions& options) {
+  const auto refuse = [](const char* option) {
+    fail(Errc::start, fmt::format("{} is not possible with --hosts: another launcher starts and "
+                                  "watches the processes",
+                                  option));
+  };
+  if (options.simulation_seed) refuse("--simulate");
+  if (options.virtual_ranks) refuse("--virtual");
+  if (options.bind != Bind::automatic) refuse("--bind");
+  if (options.timeout_s != 0) refuse("--timeout");
+  if (options.ranks == 0) fail(Errc::start, "--hosts needs the number of ranks: -n N");
+  if (options.ranks % options.threads != 0)
+    fail(Errc::start,
+         fmt::format("{} ranks cannot be divided into processes of {}: with --hosts each hosts as "
+                     "many",
+                     options.ranks, options.threads));
+}
+
+/// What the ranks find in their environment, whoever starts them.
+void set_variables(const LaunchOptions& options) {
+  const auto set = [](const char* name, const std::string& value) {
+    setenv(name, value.c_str(), 1);
+  };
+  if (options.threads > 1) set("ARMATURE_THREADS", std::to_string(options.threads));
+  if (options.band_bytes != 0) set("ARMATURE_BAND_SIZE", std::to_string(options.band_bytes));
+  if (options.band_base != 0) set("ARMATURE_BASE", fmt::format("{:#x}", options.band_base));
+  if (options.check_full) set("ARMATURE_CHECK", "1");
+  if (options.on_death == space::OnDeath::go_on) set("ARMATURE_ON_DEATH", "continue");
+}
+
+Words names_of_settings() {
+  Words names;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view assignment = *variable;
+    if (assignment.starts_with("ARMATURE_"))
+      names.emplace_back(assignment.substr(0, assignment.find('=')));
+  }
+  return names;
+}
+
+/// What the command says of itself.
+std::string output_of(const std::string& command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "re"), &pclose);
+  std::string text;
+  char part[1024];
+  while (pipe && std::fgets(part, sizeof part, pipe.get()) != nullptr) text += part;
+  return text;
+}
+
+struct Found {
+  ForeignLauncher launcher;
+  std::string path;
+};
+
+/// Which MPI's it is, an mpirun says itself.
+std::optional<Found> recognise(const std::string& path) {
+  const std::string version = output_of("'" + path + "' --version 2>&1");
+  for (const char* name : {"Open MPI", "OpenRTE"})
+    if (version.find(name) != std::string::npos) return Found{ForeignLauncher::open_mpi, path};
+  if (version.find("HYDRA") != std::string::npos) return Found{ForeignLauncher::hydra, path};
+  return std::nullopt;
+}
+
+Found find_launcher() {
+  if (std::getenv("SLURM_JOB_ID") != nullptr)
+    if (const Program srun = find_program("srun")) return {ForeignLauncher::srun, srun.path};
+  for (const char* word : {"mpirun", "mpiexec", "mpiexec.hydra"}) {
+    const Program program = find_program(word);
+    if (!program) continue;
+    if (const auto found = recognise(program.path)) return *found;
+  }
+  if (const Program prterun = find_program("prterun"))
+    return {ForeignLauncher::prterun, prterun.path};
+  fail(Errc::start,
+       "--hosts needs a launcher that reaches other machines, and there is none in PATH: srun "
+       "(within a Slurm allocation), mpirun or mpiexec of Open MPI or MPICH, prterun");
+}
+
+}  // namespace
+
+Words command_for(ForeignLauncher launcher, const std::string& path, const LaunchOptions& options,
+                  const Words& settings) {
+  require_possible(options);
+  const std::uint32_t processes = options.ranks / options.threads;
+  const auto hosts = static_cast<std::uint32_t>(options.hosts.size());
+  const std::uint32_t on_each = processes / hosts + (processes % hosts != 0 ? 1 : 0);
+  const std::string count = std::to_string(processes);
+  Words words = {path};
+  switch (launcher) {
+    case ForeignLauncher::srun:
+      append(words,
+             {"--mpi=pmix", "-N", std::to_string(hosts), "-n", count, "--ntasks-per-node",
+              std::to_string(on_each), "-w", fmt::format("{}", fmt::join(options.hosts, ","))});
+      if (options.label) append(words, {"--label"});
+      break;
+    case ForeignLauncher::open_mpi:
+    case ForeignLauncher::prterun:
+      append(words, {"--host", with_slots(options.hosts, on_each), "-n", count});
+      for (const auto& name : settings) append(words, {"-x", name});
+      if (options.label) append(words, {"--tag-output"});
+      break;
+    case ForeignLauncher::hydra:
+      append(words, {"-hosts", with_slots(options.hosts, on_each), "-ppn", std::to_string(on_each),
+                     "-n", count});
+      if (options.label) append(words, {"-prepend-rank"});
+      break;
+  }
+  words.insert(words.end(), options.command.begin(), options.command.end());
+  return words;
+}
+
+void hand_over(const LaunchOptions& options) {
+  require_possible(options);
+  const Found found = find_launcher();
+  set_variables(options);
+  const Words words = command_for(found.launcher, found.path, options, names_of_settings());
+  if (options.verbose) say(fmt::format("{}", fmt::join(words, " ")));
+  std::vector<char*> arguments;
+  for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execv(found.path.c_str(), arguments.data());
+  fail(Errc::start, fmt::format("{} cannot be run: {}", found.path, base::system_text(errno)));
+}
+
+}  // namespace armature::bootstrap

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bootstrap/launcher/launch.hpp"
+
+// `armature run --hosts`: our launcher starts processes on this machine only; on others, one does
+// that can, and the ranks find their job through it (find_exchange.hpp).
+
+namespace armature::bootstrap {
+
+/// A launcher that starts processes on several machines.
+enum class ForeignLauncher { srun, open_mpi, hydra, prterun };
+
+/// The command with which it starts this job: as many processes on each host, our options as
+/// variables. `settings` are the names of variables that it must hand on. Throws Error(start) when
+/// the job cannot be divided so, or an option cannot be had there.
+std::vector<std::string> command_for(ForeignLauncher launcher, const std::string& path,
+                                     const LaunchOptions& options,
+                                     const std::vector<std::string>& settings);
+
+/// Becomes the launcher that is found first: srun within an allocation of Slurm, mpirun, mpiexec,
+/// prterun. Throws Error(start) when there is none.
+[[noreturn]] void hand_over(const LaunchOptions& options);
+
+}  // namespace armature::bootstrap

@@ -1,0 +1,53 @@
+#include "bootstrap/launcher/hand_over.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "armature/error.hpp"
+
+namespace armature::bootstrap {
+namespace {
+
+using ::testing::ElementsAre;
+
+LaunchOptions options(std::uint32_t ranks, std::vector<std::string> hosts) {
+  LaunchOptions given;
+  given.ranks = ranks;
+  given.hosts = std::move(hosts);
+  given.command = {"prog", "word"};
+  return given;
+}
+
+TEST(HandOverTest, processes_are_spread_evenly_over_the_hosts) {
+  EXPECT_THAT(
+      command_for(ForeignLauncher::hydra, "mpirun", options(12, {"a", "b", "c"}), {}),
+      ElementsAre("mpirun", "-hosts", "a:4,b:4,c:4", "-ppn", "4", "-n", "12", "prog", "word"));
+  EXPECT_THAT(command_for(ForeignLauncher::srun, "srun", options(3, {"a", "b"}), {}),
+              ElementsAre("srun", "--mpi=pmix", "-N", "2", "-n", "3", "--ntasks-per-node", "2",
+                          "-w", "a,b", "prog", "word"));
+}
+
+TEST(HandOverTest, settings_travel_where_the_launcher_does_not_take_all_along) {
+  EXPECT_THAT(
+      command_for(ForeignLauncher::open_mpi, "mpirun", options(2, {"a"}), {"ARMATURE_CHECK"}),
+      ElementsAre("mpirun", "--host", "a:2", "-n", "2", "-x", "ARMATURE_CHECK", "prog", "word"));
+}
+
+TEST(HandOverTest, threads_make_fewer_processes) {
+  LaunchOptions given = options(8, {"a", "b"});
+  given.threads = 2;
+  EXPECT_THAT(command_for(ForeignLauncher::hydra, "mpirun", given, {}),
+              ElementsAre("mpirun", "-hosts", "a:2,b:2", "-ppn", "2", "-n", "4", "prog", "word"));
+  given.threads = 3;
+  EXPECT_THROW(command_for(ForeignLauncher::hydra, "mpirun", given, {}), Error);
+}
+
+TEST(HandOverTest, what_only_our_launcher_can_do_is_refused) {
+  LaunchOptions given = options(2, {"a"});
+  given.timeout_s = 5;
+  EXPECT_THROW(command_for(ForeignLauncher::hydra, "mpirun", given, {}), Error);
+  EXPECT_THROW(command_for(ForeignLauncher::hydra, "mpirun", options(0, {"a"}), {}), Error);
+}
+
+}  // namespace
+}  // namespace armature::bootstrap

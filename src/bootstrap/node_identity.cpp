@@ -1,0 +1,53 @@
+#include "bootstrap/node_identity.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace armature::bootstrap {
+namespace {
+
+std::string first_line(const char* path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+/// Its inode tells a namespace from others; 0 where there are none.
+unsigned long long space_number(const char* name) {
+  struct stat status {};
+  return stat(fmt::format("/proc/self/ns/{}", name).c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
+}  // namespace
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "?";
+}
+
+std::string node_identity() {
+  const char* pretended = std::getenv(node_variable);
+  return fmt::format("{}/{}/{:x}/{:x}/{}", first_line("/proc/sys/kernel/random/boot_id"),
+                     host_name(), space_number("net"), space_number("pid"),
+                     pretended != nullptr ? pretended : "");
+}
+
+unsigned long long start_of_process(int pid) {
+  const std::string line = first_line(fmt::format("/proc/{}/stat", pid).c_str());
+  const auto after_name = line.rfind(')');
+  if (after_name == std::string::npos) return 0;
+  std::istringstream fields(line.substr(after_name + 1));
+  constexpr int start_field = 22, first_field = 3;  // counted as proc(5) does
+  std::string field;
+  for (int i = first_field; i <= start_field; ++i) fields >> field;
+  return std::strtoull(field.c_str(), nullptr, 10);
+}
+
+}  // namespace armature::bootstrap

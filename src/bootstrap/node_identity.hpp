@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+namespace armature::bootstrap {
+
+inline constexpr const char* node_variable = "ARMATURE_NODE";
+
+/// What processes that can share memory files have in common, and no others: the running system
+/// (boot id, host name) and the namespaces in which they see each other, the network's (they meet
+/// at an abstract socket) and that of process numbers (they watch each other). Different mounts or
+/// users do not matter: the ranks of a job that is started as a container each have their own.
+/// ARMATURE_NODE, if set, is part of it: to pretend several nodes on one.
+std::string node_identity();
+
+/// This machine's name, for messages.
+std::string host_name();
+
+/// When a process was started, in the kernel's ticks: with its number, it names that process and no
+/// later one. 0 when there is none.
+unsigned long long start_of_process(int pid);
+
+}  // namespace armature::bootstrap

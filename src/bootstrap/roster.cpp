@@ -1,0 +1,147 @@
+#include "bootstrap/roster.hpp"
+
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "bootstrap/node_identity.hpp"
+#include "topology/cores.hpp"
+
+namespace armature::bootstrap {
+namespace {
+
+using base::fail;
+
+constexpr std::size_t processors_max = 1024;
+
+/// What a process says of itself.
+struct Card {
+  std::uint64_t magic = expected_magic;
+  std::uint64_t started = 0;
+  std::uint32_t hosted = 0;
+  std::int32_t pid = 0;
+  Secret secret{};  // process 0's counts
+  char identity[240] = {};
+  char host[72] = {};
+  char door[72] = {};
+  std::uint64_t processors[processors_max / 64] = {};
+
+  static constexpr std::uint64_t expected_magic = 0x3144'5241'434d'5241;  // "ARMCARD1"
+};
+static_assert(std::is_trivially_copyable_v<Card>);
+
+/// Cut off where it is too long; zeros follow it.
+template <std::size_t n>
+void write(char (&to)[n], const std::string& text) {
+  std::memcpy(to, text.data(), std::min(text.size(), n - 1));
+}
+
+template <std::size_t n>
+std::string read(const char (&from)[n]) {
+  return {from, strnlen(from, n)};
+}
+
+Card own_card(int hosted, const std::string& door) {
+  Card card;
+  card.hosted = static_cast<std::uint32_t>(hosted);
+  card.pid = getpid();
+  card.started = start_of_process(card.pid);
+  if (getrandom(card.secret.data(), card.secret.size(), 0) !=
+      static_cast<ssize_t>(card.secret.size()))
+    fail(Errc::start, fmt::format("no random numbers: {}", base::system_text(errno)));
+  write(card.identity, node_identity());
+  write(card.host, host_name());
+  write(card.door, door);
+  for (const int processor : topology::allowed_processors()) {
+    const auto number = static_cast<std::size_t>(processor);
+    if (number < processors_max) card.processors[number / 64] |= std::uint64_t{1} << number % 64;
+  }
+  return card;
+}
+
+Card read_card(Exchange& exchange, int process) {
+  const auto bytes = exchange.get(process, "card");
+  Card card;
+  if (bytes.size() == sizeof card) std::memcpy(&card, bytes.data(), sizeof card);
+  if (bytes.size() != sizeof card || card.magic != Card::expected_magic || card.hosted == 0 ||
+      card.hosted > 4096)
+    fail(Errc::start,
+         fmt::format("process {} uses another build of Armature: all processes of a job must be of "
+                     "one",
+                     process));
+  return card;
+}
+
+Member member_of(const Card& card) {
+  Member member;
+  member.hosted = static_cast<int>(card.hosted);
+  member.pid = card.pid;
+  member.started = card.started;
+  member.host = read(card.host);
+  member.door = read(card.door);
+  for (std::size_t i = 0; i < processors_max; ++i)
+    if ((card.processors[i / 64] >> i % 64 & 1) != 0)
+      member.processors.push_back(static_cast<int>(i));
+  return member;
+}
+
+}  // namespace
+
+std::vector<int> Roster::processes_of(int node) const {
+  std::vector<int> processes;
+  for (std::size_t p = 0; p < members.size(); ++p)
+    if (members[p].node == node) processes.push_back(static_cast<int>(p));
+  return processes;
+}
+
+std::string Roster::places() const {
+  std::string text;
+  for (int node = 0; node < nodes; ++node) {
+    const auto processes = processes_of(node);
+    text += fmt::format("{}{} {}on {}", text.empty() ? "" : ", ", processes.size(),
+                        node > 0               ? ""
+                        : processes.size() > 1 ? "processes "
+                                               : "process ",
+                        members[static_cast<std::size_t>(processes.front())].host);
+  }
+  return text;
+}
+
+Roster call_roster(Exchange& exchange, int hosted, const std::string& door) {
+  const Card mine = own_card(hosted, door);
+  exchange.put("card", std::as_bytes(std::span(&mine, 1)));
+  exchange.fence();
+
+  Roster roster;
+  roster.me = exchange.process();
+  std::map<std::string, int> nodes;
+  std::map<int, int> on_node;
+  for (int process = 0; process < exchange.processes(); ++process) {
+    const Card card = read_card(exchange, process);
+    Member member = member_of(card);
+    if (process == 0) roster.secret = card.secret;
+    const auto next = static_cast<int>(nodes.size());
+    member.node = nodes.try_emplace(read(card.identity), next).first->second;
+    member.index = on_node[member.node]++;
+    member.first_rank = roster.ranks;
+    roster.ranks += member.hosted;
+    roster.members.push_back(std::move(member));
+  }
+  roster.nodes = static_cast<int>(nodes.size());
+  for (const Member& member : roster.members)
+    if (member.hosted != roster.members.front().hosted)
+      fail(Errc::start,
+           fmt::format("some processes are to host {} ranks, others {}: ARMATURE_THREADS must be "
+                       "the same in all",
+                       roster.members.front().hosted, member.hosted));
+  return roster;
+}
+
+}  // namespace armature::bootstrap

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bootstrap/exchange.hpp"
+
+namespace armature::bootstrap {
+
+/// Known to the processes of one job and to nobody else.
+using Secret = std::array<std::byte, 32>;
+
+/// A process of the job, as it has presented itself to the others.
+struct Member {
+  int node = 0;   // nodes are numbered by their first processes
+  int index = 0;  // which of its node's processes
+  int first_rank = 0;
+  int hosted = 1;  // ranks, in a row
+  int pid = 0;     // as its own node sees it
+  std::uint64_t started = 0;
+  std::string host;
+  std::string door;             // where it can be met on its node: see door.hpp
+  std::vector<int> processors;  // that it may run on
+};
+
+/// Who is in the job, and on which node.
+struct Roster {
+  int me = 0;
+  int nodes = 1;
+  int ranks = 0;
+  std::vector<Member> members;  // by process
+  Secret secret{};
+
+  [[nodiscard]] const Member& self() const { return members[static_cast<std::size_t>(me)]; }
+  /// The processes of a node, ascending.
+  [[nodiscard]] std::vector<int> processes_of(int node) const;
+  /// "2 processes on a, 1 on b".
+  [[nodiscard]] std::string places() const;
+};
+
+/// Collective over all processes: each presents itself with as many ranks as it hosts and the door
+/// it has opened. Throws Error(start), on all of them, when they are not of one build or do not
+/// agree.
+Roster call_roster(Exchange& exchange, int hosted, const std::string& door);
+
+}  // namespace armature::bootstrap

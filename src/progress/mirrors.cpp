@@ -1,0 +1,246 @@
+#include "progress/mirrors.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "progress/bell.hpp"
+#include "progress/network.hpp"
+
+namespace armature::progress {
+
+using base::fail;
+using transport::Arrived;
+using transport::Channel;
+using transport::Kind;
+using transport::Link;
+
+/// Bytes of a ring, from a position on; they do not wrap.
+struct Mirrors::Bytes {
+  std::uint32_t what;
+  std::uint32_t capacity;
+  std::uint64_t position;
+};
+
+/// How far the receiver has read, and what it still looks into below that.
+struct Mirrors::Room {
+  std::uint32_t what;
+  std::uint32_t pins;
+  std::uint64_t read;
+  std::uint64_t pinned[Channel::pins_max];
+};
+
+namespace {
+
+constexpr std::uint64_t worth_sending = 4096;  // bytes that do not wait for more
+
+}  // namespace
+
+void Mirrors::install(transport::Links& links) {
+  links.handle(Kind::ring, [](const Arrived& a) { network()->mirrors().on_ring(a); });
+  links.handle(Kind::room, [](const Arrived& a) { network()->mirrors().on_room(a); });
+  links.handle(Kind::notify, [](const Arrived& a) { network()->mirrors().on_notify(a); });
+}
+
+Mirrors::Pair& Mirrors::pair(int rank, int other) {
+  std::unique_ptr<Pair>& found = pairs_[{rank, other}];
+  if (found == nullptr) found = std::make_unique<Pair>(Pair{.rank = rank, .other = other});
+  return *found;
+}
+
+/// Whether the rank has opened such a ring.
+bool Mirrors::find(Pair& pair, What what) {
+  Outgoing& out = pair.out[static_cast<std::size_t>(what)];
+  if (out.bytes != nullptr) return true;
+  const space::PeerLine& line = network_.mapping().head(pair.other).peer(pair.rank);
+  if (what == What::messages) {
+    auto* ring = reinterpret_cast<transport::Ring*>(line.mailbox.load(std::memory_order_acquire));
+    if (ring == nullptr) return false;
+    static_cast<Ring&>(out) = {ring->bytes(), transport::Ring::capacity, &ring->written(),
+                               &ring->read_so_far(), nullptr};
+  } else {
+    auto* channel = reinterpret_cast<Channel*>(line.channel.load(std::memory_order_acquire));
+    if (channel == nullptr) return false;
+    static_cast<Ring&>(out) = {channel->at(0), channel->capacity, &channel->published,
+                               &channel->consumed, channel};
+  }
+  return true;
+}
+
+void Mirrors::look(int rank, int other, bool all) {
+  Pair& between = pair(rank, other);
+  Link& link = network_.link_to(other);
+  const bool busy = !link.is_idle();
+  for (const What what : {What::messages, What::calls}) {
+    tell_room(between, what);
+    if (!find(between, what)) continue;
+    const Outgoing& out = between.out[static_cast<std::size_t>(what)];
+    const std::uint64_t news = out.written->load(std::memory_order_acquire) - out.sent;
+    if (news == 0) continue;
+    if (!all && busy && news < worth_sending) {
+      if (!std::exchange(between.waits, true)) waiting_.push_back(&between);
+      continue;
+    }
+    send_bytes(between, what);
+    link.flush();
+  }
+  // This rank's count of notifications, in this node's head of the other's band.
+  const std::uint64_t notified =
+      network_.mapping().head(other).peer(rank).notified.load(std::memory_order_relaxed);
+  if (notified == between.notified) return;
+  between.notified = notified;
+  link.post(Kind::notify, rank, other, notified, Link::Ack::none);
+  link.flush();
+}
+
+void Mirrors::look_again() {
+  for (Pair* pair : std::exchange(waiting_, {})) {
+    pair->waits = false;
+    look(pair->rank, pair->other, true);
+  }
+}
+
+void Mirrors::look_again(const Link& link) {
+  for (std::size_t i = 0; i < waiting_.size();) {
+    Pair& pair = *waiting_[i];
+    if (&network_.link_to(pair.other) != &link) {
+      ++i;
+      continue;
+    }
+    waiting_[i] = waiting_.back();
+    waiting_.pop_back();
+    pair.waits = false;
+    look(pair.rank, pair.other, true);
+  }
+}
+
+void Mirrors::send_bytes(Pair& pair, What what) {
+  Outgoing& out = pair.out[static_cast<std::size_t>(what)];
+  Link& link = network_.link_to(pair.other);
+  const std::uint64_t written = out.written->load(std::memory_order_acquire);
+  while (out.sent != written) {
+    const std::uint64_t offset = out.sent & (out.capacity - 1);
+    const auto bytes =
+        static_cast<std::size_t>(std::min({written - out.sent, out.capacity - offset,
+                                           std::uint64_t{Link::body_bytes_max - sizeof(Bytes)}}));
+    const Bytes head{static_cast<std::uint32_t>(what), static_cast<std::uint32_t>(out.capacity),
+                     out.sent};
+    std::byte* const body =
+        link.append(Kind::ring, pair.rank, pair.other, sizeof head + bytes, Link::Ack::later);
+    std::memcpy(body, &head, sizeof head);
+    std::memcpy(body + sizeof head, out.bytes + offset, bytes);
+    out.sent += bytes;
+  }
+}
+
+/// Tells the sender what it may write over, when that is worth it.
+void Mirrors::tell_room(Pair& pair, What what) {
+  Incoming& in = pair.in[static_cast<std::size_t>(what)];
+  if (in.bytes == nullptr) return;
+  const std::uint64_t read = in.read->load(std::memory_order_acquire);
+  const bool pins = in.channel != nullptr && in.channel->pins.load(std::memory_order_acquire) != 0;
+  if (read - in.told < in.capacity / 4 && (read == in.told || !(pins || in.pins_told))) return;
+  Room room{static_cast<std::uint32_t>(what), 0, read, {}};
+  std::size_t bytes = offsetof(Room, pinned);
+  if (in.channel != nullptr && (pins || in.pins_told)) {
+    room.pins = static_cast<std::uint32_t>(in.channel->pins.load(std::memory_order_acquire));
+    for (std::size_t i = 0; i < Channel::pins_max; ++i)
+      room.pinned[i] = in.channel->pinned[i].load(std::memory_order_acquire);
+    bytes = sizeof room;
+  }
+  in.told = read;
+  in.pins_told = pins;
+  Link& link = network_.link_to(pair.other);
+  std::memcpy(link.append(Kind::room, pair.rank, pair.other, bytes, Link::Ack::none), &room, bytes);
+  link.flush();
+}
+
+/// The receiver's image of a ring, in its own band.
+void Mirrors::make_image(Pair& pair, What what, std::uint64_t capacity) {
+  Incoming& in = pair.in[static_cast<std::size_t>(what)];
+  space::AddressSpace* const space = network_.space_of(pair.rank);
+  const bool calls = what == What::calls;
+  const bool fits = calls ? capacity >= Channel::capacity_min && capacity <= Channel::capacity_max
+                          : capacity == transport::Ring::capacity;
+  if (!fits || (capacity & (capacity - 1)) != 0)
+    fail(Errc::corrupt, fmt::format("rank {} has a ring of {} bytes", pair.other, capacity));
+  space::AddressSpace::Failure failure;
+  void* const memory = space->allocate(calls ? sizeof(Channel) + capacity : sizeof(transport::Ring),
+                                       64, space::Allocation::Kind::internal, failure);
+  if (memory == nullptr)
+    fail(Errc::out_of_memory,
+         fmt::format("no memory for what rank {} sends: {}", pair.other, failure.limit));
+  space::BandHead& head = space->head(pair.rank);
+  space::PeerLine& line = head.peer(pair.other);
+  const auto address = reinterpret_cast<std::uint64_t>(memory);
+  // Release, below: whoever reads the address finds an empty ring there; the count comes last.
+  if (calls) {
+    auto* channel = new (memory) Channel;
+    channel->capacity = capacity;
+    static_cast<Ring&>(in) = {channel->at(0), capacity, &channel->published, &channel->consumed,
+                              channel};
+    line.channel.store(address, std::memory_order_release);
+    head.channels.fetch_add(1, std::memory_order_release);
+  } else {
+    auto* ring = new (memory) transport::Ring;
+    static_cast<Ring&>(in) = {ring->bytes(), capacity, &ring->written(), &ring->read_so_far(),
+                              nullptr};
+    line.mailbox.store(address, std::memory_order_release);
+    head.mailboxes.fetch_add(1, std::memory_order_release);
+  }
+}
+
+void Mirrors::on_ring(const Arrived& arrived) {
+  const auto head = arrived.head<Bytes>();
+  const auto bytes = arrived.rest(sizeof head);
+  const int to = arrived.record.to, from = arrived.record.from;
+  if (network_.space_of(to) == nullptr || head.what >= kinds)
+    fail(Errc::corrupt,
+         fmt::format("process {} sends to rank {}, which is elsewhere", arrived.process, to));
+  Pair& between = pair(to, from);
+  Incoming& in = between.in[head.what];
+  if (in.bytes == nullptr) make_image(between, static_cast<What>(head.what), head.capacity);
+  const std::uint64_t offset = head.position & (in.capacity - 1);
+  if (head.position != in.written->load(std::memory_order_relaxed) ||
+      bytes.size() > in.capacity - offset)
+    fail(Errc::corrupt, fmt::format("{} bytes of rank {} came for position {}", bytes.size(), from,
+                                    head.position));
+  std::memcpy(in.bytes + offset, bytes.data(), bytes.size());
+  // Release: the receiver reads the bytes after it has seen this.
+  in.written->store(head.position + bytes.size(), std::memory_order_release);
+  ring(network_.mapping().slot(to));
+}
+
+void Mirrors::on_room(const Arrived& arrived) {
+  Room room{};
+  arrived.require(offsetof(Room, pinned));
+  std::memcpy(&room, arrived.body.data(), std::min(sizeof room, arrived.body.size()));
+  Pair& between = pair(arrived.record.to, arrived.record.from);
+  if (room.what >= kinds || between.out[room.what].bytes == nullptr ||
+      room.read > between.out[room.what].sent)
+    fail(Errc::corrupt, fmt::format("rank {} has read what was not sent", arrived.record.from));
+  const Outgoing& out = between.out[room.what];
+  if (out.channel != nullptr && arrived.body.size() == sizeof room) {
+    for (std::size_t i = 0; i < Channel::pins_max; ++i)
+      out.channel->pinned[i].store(room.pinned[i], std::memory_order_relaxed);
+    out.channel->pins.store(room.pins, std::memory_order_relaxed);
+  }
+  // Release: who sees that there is room sees what is pinned.
+  out.read->store(room.read, std::memory_order_release);
+  ring(network_.mapping().slot(between.rank));
+}
+
+void Mirrors::on_notify(const Arrived& arrived) {
+  const auto count = arrived.head<std::uint64_t>();
+  const int to = arrived.record.to, from = arrived.record.from;
+  if (network_.space_of(to) == nullptr || from < 0 || from >= network_.mapping().ranks())
+    fail(Errc::corrupt, fmt::format("a notification for rank {}, which is elsewhere", to));
+  // Release: the puts before it have been written.
+  network_.mapping().head(to).peer(from).notified.store(count, std::memory_order_release);
+  ring(network_.mapping().slot(to));
+}
+
+}  // namespace armature::progress

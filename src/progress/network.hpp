@@ -1,0 +1,116 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "bootstrap/exchange.hpp"
+#include "progress/mirrors.hpp"
+#include "space/address_space.hpp"
+#include "transport/links.hpp"
+
+// The process's way to ranks on other nodes. There is none where a job has one node.
+//
+// Whoever waits polls it. Besides, a service thread does while nobody else looks, so that what
+// others ask of this process is done while it computes: it sleeps until the engine has something.
+// As long as ranks poll by themselves it stays out of their way and only looks now and then whether
+// they still do.
+
+namespace armature::progress {
+
+struct NetworkOptions {
+  transport::EngineOptions engine;
+  std::vector<void (*)(transport::Links&)> handlers;  // higher floors' kinds of records
+  void (*on_lost)(int process) = nullptr;             // under the links' lock
+  std::uint64_t heartbeat_ns = 10'000'000'000;        // silent for longer: lost; 0: never
+  std::uint64_t connect_ns = 30'000'000'000;  // within that every process must have answered
+};
+
+class Network {
+ public:
+  using Spaces = std::vector<std::unique_ptr<space::AddressSpace>>;
+
+  /// Collective over all processes. `spaces` are the ranks that this process hosts; they stay.
+  /// Throws Error(start) naming interface, address and process.
+  static void join(const space::Mapping& mapping, const Spaces& spaces,
+                   bootstrap::Exchange& exchange, const NetworkOptions& options);
+  /// Collective: returns when no other process will ask for anything any more.
+  static void leave();
+  ~Network();
+
+  [[nodiscard]] transport::Links& links() { return links_; }
+  /// The link to the process that hosts that rank, which is on another node.
+  [[nodiscard]] transport::Link& link_to(int rank) {
+    return links_.to(mapping_.slot(rank).process);
+  }
+  [[nodiscard]] const space::Mapping& mapping() const { return mapping_; }
+  /// Of a rank that this process hosts; nullptr for others.
+  [[nodiscard]] space::AddressSpace* space_of(int rank) const;
+  /// The processes on other nodes.
+  [[nodiscard]] const std::vector<int>& others() const { return others_; }
+
+  /// Handles what has come, sends what was held back. Never blocks.
+  bool poll();
+  /// For threads that wait: does nothing while another thread is at it. Whether there was
+  /// something.
+  bool try_poll();
+  /// The calling rank has left something for that rank where it finds it on a node: see what.
+  void doorbell(int rank);
+  [[nodiscard]] Mirrors& mirrors() { return mirrors_; }
+
+  /// Blocks until everything sent so far to that rank's process, or to all, has been handled there.
+  void fence(int rank, const char* call);
+  void fence_all(const char* call);
+  /// Blocks while the engine has more to send than it should.
+  void await_room(int rank, const char* call);
+  /// Tells everybody what has become of a rank of this process.
+  void tell_life(int rank, space::Life life);
+
+ private:
+  Network(const space::Mapping& mapping, const Spaces& spaces,
+          const transport::Links::Options& options);
+  void connect(bootstrap::Exchange& exchange, const NetworkOptions& options);
+  void await_greetings(const NetworkOptions& options);
+  void say_bye();
+  void serve();
+  void flush_held();
+  void lost(int process);
+  void wake_sleepers();
+  void beat();
+
+  const space::Mapping& mapping_;
+  const Spaces& spaces_;
+  transport::Links links_;
+  Mirrors mirrors_;
+  std::vector<int> others_;
+  std::atomic<std::uint64_t> polls_{0};  // by ranks
+  std::atomic<bool> ends_{false};
+  void (*also_lost_)(int process) = nullptr;
+  struct Pulse {  // of another process
+    std::uint64_t received = 0;
+    std::uint64_t since_ns = 0;
+  };
+  std::vector<Pulse> pulses_;  // of others_
+  std::uint64_t heartbeat_ns_ = 0;
+  std::uint64_t beat_ns_ = 0;  // when we looked last
+  int wake_fd_ = -1;
+  std::thread service_;
+};
+
+namespace detail {
+extern constinit Network* the_network;  // of the process
+}
+
+/// nullptr where the job has one node.
+inline Network* network() { return detail::the_network; }
+/// The network when that rank is on another node, else nullptr.
+inline Network* network_to(const space::Mapping& mapping, int rank) {
+  Network* const net = network();
+  return net != nullptr && !mapping.is_here(rank) ? net : nullptr;
+}
+
+}  // namespace armature::progress

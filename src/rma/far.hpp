@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "armature/accumulate.hpp"
+#include "armature/rank.hpp"
+#include "armature/segments.hpp"
+#include "progress/network.hpp"
+#include "rma/far_records.hpp"
+#include "rma/runs.hpp"
+#include "rma/section.hpp"
+
+// One-sided operations on ranks of other nodes, as the caller makes them. Each is a record or
+// several to the process of that rank, which does what is asked whatever the rank itself is doing
+// (far_serve.cpp). Records to one process are handled in their order, so puts, accumulates, atomics
+// and gets of one process to one rank take effect in the order of their calls.
+
+namespace armature::rma {
+
+using progress::Network;
+
+/// The network, when the rank is on another node and there is one; else nullptr. For ranks that are
+/// none, nullptr: the local check says so.
+[[nodiscard]] Network* far(Rank rank, const char* call);
+
+/// Throws what Mapping::require throws, for a rank on another node.
+void require_far(Network& net, Rank rank, const void* address, std::size_t bytes, const char* call);
+
+/// Returns when `from` may be changed.
+void put_far(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
+             const char* call);
+/// How the elements of an accumulate are added; `element` no_element: a put.
+struct FarUpdate {
+  std::uint32_t element = no_element;
+  const void* scale = nullptr;
+  const char* call = "put";
+};
+void write_far(Network& net, Rank rank, void* to, const void* from, const Section& section,
+               const FarUpdate& update);
+void write_far(Network& net, Rank rank, const Segments& pieces, const FarUpdate& update);
+
+/// Sends what was asked for in `question`; it waits for the answer.
+void ask_section(Network& net, Rank rank, std::uint64_t question, const void* from,
+                 std::size_t row_bytes, const Runs::Levels& levels);
+void get_far(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
+             const char* call);
+void get_far(Network& net, Rank rank, void* to, const void* from, const Section& section,
+             const char* call);
+void get_far(Network& net, Rank rank, const Segments& pieces, const char* call);
+/// The same behind a handle.
+[[nodiscard]] detail::Request* get_far_later(Network& net, Rank rank, void* to, const void* from,
+                                             const Section& section);
+
+std::uint64_t atomic_far(Network& net, Rank rank, AtomicRecord what, const char* call);
+
+/// What this process does for others: kinds of records and their handlers.
+void serve_far(transport::Links& links);
+
+}  // namespace armature::rma

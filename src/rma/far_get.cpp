@@ -1,0 +1,196 @@
+// Gets, atomics and checks of addresses on other nodes: questions, whose answers the target's
+// process sends.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/fail.hpp"
+#include "progress/rank_context.hpp"
+#include "rma/far.hpp"
+#include "rma/questions.hpp"
+
+namespace armature::rma {
+
+using transport::Kind;
+using transport::Link;
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+namespace {
+
+int sender() {
+  const progress::RankContext* context = progress::current_rank();
+  return context != nullptr ? static_cast<int>(context->space.me()) : -1;
+}
+
+/// The part of a record that is there, sent at once.
+void ask(Network& net, Rank rank, Kind kind, std::span<const std::byte> record,
+         std::span<const std::byte> rest = {}) {
+  const Lock locked(net.links().lock());
+  Link& link = net.link_to(rank);
+  std::byte* const body =
+      link.append(kind, sender(), rank, record.size() + rest.size(), Link::Ack::none);
+  std::memcpy(body, record.data(), record.size());
+  if (!rest.empty()) std::memcpy(body + record.size(), rest.data(), rest.size());
+  link.flush();
+}
+
+template <class Record>
+std::span<const std::byte> bytes_of_record(const Record& record) {
+  return std::as_bytes(std::span(&record, 1));
+}
+
+/// What an atomic has found.
+class Found final : public Question {
+ public:
+  using Question::Question;
+  ~Found() override { retire(); }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  void take(const transport::Arrived& answer) override {
+    value_ = answer.head<ValueRecord>().value;
+    finish();
+  }
+  std::uint64_t value_ = 0;
+};
+
+class Checked final : public Question {
+ public:
+  using Question::Question;
+  ~Checked() override { retire(); }
+  std::uint64_t extent = 0;
+  std::uint32_t code = 0;
+  std::string text;
+
+ private:
+  void take(const transport::Arrived& answer) override {
+    const auto checked = answer.head<CheckedRecord>();
+    extent = checked.extent;
+    code = checked.code;
+    const auto rest = answer.rest(sizeof checked);
+    text.assign(reinterpret_cast<const char*>(rest.data()), rest.size());
+    finish();
+  }
+};
+
+Runs::Levels levels_of(const Section& section,
+                       const std::array<std::ptrdiff_t, Strided::levels_max>& strides) {
+  return {section.levels, section.counts, strides};
+}
+
+std::size_t bytes_of_section(const Section& section) {
+  std::size_t bytes = section.row_bytes;
+  for (std::size_t level = 0; level < section.levels; ++level) bytes *= section.counts[level];
+  return bytes;
+}
+
+/// How much of a rank's band on another node is known to be allocated. It only grows.
+std::atomic<std::uint64_t>& known_extent(const Network& net, Rank rank) {
+  static std::vector<std::atomic<std::uint64_t>> extents(
+      static_cast<std::size_t>(net.mapping().ranks()));
+  return extents[static_cast<std::size_t>(static_cast<int>(rank))];
+}
+
+}  // namespace
+
+Network* far(Rank rank, const char* call) {
+  Network* const net = progress::network();
+  if (net == nullptr) return nullptr;
+  net->mapping().require_rank(rank, call);
+  return net->mapping().is_here(rank) ? nullptr : net;
+}
+
+void require_far(Network& net, Rank rank, const void* address, std::size_t bytes,
+                 const char* call) {
+  const space::Mapping& mapping = net.mapping();
+  // Bands are laid out alike on all nodes.
+  const auto begin =
+      reinterpret_cast<std::uintptr_t>(mapping.band(rank)) + mapping.head(rank).heap_offset;
+  std::atomic<std::uint64_t>& extent = known_extent(net, rank);
+  const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - begin;
+  const std::uint64_t known = extent.load(std::memory_order_relaxed);
+  if (offset <= known && bytes <= known - offset && !mapping.checks_in_full()) return;
+  Checked checked(rank);
+  const CheckRecord record{checked.number(), reinterpret_cast<std::uint64_t>(address), bytes};
+  ask(net, rank, Kind::check, bytes_of_record(record),
+      std::as_bytes(std::span(call, std::strlen(call))));
+  checked.wait(call);
+  extent.store(checked.extent, std::memory_order_relaxed);
+  if (checked.code != 0) base::fail(static_cast<Errc>(checked.code - 1), checked.text);
+}
+
+void ask_section(Network& net, Rank rank, std::uint64_t question, const void* from,
+                 std::size_t row_bytes, const Runs::Levels& levels) {
+  GetRecord record{};
+  record.question = question;
+  record.address = reinterpret_cast<std::uint64_t>(from);
+  record.row_bytes = row_bytes;
+  record.levels = levels.levels;
+  for (std::size_t level = 0; level < levels.levels; ++level) {
+    record.counts[level] = levels.counts[level];
+    record.strides[level] = levels.strides[level];
+  }
+  const std::size_t used = levels.levels == 0 ? offsetof(GetRecord, counts) : sizeof record;
+  ask(net, rank, Kind::get, bytes_of_record(record).first(used));
+}
+
+void get_far(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
+             const char* call) {
+  if (bytes == 0) return;
+  Fetch fetch(rank, Runs::contiguous(static_cast<std::byte*>(to), bytes), bytes);
+  ask_section(net, rank, fetch.number(), from, bytes, {});
+  fetch.wait(call);
+}
+
+void get_far(Network& net, Rank rank, void* to, const void* from, const Section& section,
+             const char* call) {
+  Fetch fetch(rank,
+              Runs::section(static_cast<std::byte*>(to), section.row_bytes,
+                            levels_of(section, section.to_strides)),
+              bytes_of_section(section));
+  ask_section(net, rank, fetch.number(), from, section.row_bytes,
+              levels_of(section, section.from_strides));
+  fetch.wait(call);
+}
+
+detail::Request* get_far_later(Network& net, Rank rank, void* to, const void* from,
+                               const Section& section) {
+  auto fetch =
+      std::make_unique<LaterFetch>(rank,
+                                   Runs::section(static_cast<std::byte*>(to), section.row_bytes,
+                                                 levels_of(section, section.to_strides)),
+                                   bytes_of_section(section));
+  ask_section(net, rank, fetch->number(), from, section.row_bytes,
+              levels_of(section, section.from_strides));
+  return fetch.release();
+}
+
+void get_far(Network& net, Rank rank, const Segments& pieces, const char* call) {
+  if (pieces.bytes == 0) return;
+  const std::size_t at_once = (Link::body_bytes_max - sizeof(GatherRecord)) / sizeof(void*);
+  std::vector<std::unique_ptr<Fetch>> fetches;
+  for (std::size_t i = 0; i < pieces.to.size(); i += at_once) {
+    const std::size_t count = std::min(at_once, pieces.to.size() - i);
+    std::vector<std::byte*> into(count);
+    for (std::size_t p = 0; p < count; ++p) into[p] = static_cast<std::byte*>(pieces.to[i + p]);
+    fetches.push_back(std::make_unique<Fetch>(rank, Runs::pieces(std::move(into), pieces.bytes),
+                                              count * pieces.bytes));
+    const GatherRecord record{fetches.back()->number(), pieces.bytes, count};
+    ask(net, rank, Kind::gather, bytes_of_record(record),
+        std::as_bytes(pieces.from.subspan(i, count)));
+  }
+  for (const auto& fetch : fetches) fetch->wait(call);
+}
+
+std::uint64_t atomic_far(Network& net, Rank rank, AtomicRecord what, const char* call) {
+  Found found(rank);
+  what.question = found.number();
+  ask(net, rank, Kind::atomic, bytes_of_record(what));
+  found.wait(call);
+  return found.value();
+}
+
+}  // namespace armature::rma

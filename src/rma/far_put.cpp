@@ -1,0 +1,202 @@
+// Puts and accumulates to other nodes. Small ones are copied into a packet, where several gather
+// while an earlier packet is under way. Long ones are lent to the engine in pieces, several under
+// way at a time, and the call returns when the engine has let go of all.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+
+#include "progress/rank_context.hpp"
+#include "progress/wait.hpp"
+#include "rma/daxpy.hpp"
+#include "rma/far.hpp"
+
+namespace armature::rma {
+
+using transport::Kind;
+using transport::Link;
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+namespace {
+
+constexpr std::size_t copied_max = 8 * 1024;  // bytes that are copied into a packet
+constexpr std::size_t lent_bytes = 64 * 1024;
+constexpr std::size_t lent_max = 16;  // pieces under way
+
+int sender() {
+  const progress::RankContext* context = progress::current_rank();
+  return context != nullptr ? static_cast<int>(context->space.me()) : -1;
+}
+
+/// Pieces of the caller's memory that the engine still reads. They are let go of before this is.
+class Lender : public transport::Sending {
+ public:
+  Lender(Network& net, Rank rank, const char* call) : net_(net), rank_(rank), call_(call) {
+    sent = [](Sending& me) {
+      static_cast<Lender&>(me).under_way_.fetch_sub(1, std::memory_order_release);
+    };
+  }
+  Lender(const Lender&) = delete;
+  Lender& operator=(const Lender&) = delete;
+
+  void lend(Kind kind, std::span<const std::byte> head, const std::byte* from, std::size_t bytes,
+            bool last) {
+    await(lent_max - 1);
+    under_way_.fetch_add(1, std::memory_order_relaxed);
+    const Lock locked(net_.links().lock());
+    net_.link_to(rank_).lend(kind, sender(), rank_, head, {from, bytes}, *this,
+                             last ? Link::Ack::soon : Link::Ack::later);
+  }
+  /// Blocks until no more than that many are under way.
+  void await(std::size_t under_way) {
+    const auto few = [&] { return under_way_.load(std::memory_order_acquire) <= under_way; };
+    if (few()) return;
+    progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call_};
+    progress::wait_until(wait, [&] {
+      net_.try_poll();
+      return few();
+    });
+  }
+
+ private:
+  Network& net_;
+  Rank rank_;
+  const char* call_;
+  std::atomic<std::size_t> under_way_ = 0;
+};
+
+WriteRecord record_of(const FarUpdate& update) {
+  WriteRecord record{};
+  record.element = update.element;
+  if (update.scale != nullptr) {
+    const auto bytes = std::size_t{1}
+                       << element_shift(static_cast<detail::Element>(update.element));
+    std::memcpy(record.scale, update.scale, bytes);
+  }
+  return record;
+}
+
+/// One long row.
+void write_row(Network& net, Rank rank, std::byte* to, const std::byte* from, std::size_t bytes,
+               const FarUpdate& update) {
+  if (update.element == no_element) return put_far(net, rank, to, from, bytes, update.call);
+  Lender lender(net, rank, update.call);
+  WriteRecord record = record_of(update);
+  for (std::size_t at = 0; at < bytes; at += record.row_bytes) {
+    record.address = reinterpret_cast<std::uint64_t>(to + at);
+    record.row_bytes = std::min(lent_bytes, bytes - at);
+    record.rows = 1;
+    lender.lend(Kind::write, std::as_bytes(std::span(&record, 1)), from + at, record.row_bytes,
+                at + record.row_bytes == bytes);
+  }
+  lender.await(0);
+}
+
+/// Rows of one level, as many to a packet as fit.
+void write_rows(Network& net, Rank rank, std::byte* to, const std::byte* from,
+                const Section& section, const FarUpdate& update) {
+  const std::size_t rows = section.levels == 0 ? 1 : section.counts[0];
+  const std::size_t row_bytes = section.row_bytes;
+  const std::size_t room = Link::body_bytes_max - sizeof(WriteRecord);
+  const std::ptrdiff_t to_stride = section.levels == 0 ? 0 : section.to_strides[0];
+  const std::ptrdiff_t from_stride = section.levels == 0 ? 0 : section.from_strides[0];
+  if (row_bytes > copied_max) {
+    for (std::size_t row = 0; row < rows; ++row, to += to_stride, from += from_stride)
+      write_row(net, rank, to, from, row_bytes, update);
+    return;
+  }
+  WriteRecord record = record_of(update);
+  record.stride = to_stride;
+  record.row_bytes = row_bytes;
+  for (std::size_t row = 0; row < rows; row += record.rows) {
+    net.await_room(rank, update.call);
+    record.rows = std::min(rows - row, room / row_bytes);
+    record.address = reinterpret_cast<std::uint64_t>(to);
+    const Lock locked(net.links().lock());
+    std::byte* const body = net.link_to(rank).append(
+        Kind::write, sender(), rank, sizeof record + record.rows * row_bytes, Link::Ack::soon);
+    std::memcpy(body, &record, sizeof record);
+    copy_rows(body + sizeof record, static_cast<std::ptrdiff_t>(row_bytes), from, from_stride,
+              record.rows, row_bytes);
+    const auto done = static_cast<std::ptrdiff_t>(record.rows);
+    to += done * to_stride;
+    from += done * from_stride;
+  }
+  const Lock locked(net.links().lock());
+  net.link_to(rank).offer();
+}
+
+}  // namespace
+
+void put_far(Network& net, Rank rank, void* to_start, const void* from_start, std::size_t bytes,
+             const char* call) {
+  auto* to = static_cast<std::byte*>(to_start);
+  const auto* from = static_cast<const std::byte*>(from_start);
+  if (bytes == 0) return;
+  if (bytes <= copied_max) {
+    net.await_room(rank, call);
+    const Lock locked(net.links().lock());
+    Link& link = net.link_to(rank);
+    const PutRecord record{reinterpret_cast<std::uint64_t>(to)};
+    std::byte* const body =
+        link.append(Kind::put, sender(), rank, sizeof record + bytes, Link::Ack::soon);
+    std::memcpy(body, &record, sizeof record);
+    std::memcpy(body + sizeof record, from, bytes);
+    return link.offer();
+  }
+  Lender lender(net, rank, call);
+  for (std::size_t at = 0; at < bytes;) {
+    const PutRecord record{reinterpret_cast<std::uint64_t>(to + at)};
+    const std::size_t part = std::min(lent_bytes, bytes - at);
+    lender.lend(Kind::put, std::as_bytes(std::span(&record, 1)), from + at, part,
+                at + part == bytes);
+    at += part;
+  }
+  lender.await(0);
+}
+
+void write_far(Network& net, Rank rank, void* to, const void* from, const Section& section,
+               const FarUpdate& update) {
+  Section outer;
+  outer.levels = section.levels > 0 ? section.levels - 1 : 0;
+  for (std::size_t i = 0; i < outer.levels; ++i) {
+    outer.counts[i] = section.counts[i + 1];
+    outer.to_strides[i] = section.to_strides[i + 1];
+    outer.from_strides[i] = section.from_strides[i + 1];
+  }
+  for_each_row(
+      static_cast<std::byte*>(to), static_cast<const std::byte*>(from), outer,
+      [&](std::byte* t, const std::byte* f) { write_rows(net, rank, t, f, section, update); });
+}
+
+void write_far(Network& net, Rank rank, const Segments& pieces, const FarUpdate& update) {
+  const std::size_t room = Link::body_bytes_max - sizeof(PiecesRecord);
+  if (pieces.bytes == 0) return;
+  if (pieces.bytes > copied_max) {
+    for (std::size_t i = 0; i < pieces.to.size(); ++i)
+      write_row(net, rank, static_cast<std::byte*>(pieces.to[i]),
+                static_cast<const std::byte*>(pieces.from[i]), pieces.bytes, update);
+    return;
+  }
+  const WriteRecord write = record_of(update);
+  PiecesRecord record{pieces.bytes, 0, update.element, {}};
+  std::memcpy(record.scale, write.scale, sizeof record.scale);
+  for (std::size_t i = 0; i < pieces.to.size(); i += record.count) {
+    net.await_room(rank, update.call);
+    const std::size_t each = sizeof(std::uint64_t) + pieces.bytes;
+    record.count = static_cast<std::uint32_t>(std::min(pieces.to.size() - i, room / each));
+    const Lock locked(net.links().lock());
+    std::byte* at = net.link_to(rank).append(Kind::pieces, sender(), rank,
+                                             sizeof record + record.count * each, Link::Ack::soon);
+    std::memcpy(at, &record, sizeof record);
+    at += sizeof record;
+    std::memcpy(at, pieces.to.data() + i, record.count * sizeof(std::uint64_t));
+    at += record.count * sizeof(std::uint64_t);
+    for (std::size_t p = i; p < i + record.count; ++p, at += pieces.bytes)
+      std::memcpy(at, pieces.from[p], pieces.bytes);
+  }
+  const Lock locked(net.links().lock());
+  net.link_to(rank).offer();
+}
+
+}  // namespace armature::rma

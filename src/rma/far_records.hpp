@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "armature/strided.hpp"
+
+// What one-sided operations between nodes look like on the way. Addresses are the target's own.
+
+namespace armature::rma {
+
+inline constexpr std::uint32_t no_element = UINT32_MAX;  // a put, no accumulate
+
+/// Kind::put. The bytes follow.
+struct PutRecord {
+  std::uint64_t address;
+};
+
+/// Kind::write: rows that follow each other densely behind it.
+struct WriteRecord {
+  std::uint64_t address;
+  std::int64_t stride;
+  std::uint64_t row_bytes;
+  std::uint64_t rows;
+  std::uint32_t element;  // a detail::Element, or no_element
+  std::uint32_t unused;
+  std::byte scale[16];
+};
+
+/// Kind::pieces: `count` addresses follow, then as many pieces.
+struct PiecesRecord {
+  std::uint64_t piece_bytes;
+  std::uint32_t count;
+  std::uint32_t element;
+  std::byte scale[16];
+};
+
+/// Kind::get: answered by Kind::data with the bytes of this section.
+struct GetRecord {
+  std::uint64_t question;
+  std::uint64_t address;
+  std::uint64_t row_bytes;
+  std::uint64_t levels;
+  std::uint64_t counts[Strided::levels_max];
+  std::int64_t strides[Strided::levels_max];
+};
+
+/// Kind::gather: the same for `count` pieces, whose addresses follow.
+struct GatherRecord {
+  std::uint64_t question;
+  std::uint64_t piece_bytes;
+  std::uint64_t count;
+};
+
+/// Kind::data: bytes follow. All answers begin with the question's number.
+struct DataRecord {
+  std::uint64_t question;
+};
+
+enum class AtomicCode : std::uint32_t {
+  fetch_add,
+  fetch_and,
+  fetch_or,
+  fetch_xor,
+  swap,
+  compare_swap
+};
+
+/// Kind::atomic, answered by Kind::value.
+struct AtomicRecord {
+  std::uint64_t question;
+  std::uint64_t address;
+  std::uint64_t operand;
+  std::uint64_t expected;  // of compare_swap
+  AtomicCode code;
+  std::uint32_t bytes;
+};
+struct ValueRecord {
+  std::uint64_t question;
+  std::uint64_t value;
+};
+
+/// Kind::check: may that be reached? The name of the call follows. Answered by Kind::checked.
+struct CheckRecord {
+  std::uint64_t question;
+  std::uint64_t address;
+  std::uint64_t bytes;
+};
+struct CheckedRecord {
+  std::uint64_t question;
+  std::uint64_t extent;  // of what the rank has allocated
+  std::uint32_t code;    // an Errc + 1, whose text follows; 0: it may
+  std::uint32_t unused;
+};
+
+}  // namespace armature::rma

@@ -1,0 +1,330 @@
+// What this process does for ranks on other nodes: with the same instructions that ranks of its own
+// node use, so that atomics and accumulates on one place are atomic with respect to each other
+// wherever they come from. Runs under the links' lock, in whatever thread polls: it never waits but
+// for the lock of a chunk, which is held for the time of a copy.
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "armature/atomic.hpp"
+#include "base/fail.hpp"
+#include "rma/adder.hpp"
+#include "rma/far.hpp"
+#include "rma/here.hpp"
+#include "rma/questions.hpp"
+
+namespace armature::rma {
+
+using base::fail;
+using progress::network;
+using transport::Arrived;
+using transport::Kind;
+using transport::Link;
+using transport::Sending;
+
+namespace {
+
+const space::Mapping& mapping() { return network()->mapping(); }
+
+/// The address, which the sender has checked: one that is wrong has not been sent by us.
+std::byte* checked(const Arrived& arrived, std::uint64_t address, std::uint64_t bytes) {
+  if (!mapping().holds(arrived.record.to, address, bytes))
+    fail(Errc::corrupt,
+         fmt::format("process {} wants {} bytes at {:#x} of rank {}, which are not there",
+                     arrived.process, bytes, address, arrived.record.to));
+  return reinterpret_cast<std::byte*>(address);
+}
+
+/// All that rows touch.
+void check_rows(const Arrived& arrived, std::uint64_t address, const Runs::Levels& levels,
+                std::size_t row_bytes) {
+  Section section;
+  section.row_bytes = row_bytes;
+  section.levels = levels.levels;
+  section.counts = levels.counts;
+  const Reach touched = reach(section, levels.strides, "get");
+  (void)checked(arrived, address + static_cast<std::uint64_t>(touched.below), touched.bytes);
+}
+
+void await_chunk(progress::LockWord& word, int me) {
+  while (!progress::try_lock(word, me)) {
+    const int holder = progress::lock_holder(word.load(std::memory_order_relaxed));
+    if (holder >= 0 && holder < mapping().ranks() &&
+        mapping().slot(holder).life.load(std::memory_order_acquire) == space::Life::dead)
+      word.store(0, std::memory_order_release);
+    sched_yield();
+  }
+}
+
+/// How the bytes of a record are added: daxpy wants its source aligned.
+class Source {
+ public:
+  std::span<const std::byte> aligned(std::span<const std::byte> bytes) {
+    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 16 == 0) return bytes;
+    copy_.resize(bytes.size() / sizeof(Block) + 1);
+    std::memcpy(copy_.data(), bytes.data(), bytes.size());
+    return {reinterpret_cast<const std::byte*>(copy_.data()), bytes.size()};
+  }
+
+ private:
+  struct alignas(16) Block {
+    std::byte bytes[16];
+  };
+  std::vector<Block> copy_;
+};
+
+void on_put(const Arrived& arrived) {
+  const auto record = arrived.head<PutRecord>();
+  const auto bytes = arrived.rest(sizeof record);
+  put_here(checked(arrived, record.address, bytes.size()), bytes.data(), bytes.size());
+}
+
+detail::Element element_of(std::uint32_t number) {
+  if (number > static_cast<std::uint32_t>(detail::Element::complex128))
+    fail(Errc::corrupt, fmt::format("an accumulate of elements of kind {}", number));
+  return static_cast<detail::Element>(number);
+}
+
+void on_write(const Arrived& arrived) {
+  const auto record = arrived.head<WriteRecord>();
+  const auto bytes = arrived.rest(sizeof record);
+  Runs::Levels levels;
+  levels.levels = 1;
+  levels.counts[0] = record.rows;
+  levels.strides[0] = record.stride;
+  std::size_t all = 0;
+  if (record.rows == 0 || __builtin_mul_overflow(record.rows, record.row_bytes, &all) ||
+      all != bytes.size())
+    fail(Errc::corrupt, fmt::format("{} bytes for {} rows", bytes.size(), record.rows));
+  check_rows(arrived, record.address, levels, record.row_bytes);
+  auto* to = reinterpret_cast<std::byte*>(record.address);
+  std::atomic_thread_fence(std::memory_order_release);
+  if (record.element == no_element)
+    return copy_rows(to, record.stride, bytes.data(), static_cast<std::ptrdiff_t>(record.row_bytes),
+                     record.rows, record.row_bytes);
+  static Source source;  // under the links' lock
+  const auto from = source.aligned(bytes);
+  Adder adder(element_of(record.element), Rank(arrived.record.to), record.scale, mapping(),
+              arrived.record.to, await_chunk);
+  for (std::size_t row = 0; row < record.rows; ++row, to += record.stride)
+    adder.add(to, from.data() + row * record.row_bytes, record.row_bytes);
+}
+
+void on_pieces(const Arrived& arrived) {
+  const auto record = arrived.head<PiecesRecord>();
+  const auto rest = arrived.rest(sizeof record);
+  const std::size_t addresses = std::size_t{record.count} * sizeof(std::uint64_t);
+  std::size_t all = 0;
+  if (__builtin_mul_overflow(std::size_t{record.count}, record.piece_bytes, &all) ||
+      rest.size() < addresses || rest.size() - addresses != all)
+    fail(Errc::corrupt, fmt::format("{} bytes for {} pieces", rest.size(), record.count));
+  const auto bytes = rest.subspan(addresses);
+  const auto place = [&](std::size_t i) {
+    std::uint64_t address = 0;
+    std::memcpy(&address, rest.data() + i * sizeof address, sizeof address);
+    return checked(arrived, address, record.piece_bytes);
+  };
+  if (record.element == no_element) {
+    for (std::size_t i = 0; i < record.count; ++i)
+      put_here(place(i), bytes.data() + i * record.piece_bytes, record.piece_bytes);
+    return;
+  }
+  static Source source;
+  const auto from = source.aligned(bytes);
+  Adder adder(element_of(record.element), Rank(arrived.record.to), record.scale, mapping(),
+              arrived.record.to, await_chunk);
+  for (std::size_t i = 0; i < record.count; ++i)
+    adder.add(place(i), from.data() + i * record.piece_bytes, record.piece_bytes);
+}
+
+/// The answer to a get that is too long for a packet: on its way a few pieces at a time, each after
+/// the engine has let go of an earlier one. Lives until the last is gone.
+class Supply {
+ public:
+  static void begin(const Arrived& question, std::uint64_t number, Runs from, std::size_t bytes) {
+    auto* const supply = new Supply(question, number, std::move(from), bytes);
+    supply->send_more();
+  }
+
+ private:
+  static constexpr std::size_t piece_bytes = 64 * 1024;
+  static constexpr std::size_t under_way_max = 8;
+  static constexpr std::size_t lent_min = 16 * 1024;  // contiguous bytes that are not copied
+
+  struct Piece : Sending {
+    Supply* supply = nullptr;
+    bool busy = false;
+    std::unique_ptr<std::byte[]> memory;
+  };
+
+  Supply(const Arrived& question, std::uint64_t number, Runs from, std::size_t bytes)
+      : process_(question.process),
+        from_rank_(question.record.to),
+        to_rank_(question.record.from),
+        answer_{number},
+        from_(std::move(from)),
+        left_(bytes) {
+    for (Piece& piece : pieces_) {
+      piece.supply = this;
+      piece.sent = [](Sending& sent) { static_cast<Piece&>(sent).supply->let_go(sent); };
+    }
+  }
+
+  void let_go(Sending& sent) {
+    static_cast<Piece&>(sent).busy = false;
+    if (sending_) return;  // from inside of send_more
+    send_more();
+  }
+
+  void send_more() {
+    sending_ = true;
+    Link& link = network()->links().to(process_);
+    bool any_busy = false;
+    for (bool again = true; again;) {
+      again = any_busy = false;
+      for (Piece& piece : pieces_) {
+        if (!piece.busy && left_ > 0) {
+          send_piece(link, piece);
+          again = true;
+        }
+        any_busy = any_busy || piece.busy;
+      }
+    }
+    sending_ = false;
+    if (left_ == 0 && !any_busy) delete this;
+  }
+
+  void send_piece(Link& link, Piece& piece) {
+    std::span<const std::byte> bytes = from_.next();
+    if (bytes.size() >= lent_min || bytes.size() == left_) {
+      bytes = bytes.first(std::min(bytes.size(), piece_bytes));
+      from_.skip(bytes.size());
+    } else {
+      if (piece.memory == nullptr)
+        piece.memory = std::make_unique_for_overwrite<std::byte[]>(piece_bytes);
+      const std::size_t packed = from_.take(piece.memory.get(), std::min(piece_bytes, left_));
+      bytes = {piece.memory.get(), packed};
+    }
+    left_ -= bytes.size();
+    piece.busy = true;
+    link.lend(Kind::data, from_rank_, to_rank_, std::as_bytes(std::span(&answer_, 1)), bytes, piece,
+              Link::Ack::none);
+  }
+
+  int process_, from_rank_, to_rank_;
+  DataRecord answer_;
+  Runs from_;
+  std::size_t left_;
+  bool sending_ = false;
+  std::array<Piece, under_way_max> pieces_;
+};
+
+void answer(const Arrived& question, std::uint64_t number, Runs from, std::size_t bytes) {
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (bytes > Link::body_bytes_max - sizeof(DataRecord))
+    return Supply::begin(question, number, std::move(from), bytes);
+  Link& link = network()->links().to(question.process);
+  const DataRecord record{number};
+  std::byte* const body = link.append(Kind::data, question.record.to, question.record.from,
+                                      sizeof record + bytes, Link::Ack::none);
+  std::memcpy(body, &record, sizeof record);
+  // A single word is read as one.
+  if (const auto run = from.next(); run.size() == bytes)
+    get_here(body + sizeof record, run.data(), bytes);
+  else
+    (void)from.take(body + sizeof record, bytes);
+}
+
+void on_get(const Arrived& arrived) {
+  GetRecord record{};
+  arrived.require(offsetof(GetRecord, counts));
+  std::memcpy(&record, arrived.body.data(), std::min(sizeof record, arrived.body.size()));
+  if (record.levels > Strided::levels_max) fail(Errc::corrupt, "a get of too many levels");
+  Runs::Levels levels;
+  levels.levels = record.levels;
+  std::size_t bytes = record.row_bytes;
+  for (std::size_t level = 0; level < record.levels; ++level) {
+    levels.counts[level] = record.counts[level];
+    levels.strides[level] = record.strides[level];
+    if (__builtin_mul_overflow(bytes, record.counts[level], &bytes))
+      fail(Errc::corrupt, "a get of more than can be");
+  }
+  check_rows(arrived, record.address, levels, record.row_bytes);
+  answer(arrived, record.question,
+         Runs::section(reinterpret_cast<std::byte*>(record.address), record.row_bytes, levels),
+         bytes);
+}
+
+void on_gather(const Arrived& arrived) {
+  const auto record = arrived.head<GatherRecord>();
+  const auto list = arrived.rest(sizeof record);
+  if (record.count > list.size() / sizeof(std::uint64_t)) fail(Errc::corrupt, "a short gather");
+  std::vector<std::byte*> pieces(record.count);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    std::uint64_t address = 0;
+    std::memcpy(&address, list.data() + i * sizeof address, sizeof address);
+    pieces[i] = checked(arrived, address, record.piece_bytes);
+  }
+  answer(arrived, record.question, Runs::pieces(std::move(pieces), record.piece_bytes),
+         record.count * record.piece_bytes);
+}
+
+void on_atomic(const Arrived& arrived) {
+  const auto record = arrived.head<AtomicRecord>();
+  if ((record.bytes != 4 && record.bytes != 8) || record.address % record.bytes != 0)
+    fail(Errc::corrupt, fmt::format("an atomic of {} bytes", record.bytes));
+  void* const at = checked(arrived, record.address, record.bytes);
+  const std::uint64_t value = record.bytes == 8 ? perform(static_cast<std::uint64_t*>(at), record)
+                                                : perform(static_cast<std::uint32_t*>(at), record);
+  const ValueRecord found{record.question, value};
+  network()
+      ->links()
+      .to(arrived.process)
+      .post(Kind::value, arrived.record.to, arrived.record.from, found, Link::Ack::none);
+}
+
+void on_check(const Arrived& arrived) {
+  const auto record = arrived.head<CheckRecord>();
+  const auto name = arrived.rest(sizeof record);
+  const std::string call(reinterpret_cast<const char*>(name.data()), name.size());
+  if (network()->space_of(arrived.record.to) == nullptr) fail(Errc::corrupt, "a check elsewhere");
+  CheckedRecord checked{record.question, mapping().extent(arrived.record.to), 0, 0};
+  std::string text;
+  try {
+    mapping().require(Rank(arrived.record.to), reinterpret_cast<const void*>(record.address),
+                      record.bytes, call.c_str());
+  } catch (const Error& error) {
+    checked.code = static_cast<std::uint32_t>(error.code()) + 1;
+    text = error.what();
+    // Who says so is added where it is thrown.
+    if (const auto begin = text.find(call); begin != std::string::npos) text.erase(0, begin);
+  }
+  std::byte* const body = network()
+                              ->links()
+                              .to(arrived.process)
+                              .append(Kind::checked, arrived.record.to, arrived.record.from,
+                                      sizeof checked + text.size(), Link::Ack::none);
+  std::memcpy(body, &checked, sizeof checked);
+  std::memcpy(body + sizeof checked, text.data(), text.size());
+}
+
+}  // namespace
+
+void serve_far(transport::Links& links) {
+  links.handle(Kind::put, on_put);
+  links.handle(Kind::write, on_write);
+  links.handle(Kind::pieces, on_pieces);
+  links.handle(Kind::get, on_get);
+  links.handle(Kind::gather, on_gather);
+  links.handle(Kind::atomic, on_atomic);
+  links.handle(Kind::check, on_check);
+  Question::install(links);
+}
+
+}  // namespace armature::rma

@@ -1,0 +1,134 @@
+#include "rma/questions.hpp"
+
+#include <sched.h>
+
+#include <cstring>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "progress/wait.hpp"
+#include "rma/far_records.hpp"
+
+namespace armature::rma {
+
+using base::fail;
+using progress::network;
+using transport::Arrived;
+using transport::Kind;
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+namespace {
+
+/// Questions by number: a place below, how often it was used above. Under the links' lock.
+struct Table {
+  struct Place {
+    Question* question = nullptr;
+    std::uint32_t use = 0;
+  };
+  std::vector<Place> places;
+  std::vector<std::uint32_t> free;
+};
+
+Table& table() {
+  static Table the_table;
+  return the_table;
+}
+
+}  // namespace
+
+Question::Question(Rank rank) : rank_(rank) {
+  const Lock locked(network()->links().lock());
+  Table& all = table();
+  if (all.free.empty()) {
+    all.free.push_back(static_cast<std::uint32_t>(all.places.size()));
+    all.places.emplace_back();
+  }
+  const std::uint32_t place = all.free.back();
+  all.free.pop_back();
+  all.places[place].question = this;
+  number_ = (static_cast<std::uint64_t>(++all.places[place].use) << 32) | place;
+}
+
+Question::~Question() { retire(); }
+
+void Question::retire() {
+  if (network() == nullptr || std::exchange(retired_, true)) return;
+  const Lock locked(network()->links().lock());
+  const auto place = static_cast<std::uint32_t>(number_);
+  table().places[place].question = nullptr;
+  table().free.push_back(place);
+}
+
+void Question::on_answer(const Arrived& answer) {
+  const auto number = answer.head<std::uint64_t>();
+  const auto place = static_cast<std::uint32_t>(number);
+  Table& all = table();
+  if (place >= all.places.size() || all.places[place].use != number >> 32) return;
+  Question* const question = all.places[place].question;
+  if (question == nullptr || answer.record.from != question->rank_) return;  // given up
+  question->take(answer);
+  if (question->is_answered()) progress::ring(network()->mapping().slot(answer.record.to));
+}
+
+void Question::install(transport::Links& links) {
+  for (const Kind kind : {Kind::data, Kind::value, Kind::checked}) links.handle(kind, on_answer);
+}
+
+void Question::give_up(int process) {
+  for (const auto& place : table().places)
+    if (place.question != nullptr &&
+        network()->mapping().slot(place.question->rank_).process == process) {
+      place.question->lost_.store(true, std::memory_order_relaxed);
+      place.question->finish();
+    }
+}
+
+void Question::check(const char* call) const {
+  if (lost_.load(std::memory_order_relaxed))
+    fail(Errc::rank_lost,
+         fmt::format("{}: rank {} has died, or its node cannot be reached any more", call,
+                     static_cast<int>(rank_)));
+}
+
+void Question::wait(const char* call) {
+  progress::WaitFor what{.what = space::Awaiting::completion, .peer = rank_, .call = call};
+  progress::wait_until(what, [&] {
+    if (is_answered()) return true;
+    network()->try_poll();
+    return is_answered();
+  });
+  check(call);
+}
+
+void Question::wait_alone(const char* call) {
+  while (!is_answered()) {
+    network()->try_poll();
+    sched_yield();
+  }
+  check(call);
+}
+
+void Fetch::take(const Arrived& answer) {
+  const auto bytes = answer.rest(sizeof(DataRecord));
+  if (bytes.size() > left_ || into_.put(bytes.data(), bytes.size()) != bytes.size())
+    fail(Errc::corrupt,
+         fmt::format("rank {} sent more than it was asked for", static_cast<int>(rank())));
+  left_ -= bytes.size();
+  if (left_ == 0) finish();
+}
+
+LaterFetch::LaterFetch(Rank rank, Runs into, std::size_t bytes)
+    : Fetch(rank, std::move(into), bytes) {
+  advance = [](Request& request) {
+    auto& fetch = static_cast<LaterFetch&>(request);
+    if (!fetch.is_answered()) network()->try_poll();
+    return fetch.is_answered();
+  };
+  release = [](Request& request) { delete &static_cast<LaterFetch&>(request); };
+}
+
+}  // namespace armature::rma

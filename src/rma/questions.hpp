@@ -1,0 +1,74 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "progress/bell.hpp"
+#include "progress/network.hpp"
+#include "progress/request.hpp"
+#include "rma/runs.hpp"
+
+namespace armature::rma {
+
+/// Something asked of a rank on another node, while the answer is on its way. Its number says which
+/// it is; a number that is not, or not any more, under way is nobody's. Made and ended by whoever
+/// asks; the answer comes under the links' lock.
+class Question {
+ public:
+  explicit Question(Rank rank);
+  Question(const Question&) = delete;
+  Question& operator=(const Question&) = delete;
+  virtual ~Question();
+
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+  [[nodiscard]] Rank rank() const { return rank_; }
+  /// Acquire: what was got is there.
+  [[nodiscard]] bool is_answered() const { return answered_.load(std::memory_order_acquire); }
+  /// Blocks. Throws Error(rank_lost) when the process that was asked is gone.
+  void wait(const char* call);
+  /// The same without letting the rank do anything else meanwhile. Ends when the link does.
+  void wait_alone(const char* call);
+  /// Throws that error when it is so.
+  void check(const char* call) const;
+
+  static void install(transport::Links& links);
+  /// Nobody will answer what that process was asked.
+  static void give_up(int process);
+
+ protected:
+  virtual void take(const transport::Arrived& answer) = 0;
+  /// From now on an answer is nobody's. By destructors of those who take answers.
+  void retire();
+  void finish() { answered_.store(true, std::memory_order_release); }
+
+ private:
+  static void on_answer(const transport::Arrived& answer);
+
+  Rank rank_;
+  std::uint64_t number_ = 0;
+  bool retired_ = false;
+  std::atomic<bool> answered_ = false;
+  std::atomic<bool> lost_ = false;
+};
+
+/// Bytes that were asked for.
+class Fetch : public Question {
+ public:
+  Fetch(Rank rank, Runs into, std::size_t bytes)
+      : Question(rank), into_(std::move(into)), left_(bytes) {}
+  ~Fetch() override { retire(); }
+
+ private:
+  void take(const transport::Arrived& answer) override;
+
+  Runs into_;
+  std::size_t left_;
+};
+
+/// A fetch behind a handle.
+struct LaterFetch final : detail::Request, Fetch {
+  LaterFetch(Rank rank, Runs into, std::size_t bytes);
+};
+
+}  // namespace armature::rma

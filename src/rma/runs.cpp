@@ -1,0 +1,76 @@
+#include "rma/runs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "armature/detail/transfer.hpp"
+
+namespace armature::rma {
+
+Runs Runs::contiguous(std::byte* start, std::size_t bytes) { return section(start, bytes, {}); }
+
+Runs Runs::section(std::byte* start, std::size_t row_bytes, const Levels& levels) {
+  Runs runs;
+  runs.at_ = runs.row_ = start;
+  runs.left_ = runs.row_bytes_ = row_bytes;
+  runs.levels_ = levels;
+  return runs;
+}
+
+Runs Runs::pieces(std::vector<std::byte*> starts, std::size_t bytes) {
+  Runs runs;
+  if (starts.empty() || bytes == 0) return runs;
+  runs.at_ = starts.front();
+  runs.left_ = runs.row_bytes_ = bytes;
+  runs.starts_ = std::move(starts);
+  return runs;
+}
+
+void Runs::next_row() {
+  if (!starts_.empty()) {
+    if (++piece_ == starts_.size()) return;
+    at_ = starts_[piece_];
+    left_ = row_bytes_;
+    return;
+  }
+  for (std::size_t level = 0; level < levels_.levels; ++level) {
+    row_ += levels_.strides[level];
+    if (++index_[level] < levels_.counts[level]) {
+      at_ = row_;
+      left_ = row_bytes_;
+      return;
+    }
+    row_ -= static_cast<std::ptrdiff_t>(levels_.counts[level]) * levels_.strides[level];
+    index_[level] = 0;
+  }
+}
+
+void Runs::skip(std::size_t bytes) {
+  at_ += bytes;
+  left_ -= bytes;
+  if (left_ == 0) next_row();
+}
+
+std::size_t Runs::take(std::byte* to, std::size_t bytes) {
+  std::size_t done = 0;
+  while (done < bytes && left_ > 0) {
+    const std::size_t part = std::min(left_, bytes - done);
+    detail::copy(to + done, at_, part);
+    done += part;
+    skip(part);
+  }
+  return done;
+}
+
+std::size_t Runs::put(const std::byte* from, std::size_t bytes) {
+  std::size_t done = 0;
+  while (done < bytes && left_ > 0) {
+    const std::size_t part = std::min(left_, bytes - done);
+    detail::copy(at_, from + done, part);
+    done += part;
+    skip(part);
+  }
+  return done;
+}
+
+}  // namespace armature::rma

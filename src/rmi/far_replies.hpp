@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+
+#include "armature/detail/method.hpp"
+#include "armature/detail/reply.hpp"
+#include "rmi/blocks.hpp"
+#include "transport/links.hpp"
+
+// Answers and long arguments between nodes. An answer is written into a stand-in for the asker's
+// reply slot and then sent; what lies in a block of the other's band is fetched into one of the
+// own, and the other's block given back.
+
+namespace armature::rmi {
+
+/// A reply slot here for an asker on another node.
+struct StandIn {
+  detail::Reply reply;
+  detail::Reply* asked_for = nullptr;  // the asker's
+};
+
+/// The answer is written: makes it visible to the asker, on whatever node.
+void answer(space::AddressSpace& space, const detail::Call& call, detail::Reply::State state);
+
+/// The bytes of a block in a far rank's band, in a block of ours that is marked done as that one
+/// would be.
+[[nodiscard]] std::byte* fetch_block(space::AddressSpace& space, Blocks& blocks, Rank owner,
+                                     const std::byte* block, std::size_t bytes);
+/// A block that we need no more, on whatever node it lies.
+void give_back_block(const space::AddressSpace& space, std::byte* block);
+
+void install_far_replies(transport::Links& links);
+
+}  // namespace armature::rmi

@@ -1,0 +1,76 @@
+#include "rmi/seal.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "rmi/endpoint.hpp"
+#include "rmi/failure.hpp"
+
+namespace armature::rmi {
+
+using detail::LongArguments;
+using detail::RequestHeader;
+using detail::RequestKind;
+
+// Each word is multiplied and turned, so that neither a wrong bit nor words in another order, nor
+// zeros that are left out, give the same sum.
+std::uint64_t Seal::checksum(std::span<const std::byte> bytes) {
+  constexpr std::uint64_t odd = 0x9e37'79b9'7f4a'7c15;
+  std::uint64_t sum = odd ^ bytes.size();
+  while (!bytes.empty()) {
+    std::uint64_t word = 0;
+    const std::size_t n = std::min(sizeof word, bytes.size());
+    std::memcpy(&word, bytes.data(), n);
+    sum = std::rotl((sum ^ word) * odd, 29);
+    bytes = bytes.subspan(n);
+  }
+  return sum;
+}
+
+std::optional<LongArguments> long_arguments(const RequestHeader& header, const std::byte* request) {
+  if ((header.kind & RequestHeader::is_long) == 0) return std::nullopt;
+  const bool asks =
+      (header.kind & RequestHeader::kind_mask) == static_cast<std::uint8_t>(RequestKind::question);
+  LongArguments where;
+  std::memcpy(&where, request + sizeof header + (asks ? sizeof(void*) : 0), sizeof where);
+  return where;
+}
+
+void Seal::put(std::span<std::byte> bytes) {
+  RequestHeader header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  header.units = static_cast<std::uint16_t>(bytes.size() / RequestHeader::unit);
+  std::memcpy(bytes.data(), &header, sizeof header);
+  const std::span<std::byte> request = bytes.first(bytes.size() - sizeof(Seal));
+  Seal seal{.request = checksum(request)};
+  if (const auto where = long_arguments(header, bytes.data()))
+    seal.block = checksum({reinterpret_cast<const std::byte*>(where->block), where->bytes});
+  std::memcpy(request.data() + request.size(), &seal, sizeof seal);
+}
+
+Seal Seal::of(std::span<const std::byte> bytes) {
+  Seal seal;
+  std::memcpy(&seal, bytes.data() + bytes.size() - sizeof seal, sizeof seal);
+  return seal;
+}
+
+void Endpoint::check_seal(int from, std::span<const std::byte> request) {
+  if (request.size() < sizeof(RequestHeader) + sizeof(Seal) ||
+      Seal::of(request).request != Seal::checksum(request.first(request.size() - sizeof(Seal))))
+    corrupt(fmt::format(
+        "a request of {} bytes from rank {} is not what was sent: its checksum is another",
+        request.size(), from));
+}
+
+void Endpoint::check_seal_of_block(const detail::Call& call, std::span<const std::byte> request) {
+  if (Seal::of(request).block != Seal::checksum({call.start, call.end}))
+    corrupt(
+        fmt::format("the arguments of a request from rank {}, {} bytes in a block, are not what "
+                    "was sent: their checksum is another",
+                    static_cast<int>(call.from), call.end - call.start));
+}
+
+}  // namespace armature::rmi

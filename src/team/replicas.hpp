@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "progress/network.hpp"
+#include "space/team_block.hpp"
+
+// A team that spreads over several nodes has a block on each, and each member's lines are brought
+// to all of them: a member writes its line in its own node's block, and its process sends the line
+// to one process of each other node, which writes it into that node's block as the member would.
+// So a round costs each member one message to each other node, however many members are there; on
+// a node nothing changes.
+//
+// A block's line for round r is written only after all have entered round r - 1, that is when
+// nobody reads round r - 2 any more: what holds on a node holds here, since a member sends the line
+// of round r after it has seen everybody's of round r - 1.
+
+namespace armature::team {
+
+/// A team's block on this node, for what comes from others. Counted: every rank of the process that
+/// is a member asks for it.
+class Replica {
+ public:
+  explicit Replica(space::TeamBlock& block);
+  Replica(const Replica&) = delete;
+  Replica& operator=(const Replica&) = delete;
+  ~Replica();
+
+  /// Whether members are on other nodes.
+  [[nodiscard]] bool is_far() const { return !others_.empty(); }
+  /// The first member of this node.
+  [[nodiscard]] int leader() const { return leader_; }
+  /// Tells the other nodes what this member shows in that round; and of a wave of a fence.
+  void send_round(int member, std::uint64_t round, const std::byte* shown, std::size_t bytes) const;
+  void send_wave(int member, std::uint64_t wave) const;
+
+  static void install(transport::Links& links);
+
+ private:
+  space::TeamBlock& block_;
+  std::vector<int> others_;  // a process of each other node
+  int leader_ = 0;
+};
+
+}  // namespace armature::team

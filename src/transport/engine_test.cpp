@@ -1,0 +1,153 @@
+// What every engine must do, in every configuration of it. Two engines in this process speak over
+// loopback.
+#include <poll.h>
+#include <sched.h>
+
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "armature/error.hpp"
+#include "transport/load.hpp"
+
+namespace armature::transport {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+/// One process's end.
+class End : public Sink {
+ public:
+  explicit End(const EngineOptions& options) : engine(load_engine(*this, options)) {}
+
+  void received(std::span<const std::byte> head, std::span<const std::byte> body) override {
+    Bytes whole(head.begin(), head.end());
+    whole.insert(whole.end(), body.begin(), body.end());
+    packets.push_back(std::move(whole));
+  }
+  void sent(std::uint64_t token) override { tokens.push_back(token); }
+  void lost(int peer, const char*) override { lost_peer = peer; }
+
+  std::deque<Bytes> packets;
+  std::vector<std::uint64_t> tokens;
+  int lost_peer = -1;
+  std::unique_ptr<Engine> engine;
+};
+
+Bytes patterned(std::size_t bytes, std::size_t seed) {
+  Bytes data(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>(i * 7 + seed * 31 + 1);
+  return data;
+}
+
+struct Configuration {
+  const char* name;
+  std::size_t segment;
+};
+
+class EngineTest : public testing::TestWithParam<Configuration> {
+ protected:
+  EngineTest() : a_(options()), b_(options()) {
+    EXPECT_EQ(a_.engine->connect(0, b_.engine->address()), nullptr);
+    EXPECT_EQ(b_.engine->connect(0, a_.engine->address()), nullptr);
+  }
+  static EngineOptions options() {
+    return {.device = "lo", .interfaces = "", .segment = GetParam().segment};
+  }
+  /// Progresses both until that holds; false after 20 s.
+  template <class Condition>
+  [[nodiscard]] bool until(Condition condition) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!condition()) {
+      (void)a_.engine->progress();
+      (void)b_.engine->progress();
+      sched_yield();
+      if (std::chrono::steady_clock::now() > deadline) return false;
+    }
+    return true;
+  }
+
+  End a_, b_;
+};
+
+TEST_P(EngineTest, packets_of_all_sizes_arrive_whole_and_in_order) {
+  const std::vector<std::size_t> sizes = {1,     8,      100,        4096,    8192,
+                                          16384, 65'536, 65'536 + 1, 300'000, 1 << 20};
+  std::vector<Bytes> kept;
+  std::size_t waiting = 0;
+  for (std::size_t i = 0; i < 3 * sizes.size(); ++i) {
+    kept.push_back(patterned(sizes[i % sizes.size()], i));
+    const std::span<const std::byte> all(kept.back());
+    const std::size_t head = i % 3 == 0 ? 0 : std::min<std::size_t>(all.size(), 96);
+    waiting += a_.engine->send(0, all.first(head), all.subspan(head), i) ? 0U : 1U;
+  }
+  ASSERT_TRUE(until([&] { return b_.packets.size() == kept.size(); }));
+  for (std::size_t i = 0; i < kept.size(); ++i) EXPECT_EQ(b_.packets[i], kept[i]) << i;
+  EXPECT_TRUE(until([&] { return a_.tokens.size() == waiting; }));
+}
+
+TEST_P(EngineTest, both_may_send_at_once) {
+  const Bytes mine = patterned(20'000, 1), theirs = patterned(20'000, 2);
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    (void)a_.engine->send(0, {}, mine, i);
+    (void)b_.engine->send(0, {}, theirs, i);
+  }
+  ASSERT_TRUE(until([&] { return a_.packets.size() == 50 && b_.packets.size() == 50; }));
+  EXPECT_EQ(a_.packets.back(), theirs);
+  EXPECT_EQ(b_.packets.back(), mine);
+}
+
+TEST_P(EngineTest, its_descriptor_says_when_there_is_something) {
+  (void)a_.engine->send(0, {}, patterned(8, 0), 0);
+  ASSERT_TRUE(until([&] { return b_.packets.size() == 1; }));
+  while (!b_.engine->arm()) (void)b_.engine->progress();
+  pollfd readable{b_.engine->descriptor(), POLLIN, 0};
+  EXPECT_EQ(poll(&readable, 1, 0), 0);
+  (void)a_.engine->send(0, {}, patterned(8, 1), 1);
+  (void)a_.engine->progress();
+  EXPECT_EQ(poll(&readable, 1, 10'000), 1);
+  EXPECT_TRUE(until([&] { return b_.packets.size() == 2; }));
+}
+
+TEST_P(EngineTest, a_peer_that_is_gone_is_reported) {
+  (void)a_.engine->send(0, {}, patterned(8, 0), 0);
+  ASSERT_TRUE(until([&] { return b_.packets.size() == 1; }));
+  (void)b_.engine->send(0, {}, patterned(8, 0), 0);
+  ASSERT_TRUE(until([&] { return a_.packets.size() == 1; }));
+  b_.engine.reset();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (a_.lost_peer < 0 && std::chrono::steady_clock::now() < deadline) {
+    (void)a_.engine->send(0, {}, {}, 1);
+    (void)a_.engine->progress();
+  }
+  EXPECT_EQ(a_.lost_peer, 0);
+}
+
+TEST_P(EngineTest, says_what_it_is) {
+  EXPECT_NE(std::string(a_.engine->description()).find("lo"), std::string::npos);
+  EXPECT_FALSE(a_.engine->address().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Ucx, EngineTest,
+                         testing::Values(Configuration{"default", 0},
+                                         Configuration{"tiny_segments", 1024},
+                                         Configuration{"large_segments", 256 * 1024}),
+                         [](const auto& of) { return std::string(of.param.name); });
+
+TEST(Engine, an_interface_that_is_not_there_is_an_error_that_names_it) {
+  try {
+    End end({.device = "nosuch0", .interfaces = "", .segment = 0});
+    ADD_FAILURE() << "it opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::start);
+    EXPECT_NE(std::string(error.what()).find("nosuch0"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace armature::transport

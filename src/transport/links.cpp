@@ -1,0 +1,213 @@
+// Links: records into packets, packets back into records, acknowledgements.
+//
+// Acknowledgements say "handled", not "arrived": when a packet is acknowledged, its puts have been
+// written. They travel with whatever goes the other way; by themselves only when nothing does.
+#include "transport/links.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "transport/load.hpp"
+
+namespace armature::transport {
+
+using base::fail;
+
+void Arrived::require(std::size_t bytes) const {
+  if (body.size() < bytes)
+    fail(Errc::corrupt, fmt::format("a record of kind {} from process {} is too short: {} bytes",
+                                    static_cast<int>(record.kind), process, body.size()));
+}
+
+struct Link::Packet : Sending {
+  Link* link = nullptr;
+  Sending* lender = nullptr;
+  std::size_t used = 0;
+  alignas(8) std::byte bytes[packet_bytes];
+};
+
+std::byte* Link::append(Kind kind, int from, int to, std::size_t body_bytes, Ack ack) {
+  ARMATURE_ASSERT(body_bytes <= body_bytes_max);
+  const std::size_t padded = (body_bytes + 7) / 8 * 8;
+  if (open_ != nullptr && open_->used + sizeof(Record) + padded > packet_bytes) flush();
+  if (open_ == nullptr) {
+    open_ = links_->new_packet();
+    open_->link = this;
+    open_->lender = nullptr;
+    open_->used = sizeof(PacketHeader);
+  }
+  const Record record{kind, static_cast<std::uint16_t>(padded - body_bytes),
+                      static_cast<std::uint32_t>(sizeof(Record) + body_bytes), from, to};
+  std::byte* const at = open_->bytes + open_->used;
+  std::memcpy(at, &record, sizeof record);
+  open_->used += sizeof record + padded;
+  open_flags_ |= static_cast<std::uint32_t>(ack);
+  return at + sizeof record;
+}
+
+void Link::lend(Kind kind, int from, int to, std::span<const std::byte> head,
+                std::span<const std::byte> lent, Sending& sending, Ack ack) {
+  flush();
+  std::memcpy(append(kind, from, to, head.size(), ack), head.data(), head.size());
+  Packet& packet = *std::exchange(open_, nullptr);
+  packet.lender = &sending;
+  const PacketHeader header{links_->options_.secret, static_cast<std::uint32_t>(++sequence_),
+                            static_cast<std::uint32_t>(received_), links_->options_.process,
+                            std::exchange(open_flags_, 0)};
+  if ((header.flags & PacketHeader::wants_ack) != 0) wanting_ = sequence_;
+  owes_ = Owes::nothing;
+  std::memcpy(packet.bytes, &header, sizeof header);
+  ++queued_;
+  if (links_->engine_->send(process_, {packet.bytes, packet.used}, lent,
+                            reinterpret_cast<std::uint64_t>(static_cast<Sending*>(&packet))))
+    packet.sent(packet);
+}
+
+void Link::flush() {
+  if (open_ == nullptr) return;
+  Packet& packet = *std::exchange(open_, nullptr);
+  const PacketHeader header{links_->options_.secret, static_cast<std::uint32_t>(++sequence_),
+                            static_cast<std::uint32_t>(received_), links_->options_.process,
+                            std::exchange(open_flags_, 0)};
+  if ((header.flags & PacketHeader::wants_ack) != 0) wanting_ = sequence_;
+  owes_ = Owes::nothing;
+  std::memcpy(packet.bytes, &header, sizeof header);
+  ++queued_;
+  if (links_->engine_->send(process_, {}, {packet.bytes, packet.used},
+                            reinterpret_cast<std::uint64_t>(static_cast<Sending*>(&packet))))
+    packet.sent(packet);
+}
+
+Links::Links(const Options& options)
+    : options_(options), links_(static_cast<std::size_t>(options.processes)) {
+  engine_ = load_engine(*this, options.engine);
+}
+
+Links::~Links() = default;
+
+void Links::connect(int process, std::span<const std::byte> address) {
+  auto link = std::make_unique<Link>();
+  link->links_ = this;
+  link->process_ = process;
+  links_[static_cast<std::size_t>(process)] = std::move(link);
+  if (const char* problem = engine_->connect(process, address))
+    fail(Errc::start, fmt::format("process {} cannot be reached by {}: {}", process,
+                                  engine_->description(), problem));
+}
+
+Link::Packet* Links::new_packet() {
+  if (free_.empty()) {
+    auto packet = std::make_unique<Link::Packet>();
+    packet->sent = [](Sending& done) {
+      auto& mine = static_cast<Link::Packet&>(done);
+      --mine.link->queued_;
+      Sending* const lender = std::exchange(mine.lender, nullptr);
+      mine.link->links_->recycle(&mine);
+      if (lender != nullptr) lender->sent(*lender);
+    };
+    return packet.release();
+  }
+  Link::Packet* const packet = free_.back().release();
+  free_.pop_back();
+  return packet;
+}
+
+void Links::recycle(Link::Packet* packet) { free_.emplace_back(packet); }
+
+bool Links::progress() {
+  // What was owed when the last call ended has found nothing to travel with.
+  acknowledge();
+  const bool any = engine_->progress();
+  if (!owing_.empty()) {
+    bool now = false;
+    for (const Link* link : owing_) now = now || link->owes_ == Link::Owes::now;
+    if (now) acknowledge();
+  }
+  return any;
+}
+
+void Links::acknowledge() {
+  if (owing_.empty()) return;
+  for (Link* link : std::exchange(owing_, {})) {
+    if (link->owes_ == Link::Owes::nothing || link->lost_) continue;
+    if (link->open_ == nullptr) (void)link->append(Kind::none, -1, -1, 0, Link::Ack::none);
+    link->flush();
+  }
+}
+
+// What makes no sense ends the process: no exception may pass the engine.
+void Links::received(std::span<const std::byte> head, std::span<const std::byte> body) noexcept {
+  const std::span<const std::byte> packet = head.empty() ? body : head;
+  PacketHeader header;
+  if (packet.size() >= sizeof header) std::memcpy(&header, packet.data(), sizeof header);
+  if (packet.size() < sizeof header || header.secret != options_.secret || header.process < 0 ||
+      header.process >= options_.processes || !has(header.process)) {
+    ++refused_;  // nobody of this job
+    return;
+  }
+  Link& link = to(header.process);
+  if (header.sequence != static_cast<std::uint32_t>(link.received_ + 1))
+    fail(Errc::corrupt, fmt::format("packet {} of process {} came where {} was due",
+                                    header.sequence, header.process, link.received_ + 1));
+  const auto news = static_cast<std::int32_t>(header.acknowledged -
+                                              static_cast<std::uint32_t>(link.acknowledged()));
+  const bool was_idle = link.is_idle();
+  // Release: who sees it sees what has come before it.
+  if (news > 0)
+    link.acknowledged_.fetch_add(static_cast<std::uint32_t>(news), std::memory_order_release);
+  ARMATURE_ASSERT(link.acknowledged() <= link.sequence_);
+  const Link::Packet* const gathering = link.open_;
+  const std::size_t gathered = gathering != nullptr ? gathering->used : 0;
+  handle_records(link, packet.subspan(sizeof header),
+                 head.empty() ? std::span<const std::byte>() : body);
+  ++link.received_;
+  if ((header.flags & PacketHeader::wants_ack) != 0) {
+    if (link.owes_ == Link::Owes::nothing) owing_.push_back(&link);
+    link.owes_ = (header.flags & PacketHeader::ack_soon) != 0 ? Link::Owes::now : link.owes_;
+    if (link.owes_ == Link::Owes::nothing) link.owes_ = Link::Owes::later;
+  }
+  // An answer, which takes the acknowledgement along.
+  if (link.open_ != nullptr && (link.open_ != gathering || link.open_->used != gathered))
+    link.flush();
+  if (!was_idle && link.is_idle()) {
+    if (on_idle != nullptr) on_idle(link);
+    link.flush();
+  }
+}
+
+void Links::handle_records(Link& link, std::span<const std::byte> records,
+                           std::span<const std::byte> lent) {
+  while (!records.empty()) {
+    Record record;
+    const bool whole = records.size() >= sizeof record;
+    if (whole) std::memcpy(&record, records.data(), sizeof record);
+    const std::size_t length = std::size_t{record.bytes} + record.filler;
+    if (!whole || record.bytes < sizeof record || length > records.size() ||
+        record.kind >= Kind::count)
+      fail(Errc::corrupt, fmt::format("a packet of process {} makes no sense", link.process_));
+    const bool last = length == records.size();
+    const Arrived arrived{link.process_, record,
+                          records.subspan(sizeof record, record.bytes - sizeof record),
+                          last ? lent : std::span<const std::byte>()};
+    if (record.kind == Kind::hello) link.hello_ = true;
+    if (record.kind == Kind::bye) link.bye_ = true;
+    if (const Handler handler = handlers_[static_cast<std::size_t>(record.kind)]) handler(arrived);
+    records = records.subspan(length);
+  }
+}
+
+void Links::sent(std::uint64_t token) {
+  auto& sending = *reinterpret_cast<Sending*>(token);
+  sending.sent(sending);
+}
+
+void Links::lost(int peer, const char* why) {
+  Link& link = to(peer);
+  if (link.lost_.exchange(true)) return;
+  // Nothing will be acknowledged any more; who waits for that looks at whether the link is lost.
+  if (on_lost != nullptr) on_lost(link, why);
+}
+
+}  // namespace armature::transport

@@ -1,0 +1,178 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "transport/packet.hpp"
+#include "transport/transport.hpp"
+
+namespace armature::transport {
+
+/// A record that has come; its bytes are gone when its handler returns.
+struct Arrived {
+  int process;  // which has sent it
+  Record record;
+  std::span<const std::byte> body;
+  std::span<const std::byte> lent;  // what the sender did not copy
+
+  /// The fixed part of the body. Throws Error(corrupt) when it is not there.
+  template <class T>
+  [[nodiscard]] T head() const {
+    T value;
+    require(sizeof value);
+    std::memcpy(static_cast<void*>(&value), body.data(), sizeof value);
+    return value;
+  }
+  /// What follows a fixed part of that many bytes: in the body, else what was lent.
+  [[nodiscard]] std::span<const std::byte> rest(std::size_t head_bytes) const {
+    require(head_bytes);
+    return lent.empty() ? body.subspan(head_bytes) : lent;
+  }
+  void require(std::size_t bytes) const;
+};
+using Handler = void (*)(const Arrived& arrived);
+
+/// Memory lent to the engine: told when it is free again.
+struct Sending {
+  void (*sent)(Sending& sending) = nullptr;
+};
+
+class Links;
+
+/// One other process. Small records gather in a packet while an earlier one is under way, and leave
+/// at once when none is; so does a packet that is full, or that somebody waits for.
+class Link {
+ public:
+  static constexpr std::size_t packet_bytes = 16 * 1024;
+  /// The longest body.
+  static constexpr std::size_t body_bytes_max =
+      packet_bytes - sizeof(PacketHeader) - sizeof(Record) - 8;
+
+  enum class Ack : std::uint32_t {
+    none = 0,
+    later = PacketHeader::wants_ack,
+    soon = PacketHeader::wants_ack | PacketHeader::ack_soon
+  };
+
+  /// Room for a record's body, to be written before anything else is called.
+  [[nodiscard]] std::byte* append(Kind kind, int from, int to, std::size_t body_bytes, Ack ack);
+  /// A record whose body is that.
+  template <class Head>
+  void post(Kind kind, int from, int to, const Head& head, Ack ack) {
+    std::memcpy(append(kind, from, to, sizeof head, ack), &head, sizeof head);
+  }
+  /// A record whose bytes behind `head` stay where they are until `sending` is told.
+  void lend(Kind kind, int from, int to, std::span<const std::byte> head,
+            std::span<const std::byte> lent, Sending& sending, Ack ack);
+
+  /// Sends what has gathered.
+  void flush();
+  /// Sends it unless it had better wait for more.
+  void offer() {
+    if (is_idle()) flush();
+  }
+  /// Nothing is under way that will be acknowledged.
+  [[nodiscard]] bool is_idle() const { return wanting_ <= acknowledged(); }
+  [[nodiscard]] bool holds_records() const { return open_ != nullptr; }
+  /// Packets that wanted an acknowledgement, so far; and up to where it has come.
+  [[nodiscard]] std::uint64_t wanting() const {
+    return open_flags_ != 0 ? sequence_ + 1 : wanting_;
+  }
+  [[nodiscard]] std::uint64_t acknowledged() const {
+    return acknowledged_.load(std::memory_order_acquire);
+  }
+  /// Packets the engine has not taken yet: the network is slower than the program.
+  [[nodiscard]] std::size_t queued() const { return queued_.load(std::memory_order_relaxed); }
+
+  [[nodiscard]] bool said_hello() const { return hello_; }
+  [[nodiscard]] bool said_bye() const { return bye_; }
+  [[nodiscard]] bool is_lost() const { return lost_.load(std::memory_order_acquire); }
+  [[nodiscard]] int process() const { return process_; }
+  /// Packets that have come, so far.
+  [[nodiscard]] std::uint64_t received() const { return received_; }
+
+ private:
+  friend class Links;
+  struct Packet;
+
+  Links* links_ = nullptr;
+  int process_ = -1;
+  Packet* open_ = nullptr;  // what gathers
+  std::uint32_t open_flags_ = 0;
+  std::uint64_t sequence_ = 0;  // of the last packet sent
+  std::uint64_t wanting_ = 0;   // of the last that wanted an acknowledgement
+  // Looked at without the lock, these four.
+  std::atomic<std::uint64_t> acknowledged_ = 0;  // up to this the other has handled them
+  std::atomic<std::size_t> queued_ = 0;
+  std::atomic<bool> bye_ = false, lost_ = false;
+  std::uint64_t received_ = 0;  // of the last packet handled here
+  enum class Owes { nothing, later, now } owes_ = Owes::nothing;
+  bool hello_ = false;
+};
+
+/// All links of this process, over one engine. Everything is done under lock().
+class Links : public Sink {
+ public:
+  struct Options {
+    int process = 0;
+    int processes = 1;
+    std::uint64_t secret = 0;
+    EngineOptions engine;
+  };
+  explicit Links(const Options& options);
+  ~Links() override;
+
+  [[nodiscard]] Engine& engine() { return *engine_; }
+  void connect(int process, std::span<const std::byte> address);
+  void handle(Kind kind, Handler handler) { handlers_[static_cast<std::size_t>(kind)] = handler; }
+
+  [[nodiscard]] std::recursive_mutex& lock() { return lock_; }
+  [[nodiscard]] Link& to(int process) { return *links_[static_cast<std::size_t>(process)]; }
+  [[nodiscard]] bool has(int process) const {
+    return links_[static_cast<std::size_t>(process)] != nullptr;
+  }
+  [[nodiscard]] int processes() const { return options_.processes; }
+
+  /// From now on nothing is expected of that process.
+  void give_up(int process, const char* why) { lost(process, why); }
+
+  /// Handles what has come and acknowledges it; whether there was something. Under the lock.
+  bool progress();
+  /// Whether acknowledgements are still to be sent, which the next progress() does.
+  [[nodiscard]] bool owes() const { return !owing_.empty(); }
+  /// Packets that did not know the job's secret.
+  [[nodiscard]] std::uint64_t refused() const { return refused_; }
+
+  /// Called under the lock when a link has become idle; when one is lost.
+  void (*on_idle)(Link& link) = nullptr;
+  void (*on_lost)(Link& link, const char* why) = nullptr;
+
+ private:
+  friend class Link;
+  void received(std::span<const std::byte> head, std::span<const std::byte> body) noexcept override;
+  void sent(std::uint64_t token) override;
+  void lost(int peer, const char* why) override;
+  void handle_records(Link& link, std::span<const std::byte> records,
+                      std::span<const std::byte> lent);
+  void acknowledge();
+  [[nodiscard]] Link::Packet* new_packet();
+  void recycle(Link::Packet* packet);
+
+  Options options_;
+  std::recursive_mutex lock_;
+  std::unique_ptr<Engine> engine_;
+  std::vector<std::unique_ptr<Link>> links_;
+  std::vector<std::unique_ptr<Link::Packet>> free_;
+  std::vector<Link*> owing_;
+  std::array<Handler, static_cast<std::size_t>(Kind::count)> handlers_{};
+  std::uint64_t refused_ = 0;
+};
+
+}  // namespace armature::transport

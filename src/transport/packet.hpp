@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// What travels between two processes: packets, each a header and records behind it. A record says
+// what it is (its kind), for which rank, from which; its body is the business of whoever handles
+// that kind. Records of one process to one other arrive in the order they were sent.
+
+namespace armature::transport {
+
+struct PacketHeader {
+  static constexpr std::uint32_t wants_ack = 1;  // something in it must be known to have arrived
+  static constexpr std::uint32_t ack_soon = 2;   // somebody may be waiting for just that
+
+  std::uint64_t secret = 0;        // of the job: who does not know it is not of the job
+  std::uint32_t sequence = 0;      // counts this process's packets to that one
+  std::uint32_t acknowledged = 0;  // up to this one of the other's have been handled
+  std::int32_t process = 0;        // the sender
+  std::uint32_t flags = 0;
+};
+static_assert(sizeof(PacketHeader) == 24);
+
+enum class Kind : std::uint16_t {
+  none,  // of a packet that only acknowledges
+  hello,
+  bye,   // nothing more will come
+  life,  // what has become of a rank
+  ring,  // bytes of a ring: messages, remote calls
+  room,  // how far a ring has been read
+  notify,
+  put,
+  write,   // rows, or an accumulate
+  pieces,  // the same, by a list of addresses
+  get,
+  gather,  // the same, by a list of addresses
+  data,    // what was got
+  atomic,
+  value,  // what it found
+  check,  // is this address good?
+  checked,
+  round,  // what members of a team show
+  wave,   // of a fence of remote calls
+  reply,  // the answer to a remote question
+  count,
+};
+
+struct Record {
+  Kind kind = Kind::none;
+  std::uint16_t filler = 0;  // bytes behind the body, up to a multiple of 8
+  std::uint32_t bytes = 0;   // this and the body, without what the packet's sender lent
+  std::int32_t from = -1;
+  std::int32_t to = -1;
+};
+static_assert(sizeof(Record) == 16);
+
+}  // namespace armature::transport

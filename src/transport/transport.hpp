@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+// What a network engine must be able to do. Thin on purpose: packets between two processes that
+// arrive whole, once, and in the order they were sent. Everything else (requests, acknowledgements,
+// gathering small things, the order of puts) is built on that once, for all engines, in `links`.
+//
+// An engine is used by one thread at a time: whoever uses it holds a lock of its own. It lies in a
+// module of its own that is loaded when a job has several nodes (load.hpp), so that programs that
+// stay on one node neither load nor need a network library. No exception crosses that border.
+
+namespace armature::transport {
+
+/// What an engine reports, from inside of progress() and send() alone.
+class Sink {
+ public:
+  Sink() = default;
+  Sink(const Sink&) = delete;
+  Sink& operator=(const Sink&) = delete;
+  virtual ~Sink() = default;
+
+  /// A packet; both parts are the engine's again when this returns.
+  virtual void received(std::span<const std::byte> head, std::span<const std::byte> body) = 0;
+  /// What send() was lent under this token may be changed again.
+  virtual void sent(std::uint64_t token) = 0;
+  /// Nothing more can be sent to that peer.
+  virtual void lost(int peer, const char* why) = 0;
+};
+
+struct EngineOptions {
+  std::string device;       // network interface; "" for the engine's own choice
+  std::string interfaces;   // kinds of transport, in the engine's words; "" for its own choice
+  std::size_t segment = 0;  // bytes that travel as one; 0 for the engine's own choice
+};
+
+class Engine {
+ public:
+  Engine() = default;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  virtual ~Engine() = default;
+
+  /// "UCX 1.13 over tcp on lo (127.0.0.1)".
+  [[nodiscard]] virtual const char* description() const = 0;
+  /// What others must know to reach this process.
+  [[nodiscard]] virtual std::span<const std::byte> address() const = 0;
+  /// What went wrong, or nullptr. Returns before the peer has answered.
+  [[nodiscard]] virtual const char* connect(int peer, std::span<const std::byte> address) = 0;
+  /// Sends head and body as one packet; either may be empty. True when both may be changed at once;
+  /// else they must stay until sink.sent(token).
+  [[nodiscard]] virtual bool send(int peer, std::span<const std::byte> head,
+                                  std::span<const std::byte> body, std::uint64_t token) = 0;
+  /// Reports what has happened; whether anything has. Never blocks.
+  virtual bool progress() = 0;
+  /// Readable when there is something to progress, once arm() has said true.
+  [[nodiscard]] virtual int descriptor() const = 0;
+  /// False when there is something already.
+  [[nodiscard]] virtual bool arm() = 0;
+};
+
+/// What an engine's module exports, under the name `armature_open_engine`. nullptr, and what is
+/// wrong in `problem` (of problem_bytes, terminated), when it cannot work here.
+using OpenEngine = Engine* (*)(Sink& sink, const EngineOptions& options, char* problem,
+                               std::size_t problem_bytes);
+
+}  // namespace armature::transport

@@ -1,0 +1,216 @@
+// The engine over UCX. Of UCX it uses one thing, active messages sent eagerly: on one connection
+// they arrive in order, and a message that a connection takes as one piece is handed to us where it
+// was received. One-sided operations of UCX are not used: over TCP they stall while the target
+// computes, and cost twice a message (docs/decisions/network-engine.md).
+//
+// UCX installs handlers for signals when it is loaded, in place of ours that say who died of what:
+// they are taken back at once.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ucp/api/ucp.h>
+#include <ucs/config/global_opts.h>
+
+#include "transport/transport.hpp"
+
+extern "C" void ucs_debug_disable_signals();
+
+namespace armature::transport {
+namespace {
+
+constexpr unsigned message_id = 7;
+
+class Ucx final : public Engine {
+ public:
+  explicit Ucx(Sink& sink) : sink_(sink) {}
+  Ucx(const Ucx&) = delete;
+  Ucx& operator=(const Ucx&) = delete;
+  ~Ucx() override {
+    if (address_ != nullptr) ucp_worker_release_address(worker_, address_);
+    if (worker_ != nullptr) ucp_worker_destroy(worker_);
+    if (context_ != nullptr) ucp_cleanup(context_);
+  }
+
+  /// What went wrong, or "".
+  [[nodiscard]] std::string open(const EngineOptions& options) {
+    ucs_global_opts_set_value("LOG_LEVEL", "fatal");
+    ucs_debug_disable_signals();
+    if (std::string problem = open_context(options); !problem.empty()) return problem;
+    return open_worker();
+  }
+
+  [[nodiscard]] const char* description() const override { return description_.c_str(); }
+  [[nodiscard]] std::span<const std::byte> address() const override {
+    return {reinterpret_cast<const std::byte*>(address_), address_bytes_};
+  }
+  [[nodiscard]] const char* connect(int peer, std::span<const std::byte> address) override;
+  [[nodiscard]] bool send(int peer, std::span<const std::byte> head,
+                          std::span<const std::byte> body, std::uint64_t token) override;
+  bool progress() override {
+    bool any = false;
+    while (ucp_worker_progress(worker_) != 0) any = true;
+    return any;
+  }
+  [[nodiscard]] int descriptor() const override { return descriptor_; }
+  [[nodiscard]] bool arm() override { return ucp_worker_arm(worker_) == UCS_OK; }
+
+ private:
+  struct Peer {
+    Ucx* engine = nullptr;
+    int number = -1;
+    ucp_ep_h endpoint = nullptr;
+    bool lost = false;
+  };
+
+  std::string open_context(const EngineOptions& options);
+  std::string open_worker();
+  void lose(Peer& peer, ucs_status_t why);
+
+  static ucs_status_t on_message(void* me, const void* head, std::size_t head_bytes, void* data,
+                                 std::size_t bytes, const ucp_am_recv_param_t*) {
+    static_cast<Ucx*>(me)->sink_.received({static_cast<const std::byte*>(head), head_bytes},
+                                          {static_cast<const std::byte*>(data), bytes});
+    return UCS_OK;
+  }
+  static void on_failure(void* peer, ucp_ep_h, ucs_status_t why) {
+    auto* lost = static_cast<Peer*>(peer);
+    lost->engine->lose(*lost, why);
+  }
+
+  /// One send under way.
+  struct Sending {
+    Ucx* engine;
+    std::uint64_t token;
+  };
+  static void on_sent(void* request, ucs_status_t, void* sending) {
+    const std::unique_ptr<Sending> done(static_cast<Sending*>(sending));
+    ucp_request_free(request);
+    done->engine->sink_.sent(done->token);
+  }
+
+  Sink& sink_;
+  std::string description_;
+  std::string problem_;
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+  ucp_address_t* address_ = nullptr;
+  std::size_t address_bytes_ = 0;
+  int descriptor_ = -1;
+  std::vector<std::unique_ptr<Peer>> peers_;
+};
+
+std::string failure(const char* call, ucs_status_t status) {
+  return std::string(call) + ": " + ucs_status_string(status);
+}
+
+std::string Ucx::open_context(const EngineOptions& options) {
+  ucp_config_t* config = nullptr;
+  ucs_status_t status = ucp_config_read(nullptr, nullptr, &config);
+  if (status != UCS_OK) return failure("ucp_config_read", status);
+  const auto set = [&](const char* name, const std::string& value) {
+    if (!value.empty()) (void)ucp_config_modify(config, name, value.c_str());
+  };
+  set("NET_DEVICES", options.device);
+  set("TLS", options.interfaces.empty() ? "tcp" : options.interfaces);
+  // A message is received where it lands: the larger the piece, the fewer copies.
+  const std::string segment = std::to_string(options.segment);
+  if (options.segment != 0) {
+    set("TCP_TX_SEG_SIZE", segment);
+    set("TCP_RX_SEG_SIZE", segment);
+  }
+  set("RNDV_THRESH", "inf");
+  ucp_params_t params{};
+  params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
+  params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  params.name = "armature";
+  status = ucp_init(&params, config, &context_);
+  ucp_config_release(config);
+  if (status != UCS_OK)
+    return failure("ucp_init", status) + " (interface " +
+           (options.device.empty() ? "any" : options.device) + ")";
+  unsigned major = 0, minor = 0, release = 0;
+  ucp_get_version(&major, &minor, &release);
+  description_ = "UCX " + std::to_string(major) + "." + std::to_string(minor) + " over " +
+                 (options.interfaces.empty() ? "tcp" : options.interfaces) + " on " +
+                 (options.device.empty() ? "any interface" : options.device);
+  return {};
+}
+
+std::string Ucx::open_worker() {
+  ucp_worker_params_t params{};
+  params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_EVENTS;
+  params.thread_mode = UCS_THREAD_MODE_SERIALIZED;
+  params.events = UCP_WAKEUP_RX | UCP_WAKEUP_TX;
+  ucs_status_t status = ucp_worker_create(context_, &params, &worker_);
+  if (status != UCS_OK) return failure("ucp_worker_create", status);
+  ucp_am_handler_param_t handler{};
+  handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
+                       UCP_AM_HANDLER_PARAM_FIELD_ARG;
+  handler.id = message_id;
+  handler.cb = &on_message;
+  handler.arg = this;
+  status = ucp_worker_set_am_recv_handler(worker_, &handler);
+  if (status != UCS_OK) return failure("ucp_worker_set_am_recv_handler", status);
+  status = ucp_worker_get_efd(worker_, &descriptor_);
+  if (status != UCS_OK) return failure("ucp_worker_get_efd", status);
+  status = ucp_worker_get_address(worker_, &address_, &address_bytes_);
+  return status == UCS_OK ? std::string() : failure("ucp_worker_get_address", status);
+}
+
+const char* Ucx::connect(int peer, std::span<const std::byte> address) {
+  const auto index = static_cast<std::size_t>(peer);
+  if (peers_.size() <= index) peers_.resize(index + 1);
+  peers_[index] = std::make_unique<Peer>(Peer{this, peer});
+  ucp_ep_params_t params{};
+  params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                      UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  params.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+  params.err_handler = {&on_failure, peers_[index].get()};
+  const ucs_status_t status = ucp_ep_create(worker_, &params, &peers_[index]->endpoint);
+  if (status == UCS_OK) return nullptr;
+  problem_ = failure("ucp_ep_create", status);
+  return problem_.c_str();
+}
+
+bool Ucx::send(int peer, std::span<const std::byte> head, std::span<const std::byte> body,
+               std::uint64_t token) {
+  Peer& to = *peers_[static_cast<std::size_t>(peer)];
+  if (to.lost) return true;
+  ucp_request_param_t param{};
+  param.op_attr_mask =
+      UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
+  param.flags = UCP_AM_SEND_FLAG_EAGER;
+  param.cb.send = &on_sent;
+  auto sending = std::make_unique<Sending>(Sending{this, token});
+  param.user_data = sending.get();
+  const ucs_status_ptr_t request = ucp_am_send_nbx(to.endpoint, message_id, head.data(),
+                                                   head.size(), body.data(), body.size(), &param);
+  if (UCS_PTR_IS_ERR(request)) lose(to, UCS_PTR_STATUS(request));
+  if (request == nullptr || UCS_PTR_IS_ERR(request)) return true;
+  (void)sending.release();  // on_sent has it
+  return false;
+}
+
+void Ucx::lose(Peer& peer, ucs_status_t why) {
+  if (std::exchange(peer.lost, true)) return;
+  sink_.lost(peer.number, ucs_status_string(why));
+}
+
+}  // namespace
+}  // namespace armature::transport
+
+extern "C" __attribute__((visibility("default"))) armature::transport::Engine* armature_open_engine(
+    armature::transport::Sink& sink, const armature::transport::EngineOptions& options,
+    char* problem, std::size_t problem_bytes) {
+  auto engine = std::make_unique<armature::transport::Ucx>(sink);
+  const std::string wrong = engine->open(options);
+  if (wrong.empty()) return engine.release();
+  std::snprintf(problem, problem_bytes, "%s", wrong.c_str());
+  return nullptr;
+}

@@ -1,0 +1,131 @@
+#include "world/wired_job.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "base/file_limit.hpp"
+#include "base/variable.hpp"
+#include "bootstrap/door.hpp"
+#include "topology/cgroup.hpp"
+
+// What `armature run` takes as options, other launchers hand on as environment variables.
+
+namespace armature {
+namespace {
+
+using bootstrap::Roster;
+
+space::OnDeath on_death() {
+  const char* text = std::getenv("ARMATURE_ON_DEATH");
+  const std::string_view said = text != nullptr ? text : "end";
+  if (said == "end") return space::OnDeath::end_job;
+  if (said == "continue") return space::OnDeath::go_on;
+  base::fail(Errc::start,
+             fmt::format("ARMATURE_ON_DEATH='{}' is neither 'end' nor 'continue'", said));
+}
+
+/// hydra tells the survivors of a death by SIGUSR1, which ends a program that does not know of it.
+void outlive_news_of_deaths() {
+  struct sigaction now {};
+  if (sigaction(SIGUSR1, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
+      now.sa_handler == SIG_DFL)
+    std::signal(SIGUSR1, SIG_IGN);
+}
+
+/// Of all processes of the node together: a launcher may have bound each to a core of its own.
+std::uint32_t cores_of_node(const Roster& roster) {
+  std::set<int> processors;
+  for (const int process : roster.processes_of(roster.self().node)) {
+    const auto& allowed = roster.members[static_cast<std::size_t>(process)].processors;
+    processors.insert(allowed.begin(), allowed.end());
+  }
+  auto cores = static_cast<std::uint32_t>(std::max<std::size_t>(processors.size(), 1));
+  if (const auto quota = topology::cgroup_limits().cpus)
+    cores = std::min(cores, static_cast<std::uint32_t>(std::max(1.0, std::ceil(*quota))));
+  return cores;
+}
+
+space::JobMemory make_memory(const Roster& roster) {
+  space::JobOptions options;
+  options.ranks = static_cast<std::uint32_t>(roster.ranks);
+  options.ranks_per_process = static_cast<std::uint32_t>(roster.self().hosted);
+  options.band_base = base::number_variable("ARMATURE_BASE").value_or(0);
+  options.band_bytes = base::number_variable("ARMATURE_BAND_SIZE").value_or(0);
+  options.cores = cores_of_node(roster);
+  options.check_full = base::number_variable("ARMATURE_CHECK").value_or(0) != 0;
+  options.on_death = on_death();
+  options.launcher_pid = getpid();
+  return space::JobMemory::create(options);
+}
+
+/// On the first process of a node.
+space::JobMemory make_and_give(const Roster& roster, const bootstrap::Door& door) {
+  const int others = static_cast<int>(roster.processes_of(roster.self().node).size()) - 1;
+  std::optional<space::JobMemory> memory;
+  try {
+    memory = make_memory(roster);
+  } catch (const std::exception& problem) {
+    door.refuse(problem.what(), others, roster.secret);
+    throw;
+  }
+  std::vector<int> files = {memory->control.get()};
+  for (const auto& band : memory->bands) files.push_back(band.get());
+  door.give(files, others, roster.secret);
+  return std::move(*memory);
+}
+
+space::JobMemory take_memory(const Roster& roster) {
+  const int first = roster.processes_of(roster.self().node).front();
+  auto files =
+      bootstrap::take_files(roster.members[static_cast<std::size_t>(first)].door, roster.secret);
+  if (files.size() != static_cast<std::size_t>(roster.ranks) + 1)
+    base::fail(Errc::start,
+               "the node's first process did not give as many memory files as there "
+               "are ranks");
+  space::JobMemory memory;
+  memory.control = std::move(files.front());
+  files.erase(files.begin());
+  memory.bands = std::move(files);
+  return memory;
+}
+
+}  // namespace
+
+int ranks_per_wired_process() {
+  constexpr std::uint64_t hosted_max = 4096;
+  const std::uint64_t hosted = base::number_variable("ARMATURE_THREADS").value_or(1);
+  if (hosted < 1 || hosted > hosted_max)
+    base::fail(Errc::start, fmt::format("ARMATURE_THREADS={} is not possible: 1 to {} ranks can be "
+                                        "threads of a process",
+                                        hosted, hosted_max));
+  return static_cast<int>(hosted);
+}
+
+WiredJob wire_up(bootstrap::Exchange& exchange) {
+  const bootstrap::Door door;
+  WiredJob job;
+  job.roster = bootstrap::call_roster(exchange, ranks_per_wired_process(), door.name());
+  const Roster& roster = job.roster;
+  if (roster.nodes > 1)
+    base::fail(Errc::start,
+               fmt::format("this job runs on {} nodes ({}), and this build of Armature reaches the "
+                           "processes of one only: start all of them on one machine",
+                           roster.nodes, roster.places()));
+  base::raise_file_limit(std::uint64_t{2} * static_cast<std::uint64_t>(roster.ranks) + 64,
+                         fmt::format("a job of {} ranks", roster.ranks));
+  if (on_death() == space::OnDeath::go_on) outlive_news_of_deaths();
+  job.memory = roster.self().index == 0 ? make_and_give(roster, door) : take_memory(roster);
+  return job;
+}
+
+}  // namespace armature

@@ -1,0 +1,199 @@
+"""Several nodes on one machine: each a namespace of network, host name, IPC and mounts, with its own /dev/shm, /tmp and
+/sys, joined by veth pairs to a bridge in a namespace of its own. Nothing of it is seen outside, and no traffic leaves it.
+
+    with Cluster(2) as cluster:
+        cluster.start("openmpi", 2, [program])   # 2 processes on each node, by that launcher
+
+It needs root, and says why where it cannot be had. A node lives as long as a process that holds its namespaces;
+that dies with this process, however it ends, and namespaces, links and mounts go with the last process in them.
+"""
+
+import ctypes
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SKIPPED = 77
+SUBNET = "10.213.77"
+TEMPORARY = "/var/tmp"  # not /tmp, which nodes have for themselves
+PREFIX = "armature-cluster-"
+LIBC = ctypes.CDLL(None, use_errno=True)
+ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+class Failed(Exception):
+    pass
+
+
+def skip(why):
+    print(f"SKIPPED: {why}")
+    sys.exit(SKIPPED)
+
+
+def die_with_me():
+    """In a child: PR_SET_PDEATHSIG."""
+    LIBC.prctl(1, signal.SIGKILL, 0, 0, 0)
+
+
+def try_command(*words):
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+def require_rights():
+    if os.geteuid() != 0:
+        skip("namespaces for several nodes need root")
+    for tool in ("ip", "unshare", "nsenter"):
+        if shutil.which(tool) is None:
+            skip(f"there is no {tool} here (Debian: iproute2, util-linux)")
+    probe = try_command("unshare", "--net", "--uts", "--ipc", "--mount", "sh", "-c",
+                        "ip link add name link0 type veth peer name link1 && ip link add name bridge0 type bridge && mount -t tmpfs t /mnt")
+    if probe.returncode != 0:
+        skip(f"no namespaces with a bridge here: {probe.stderr.strip()}")
+
+
+def remove_what_was_left():
+    """Folders of runs that were killed: a name holds the number of the process that made it."""
+    for folder in pathlib.Path(TEMPORARY).glob(f"{PREFIX}*"):
+        if not os.path.exists(f"/proc/{folder.name.removeprefix(PREFIX).partition('-')[0]}"):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class Namespace:
+    """A process that holds namespaces open."""
+
+    def __init__(self, kinds, script):
+        self.process = subprocess.Popen(
+            ["unshare", *(f"--{kind}" for kind in kinds), "sh", "-ec", f"{script}\necho ready\nexec sleep infinity"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=die_with_me)
+        said = self.process.stdout.readline()
+        if said.strip() != "ready":
+            raise Failed(f"a namespace could not be made: {said}{self.process.stdout.read()}")
+        self.pid = self.process.pid
+
+    def network(self):
+        return os.readlink(f"/proc/{self.pid}/ns/net")
+
+    def enter(self, *words):
+        """Runs a command in there, as root does by hand."""
+        done = try_command("nsenter", "-t", str(self.pid), "-n", "-u", "-i", "-m", *words)
+        if done.returncode != 0:
+            raise Failed(f"{' '.join(words)}: {done.stderr}")
+        return done.stdout
+
+
+class Cluster:
+    def __init__(self, nodes):
+        require_rights()
+        self.names = [f"node{i}" for i in range(nodes)]
+        remove_what_was_left()
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=TEMPORARY))
+        self.nodes, self.bridge = {}, None
+
+    def __enter__(self):
+        try:
+            self.make()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def make(self):
+        hosts = self.folder / "hosts"
+        hosts.write_text("127.0.0.1 localhost\n" + "".join(
+            f"{SUBNET}.{i + 1} {name}\n" for i, name in enumerate(self.names)))
+        self.bridge = Namespace(["net"], "ip link add name bridge0 type bridge\nip link set bridge0 up")
+        for i, name in enumerate(self.names):
+            node = Namespace(["net", "uts", "ipc", "mount"],
+                             f"hostname {name}\nmount --bind {hosts} /etc/hosts\nmount -t sysfs sysfs /sys\n"
+                             "mount -t tmpfs tmpfs /dev/shm\nmount -t tmpfs tmpfs /tmp\nip link set lo up")
+            self.nodes[name] = node
+            self.bridge.enter("ip", "link", "add", "name", name, "type", "veth", "peer", "name", "eth0", "netns", str(node.pid))
+            self.bridge.enter("ip", "link", "set", name, "master", "bridge0", "up")
+            node.enter("ip", "address", "add", f"{SUBNET}.{i + 1}/24", "dev", "eth0")
+            node.enter("ip", "link", "set", "eth0", "up")
+        # What launchers start in the place of ssh: AGENT [-x] HOST COMMAND...
+        agent = self.folder / "agent"
+        cases = "".join(f"    {name}) holder={node.pid} ;;\n" for name, node in self.nodes.items())
+        agent.write_text('#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nhost=$1\nshift\ncase $host in\n'
+                         f'{cases}    *) echo "no node $host" >&2; exit 1 ;;\nesac\n'
+                         'exec nsenter -t $holder -n -u -i -m -- sh -c "$*"\n')
+        agent.chmod(0o755)
+        self.agent = str(agent)
+
+    def __exit__(self, *_):
+        for pid in self.processes():
+            os.kill(pid, signal.SIGKILL)
+        for space in [*self.nodes.values(), *([self.bridge] if self.bridge else [])]:
+            space.process.kill()
+            space.process.wait()
+            space.process.stdout.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def processes(self):
+        """Everything that runs on a node."""
+        networks = {node.network() for node in self.nodes.values()}
+        holders = {node.pid for node in self.nodes.values()}
+        found = []
+        for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+            try:
+                if pid not in holders and os.readlink(f"/proc/{pid}/ns/net") in networks:
+                    with open(f"/proc/{pid}/stat") as stat:
+                        if stat.read().rpartition(")")[2].split()[0] != "Z":
+                            found.append(pid)
+            except OSError:
+                pass
+        return found
+
+    def command(self, launcher, per_node, words):
+        hosts = ",".join(f"{name}:{per_node}" for name in self.names)
+        total = str(per_node * len(self.names))
+        if launcher == "openmpi":
+            return ["mpirun.openmpi", "--oversubscribe", "--host", hosts, "-n", total, *words]
+        return ["mpirun.mpich", "-hosts", hosts, "-n", total, *words]
+
+    def environment(self, launcher):
+        """How that launcher enters nodes, and that the plain mpirun is that one."""
+        folder = self.folder / launcher
+        folder.mkdir(exist_ok=True)
+        mpirun = folder / "mpirun"
+        if found := shutil.which(f"mpirun.{launcher}"):
+            mpirun.write_text(f'#!/bin/sh\nexec {found} "$@"\n')  # it looks for its kin beside itself
+            mpirun.chmod(0o755)
+        return {"OMPI_MCA_plm_rsh_agent": self.agent, "OMPI_MCA_oob_tcp_if_include": "eth0",
+                "OMPI_MCA_btl_tcp_if_include": "eth0", "HYDRA_LAUNCHER": "rsh",
+                "HYDRA_LAUNCHER_EXEC": self.agent, "PATH": f"{folder}:{os.environ['PATH']}"}
+
+    def start(self, launcher, per_node, words, **more):
+        """A job by that launcher's own command."""
+        command = self.command(launcher, per_node, [str(word) for word in words])
+        if shutil.which(command[0]) is None:
+            skip(f"there is no {command[0]} here")
+        return self.run(command, **self.environment(launcher), **more)
+
+    def run(self, command, seconds=60, **environment):
+        """Status and output of a command on the first node. Nothing of it may be left behind."""
+        print(" ".join(command), flush=True)
+        process = subprocess.Popen(
+            ["nsenter", "-t", str(self.nodes[self.names[0]].pid), "-n", "-u", "-i", "-m", *command],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL,
+            preexec_fn=die_with_me, env={**os.environ, **ROOT_MAY, **environment})
+        try:
+            output, _ = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            for pid in self.processes():
+                os.kill(pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            raise Failed(f"did not end within {seconds} s:\n{output}") from None
+        print(output, f"[exit status {process.returncode}]", sep="", flush=True)
+        deadline = time.monotonic() + 10
+        while left := self.processes():
+            if time.monotonic() > deadline:
+                raise Failed(f"left behind: {left}")
+            time.sleep(0.02)
+        return process.returncode, output

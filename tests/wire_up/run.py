@@ -1,0 +1,218 @@
+"""run.py LAUNCHER CASE FOLDER: one program under one launcher, or SKIPPED (status 77) where that is not there.
+CASE is one of the functions below, or PROGRAM:RANKS for a program that says "everything is right".
+
+FOLDER holds the programs. The launchers are found in PATH, or below ARMATURE_TEST_LAUNCHERS
+(folders, as in PATH) under their usual names."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+
+SKIPPED = 77
+HYDRA = ["-n", "{n}"]
+ORTE = ["--oversubscribe", "-n", "{n}"]
+# name: (program, its options, what must be in the answer to --version, options to go on after a death).
+# With -disable-auto-cleanup hydra's own proxy ends with an assertion after a death.
+LAUNCHERS = {
+    "openmpi": ("mpirun.openmpi", ORTE, r"(Open MPI|OpenRTE)\) 4", ["--enable-recovery"]),
+    "openmpi5": ("mpirun", ORTE, r"(Open MPI|OpenRTE)\) 5", None),
+    "prterun": ("prterun", ["--map-by", ":OVERSUBSCRIBE", "-n", "{n}"], "", None),
+    "mpich": ("mpirun.mpich", HYDRA, "", None),
+    "mpich5": ("mpiexec.hydra", HYDRA, r"Version: +5", None),
+}
+ENVIRONMENT = {
+    **os.environ,
+    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "ARMATURE_START_TIMEOUT": "40",
+    "PATH": os.environ.get("ARMATURE_TEST_LAUNCHERS", "") + ":" + os.environ["PATH"],
+}
+
+
+class Failed(Exception):
+    pass
+
+
+def skip(why):
+    print(f"SKIPPED: {why}")
+    sys.exit(SKIPPED)
+
+
+def every(program):
+    """All files of that name in PATH."""
+    folders = ENVIRONMENT["PATH"].split(":")
+    return [found for folder in folders if folder and (found := shutil.which(program, path=folder))]
+
+
+def find(launcher):
+    program, options, version, go_on = LAUNCHERS[launcher]
+    for path in every(program):
+        answer = subprocess.run([path, "--version"], capture_output=True, text=True, env=ENVIRONMENT, check=False)
+        if re.search(version, answer.stdout + answer.stderr):
+            return path, options, go_on
+    return skip(f"no {launcher} ({program}) here")
+
+
+class Run:
+    """A job under a launcher, in a process group of its own."""
+
+    def __init__(self, launcher, n, program, *words, options=(), **environment):
+        path, usual, _ = find(launcher)
+        self.mark = f"ARMATURE_TEST_MARK={uuid.uuid4()}"
+        name, value = self.mark.split("=")
+        command = [path, *(word.format(n=n) for word in usual), *options, os.path.join(FOLDER, program), *words]
+        print(" ".join(command), flush=True)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                        stdin=subprocess.DEVNULL, process_group=0,
+                                        env={**ENVIRONMENT, name: value, **environment})
+
+    def ranks(self):
+        """Process numbers of the program's copies."""
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as environ, open(f"/proc/{pid}/stat") as stat:
+                    line = stat.read()
+                    if self.mark.encode() in environ.read() and line.rpartition(")")[2].split()[0] != "Z":
+                        found.append((line[line.index("(") + 1:line.rindex(")")], int(pid)))
+            except OSError:
+                pass
+        return found
+
+    def read_until(self, pattern, count):
+        """Lines until so many match."""
+        lines = []
+        while sum(bool(re.search(pattern, line)) for line in lines) < count:
+            line = self.process.stdout.readline()
+            if not line:
+                raise Failed(f"ended before it said {pattern}:\n{''.join(lines)}")
+            lines.append(line)
+        return "".join(lines)
+
+    def end(self, seconds=45):
+        """Status and output. Nothing may be left behind."""
+        try:
+            output, _ = self.process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            for _, pid in self.ranks():
+                os.kill(pid, signal.SIGKILL)
+            output, _ = self.process.communicate()
+            raise Failed(f"did not end within {seconds} s:\n{output}") from None
+        deadline = time.monotonic() + 10
+        while left := self.ranks():
+            if time.monotonic() > deadline:
+                raise Failed(f"left behind: {left}")
+            time.sleep(0.02)
+        return self.process.returncode, output
+
+    def expect(self, good, *patterns):
+        status, output = self.end()
+        print(output, f"[exit status {status}]", sep="")
+        if (status == 0) != good:
+            raise Failed(f"exit status {status}")
+        for pattern in patterns:
+            if not re.search(pattern, output):
+                raise Failed(f"not in the output: {pattern}")
+        return output
+
+
+def finds_its_job(launcher):
+    for n in (1, 2, 4):
+        Run(launcher, n, "wired", str(n)).expect(True, f"{n} ranks, {n} processes")
+
+
+def threads(launcher):
+    Run(launcher, 2, "wired", "6", ARMATURE_THREADS="3").expect(True, "6 ranks, 2 processes")
+
+
+def death_ends_it(launcher):
+    run = Run(launcher, 3, "wired", "hold")
+    run.read_until("is process", 3)
+    program = [pid for name, pid in run.ranks() if name == "wired"]
+    start = time.monotonic()
+    os.kill(program[1], signal.SIGKILL)
+    run.expect(False)
+    if time.monotonic() - start > 10:
+        raise Failed("it took more than 10 s")
+
+
+def launcher_killed(launcher):
+    run = Run(launcher, 3, "wired", "hold")
+    run.read_until("is process", 3)
+    run.process.kill()
+    run.expect(False)
+
+
+def survives(launcher):
+    _, _, go_on = find(launcher)
+    if go_on is None:
+        skip(f"{launcher} ends a job of which a process dies")
+    output = Run(launcher, 3, "wired", "survive", options=go_on, ARMATURE_ON_DEATH="continue").end()[1]
+    print(output)
+    if len(re.findall(r"rank [01] goes on: .*rank 2 has died", output)) != 2:
+        raise Failed("not both others went on")
+
+
+def one_never_joins(launcher):
+    run = Run(launcher, 2, "wired", "late", ARMATURE_START_TIMEOUT="2")
+    run.expect(False, "not all of the 2 processes that the launcher has started join")
+
+
+def not_one_node(launcher):
+    Run(launcher, 2, "wired", "2", options=["sh", "-c", 'ARMATURE_NODE=$$ exec "$0" "$@"']).expect(
+        False, "this job runs on 2 nodes")
+
+
+def no_way_to_it(launcher):
+    Run(launcher, 2, "wired", "2",
+        options=["sh", "-c", 'unset PMI_FD PMIX_RANK PMIX_NAMESPACE; exec "$0" "$@"']).expect(
+            False, "2 copies of this program were started by", "PMIx: no PMIX_RANK", "PMI-1: no PMI_FD",
+            "armature run -n N PROGRAM")
+
+
+def mixed(order, mpi):
+    def case(launcher):
+        Run(launcher, 3, f"mixed_{mpi}", order).expect(True, "both agree")
+    return case
+
+
+def another_mpis_launcher(mpi):
+    def case(launcher):
+        Run(launcher, 2, f"mixed_{mpi}", "mpi_first").expect(False, "the mpirun of another MPI")
+    return case
+
+
+CASES = {function.__name__: function for function in (
+    finds_its_job, threads, death_ends_it, launcher_killed, survives, one_never_joins, not_one_node, no_way_to_it)}
+for the_mpi in ("openmpi", "mpich"):
+    CASES[f"another_mpi_{the_mpi}"] = another_mpis_launcher(the_mpi)
+    for the_order in ("mpi_first", "armature_first", "found"):
+        CASES[f"mixed_{the_mpi}_{the_order}"] = mixed(the_order, the_mpi)
+
+
+
+def client(launcher, program, ranks):
+    """A program that says itself whether all went well."""
+    find(launcher)
+    run = Run(launcher, int(ranks), program)
+    status, output = run.end(seconds=150)
+    print(output)
+    if status != 0 or "everything is right" not in output:
+        raise Failed(f"exit status {status}")
+
+
+if __name__ == "__main__":
+    FOLDER = sys.argv[3]
+    try:
+        if ":" in sys.argv[2]:
+            client(sys.argv[1], *sys.argv[2].split(":"))
+        else:
+            CASES[sys.argv[2]](sys.argv[1])
+    except Failed as failure:
+        sys.exit(f"FAILED: {failure}")

@@ -1,0 +1,89 @@
+// A program without MPI that any launcher may start: whether it found its job, it finds out itself.
+//
+//   wired N          the job must have N ranks
+//   wired hold       rank 0 sleeps, the others wait for it in a barrier
+//   wired survive    the last rank kills itself; the others hear of it in a barrier, and go on
+//   wired late       process 0 never joins
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <armature/armature.hpp>
+#include <armature/rmi.hpp>
+
+namespace {
+
+using armature::World;
+
+int failures = 0;
+
+void expect(bool condition, const char* what, int rank) {
+  if (condition) return;
+  std::printf("rank %d: not so: %s\n", rank, what);
+  ++failures;
+}
+
+int work(World& world, int ranks) {
+  const int me = world.rank(), size = world.size();
+  expect(size == ranks, "the job has as many ranks as were started", me);
+  const auto piece = world.allocate<int>(64);
+  for (int to = 0; to < size; ++to) armature::put(piece.on(to) + me, 100 * me + to);
+  world.fence_all();
+  world.barrier();
+  for (int from = 0; from < size; ++from)
+    expect(piece[static_cast<std::size_t>(from)] == 100 * from + me, "puts have arrived", me);
+  const auto counter = world.allocate<long>(1);
+  const int right = (me + 1) % size;
+  for (int i = 0; i < 10; ++i) armature::fetch_add(counter.on(right), 1L);
+  expect(armature::sync(right, [] { return static_cast<int>(armature::world().rank()); }) == right,
+         "a method runs on the rank it is called on", me);
+  armature::rmi_fence();
+  expect(counter[0] == 10, "atomics have arrived", me);
+  expect(world.allreduce(1) == size, "all take part in a reduction", me);
+  expect(armature::same_node(0, size - 1), "all are on one node", me);
+  if (world.rank() == 0)
+    std::printf("%d ranks, %d processes\n", size,
+                armature::domain_count(armature::Domain::process));
+  return failures;
+}
+
+int survive(World& world) {
+  world.barrier();
+  if (world.rank() == world.size() - 1) kill(getpid(), SIGKILL);
+  try {
+    world.barrier();
+  } catch (const armature::Error& error) {
+    std::printf("rank %d goes on: %s\n", static_cast<int>(world.rank()), error.what());
+    return error.code() == armature::Errc::rank_lost ? 0 : 1;
+  }
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string word = argc > 1 ? argv[1] : "1";
+  const auto is_first = [](const char* variable) {
+    const char* text = std::getenv(variable);
+    return text != nullptr && std::string(text) == "0";
+  };
+  if (word == "late" && (is_first("PMIX_RANK") || is_first("PMI_RANK"))) {
+    std::this_thread::sleep_for(std::chrono::hours(1));
+    return 0;
+  }
+  return armature::run(argc, argv, [&](World& world) {
+    if (word == "survive") return survive(world);
+    if (word != "hold") return work(world, std::stoi(word));
+    std::printf("rank %d is process %d\n", static_cast<int>(world.rank()), getpid());
+    std::fflush(stdout);
+    if (world.rank() == 0) std::this_thread::sleep_for(std::chrono::hours(1));
+    world.barrier();
+    return 0;
+  });
+}
