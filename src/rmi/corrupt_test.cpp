@@ -35,11 +35,9 @@ class CorruptTest : public ::testing::Test {
   }
   static Endpoint& endpoint() { return this_endpoint("test"); }
   /// At the end of each request where jobs check everything, as they do in debug builds.
-  static std::size_t seal_bytes() {
-    return endpoint().space().checks_in_full() ? sizeof(Seal) : 0;
-  }
-  /// The request that was sent last, still there in the ring, spoilt by `how` and sent once more, as
-  /// if it had been written so.
+  static std::size_t seal_bytes() { return endpoint().space().checks_in_full() ? sizeof(Seal) : 0; }
+  /// The request that was sent last, still there in the ring, spoilt by `how` and sent once more,
+  /// as if it had been written so.
   template <class How>
   void send_spoilt(std::size_t bytes, How how) {
     std::byte request[256];

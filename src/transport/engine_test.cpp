@@ -106,21 +106,23 @@ TEST_P(EngineTest, both_may_send_at_once) {
 }
 
 TEST_P(EngineTest, its_descriptor_says_when_there_is_something) {
-  (void)a_.engine->send(0, {}, patterned(8, 0), 0);
+  const Bytes first = patterned(8, 0), second = patterned(8, 1);  // the engine may keep looking
+  (void)a_.engine->send(0, {}, first, 0);
   ASSERT_TRUE(until([&] { return b_.packets.size() == 1; }));
   while (!b_.engine->arm()) (void)b_.engine->progress();
   pollfd readable{b_.engine->descriptor(), POLLIN, 0};
   EXPECT_EQ(poll(&readable, 1, 0), 0);
-  (void)a_.engine->send(0, {}, patterned(8, 1), 1);
+  (void)a_.engine->send(0, {}, second, 1);
   (void)a_.engine->progress();
   EXPECT_EQ(poll(&readable, 1, 10'000), 1);
   EXPECT_TRUE(until([&] { return b_.packets.size() == 2; }));
 }
 
 TEST_P(EngineTest, a_peer_that_is_gone_is_reported) {
-  (void)a_.engine->send(0, {}, patterned(8, 0), 0);
+  const Bytes word = patterned(8, 0);
+  (void)a_.engine->send(0, {}, word, 0);
   ASSERT_TRUE(until([&] { return b_.packets.size() == 1; }));
-  (void)b_.engine->send(0, {}, patterned(8, 0), 0);
+  (void)b_.engine->send(0, {}, word, 0);
   ASSERT_TRUE(until([&] { return a_.packets.size() == 1; }));
   b_.engine.reset();
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
