@@ -12,6 +12,7 @@ if(unit_tests)
   target_include_directories(unit_tests PRIVATE src)
   target_link_libraries(unit_tests PRIVATE armature_launcher armature_topology_hwloc
     armature_static fmt::fmt armature_gtest GTest::gtest_main)
+  add_dependencies(unit_tests armature_ucx)
   gtest_discover_tests(unit_tests TEST_PREFIX unit. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 30
                        PROPERTIES TIMEOUT 60 LABELS fast)
 endif()
@@ -35,10 +36,10 @@ if(conformance)
   armature_add_ranks_test(NAME conformance.mixed.n4 COMMAND conformance RANKS 4 TIMEOUT 120
                           RUN_ARGS --threads 2)
   # Pretended nodes, which speak over the network engine.
-  foreach(ranks 2 4)
-    armature_add_ranks_test(NAME conformance.nodes2.n${ranks} COMMAND conformance RANKS ${ranks}
-                            TIMEOUT 240 RUN_ARGS --nodes 2)
-  endforeach()
+  armature_add_ranks_test(NAME conformance.nodes2.n2 COMMAND conformance RANKS 2 TIMEOUT 240
+                          RUN_ARGS --nodes 2)
+  armature_add_ranks_test(NAME conformance.nodes2.n4 COMMAND conformance RANKS 4 TIMEOUT 240
+                          LABELS slow RUN_ARGS --nodes 2)
   armature_add_ranks_test(NAME conformance.nodes3.n6 COMMAND conformance RANKS 6 TIMEOUT 240
                           LABELS slow RUN_ARGS --nodes 3)
   armature_add_ranks_test(NAME conformance.nodes2.mixed.n8 COMMAND conformance RANKS 8 TIMEOUT 300

@@ -23,6 +23,7 @@ struct Mirrors::Bytes {
   std::uint32_t what;
   std::uint32_t capacity;
   std::uint64_t position;
+  std::uint64_t written;  // so far may be read now; 0: no further than before
 };
 
 /// How far the receiver has read, and what it still looks into below that.
@@ -126,8 +127,10 @@ void Mirrors::send_bytes(Pair& pair, What what) {
     const auto bytes =
         static_cast<std::size_t>(std::min({written - out.sent, out.capacity - offset,
                                            std::uint64_t{Link::body_bytes_max - sizeof(Bytes)}}));
+    // In pieces where there are many; the receiver is to see whole requests.
+    const bool is_last = out.sent + bytes == written;
     const Bytes head{static_cast<std::uint32_t>(what), static_cast<std::uint32_t>(out.capacity),
-                     out.sent};
+                     out.sent, is_last ? written : 0};
     std::byte* const body =
         link.append(Kind::ring, pair.rank, pair.other, sizeof head + bytes, Link::Ack::later);
     std::memcpy(body, &head, sizeof head);
@@ -204,13 +207,14 @@ void Mirrors::on_ring(const Arrived& arrived) {
   Incoming& in = between.in[head.what];
   if (in.bytes == nullptr) make_image(between, static_cast<What>(head.what), head.capacity);
   const std::uint64_t offset = head.position & (in.capacity - 1);
-  if (head.position != in.written->load(std::memory_order_relaxed) ||
-      bytes.size() > in.capacity - offset)
+  if (head.position != in.came || bytes.size() > in.capacity - offset)
     fail(Errc::corrupt, fmt::format("{} bytes of rank {} came for position {}", bytes.size(), from,
                                     head.position));
   std::memcpy(in.bytes + offset, bytes.data(), bytes.size());
+  in.came += bytes.size();
+  if (head.written == 0) return;
   // Release: the receiver reads the bytes after it has seen this.
-  in.written->store(head.position + bytes.size(), std::memory_order_release);
+  in.written->store(in.came, std::memory_order_release);
   ring(network_.mapping().slot(to));
 }
 

@@ -55,6 +55,7 @@ class Mirrors {
     std::uint64_t sent = 0;
   };
   struct Incoming : Ring {
+    std::uint64_t came = 0;  // bytes, since ever; the last of them may not be shown yet
     std::uint64_t told = 0;  // to the sender: read so far
     bool pins_told = false;  // some were
   };

@@ -79,6 +79,8 @@ void Question::install(transport::Links& links) {
 }
 
 void Question::give_up(int process) {
+  // Where a job ends with its first dead rank it is about to end, and that rank's message is first.
+  if (network()->mapping().header().on_death == space::OnDeath::end_job) return;
   for (const auto& place : table().places)
     if (place.question != nullptr &&
         network()->mapping().slot(place.question->rank_).process == process) {

@@ -61,8 +61,8 @@ void Endpoint::check_seal(int from, std::span<const std::byte> request) {
   if (request.size() < sizeof(RequestHeader) + sizeof(Seal) ||
       Seal::of(request).request != Seal::checksum(request.first(request.size() - sizeof(Seal))))
     corrupt(fmt::format(
-        "a request of {} bytes from rank {} is not what was sent: its checksum is another",
-        request.size(), from));
+        "a request from rank {} of {} bytes is not what was sent: its checksum is another", from,
+        request.size()));
 }
 
 void Endpoint::check_seal_of_block(const detail::Call& call, std::span<const std::byte> request) {

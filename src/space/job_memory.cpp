@@ -127,6 +127,8 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   header.started_ns = base::now_ns();
   header.node = options.node;
   header.nodes = std::max(static_cast<std::int32_t>(options.nodes.size()), 1);
+  for (const std::int32_t node : options.node_of_rank)
+    header.nodes = std::max(header.nodes, node + 1);
   check(header);
   return header;
 }
@@ -177,6 +179,7 @@ void place_ranks(const Control& control, const JobOptions& options) {
 
 /// The node that hosts a rank.
 std::int32_t node_of(std::uint32_t rank, const JobOptions& options) {
+  if (!options.node_of_rank.empty()) return options.node_of_rank[rank];
   const auto after = std::upper_bound(options.nodes.begin(), options.nodes.end(), rank);
   return std::max(static_cast<std::int32_t>(after - options.nodes.begin()) - 1, 0);
 }

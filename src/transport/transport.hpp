@@ -7,8 +7,8 @@
 #include <string>
 
 // What a network engine must be able to do. Thin on purpose: packets between two processes that
-// arrive whole, once, and in the order they were sent. Everything else (requests, acknowledgements,
-// gathering small things, the order of puts) is built on that once, for all engines, in `links`.
+// arrive whole and once; one may overtake another. Everything else (requests, acknowledgements,
+// gathering small things, order) is built on that once, for all engines, in `links`.
 //
 // An engine is used by one thread at a time: whoever uses it holds a lock of its own. It lies in a
 // module of its own that is loaded when a job has several nodes (load.hpp), so that programs that

@@ -137,11 +137,7 @@ Process& Process::join() {
     progress::start_waiting(mapping.header());
     joined = joining.get();
     if (joining->wired_) watch_node(joining->wired_->roster, mapping, *exchange());
-    if (mapping.header().nodes > 1) {
-      bootstrap::Board board(base::FileDescriptor(told()->board_fd),
-                             mapping.slot(told()->rank).process);
-      joining->join_network(board, "lo");
-    }
+    if (mapping.header().nodes > 1) joining->join_network();
     return joining.release();
   }();
   return *process;
@@ -203,8 +199,15 @@ void Process::join_wired() {
 
 void Process::leave() { progress::Network::leave(); }
 
+void Process::join_network() const {
+  if (wired_) return join_network(*exchange(), {});
+  bootstrap::Board board(base::FileDescriptor(told()->board_fd),
+                         mapping_->slot(told()->rank).process);
+  join_network(board, "lo");
+}
+
 /// The device is the network interface to use; what the user has said goes before.
-void Process::join_network(bootstrap::Exchange& exchange, std::string device) const {
+void Process::join_network(bootstrap::Exchange& wire, std::string device) const {
   progress::NetworkOptions options;
   options.engine.device = std::move(device);
   if (const char* wanted = std::getenv("ARMATURE_NET_DEVICE")) options.engine.device = wanted;
@@ -217,7 +220,7 @@ void Process::join_network(bootstrap::Exchange& exchange, std::string device) co
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
   options.handlers = {rma::serve_far, team::Replica::install, rmi::install_far_replies};
   options.on_lost = rma::Question::give_up;
-  progress::Network::join(*mapping_, spaces_, exchange, options);
+  progress::Network::join(*mapping_, spaces_, wire, options);
 }
 
 void Process::join_alone() {

@@ -44,7 +44,8 @@ class Process {
   void join_launched();
   void join_wired();
   void join_alone();
-  void join_network(bootstrap::Exchange& exchange, std::string device) const;
+  void join_network() const;
+  void join_network(bootstrap::Exchange& wire, std::string device) const;
 
   const space::Mapping* mapping_ = nullptr;
   int first_rank_ = 0;

@@ -65,6 +65,10 @@ space::JobMemory make_memory(const Roster& roster) {
   options.check_full = base::number_variable("ARMATURE_CHECK").value_or(0) != 0;
   options.on_death = on_death();
   options.launcher_pid = getpid();
+  options.node = roster.self().node;
+  for (const bootstrap::Member& member : roster.members)
+    options.node_of_rank.insert(options.node_of_rank.end(), static_cast<std::size_t>(member.hosted),
+                                member.node);
   return space::JobMemory::create(options);
 }
 
@@ -116,11 +120,6 @@ WiredJob wire_up(bootstrap::Exchange& exchange) {
   WiredJob job;
   job.roster = bootstrap::call_roster(exchange, ranks_per_wired_process(), door.name());
   const Roster& roster = job.roster;
-  if (roster.nodes > 1)
-    base::fail(Errc::start,
-               fmt::format("this job runs on {} nodes ({}), and this build of Armature reaches the "
-                           "processes of one only: start all of them on one machine",
-                           roster.nodes, roster.places()));
   base::raise_file_limit(std::uint64_t{2} * static_cast<std::uint64_t>(roster.ranks) + 64,
                          fmt::format("a job of {} ranks", roster.ranks));
   if (on_death() == space::OnDeath::go_on) outlive_news_of_deaths();

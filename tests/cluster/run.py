@@ -37,7 +37,17 @@ def expect_groups(nodes, per_node, status, output):
         raise Failed("not all have met the others of their node")
 
 
-CASES = {"grouping": grouping, "hosts": hosts}
+def works(launcher, nodes, per_node, folder):
+    """A whole job: transfers, atomics, remote methods and collectives between nodes."""
+    with Cluster(nodes) as cluster:
+        status, output = cluster.start(launcher, per_node, [os.path.join(folder, "../wire_up/wired"),
+                                                            str(nodes * per_node)],
+                                       ARMATURE_NET_DEVICE="eth0")
+    if status != 0 or f"{nodes * per_node} ranks" not in output:
+        raise Failed(f"exit status {status}")
+
+
+CASES = {"grouping": grouping, "hosts": hosts, "works": works}
 
 if __name__ == "__main__":
     count, each = map(int, sys.argv[3].split("x"))
