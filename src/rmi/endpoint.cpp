@@ -92,18 +92,7 @@ std::byte* find_room(Sender&, Outgoing& out, std::size_t bytes) {
   return this_endpoint("remote call").find_room(out, bytes);
 }
 
-void await_block(Rank to, std::size_t bytes) {
-  this_endpoint("remote call").await_block(to, bytes, "remote call");
-}
-
-std::byte* find_block(Rank to, std::size_t bytes) {
-  Endpoint& endpoint = this_endpoint("remote call");
-  const Endpoint::Use in_use = endpoint.use();
-  return endpoint.blocks().take(to, bytes, "remote call");
-}
-
 void commit_indirect(Sender&, Outgoing& out) { this_endpoint("remote call").commit_indirect(out); }
-void abandon_request() noexcept { this_endpoint("remote call").abandon(); }
 void wake_receiver(Sender&, Outgoing& out) { this_endpoint("remote call").wake(out); }
 
 // A method is not interrupted by its own calls: only waiting lets others in.

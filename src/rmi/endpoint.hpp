@@ -59,9 +59,12 @@ class Endpoint : public progress::RequestSource {
 
   // -- sending: the compiled half of armature/detail/request.hpp
   std::byte* find_room(detail::Outgoing& out, std::size_t bytes);
-  void await_block(int to, std::size_t bytes, const char* call);
-  /// A request that was given room is not sent after all.
-  void abandon();
+  /// nullptr when room was only found after what came in had been executed.
+  std::byte* find_room_at_once(detail::Outgoing& out, std::size_t bytes);
+  /// The same for a block, which is waited for while more is on its way than should be.
+  std::byte* find_block_at_once(const detail::Outgoing& out, std::size_t bytes);
+  /// Undoes a use().
+  void let_go() { mutex_.unlock(); }
   void commit_indirect(detail::Outgoing& out);
   void wake(detail::Outgoing& out);
   /// Publishes what is held back.
@@ -180,6 +183,7 @@ class Endpoint : public progress::RequestSource {
   std::deque<Incoming>
       incoming_;  // stays in place: methods may wait, and meet channels that are new
   std::uint32_t channels_seen_ = 0;
+  std::uint64_t turns_ = 0;  // how often what came in was executed
   int level_ = 0;
   std::byte* unpacked_block_ = nullptr;  // of the method on top: not needed once it waits
   std::size_t backlog_seen_ = 0;

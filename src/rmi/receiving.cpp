@@ -88,6 +88,7 @@ void Endpoint::deliver() {
 
 void Endpoint::execute_all() {
   context_.in_stream = false;
+  ++turns_;
   flush();
   for (std::size_t i = overflowing_.size(); i-- > 0;)
     if (i < overflowing_.size()) drain_overflow(overflowing_[i]);

@@ -91,10 +91,6 @@ std::byte* Endpoint::find_room(Outgoing& out, std::size_t bytes) {
   return at;
 }
 
-void Endpoint::abandon() {
-  if (has_service()) mutex_.unlock();
-}
-
 std::byte* Endpoint::look_for_room(Outgoing& out, std::size_t bytes) {
   const int to = index_of(out);
   Lane& lane = lanes_[static_cast<std::size_t>(to)];
@@ -205,16 +201,5 @@ bool Endpoint::has_to_send() const {
 }
 
 void Endpoint::wake(Outgoing& out) { progress::ring(space_.slot(index_of(out))); }
-
-void Endpoint::await_block(int to, std::size_t bytes, const char* call) {
-  const Use in_use = use();
-  if (in_method() || !blocks_.is_full(bytes)) return;
-  progress::WaitFor wait{.what = space::Awaiting::room, .peer = to, .rings = false, .call = call};
-  progress::wait_until(wait, [&] {
-    deliver();
-    blocks_.free_done();
-    return !blocks_.is_full(bytes);
-  });
-}
 
 }  // namespace armature::rmi

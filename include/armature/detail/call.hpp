@@ -140,92 +140,73 @@ struct Address {
 
 /// A RequestHeader, put together in two words.
 [[gnu::always_inline]] inline void write_head(std::byte* at, std::size_t bytes, RequestKind kind,
-                                              std::uint8_t flags, const Address& to,
-                                              std::uint64_t method) {
+                                              const Address& to, std::uint64_t method) {
   static_assert(std::endian::native == std::endian::little);
-  const auto kind_and_flags = static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | flags);
   const std::uint64_t words[2] = {
-      bytes / RequestHeader::unit | std::uint64_t{kind_and_flags} << 16 |
-          std::uint64_t{sender->depth} << 24 | std::uint64_t{to.object.index} << 32,
+      std::uint64_t{static_cast<std::uint16_t>(bytes / RequestHeader::unit)} |
+          static_cast<std::uint64_t>(kind) << 16 | std::uint64_t{sender->depth} << 24 |
+          std::uint64_t{to.object.index} << 32,
       method | std::uint64_t{to.object.generation} << 48};
   static_assert(sizeof words == sizeof(RequestHeader));
   std::memcpy(at, words, sizeof words);
 }
 
-/// Room that was reserved: the endpoint is let go when writing the request ends in an exception,
-/// which only types that describe themselves can bring about.
-class Unwritten {
- public:
-  explicit Unwritten(const Outgoing& out) : held_(!out.alone) {}
-  Unwritten(const Unwritten&) = delete;
-  Unwritten& operator=(const Unwritten&) = delete;
-  ~Unwritten() {
-    if (held_) [[unlikely]]
-      abandon_request();
-  }
-  void done() const { held_ = false; }
+/// Whether a request with these behind its head fits into the ring, whatever their values.
+template <class... V>
+inline constexpr bool is_short = false;
+template <class... V>
+requires((fixed_bytes<V>() != SIZE_MAX) &&
+         ...) inline constexpr bool is_short<V...> = (std::size_t{0} + ... +
+                                                      fixed_bytes<V>()) <= request_bytes_max / 2;
 
- private:
-  mutable bool held_;
-};
+/// Where the arguments begin: behind the reply slot, if there is one.
+template <bool question>
+inline constexpr std::size_t head_bytes = sizeof(RequestHeader) + (question ? sizeof(Reply*) : 0);
 
-/// Writes the request `kind` with the given values behind its head, and sends it.
+template <class Entry, bool question>
+[[gnu::always_inline]] inline void write_head(std::byte* at, std::size_t bytes, const Address& to,
+                                              Reply* reply) {
+  write_head(at, bytes, question ? RequestKind::question : RequestKind::call, to,
+             MethodTokenOf<Entry>::get());
+  if constexpr (question) std::memcpy(at + sizeof(RequestHeader), &reply, sizeof reply);
+}
+
+/// Sends a request with these values behind its head, whose length is known now.
 template <class Entry, bool question, class... V>
+requires is_short<V...>
 [[gnu::always_inline]] inline void send_request(const Address& to, Reply* reply,
                                                 const V&... value) {
-  constexpr RequestKind kind = question ? RequestKind::question : RequestKind::call;
-  constexpr std::size_t head = sizeof(RequestHeader) + (question ? sizeof reply : 0);
-  const std::uint64_t method = MethodTokenOf<Entry>::get();
-  Outgoing& out = channel_to(to.rank);
-  const auto measured = [&] {
-    std::size_t used = head;
-    (measure(used, value), ...);  // a constant, for most
-    return used;
-  };
-  std::size_t used = measured();
-  std::byte* room = nullptr;
-  if constexpr (((fixed_bytes<V>() == SIZE_MAX) || ...))
-    // Making room executes what has come in, which may change what is being sent.
-    while (used <= request_bytes_max && room == nullptr &&
-           !has_room(out, round_up(used, RequestHeader::unit)))
-      [[unlikely]] {
-        room = find_room(*sender, out, round_up(used, RequestHeader::unit));
-        const std::size_t before = std::exchange(used, measured());
-        if (round_up(used, RequestHeader::unit) == round_up(before, RequestHeader::unit)) break;
-        abandon_request();
-        room = nullptr;
-      }
+  std::size_t used = head_bytes<question>;
+  (measure(used, value), ...);
   const std::size_t bytes = round_up(used, RequestHeader::unit);
-  if (bytes <= request_bytes_max) [[likely]] {
-    std::byte* const at = room != nullptr ? room : reserve(out, bytes);
-    write_head(at, bytes, kind, 0, to, method);
-    if constexpr (question) std::memcpy(at + sizeof(RequestHeader), &reply, sizeof reply);
-    const Unwritten unwritten(out);
-    Writer writer(at, at + head);
-    (pack(writer, value), ...);
-    unwritten.done();
-    return commit(out, bytes);
-  }
-  await_block(to.rank, used);
-  used = measured();
-  std::byte* const block = find_block(to.rank, used);
-  Writer writer(block, block + head);
+  Outgoing& out = channel_to(to.rank);
+  std::byte* const at = reserve(out, bytes);
+  write_head<Entry, question>(at, bytes, to, reply);
+  Writer writer(at, at + head_bytes<question>);
   (pack(writer, value), ...);
-  constexpr std::size_t long_bytes = round_up(head + sizeof(LongArguments), RequestHeader::unit);
-  std::byte* const at = reserve(out, long_bytes);
-  write_head(at, long_bytes, kind, RequestHeader::is_long, to, method);
-  if constexpr (question) std::memcpy(at + sizeof(RequestHeader), &reply, sizeof reply);
-  const LongArguments where{reinterpret_cast<std::uint64_t>(block), used};
-  std::memcpy(at + head, &where, sizeof where);
-  commit(out, long_bytes);
+  commit(out, bytes);
+}
+
+template <class Entry, bool question, class... V>
+void send_request(const Address& to, Reply* reply, const V&... value) {
+  Place place(channel_to(to.rank));
+  std::size_t used = 0;
+  do {
+    used = head_bytes<question>;
+    (measure(used, value), ...);
+  } while (!place.find(used));
+  const std::size_t bytes = round_up(used, RequestHeader::unit);
+  write_head<Entry, question>(place.at(), bytes, to, reply);
+  Writer writer(place.at(), place.at() + head_bytes<question>);
+  (pack(writer, value), ...);
+  place.commit(bytes, head_bytes<question>);
 }
 
 template <bool question, class Entry, class First, class... P, class... Args>
 [[gnu::always_inline]] inline void send_call(const Address& to, Reply* reply, const First& first,
                                              Types<P...>, Args&&... args) {
-  [&](Converted<P, Args>... argument) {
-    send_request<Entry, question>(to, reply, first, argument...);
-  }(static_cast<Converted<P, Args>>(std::forward<Args>(args))...);
+  send_request<Entry, question>(to, reply, first,
+                                static_cast<Converted<P, Args>>(std::forward<Args>(args))...);
 }
 
 template <bool question, class T, class Member, class... Args>

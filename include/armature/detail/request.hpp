@@ -76,13 +76,7 @@ inline constexpr std::size_t request_bytes_max = 8 * 1024;
 
 /// Room for a request of that many bytes; delivers incoming requests while it waits for it.
 [[gnu::cold]] ARMATURE_API std::byte* find_room(Sender& sender, Outgoing& out, std::size_t bytes);
-/// Waits, as above, while more is on its way in blocks than should be.
-ARMATURE_API void await_block(Rank to, std::size_t bytes);
-/// A block for the arguments of a request of that many bytes. Throws Error(out_of_memory).
-ARMATURE_API std::byte* find_block(Rank to, std::size_t bytes);
 ARMATURE_API void commit_indirect(Sender& sender, Outgoing& out);
-/// For a request that was given room and could not be written.
-ARMATURE_API void abandon_request() noexcept;
 ARMATURE_API void wake_receiver(Sender& sender, Outgoing& out);
 ARMATURE_API void poll_now(Sender& sender);
 [[noreturn]] ARMATURE_API void no_such_rank(Rank rank);
@@ -138,5 +132,48 @@ inline constexpr std::ptrdiff_t own_ahead_bytes = 1024;
     commit_indirect(me, out);
   }
 }
+
+/// Where a request whose length is not known when compiling is written: in the ring, or in a block
+/// when it is too long for that. Given up when it is not sent after all.
+class Place {
+ public:
+  explicit Place(Outgoing& out) : out_(out) {}
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  ~Place() {
+    if (block_ != nullptr || locks_ != 0) [[unlikely]]
+      give_up();
+  }
+
+  /// False when it is to be asked again: what has come in was executed to make room, or another
+  /// thread may have executed it, which may change what is being sent and with it the length.
+  /// Throws Error(out_of_memory).
+  [[gnu::always_inline]] bool find(std::size_t used) {
+    if (used <= request_bytes_max && has_room(out_, used + RequestHeader::unit)) [[likely]] {
+      at_ = out_.at;
+      return true;
+    }
+    return look(used);
+  }
+  [[nodiscard]] std::byte* at() const { return at_; }
+
+  /// Sends what was written, `bytes` in whole units, `head` of them before the arguments.
+  [[gnu::always_inline]] void commit(std::size_t bytes, std::size_t head) {
+    if (block_ != nullptr || locks_ != 0) [[unlikely]]
+      return commit_found(bytes, head);
+    detail::commit(out_, bytes);
+  }
+
+ private:
+  [[gnu::cold]] ARMATURE_API bool look(std::size_t used);
+  [[gnu::cold]] ARMATURE_API void commit_found(std::size_t bytes, std::size_t head);
+  [[gnu::cold]] ARMATURE_API void give_up() noexcept;
+
+  Outgoing& out_;
+  std::byte* at_ = nullptr;
+  std::byte* block_ = nullptr;  // of `block_bytes_`
+  std::size_t block_bytes_ = 0;
+  int locks_ = 0;  // of the endpoint, against its service thread
+};
 
 }  // namespace armature::detail

@@ -1,0 +1,88 @@
+// Where requests of variable length go: room in a ring, or a block in the sender's band.
+#include <cstring>
+#include <utility>
+
+#include "armature/detail/request.hpp"
+#include "armature/detail/wire.hpp"
+#include "progress/wait.hpp"
+#include "rmi/endpoint.hpp"
+
+namespace armature {
+
+namespace rmi {
+
+std::byte* Endpoint::find_room_at_once(detail::Outgoing& out, std::size_t bytes) {
+  const std::uint64_t before = turns_;
+  std::byte* const at = find_room(out, bytes);
+  if (turns_ == before) return at;
+  if (has_service()) mutex_.unlock();
+  return nullptr;
+}
+
+std::byte* Endpoint::find_block_at_once(const detail::Outgoing& out, std::size_t bytes) {
+  const int to = index_of(out);
+  if (in_method() || !blocks_.is_full(bytes)) return blocks_.take(to, bytes, "remote call");
+  progress::WaitFor wait{
+      .what = space::Awaiting::room, .peer = to, .rings = false, .call = "remote call"};
+  progress::wait_until(wait, [&] {
+    deliver();
+    blocks_.free_done();
+    return !blocks_.is_full(bytes);
+  });
+  return nullptr;
+}
+
+}  // namespace rmi
+
+namespace detail {
+
+using rmi::Endpoint;
+using rmi::this_endpoint;
+
+// With a service thread: held from the first time this is asked, so that nothing is executed
+// between measuring and writing; find_room holds it a second time, until the request is committed.
+bool Place::look(std::size_t used) {
+  Endpoint& endpoint = this_endpoint("remote call");
+  if (endpoint.has_service() && locks_ == 0) {
+    (void)endpoint.use().release();
+    locks_ = 1;
+    return false;
+  }
+  if (used > request_bytes_max) {
+    at_ = block_ = endpoint.find_block_at_once(out_, used);
+    block_bytes_ = used;
+  } else {
+    at_ = endpoint.find_room_at_once(out_, round_up(used, RequestHeader::unit));
+    if (at_ != nullptr && endpoint.has_service()) locks_ = 2;
+  }
+  return at_ != nullptr;
+}
+
+// A request in a block is written as it would be in the ring, its head too. What lies in the ring
+// is that head and where the block is.
+void Place::commit_found(std::size_t bytes, std::size_t head) {
+  if (block_ == nullptr) {
+    --locks_;
+    return detail::commit(out_, bytes);
+  }
+  const std::size_t short_bytes = round_up(head + sizeof(LongArguments), RequestHeader::unit);
+  std::byte* const at = reserve(out_, short_bytes);
+  std::memcpy(at, block_, head);
+  RequestHeader header;
+  std::memcpy(&header, at, sizeof header);
+  header.units = static_cast<std::uint16_t>(short_bytes / RequestHeader::unit);
+  header.kind |= RequestHeader::is_long;
+  std::memcpy(at, &header, sizeof header);
+  const LongArguments where{reinterpret_cast<std::uint64_t>(std::exchange(block_, nullptr)),
+                            block_bytes_};
+  std::memcpy(at + head, &where, sizeof where);
+  detail::commit(out_, short_bytes);
+}
+
+void Place::give_up() noexcept {
+  if (block_ != nullptr) rmi::Blocks::mark_done(block_);
+  for (; locks_ > 0; --locks_) this_endpoint("remote call").let_go();
+}
+
+}  // namespace detail
+}  // namespace armature
