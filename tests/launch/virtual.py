@@ -81,4 +81,5 @@ def test_a_virtual_rank_that_others_cannot_run_for_is_named():
     text = Job(["hold", "rmi_wait"], options(3, 2, "--stall", 1, "--timeout", 4)).expect_end(124)
     expect(re.search(r"ranks 0-2 .*in rmi_wait, for a call from anyone", text), text)
     text = Job(["hold", "mutex"], options(4, 2, "--stall", 1, "--timeout", 4)).expect_end(124)
-    expect(re.search(r"ranks 2 and 3 .* for mutex 0 at rank 0, held by rank 0", text), text)
+    # Whether rank 1 has come to the mutex before rank 0 fell asleep is open.
+    expect(re.search(r"ranks (1-3|2 and 3) .* for mutex 0 at rank 0, held by rank 0", text), text)

@@ -86,7 +86,8 @@ int RunningJob::run(const std::string& path, Binding binding) {
 
 /// False when that cannot be done; what has been started is then ended by the caller.
 bool RunningJob::start_processes(const std::string& path, Binding binding) {
-  Spawner spawner({path, options_.command, memory_, board_, signals_, std::move(binding)});
+  Spawner spawner({path, options_.command, memory_, board_, signals_, std::move(binding),
+                   control_.header().ranks_are_virtual != 0});
   for (Process& process : processes_) {
     Labels::Ends ends;
     if (options_.label) ends = labels_.open(process.ranks.numbers());

@@ -98,9 +98,10 @@ std::vector<unsigned long> Spawner::mask_of(Hosted ranks) const {
 
 Spawner::Started Spawner::start(Hosted ranks, int node, Output output) {
   const space::JobMemory& memory = job_.memory[static_cast<std::size_t>(node)];
-  // All equally long: the stacks of the processes shall begin at the same address.
-  variables_ = {fmt::format("{}={:06}", rank_variable, ranks.first),
-                fmt::format("{}={:06}", hosted_variable, ranks.count),
+  // Above the stacks of processes that are to be alike, all must be equally long.
+  const int digits = job_.alike ? 6 : 1;
+  variables_ = {fmt::format("{}={:0{}}", rank_variable, ranks.first, digits),
+                fmt::format("{}={:0{}}", hosted_variable, ranks.count, digits),
                 fmt::format("{}={}", control_variable, memory.control.get()),
                 fmt::format("{}={}", bands_variable, memory.bands.front().get())};
   if (job_.board >= 0) variables_.push_back(fmt::format("{}={}", board_variable, job_.board));

@@ -40,6 +40,7 @@ class Spawner {
     int board = -1;                               // with several nodes
     const Signals& signals;
     Binding binding;
+    bool alike = false;  // their first stacks begin at the same address
   };
   explicit Spawner(Job job);
 
