@@ -14,7 +14,8 @@ if(unit_tests)
     armature_static fmt::fmt armature_gtest GTest::gtest_main)
   add_dependencies(unit_tests armature_ucx)
   gtest_discover_tests(unit_tests TEST_PREFIX unit. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 30
-                       PROPERTIES TIMEOUT 60 LABELS fast)
+                       PROPERTIES TIMEOUT 60 LABELS fast
+                       ENVIRONMENT TEST_TMPDIR=${CMAKE_BINARY_DIR}/scratch)
 endif()
 
 # The semantics table, in C++ through the public interface and in C through ARMCI's.

@@ -1,10 +1,12 @@
 """run.py LAUNCHER CASE FOLDER: one program under one launcher, or SKIPPED (status 77) where that is not there.
 CASE is one of the functions below, or PROGRAM:RANKS for a program that says "everything is right".
 
-FOLDER holds the programs. The launchers are found in PATH, or below ARMATURE_TEST_LAUNCHERS
+FOLDER holds the programs, TMPDIR and what else launchers write lies in a folder of its own. The launchers are found in PATH, or below ARMATURE_TEST_LAUNCHERS
 (folders, as in PATH) under their usual names."""
 
+import ctypes
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -12,6 +14,9 @@ import subprocess
 import sys
 import time
 import uuid
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "harness"))
+from scratch import LeftBehind, Scratch
 
 SKIPPED = 77
 HYDRA = ["-n", "{n}"]
@@ -36,6 +41,11 @@ ENVIRONMENT = {
 
 class Failed(Exception):
     pass
+
+
+def die_with_me():
+    """In a child: PR_SET_PDEATHSIG, and with the launcher its processes die."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
 
 
 def skip(why):
@@ -68,7 +78,7 @@ class Run:
         command = [path, *(word.format(n=n) for word in usual), *options, os.path.join(FOLDER, program), *words]
         print(" ".join(command), flush=True)
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                        stdin=subprocess.DEVNULL, process_group=0,
+                                        stdin=subprocess.DEVNULL, process_group=0, preexec_fn=die_with_me,
                                         env={**ENVIRONMENT, name: value, **environment})
 
     def ranks(self):
@@ -211,9 +221,11 @@ def client(launcher, program, ranks):
 if __name__ == "__main__":
     FOLDER = sys.argv[3]
     try:
-        if ":" in sys.argv[2]:
-            client(sys.argv[1], *sys.argv[2].split(":"))
-        else:
-            CASES[sys.argv[2]](sys.argv[1])
-    except Failed as failure:
+        with Scratch() as scratch:
+            ENVIRONMENT.update(scratch.environment)
+            if ":" in sys.argv[2]:
+                client(sys.argv[1], *sys.argv[2].split(":"))
+            else:
+                CASES[sys.argv[2]](sys.argv[1])
+    except (Failed, LeftBehind) as failure:
         sys.exit(f"FAILED: {failure}")
