@@ -89,39 +89,36 @@ bool receive_all(int fd, void* data, std::size_t bytes, Clock::time_point until)
   return true;
 }
 
-/// Room for the control data of one message with files.
-struct alignas(cmsghdr) Ancillary {
-  char bytes[CMSG_SPACE(files_at_once * sizeof(int))];
+/// A message of one byte, with room for the control data of as many files.
+struct FileMessage {
+  char byte = 1;
+  iovec data{&byte, 1};
+  alignas(cmsghdr) char room[CMSG_SPACE(files_at_once * sizeof(int))] = {};
+  msghdr message{};
+
+  explicit FileMessage(std::size_t files) {
+    message.msg_iov = &data;
+    message.msg_iovlen = 1;
+    message.msg_control = room;
+    message.msg_controllen = CMSG_SPACE(files * sizeof(int));
+  }
 };
 
 bool send_files(int fd, const int* files, std::size_t count) {
-  char one = 1;
-  iovec data{&one, 1};
-  Ancillary room{};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = room.bytes;
-  message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  FileMessage held(count);
+  cmsghdr* header = CMSG_FIRSTHDR(&held.message);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(count * sizeof(int));
   std::memcpy(CMSG_DATA(header), files, count * sizeof(int));
-  return sendmsg(fd, &message, MSG_NOSIGNAL) == 1;
+  return sendmsg(fd, &held.message, MSG_NOSIGNAL) == 1;
 }
 
 /// Appends what one message holds.
 bool receive_files(int fd, std::vector<base::FileDescriptor>& files, Clock::time_point until) {
   if (!wait_readable(fd, until)) return false;
-  char one = 0;
-  iovec data{&one, 1};
-  Ancillary room{};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = room.bytes;
-  message.msg_controllen = sizeof room.bytes;
+  FileMessage held(files_at_once);
+  msghdr& message = held.message;
   if (recvmsg(fd, &message, MSG_CMSG_CLOEXEC) != 1) return false;
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
        header = CMSG_NXTHDR(&message, header)) {

@@ -55,21 +55,17 @@ void Link::lend(Kind kind, int from, int to, std::span<const std::byte> head,
   std::memcpy(append(kind, from, to, head.size(), ack), head.data(), head.size());
   Packet& packet = *std::exchange(open_, nullptr);
   packet.lender = &sending;
-  const PacketHeader header{links_->options_.secret, static_cast<std::uint32_t>(++sequence_),
-                            static_cast<std::uint32_t>(received_), links_->options_.process,
-                            std::exchange(open_flags_, 0)};
-  if ((header.flags & PacketHeader::wants_ack) != 0) wanting_ = sequence_;
-  owes_ = Owes::nothing;
-  std::memcpy(packet.bytes, &header, sizeof header);
-  ++queued_;
-  if (links_->engine_->send(process_, {packet.bytes, packet.used}, lent,
-                            reinterpret_cast<std::uint64_t>(static_cast<Sending*>(&packet))))
-    packet.sent(packet);
+  send(packet, {packet.bytes, packet.used}, lent);
 }
 
 void Link::flush() {
   if (open_ == nullptr) return;
   Packet& packet = *std::exchange(open_, nullptr);
+  send(packet, {}, {packet.bytes, packet.used});
+}
+
+// Fills in the header, which lies where one of the two parts begins.
+void Link::send(Packet& packet, std::span<const std::byte> head, std::span<const std::byte> body) {
   const PacketHeader header{links_->options_.secret, static_cast<std::uint32_t>(++sequence_),
                             static_cast<std::uint32_t>(received_), links_->options_.process,
                             std::exchange(open_flags_, 0)};
@@ -77,7 +73,7 @@ void Link::flush() {
   owes_ = Owes::nothing;
   std::memcpy(packet.bytes, &header, sizeof header);
   ++queued_;
-  if (links_->engine_->send(process_, {}, {packet.bytes, packet.used},
+  if (links_->engine_->send(process_, head, body,
                             reinterpret_cast<std::uint64_t>(static_cast<Sending*>(&packet))))
     packet.sent(packet);
 }

@@ -102,6 +102,8 @@ class Link {
   friend class Links;
   struct Packet;
 
+  void send(Packet& packet, std::span<const std::byte> head, std::span<const std::byte> body);
+
   Links* links_ = nullptr;
   int process_ = -1;
   Packet* open_ = nullptr;  // what gathers
