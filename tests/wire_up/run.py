@@ -1,5 +1,6 @@
 """run.py LAUNCHER CASE FOLDER: one program under one launcher, or SKIPPED (status 77) where that is not there.
-CASE is one of the functions below, or PROGRAM:RANKS for a program that says "everything is right".
+CASE is one of the functions below, or PROGRAM:RANKS or PROGRAM:RANKS:NODES, on so many pretended nodes, for a program
+that says "everything is right".
 
 FOLDER holds the programs, TMPDIR and what else launchers write lies in a folder of its own. The launchers are found in PATH, or below ARMATURE_TEST_LAUNCHERS
 (folders, as in PATH) under their usual names."""
@@ -208,10 +209,17 @@ for the_mpi in ("openmpi", "mpich"):
 
 
 
-def client(launcher, program, ranks):
+def on_pretended_nodes(ranks, nodes):
+    """Options that deal the processes out to so many."""
+    if nodes == 1:
+        return []
+    return ["sh", "-c", f'ARMATURE_NODE=$((${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} * {nodes} / {ranks})) exec "$0" "$@"']
+
+
+def client(launcher, program, ranks, nodes="1"):
     """A program that says itself whether all went well."""
     find(launcher)
-    run = Run(launcher, int(ranks), program)
+    run = Run(launcher, int(ranks), program, options=on_pretended_nodes(int(ranks), int(nodes)), ARMATURE_NET_DEVICE="lo")
     status, output = run.end(seconds=150)
     print(output)
     if status != 0 or "everything is right" not in output:
