@@ -51,7 +51,9 @@ class Ucx final : public Engine {
   [[nodiscard]] const char* connect(int peer, std::span<const std::byte> address) override;
   [[nodiscard]] bool send(int peer, std::span<const std::byte> head,
                           std::span<const std::byte> body, std::uint64_t token) override;
+  void drop(int peer) override;
   bool progress() override {
+    close_dropped();
     bool any = false;
     while (ucp_worker_progress(worker_) != 0) any = true;
     return any;
@@ -70,6 +72,7 @@ class Ucx final : public Engine {
   std::string open_context(const EngineOptions& options);
   std::string open_worker();
   void lose(Peer& peer, ucs_status_t why);
+  void close_dropped();
 
   static ucs_status_t on_message(void* me, const void* head, std::size_t head_bytes, void* data,
                                  std::size_t bytes, const ucp_am_recv_param_t*) {
@@ -102,6 +105,7 @@ class Ucx final : public Engine {
   std::size_t address_bytes_ = 0;
   int descriptor_ = -1;
   std::vector<std::unique_ptr<Peer>> peers_;
+  std::vector<ucp_ep_h> dropped_;
 };
 
 std::string failure(const char* call, ucs_status_t status) {
@@ -195,6 +199,25 @@ bool Ucx::send(int peer, std::span<const std::byte> head, std::span<const std::b
   if (request == nullptr || UCS_PTR_IS_ERR(request)) return true;
   (void)sending.release();  // on_sent has it
   return false;
+}
+
+void Ucx::drop(int peer) {
+  Peer& dropped = *peers_[static_cast<std::size_t>(peer)];
+  dropped.lost = true;
+  if (ucp_ep_h const endpoint = std::exchange(dropped.endpoint, nullptr))
+    dropped_.push_back(endpoint);
+}
+
+/// Not in drop(), which may be called from inside of what is closed. What is under way there ends
+/// with an error.
+void Ucx::close_dropped() {
+  for (ucp_ep_h const endpoint : std::exchange(dropped_, {})) {
+    ucp_request_param_t param{};
+    param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+    param.flags = UCP_EP_CLOSE_FLAG_FORCE;
+    const ucs_status_ptr_t closing = ucp_ep_close_nbx(endpoint, &param);
+    if (UCS_PTR_IS_PTR(closing)) ucp_request_free(closing);
+  }
 }
 
 void Ucx::lose(Peer& peer, ucs_status_t why) {
