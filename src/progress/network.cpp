@@ -237,7 +237,7 @@ void Network::beat() {
 
 void Network::doorbell(int rank) {
   const RankContext* const me = current_rank();
-  if (me == nullptr) return;
+  if (me == nullptr || mirrors_.looks_soon(me->space.me(), rank)) return;
   const Lock locked(links_.lock());
   mirrors_.look(me->space.me(), rank, false);
 }

@@ -48,6 +48,8 @@ class Network {
     return links_.to(mapping_.slot(rank).process);
   }
   [[nodiscard]] const space::Mapping& mapping() const { return mapping_; }
+  /// Of the ranks that this process hosts, which follow each other.
+  [[nodiscard]] const Spaces& spaces() const { return spaces_; }
   /// Of a rank that this process hosts; nullptr for others.
   [[nodiscard]] space::AddressSpace* space_of(int rank) const;
   /// The processes on other nodes.
