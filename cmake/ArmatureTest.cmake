@@ -45,8 +45,11 @@ function(armature_add_ranks_test)
                        ENVIRONMENT "${ARMATURE_TEST_ENVIRONMENT};${arg_ENVIRONMENT}")
 endfunction()
 
-# What sanitized programs need in every test.
+# What tests need in their environment: a folder of their own for what they write (::testing::TempDir()), and what
+# sanitized programs want.
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/scratch)
 set(ARMATURE_TEST_ENVIRONMENT
+  TEST_TMPDIR=${CMAKE_BINARY_DIR}/scratch
   ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=0
   UBSAN_OPTIONS=print_stacktrace=1
   TSAN_OPTIONS=halt_on_error=1)

@@ -14,7 +14,8 @@ if(unit_tests)
     armature_static fmt::fmt armature_gtest GTest::gtest_main)
   add_dependencies(unit_tests armature_ucx)
   gtest_discover_tests(unit_tests TEST_PREFIX unit. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 30
-                       PROPERTIES TIMEOUT 60 LABELS fast)
+                       PROPERTIES TIMEOUT 60 LABELS fast
+                       ENVIRONMENT TEST_TMPDIR=${CMAKE_BINARY_DIR}/scratch)
 endif()
 
 # The semantics table, in C++ through the public interface and in C through ARMCI's.
@@ -69,6 +70,12 @@ if(conformance_c AND TARGET armci)
     armature_add_ranks_test(NAME conformance_c.n${ranks} COMMAND conformance_c RANKS ${ranks}
                             TIMEOUT 120)
   endforeach()
+  foreach(ranks 2 4)
+    armature_add_ranks_test(NAME conformance_c.nodes2.n${ranks} COMMAND conformance_c RANKS ${ranks}
+                            TIMEOUT 120 RUN_ARGS --nodes 2)
+  endforeach()
+  armature_add_ranks_test(NAME conformance_c.nodes3.n6 COMMAND conformance_c RANKS 6 TIMEOUT 120
+                          LABELS slow RUN_ARGS --nodes 3)
   armature_add_ranks_test(NAME conformance_c.threads_are_refused COMMAND conformance_c RANKS 2
                           RUN_ARGS --threads 2 FAIL_OK
                           PASS_REGEX "ARMCI_Init.*run it without --threads")

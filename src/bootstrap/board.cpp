@@ -6,9 +6,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <climits>
+#include <cstddef>
 #include <cstring>
 #include <ctime>
 
@@ -25,6 +27,7 @@ struct Board::Head {
   std::uint32_t processes = 0;
   std::atomic<std::uint32_t> arrived{0};
   std::atomic<std::uint32_t> fences{0};  // futex word
+  std::atomic<std::int32_t> lost{0};     // a process that has died, counted from 1
 };
 
 /// A page: what its process has put, each a Title, the key and the value. Sparse.
@@ -63,6 +66,12 @@ base::FileDescriptor Board::create(int processes) {
                                   "cannot be made: {}",
                                   base::system_text(errno)));
   return file;
+}
+
+// Seen at the next look: whoever waits looks ten times a second.
+void Board::lose(int file, int process) {
+  const std::int32_t lost = process + 1;
+  if (file >= 0) (void)!pwrite(file, &lost, sizeof lost, offsetof(Head, lost));
 }
 
 Board::Board(const base::FileDescriptor& file, int process) : process_(process) {
@@ -127,6 +136,10 @@ void Board::fence() {
   while (head_->fences.load(std::memory_order_acquire) == before) {
     const timespec nap{0, 100'000'000};
     syscall(SYS_futex, &head_->fences, FUTEX_WAIT, before, &nap, nullptr, 0);
+    if (const int lost = head_->lost.load(std::memory_order_relaxed); lost != 0)
+      fail(Errc::start,
+           fmt::format("process {} has died before the nodes of the job have found each other",
+                       lost - 1));
     if (base::now_ns() - begun_ns > patience_ns)
       fail(Errc::start,
            fmt::format("only {} of {} processes have joined the job within a minute",

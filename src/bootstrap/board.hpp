@@ -14,6 +14,9 @@ class Board : public Exchange {
  public:
   /// By the launcher: the file. Throws Error(start).
   static base::FileDescriptor create(int processes);
+  /// By the launcher: that process has died; who still waits for it is to end. Does nothing when
+  /// `file` is -1.
+  static void lose(int file, int process);
   /// By a process. Throws Error(start).
   Board(const base::FileDescriptor& file, int process);
   ~Board() override;

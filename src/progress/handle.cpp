@@ -1,7 +1,10 @@
 #include "armature/handle.hpp"
 
+#include <exception>
+#include <memory>
 #include <utility>
 
+#include "armature/error.hpp"
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/request.hpp"
@@ -12,18 +15,24 @@ namespace detail {
 
 bool test(Request*& request) {
   if (!request->advance(*request)) return false;
-  Request* done = std::exchange(request, nullptr);
-  done->release(*done);
+  const auto release = [](Request* done) { done->release(*done); };
+  const std::unique_ptr<Request, decltype(release)> done(std::exchange(request, nullptr), release);
+  if (done->check != nullptr) done->check(*done);
   return true;
 }
 
 void wait(Request*& request) {
   progress::WaitFor what{
       .what = space::Awaiting::completion, .rings = false, .call = "Handle::wait"};
-  progress::wait_until(what, [&] { return test(request); });
+  progress::wait_until(what, [&] { return request->advance(*request); });
+  (void)test(request);
 }
 
-void abandon(Request* request) noexcept { wait(request); }
+// Whoever abandons it does not ask how it went.
+void abandon(Request* request) noexcept {
+  request->check = nullptr;
+  wait(request);
+}
 
 }  // namespace detail
 
@@ -47,7 +56,16 @@ std::size_t wait_any(std::span<Handle> handles) {
   if (handles.empty()) base::fail(Errc::bad_argument, "wait_any: there is no handle to wait for");
   std::size_t done = handles.size();
   progress::WaitFor what{.what = space::Awaiting::completion, .rings = false, .call = "wait_any"};
-  progress::wait_until(what, [&] { return (done = test_any(handles)) < handles.size(); });
+  std::exception_ptr failure;  // thrown when nobody sleeps any more
+  progress::wait_until(what, [&] {
+    try {
+      return (done = test_any(handles)) < handles.size();
+    } catch (const Error&) {
+      failure = std::current_exception();
+      return true;
+    }
+  });
+  if (failure) std::rethrow_exception(failure);
   return done;
 }
 

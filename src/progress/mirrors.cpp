@@ -36,7 +36,14 @@ struct Mirrors::Room {
 
 namespace {
 
-constexpr std::uint64_t worth_sending = 4096;  // bytes that do not wait for more
+constexpr std::uint64_t worth_sending = 12288;  // bytes that do not wait for more
+
+/// From the list of those that are looked at again; what was written before somebody still saw it
+/// there is seen after this.
+void take_off(std::atomic<bool>& waits) {
+  waits.store(false, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
 
 }  // namespace
 
@@ -46,10 +53,47 @@ void Mirrors::install(transport::Links& links) {
   links.handle(Kind::notify, [](const Arrived& a) { network()->mirrors().on_notify(a); });
 }
 
+Mirrors::Mirrors(Network& network)
+    : network_(network),
+      first_(network.spaces().front()->me()),
+      hosted_(static_cast<int>(network.spaces().size())),
+      pairs_(static_cast<std::size_t>(hosted_) *
+             static_cast<std::size_t>(network.mapping().ranks())) {}
+
+Mirrors::~Mirrors() {
+  for (const auto& pair : pairs_) delete pair.load(std::memory_order_relaxed);
+}
+
+/// Where a pair of ranks is kept. The numbers may have come from another process.
+std::size_t Mirrors::place(int rank, int other) const {
+  const int ranks = network_.mapping().ranks();
+  if (rank < first_ || rank - first_ >= hosted_ || other < 0 || other >= ranks)
+    fail(Errc::corrupt,
+         fmt::format("something of rank {} came for rank {}, which is elsewhere", other, rank));
+  return static_cast<std::size_t>(rank - first_) * static_cast<std::size_t>(ranks) +
+         static_cast<std::size_t>(other);
+}
+
 Mirrors::Pair& Mirrors::pair(int rank, int other) {
-  std::unique_ptr<Pair>& found = pairs_[{rank, other}];
-  if (found == nullptr) found = std::make_unique<Pair>(Pair{.rank = rank, .other = other});
-  return *found;
+  std::atomic<Pair*>& found = pairs_[place(rank, other)];
+  if (found.load(std::memory_order_relaxed) == nullptr)
+    found.store(new Pair{.rank = rank, .other = other}, std::memory_order_release);
+  return *found.load(std::memory_order_relaxed);
+}
+
+bool Mirrors::looks_soon(int rank, int other) const {
+  const Pair* const between = pairs_[place(rank, other)].load(std::memory_order_acquire);
+  if (between == nullptr || !between->waits.load(std::memory_order_relaxed)) return false;
+  // Who looks takes the pair off the list, fences, and then reads what was written. So either it
+  // sees what has just been written, or this sees that the pair is not on the list any more.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const Outgoing* const calls = between->calls.load(std::memory_order_acquire);
+  return between->waits.load(std::memory_order_relaxed) && calls != nullptr &&
+         calls->written->load(std::memory_order_relaxed) -
+                 calls->sent.load(std::memory_order_relaxed) <
+             worth_sending &&
+         network_.mapping().head(other).peer(rank).notified.load(std::memory_order_relaxed) ==
+             between->notified.load(std::memory_order_relaxed);
 }
 
 /// Whether the rank has opened such a ring.
@@ -67,12 +111,15 @@ bool Mirrors::find(Pair& pair, What what) {
     if (channel == nullptr) return false;
     static_cast<Ring&>(out) = {channel->at(0), channel->capacity, &channel->published,
                                &channel->consumed, channel};
+    pair.calls.store(&out, std::memory_order_release);
   }
   return true;
 }
 
-void Mirrors::look(int rank, int other, bool all) {
-  Pair& between = pair(rank, other);
+void Mirrors::look(int rank, int other, bool all) { look(pair(rank, other), all); }
+
+void Mirrors::look(Pair& between, bool all) {
+  const int rank = between.rank, other = between.other;
   Link& link = network_.link_to(other);
   const bool busy = !link.is_idle();
   for (const What what : {What::messages, What::calls}) {
@@ -82,7 +129,7 @@ void Mirrors::look(int rank, int other, bool all) {
     const std::uint64_t news = out.written->load(std::memory_order_acquire) - out.sent;
     if (news == 0) continue;
     if (!all && busy && news < worth_sending) {
-      if (!std::exchange(between.waits, true)) waiting_.push_back(&between);
+      if (!between.waits.exchange(true, std::memory_order_relaxed)) waiting_.push_back(&between);
       continue;
     }
     send_bytes(between, what);
@@ -91,16 +138,16 @@ void Mirrors::look(int rank, int other, bool all) {
   // This rank's count of notifications, in this node's head of the other's band.
   const std::uint64_t notified =
       network_.mapping().head(other).peer(rank).notified.load(std::memory_order_relaxed);
-  if (notified == between.notified) return;
-  between.notified = notified;
+  if (notified == between.notified.load(std::memory_order_relaxed)) return;
+  between.notified.store(notified, std::memory_order_relaxed);
   link.post(Kind::notify, rank, other, notified, Link::Ack::none);
   link.flush();
 }
 
 void Mirrors::look_again() {
   for (Pair* pair : std::exchange(waiting_, {})) {
-    pair->waits = false;
-    look(pair->rank, pair->other, true);
+    take_off(pair->waits);
+    look(*pair, true);
   }
 }
 
@@ -113,8 +160,8 @@ void Mirrors::look_again(const Link& link) {
     }
     waiting_[i] = waiting_.back();
     waiting_.pop_back();
-    pair.waits = false;
-    look(pair.rank, pair.other, true);
+    take_off(pair.waits);
+    look(pair, true);
   }
 }
 
@@ -122,20 +169,22 @@ void Mirrors::send_bytes(Pair& pair, What what) {
   Outgoing& out = pair.out[static_cast<std::size_t>(what)];
   Link& link = network_.link_to(pair.other);
   const std::uint64_t written = out.written->load(std::memory_order_acquire);
-  while (out.sent != written) {
-    const std::uint64_t offset = out.sent & (out.capacity - 1);
+  std::uint64_t sent = out.sent.load(std::memory_order_relaxed);
+  while (sent != written) {
+    const std::uint64_t offset = sent & (out.capacity - 1);
     const auto bytes =
-        static_cast<std::size_t>(std::min({written - out.sent, out.capacity - offset,
+        static_cast<std::size_t>(std::min({written - sent, out.capacity - offset,
                                            std::uint64_t{Link::body_bytes_max - sizeof(Bytes)}}));
     // In pieces where there are many; the receiver is to see whole requests.
-    const bool is_last = out.sent + bytes == written;
+    const bool is_last = sent + bytes == written;
     const Bytes head{static_cast<std::uint32_t>(what), static_cast<std::uint32_t>(out.capacity),
-                     out.sent, is_last ? written : 0};
+                     sent, is_last ? written : 0};
     std::byte* const body =
         link.append(Kind::ring, pair.rank, pair.other, sizeof head + bytes, Link::Ack::later);
     std::memcpy(body, &head, sizeof head);
     std::memcpy(body + sizeof head, out.bytes + offset, bytes);
-    out.sent += bytes;
+    sent += bytes;
+    out.sent.store(sent, std::memory_order_relaxed);
   }
 }
 

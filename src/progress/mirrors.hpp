@@ -3,9 +3,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <utility>
 #include <vector>
 
 #include "space/address_space.hpp"
@@ -29,8 +26,15 @@ class Network;
 
 class Mirrors {
  public:
-  explicit Mirrors(Network& network) : network_(network) {}
+  explicit Mirrors(Network& network);
+  Mirrors(const Mirrors&) = delete;
+  Mirrors& operator=(const Mirrors&) = delete;
+  ~Mirrors();
   static void install(transport::Links& links);
+
+  /// Whether what `rank` of this process has left for `other` is looked at without being asked, and
+  /// may wait for that. Takes no lock: asked for every remote call.
+  [[nodiscard]] bool looks_soon(int rank, int other) const;
 
   /// Sends what `rank` of this process has left for `other` since we looked last. `all` false:
   /// a few bytes may wait while others are under way. Under the links' lock.
@@ -52,7 +56,7 @@ class Mirrors {
     transport::Channel* channel = nullptr;  // of calls, which may be pinned
   };
   struct Outgoing : Ring {
-    std::uint64_t sent = 0;
+    std::atomic<std::uint64_t> sent = 0;  // written under the lock
   };
   struct Incoming : Ring {
     std::uint64_t came = 0;  // bytes, since ever; the last of them may not be shown yet
@@ -63,14 +67,18 @@ class Mirrors {
     int rank, other;
     Outgoing out[kinds];
     Incoming in[kinds];
-    std::uint64_t notified = 0;
-    bool waits = false;  // is in waiting_
+    // Written under the lock, read without.
+    std::atomic<std::uint64_t> notified = 0;
+    std::atomic<bool> waits = false;  // is in waiting_
+    std::atomic<const Outgoing*> calls = nullptr;
   };
   struct Bytes;  // what records hold
   struct Room;
 
   Pair& pair(int rank, int other);
+  [[nodiscard]] std::size_t place(int rank, int other) const;
   [[nodiscard]] bool find(Pair& pair, What what);
+  void look(Pair& between, bool all);
   void send_bytes(Pair& pair, What what);
   void tell_room(Pair& pair, What what);
   void make_image(Pair& pair, What what, std::uint64_t capacity);
@@ -79,7 +87,8 @@ class Mirrors {
   void on_notify(const transport::Arrived& arrived);
 
   Network& network_;
-  std::map<std::pair<int, int>, std::unique_ptr<Pair>> pairs_;
+  int first_, hosted_;                     // ranks of this process
+  std::vector<std::atomic<Pair*>> pairs_;  // by place(); made when first needed
   std::vector<Pair*> waiting_;
 };
 

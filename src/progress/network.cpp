@@ -237,7 +237,7 @@ void Network::beat() {
 
 void Network::doorbell(int rank) {
   const RankContext* const me = current_rank();
-  if (me == nullptr) return;
+  if (me == nullptr || mirrors_.looks_soon(me->space.me(), rank)) return;
   const Lock locked(links_.lock());
   mirrors_.look(me->space.me(), rank, false);
 }
@@ -275,7 +275,21 @@ void Network::serve() {
   }
 }
 
-void Network::fence(int rank, const char* call) {
+namespace {
+
+[[noreturn]] void fail_lost(int rank, const char* call) {
+  fail(Errc::rank_lost,
+       fmt::format("{}: rank {} has died, or its node cannot be reached any more", call, rank));
+}
+
+}  // namespace
+
+void Network::require_reachable(int rank, const char* call) {
+  if (link_to(rank).is_lost() && goes_on()) fail_lost(rank, call);
+}
+
+/// False when the process is lost, where the job goes on, before it had handled everything.
+bool Network::settle(int rank, const char* call) {
   Link& link = link_to(rank);
   std::uint64_t target = 0;
   {
@@ -284,17 +298,37 @@ void Network::fence(int rank, const char* call) {
     target = link.wanting();
   }
   WaitFor wait{.what = space::Awaiting::completion, .peer = rank, .rings = false, .call = call};
+  const auto is_over = [&] {
+    return link.acknowledged() >= target || (link.is_lost() && goes_on());
+  };
   wait_until(wait, [&] {
-    if (link.acknowledged() >= target) return true;
+    if (is_over()) return true;
     try_poll();
-    return link.acknowledged() >= target;
+    return is_over();
   });
+  return link.acknowledged() >= target;
+}
+
+void Network::fence(int rank, const char* call) {
+  if (!settle(rank, call)) fail_lost(rank, call);
 }
 
 void Network::fence_all(const char* call) {
+  int lost = -1;
+  for (int r = 0; r < mapping_.ranks(); ++r) {
+    if (mapping_.is_here(r) || mapping_.slot(r).index != 0 || settle(r, call)) continue;
+    const Lock locked(links_.lock());
+    const std::uint64_t wanting = link_to(r).wanting();
+    told_lost_.resize(static_cast<std::size_t>(links_.processes()));
+    std::uint64_t& told = told_lost_[static_cast<std::size_t>(mapping_.slot(r).process)];
+    if (std::exchange(told, wanting) < wanting) lost = r;
+  }
+  if (lost >= 0) fail_lost(lost, call);
+}
+
+void Network::settle_all(const char* call) {
   for (int r = 0; r < mapping_.ranks(); ++r)
-    if (!mapping_.is_here(r) && mapping_.slot(r).index == 0 && !link_to(r).is_lost())
-      fence(r, call);
+    if (!mapping_.is_here(r) && mapping_.slot(r).index == 0) (void)settle(r, call);
 }
 
 void Network::await_room(int rank, const char* call) {

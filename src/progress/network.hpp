@@ -48,6 +48,8 @@ class Network {
     return links_.to(mapping_.slot(rank).process);
   }
   [[nodiscard]] const space::Mapping& mapping() const { return mapping_; }
+  /// Of the ranks that this process hosts, which follow each other.
+  [[nodiscard]] const Spaces& spaces() const { return spaces_; }
   /// Of a rank that this process hosts; nullptr for others.
   [[nodiscard]] space::AddressSpace* space_of(int rank) const;
   /// The processes on other nodes.
@@ -62,9 +64,18 @@ class Network {
   void doorbell(int rank);
   [[nodiscard]] Mirrors& mirrors() { return mirrors_; }
 
-  /// Blocks until everything sent so far to that rank's process, or to all, has been handled there.
+  /// Whether the job outlives its dead. Where it does not, whoever waits for one waits for the end.
+  [[nodiscard]] bool goes_on() const { return mapping_.header().on_death == space::OnDeath::go_on; }
+  /// Throws Error(rank_lost) where the job goes on and that rank's process cannot be reached any
+  /// more.
+  void require_reachable(int rank, const char* call);
+  /// Blocks until everything sent so far to that rank's process has been handled there. Throws
+  /// Error(rank_lost) when that cannot be any more.
   void fence(int rank, const char* call);
+  /// The same for all. Of a process that was lost with something on its way it is said once.
   void fence_all(const char* call);
+  /// The same for all that can be reached.
+  void settle_all(const char* call);
   /// Blocks while the engine has more to send than it should.
   void await_room(int rank, const char* call);
   /// Tells everybody what has become of a rank of this process.
@@ -79,6 +90,7 @@ class Network {
   void serve();
   void flush_held();
   void lost(int process);
+  [[nodiscard]] bool settle(int rank, const char* call);
   void wake_sleepers();
   void beat();
 
@@ -87,7 +99,8 @@ class Network {
   transport::Links links_;
   Mirrors mirrors_;
   std::vector<int> others_;
-  std::atomic<std::uint64_t> polls_{0};  // by ranks
+  std::vector<std::uint64_t> told_lost_;  // by process: packets whose loss has been reported
+  std::atomic<std::uint64_t> polls_{0};   // by ranks
   std::atomic<bool> ends_{false};
   void (*also_lost_)(int process) = nullptr;
   struct Pulse {  // of another process

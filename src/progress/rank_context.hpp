@@ -55,8 +55,9 @@ struct RankContext {
   std::atomic<std::uint64_t> done = 0;
 
   /// What came in lately were statements, a few at a time: they keep coming, nobody waits for them,
-  /// and who looks less often finds more of them at once. Set by `requests`.
-  bool in_stream = false;
+  /// and who looks again only after so long finds more of them at once. Set by `requests`.
+  std::uint32_t lag_ns = 0;
+  bool lagged = false;  // just before this look, for that reason
 
   /// Takes in what has come, while waiting.
   void deliver() {

@@ -8,6 +8,8 @@ struct Request {
   /// Lets it progress; true once it is complete. Must not block.
   bool (*advance)(Request& request);
   void (*release)(Request& request);
+  /// Throws what went wrong, once it is complete; nullptr where nothing can.
+  void (*check)(Request& request) = nullptr;
 };
 
 }  // namespace armature::detail

@@ -32,10 +32,10 @@ void pause() {
 
 /// Whoever reads each line while the sender still writes to it makes both wait for the line to go
 /// to and fro: on a machine whose cores are far apart, four times as long for each statement.
-void lag_behind() {
-  constexpr std::uint64_t lag_ns = 1000;
+void lag_behind(RankContext& me) {
   const std::uint64_t start_ns = base::now_ns();
-  while (base::now_ns() - start_ns < lag_ns) pause();
+  while (base::now_ns() - start_ns < me.lag_ns) pause();
+  me.lagged = true;
 }
 
 /// Writes the wait record; sequence is odd while it changes.
@@ -210,8 +210,8 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
       me.deliver();
       if (!got_on())
         pause();
-      else if (i = 0; me.in_stream && !condition_holds.look())
-        lag_behind();
+      else if (i = 0; me.lag_ns > 0 && !condition_holds.look())
+        lag_behind(me);
     }
     return false;
   };

@@ -105,6 +105,7 @@ Network* far(Rank rank, const char* call) {
 
 void require_far(Network& net, Rank rank, const void* address, std::size_t bytes,
                  const char* call) {
+  net.require_reachable(rank, call);
   const space::Mapping& mapping = net.mapping();
   // Bands are laid out alike on all nodes.
   const auto begin =

@@ -57,6 +57,11 @@ class Lender : public transport::Sending {
       return few();
     });
   }
+  /// Blocks until nothing is. Throws Error(rank_lost) when the rank was lost meanwhile.
+  void finish() {
+    await(0);
+    net_.require_reachable(rank_, call_);
+  }
 
  private:
   Network& net_;
@@ -89,7 +94,7 @@ void write_row(Network& net, Rank rank, std::byte* to, const std::byte* from, st
     lender.lend(Kind::write, std::as_bytes(std::span(&record, 1)), from + at, record.row_bytes,
                 at + record.row_bytes == bytes);
   }
-  lender.await(0);
+  lender.finish();
 }
 
 /// Rows of one level, as many to a packet as fit.
@@ -152,7 +157,7 @@ void put_far(Network& net, Rank rank, void* to_start, const void* from_start, st
                 at + part == bytes);
     at += part;
   }
-  lender.await(0);
+  lender.finish();
 }
 
 void write_far(Network& net, Rank rank, void* to, const void* from, const Section& section,

@@ -80,7 +80,7 @@ void Question::install(transport::Links& links) {
 
 void Question::give_up(int process) {
   // Where a job ends with its first dead rank it is about to end, and that rank's message is first.
-  if (network()->mapping().header().on_death == space::OnDeath::end_job) return;
+  if (!network()->goes_on()) return;
   for (const auto& place : table().places)
     if (place.question != nullptr &&
         network()->mapping().slot(place.question->rank_).process == process) {
@@ -107,7 +107,10 @@ void Question::wait(const char* call) {
 }
 
 void Question::wait_alone(const char* call) {
+  const transport::Link& link = network()->link_to(rank_);
   while (!is_answered()) {
+    if (network()->goes_on() && link.is_lost()) lost_.store(true, std::memory_order_relaxed);
+    if (lost_.load(std::memory_order_relaxed)) break;
     network()->try_poll();
     sched_yield();
   }
@@ -129,6 +132,9 @@ LaterFetch::LaterFetch(Rank rank, Runs into, std::size_t bytes)
     auto& fetch = static_cast<LaterFetch&>(request);
     if (!fetch.is_answered()) network()->try_poll();
     return fetch.is_answered();
+  };
+  Request::check = [](Request& request) {
+    static_cast<LaterFetch&>(request).Question::check("get");
   };
   release = [](Request& request) { delete &static_cast<LaterFetch&>(request); };
 }

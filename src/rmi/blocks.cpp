@@ -47,6 +47,22 @@ void Blocks::mark_done(std::byte* block) {
   head->done.store(1, std::memory_order_release);
 }
 
+std::byte* Blocks::take_loose(AddressSpace& space, std::size_t bytes) {
+  AddressSpace::Failure failure;
+  void* memory = space.allocate(sizeof(Head) + bytes, 64, Allocation::Kind::internal, failure);
+  if (memory == nullptr) return nullptr;
+  auto* head = new (memory) Head;
+  head->loose = 1;
+  return reinterpret_cast<std::byte*>(head + 1);
+}
+
+bool Blocks::free_if_loose(AddressSpace& space, std::byte* block) {
+  auto* head = reinterpret_cast<Head*>(block - sizeof(Head));
+  if (space.owner(block) != space.me() || head->loose == 0) return false;
+  (void)space.free(head, Allocation::Kind::internal);
+  return true;
+}
+
 bool Blocks::may_be(const AddressSpace& space, const std::byte* block, std::uint64_t bytes,
                     int writer) {
   return reinterpret_cast<std::uintptr_t>(block) % 64 == 0 && bytes > 0 &&

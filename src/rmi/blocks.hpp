@@ -32,6 +32,10 @@ class Blocks {
   void free_done();
   /// By the receiver: the bytes are not needed any more.
   static void mark_done(std::byte* block);
+  /// One that is in nobody's list, in the own band: for what comes from another node. nullptr when
+  /// there is no memory. Any thread may take it; give_back_block() frees it.
+  [[nodiscard]] static std::byte* take_loose(space::AddressSpace& space, std::size_t bytes);
+  [[nodiscard]] static bool free_if_loose(space::AddressSpace& space, std::byte* block);
   /// Whether a block may begin there and have so many bytes, all in the memory of that rank.
   [[nodiscard]] static bool may_be(const space::AddressSpace& space, const std::byte* block,
                                    std::uint64_t bytes, int writer);
@@ -41,7 +45,8 @@ class Blocks {
     std::atomic<std::uint64_t> done{0};  // release by the receiver: its reads come before
     std::uint64_t bytes = 0;
     std::int32_t reader = -1;
-    std::byte pad[44];
+    std::uint32_t loose = 0;
+    std::byte pad[40];
   };
   static_assert(sizeof(Head) == head_bytes);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <span>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -24,34 +26,57 @@ using Lock = std::lock_guard<std::recursive_mutex>;
 
 namespace {
 
-/// Kind::reply: what becomes of the asker's slot.
+/// Kind::reply: what becomes of the asker's slot. The result follows, unless it is in a block.
 struct ReplyRecord {
   std::uint64_t slot;
   std::uint64_t bytes;
   std::uint64_t block;  // of a long answer, in the answerer's band
   std::uint32_t state;
   std::uint32_t code;
-  std::byte inline_result[Reply::inline_bytes];
 };
 
-void on_reply(const Arrived& arrived) {
-  const auto record = arrived.head<ReplyRecord>();
-  const space::Mapping& mapping = network()->mapping();
+constexpr std::size_t carried_max = Link::body_bytes_max - sizeof(ReplyRecord);
+
+/// The slot that is answered, which is one that waits.
+Reply& checked_slot(const Arrived& arrived, const ReplyRecord& record, std::size_t carried) {
   auto* const slot = reinterpret_cast<Reply*>(record.slot);
   if (network()->space_of(arrived.record.to) == nullptr ||
-      !mapping.holds(arrived.record.to, record.slot, sizeof(Reply)) ||
+      !network()->mapping().holds(arrived.record.to, record.slot, sizeof(Reply)) ||
       record.slot % alignof(Reply) != 0 || record.state <= Reply::waiting ||
-      record.state > Reply::refused ||
+      record.state > Reply::refused || (record.block == 0 && carried != record.bytes) ||
+      (record.block != 0 &&
+       network()->space_of(arrived.record.to)->owner(reinterpret_cast<void*>(record.block)) !=
+           Rank(arrived.record.from)) ||
       slot->state.load(std::memory_order_relaxed) != Reply::waiting)
     fail(Errc::corrupt, fmt::format("process {} answers what rank {} has not asked",
                                     arrived.process, arrived.record.to));
-  slot->code = record.code;
-  slot->bytes = record.bytes;
-  slot->block = record.block;
-  std::memcpy(slot->inline_result, record.inline_result, sizeof record.inline_result);
+  return *slot;
+}
+
+void on_reply(const Arrived& arrived) {
+  auto record = arrived.head<ReplyRecord>();
+  auto result = arrived.rest(sizeof record);
+  Reply& slot = checked_slot(arrived, record, result.size());
+  std::byte* to = slot.inline_result;
+  if (record.block == 0 && result.size() > Reply::inline_bytes) {
+    to = Blocks::take_loose(*network()->space_of(arrived.record.to), result.size());
+    record.block = reinterpret_cast<std::uint64_t>(to);
+  }
+  if (to == nullptr) {
+    static constexpr std::string_view text = "no memory for the answer";
+    result = std::as_bytes(std::span(text));
+    to = slot.inline_result;
+    record.bytes = text.size();
+    record.state = Reply::threw;
+    record.code = static_cast<std::uint32_t>(Errc::out_of_memory) + 1;
+  }
+  if (!result.empty()) std::memcpy(to, result.data(), result.size());
+  slot.code = record.code;
+  slot.bytes = record.bytes;
+  slot.block = record.block;
   // Release: the result is in place.
-  slot->state.store(record.state, std::memory_order_release);
-  progress::ring(mapping.slot(arrived.record.to));
+  slot.state.store(record.state, std::memory_order_release);
+  progress::ring(network()->mapping().slot(arrived.record.to));
 }
 
 }  // namespace
@@ -65,17 +90,24 @@ void answer(space::AddressSpace& space, const detail::Call& call, Reply::State s
     return progress::ring(space.slot(call.from));
   }
   const auto& stand_in = *reinterpret_cast<const StandIn*>(call.reply);
-  ReplyRecord record{reinterpret_cast<std::uint64_t>(stand_in.asked_for),
-                     stand_in.reply.bytes,
-                     stand_in.reply.block,
-                     static_cast<std::uint32_t>(state),
-                     stand_in.reply.code,
-                     {}};
-  std::memcpy(record.inline_result, stand_in.reply.inline_result, sizeof record.inline_result);
-  const Lock locked(network()->links().lock());
-  Link& link = network()->link_to(call.from);
-  link.post(Kind::reply, space.me(), call.from, record, Link::Ack::none);
-  link.flush();
+  const Reply& reply = stand_in.reply;
+  auto* const block = reinterpret_cast<std::byte*>(reply.block);
+  const bool carried = reply.bytes <= carried_max;
+  const ReplyRecord record{reinterpret_cast<std::uint64_t>(stand_in.asked_for), reply.bytes,
+                           carried ? 0 : reply.block, static_cast<std::uint32_t>(state),
+                           reply.code};
+  const std::size_t rest = carried ? reply.bytes : 0;
+  {
+    const Lock locked(network()->links().lock());
+    Link& link = network()->link_to(call.from);
+    std::byte* const body =
+        link.append(Kind::reply, space.me(), call.from, sizeof record + rest, Link::Ack::none);
+    std::memcpy(body, &record, sizeof record);
+    if (rest > 0)
+      std::memcpy(body + sizeof record, block != nullptr ? block : reply.inline_result, rest);
+    link.flush();
+  }
+  if (carried && block != nullptr) Blocks::mark_done(block);
 }
 
 // Does not let other requests in meanwhile: they come after the one whose arguments these are.
@@ -89,8 +121,9 @@ std::byte* fetch_block(space::AddressSpace& space, Blocks& blocks, Rank owner,
   return here;
 }
 
-void give_back_block(const space::AddressSpace& space, std::byte* block) {
+void give_back_block(space::AddressSpace& space, std::byte* block) {
   const Rank owner = space.owner(block);
+  if (Blocks::free_if_loose(space, block)) return;
   if (space.is_here(owner)) return Blocks::mark_done(block);
   const std::uint64_t done = 1;
   rma::put_far(*network(), owner, block - Blocks::head_bytes, &done, sizeof done, "remote call");

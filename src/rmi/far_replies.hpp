@@ -8,8 +8,8 @@
 #include "transport/links.hpp"
 
 // Answers and long arguments between nodes. An answer is written into a stand-in for the asker's
-// reply slot and then sent; what lies in a block of the other's band is fetched into one of the
-// own, and the other's block given back.
+// reply slot and then sent, its result with it where a packet has room for that. What is longer
+// lies in a block of the other's band, is fetched into one of the own, and the other's given back.
 
 namespace armature::rmi {
 
@@ -27,7 +27,7 @@ void answer(space::AddressSpace& space, const detail::Call& call, detail::Reply:
 [[nodiscard]] std::byte* fetch_block(space::AddressSpace& space, Blocks& blocks, Rank owner,
                                      const std::byte* block, std::size_t bytes);
 /// A block that we need no more, on whatever node it lies.
-void give_back_block(const space::AddressSpace& space, std::byte* block);
+void give_back_block(space::AddressSpace& space, std::byte* block);
 
 void install_far_replies(transport::Links& links);
 

@@ -29,6 +29,15 @@ class FenceFuture final : public FutureState<void> {
 
 }  // namespace
 
+int Fences::OfTeam::awaited() const {
+  const int rank = block->ranks()[static_cast<std::uint32_t>(termination.awaited()) % block->size];
+  const progress::Network* const net = progress::network();
+  if (net == nullptr || net->mapping().is_here(rank)) return rank;
+  const int bringer = block->ranks()[team::Replica::leader_of(*block)];
+  const auto life = net->mapping().slot(bringer).life.load(std::memory_order_acquire);
+  return life == space::Life::dead ? bringer : rank;
+}
+
 Fences::OfTeam& Fences::enter_one(const Team& team, std::shared_ptr<FutureState<void>> future,
                                   const char* call) {
   if (endpoint_.in_method())

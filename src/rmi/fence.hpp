@@ -43,10 +43,9 @@ class Fences {
     // By this rank from anybody, when it showed its tally, by line: those up to the wave before the
     // last belong to a fence, what was executed since came from ranks that had left it.
     std::array<std::uint64_t, Termination::lines> executed{};
-    /// The rank whose line is looked for, while one is under way.
-    [[nodiscard]] int awaited() const {
-      return block->ranks()[static_cast<std::uint32_t>(termination.awaited()) % block->size];
-    }
+    /// The rank whose line is looked for, while one is under way. When that is on another node, and
+    /// who would bring it here has died, the dead one.
+    [[nodiscard]] int awaited() const;
     std::deque<std::shared_ptr<detail::FutureState<void>>>
         futures;  // of the first not over on; may
                   // hold null: one is waited for

@@ -87,7 +87,7 @@ void Endpoint::deliver() {
 }
 
 void Endpoint::execute_all() {
-  context_.in_stream = false;
+  context_.lag_ns = 0;
   ++turns_;
   flush();
   for (std::size_t i = overflowing_.size(); i-- > 0;)
@@ -101,6 +101,7 @@ void Endpoint::execute_all() {
   for (std::size_t i = 0; i < incoming_.size(); ++i) receive(incoming_[i]);
   if (!watched_.empty()) settle_watched();
   fences_.advance();
+  context_.lagged = false;
 }
 
 /// At the limit of nesting only a question runs that is deeper than the method on top: somebody's
@@ -247,8 +248,11 @@ void Endpoint::receive(Incoming& in) {
   ++level_;
   execute_until(published, in, depth);
   --level_;
-  if (in.read - read < few_bytes && !answered_ && !has_service())
-    context_.in_stream = in.stream.goes_on(in.executed - executed) || context_.in_stream;
+  if (answered_)
+    in.stream.was_asked();
+  else if (in.read - read < few_bytes && !has_service())
+    context_.lag_ns =
+        std::max(context_.lag_ns, in.stream.lag_ns(in.executed - executed, context_.lagged));
   sender_.depth = depth;
   context_.done.fetch_add(1, std::memory_order_relaxed);
   release(in);

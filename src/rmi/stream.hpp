@@ -6,29 +6,38 @@
 namespace armature::rmi {
 
 /// Guesses whether what comes from a rank, a few statements at a time, is a stream that its reader
-/// should look at less often (see RankContext::in_stream), or messages that go to and fro, which
+/// should look at less often (see RankContext::lag_ns), or messages that go to and fro, which
 /// that would delay. It tries: statements that were waited for in vain are waited for again only
 /// much later.
 class Stream {
  public:
-  /// So many statements have come since it was last asked. Whether to look less often now.
-  bool goes_on(std::uint64_t statements) {
-    if (lagged_) {
-      lagged_ = statements >= many;
-      before_trial_ = lagged_ ? 0 : patience_;
-      patience_ = lagged_ ? patience_min : std::min(2 * patience_, patience_max);
-    } else {
-      lagged_ = before_trial_ == 0;
-      if (!lagged_) --before_trial_;
+  /// A look has found so many statements; the reader had `lagged` just before it. How long to wait
+  /// before the next look, in ns: longer the longer it goes on.
+  std::uint32_t lag_ns(std::uint64_t statements, bool lagged) {
+    if (lag_ns_ == 0) {
+      if (before_trial_ == 0)
+        lag_ns_ = lag_min_ns;
+      else
+        --before_trial_;
+    } else if (lagged && statements >= many) {
+      lag_ns_ = std::min(2 * lag_ns_, lag_max_ns);
+      patience_ = patience_min;
+    } else if (lagged) {
+      lag_ns_ = 0;
+      before_trial_ = patience_;
+      patience_ = std::min(2 * patience_, patience_max);
     }
-    return lagged_;
+    return lag_ns_;
   }
+  /// Somebody has asked and waits for the answer.
+  void was_asked() { lag_ns_ = std::min(lag_ns_, lag_min_ns); }
 
  private:
   static constexpr std::uint64_t many = 8;
+  static constexpr std::uint32_t lag_min_ns = 1000, lag_max_ns = 2000;
   static constexpr std::uint32_t patience_min = 16, patience_max = 1024;
 
-  bool lagged_ = false;  // said so last time
+  std::uint32_t lag_ns_ = 0;  // as said last time
   std::uint32_t before_trial_ = 4;
   std::uint32_t patience_ = patience_min;
 };

@@ -8,7 +8,11 @@ namespace {
 /// Of so many looks that found so many statements each, after how many the reader should lag.
 int lags(Stream& stream, int looks, std::uint64_t statements) {
   int count = 0;
-  for (int i = 0; i < looks; ++i) count += stream.goes_on(statements) ? 1 : 0;
+  bool lagged = false;
+  for (int i = 0; i < looks; ++i) {
+    lagged = stream.lag_ns(statements, lagged) != 0;
+    count += lagged ? 1 : 0;
+  }
   return count;
 }
 
@@ -29,6 +33,24 @@ TEST(StreamTest, a_stream_that_ends_is_let_go_and_found_again) {
   (void)lags(stream, 10'000, 1);
   EXPECT_GE(lags(stream, 2'000, 100), 900) << "once tried";
   EXPECT_LE(lags(stream, 16, 1), 1);
+}
+
+TEST(StreamTest, a_pause_does_not_end_a_stream) {
+  Stream stream;
+  ASSERT_EQ(lags(stream, 5, 100), 1);
+  EXPECT_GT(stream.lag_ns(1, false), 0U) << "found without having lagged: that says nothing";
+  EXPECT_EQ(stream.lag_ns(1, true), 0U);
+}
+
+TEST(StreamTest, the_longer_it_goes_on_the_longer_the_lag_until_somebody_asks) {
+  Stream stream;
+  ASSERT_EQ(lags(stream, 4, 100), 0);
+  const std::uint32_t first = stream.lag_ns(100, false);
+  EXPECT_EQ(stream.lag_ns(100, true), 2 * first);
+  for (int i = 0; i < 10; ++i) (void)stream.lag_ns(100, true);
+  EXPECT_EQ(stream.lag_ns(100, true), 2 * first) << "but not for ever";
+  stream.was_asked();
+  EXPECT_EQ(stream.lag_ns(100, false), first);
 }
 
 }  // namespace

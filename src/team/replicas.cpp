@@ -122,6 +122,13 @@ void Replica::install(transport::Links& links) {
   links.handle(Kind::wave, on_wave);
 }
 
+std::uint32_t Replica::leader_of(TeamBlock& block) {
+  std::uint32_t member = 0;
+  if (network() == nullptr) return member;
+  while (member + 1 < block.size && !network()->mapping().is_here(block.ranks()[member])) ++member;
+  return member;
+}
+
 Replica::Replica(TeamBlock& block) : block_(block) {
   progress::Network* const net = network();
   if (net == nullptr) return;

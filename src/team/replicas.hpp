@@ -30,11 +30,15 @@ class Replica {
 
   /// Whether members are on other nodes.
   [[nodiscard]] bool is_far() const { return !others_.empty(); }
-  /// The first member of this node.
+  /// leader_of this team.
   [[nodiscard]] int leader() const { return leader_; }
   /// Tells the other nodes what this member shows in that round; and of a wave of a fence.
   void send_round(int member, std::uint64_t round, const std::byte* shown, std::size_t bytes) const;
   void send_wave(int member, std::uint64_t wave) const;
+
+  /// The first member of this node, of a team that has one here: through its process the node hears
+  /// of members on other nodes. When it dies the others here hear of nobody there any more.
+  [[nodiscard]] static std::uint32_t leader_of(space::TeamBlock& block);
 
   static void install(transport::Links& links);
 

@@ -71,12 +71,22 @@ void TeamState::publish(std::uint64_t signature, std::size_t shown) {
 
 namespace {
 
-/// Whether member i has not yet entered the round that is waited for.
+/// Whether member i has still to do something for the round that is waited for: to enter it; and
+/// the first of this node, to bring what members on other nodes show, and, in a large team, to
+/// release the others here.
 bool is_missing(const progress::WaitFor& wait, std::size_t i) {
   auto& block = *static_cast<TeamBlock*>(const_cast<void*>(wait.object));
-  if (i == 0 && block.size > flat_max)
-    return block.released.load(std::memory_order_acquire) < wait.detail;
-  return block.line(i, wait.detail).round.load(std::memory_order_acquire) < wait.detail;
+  const auto has_entered = [&](std::size_t member) {
+    return block.line(member, wait.detail).round.load(std::memory_order_acquire) >= wait.detail;
+  };
+  if (i != team::Replica::leader_of(block)) return !has_entered(i);
+  if (block.size > flat_max) return block.released.load(std::memory_order_acquire) < wait.detail;
+  if (!has_entered(i)) return true;
+  for (std::size_t member = 0; member < block.size; ++member)
+    if (progress::Network* const net = progress::network();
+        net != nullptr && !net->mapping().is_here(block.ranks()[member]) && !has_entered(member))
+      return true;
+  return false;
 }
 
 }  // namespace
@@ -148,7 +158,7 @@ void TeamState::round(Kind kind, std::size_t total, std::size_t shown, const cha
       (static_cast<std::uint64_t>(kind) << 56) | (total & ((std::uint64_t{1} << 56) - 1));
   // A barrier includes a fence: what was put before is there.
   if (progress::Network* const net = progress::network(); net != nullptr && kind == Kind::barrier)
-    net->fence_all(call);
+    net->settle_all(call);
   ++round_;
   publish(signature, shown);
   await_members(kind, call);

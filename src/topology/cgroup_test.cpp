@@ -13,8 +13,8 @@ namespace {
 class CgroupTest : public ::testing::Test {
  protected:
   CgroupTest() {
-    char name[] = "/tmp/armature-cgroup-XXXXXX";
-    root_ = mkdtemp(name);
+    root_ = ::testing::TempDir() + "/armature-cgroup-XXXXXX";
+    EXPECT_NE(mkdtemp(root_.data()), nullptr);
   }
   ~CgroupTest() override { std::filesystem::remove_all(root_); }
 

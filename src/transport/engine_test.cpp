@@ -133,6 +133,20 @@ TEST_P(EngineTest, a_peer_that_is_gone_is_reported) {
   EXPECT_EQ(a_.lost_peer, 0);
 }
 
+TEST_P(EngineTest, what_was_lent_for_a_peer_that_is_given_up_is_let_go) {
+  const Bytes block = patterned(1 << 20, 0);
+  std::size_t waiting = 0;
+  for (std::uint64_t i = 0; i < 64; ++i) waiting += a_.engine->send(0, {}, block, i) ? 0U : 1U;
+  ASSERT_GT(waiting, a_.tokens.size());  // the other end reads nothing
+  a_.engine->drop(0);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (a_.tokens.size() < waiting && std::chrono::steady_clock::now() < deadline)
+    (void)a_.engine->progress();
+  EXPECT_EQ(a_.tokens.size(), waiting);
+  EXPECT_TRUE(a_.engine->send(0, {}, block, 99));
+  EXPECT_EQ(a_.lost_peer, -1);
+}
+
 TEST_P(EngineTest, says_what_it_is) {
   EXPECT_NE(std::string(a_.engine->description()).find("lo"), std::string::npos);
   EXPECT_FALSE(a_.engine->address().empty());

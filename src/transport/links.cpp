@@ -173,6 +173,7 @@ void Links::received(std::span<const std::byte> head, std::span<const std::byte>
     return;
   }
   Link& link = to(header.process);
+  if (link.is_lost()) return;  // it has been given up, and may not know
   const auto ahead =
       static_cast<std::int32_t>(header.sequence - static_cast<std::uint32_t>(link.received_ + 1));
   if (ahead < 0)
@@ -236,6 +237,7 @@ void Links::sent(std::uint64_t token) {
 void Links::lost(int peer, const char* why) {
   Link& link = to(peer);
   if (link.lost_.exchange(true)) return;
+  engine_->drop(peer);
   // Nothing will be acknowledged any more; who waits for that looks at whether the link is lost.
   if (on_lost != nullptr) on_lost(link, why);
 }

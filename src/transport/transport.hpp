@@ -55,6 +55,9 @@ class Engine {
   /// else they must stay until sink.sent(token).
   [[nodiscard]] virtual bool send(int peer, std::span<const std::byte> head,
                                   std::span<const std::byte> body, std::uint64_t token) = 0;
+  /// Gives up a peer, which may still be there: nothing more is sent to it, and what was lent for
+  /// it is reported as sent() by a later progress().
+  virtual void drop(int peer) = 0;
   /// Reports what has happened; whether anything has. Never blocks.
   virtual bool progress() = 0;
   /// Readable when there is something to progress, once arm() has said true.

@@ -6,6 +6,7 @@
 
 It needs root, and says why where it cannot be had. A node lives as long as a process that holds its namespaces;
 that dies with this process, however it ends, and namespaces, links and mounts go with the last process in them.
+What nodes write to /tmp and /dev/shm must be gone with the programs that wrote it.
 """
 
 import ctypes
@@ -15,13 +16,14 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "harness"))
+from scratch import LeftBehind, Scratch, strange_files
 
 SKIPPED = 77
 SUBNET = "10.213.77"
 TEMPORARY = "/var/tmp"  # not /tmp, which nodes have for themselves
-PREFIX = "armature-cluster-"
 LIBC = ctypes.CDLL(None, use_errno=True)
 ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             "PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -57,13 +59,6 @@ def require_rights():
         skip(f"no namespaces with a bridge here: {probe.stderr.strip()}")
 
 
-def remove_what_was_left():
-    """Folders of runs that were killed: a name holds the number of the process that made it."""
-    for folder in pathlib.Path(TEMPORARY).glob(f"{PREFIX}*"):
-        if not os.path.exists(f"/proc/{folder.name.removeprefix(PREFIX).partition('-')[0]}"):
-            shutil.rmtree(folder, ignore_errors=True)
-
-
 class Namespace:
     """A process that holds namespaces open."""
 
@@ -91,15 +86,16 @@ class Cluster:
     def __init__(self, nodes):
         require_rights()
         self.names = [f"node{i}" for i in range(nodes)]
-        remove_what_was_left()
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=TEMPORARY))
+        self.scratch = Scratch(TEMPORARY)
+        self.folder = self.scratch.folder / "cluster"
+        self.folder.mkdir()
         self.nodes, self.bridge = {}, None
 
     def __enter__(self):
         try:
             self.make()
         except BaseException:
-            self.__exit__()
+            self.__exit__(*sys.exc_info())
             raise
         return self
 
@@ -126,7 +122,7 @@ class Cluster:
         agent.chmod(0o755)
         self.agent = str(agent)
 
-    def __exit__(self, *_):
+    def __exit__(self, *exception):
         for pid in self.processes():
             os.kill(pid, signal.SIGKILL)
         for space in [*self.nodes.values(), *([self.bridge] if self.bridge else [])]:
@@ -134,6 +130,7 @@ class Cluster:
             space.process.wait()
             space.process.stdout.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+        self.scratch.__exit__(*exception)
 
     def processes(self):
         """Everything that runs on a node."""
@@ -196,4 +193,7 @@ class Cluster:
             if time.monotonic() > deadline:
                 raise Failed(f"left behind: {left}")
             time.sleep(0.02)
+        for node in self.nodes.values():
+            if strange := [file for place in ("tmp", "dev/shm") for file in strange_files(f"/proc/{node.pid}/root/{place}")]:
+                raise Failed(f"left behind: {strange}")
         return process.returncode, output

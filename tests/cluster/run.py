@@ -4,7 +4,7 @@ import os
 import re
 import sys
 
-from cluster import Cluster, Failed, skip
+from cluster import Cluster, Failed, LeftBehind, skip
 
 
 def grouping(launcher, nodes, per_node, folder):
@@ -53,5 +53,5 @@ if __name__ == "__main__":
     count, each = map(int, sys.argv[3].split("x"))
     try:
         CASES[sys.argv[1]](sys.argv[2], count, each, sys.argv[4])
-    except Failed as failure:
+    except (Failed, LeftBehind) as failure:
         sys.exit(f"FAILED: {failure}")

@@ -1,5 +1,7 @@
 // Which methods and functions can be called remotely, and that each call runs once, where it
 // should.
+#include <algorithm>
+#include <stdexcept>
 #include <string>
 
 #include "rmi.hpp"
@@ -48,6 +50,12 @@ struct Circle : Shape, Named {
 int add_two(int a, int b) { return a + b; }
 int add_three(int a, int b, int c) noexcept { return a + b + c; }
 int here() { return me(); }
+std::string text_of(std::size_t bytes) {
+  std::string text(bytes, 'a');
+  for (std::size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>('a' + (i * i + bytes) % 26);
+  return text;
+}
+std::string throw_text_of(std::size_t bytes) { throw std::runtime_error(text_of(bytes)); }
 std::string join(const std::string& a, std::string b) { return a + b; }
 
 }  // namespace
@@ -213,4 +221,36 @@ RMI_TEST(RmiCalls, the_papers_spellings_do_the_same) {
   int most = 0;
   armature::reduce_rmi(counter, &Counter::plus, 0, most, armature::Maximum());
   EXPECT_EQ(most, 1 + 10 * ranks());
+}
+
+// In the slot, in a packet, and fetched: wherever the borders between these are.
+RMI_TEST(RmiCalls, results_of_all_lengths_come_back_whole) {
+  const int to = (me() + 1) % ranks();
+  for (const std::size_t around : {0, 24, 40, 8192, 16'200, 65'536, 200'000})
+    for (std::size_t bytes = around - std::min<std::size_t>(around, 20); bytes < around + 20;
+         ++bytes)
+      ASSERT_EQ(armature::sync(to, &text_of, bytes), text_of(bytes)) << bytes;
+}
+
+RMI_TEST(RmiCalls, texts_of_exceptions_of_all_lengths_come_back_whole) {
+  const int to = (me() + 1) % ranks();
+  for (const std::size_t bytes : {1, 100, 10'000, 100'000}) {
+    try {
+      (void)armature::sync(to, &throw_text_of, bytes);
+      ADD_FAILURE() << "it returned";
+    } catch (const armature::Error& error) {
+      EXPECT_NE(std::string(error.what()).find(text_of(bytes)), std::string::npos) << bytes;
+    }
+  }
+}
+
+RMI_TEST(RmiCalls, the_memory_of_long_results_is_given_back) {
+  const int to = (me() + 1) % ranks();
+  for (const std::size_t bytes : {10'000, 100'000})
+    for (int i = 0; i < 200; ++i)
+      if (i % 2 == 0)
+        ASSERT_EQ(armature::sync(to, &text_of, bytes).size(), bytes);
+      else
+        (void)armature::ask(to, &text_of, bytes);  // and nobody looks at the answer
+  armature::rmi_fence();
 }

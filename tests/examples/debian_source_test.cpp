@@ -34,7 +34,7 @@ int refused(const std::string& copy) {
 class ListsTest : public testing::Test {
  protected:
   ListsTest() {
-    std::string name = (fs::temp_directory_path() / "debian_lists_XXXXXX").string();
+    std::string name = testing::TempDir() + "/debian_lists_XXXXXX";
     lists_ = mkdtemp(name.data());
   }
   ~ListsTest() override { fs::remove_all(lists_); }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """kill -9 of a rank in every call, with either policy.
 
-fault.py ARMATURE VICTIM POLICY [CALL...]: POLICY end: the job ends within a second (three, on a busy
+fault.py ARMATURE VICTIM POLICY NODES [CALL...]: on that many pretended nodes. POLICY end: the job ends within a second (three, on a busy
 machine), says which rank died and how, and exits with 137. POLICY continue: the others get
 Error(rank_lost) that names the rank, where they need it, and otherwise go on; nobody hangs. Nothing may
 be left of any job, neither processes nor memory.
@@ -39,14 +39,26 @@ FATES = {
     "asked_by_victim": (DONE, DONE),
 }
 
+# At survivors on another node than the victim, whose memory is gone with it.
+FATES_FROM_AFAR = {
+    "put": (LOST, LOST),
+    "get": (LOST, LOST),
+    "atomic": (LOST, LOST),
+}
+
+
+def node_of(rank, nodes):
+    """As the launcher deals three ranks out."""
+    return max(node for node in range(nodes) if 3 * node // nodes <= rank)
+
 
 def shmem_mib():
     with open("/proc/meminfo") as file:
         return int(re.search(r"Shmem:\s+(\d+)", file.read())[1]) // 1024
 
 
-def start(policy, call, moment, victim):
-    options = ["-n", 3, "--on-death", policy, "--timeout", 40]
+def start(policy, nodes, call, moment, victim):
+    options = ["-n", 3, "--nodes", nodes, "--on-death", policy, "--timeout", 40]
     return Job([call, moment], options, program=victim)
 
 
@@ -59,12 +71,15 @@ def expect_prompt_end(job):
         expect(seconds < END_SECONDS_MAX, f"the job ended {seconds:.1f} s after the rank's death:\n{text}")
 
 
-def expect_survivors(job, call, moment):
+def expect_survivors(job, nodes, call, moment):
     text = job.expect_end(137, r"armature: rank 1 \(pid \d+, .*\) was killed by signal 9")
     if moment.startswith("joining"):
         return  # the others may not even have met
-    fate = FATES.get(call, (LOST, LOST))[moment == "missing"]
     for rank in (0, 2):
+        fates = FATES.get(call, (LOST, LOST))
+        if node_of(rank, nodes) != node_of(1, nodes):
+            fates = FATES_FROM_AFAR.get(call, fates)
+        fate = fates[moment == "missing"]
         found = re.search(rf"survivor {rank}: (\w+).*", text)
         expect(found, f"survivor {rank} does not say how it went:\n{text}")
         expect(fate == EITHER or found[1] == fate, f"survivor {rank}: {found[1]}, not {fate}:\n{text}")
@@ -75,7 +90,8 @@ def expect_survivors(job, call, moment):
 
 
 def main():
-    harness.ARMATURE, victim, policy, *calls = sys.argv[1:]
+    harness.ARMATURE, victim, policy, nodes, *calls = sys.argv[1:]
+    nodes = int(nodes)
     all_calls = harness.subprocess.run([victim], capture_output=True, text=True, check=True).stdout.split()
     cases = [(call, moment) for call in calls or all_calls for moment in ("inside", "missing")]
     cases += [("barrier", f"joining{microseconds}") for microseconds in (0, 300, 1000, 2000, 4000, 8000)]
@@ -83,11 +99,11 @@ def main():
     failures = 0
     for call, moment in cases:
         try:
-            job = start(policy, call, moment, victim)
-            expect_prompt_end(job) if policy == "end" else expect_survivors(job, call, moment)
+            job = start(policy, nodes, call, moment, victim)
+            expect_prompt_end(job) if policy == "end" else expect_survivors(job, nodes, call, moment)
         except Failed as failure:
             failures += 1
-            print(f"{policy}: {call}, {moment}: {failure}\n")
+            print(f"{policy}: {call}, {moment}: {failure}\n", flush=True)
     # Other tests use shared memory at the same time: what they hold is given back in time.
     left_max = JOB_MIB * len(cases) / 3 + 200
     try:

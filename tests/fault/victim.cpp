@@ -149,7 +149,7 @@ void survive(Scene& scene, const Call& call) {
     outcome = std::string(lost ? "lost: " : "error: ") + error.what();
   }
   std::printf("survivor %d: %s\n", me, outcome.c_str());
-  for (int i = 0; i < 100; ++i) scene.survivors.barrier();
+  for (int i = 0; i < 20; ++i) scene.survivors.barrier();
   const int sum = scene.survivors.allreduce(me);
   armature::put(scene.piece.on(2 - me), 1.0 * me);
   scene.survivors.barrier();

@@ -1,10 +1,13 @@
 """run.py LAUNCHER CASE FOLDER: one program under one launcher, or SKIPPED (status 77) where that is not there.
-CASE is one of the functions below, or PROGRAM:RANKS for a program that says "everything is right".
+CASE is one of the functions below, or PROGRAM:RANKS or PROGRAM:RANKS:NODES, on so many pretended nodes, for a program
+that says "everything is right".
 
-FOLDER holds the programs. The launchers are found in PATH, or below ARMATURE_TEST_LAUNCHERS
+FOLDER holds the programs, TMPDIR and what else launchers write lies in a folder of its own. The launchers are found in PATH, or below ARMATURE_TEST_LAUNCHERS
 (folders, as in PATH) under their usual names."""
 
+import ctypes
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -12,6 +15,9 @@ import subprocess
 import sys
 import time
 import uuid
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "harness"))
+from scratch import LeftBehind, Scratch
 
 SKIPPED = 77
 HYDRA = ["-n", "{n}"]
@@ -36,6 +42,11 @@ ENVIRONMENT = {
 
 class Failed(Exception):
     pass
+
+
+def die_with_me():
+    """In a child: PR_SET_PDEATHSIG, and with the launcher its processes die."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
 
 
 def skip(why):
@@ -68,7 +79,7 @@ class Run:
         command = [path, *(word.format(n=n) for word in usual), *options, os.path.join(FOLDER, program), *words]
         print(" ".join(command), flush=True)
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                        stdin=subprocess.DEVNULL, process_group=0,
+                                        stdin=subprocess.DEVNULL, process_group=0, preexec_fn=die_with_me,
                                         env={**ENVIRONMENT, name: value, **environment})
 
     def ranks(self):
@@ -198,10 +209,17 @@ for the_mpi in ("openmpi", "mpich"):
 
 
 
-def client(launcher, program, ranks):
+def on_pretended_nodes(ranks, nodes):
+    """Options that deal the processes out to so many."""
+    if nodes == 1:
+        return []
+    return ["sh", "-c", f'ARMATURE_NODE=$((${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} * {nodes} / {ranks})) exec "$0" "$@"']
+
+
+def client(launcher, program, ranks, nodes="1"):
     """A program that says itself whether all went well."""
     find(launcher)
-    run = Run(launcher, int(ranks), program)
+    run = Run(launcher, int(ranks), program, options=on_pretended_nodes(int(ranks), int(nodes)), ARMATURE_NET_DEVICE="lo")
     status, output = run.end(seconds=150)
     print(output)
     if status != 0 or "everything is right" not in output:
@@ -211,9 +229,11 @@ def client(launcher, program, ranks):
 if __name__ == "__main__":
     FOLDER = sys.argv[3]
     try:
-        if ":" in sys.argv[2]:
-            client(sys.argv[1], *sys.argv[2].split(":"))
-        else:
-            CASES[sys.argv[2]](sys.argv[1])
-    except Failed as failure:
+        with Scratch() as scratch:
+            ENVIRONMENT.update(scratch.environment)
+            if ":" in sys.argv[2]:
+                client(sys.argv[1], *sys.argv[2].split(":"))
+            else:
+                CASES[sys.argv[2]](sys.argv[1])
+    except (Failed, LeftBehind) as failure:
         sys.exit(f"FAILED: {failure}")

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.hpp"
+#include "bootstrap/board.hpp"
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/running_job.hpp"
 #include "bootstrap/launcher/stack.hpp"
@@ -90,6 +92,7 @@ void RunningJob::lose(Process& process, const Ending& ending) {
       of_nodes_[static_cast<std::size_t>(control_.slot(process.ranks.first).node)];
   node.header().deaths.fetch_add(lost, std::memory_order_release);
   ring_all(node);
+  Board::lose(board_, control_.slot(process.ranks.first).process);
   if (options_.on_death == space::OnDeath::end_job) end_job();
 }
 
@@ -195,6 +198,35 @@ void RunningJob::refuse_those_who_never_joined() {
                   joined)};
   report(name_of(*never), ending, "");
   lose(*never, ending);
+}
+
+/// Whether some other node takes it for dead, while it is neither that nor through.
+bool RunningJob::is_given_up(const Process& process) const {
+  const int rank = process.ranks.first;
+  if (!process.alive || process.lost || life_of(process) == Life::finished) return false;
+  for (std::size_t node = 0; node < of_nodes_.size(); ++node)
+    if (static_cast<int>(node) != control_.slot(rank).node &&
+        of_nodes_[node].slot(rank).life.load(std::memory_order_acquire) == Life::dead)
+      return true;
+  return false;
+}
+
+/// Nodes hear of a death over the network, often before we do. Where a process is still there
+/// after a while, it hangs; for the others it is dead, and so it must not come back.
+void RunningJob::kill_those_given_up() {
+  constexpr std::uint64_t grace_ns = 1'000'000'000;
+  if (ending_ || of_nodes_.size() < 2) return;
+  for (Process& process : processes_) {
+    if (!is_given_up(process)) continue;
+    if (process.given_up_ns == 0) process.given_up_ns = base::now_ns();
+    if (base::now_ns() - process.given_up_ns < grace_ns) continue;
+    const Ending ending{128 + SIGKILL, false,
+                        "has not been heard of by the other nodes for longer than the heartbeat "
+                        "allows (--net-heartbeat), and is killed"};
+    report(name_of(process), ending, "");
+    kill(process.pid, SIGKILL);
+    lose(process, ending);
+  }
 }
 
 }  // namespace armature::bootstrap

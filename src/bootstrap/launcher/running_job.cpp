@@ -67,6 +67,7 @@ int RunningJob::run(const std::string& path, Binding binding) {
       read_last_words();
       reap();
       refuse_those_who_never_joined();
+      kill_those_given_up();
       watch_joining();
       watch_time();
       kill_when_due();

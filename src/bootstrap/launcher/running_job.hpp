@@ -38,8 +38,9 @@ class RunningJob {
     Hosted ranks;
     pid_t pid = -1;
     bool alive = false;
-    bool lost = false;          // told to everybody as dead
-    bool never_joined = false;  // has exited with 0 without having called armature::run
+    bool lost = false;              // told to everybody as dead
+    bool never_joined = false;      // has exited with 0 without having called armature::run
+    std::uint64_t given_up_ns = 0;  // when it was first seen that another node has given it up
   };
 
   // running_job.cpp: the loop and what drives it
@@ -61,6 +62,8 @@ class RunningJob {
   void reap();
   void has_exited(Process& process, int wait_status);
   void refuse_those_who_never_joined();
+  void kill_those_given_up();
+  [[nodiscard]] bool is_given_up(const Process& process) const;
   void report(const std::string& who, const Ending& ending, const std::string& stack);
   void lose(Process& process, const Ending& ending);
   [[nodiscard]] space::Life life_of(const Process& process) const;

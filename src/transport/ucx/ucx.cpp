@@ -7,6 +7,7 @@
 // they are taken back at once.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -24,6 +25,13 @@ namespace armature::transport {
 namespace {
 
 constexpr unsigned message_id = 7;
+
+// A message that fits a segment is handed to us where it was received; a longer one is put together
+// in a buffer first, which cost a put of 1 MiB a quarter of its time. So what the links copy into a
+// packet (16 KiB) fits what is sent from a buffer, and what they lend (64 KiB and its head) fits
+// what is received into one; UCX's own choice is 64 KiB with all heads.
+constexpr std::size_t send_segment = std::size_t{20} * 1024;
+constexpr std::size_t receive_segment = std::size_t{72} * 1024;
 
 class Ucx final : public Engine {
  public:
@@ -51,7 +59,9 @@ class Ucx final : public Engine {
   [[nodiscard]] const char* connect(int peer, std::span<const std::byte> address) override;
   [[nodiscard]] bool send(int peer, std::span<const std::byte> head,
                           std::span<const std::byte> body, std::uint64_t token) override;
+  void drop(int peer) override;
   bool progress() override {
+    close_dropped();
     bool any = false;
     while (ucp_worker_progress(worker_) != 0) any = true;
     return any;
@@ -70,6 +80,7 @@ class Ucx final : public Engine {
   std::string open_context(const EngineOptions& options);
   std::string open_worker();
   void lose(Peer& peer, ucs_status_t why);
+  void close_dropped();
 
   static ucs_status_t on_message(void* me, const void* head, std::size_t head_bytes, void* data,
                                  std::size_t bytes, const ucp_am_recv_param_t*) {
@@ -102,6 +113,7 @@ class Ucx final : public Engine {
   std::size_t address_bytes_ = 0;
   int descriptor_ = -1;
   std::vector<std::unique_ptr<Peer>> peers_;
+  std::vector<ucp_ep_h> dropped_;
 };
 
 std::string failure(const char* call, ucs_status_t status) {
@@ -117,12 +129,15 @@ std::string Ucx::open_context(const EngineOptions& options) {
   };
   set("NET_DEVICES", options.device);
   set("TLS", options.interfaces.empty() ? "tcp" : options.interfaces);
-  // A message is received where it lands: the larger the piece, the fewer copies.
-  const std::string segment = std::to_string(options.segment);
-  if (options.segment != 0) {
-    set("TCP_TX_SEG_SIZE", segment);
-    set("TCP_RX_SEG_SIZE", segment);
-  }
+  // Who has set these for UCX itself knows better. Versions differ in whether a transport's setting
+  // is called with the transport's name in front.
+  const auto set_unless_given = [&](const char* name, std::size_t bytes) {
+    if (std::getenv((std::string("UCX_TCP_") + name).c_str()) != nullptr) return;
+    set(name, std::to_string(bytes));
+    set((std::string("TCP_") + name).c_str(), std::to_string(bytes));
+  };
+  set_unless_given("TX_SEG_SIZE", options.segment != 0 ? options.segment : send_segment);
+  set_unless_given("RX_SEG_SIZE", options.segment != 0 ? options.segment : receive_segment);
   set("RNDV_THRESH", "inf");
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
@@ -195,6 +210,25 @@ bool Ucx::send(int peer, std::span<const std::byte> head, std::span<const std::b
   if (request == nullptr || UCS_PTR_IS_ERR(request)) return true;
   (void)sending.release();  // on_sent has it
   return false;
+}
+
+void Ucx::drop(int peer) {
+  Peer& dropped = *peers_[static_cast<std::size_t>(peer)];
+  dropped.lost = true;
+  if (ucp_ep_h const endpoint = std::exchange(dropped.endpoint, nullptr))
+    dropped_.push_back(endpoint);
+}
+
+/// Not in drop(), which may be called from inside of what is closed. What is under way there ends
+/// with an error.
+void Ucx::close_dropped() {
+  for (ucp_ep_h const endpoint : std::exchange(dropped_, {})) {
+    ucp_request_param_t param{};
+    param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+    param.flags = UCP_EP_CLOSE_FLAG_FORCE;
+    const ucs_status_ptr_t closing = ucp_ep_close_nbx(endpoint, &param);
+    if (UCS_PTR_IS_PTR(closing)) ucp_request_free(closing);
+  }
 }
 
 void Ucx::lose(Peer& peer, ucs_status_t why) {

@@ -3,10 +3,13 @@
 /* What process p contributes at i, of both signs. */
 static int given(int p, int i) { return (p + 1) * (i % 2 ? -1 : 1) + i; }
 
-static double expected(const char* op, int i) {
-  double x = given(0, i);
+/* Over all processes, or over those of this node. */
+static double expected(const char* op, int i, int scope) {
+  const int first = scope == SCOPE_ALL ? 0 : armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, -1, 0);
+  double x = given(first, i);
   if (strncmp(op, "abs", 3) == 0 && x < 0) x = -x;
-  for (int p = 1; p < nproc; ++p) {
+  for (int p = first + 1; p < nproc; ++p) {
+    if (scope == SCOPE_NODE && !ARMCI_Same_node(p)) continue;
     double y = given(p, i);
     if (strncmp(op, "abs", 3) == 0 && y < 0) y = -y;
     if (strcmp(op, "+") == 0) x += y;
@@ -19,27 +22,27 @@ static double expected(const char* op, int i) {
 
 enum { count = 10 };
 
-#define CHECK_TYPE(c_type, gop, op)                                     \
-  do {                                                                  \
-    c_type x[count];                                                    \
-    for (int i = 0; i < count; ++i) x[i] = (c_type)given(me, i);        \
-    gop(x, count, op);                                                  \
-    for (int i = 0; i < count; ++i) CHECK_EQUAL(x[i], expected(op, i)); \
+#define CHECK_TYPE(c_type, gop, op, scope)                                     \
+  do {                                                                         \
+    c_type x[count];                                                           \
+    for (int i = 0; i < count; ++i) x[i] = (c_type)given(me, i);               \
+    gop(x, count, op);                                                         \
+    for (int i = 0; i < count; ++i) CHECK_EQUAL(x[i], expected(op, i, scope)); \
   } while (0)
 
 static void sums_and_extremes_of_every_type(void) {
   char* const ops[] = {"+", "*", "max", "min", "absmax", "absmin"};
   for (size_t k = 0; k < sizeof ops / sizeof *ops; ++k) {
-    CHECK_TYPE(int, armci_msg_igop, ops[k]);
-    CHECK_TYPE(long, armci_msg_lgop, ops[k]);
-    CHECK_TYPE(long long, armci_msg_llgop, ops[k]);
-    CHECK_TYPE(float, armci_msg_fgop, ops[k]);
-    CHECK_TYPE(double, armci_msg_dgop, ops[k]);
-    CHECK_TYPE(int, armci_msg_clus_igop, ops[k]); /* the node has everybody here */
-    CHECK_TYPE(long, armci_msg_clus_lgop, ops[k]);
-    CHECK_TYPE(long long, armci_msg_clus_llgop, ops[k]);
-    CHECK_TYPE(float, armci_msg_clus_fgop, ops[k]);
-    CHECK_TYPE(double, armci_msg_clus_dgop, ops[k]);
+    CHECK_TYPE(int, armci_msg_igop, ops[k], SCOPE_ALL);
+    CHECK_TYPE(long, armci_msg_lgop, ops[k], SCOPE_ALL);
+    CHECK_TYPE(long long, armci_msg_llgop, ops[k], SCOPE_ALL);
+    CHECK_TYPE(float, armci_msg_fgop, ops[k], SCOPE_ALL);
+    CHECK_TYPE(double, armci_msg_dgop, ops[k], SCOPE_ALL);
+    CHECK_TYPE(int, armci_msg_clus_igop, ops[k], SCOPE_NODE);
+    CHECK_TYPE(long, armci_msg_clus_lgop, ops[k], SCOPE_NODE);
+    CHECK_TYPE(long long, armci_msg_clus_llgop, ops[k], SCOPE_NODE);
+    CHECK_TYPE(float, armci_msg_clus_fgop, ops[k], SCOPE_NODE);
+    CHECK_TYPE(double, armci_msg_clus_dgop, ops[k], SCOPE_NODE);
   }
 }
 
@@ -87,7 +90,8 @@ static void a_reduction_ends_at_the_first(void) {
   if (me == 0) CHECK_EQUAL(x, nproc * (nproc + 1) / 2);
   double y = me;
   armci_msg_reduce_scope(SCOPE_NODE, &y, 1, "max", ARMCI_DOUBLE);
-  if (me == 0) CHECK_EQUAL(y, nproc - 1);
+  const int here = armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1);
+  if (me == 0) CHECK_EQUAL(y, armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, -1, here - 1));
 }
 
 static void scopes_choose_who_takes_part(void) {
@@ -114,7 +118,7 @@ static void a_broadcast_carries_any_bytes_from_any_root(void) {
     armci_msg_bcast_scope(SCOPE_ALL, &number, sizeof number, root);
     CHECK_EQUAL(number, 77);
   }
-  int first = me == 0 ? 5 : 0;
+  int first = me == armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, -1, 0) ? 5 : 0; /* of the node */
   armci_msg_clus_brdcst(&first, sizeof first);
   CHECK_EQUAL(first, 5);
 }

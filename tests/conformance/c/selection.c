@@ -24,11 +24,13 @@ static void the_largest_record_comes_to_everybody(void) {
   CHECK_EQUAL(r.subscripts[3], 10 * (nproc / 2));
 }
 
-static void the_smallest_record_comes_to_everybody(void) {
-  record r = my_record(me == nproc - 1 ? -7 : me);
+static void the_smallest_record_of_a_node_comes_to_all_of_it(void) {
+  const int here = armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1);
+  const int last = armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, -1, here - 1);
+  record r = my_record(me == last ? -7 : me);
   armci_msg_sel_scope(SCOPE_NODE, &r, sizeof r, "min", ARMCI_DOUBLE, 1);
   CHECK_EQUAL(r.number, -7);
-  CHECK_EQUAL(r.owner, nproc - 1);
+  CHECK_EQUAL(r.owner, last);
 }
 
 static void who_does_not_contribute_is_not_chosen(void) {
@@ -67,7 +69,8 @@ static void numbers_of_every_type_are_compared(void) {
 
 const test_case selection_tests[] = {
     {"the largest record comes to everybody", the_largest_record_comes_to_everybody},
-    {"the smallest record comes to everybody", the_smallest_record_comes_to_everybody},
+    {"the smallest record of a node comes to all of it",
+     the_smallest_record_of_a_node_comes_to_all_of_it},
     {"who does not contribute is not chosen", who_does_not_contribute_is_not_chosen},
     {"nothing changes when nobody contributes", nothing_changes_when_nobody_contributes},
     {"of equal numbers the lowest process is chosen",
