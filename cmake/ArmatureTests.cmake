@@ -59,6 +59,16 @@ if(conformance)
                               RANKS ${ranks} TIMEOUT 180 LABELS ${label}
                               RUN_ARGS --virtual --processes ${processes})
     endforeach()
+    # In the simulated transport, whose seed decides who runs when and what arrives when.
+    foreach(shape 2:1:fast 4:2:slow 7:3:slow)
+      string(REPLACE ":" ";" shape ${shape})
+      list(GET shape 0 ranks)
+      list(GET shape 1 seed)
+      list(GET shape 2 label)
+      armature_add_ranks_test(NAME conformance.simulated.n${ranks} COMMAND conformance
+                              RANKS ${ranks} TIMEOUT 180 LABELS ${label}
+                              RUN_ARGS --simulate ${seed})
+    endforeach()
   endif()
 endif()
 

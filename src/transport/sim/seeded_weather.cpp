@@ -20,7 +20,9 @@ std::uint64_t SeededWeather::delay_ns() {
   return random_.below(random_.chance(storm_) ? long_ns_ : short_ns_);
 }
 
+// What a rank sends to itself does not travel.
 std::uint64_t SeededWeather::visible(int from, int to, std::uint64_t published) {
+  if (from == to) return published;
   Lane& lane = lanes_[static_cast<std::size_t>(from) * ranks_ + static_cast<std::size_t>(to)];
   if (published != lane.published) {
     lane.published = published;
@@ -36,6 +38,6 @@ std::uint64_t SeededWeather::visible(int from, int to, std::uint64_t published) 
   return lane.visible;
 }
 
-bool SeededWeather::clogs(int, int) { return random_.chance(clogging_); }
+bool SeededWeather::clogs(int from, int to) { return from != to && random_.chance(clogging_); }
 
 }  // namespace armature::transport::sim
