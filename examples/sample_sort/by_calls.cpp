@@ -14,6 +14,7 @@ struct Bucket {
 Numbers by_calls(const armature::World& world, std::span<const int> mine) {
   const Numbers splitters = common_splitters(world, mine);
   armature::shared<Bucket> buckets(world);
+  buckets->numbers.reserve(mine.size() + mine.size() / 8);
   for (const int number : mine)
     buckets.async(part_of(number, splitters), &Bucket::push_back, number);
   armature::rmi_fence();
