@@ -36,12 +36,16 @@ double now() {
   for (;;) pause();
 }
 
+}  // namespace
+
 void die_after(std::chrono::microseconds delay) {
   std::thread([delay] {
     std::this_thread::sleep_for(delay);
     die();
   }).detach();
 }
+
+namespace {
 
 std::vector<armature::Rank> everybody() { return {0, 1, 2}; }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -10,6 +11,9 @@
 // What victim.cpp and remote_calls.cpp share: a job before one of its ranks dies.
 
 constexpr int victim_rank = 1;
+
+/// By the victim: kills it after that time, whatever it does meanwhile.
+void die_after(std::chrono::microseconds delay);
 
 /// What remote calls are made to.
 struct Target {
