@@ -1,5 +1,6 @@
 #include "bootstrap/explain/observe.hpp"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -113,6 +114,22 @@ bool BandFiles::read(const space::ControlHeader& header, std::uint64_t address, 
          static_cast<ssize_t>(bytes);
 }
 
+bool show_slots_of(const space::Control& control, int other_file, bool writable) {
+  const int access = PROT_READ | (writable ? PROT_WRITE : 0);
+  space::ControlHeader other;
+  if (pread(other_file, &other, sizeof other, 0) != sizeof other ||
+      other.magic != space::control_magic || other.ranks != control.header().ranks)
+    return false;
+  for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank) {
+    space::RankSlot& slot = control.slot(rank);
+    if (slot.node != other.node) continue;
+    const auto offset = reinterpret_cast<std::byte*>(&slot) - control.start;
+    if (mmap(&slot, sizeof slot, access, MAP_SHARED | MAP_FIXED, other_file, offset) == MAP_FAILED)
+      return false;
+  }
+  return true;
+}
+
 Snapshot observe(const space::Control& control, const BandFiles& bands) {
   const space::ControlHeader& header = control.header();
   Snapshot snapshot{.now_ns = base::now_ns(),
@@ -128,6 +145,7 @@ Snapshot observe(const space::Control& control, const BandFiles& bands) {
     state.pid = slot.pid.load(std::memory_order_relaxed);
     state.tid = slot.tid.load(std::memory_order_relaxed);
     state.process = slot.process;
+    state.elsewhere = slot.node != header.node && state.pid == 0;
     state.process_state = process_state(state.pid, state.tid);
     state.wait = read_wait(slot.wait);
     if (state.wait.awaiting == Awaiting::barrier || state.wait.awaiting == Awaiting::collective ||
