@@ -41,6 +41,8 @@ if(conformance)
                           RUN_ARGS --nodes 2)
   armature_add_ranks_test(NAME conformance.nodes2.n4 COMMAND conformance RANKS 4 TIMEOUT 240
                           LABELS slow RUN_ARGS --nodes 2)
+  armature_add_ranks_test(NAME conformance.nodes4.n4 COMMAND conformance RANKS 4 TIMEOUT 300
+                          LABELS slow RUN_ARGS --nodes 4)
   armature_add_ranks_test(NAME conformance.nodes3.n6 COMMAND conformance RANKS 6 TIMEOUT 240
                           LABELS slow RUN_ARGS --nodes 3)
   armature_add_ranks_test(NAME conformance.nodes2.mixed.n8 COMMAND conformance RANKS 8 TIMEOUT 300

@@ -284,8 +284,15 @@ namespace {
 
 }  // namespace
 
+/// Whether nothing is expected of that rank any more. Another process of this node may have given
+/// it up before this one has.
+bool Network::is_lost(int rank) {
+  return goes_on() && (link_to(rank).is_lost() ||
+                       mapping_.slot(rank).life.load(std::memory_order_acquire) == Life::dead);
+}
+
 void Network::require_reachable(int rank, const char* call) {
-  if (link_to(rank).is_lost() && goes_on()) fail_lost(rank, call);
+  if (is_lost(rank)) fail_lost(rank, call);
 }
 
 /// False when the process is lost, where the job goes on, before it had handled everything.
@@ -298,9 +305,7 @@ bool Network::settle(int rank, const char* call) {
     target = link.wanting();
   }
   WaitFor wait{.what = space::Awaiting::completion, .peer = rank, .rings = false, .call = call};
-  const auto is_over = [&] {
-    return link.acknowledged() >= target || (link.is_lost() && goes_on());
-  };
+  const auto is_over = [&] { return link.acknowledged() >= target || is_lost(rank); };
   wait_until(wait, [&] {
     if (is_over()) return true;
     try_poll();

@@ -90,6 +90,7 @@ class Network {
   void serve();
   void flush_held();
   void lost(int process);
+  [[nodiscard]] bool is_lost(int rank);
   [[nodiscard]] bool settle(int rank, const char* call);
   void wake_sleepers();
   void beat();

@@ -107,10 +107,8 @@ void Question::wait(const char* call) {
 }
 
 void Question::wait_alone(const char* call) {
-  const transport::Link& link = network()->link_to(rank_);
   while (!is_answered()) {
-    if (network()->goes_on() && link.is_lost()) lost_.store(true, std::memory_order_relaxed);
-    if (lost_.load(std::memory_order_relaxed)) break;
+    network()->require_reachable(rank_, call);
     network()->try_poll();
     sched_yield();
   }

@@ -123,8 +123,7 @@ class Cluster:
         self.agent = str(agent)
 
     def __exit__(self, *exception):
-        for pid in self.processes():
-            os.kill(pid, signal.SIGKILL)
+        self.kill_all()
         for space in [*self.nodes.values(), *([self.bridge] if self.bridge else [])]:
             space.process.kill()
             space.process.wait()
@@ -146,6 +145,13 @@ class Cluster:
             except OSError:
                 pass
         return found
+
+    def kill_all(self):
+        for pid in self.processes():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # it went with another
 
     def command(self, launcher, per_node, words):
         hosts = ",".join(f"{name}:{per_node}" for name in self.names)
@@ -183,8 +189,7 @@ class Cluster:
         try:
             output, _ = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
-            for pid in self.processes():
-                os.kill(pid, signal.SIGKILL)
+            self.kill_all()
             output, _ = process.communicate()
             raise Failed(f"did not end within {seconds} s:\n{output}") from None
         print(output, f"[exit status {process.returncode}]", sep="", flush=True)

@@ -54,7 +54,7 @@ std::string memory_file_name(int pid, int fd) {
 }
 
 struct Files {
-  int control = -1;
+  std::vector<int> controls;
   std::vector<int> bands;
 };
 
@@ -62,7 +62,7 @@ Files job_files(int pid) {
   Files files;
   for (int fd : numbers_in("/proc/" + std::to_string(pid) + "/fd")) {
     const std::string name = memory_file_name(pid, fd);
-    if (name == space::control_name) files.control = fd;
+    if (name == space::control_name) files.controls.push_back(fd);
     if (name == space::band_name) files.bands.push_back(fd);
   }
   return files;
@@ -74,23 +74,30 @@ base::FileDescriptor open_for_reading(int pid, int fd) {
 
 }  // namespace
 
-RunningJob::RunningJob(int holder, base::FileDescriptor control,
+RunningJob::RunningJob(int holder, std::vector<base::FileDescriptor> controls,
                        std::vector<base::FileDescriptor> bands)
     : holder_(holder),
-      control_file_(std::move(control)),
-      bands_(std::move(bands)),
-      control_(space::map_control(control_file_.get(), false)) {
+      control_files_(std::move(controls)),
+      control_(space::map_control(control_files_.front().get(), false)) {
   struct stat status {};
-  fstat(control_file_.get(), &status);
+  fstat(control_files_.front().get(), &status);
   mapped_bytes_ = static_cast<std::size_t>(status.st_size);
-  const std::uint32_t files =
-      control_.header().ranks_are_virtual != 0 ? 1 : control_.header().ranks;
-  if (bands_.size() != files) bands_.clear();  // some rank's own few: of no use
+  for (std::size_t node = 1; node < control_files_.size(); ++node)
+    (void)bootstrap::show_slots_of(control_, control_files_[node].get(), false);
+  // Of each rank the band on its own node; one file holds those of all virtual ranks. Some rank's
+  // own few are of no use.
+  const std::size_t ranks = control_.header().ranks_are_virtual != 0 ? 1 : control_.header().ranks;
+  if (bands.size() != ranks * control_files_.size()) return;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const auto node = static_cast<std::size_t>(control_.slot(static_cast<int>(rank)).node);
+    const std::size_t group = control_files_.size() > 1 ? node : 0;
+    if (group < control_files_.size()) bands_.push_back(std::move(bands[group * ranks + rank]));
+  }
 }
 
 RunningJob::RunningJob(RunningJob&& other) noexcept
     : holder_(other.holder_),
-      control_file_(std::move(other.control_file_)),
+      control_files_(std::move(other.control_files_)),
       bands_(std::move(other.bands_)),
       control_(std::exchange(other.control_, {})),
       mapped_bytes_(other.mapped_bytes_) {}
@@ -129,14 +136,15 @@ std::vector<RunningJob> running_jobs() {
   std::set<std::pair<dev_t, ino_t>> seen;
   for (int pid : numbers_in("/proc")) {
     const Files files = job_files(pid);
-    if (files.control < 0) continue;
-    auto control = open_for_reading(pid, files.control);
+    if (files.controls.empty()) continue;
+    std::vector<base::FileDescriptor> controls;
+    for (int fd : files.controls) controls.push_back(open_for_reading(pid, fd));
     struct stat status {};
-    if (!control || fstat(control.get(), &status) != 0) continue;
+    if (!controls.front() || fstat(controls.front().get(), &status) != 0) continue;
     std::vector<base::FileDescriptor> bands;
     for (int fd : files.bands) bands.push_back(open_for_reading(pid, fd));
     try {
-      RunningJob job(pid, std::move(control), std::move(bands));
+      RunningJob job(pid, std::move(controls), std::move(bands));
       // While ranks start, they too have the files open; the launcher is the one that stays.
       const bool is_launcher = job.control().header().launcher_pid == pid;
       if (is_launcher && seen.emplace(status.st_dev, status.st_ino).second)

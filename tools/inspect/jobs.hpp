@@ -14,7 +14,9 @@ namespace armature::tools {
 /// holds open; they have no names, but /proc shows them to the job's owner.
 class RunningJob {
  public:
-  RunningJob(int holder, base::FileDescriptor control, std::vector<base::FileDescriptor> bands);
+  /// The control block of each node, and the bands of all ranks, once for each node.
+  RunningJob(int holder, std::vector<base::FileDescriptor> controls,
+             std::vector<base::FileDescriptor> bands);
   RunningJob(RunningJob&& other) noexcept;
   RunningJob& operator=(RunningJob&&) = delete;
   ~RunningJob();
@@ -29,7 +31,7 @@ class RunningJob {
 
  private:
   int holder_;
-  base::FileDescriptor control_file_;
+  std::vector<base::FileDescriptor> control_files_;
   std::vector<base::FileDescriptor> bands_;
   space::Control control_;
   std::size_t mapped_bytes_ = 0;

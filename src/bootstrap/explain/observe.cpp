@@ -1,5 +1,6 @@
 #include "bootstrap/explain/observe.hpp"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -118,6 +119,22 @@ bool BandFiles::read(const space::ControlHeader& header, std::uint64_t address, 
   return got(fds[static_cast<std::size_t>(rank)], offset);
 }
 
+bool show_slots_of(const space::Control& control, int other_file, bool writable) {
+  const int access = PROT_READ | (writable ? PROT_WRITE : 0);
+  space::ControlHeader other;
+  if (pread(other_file, &other, sizeof other, 0) != sizeof other ||
+      other.magic != space::control_magic || other.ranks != control.header().ranks)
+    return false;
+  for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank) {
+    space::RankSlot& slot = control.slot(rank);
+    if (slot.node != other.node) continue;
+    const auto offset = reinterpret_cast<std::byte*>(&slot) - control.start;
+    if (mmap(&slot, sizeof slot, access, MAP_SHARED | MAP_FIXED, other_file, offset) == MAP_FAILED)
+      return false;
+  }
+  return true;
+}
+
 Snapshot observe(const space::Control& control, const BandFiles& bands) {
   const space::ControlHeader& header = control.header();
   Snapshot snapshot{.now_ns = base::now_ns(),
@@ -137,6 +154,7 @@ Snapshot observe(const space::Control& control, const BandFiles& bands) {
       const int running = control.process(state.process).running.load(std::memory_order_relaxed);
       state.runs_instead = running != rank ? running : -1;
     }
+    state.elsewhere = slot.node != header.node && state.pid == 0;
     state.process_state = process_state(state.pid, state.tid);
     state.wait = read_wait(slot.wait);
     if (state.wait.awaiting == Awaiting::barrier || state.wait.awaiting == Awaiting::collective ||

@@ -25,6 +25,11 @@ struct BandFiles {
             std::size_t bytes) const;
 };
 
+/// `control`, a node's, as if it had the slots of all ranks: those of ranks that are on the node of
+/// `other_file`, another control block of the job, are seen there from now on. False when that
+/// cannot be mapped.
+bool show_slots_of(const space::Control& control, int other_file, bool writable);
+
 /// Which members of a team have entered the round, or the fence's wave, that somebody waits for.
 struct Round {
   std::vector<int> members;  // ranks, in the team's order
@@ -50,6 +55,7 @@ struct RankState {
   int tid = 0;             // of the thread that runs it; 0 until it runs
   int process = 0;         // which of the job's
   int runs_instead = -1;   // of a virtual rank: whose turn it is in its process, if another's
+  bool elsewhere = false;  // on a node whose control block is not seen here
   char process_state = 0;  // as in /proc/PID/stat: R, S, D, T, t, Z; 0 where it cannot be read
   Wait wait;
   std::optional<Round> round;  // of a barrier, collective or fence

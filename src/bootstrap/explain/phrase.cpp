@@ -140,6 +140,7 @@ Phrase phrase(const Snapshot& snapshot, int rank) {
   const RankState& state = snapshot.ranks[static_cast<std::size_t>(rank)];
   switch (state.life) {
     case Life::starting:
+      if (state.elsewhere) return {"is on another node", "", false};
       return {"has not called armature::run yet", "", false};
     case Life::finished:
       return {"has finished", "", false};
@@ -165,7 +166,7 @@ Phrase phrase(const Snapshot& snapshot, int rank) {
 std::string in_short(const RankState& state) {
   switch (state.life) {
     case Life::starting:
-      return "has not called armature::run yet";
+      return state.elsewhere ? "is on another node" : "has not called armature::run yet";
     case Life::finished:
       return "has finished";
     case Life::dead:

@@ -1,7 +1,6 @@
 #include "bootstrap/launcher/launch.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
 #include "bootstrap/board.hpp"
+#include "bootstrap/explain/observe.hpp"
 #include "bootstrap/explain/phrase.hpp"
 #include "bootstrap/launcher/binding.hpp"
 #include "bootstrap/launcher/console.hpp"
@@ -132,16 +132,10 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
 /// rank's own node.
 space::Control slots_of_all(const std::vector<space::JobMemory>& memory) {
   const space::Control control = space::map_control(memory.front().control.get());
-  for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank) {
-    space::RankSlot& slot = control.slot(rank);
-    if (slot.node == 0) continue;
-    const auto offset = reinterpret_cast<std::byte*>(&slot) - control.start;
-    const int file = memory[static_cast<std::size_t>(slot.node)].control.get();
-    if (mmap(&slot, sizeof slot, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, offset) ==
-        MAP_FAILED)
+  for (std::size_t node = 1; node < memory.size(); ++node)
+    if (!show_slots_of(control, memory[node].control.get(), true))
       base::fail(Errc::start,
                  fmt::format("the control block cannot be mapped: {}", base::system_text(errno)));
-  }
   return control;
 }
 
