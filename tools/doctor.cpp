@@ -18,6 +18,8 @@ constexpr const char* footer = R"(
 Examples:
   armature doctor          one line per thing that matters, with the remedy where there is one
   armature doctor --json   the same for a program
+  armature doctor --network
+                           between nodes: interfaces, which one is taken, how transfers travel
 
 The exit status is 1 when jobs will not run here, else 0.)";
 
@@ -69,9 +71,14 @@ void add_doctor(CLI::App& app) {
   command->footer(footer);
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "A list of objects instead of text");
-  command->callback([json] {
+  auto network = std::make_shared<bool>(false);
+  command->add_flag("--network", *network, "What ranks of several nodes would speak over");
+  command->callback([json, network] {
     Findings findings;
-    for (const auto check : checks) check(findings);
+    if (*network)
+      check_network(findings);
+    else
+      for (const auto check : checks) check(findings);
     if (*json) {
       print_json(findings);
     } else {

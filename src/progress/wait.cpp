@@ -149,6 +149,17 @@ void let_others_run() {
   if (me != nullptr && me->scheduler != nullptr) me->scheduler->yield(false);
 }
 
+/// Gives the core away; whether others have kept it for long, who are no ranks that wait. Who has
+/// given it to programs that compute gets it back after all their time slices, while a sleeper that
+/// is woken runs at once: so what comes from another node is better slept for.
+bool yield() {
+  constexpr std::uint64_t long_ns = 500'000;
+  if (network() == nullptr) return sched_yield(), false;
+  const std::uint64_t begun_ns = base::now_ns();
+  sched_yield();
+  return base::now_ns() - begun_ns > long_ns;
+}
+
 int spins() { return spins_before_long; }
 
 void start_waiting(const space::ControlHeader& job) {
@@ -220,6 +231,7 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
   Published published(slot.wait, wait);
   std::uint64_t idle_since_ns = published.since_ns();
   long nap_ns = 50'000;
+  bool core_is_wanted = false;
   for (std::uint32_t round = 0;; ++round) {
     if (condition_holds.look()) return;
     me.deliver();
@@ -234,10 +246,11 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
       nap_ns = 50'000;
       continue;
     }
-    if (round % 16 != 15 || base::now_ns() - idle_since_ns < yield_ns) {
-      sched_yield();
+    if (!core_is_wanted && (round % 16 != 15 || base::now_ns() - idle_since_ns < yield_ns)) {
+      core_is_wanted = yield();
       continue;
     }
+    core_is_wanted = false;
     check_gone(space, wait, condition_holds);
     if (wait.rings && bells_work()) {
       sleep(slot, &Latched::look_at, &condition_holds, sleep_max_ns);

@@ -17,8 +17,16 @@ struct alignas(64) MemberLine {
   static constexpr std::size_t inline_bytes = 48;
 
   std::atomic<std::uint64_t> round{0};  // release: signature and payload of that round are in place
-  std::uint64_t signature = 0;          // which collective, how many bytes: all members must agree
+  // Which collective, how many bytes: all members must agree. In between, how many bytes this
+  // member shows, which may be none.
+  std::uint64_t signature = 0;
   std::byte payload[inline_bytes];
+
+  static constexpr int shown_shift = 40, shown_bits = 16;
+  static constexpr std::uint64_t shown_mask = ((std::uint64_t{1} << shown_bits) - 1) << shown_shift;
+  [[nodiscard]] static std::size_t shown(std::uint64_t signature) {
+    return (signature & shown_mask) >> shown_shift;
+  }
 };
 
 /// Member i's part of the team's fences (src/rmi/fence.cpp): what it has sent and executed when it

@@ -8,14 +8,14 @@
 #include "space/team_block.hpp"
 
 // A team that spreads over several nodes has a block on each, and each member's lines are brought
-// to all of them: a member writes its line in its own node's block, and its process sends the line
-// to one process of each other node, which writes it into that node's block as the member would.
-// So a round costs each member one message to each other node, however many members are there; on
-// a node nothing changes.
+// to all of them. A member writes its line in its own node's block; the node's first member, once
+// all of its node have entered the round, sends their lines to one process of each other node,
+// which writes them into that node's block as the members would. So a round costs a node one
+// message to each other node, however many members are there; on a node nothing changes.
 //
 // A block's line for round r is written only after all have entered round r - 1, that is when
-// nobody reads round r - 2 any more: what holds on a node holds here, since a member sends the line
-// of round r after it has seen everybody's of round r - 1.
+// nobody reads round r - 2 any more: what holds on a node holds here, since the line of round r is
+// sent after its member has seen everybody's of round r - 1.
 
 namespace armature::team {
 
@@ -32,8 +32,13 @@ class Replica {
   [[nodiscard]] bool is_far() const { return !others_.empty(); }
   /// leader_of this team.
   [[nodiscard]] int leader() const { return leader_; }
-  /// Tells the other nodes what this member shows in that round; and of a wave of a fence.
-  void send_round(int member, std::uint64_t round, const std::byte* shown, std::size_t bytes) const;
+  /// Whether all members of this node have entered that round.
+  [[nodiscard]] bool have_entered(std::uint64_t round) const;
+  /// Tells the other nodes what they show in it. By the leader.
+  void send_round(std::uint64_t round) const;
+  /// The same of one member, who gives the round up: others shall not wait for it.
+  void send_line(int member, std::uint64_t round) const;
+  /// Tells the other nodes of a wave of a fence.
   void send_wave(int member, std::uint64_t wave) const;
 
   /// The first member of this node, of a team that has one here: through its process the node hears
@@ -44,7 +49,8 @@ class Replica {
 
  private:
   space::TeamBlock& block_;
-  std::vector<int> others_;  // a process of each other node
+  std::vector<int> others_;          // a process of each other node
+  std::vector<std::uint32_t> here_;  // members of this node
   int leader_ = 0;
 };
 

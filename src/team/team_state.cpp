@@ -17,6 +17,9 @@ namespace {
 // releases the rest.
 constexpr int flat_max = 16;
 
+// Of a signature: up to a TiB.
+constexpr std::uint64_t total_mask = (std::uint64_t{1} << MemberLine::shown_shift) - 1;
+
 }  // namespace
 
 TeamState::TeamState(space::AddressSpace& space, TeamBlock& block, int me)
@@ -61,12 +64,11 @@ const std::byte* TeamState::incoming(int member, std::size_t bytes) const {
                                            : block_.staging(m, round_);
 }
 
-void TeamState::publish(std::uint64_t signature, std::size_t shown) {
+void TeamState::publish(std::uint64_t signature) {
   MemberLine& mine = block_.line(static_cast<std::size_t>(me_), round_);
   mine.signature = signature;
   // Release: who sees the round sees the bytes shown in it, and all this rank has stored before.
   mine.round.store(round_, std::memory_order_release);
-  if (replica_.is_far()) replica_.send_round(me_, round_, incoming(me_, shown), shown);
 }
 
 namespace {
@@ -100,10 +102,6 @@ void TeamState::await_members(Kind kind, const char* call) {
       .object = &block_,
       .detail = round_,
       .call = call};
-  auto ring_all = [&] {
-    for (const std::int32_t rank : members_)
-      if (!replica_.is_far() || space_.is_here(rank)) progress::ring(space_.slot(rank));
-  };
   const int leader = replica_.leader();
   if (!is_flat() && me_ != leader) {
     progress::ring(space_.slot(members_[static_cast<std::size_t>(leader)]));
@@ -111,18 +109,30 @@ void TeamState::await_members(Kind kind, const char* call) {
                          [&] { return block_.released.load(std::memory_order_acquire) >= round_; });
     return;
   }
-  if (is_flat()) ring_all();
+  if (is_flat()) ring_members();
+  bool to_be_sent = replica_.is_far() && me_ == leader;
   std::size_t entered = 0;
   progress::wait_until(wait, [&] {
     while (entered < members_.size() &&
            block_.line(entered, round_).round.load(std::memory_order_acquire) >= round_)
       ++entered;
-    return entered == members_.size();
+    const bool all = entered == members_.size();
+    // The last of this node may have entered just now, with all others there: `all` says so too.
+    if (to_be_sent && (all || replica_.have_entered(round_))) {
+      replica_.send_round(round_);
+      to_be_sent = false;
+    }
+    return all;
   });
   if (is_flat()) return;
   note_disagreement(block_.line(0, round_).signature);
   block_.released.store(round_, std::memory_order_release);
-  ring_all();
+  ring_members();
+}
+
+void TeamState::ring_members() const {
+  for (const std::int32_t rank : members_)
+    if (!replica_.is_far() || space_.is_here(rank)) progress::ring(space_.slot(rank));
 }
 
 /// In large teams the first of the node, who looks at all lines anyway, compares for all.
@@ -137,13 +147,13 @@ void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
   if (!is_flat() && block_.disagreed.load(std::memory_order_acquire) != round_) return;
   for (int i = 0; i < size(); ++i) {
     const std::uint64_t theirs = block_.line(static_cast<std::size_t>(i), round_).signature;
-    if (theirs == mine) continue;
+    if (((theirs ^ mine) & ~MemberLine::shown_mask) == 0) continue;
     constexpr const char* names[] = {"barrier",   "broadcast", "allgather", "alltoall",
                                      "reduction", "reduction", "scan"};
     auto text = [&](std::uint64_t signature) {
       const std::uint64_t kind = signature >> 56;
       return fmt::format("{} of {} bytes", kind < std::size(names) ? names[kind] : "something",
-                         signature & ((std::uint64_t{1} << 56) - 1));
+                         signature & total_mask);
     };
     base::fail(Errc::bad_argument,
                fmt::format("{}: members of the team disagree: rank {} is in a {}, rank {} in a {}",
@@ -154,14 +164,21 @@ void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
 
 void TeamState::round(Kind kind, std::size_t total, std::size_t shown, const char* call) {
   ARMATURE_ASSERT(shown <= bytes_max);
-  const std::uint64_t signature =
-      (static_cast<std::uint64_t>(kind) << 56) | (total & ((std::uint64_t{1} << 56) - 1));
+  const std::uint64_t signature = (static_cast<std::uint64_t>(kind) << 56) |
+                                  (std::uint64_t{shown} << MemberLine::shown_shift) |
+                                  (total & total_mask);
   // A barrier includes a fence: what was put before is there.
   if (progress::Network* const net = progress::network(); net != nullptr && kind == Kind::barrier)
     net->settle_all(call);
   ++round_;
-  publish(signature, shown);
-  await_members(kind, call);
+  publish(signature);
+  try {
+    await_members(kind, call);
+  } catch (...) {
+    // The node's first member may have given up as well: who has entered shall be seen everywhere.
+    if (replica_.is_far()) replica_.send_line(me_, round_);
+    throw;
+  }
   compare_signatures(signature, call);
 }
 

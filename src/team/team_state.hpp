@@ -51,8 +51,9 @@ class TeamState {
   [[nodiscard]] const std::byte* incoming(int member, std::size_t bytes) const;
 
  private:
-  void publish(std::uint64_t signature, std::size_t shown);
+  void publish(std::uint64_t signature);
   void await_members(Kind kind, const char* call);
+  void ring_members() const;
   void compare_signatures(std::uint64_t mine, const char* call) const;
   void note_disagreement(std::uint64_t mine);
   [[nodiscard]] bool is_flat() const;

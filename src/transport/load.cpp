@@ -4,13 +4,16 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "transport/hook/hook.hpp"
 
 namespace armature::transport {
 namespace {
@@ -39,9 +42,7 @@ void* load_module(std::string& problem) {
   return nullptr;
 }
 
-}  // namespace
-
-std::unique_ptr<Engine> load_engine(Sink& sink, const EngineOptions& options) {
+std::unique_ptr<Engine> open_engine(Sink& sink, const EngineOptions& options) {
   std::string problem = "no such file";
   void* const module = load_module(problem);
   if (module == nullptr)
@@ -55,6 +56,15 @@ std::unique_ptr<Engine> load_engine(Sink& sink, const EngineOptions& options) {
   std::unique_ptr<Engine> engine(open(sink, options, text, sizeof text));
   if (engine == nullptr) base::fail(Errc::start, fmt::format("the network engine: {}", text));
   return engine;
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> load_engine(Sink& sink, const EngineOptions& options) {
+  const char* const hook = std::getenv("ARMATURE_NET_HOOK");
+  if (hook == nullptr) return open_engine(sink, options);
+  return std::make_unique<Hook>(sink, HookOptions::parse(hook),
+                                [&](Sink& own) { return open_engine(own, options); });
 }
 
 }  // namespace armature::transport

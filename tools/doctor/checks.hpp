@@ -27,5 +27,7 @@ void check_memory(Findings& findings);
 void check_address_space(Findings& findings);
 void check_limits(Findings& findings);
 void check_engines(Findings& findings);
+/// Of --network.
+void check_network(Findings& findings);
 
 }  // namespace armature::tools

@@ -1,0 +1,146 @@
+#include "transport/hook/hook.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <sstream>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+
+namespace armature::transport {
+namespace {
+
+[[noreturn]] void refuse_word(const std::string& word) {
+  base::fail(Errc::start,
+             fmt::format("ARMATURE_NET_HOOK: '{}' is none of count, trace=FILE, delay=US, "
+                         "reorder=SEED, lose=PEER@PACKETS, refuse=PEER",
+                         word));
+}
+
+template <class Number>
+Number number_in(std::string_view text, const std::string& word) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 0) refuse_word(word);
+  return number;
+}
+
+void take_word(HookOptions& options, const std::string& word) {
+  const std::size_t equals = word.find('=');
+  const std::string name = word.substr(0, equals);
+  const std::string_view value =
+      equals == std::string::npos ? std::string_view() : std::string_view(word).substr(equals + 1);
+  if (word == "count") {
+    options.count = true;
+  } else if (name == "trace" && !value.empty()) {
+    options.trace = value;
+  } else if (name == "delay") {
+    options.delay_us = number_in<std::uint64_t>(value, word);
+  } else if (name == "reorder") {
+    options.reorder = number_in<std::uint64_t>(value, word);
+  } else if (name == "refuse") {
+    options.refuse = number_in<int>(value, word);
+  } else if (const std::size_t at = value.find('@'); name == "lose" && at != value.npos) {
+    options.lose = number_in<int>(value.substr(0, at), word);
+    options.lose_after = number_in<std::uint64_t>(value.substr(at + 1), word);
+  } else {
+    refuse_word(word);
+  }
+}
+
+}  // namespace
+
+HookOptions HookOptions::parse(const std::string& text) {
+  HookOptions options;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) take_word(options, word);
+  return options;
+}
+
+Hook::Hook(Sink& sink, const HookOptions& options, const Open& open)
+    : sink_(sink), options_(options), inner_(open(*this)), random_(options.reorder) {
+  description_ = inner_->description();
+  if (options_.delay_us != 0)
+    description_ += fmt::format(", each packet {} {} us late", options_.reorder != 0 ? "up to" : "",
+                                options_.delay_us * (options_.reorder != 0 ? 2 : 1));
+  if (options_.trace.empty()) return;
+  const std::string file = options_.trace + "." + std::to_string(getpid());
+  trace_ = base::FileDescriptor(
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!trace_) base::fail(Errc::start, fmt::format("{}: {}", file, base::system_text(errno)));
+}
+
+Hook::~Hook() {
+  if (!options_.count) return;
+  for (const auto& [peer, count] : sent_)
+    std::fprintf(stderr, "armature: process %d was sent %llu packets, %llu bytes\n", peer,
+                 static_cast<unsigned long long>(count.packets),
+                 static_cast<unsigned long long>(count.bytes));
+}
+
+const char* Hook::connect(int peer, std::span<const std::byte> address) {
+  if (peer == options_.refuse) return "refused, as ARMATURE_NET_HOOK asks for";
+  return inner_->connect(peer, address);
+}
+
+/// When a packet that is sent now shall be.
+std::uint64_t Hook::due_ns() {
+  const std::uint64_t delay_ns = options_.delay_us * 1000;
+  return base::now_ns() + delay_ns + (options_.reorder != 0 ? random_.below(delay_ns) : 0);
+}
+
+bool Hook::send(int peer, std::span<const std::byte> head, std::span<const std::byte> body,
+                std::uint64_t token) {
+  if (has_lost_ && peer == options_.lose) return true;
+  Count& count = sent_[peer];
+  if (peer == options_.lose && count.packets == options_.lose_after) {
+    has_lost_ = true;
+    sink_.lost(peer, "lost, as ARMATURE_NET_HOOK asks for");
+    return true;
+  }
+  ++count.packets;
+  count.bytes += head.size() + body.size();
+  trace("sent", peer, head.size() + body.size());
+  if (options_.delay_us == 0) return inner_->send(peer, head, body, token);
+  held_.emplace(due_ns(), Held{peer, head, body, token});
+  return false;
+}
+
+bool Hook::progress() {
+  bool any = false;
+  while (!held_.empty() && held_.begin()->first <= base::now_ns()) {
+    const Held due = held_.begin()->second;
+    held_.erase(held_.begin());
+    if (inner_->send(due.peer, due.head, due.body, due.token)) sink_.sent(due.token);
+    any = true;
+  }
+  return inner_->progress() || any;
+}
+
+void Hook::received(std::span<const std::byte> head, std::span<const std::byte> body) {
+  ++came_.packets;
+  came_.bytes += head.size() + body.size();
+  trace("came", -1, head.size() + body.size());
+  sink_.received(head, body);
+}
+
+Hook::Count Hook::sent_to(int peer) const {
+  const auto found = sent_.find(peer);
+  return found == sent_.end() ? Count{} : found->second;
+}
+
+/// Nanoseconds, what, to whom, bytes.
+void Hook::trace(const char* what, int peer, std::size_t bytes) const {
+  if (!trace_) return;
+  const std::string line = fmt::format("{} {} {} {}\n", base::now_ns(), what, peer, bytes);
+  (void)!write(trace_.get(), line.data(), line.size());
+}
+
+}  // namespace armature::transport

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file_descriptor.hpp"
+#include "base/random.hpp"
+#include "transport/transport.hpp"
+
+// An engine around another one, for tests and for finding out what happens: it counts packets,
+// writes down each, and does to them what a bad network does. What is above it cannot tell.
+
+namespace armature::transport {
+
+/// What a hook does. Written as words with commas between: `count`, `trace=FILE`, `delay=US`,
+/// `reorder=SEED`, `lose=PEER@PACKETS`, `refuse=PEER`.
+struct HookOptions {
+  bool count = false;            // says at the end how much went to whom
+  std::string trace;             // a line for every packet goes to this file and ".PID"; "": none
+  std::uint64_t delay_us = 0;    // before a packet is sent
+  std::uint64_t reorder = 0;     // a seed: up to as much again, differently for each; 0: in order
+  int lose = -1;                 // this peer cannot be reached any more
+  std::uint64_t lose_after = 0;  // when so many packets have been sent to it
+  int refuse = -1;               // connecting to this peer fails
+
+  /// Throws Error(start) that says what is wrong with the text.
+  [[nodiscard]] static HookOptions parse(const std::string& text);
+};
+
+class Hook final : public Engine, private Sink {
+ public:
+  using Open = std::function<std::unique_ptr<Engine>(Sink& sink)>;
+  struct Count {
+    std::uint64_t packets = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  /// `open` opens the engine inside, which reports to the sink that it is given.
+  Hook(Sink& sink, const HookOptions& options, const Open& open);
+  ~Hook() override;
+
+  [[nodiscard]] const char* description() const override { return description_.c_str(); }
+  [[nodiscard]] std::span<const std::byte> address() const override { return inner_->address(); }
+  [[nodiscard]] const char* connect(int peer, std::span<const std::byte> address) override;
+  [[nodiscard]] bool send(int peer, std::span<const std::byte> head,
+                          std::span<const std::byte> body, std::uint64_t token) override;
+  bool progress() override;
+  [[nodiscard]] int descriptor() const override { return inner_->descriptor(); }
+  [[nodiscard]] bool arm() override { return held_.empty() && inner_->arm(); }
+
+  [[nodiscard]] Count sent_to(int peer) const;
+  [[nodiscard]] Count came() const { return came_; }
+
+ private:
+  /// A packet on its way through the bad network. Its memory stays where it is: send() has said
+  /// that it is still needed.
+  struct Held {
+    int peer;
+    std::span<const std::byte> head, body;
+    std::uint64_t token;
+  };
+
+  void received(std::span<const std::byte> head, std::span<const std::byte> body) override;
+  void sent(std::uint64_t token) override { sink_.sent(token); }
+  void lost(int peer, const char* why) override { sink_.lost(peer, why); }
+  void trace(const char* what, int peer, std::size_t bytes) const;
+  [[nodiscard]] std::uint64_t due_ns();
+
+  Sink& sink_;
+  HookOptions options_;
+  std::unique_ptr<Engine> inner_;
+  std::string description_;
+  base::FileDescriptor trace_;
+  base::Random random_;
+  std::multimap<std::uint64_t, Held> held_;  // by when they are due; of equals, in order
+  std::map<int, Count> sent_;
+  Count came_;
+  bool has_lost_ = false;
+};
+
+}  // namespace armature::transport

@@ -1,0 +1,223 @@
+// What ranks of several nodes would speak over: which devices there are, which one is taken and
+// why, how long transfers travel, and what limits them. The engine is opened as a job opens it, and
+// two of them in this process are timed against each other.
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "armature/error.hpp"
+#include "base/bytes.hpp"
+#include "base/clock.hpp"
+#include "doctor/checks.hpp"
+#include "transport/links.hpp"
+#include "transport/load.hpp"
+
+namespace armature::tools {
+namespace {
+
+using transport::Engine;
+using transport::EngineOptions;
+
+std::string setting(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+EngineOptions wanted_engine() {
+  EngineOptions options;
+  options.device = setting("ARMATURE_NET_DEVICE");
+  options.interfaces = setting("ARMATURE_NET_TRANSPORTS");
+  options.segment = std::strtoull(setting("ARMATURE_NET_SEGMENT").c_str(), nullptr, 10);
+  return options;
+}
+
+/// One end of a connection of this process with itself.
+class End final : public transport::Sink {
+ public:
+  explicit End(const EngineOptions& options) : engine_(transport::load_engine(*this, options)) {}
+
+  void received(std::span<const std::byte>, std::span<const std::byte>) override { ++came_; }
+  void sent(std::uint64_t) override { --lent_; }
+  void lost(int, const char* why) override { lost_ = why; }
+
+  void connect(const End& other) {
+    if (const char* problem = engine_->connect(0, other.engine_->address())) lost_ = problem;
+  }
+  void send(std::span<const std::byte> bytes) {
+    if (!engine_->send(0, {}, bytes, 0)) ++lent_;
+  }
+  void progress() { (void)engine_->progress(); }
+  [[nodiscard]] const char* description() const { return engine_->description(); }
+  [[nodiscard]] int came() const { return came_; }
+  [[nodiscard]] int lent() const { return lent_; }
+  [[nodiscard]] const std::string& lost() const { return lost_; }
+
+ private:
+  int came_ = 0, lent_ = 0;
+  std::string lost_;
+  std::unique_ptr<Engine> engine_;
+};
+
+constexpr std::uint64_t patience_ns = 2'000'000'000;
+
+/// Nanoseconds until `to` has so many packets more, all of them sent by `from`; 0 when they do not
+/// come.
+std::uint64_t time_ns(End& from, End& to, int packets, std::span<const std::byte> bytes) {
+  const int expected = to.came() + packets;
+  const std::uint64_t begun_ns = base::now_ns();
+  for (int i = 0; i < packets; ++i) from.send(bytes);
+  while (to.came() < expected || from.lent() > 0) {
+    from.progress();
+    to.progress();
+    if (!from.lost().empty() || base::now_ns() - begun_ns > patience_ns) return 0;
+  }
+  return base::now_ns() - begun_ns;
+}
+
+void check_engine(Findings& findings) {
+  const std::string device = setting("ARMATURE_NET_DEVICE");
+  Finding engine{"engine", Health::good, "", ""};
+  try {
+    End a(wanted_engine()), b(wanted_engine());
+    a.connect(b);
+    b.connect(a);
+    const std::vector<std::byte> word(8), piece(std::size_t{64} * 1024);
+    constexpr int words = 100, pieces = 64;
+    bool works = time_ns(a, b, 1, word) != 0 && time_ns(b, a, 1, word) != 0;
+    std::uint64_t words_ns = 0;
+    for (int i = 0; works && i < words; ++i) {
+      const std::uint64_t one_ns = time_ns(i % 2 == 0 ? a : b, i % 2 == 0 ? b : a, 1, word);
+      works = one_ns != 0;
+      words_ns += one_ns;
+    }
+    const std::uint64_t pieces_ns = works ? time_ns(a, b, pieces, piece) : 0;
+    works = works && pieces_ns != 0;
+    engine.found = a.description();
+    if (works) {
+      engine.found +=
+          fmt::format("; here, one thread at both ends: {:.1f} us for a word, {:.1f} GB/s",
+                      static_cast<double>(words_ns) / words / 1000,
+                      static_cast<double>(piece.size()) * pieces / static_cast<double>(pieces_ns));
+    } else {
+      engine.health = Health::bad;
+      engine.found += ": it reaches not even this machine" +
+                      (a.lost().empty() ? std::string() : " (" + a.lost() + ")");
+      engine.remedy = "a firewall, or the wrong interface: set ARMATURE_NET_DEVICE to one below";
+    }
+  } catch (const Error& error) {
+    engine.health = Health::bad;
+    engine.found = error.what();
+    engine.remedy = device.empty() ? "install UCX (Debian: libucx0)"
+                                   : "set ARMATURE_NET_DEVICE to an interface below, or unset it";
+  }
+  findings.push_back(engine);
+}
+
+std::string address_text(const sockaddr* address) {
+  char text[INET6_ADDRSTRLEN] = "";
+  if (address->sa_family == AF_INET)
+    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(address)->sin_addr, text, sizeof text);
+  return text;
+}
+
+/// Megabits a second as the kernel tells them; "" where it does not.
+std::string speed_of(const std::string& device) {
+  long speed = -1;
+  std::ifstream("/sys/class/net/" + device + "/speed") >> speed;
+  return speed > 0 ? fmt::format(", {} Mbit/s", speed) : "";
+}
+
+void check_devices(Findings& findings) {
+  const std::string wanted = setting("ARMATURE_NET_DEVICE");
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return;
+  for (const ifaddrs* at = all; at != nullptr; at = at->ifa_next) {
+    if (at->ifa_addr == nullptr || at->ifa_addr->sa_family != AF_INET) continue;
+    const std::string name = at->ifa_name;
+    const bool is_up = (at->ifa_flags & IFF_UP) != 0 && (at->ifa_flags & IFF_RUNNING) != 0;
+    std::string found = address_text(at->ifa_addr) + speed_of(name) + (is_up ? "" : ", down");
+    if (name == wanted)
+      found += "; taken: ARMATURE_NET_DEVICE says so";
+    else if (!wanted.empty())
+      found += "; not taken: ARMATURE_NET_DEVICE says otherwise";
+    else if ((at->ifa_flags & IFF_LOOPBACK) != 0)
+      found += "; taken by pretended nodes (armature run --nodes)";
+    else
+      found += "; left to UCX, which takes what reaches the other node fastest";
+    findings.push_back({"interface " + name, Health::note, found, ""});
+  }
+  freeifaddrs(all);
+}
+
+void check_protocols(Findings& findings) {
+  using transport::Link;
+  findings.push_back(
+      {"put, accumulate", Health::note,
+       fmt::format("up to {} copied into packets of {}, which small ones share; longer ones in "
+                   "pieces of 64 KiB straight from the caller's memory, 16 on their way",
+                   base::readable_bytes(8 * 1024), base::readable_bytes(Link::packet_bytes)),
+       ""});
+  findings.push_back({"get", Health::note,
+                      fmt::format("answered in one packet up to {}; longer ones in pieces of 64 "
+                                  "KiB, straight from the target's memory, 8 on their way",
+                                  base::readable_bytes(Link::body_bytes_max)),
+                      ""});
+  findings.push_back({"atomics, remote calls", Health::note,
+                      "a record there and one back; performed by the target's process", ""});
+  findings.push_back({"one-sided operations of the network card", Health::note,
+                      "not used: over TCP they stall while the target computes", ""});
+}
+
+void check_settings(Findings& findings) {
+  std::string given;
+  for (char** at = environ; *at != nullptr; ++at)
+    if (std::strncmp(*at, "ARMATURE_NET_", 13) == 0 || std::strncmp(*at, "UCX_", 4) == 0)
+      given += (given.empty() ? "" : " ") + std::string(*at);
+  findings.push_back({"settings", Health::note, given.empty() ? "none" : given, ""});
+}
+
+void check_locked_memory(Findings& findings) {
+  rlimit locked{};
+  getrlimit(RLIMIT_MEMLOCK, &locked);
+  std::error_code none;
+  const std::filesystem::directory_iterator cards("/sys/class/infiniband", none);
+  const bool rdma = !none && cards != std::filesystem::directory_iterator{};
+  constexpr rlim_t comfortable = rlim_t{1} << 30;
+  Finding finding{
+      "locked memory", Health::good,
+      locked.rlim_cur == RLIM_INFINITY ? "unlimited" : base::readable_bytes(locked.rlim_cur), ""};
+  if (!rdma) {
+    finding.health = Health::note;
+    finding.found += "; there is no RDMA card, which alone needs it";
+  } else if (locked.rlim_cur < comfortable) {
+    finding.health = Health::weak;
+    finding.remedy =
+        "RDMA cards lock the memory they use: ulimit -l unlimited, memlock in "
+        "/etc/security/limits.conf, LimitMEMLOCK=infinity of the service that starts jobs";
+  }
+  findings.push_back(finding);
+}
+
+}  // namespace
+
+void check_network(Findings& findings) {
+  check_engine(findings);
+  check_devices(findings);
+  check_protocols(findings);
+  check_settings(findings);
+  check_locked_memory(findings);
+}
+
+}  // namespace armature::tools
