@@ -49,6 +49,8 @@ class Hook final : public Engine, private Sink {
   [[nodiscard]] const char* connect(int peer, std::span<const std::byte> address) override;
   [[nodiscard]] bool send(int peer, std::span<const std::byte> head,
                           std::span<const std::byte> body, std::uint64_t token) override;
+  /// What is held back for it goes to an engine that sends it nothing more.
+  void drop(int peer) override { inner_->drop(peer); }
   bool progress() override;
   [[nodiscard]] int descriptor() const override { return inner_->descriptor(); }
   [[nodiscard]] bool arm() override { return held_.empty() && inner_->arm(); }

@@ -32,6 +32,7 @@ class Echo final : public Engine {
     packets_.emplace_back(head.begin(), head.end());
     return true;
   }
+  void drop(int) override {}
   bool progress() override {
     const bool any = !packets_.empty();
     for (; !packets_.empty(); packets_.pop_front()) sink_.received(packets_.front(), {});
