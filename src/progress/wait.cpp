@@ -254,10 +254,10 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
     check_gone(space, wait, condition_holds);
     if (wait.rings && bells_work()) {
       sleep(slot, &Latched::look_at, &condition_holds, sleep_max_ns);
-    } else {
-      sleep(slot, &Latched::look_at, &condition_holds, nap_ns);
-      nap_ns = std::min(nap_ns * 2, nap_max_ns);
+      continue;
     }
+    sleep(slot, &Latched::look_at, &condition_holds, nap_ns);
+    nap_ns = std::min(nap_ns * 2, nap_max_ns);
   }
 }
 
