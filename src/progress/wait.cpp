@@ -173,6 +173,23 @@ void start_waiting(const space::ControlHeader& job) {
   prepare_bells(job);
 }
 
+namespace {
+
+/// The sleeps of one that waits: until its bell rings, or ever longer where it may not.
+class Naps {
+ public:
+  void sleep(space::RankSlot& slot, bool rings, Latched& condition_holds) {
+    constexpr long nap_max_ns = 1'000'000, sleep_max_ns = 100'000'000;
+    progress::sleep(slot, &Latched::look_at, &condition_holds, rings ? sleep_max_ns : nap_ns_);
+    if (!rings) nap_ns_ = std::min(nap_ns_ * 2, nap_max_ns);
+  }
+
+ private:
+  long nap_ns_ = 50'000;
+};
+
+}  // namespace
+
 namespace detail {
 
 /// Where other ranks run on this thread: they do while this one's condition does not hold.
@@ -202,7 +219,6 @@ void wait_scheduled(RankContext& me, WaitFor& wait, Latched& condition_holds) {
 void wait_long(WaitFor& wait, Ready ready, void* condition) {
   // So long it yields before it sleeps: less where others need the core.
   const std::uint64_t yield_ns = cores_are_shared ? 100'000 : 1'000'000;
-  constexpr long nap_max_ns = 1'000'000, sleep_max_ns = 100'000'000;
   RankContext& me = this_rank(wait.call);
   const AddressSpace& space = me.space;
   space::RankSlot& slot = space.slot(space.me());
@@ -230,7 +246,7 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
   // Only now is it worth telling others.
   Published published(slot.wait, wait);
   std::uint64_t idle_since_ns = published.since_ns();
-  long nap_ns = 50'000;
+  Naps naps;
   bool core_is_wanted = false;
   for (std::uint32_t round = 0;; ++round) {
     if (condition_holds.look()) return;
@@ -243,7 +259,7 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
       // Where something has come, more may: who yields the core hears of it late.
       if (spin()) return;
       idle_since_ns = base::now_ns();
-      nap_ns = 50'000;
+      naps = {};
       continue;
     }
     if (!core_is_wanted && (round % 16 != 15 || base::now_ns() - idle_since_ns < yield_ns)) {
@@ -252,12 +268,7 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
     }
     core_is_wanted = false;
     check_gone(space, wait, condition_holds);
-    if (wait.rings && bells_work()) {
-      sleep(slot, &Latched::look_at, &condition_holds, sleep_max_ns);
-      continue;
-    }
-    sleep(slot, &Latched::look_at, &condition_holds, nap_ns);
-    nap_ns = std::min(nap_ns * 2, nap_max_ns);
+    naps.sleep(slot, wait.rings && bells_work(), condition_holds);
   }
 }
 
