@@ -243,8 +243,7 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
     return false;
   };
   if (spin()) return;
-  // Only now is it worth telling others.
-  Published published(slot.wait, wait);
+  Published published(slot.wait, wait);  // only now is it worth telling others
   std::uint64_t idle_since_ns = published.since_ns();
   Naps naps;
   bool core_is_wanted = false;
@@ -262,11 +261,11 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
       naps = {};
       continue;
     }
-    if (!core_is_wanted && (round % 16 != 15 || base::now_ns() - idle_since_ns < yield_ns)) {
+    if (!std::exchange(core_is_wanted, false) &&
+        (round % 16 != 15 || base::now_ns() - idle_since_ns < yield_ns)) {
       core_is_wanted = yield();
       continue;
     }
-    core_is_wanted = false;
     check_gone(space, wait, condition_holds);
     naps.sleep(slot, wait.rings && bells_work(), condition_holds);
   }

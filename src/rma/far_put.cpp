@@ -10,6 +10,7 @@
 #include "progress/wait.hpp"
 #include "rma/daxpy.hpp"
 #include "rma/far.hpp"
+#include "transport/protocol.hpp"
 
 namespace armature::rma {
 
@@ -19,9 +20,12 @@ using Lock = std::lock_guard<std::recursive_mutex>;
 
 namespace {
 
-constexpr std::size_t copied_max = 8 * 1024;  // bytes that are copied into a packet
-constexpr std::size_t lent_bytes = 64 * 1024;
-constexpr std::size_t lent_max = 16;  // pieces under way
+using transport::Protocol;
+
+/// Rows, or parts of one, that are copied into a packet are at most that long: whole elements.
+constexpr std::size_t row_max = (Link::body_bytes_max - sizeof(WriteRecord)) / 16 * 16;
+
+[[nodiscard]] bool is_copied(std::size_t bytes) { return bytes <= Protocol::get().copied_max; }
 
 int sender() {
   const progress::RankContext* context = progress::current_rank();
@@ -41,7 +45,7 @@ class Lender : public transport::Sending {
 
   void lend(Kind kind, std::span<const std::byte> head, const std::byte* from, std::size_t bytes,
             bool last) {
-    await(lent_max - 1);
+    await(Protocol::puts_under_way - 1);
     under_way_.fetch_add(1, std::memory_order_relaxed);
     const Lock locked(net_.links().lock());
     net_.link_to(rank_).lend(kind, sender(), rank_, head, {from, bytes}, *this,
@@ -81,18 +85,34 @@ WriteRecord record_of(const FarUpdate& update) {
   return record;
 }
 
+/// A record of rows that follow each other at `from_stride`.
+void append_rows(Network& net, Rank rank, const WriteRecord& record, const std::byte* from,
+                 std::ptrdiff_t from_stride, const char* call) {
+  net.await_room(rank, call);
+  const Lock locked(net.links().lock());
+  std::byte* const body = net.link_to(rank).append(
+      Kind::write, sender(), rank, sizeof record + record.rows * record.row_bytes, Link::Ack::soon);
+  std::memcpy(body, &record, sizeof record);
+  copy_rows(body + sizeof record, static_cast<std::ptrdiff_t>(record.row_bytes), from, from_stride,
+            record.rows, record.row_bytes);
+}
+
 /// One long row.
 void write_row(Network& net, Rank rank, std::byte* to, const std::byte* from, std::size_t bytes,
                const FarUpdate& update) {
   if (update.element == no_element) return put_far(net, rank, to, from, bytes, update.call);
+  const bool copied = is_copied(bytes);
   Lender lender(net, rank, update.call);
   WriteRecord record = record_of(update);
   for (std::size_t at = 0; at < bytes; at += record.row_bytes) {
     record.address = reinterpret_cast<std::uint64_t>(to + at);
-    record.row_bytes = std::min(lent_bytes, bytes - at);
+    record.row_bytes = std::min(copied ? row_max : Protocol::piece_bytes, bytes - at);
     record.rows = 1;
-    lender.lend(Kind::write, std::as_bytes(std::span(&record, 1)), from + at, record.row_bytes,
-                at + record.row_bytes == bytes);
+    if (copied)
+      append_rows(net, rank, record, from + at, 0, update.call);
+    else
+      lender.lend(Kind::write, std::as_bytes(std::span(&record, 1)), from + at, record.row_bytes,
+                  at + record.row_bytes == bytes);
   }
   lender.finish();
 }
@@ -102,10 +122,9 @@ void write_rows(Network& net, Rank rank, std::byte* to, const std::byte* from,
                 const Section& section, const FarUpdate& update) {
   const std::size_t rows = section.levels == 0 ? 1 : section.counts[0];
   const std::size_t row_bytes = section.row_bytes;
-  const std::size_t room = Link::body_bytes_max - sizeof(WriteRecord);
   const std::ptrdiff_t to_stride = section.levels == 0 ? 0 : section.to_strides[0];
   const std::ptrdiff_t from_stride = section.levels == 0 ? 0 : section.from_strides[0];
-  if (row_bytes > copied_max) {
+  if (!is_copied(row_bytes) || row_bytes > row_max) {
     for (std::size_t row = 0; row < rows; ++row, to += to_stride, from += from_stride)
       write_row(net, rank, to, from, row_bytes, update);
     return;
@@ -114,15 +133,9 @@ void write_rows(Network& net, Rank rank, std::byte* to, const std::byte* from,
   record.stride = to_stride;
   record.row_bytes = row_bytes;
   for (std::size_t row = 0; row < rows; row += record.rows) {
-    net.await_room(rank, update.call);
-    record.rows = std::min(rows - row, room / row_bytes);
+    record.rows = std::min(rows - row, row_max / row_bytes);
     record.address = reinterpret_cast<std::uint64_t>(to);
-    const Lock locked(net.links().lock());
-    std::byte* const body = net.link_to(rank).append(
-        Kind::write, sender(), rank, sizeof record + record.rows * row_bytes, Link::Ack::soon);
-    std::memcpy(body, &record, sizeof record);
-    copy_rows(body + sizeof record, static_cast<std::ptrdiff_t>(row_bytes), from, from_stride,
-              record.rows, row_bytes);
+    append_rows(net, rank, record, from, from_stride, update.call);
     const auto done = static_cast<std::ptrdiff_t>(record.rows);
     to += done * to_stride;
     from += done * from_stride;
@@ -138,21 +151,26 @@ void put_far(Network& net, Rank rank, void* to_start, const void* from_start, st
   auto* to = static_cast<std::byte*>(to_start);
   const auto* from = static_cast<const std::byte*>(from_start);
   if (bytes == 0) return;
-  if (bytes <= copied_max) {
-    net.await_room(rank, call);
-    const Lock locked(net.links().lock());
-    Link& link = net.link_to(rank);
-    const PutRecord record{reinterpret_cast<std::uint64_t>(to)};
-    std::byte* const body =
-        link.append(Kind::put, sender(), rank, sizeof record + bytes, Link::Ack::soon);
-    std::memcpy(body, &record, sizeof record);
-    std::memcpy(body + sizeof record, from, bytes);
-    return link.offer();
+  constexpr std::size_t room = Link::body_bytes_max - sizeof(PutRecord);
+  if (is_copied(bytes)) {
+    for (std::size_t at = 0; at < bytes; at += room) {
+      net.await_room(rank, call);
+      const Lock locked(net.links().lock());
+      Link& link = net.link_to(rank);
+      const PutRecord record{reinterpret_cast<std::uint64_t>(to + at)};
+      const std::size_t part = std::min(room, bytes - at);
+      std::byte* const body =
+          link.append(Kind::put, sender(), rank, sizeof record + part, Link::Ack::soon);
+      std::memcpy(body, &record, sizeof record);
+      std::memcpy(body + sizeof record, from + at, part);
+      if (bytes - at <= room) link.offer();
+    }
+    return;
   }
   Lender lender(net, rank, call);
   for (std::size_t at = 0; at < bytes;) {
     const PutRecord record{reinterpret_cast<std::uint64_t>(to + at)};
-    const std::size_t part = std::min(lent_bytes, bytes - at);
+    const std::size_t part = std::min(Protocol::piece_bytes, bytes - at);
     lender.lend(Kind::put, std::as_bytes(std::span(&record, 1)), from + at, part,
                 at + part == bytes);
     at += part;
@@ -177,7 +195,7 @@ void write_far(Network& net, Rank rank, void* to, const void* from, const Sectio
 void write_far(Network& net, Rank rank, const Segments& pieces, const FarUpdate& update) {
   const std::size_t room = Link::body_bytes_max - sizeof(PiecesRecord);
   if (pieces.bytes == 0) return;
-  if (pieces.bytes > copied_max) {
+  if (!is_copied(pieces.bytes) || pieces.bytes > room - sizeof(std::uint64_t)) {
     for (std::size_t i = 0; i < pieces.to.size(); ++i)
       write_row(net, rank, static_cast<std::byte*>(pieces.to[i]),
                 static_cast<const std::byte*>(pieces.from[i]), pieces.bytes, update);

@@ -18,6 +18,7 @@
 #include "rma/far.hpp"
 #include "rma/here.hpp"
 #include "rma/questions.hpp"
+#include "transport/protocol.hpp"
 
 namespace armature::rma {
 
@@ -26,6 +27,7 @@ using progress::network;
 using transport::Arrived;
 using transport::Kind;
 using transport::Link;
+using transport::Protocol;
 using transport::Sending;
 
 namespace {
@@ -153,9 +155,7 @@ class Supply {
   }
 
  private:
-  static constexpr std::size_t piece_bytes = 64 * 1024;
-  static constexpr std::size_t under_way_max = 8;
-  static constexpr std::size_t lent_min = 16 * 1024;  // contiguous bytes that are not copied
+  static constexpr std::size_t piece_bytes = Protocol::piece_bytes;
 
   struct Piece : Sending {
     Supply* supply = nullptr;
@@ -202,7 +202,8 @@ class Supply {
 
   void send_piece(Link& link, Piece& piece) {
     std::span<const std::byte> bytes = from_.next();
-    if (bytes.size() >= lent_min || bytes.size() == left_) {
+    if (bytes.size() >= Protocol::get().packed_below() ||
+        (bytes.size() == left_ && left_ > Protocol::get().copied_max)) {
       bytes = bytes.first(std::min(bytes.size(), piece_bytes));
       from_.skip(bytes.size());
     } else {
@@ -222,7 +223,7 @@ class Supply {
   Runs from_;
   std::size_t left_;
   bool sending_ = false;
-  std::array<Piece, under_way_max> pieces_;
+  std::array<Piece, Protocol::answers_under_way> pieces_;
 };
 
 void answer(const Arrived& question, std::uint64_t number, Runs from, std::size_t bytes) {

@@ -23,6 +23,7 @@
 #include "doctor/checks.hpp"
 #include "transport/links.hpp"
 #include "transport/load.hpp"
+#include "transport/protocol.hpp"
 
 namespace armature::tools {
 namespace {
@@ -162,18 +163,24 @@ void check_devices(Findings& findings) {
 }
 
 void check_protocols(Findings& findings) {
+  using base::readable_bytes;
   using transport::Link;
+  using transport::Protocol;
+  const Protocol& protocol = Protocol::get();
   findings.push_back(
       {"put, accumulate", Health::note,
        fmt::format("up to {} copied into packets of {}, which small ones share; longer ones in "
-                   "pieces of 64 KiB straight from the caller's memory, 16 on their way",
-                   base::readable_bytes(8 * 1024), base::readable_bytes(Link::packet_bytes)),
+                   "pieces of {} straight from the caller's memory, {} on their way",
+                   readable_bytes(protocol.copied_max), readable_bytes(Link::packet_bytes),
+                   readable_bytes(Protocol::piece_bytes), Protocol::puts_under_way),
        ""});
-  findings.push_back({"get", Health::note,
-                      fmt::format("answered in one packet up to {}; longer ones in pieces of 64 "
-                                  "KiB, straight from the target's memory, 8 on their way",
-                                  base::readable_bytes(Link::body_bytes_max)),
-                      ""});
+  findings.push_back(
+      {"get", Health::note,
+       fmt::format("answered in one packet up to {}; longer ones in pieces of {}, straight from "
+                   "the target's memory where {} lie in a row, else packed, {} on their way",
+                   readable_bytes(Link::body_bytes_max), readable_bytes(Protocol::piece_bytes),
+                   readable_bytes(protocol.packed_below()), Protocol::answers_under_way),
+       ""});
   findings.push_back({"atomics, remote calls", Health::note,
                       "a record there and one back; performed by the target's process", ""});
   findings.push_back({"one-sided operations of the network card", Health::note,
