@@ -172,6 +172,21 @@ class Cluster:
                 "OMPI_MCA_btl_tcp_if_include": "eth0", "HYDRA_LAUNCHER": "rsh",
                 "HYDRA_LAUNCHER_EXEC": self.agent, "PATH": f"{folder}:{os.environ['PATH']}"}
 
+    def processes_on(self, name, program=""):
+        """What runs on that node; of that program alone, if one is named."""
+        def is_wanted(pid):
+            try:
+                with open(f"/proc/{pid}/comm") as comm:
+                    return (os.readlink(f"/proc/{pid}/ns/net") == self.nodes[name].network()
+                            and comm.read().strip().startswith(program))
+            except OSError:
+                return False
+        return [pid for pid in self.processes() if is_wanted(pid)]
+
+    def cut(self, name):
+        """That node's link goes down."""
+        self.bridge.enter("ip", "link", "set", name, "down")
+
     def start(self, launcher, per_node, words, **more):
         """A job by that launcher's own command."""
         command = self.command(launcher, per_node, [str(word) for word in words])
@@ -181,11 +196,16 @@ class Cluster:
 
     def run(self, command, seconds=60, **environment):
         """Status and output of a command on the first node. Nothing of it may be left behind."""
+        return self.finish(self.begin(command, **environment), seconds)
+
+    def begin(self, command, **environment):
         print(" ".join(command), flush=True)
-        process = subprocess.Popen(
+        return subprocess.Popen(
             ["nsenter", "-t", str(self.nodes[self.names[0]].pid), "-n", "-u", "-i", "-m", *command],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL,
             preexec_fn=die_with_me, env={**os.environ, **ROOT_MAY, **environment})
+
+    def finish(self, process, seconds):
         try:
             output, _ = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:

@@ -3,7 +3,10 @@ THREADS ranks in each process; one unless said. FOLDER holds the programs of thi
 
 import os
 import re
+import shutil
+import signal
 import sys
+import time
 
 from cluster import Cluster, Failed, LeftBehind, skip
 
@@ -87,7 +90,60 @@ def suite(name, threads):
     return case
 
 
+HEARTBEAT_S = 3
+
+
+def lose(cluster, action):
+    """Something befalls the last node."""
+    last = cluster.names[-1]
+    ranks = cluster.processes_on(last, "lost")
+    if action == "link_down":
+        cluster.cut(last)
+    elif action == "stop_node":
+        for pid in ranks:
+            os.kill(pid, signal.SIGSTOP)
+    elif action == "kill_node":
+        for pid in cluster.processes_on(last):
+            os.kill(pid, signal.SIGKILL)
+    else:
+        os.kill(ranks[-1], signal.SIGKILL)
+
+
+def lost(action):
+    """The job ends within seconds, and says whom it has lost."""
+    def case(launcher, nodes, per_node, folder):
+        with Cluster(nodes) as cluster:
+            command = cluster.command(launcher, per_node, [os.path.join(folder, "../lost"), "put", "node"])
+            if shutil.which(command[0]) is None:
+                skip(f"there is no {command[0]} here")
+            job = cluster.begin(command, **cluster.environment(launcher), ARMATURE_NET_DEVICE="eth0",
+                                ARMATURE_NET_HEARTBEAT=str(HEARTBEAT_S))
+            for _ in range(nodes * per_node):
+                while "is process" not in (line := job.stdout.readline()):
+                    if not line:
+                        raise Failed("it ended before anything happened")
+            time.sleep(0.5)
+            begun = time.monotonic()
+            lose(cluster, action)
+            if action == "link_down":  # Open MPI's launcher waits for its part behind the link; the ranks do not
+                while any(cluster.processes_on(name, "lost") for name in cluster.names):
+                    if time.monotonic() - begun > HEARTBEAT_S + 20:
+                        raise Failed("the ranks do not end")
+                    time.sleep(0.1)
+                cluster.kill_all()
+            status, output = cluster.finish(job, seconds=40)
+            took = time.monotonic() - begun
+        if status == 0 or took > HEARTBEAT_S + 20:
+            raise Failed(f"exit status {status} after {took:.1f} s")
+        # With a whole node the launcher loses its own part there, and may end the others before they speak.
+        if action != "kill_node" and not re.search(r"rank \d+.* (has died|cannot be reached any more)|signal 9|KILLED", output):
+            raise Failed("nobody is named")
+    return case
+
+
 CASES = {"grouping": grouping, "hosts": hosts, "works": works}
+for lost_action in ("kill_rank", "kill_node", "stop_node", "link_down"):
+    CASES[lost_action] = lost(lost_action)
 
 if __name__ == "__main__":
     count, each, *threads = map(int, sys.argv[3].split("x"))

@@ -162,7 +162,7 @@ void survive(Scene& scene, const Call& call) {
   std::fflush(stdout);
 }
 
-Scene set_up(World& world, const Call& call) {
+Scene set_up(World& world, const Call& call, const std::string& moment) {
   Scene scene{.world = world,
               .piece = world.allocate<double>(n),
               .to_free = {},
@@ -178,12 +178,14 @@ Scene set_up(World& world, const Call& call) {
     scene.to_destroy.push_back(world.create_mutexes(1));
   }
   if (call.prepare) call.prepare(scene);
+  // Who is out of the barrier may call a method that keeps the victim in it.
+  if (moment == "missing" && world.rank() == victim_rank) die_after(2s);
   world.barrier();
   return scene;
 }
 
 int live_and_die(World& world, const Call& call, const std::string& moment) {
-  Scene scene = set_up(world, call);
+  Scene scene = set_up(world, call, moment);
   if (world.rank() == victim_rank) {
     if (moment == "missing") die();
     die_after(100ms);
