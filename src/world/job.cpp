@@ -54,6 +54,7 @@ void Job::leave() {
   if (progress::Network* const net = progress::network()) net->tell_life(space.me(), Life::leaving);
   try {
     world_->barrier();
+    endpoint_->fences().wait(*world_, "finalize");  // what was called last is executed, too
   } catch (const Error& error) {
     if (error.code() != Errc::rank_lost) throw;
     wait_for_survivors(space);
