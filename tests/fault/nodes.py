@@ -25,7 +25,7 @@ HEARTBEAT_S = 3
 PROMPT_S = {"kill_rank": 10, "kill_node": 10, "stop_node": HEARTBEAT_S + 12}
 VICTIMS = {"kill_rank": [3], "kill_node": [2, 3], "stop_node": [2, 3]}
 WHY = {"kill_rank": r"was killed by signal 9 \(SIGKILL\)", "kill_node": r"was killed by signal 9 \(SIGKILL\)",
-       "stop_node": "has not been heard of by the other nodes for longer than the heartbeat allows"}
+       "stop_node": "cannot be reached by the other nodes any more"}
 
 
 def lose(job, action):

@@ -221,8 +221,8 @@ void RunningJob::kill_those_given_up() {
     if (process.given_up_ns == 0) process.given_up_ns = base::now_ns();
     if (base::now_ns() - process.given_up_ns < grace_ns) continue;
     const Ending ending{128 + SIGKILL, false,
-                        "has not been heard of by the other nodes for longer than the heartbeat "
-                        "allows (--net-heartbeat), and is killed"};
+                        "cannot be reached by the other nodes any more (its links broke, or it was "
+                        "silent for longer than --net-heartbeat), and is killed"};
     report(name_of(process), ending, "");
     kill(process.pid, SIGKILL);
     lose(process, ending);
