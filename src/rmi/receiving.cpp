@@ -249,7 +249,7 @@ void Endpoint::receive(Incoming& in) {
   execute_until(published, in, depth);
   --level_;
   if (answered_)
-    in.stream.was_asked();
+    in.stream.was_asked(context_.lagged);
   else if (in.read - read < few_bytes && !has_service())
     context_.lag_ns =
         std::max(context_.lag_ns, in.stream.lag_ns(in.executed - executed, context_.lagged));

@@ -23,19 +23,26 @@ class Stream {
       lag_ns_ = std::min(2 * lag_ns_, lag_max_ns);
       patience_ = patience_min;
     } else if (lagged) {
-      lag_ns_ = 0;
-      before_trial_ = patience_;
-      patience_ = std::min(2 * patience_, patience_max);
+      end();
     }
     return lag_ns_;
   }
-  /// Somebody has asked and waits for the answer.
-  void was_asked() { lag_ns_ = std::min(lag_ns_, lag_min_ns); }
+  /// A look has found a question, whose asker waits: longer, if the reader had lagged.
+  void was_asked(bool lagged) {
+    if (lag_ns_ != 0 && lagged) end();
+    lag_ns_ = std::min(lag_ns_, lag_min_ns);
+  }
 
  private:
   static constexpr std::uint64_t many = 8;
   static constexpr std::uint32_t lag_min_ns = 1000, lag_max_ns = 2000;
   static constexpr std::uint32_t patience_min = 16, patience_max = 1024;
+
+  void end() {
+    lag_ns_ = 0;
+    before_trial_ = patience_;
+    patience_ = std::min(2 * patience_, patience_max);
+  }
 
   std::uint32_t lag_ns_ = 0;  // as said last time
   std::uint32_t before_trial_ = 4;

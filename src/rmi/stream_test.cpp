@@ -49,8 +49,24 @@ TEST(StreamTest, the_longer_it_goes_on_the_longer_the_lag_until_somebody_asks) {
   EXPECT_EQ(stream.lag_ns(100, true), 2 * first);
   for (int i = 0; i < 10; ++i) (void)stream.lag_ns(100, true);
   EXPECT_EQ(stream.lag_ns(100, true), 2 * first) << "but not for ever";
-  stream.was_asked();
+  stream.was_asked(false);
   EXPECT_EQ(stream.lag_ns(100, false), first);
+  stream.was_asked(true);
+  EXPECT_EQ(stream.lag_ns(100, false), 0U) << "the lag kept somebody waiting";
+}
+
+TEST(StreamTest, statements_with_a_question_behind_each_are_seldom_delayed) {
+  Stream stream;
+  ASSERT_GE(lags(stream, 100, 100), 90) << "after a stream";
+  bool lagged = true;
+  int delayed = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const bool lags_now = stream.lag_ns(1, lagged) != 0;
+    delayed += lags_now ? 1 : 0;
+    stream.was_asked(lags_now);
+    lagged = false;
+  }
+  EXPECT_LE(delayed, 20);
 }
 
 }  // namespace
