@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <deque>
+#include <memory>
 #include <new>
 #include <type_traits>
 #include <vector>
@@ -34,26 +36,35 @@ template <class T>
 requires std::is_trivially_destructible_v<T> && std::is_trivially_copyable_v<T>
 using ZeroTable = std::vector<T, ZeroPages<T>>;
 
-/// The same for things that are made when they are first asked for.
+/// The same for things that are made when they are first asked for. Their places are found in two
+/// steps: a table of all would be pages that are touched here and there.
 template <class T>
 class SparseTable {
  public:
-  explicit SparseTable(std::size_t size) : places_(size) {}
+  explicit SparseTable(std::size_t size) : rows_((size + row_places - 1) / row_places) {}
 
   T& operator[](std::size_t index) {
-    T*& place = places_[index];
-    if (place == nullptr) [[unlikely]] {
-      place = &made_.emplace_back();
-      indices_.push_back(static_cast<int>(index));
-    }
-    return *place;
+    if (T* const there = find(index)) [[likely]]
+      return *there;
+    std::unique_ptr<Row>& row = rows_[index / row_places];
+    if (row == nullptr) row = std::make_unique<Row>();
+    indices_.push_back(static_cast<int>(index));
+    return *((*row)[index % row_places] = &made_.emplace_back());
+  }
+  /// nullptr when nobody has asked for it.
+  [[nodiscard]] T* find(std::size_t index) const {
+    const std::unique_ptr<Row>& row = rows_[index / row_places];
+    return row == nullptr ? nullptr : (*row)[index % row_places];
   }
   /// Those that were made, in that order, and where.
   [[nodiscard]] const std::deque<T>& made() const { return made_; }
   [[nodiscard]] const std::vector<int>& indices() const { return indices_; }
 
  private:
-  ZeroTable<T*> places_;
+  static constexpr std::size_t row_places = 64;
+  using Row = std::array<T*, row_places>;
+
+  std::vector<std::unique_ptr<Row>> rows_;
   std::deque<T> made_;  // stay in place
   std::vector<int> indices_;
 };

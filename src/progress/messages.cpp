@@ -24,17 +24,16 @@ Ring& Messages::ring_to(int to, const char* call) {
   Ring*& ring = to_[static_cast<std::size_t>(to)];
   if (ring != nullptr) return *ring;
   space::AddressSpace::Failure failure;
-  void* memory =
-      space_.allocate(sizeof(Ring), alignof(Ring), space::Allocation::Kind::internal, failure);
+  void* memory = space_.allocate_ring(sizeof(Ring), failure);
   if (memory == nullptr)
     base::fail(Errc::out_of_memory, fmt::format("{}: no memory for a mailbox of {}: {}", call,
                                                 base::readable_bytes(sizeof(Ring)), failure.limit));
   ring = new (memory) Ring;
   space::BandHead& head = space_.head(to);
-  // Release: whoever reads the address finds an empty ring there; the count comes last.
-  head.peer(space_.me())
-      .mailbox.store(reinterpret_cast<std::uint64_t>(ring), std::memory_order_release);
-  head.mailboxes.fetch_add(1, std::memory_order_release);
+  space::PeerLine& mine = head.peer(space_.me());
+  // Release: whoever reads the address finds an empty ring there; that there is one comes last.
+  mine.mailbox.store(reinterpret_cast<std::uint64_t>(ring), std::memory_order_release);
+  head.mailboxes.add(space_.me(), mine.mailbox_before);
   return *ring;
 }
 
@@ -60,15 +59,14 @@ void Messages::send(int to, std::int32_t tag, std::span<const std::byte> data, c
 }
 
 void Messages::find_new_rings() {
-  const std::uint32_t opened = space_.head(space_.me()).mailboxes.load(std::memory_order_acquire);
-  if (opened == rings_seen_) return;
-  rings_seen_ = opened;
-  for (int from = 0; from < space_.ranks(); ++from) {
-    const std::uint64_t address =
-        space_.head(space_.me()).peer(from).mailbox.load(std::memory_order_acquire);
-    const bool known = std::any_of(incoming_.begin(), incoming_.end(),
-                                   [&](const Incoming& i) { return i.from == from; });
-    if (address == 0 || known) continue;
+  space::BandHead& head = space_.head(space_.me());
+  const std::uint32_t last = head.mailboxes.last();
+  if (last == rings_seen_) [[likely]]
+    return;
+  const std::uint32_t before = std::exchange(rings_seen_, last);
+  for (const int from :
+       head.opened_since(last, &space::PeerLine::mailbox_before, before, space_.ranks())) {
+    const std::uint64_t address = head.peer(from).mailbox.load(std::memory_order_acquire);
     auto* ring = reinterpret_cast<Ring*>(address);
     // An image of a ring on another node lies in the own band.
     ARMATURE_ASSERT(space_.owner(ring) == (space_.is_here(from) ? Rank(from) : space_.me()));

@@ -58,7 +58,7 @@ class Messages {
   std::optional<Message> find(int from, std::int32_t tag);
 
   space::AddressSpace& space_;
-  base::ZeroTable<transport::Ring*> to_;
+  base::SparseTable<transport::Ring*> to_;
   std::vector<Incoming> incoming_;
   std::uint32_t rings_seen_ = 0;
   /// What nobody has received yet, by tag and sender: a receiver that is late finds its message

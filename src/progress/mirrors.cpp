@@ -228,20 +228,21 @@ void Mirrors::make_image(Pair& pair, What what, std::uint64_t capacity) {
   space::BandHead& head = space->head(pair.rank);
   space::PeerLine& line = head.peer(pair.other);
   const auto address = reinterpret_cast<std::uint64_t>(memory);
-  // Release, below: whoever reads the address finds an empty ring there; the count comes last.
+  // Release, below: whoever reads the address finds an empty ring there; that there is one comes
+  // last.
   if (calls) {
     auto* channel = new (memory) Channel;
     channel->capacity = capacity;
     static_cast<Ring&>(in) = {channel->at(0), capacity, &channel->published, &channel->consumed,
                               channel};
     line.channel.store(address, std::memory_order_release);
-    head.channels.fetch_add(1, std::memory_order_release);
+    head.channels.add(pair.other, line.channel_before);
   } else {
     auto* ring = new (memory) transport::Ring;
     static_cast<Ring&>(in) = {ring->bytes(), capacity, &ring->written(), &ring->read_so_far(),
                               nullptr};
     line.mailbox.store(address, std::memory_order_release);
-    head.mailboxes.fetch_add(1, std::memory_order_release);
+    head.mailboxes.add(pair.other, line.mailbox_before);
   }
 }
 

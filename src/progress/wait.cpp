@@ -209,7 +209,15 @@ void wait_scheduled(RankContext& me, WaitFor& wait, Latched& condition_holds) {
     if (condition_holds.look()) return;
     published.refresh(wait);
     const std::uint64_t now = me.done.load(std::memory_order_relaxed);
-    got_on = std::exchange(done, now) != now || got_on;
+    if (std::exchange(done, now) != now) {
+      got_on = true;
+      // What it has just done may have left it more to do, for which nobody rings: a method that
+      // calls its own rank, a wave of a fence that has one member.
+      if (me.has_work()) {
+        me.scheduler->yield(true);
+        continue;
+      }
+    }
     if (me.scheduler->wait(got_on, wait.rings) || round % 64 == 63)
       check_gone(me.space, wait, condition_holds);
     got_on = false;

@@ -16,6 +16,20 @@
 namespace armature {
 namespace rmi {
 
+namespace {
+
+static_assert(sizeof(detail::Outgoing) <= space::BandHead::calls_bytes &&
+              std::is_trivially_destructible_v<detail::Outgoing>);
+
+/// Zeros are what each begins as.
+detail::Outgoing* outgoing_in(const space::AddressSpace& space) {
+  auto* const head = reinterpret_cast<std::byte*>(&space.head(space.me()));
+  return reinterpret_cast<detail::Outgoing*>(
+      head + space::BandHead::calls_offset(static_cast<std::uint32_t>(space.ranks())));
+}
+
+}  // namespace
+
 Endpoint::Endpoint(progress::RankContext& context, const Settings& settings, Team everyone)
     : context_(context),
       space_(context.space),
@@ -23,14 +37,14 @@ Endpoint::Endpoint(progress::RankContext& context, const Settings& settings, Tea
       has_service_(settings.service_thread),
       seal_bytes_(context.space.checks_in_full() ? sizeof(Seal) : 0),
       everyone_(std::move(everyone)),
-      outgoing_(static_cast<std::size_t>(context.space.ranks())),
-      lanes_(outgoing_.size()),
+      outgoing_(outgoing_in(context.space)),
+      lanes_(static_cast<std::size_t>(context.space.ranks())),
       replies_(context.space),
       blocks_(context.space),
       fences_(*this) {
   find_modules();
-  sender_.to = outgoing_.data();
-  sender_.ranks = static_cast<std::uint32_t>(outgoing_.size());
+  sender_.to = outgoing_;
+  sender_.ranks = static_cast<std::uint32_t>(space_.ranks());
   sender_.until_poll = settings_.poll_every;
 }
 
@@ -56,6 +70,12 @@ std::uint64_t Endpoint::executed(int from) const {
   for (const Incoming& in : incoming_)
     if (in.from == from) return in.executed;
   return 0;
+}
+
+std::uint64_t Endpoint::sent() const {
+  std::uint64_t sum = 0;
+  for (const int to : lanes_.indices()) sum += outgoing_[static_cast<std::size_t>(to)].sent;
+  return sum;
 }
 
 std::uint64_t Endpoint::executed() const {

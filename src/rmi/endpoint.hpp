@@ -72,6 +72,8 @@ class Endpoint : public progress::RequestSource {
 
   // -- who am I, what is going on
   [[nodiscard]] space::AddressSpace& space() const { return space_; }
+  /// There may be more to do at once.
+  void got_on() { context_.done.fetch_add(1, std::memory_order_relaxed); }
   [[nodiscard]] bool in_method() const { return level_ > 0; }
   [[nodiscard]] Objects& objects() { return objects_; }
   [[nodiscard]] Replies& replies() { return replies_; }
@@ -85,8 +87,10 @@ class Endpoint : public progress::RequestSource {
 
   /// Requests to and from that rank, for the fence.
   [[nodiscard]] std::uint64_t sent(int to) const {
-    return outgoing_[static_cast<std::size_t>(to)].sent;
+    const auto index = static_cast<std::size_t>(to);
+    return lanes_.find(index) != nullptr ? outgoing_[index].sent : 0;
   }
+  [[nodiscard]] std::uint64_t sent() const;
   [[nodiscard]] std::uint64_t executed(int from) const;
   [[nodiscard]] std::uint64_t executed() const;
   /// rmi_wait(): how many executed requests have been waited for.
@@ -136,7 +140,7 @@ class Endpoint : public progress::RequestSource {
     return settings_.aggregation <= 1 && !has_service() && seal_bytes_ == 0;
   }
   [[nodiscard]] int index_of(const detail::Outgoing& out) const {
-    return static_cast<int>(&out - outgoing_.data());
+    return static_cast<int>(&out - outgoing_);
   }
 
   // receiving
@@ -177,7 +181,7 @@ class Endpoint : public progress::RequestSource {
   const std::size_t seal_bytes_;  // at the end of each request, or 0
   Team everyone_;
   detail::Sender sender_;
-  base::ZeroTable<detail::Outgoing> outgoing_;
+  detail::Outgoing* const outgoing_;  // to each rank, in the band's head
   base::SparseTable<Lane> lanes_;
   std::vector<int> overflowing_;
   std::deque<Incoming>

@@ -68,10 +68,14 @@ void Fences::begin(OfTeam& fence) {
 
 void Fences::show(OfTeam& fence) {
   Tally tally;
-  for (int i = 0; i < fence.team.size(); ++i) {
-    const int rank = fence.block->ranks()[i];
-    tally.sent += endpoint_.sent(rank);
-    tally.executed += endpoint_.executed(rank);
+  if (fence.team.size() == endpoint_.space().ranks()) {
+    tally = {endpoint_.sent(), endpoint_.executed()};
+  } else {
+    for (int i = 0; i < fence.team.size(); ++i) {
+      const int rank = fence.block->ranks()[i];
+      tally.sent += endpoint_.sent(rank);
+      tally.executed += endpoint_.executed(rank);
+    }
   }
   const std::uint64_t wave = fence.termination.wave();
   fence.executed[Termination::line_of(wave)] = endpoint_.executed();
@@ -108,6 +112,7 @@ void Fences::advance_one(OfTeam& fence) {
         return;
       case Termination::Step::show:
         show(fence);
+        endpoint_.got_on();
         // What was still to be executed must have its turn: a lone member sees each of its own
         // waves at once, and would show one after the other for ever.
         return;

@@ -43,14 +43,13 @@ bool is_question(const RequestHeader& header) {
 
 void Endpoint::find_channels() {
   space::BandHead& head = space_.head(space_.me());
-  const std::uint32_t opened = head.channels.load(std::memory_order_acquire);
-  if (opened == channels_seen_) return;
-  channels_seen_ = opened;
-  for (int from = 0; from < space_.ranks(); ++from) {
+  const std::uint32_t last = head.channels.last();
+  if (last == channels_seen_) [[likely]]
+    return;
+  const std::uint32_t before = std::exchange(channels_seen_, last);
+  for (const int from :
+       head.opened_since(last, &space::PeerLine::channel_before, before, space_.ranks())) {
     const std::uint64_t address = head.peer(from).channel.load(std::memory_order_acquire);
-    const bool known = std::any_of(incoming_.begin(), incoming_.end(),
-                                   [&](const Incoming& in) { return in.from == from; });
-    if (address == 0 || known) continue;
     auto* channel = reinterpret_cast<Channel*>(address);
     // An image of a channel on another node lies in the own band.
     ARMATURE_ASSERT(space_.owner(channel) == (space_.is_here(from) ? Rank(from) : space_.me()));
@@ -68,8 +67,7 @@ bool Endpoint::has_work() {
 }
 
 bool Endpoint::has_work_now() {
-  if (space_.head(space_.me()).channels.load(std::memory_order_acquire) != channels_seen_)
-    return true;
+  if (space_.head(space_.me()).channels.last() != channels_seen_) return true;
   return std::any_of(incoming_.begin(), incoming_.end(),
                      [](const Incoming& in) {
                        return in.channel.published.load(std::memory_order_acquire) != in.read;

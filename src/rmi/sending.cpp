@@ -24,8 +24,7 @@ void Endpoint::open(int to) {
   const auto index = static_cast<std::size_t>(to);
   const std::size_t capacity = settings_.channel_bytes;
   space::AddressSpace::Failure failure;
-  void* memory =
-      space_.allocate(sizeof(Channel) + capacity, 64, space::Allocation::Kind::internal, failure);
+  void* memory = space_.allocate_ring(sizeof(Channel) + capacity, failure);
   if (memory == nullptr)
     base::fail(Errc::out_of_memory,
                fmt::format("a remote call to rank {}: no memory for a channel of {}: {}", to,
@@ -42,10 +41,10 @@ void Endpoint::open(int to) {
   if (!has_service() && seal_bytes_ == 0) out.alone = true;
   lanes_[index].committed = out.at;
   space::BandHead& head = space_.head(to);
-  // Release: whoever reads the address finds an empty ring there; the count comes last.
-  head.peer(space_.me())
-      .channel.store(reinterpret_cast<std::uint64_t>(channel), std::memory_order_release);
-  head.channels.fetch_add(1, std::memory_order_release);
+  space::PeerLine& mine = head.peer(space_.me());
+  // Release: whoever reads the address finds an empty ring there; that there is one comes last.
+  mine.channel.store(reinterpret_cast<std::uint64_t>(channel), std::memory_order_release);
+  head.channels.add(space_.me(), mine.channel_before);
 }
 
 /// Makes [out.at, out.end) a stretch of at least that many bytes, if the receiver has left so much.

@@ -8,7 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
-#include "space/layout.hpp"
+#include "space/virtual_band.hpp"
 #include "topology/memory.hpp"
 
 namespace armature::space {
@@ -20,7 +20,7 @@ AddressSpace::AddressSpace(const Mapping& mapping, Rank me, BandFile file)
   const BandHead& mine = head(me);
   ARMATURE_ASSERT(mine.magic == BandHead::expected_magic && mine.heap_offset < band_bytes());
   const std::size_t heap_end =
-      header().ranks_are_virtual != 0 ? rank_heap_offset(band_bytes()) : band_bytes();
+      header().ranks_are_virtual != 0 ? VirtualBand(header()).heap_end() : band_bytes();
   const std::size_t heap_bytes = heap_end - mine.heap_offset;
   heap_ = Heap::create(band(me) + mine.heap_offset, heap_bytes, file.descriptor,
                        file.offset + mine.heap_offset);
@@ -79,6 +79,11 @@ void* AddressSpace::allocate_sparse(std::size_t bytes, Failure& failure) {
   else
     record(address, bytes, Allocation::Kind::internal);
   return address;
+}
+
+void* AddressSpace::allocate_ring(std::size_t bytes, Failure& failure) {
+  if (header().ranks_are_virtual != 0) return allocate_sparse(bytes, failure);
+  return allocate(bytes, 64, Allocation::Kind::internal, failure);
 }
 
 bool AddressSpace::free(void* address, Allocation::Kind kind) {

@@ -36,6 +36,11 @@ class AddressSpace : public Mapping {
                                Failure& failure);
   /// For the library's own structures that are used in part.
   [[nodiscard]] void* allocate_sparse(std::size_t bytes, Failure& failure);
+  /// For what goes to another rank. Of virtual ranks there may be many, which have little to say to
+  /// each other: theirs is sparse.
+  [[nodiscard]] void* allocate_ring(std::size_t bytes, Failure& failure);
+  /// The memory file is open under that number in this process.
+  void use_file(int descriptor) { heap_.use_file(descriptor); }
   /// False when nothing of that kind begins there.
   [[nodiscard]] bool free(void* address, Allocation::Kind kind);
 

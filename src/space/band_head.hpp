@@ -1,8 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
+
+#include "base/fail.hpp"
 
 // The first pages of every band, before its heap: what other ranks of the node write to or read
 // from this rank without asking. Sparse: only pages that are used exist.
@@ -29,6 +33,30 @@ struct alignas(64) PeerLine {
   // requests.
   std::atomic<std::uint64_t> mailbox{0};
   std::atomic<std::uint64_t> channel{0};
+  // Who has opened one just before that peer: see Newcomers.
+  std::atomic<std::uint32_t> mailbox_before{0};
+  std::atomic<std::uint32_t> channel_before{0};
+};
+static_assert(sizeof(PeerLine) == 64);
+
+/// Those who have opened a ring to a rank, the last one first; each one's line names the one
+/// before. So nobody looks at the lines of all others, most of which have never been written. Grows
+/// only.
+class Newcomers {
+ public:
+  /// By who has opened one. Release: its address is in place.
+  void add(int rank, std::atomic<std::uint32_t>& before) {
+    std::uint32_t last = last_.load(std::memory_order_relaxed);
+    do {
+      before.store(last, std::memory_order_relaxed);
+    } while (!last_.compare_exchange_weak(last, static_cast<std::uint32_t>(rank) + 1,
+                                          std::memory_order_release, std::memory_order_relaxed));
+  }
+  /// The number + 1 of who came last; 0: nobody has.
+  [[nodiscard]] std::uint32_t last() const { return last_.load(std::memory_order_acquire); }
+
+ private:
+  std::atomic<std::uint32_t> last_{0};
 };
 
 struct BandHead {
@@ -36,13 +64,26 @@ struct BandHead {
 
   std::uint64_t magic = expected_magic;
   std::uint64_t heap_offset = 0;
-  // How many peers have opened a mailbox, a channel to me; they add 1.
-  std::atomic<std::uint32_t> mailboxes{0};
-  std::atomic<std::uint32_t> channels{0};
+  // Peers that have opened a mailbox, a channel to me.
+  Newcomers mailboxes;
+  Newcomers channels;
   ChunkLock chunk_lock[chunk_locks];
 
   [[nodiscard]] PeerLine& peer(int rank) {
     return reinterpret_cast<PeerLine*>(reinterpret_cast<std::byte*>(this) + sizeof(BandHead))[rank];
+  }
+  /// Those who came after `seen`, up to `last`, in the order in which they came.
+  [[nodiscard]] std::vector<int> opened_since(std::uint32_t last,
+                                              std::atomic<std::uint32_t> PeerLine::*before,
+                                              std::uint32_t seen, int ranks) {
+    std::vector<int> newcomers;
+    for (std::uint32_t number = last; number != seen && number != 0;) {
+      ARMATURE_ASSERT(number <= static_cast<std::uint32_t>(ranks));
+      newcomers.push_back(static_cast<int>(number) - 1);
+      number = (peer(newcomers.back()).*before).load(std::memory_order_relaxed);
+    }
+    std::reverse(newcomers.begin(), newcomers.end());
+    return newcomers;
   }
   /// Where the heap begins in a band of a job of that many ranks: a multiple of the chunk size.
   /// `world_block_bytes` is room kept in every head for the world's team block (used in rank 0's).
@@ -55,8 +96,14 @@ struct BandHead {
   }
   /// The list of what is allocated in this band; see allocations.hpp.
   [[nodiscard]] static std::size_t allocations_offset(std::uint32_t ranks) {
-    return (sizeof(BandHead) + ranks * sizeof(PeerLine) + 4095) / 4096 * 4096;
+    return (calls_offset(ranks) + ranks * calls_bytes + 4095) / 4096 * 4096;
   }
+  /// What the rank keeps of its remote calls to each other one: a table that begins as zeros. Here,
+  /// since in the heap a large block costs a page even when it is never touched.
+  [[nodiscard]] static std::size_t calls_offset(std::uint32_t ranks) {
+    return sizeof(BandHead) + ranks * sizeof(PeerLine);
+  }
+  static constexpr std::size_t calls_bytes = 64;
   static constexpr std::size_t allocations_room = 16 * 1024 * 1024;
 };
 

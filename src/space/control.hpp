@@ -20,10 +20,30 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 4;
+inline constexpr std::uint32_t control_version = 5;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t { end_job, go_on };
+
+/// Checkpoints of virtual ranks: all processes stop taking turns, write what there is, and go on.
+/// Whoever wants one takes `asked`, writes the folder, and stores `wanted`.
+struct Halt {
+  static constexpr std::size_t text_max = 1024;
+
+  std::atomic<std::uint32_t> wanted{0};  // number of the last that was wanted
+  std::atomic<std::uint32_t> over{0};    // and of the last that is over; equal: nobody halts
+  std::atomic<std::uint32_t> failed{
+      0};                               // of the last that could not be written; `problem` says why
+  std::atomic<std::uint32_t> asked{0};  // 1: somebody is about to want one
+  std::atomic<std::uint32_t> standing{0};  // processes that have halted
+  std::atomic<std::uint32_t> written{0};   // and have written their part
+  std::atomic<std::uint32_t> broken{0};    // and could not
+  std::uint32_t restarts = 0;              // how often the job was started again from a checkpoint
+  char folder[text_max] = {};
+  char problem[text_max] = {};
+  // What the job that is started again was: its program and its library must be the same.
+  std::uint8_t build[2][20] = {};
+};
 
 struct alignas(4096) ControlHeader {
   std::uint64_t magic = control_magic;
@@ -57,6 +77,7 @@ struct alignas(4096) ControlHeader {
   std::atomic<std::uint32_t> through{
       0};  // ranks that have left the job: when all have, processes end
   std::atomic<std::uint32_t> hungry{0};  // a process with nothing to do, its number + 1; 0: none
+  alignas(64) Halt halt;
 };
 
 enum class Life : std::uint32_t {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -20,6 +21,8 @@ struct Heap::Tree : bi::rbtree_best_fit<bi::null_mutex_family, bi::offset_ptr<vo
 
 namespace {
 constexpr std::size_t page = 4096;
+// One page, as long as little is allocated.
+constexpr std::size_t bytes_at_first = page, growth_min = 16 * page;
 // Blocks from this size on give their pages back when freed, and get fresh ones when allocated.
 constexpr std::size_t page_wise = 128 * 1024;
 // What the tree writes into a free block's first bytes, and what lies before a block's end.
@@ -39,7 +42,8 @@ Heap Heap::create(std::byte* start, std::size_t bytes, int fd, std::uint64_t fil
   heap.start_ = start;
   heap.file_offset_ = file_offset;
   heap.fd_ = fd;
-  heap.tree_ = new (start) Tree(bytes, 0);
+  heap.bytes_max_ = bytes;
+  heap.tree_ = new (start) Tree(std::min(bytes, bytes_at_first), 0);
   return heap;
 }
 
@@ -60,9 +64,22 @@ bool Heap::reserve_pages(std::byte* from, std::byte* to) {
   return result == 0;
 }
 
+/// So that at least that much more fits; twice as large each time, as far as there is room.
+bool Heap::grow(std::size_t bytes) {
+  const std::size_t now = tree_->get_size(), room = bytes_max_ - now;
+  if (room < page) return false;
+  tree_->grow(
+      std::min(std::max({now, bytes / page * page + page, growth_min}), room / page * page));
+  return true;
+}
+
 void* Heap::take(std::size_t bytes, std::size_t alignment) {
   // The tree would compute with sizes near the end of the address space; none such can fit anyway.
-  void* address = bytes > tree_->get_size() ? nullptr : tree_->allocate_aligned(bytes, alignment);
+  if (bytes > bytes_max_ || alignment > bytes_max_) return errno = ENOMEM, nullptr;
+  void* address = nullptr;
+  do {
+    address = tree_->allocate_aligned(bytes, alignment);
+  } while (address == nullptr && grow(bytes + alignment + page));
   if (address == nullptr) errno = ENOMEM;
   return address;
 }
@@ -94,7 +111,7 @@ void* Heap::allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void* Heap::allocate_sparse(std::size_t bytes) {
-  auto* start = static_cast<std::byte*>(take(bytes, page));
+  auto* start = static_cast<std::byte*>(take(bytes, 64));
   if (start == nullptr) return nullptr;
   std::byte* end = start + bytes;
   std::byte* first = page_above(start + block_edge);
@@ -113,6 +130,8 @@ void Heap::free(void* address, std::size_t bytes) {
     (void)drop_pages(page_above(start + block_edge), page_below(start + bytes - block_edge));
 }
 
-std::size_t Heap::free_bytes() const { return tree_->get_free_memory(); }
+std::size_t Heap::free_bytes() const {
+  return tree_->get_free_memory() + bytes_max_ - tree_->get_size();
+}
 
 }  // namespace armature::space

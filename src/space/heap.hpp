@@ -6,9 +6,10 @@
 
 namespace armature::space {
 
-/// The allocator inside a band. All its state lies in the band itself (Boost.Interprocess's
-/// red-black tree best fit), so a rank that moves to another process takes its heap along. Used by
-/// the band's owner only.
+/// The allocator inside a band. It grows into its range as it is used, since the tree writes to
+/// both ends of what it has. All its state lies in the band itself (Boost.Interprocess's red-black
+/// tree best fit), so a rank that moves to another process takes its heap along. Used by the band's
+/// owner only.
 class Heap {
  public:
   /// Makes a heap in [start, start + bytes), which must be zero pages of the memory file `fd` from
@@ -26,16 +27,20 @@ class Heap {
   void free(void* address, std::size_t bytes);
 
   [[nodiscard]] std::size_t free_bytes() const;
+  /// The memory file is open under that number now.
+  void use_file(int fd) { fd_ = fd; }
 
  private:
   struct Tree;
   [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment);
+  [[nodiscard]] bool grow(std::size_t bytes);
   [[nodiscard]] bool drop_pages(std::byte* from, std::byte* to);
   [[nodiscard]] bool reserve_pages(std::byte* from, std::byte* to);
   [[nodiscard]] std::uint64_t offset_of(const std::byte* address) const;
 
   Tree* tree_ = nullptr;
   std::byte* start_ = nullptr;
+  std::size_t bytes_max_ = 0;
   std::uint64_t file_offset_ = 0;
   int fd_ = -1;
 };

@@ -20,6 +20,7 @@
 #include "space/band_head.hpp"
 #include "space/layout.hpp"
 #include "space/team_block.hpp"
+#include "space/virtual_band.hpp"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -68,7 +69,8 @@ void write_at(int fd, const void* data, std::size_t bytes, std::uint64_t offset)
 /// Where heaps begin. Virtual ranks may be many: the world's block lies behind all their bands.
 std::size_t heap_start(const ControlHeader& header) {
   const bool is_virtual = header.ranks_are_virtual != 0;
-  return BandHead::heap_start(header.ranks, is_virtual ? 0 : TeamBlock::bytes(header.ranks));
+  if (is_virtual) return VirtualBand(header).heap();
+  return BandHead::heap_start(header.ranks, TeamBlock::bytes(header.ranks));
 }
 
 void check(const ControlHeader& header) {

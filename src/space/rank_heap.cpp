@@ -54,10 +54,11 @@ std::size_t bytes_of(std::size_t kind) {
 
 }  // namespace
 
-RankHeap& RankHeap::create(std::byte* start, std::size_t bytes) {
-  auto* heap = new (start) RankHeap;
-  heap->unused_ = start + (sizeof(RankHeap) + head_bytes - 1) / head_bytes * head_bytes;
-  heap->end_ = start + bytes;
+RankHeap& RankHeap::create(Range near, Range far) {
+  auto* heap = new (near.unused) RankHeap;
+  near.unused += (sizeof(RankHeap) + head_bytes - 1) / head_bytes * head_bytes;
+  heap->near_ = near;
+  heap->far_ = far;
   return *heap;
 }
 
@@ -80,9 +81,11 @@ RankHeap::Block* RankHeap::take(std::size_t kind) {
   }
   if (take_back() && free_[kind] != nullptr) return take(kind);
   const std::size_t bytes = bytes_of(kind) + head_bytes;
-  if (bytes > static_cast<std::size_t>(end_ - unused_)) return take_other(kind);
-  auto* block = reinterpret_cast<Block*>(unused_);
-  unused_ += bytes;
+  Range* range = &near_;
+  if (bytes > static_cast<std::size_t>(near_.end - near_.unused)) range = &far_;
+  if (bytes > static_cast<std::size_t>(range->end - range->unused)) return take_other(kind);
+  auto* block = reinterpret_cast<Block*>(range->unused);
+  range->unused += bytes;
   block->kind = static_cast<std::uint32_t>(kind);
   return block;
 }
@@ -105,10 +108,11 @@ void* RankHeap::allocate(std::size_t bytes) {
 }
 
 void* RankHeap::allocate_zeros(std::size_t bytes) {
-  const std::byte* const before = unused_;
+  const Range near = near_, far = far_;
   void* const memory = allocate(bytes);
   if (memory == nullptr) return nullptr;
-  const bool is_new = static_cast<std::byte*>(memory) >= before;
+  const auto* const begin = static_cast<std::byte*>(memory);
+  const bool is_new = begin >= (begin < near.end ? near.unused : far.unused);
   if (is_new) return memory;  // zero pages of the file
   if (bytes < page_wise) return std::memset(memory, 0, bytes);
   // Its whole pages were given back: what is there now are zeros.

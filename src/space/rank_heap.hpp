@@ -12,8 +12,13 @@ namespace armature::space {
 /// while the rank runs; anyone may give blocks back. No locks.
 class RankHeap {
  public:
-  /// Makes one in zero pages of shared memory. `start` is a multiple of the page size.
-  static RankHeap& create(std::byte* start, std::size_t bytes);
+  struct Range {
+    std::byte* unused = nullptr;  // from here on nothing has been used
+    std::byte* end = nullptr;
+  };
+  /// Makes one at `near.unused`, in zero pages of shared memory, which are a multiple of the page
+  /// size. What fits into the rest of `near` goes there, else into `far`, which lies above it.
+  static RankHeap& create(Range near, Range far);
 
   /// Memory as malloc gives it, a multiple of 16. nullptr when there is no room.
   [[nodiscard]] void* allocate(std::size_t bytes);
@@ -42,8 +47,7 @@ class RankHeap {
   [[nodiscard]] bool take_back();
   void put(Block& block);
 
-  std::byte* unused_ = nullptr;  // from here on nothing has been used
-  std::byte* end_ = nullptr;
+  Range near_, far_;
   Block* free_[kinds] = {};
   alignas(64) std::atomic<Block*> from_outside_{nullptr};
 };

@@ -20,7 +20,7 @@ class RankHeapTest : public ::testing::Test {
   RankHeapTest()
       : start_(static_cast<std::byte*>(mmap(nullptr, room, PROT_READ | PROT_WRITE,
                                             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))),
-        heap_(RankHeap::create(start_, room)) {}
+        heap_(RankHeap::create({start_, start_ + room}, {})) {}
   ~RankHeapTest() override { munmap(start_, room); }
 
   [[nodiscard]] std::size_t resident_pages() const {

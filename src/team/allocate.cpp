@@ -22,7 +22,13 @@ using detail::Allotment;
 using space::AddressSpace;
 using space::Allocation;
 
-/// What a member tells the others about its attempt.
+/// What all hear of each.
+struct Attempted {
+  std::uint64_t address = 0;  // 0: it has failed
+  std::uint64_t bytes = 0;
+};
+
+/// What a member tells the others about its attempt, if that has failed.
 struct Outcome {
   static constexpr std::size_t text_max = 200;
 
@@ -96,22 +102,25 @@ std::shared_ptr<const Allotment> Team::allocate_bytes(std::size_t bytes,
   detail::TeamState& state = checked("Team::allocate");
   AddressSpace& space = state.space();
   require_room(*this, state, bytes);
-  const std::vector<Outcome> outcomes = allgather(attempt(space, bytes, alignment));
+  const Outcome mine = attempt(space, bytes, alignment);
+  const std::vector<Attempted> pieces = allgather(Attempted{mine.address, mine.bytes});
   auto allotment = std::make_shared<Allotment>();
   allotment->mine = state.rank();
   allotment->team = state.id();
+  allotment->shares.reserve(pieces.size());
   for (int i = 0; i < state.size(); ++i) {
-    const Outcome& outcome = outcomes[static_cast<std::size_t>(i)];
-    if (outcome.address == 0) {
-      const auto mine = outcomes[static_cast<std::size_t>(state.rank())].address;
-      if (mine != 0) (void)space.free(reinterpret_cast<void*>(mine), Allocation::Kind::collective);
+    const Attempted& piece = pieces[static_cast<std::size_t>(i)];
+    if (piece.address == 0) {
+      if (mine.address != 0)
+        (void)space.free(reinterpret_cast<void*>(mine.address), Allocation::Kind::collective);
+      const Outcome failed = broadcast(mine, i);
       fail(Errc::out_of_memory,
            fmt::format("allocate: rank {} asked for {}, but {} leaves {}",
-                       static_cast<int>(world_rank(i)), readable_bytes(outcome.bytes),
-                       outcome.limit, readable_bytes(outcome.free)));
+                       static_cast<int>(world_rank(i)), readable_bytes(failed.bytes), failed.limit,
+                       readable_bytes(failed.free)));
     }
     allotment->shares.push_back(
-        {world_rank(i), reinterpret_cast<void*>(outcome.address), outcome.bytes});
+        {world_rank(i), reinterpret_cast<void*>(piece.address), piece.bytes});
   }
   return allotment;
 }

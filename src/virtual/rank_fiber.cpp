@@ -11,7 +11,7 @@
 
 #include <boost/context/preallocated.hpp>
 
-#include "space/layout.hpp"
+#include "space/virtual_band.hpp"
 #include "virtual/rank_malloc.hpp"
 #include "virtual/rank_scheduler.hpp"
 
@@ -38,15 +38,20 @@ void guard(std::byte* low, int ranks) {
 
 /// Where the record ends.
 std::byte* top(const space::Mapping& mapping, int rank) {
-  return mapping.band(rank) + mapping.band_bytes() -
-         space::stack_shift(static_cast<std::uint64_t>(rank));
+  return mapping.band(rank) +
+         space::VirtualBand(mapping.header()).stack_top(static_cast<std::uint64_t>(rank));
 }
 
 std::byte* stack_begin(const space::Mapping& mapping, int rank) {
-  const std::byte* const end = mapping.band(rank) + mapping.band_bytes();
-  return reinterpret_cast<std::byte*>(space::stack_low(reinterpret_cast<std::uintptr_t>(end),
-                                                       static_cast<std::uint64_t>(rank),
-                                                       mapping.header().stack_bytes));
+  return mapping.band(rank) +
+         space::VirtualBand(mapping.header()).stack_low(static_cast<std::uint64_t>(rank));
+}
+
+space::RankHeap& make_heap(const space::Mapping& mapping, int rank) {
+  const space::VirtualBand places(mapping.header());
+  std::byte* const band = mapping.band(rank);
+  return space::RankHeap::create({band + places.rank_heap(), band + places.heap()},
+                                 {band + places.more_of_rank_heap(), band + mapping.band_bytes()});
 }
 
 }  // namespace
@@ -73,10 +78,7 @@ RankFiber& RankFiber::make(const space::Mapping& mapping, int file, int rank, Li
   const auto offset = static_cast<std::uint64_t>(rank) * mapping.band_bytes();
   new (fiber->space_memory)
       space::AddressSpace(mapping, rank, space::AddressSpace::BandFile{file, offset});
-  if (malloc_knows_ranks())
-    fiber->heap = &space::RankHeap::create(
-        mapping.band(rank) + space::rank_heap_offset(mapping.band_bytes()),
-        space::rank_heap_bytes(mapping.band_bytes(), mapping.header().stack_bytes));
+  if (malloc_knows_ranks()) fiber->heap = &make_heap(mapping, rank);
   boost::context::stack_context stack;
   stack.sp = end - record_bytes;
   stack.size = static_cast<std::size_t>(end - record_bytes - stack_begin(mapping, rank));

@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "space/layout.hpp"
+#include "space/virtual_band.hpp"
 #include "virtual/malloc/interface.hpp"
 
 namespace armature::fibers {
@@ -20,7 +20,7 @@ void find_rank_malloc(const space::Mapping& mapping) {
   library.set_places({.base = reinterpret_cast<std::uintptr_t>(mapping.band(0)),
                       .band_bytes = mapping.band_bytes(),
                       .bands = static_cast<std::size_t>(mapping.ranks()),
-                      .offset = space::rank_heap_offset(mapping.band_bytes())});
+                      .offset = space::VirtualBand(mapping.header()).rank_heap()});
   current = library.current;
 }
 

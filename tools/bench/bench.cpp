@@ -76,7 +76,7 @@ void add_bench_rank(CLI::App& app) {
   rank->group("");  // not in the help
   rank->add_option("task", options->task)
       ->required()
-      ->check(CLI::IsMember({"rma", "rmi", "virtual", "net", "rss", "start", "nothing"}));
+      ->check(CLI::IsMember({"rma", "rmi", "virtual", "net", "rss", "create", "start", "nothing"}));
   rank->add_option("--to", options->to);
   rank->add_option("--only", options->only)->expected(1)->take_all();
   rank->add_flag("--quick", options->quick);

@@ -115,12 +115,33 @@ void rss(const RankOptions& options) {
   finalize();
 }
 
+/// What a virtual rank takes to be there: time, and bytes of its process.
+void create(const RankOptions& options) {
+  const std::size_t bytes_before = resident_bytes();
+  const double start = now_ns();
+  run(0, nullptr, [&](World& world) {
+    world.barrier();
+    const double ns = now_ns() - start;
+    const auto ranks = static_cast<std::size_t>(world.size());
+    if (world.rank() == 0)
+      report_of(options, world)({.op = "create." + std::to_string(ranks),
+                                 .bytes = (resident_bytes() - bytes_before) / ranks,
+                                 .ns = ns,
+                                 .limit_ns = {}});
+    world.barrier();
+  });
+}
+
 }  // namespace
 
 int rank_main(const RankOptions& options) {
   if (options.task == "nothing") return 0;
   if (options.task == "rss") {
     rss(options);
+    return 0;
+  }
+  if (options.task == "create") {
+    create(options);
     return 0;
   }
   return run(0, nullptr, [&](World& world) {

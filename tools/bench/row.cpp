@@ -48,7 +48,7 @@ std::vector<Row> medians(const std::vector<Row>& rows) {
   std::vector<std::vector<Row>> groups;
   for (const Row& row : rows) {
     const auto same = [&](const auto& group) {
-      const bool bytes_are_measured = row.op.starts_with("rss");
+      const bool bytes_are_measured = row.op.starts_with("rss") || row.op.starts_with("create");
       return group.front().op == row.op && (bytes_are_measured || group.front().bytes == row.bytes);
     };
     const auto found = std::ranges::find_if(groups, same);

@@ -1,3 +1,5 @@
+#include <string>
+
 #include "bench/suite.hpp"
 
 // `armature bench virtual`: ranks that are fibers.
@@ -17,6 +19,9 @@ constexpr Aim aims[] = {
 void collect(Collector& collector) {
   if (collector.wants({"yield", "rpc", "rpc.oneway"}))
     collector.job({.ranks = 2, .virtual_processes = 1}, "virtual");
+  for (const int ranks : {1000, 5000})
+    if (collector.wants({"create." + std::to_string(ranks)}))
+      collector.job({.ranks = ranks, .virtual_processes = 1}, "create");
   if (collector.wants({"migrate"})) collector.job({.ranks = 2, .virtual_processes = 2}, "virtual");
 }
 
@@ -27,6 +32,8 @@ constexpr const char* footer =
   rpc                a question to the other rank of the thread: an empty method, there and back;
                      limit: two bare switches
   rpc.oneway         statements without a pause, executed: the time of 100,000 and their fence
+  create.1000 create.5000   so many ranks in a process, until all have met; bytes: resident in the
+                     process for each
   migrate            a rank goes to another process, with so many bytes of heap
 
 Examples:

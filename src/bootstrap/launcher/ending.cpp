@@ -11,7 +11,7 @@
 #include "base/bytes.hpp"
 #include "bootstrap/explain/observe.hpp"
 #include "bootstrap/launcher/signals.hpp"
-#include "space/layout.hpp"
+#include "space/virtual_band.hpp"
 
 namespace armature::bootstrap {
 namespace {
@@ -32,8 +32,8 @@ std::string place(std::uint64_t address, const space::Control& control, int node
                       owner);
   const space::ControlHeader& header = control.header();
   const auto number = static_cast<std::uint64_t>(owner);
-  const std::uint64_t stack = space::stack_low(header.band_base + (number + 1) * header.band_bytes,
-                                               number, header.stack_bytes);
+  const std::uint64_t stack =
+      header.band_base + number * header.band_bytes + space::VirtualBand(header).stack_low(number);
   if (header.stack_bytes != 0 && address < stack && address >= stack - space::stack_guard_bytes)
     return text + fmt::format(
                       ", just below the stack of rank {}, which is full: it has {}, and "

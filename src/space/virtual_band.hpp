@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+
+#include "space/band_head.hpp"
+#include "space/control.hpp"
+#include "space/layout.hpp"
+
+namespace armature::space {
+
+/// Where what is a virtual rank's lies in its band, as distances from the band's start:
+///
+///     head .. | guard | stack .. record | rank's heap | heap for others ... | more of the rank's
+///     heap
+///
+/// What every rank writes to as soon as it begins (the upper end of the stack, the first pages of
+/// both heaps) lies within 2 MiB, so that one page of page tables does for all of it: with many
+/// ranks those would be as much memory as all the rest.
+struct VirtualBand {
+  explicit VirtualBand(const ControlHeader& job)
+      : VirtualBand(BandHead::heap_start(job.ranks, 0), job.band_bytes, job.stack_bytes) {}
+  VirtualBand(std::uint64_t head_bytes, std::uint64_t the_band_bytes, std::uint64_t the_stack_bytes)
+      : band_bytes(the_band_bytes),
+        stack_bytes(the_stack_bytes),
+        middle((head_bytes + stack_guard_bytes + stack_bytes + stack_shift_max + table_reach - 1) /
+               table_reach * table_reach) {}
+
+  static constexpr std::uint64_t table_reach = std::uint64_t{2} << 20;
+
+  /// Where the record above the stack ends.
+  [[nodiscard]] std::uint64_t stack_top(std::uint64_t rank) const {
+    return rank_heap() - stack_shift(rank);
+  }
+  /// Where the stack begins, in whole pages: the guard ends there.
+  [[nodiscard]] std::uint64_t stack_low(std::uint64_t rank) const {
+    return (stack_top(rank) - stack_bytes) / 4096 * 4096;
+  }
+  [[nodiscard]] std::uint64_t rank_heap() const { return middle + table_reach / 4; }
+  /// What the rank allocates for others: transfers reach it.
+  [[nodiscard]] std::uint64_t heap() const { return middle + table_reach / 2; }
+  [[nodiscard]] std::uint64_t heap_end() const { return band_bytes / 2; }
+  /// The rest of the rank's heap ends with the band.
+  [[nodiscard]] std::uint64_t more_of_rank_heap() const { return band_bytes / 2; }
+
+  const std::uint64_t band_bytes, stack_bytes;
+  const std::uint64_t middle;  // of all: what lies around it is used by every rank
+};
+static_assert(stack_shift_max < VirtualBand::table_reach / 4);
+
+}  // namespace armature::space
