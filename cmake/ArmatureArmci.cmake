@@ -29,6 +29,7 @@ add_library(armci_static STATIC $<TARGET_OBJECTS:armci_objects>
                                 $<TARGET_OBJECTS:armature_objects>)
 target_link_libraries(armci_static PRIVATE $<BUILD_INTERFACE:fmt::fmt> $<INSTALL_INTERFACE:fmt>
                       $<BUILD_INTERFACE:${BOOST_CONTEXT}> $<INSTALL_INTERFACE:boost_context>
+                      $<BUILD_INTERFACE:${ZSTD}> $<INSTALL_INTERFACE:zstd>
                                            Threads::Threads)
 set_target_properties(armci_static PROPERTIES OUTPUT_NAME armci LINKER_LANGUAGE CXX)
 

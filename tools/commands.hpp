@@ -15,6 +15,8 @@ void add_run(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_restart(CLI::App& app);
+void add_checkpoint(CLI::App& app);
 
 /// The program and its arguments, out of the words behind `armature run`: what follows the options.
 /// They must not be taken for options of ours, so they are removed before the others are parsed.

@@ -16,12 +16,14 @@ namespace {
 
 constexpr int status_usage = 2;
 
-constexpr void (*commands[])(CLI::App&) = {add_run, add_inspect, add_doctor, add_bench};
+constexpr void (*commands[])(CLI::App&) = {add_run,     add_restart, add_checkpoint,
+                                           add_inspect, add_doctor,  add_bench};
 
 constexpr const char* footer = R"(
 Examples:
   armature run -n 4 ./prog input.dat     start 4 ranks of a program
   armature run --stall 20 -n 2 ./prog    say who waits for whom when nothing moves for 20 s
+  armature restart saved                 go on with a job that has written a checkpoint
   armature inspect                       what the ranks of all running jobs are doing
   armature doctor                        is this machine fit, and if not, what to do
 

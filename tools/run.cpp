@@ -1,4 +1,5 @@
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -121,10 +122,27 @@ void add_virtual_ranks(CLI::App& run, const std::shared_ptr<LaunchOptions>& opti
               o.processes =
                   static_cast<std::uint32_t>(parse_count("--processes", text, 1, space::ranks_max));
             });
+  run.add_flag("--balance", options->balance,
+               "A process whose virtual ranks all wait takes ranks that are ready from others");
   add_value(run, options, "--stack-size", "BYTES",
             "Stack of each virtual rank (default 8M, less where bands are small)",
             [](LaunchOptions& o, const std::string& text) {
               o.stack_bytes = (parse_bytes("--stack-size", text) + 4095) / 4096 * 4096;
+            });
+}
+
+/// Writing them to disk.
+void add_checkpoints(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  add_value(run, options, "--checkpoint", "DIR",
+            "Virtual ranks: write checkpoints to DIR, when the program says so or on SIGUSR2 to "
+            "this command; `armature restart DIR` goes on from the last one",
+            [](LaunchOptions& o, const std::string& text) {
+              o.checkpoint_directory = std::filesystem::absolute(text).string();
+              setenv("ARMATURE_CHECKPOINT", o.checkpoint_directory.c_str(), 1);
+            });
+  add_value(run, options, "--checkpoint-every", "S", "And every S seconds",
+            [](LaunchOptions& o, const std::string& text) {
+              o.checkpoint_every_s = parse_seconds("--checkpoint-every", text);
             });
 }
 
@@ -163,6 +181,7 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
                   static_cast<std::uint32_t>(parse_count("--threads", text, 1, space::ranks_max));
             });
   add_virtual_ranks(run, options);
+  add_checkpoints(run, options);
   add_value(run, options, "--hosts", "A,B,...",
             "Machines to run on, as many processes on each: hands over to srun, mpirun or prterun",
             hosts);

@@ -15,11 +15,17 @@ inline constexpr const char* bands_variable = "ARMATURE_FIRST_BAND_FD";  // band
 
 inline constexpr const char* board_variable = "ARMATURE_BOARD_FD";  // with several nodes alone
 
+// Of virtual ranks: these make what lies above the first stack of a process as long as it was in
+// the processes that wrote a checkpoint.
+inline constexpr const char* padding_variable = "ARMATURE_PADDING";
+inline constexpr const char* even_variable = "ARMATURE_EVEN";
+
 // Of virtual ranks: what the processes of the job share instead of secrets of their own.
 inline constexpr const char* secrets_variable = "ARMATURE_SECRETS";
 
-inline constexpr const char* our_variables[] = {rank_variable, hosted_variable, control_variable,
-                                                bands_variable, board_variable};
+inline constexpr const char* our_variables[] = {rank_variable,  hosted_variable, control_variable,
+                                                bands_variable, board_variable,  padding_variable,
+                                                even_variable};
 
 /// What the launcher told this process.
 struct Environment {

@@ -4,6 +4,8 @@
 
 #include <cerrno>
 
+#include <fmt/format.h>
+
 #include "virtual/exceptions.hpp"
 #include "virtual/rank_malloc.hpp"
 
@@ -22,12 +24,16 @@ int add_module(dl_phdr_info* info, std::size_t /*bytes*/, void* sum) {
 
 /// What functions write below their return address, and what longjmp hides addresses with: both
 /// are of the process, and lie on the stacks of its ranks.
-std::uint64_t secrets() {
-#if defined(__x86_64__)
+struct Secrets {
   std::uint64_t stack_guard = 0, pointer_guard = 0;
-  asm("mov %%fs:0x28, %0" : "=r"(stack_guard));
-  asm("mov %%fs:0x30, %0" : "=r"(pointer_guard));
-  return stack_guard ^ (pointer_guard << 1);
+};
+
+Secrets secrets() {
+#if defined(__x86_64__)
+  Secrets found;
+  asm("mov %%fs:0x28, %0" : "=r"(found.stack_guard));
+  asm("mov %%fs:0x30, %0" : "=r"(found.pointer_guard));
+  return found;
 #else
 #error "say where this processor's C library keeps them"
 #endif
@@ -35,12 +41,13 @@ std::uint64_t secrets() {
 
 }  // namespace
 
-void compare_addresses(space::ControlHeader& job, std::span<const void* const> places) {
+bool compare_addresses(space::ControlHeader& job, std::span<const void* const> places) {
   auto sum = reinterpret_cast<std::uint64_t>(&job);
   dl_iterate_phdr(add_module, &sum);
   mix(sum, reinterpret_cast<std::uint64_t>(&errno));
   mix(sum, reinterpret_cast<std::uint64_t>(&exception_state()));
-  mix(sum, secrets());
+  const Secrets shared = secrets();
+  mix(sum, shared.stack_guard ^ (shared.pointer_guard << 1));
   for (const void* place : places) mix(sum, reinterpret_cast<std::uint64_t>(place));
   if (sum == 0) sum = 1;
   std::uint64_t nobodys = 0;
@@ -48,6 +55,12 @@ void compare_addresses(space::ControlHeader& job, std::span<const void* const> p
   const bool same = (first || nobodys == sum) && malloc_knows_ranks();
   if (!same) job.differ.fetch_add(1, std::memory_order_relaxed);
   job.joined.fetch_add(1, std::memory_order_release);
+  return same;
+}
+
+std::string secrets_text() {
+  const Secrets found = secrets();
+  return fmt::format("{:016x}{:016x}", found.stack_guard, found.pointer_guard);
 }
 
 const char* why_not_move(const space::ControlHeader& job) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "space/control.hpp"
 
@@ -9,12 +10,16 @@
 
 namespace armature::fibers {
 
-/// By each process as it joins: whether all these, and what the system decides, are as in the
-/// others. `places` are of the program.
-void compare_addresses(space::ControlHeader& job, std::span<const void* const> places);
+/// By each process as it joins, true when so: whether all these, and what the system decides, are
+/// as in the others. `places` are of the program.
+bool compare_addresses(space::ControlHeader& job, std::span<const void* const> places);
 
 /// Why ranks cannot move between the processes of this job; nullptr when they can. For
 /// when all processes have compared.
 [[nodiscard]] const char* why_not_move(const space::ControlHeader& job);
+
+/// The numbers that the C library keeps secret and that lie on the stacks of ranks: those that come
+/// back from a checkpoint must find them again. 32 digits.
+[[nodiscard]] std::string secrets_text();
 
 }  // namespace armature::fibers

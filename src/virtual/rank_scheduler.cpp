@@ -19,6 +19,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
+#include "virtual/checkpoint/stand_still.hpp"
 #include "virtual/rank_malloc.hpp"
 
 namespace armature::fibers {
@@ -50,14 +51,16 @@ void pause() {
 
 }  // namespace
 
-RankScheduler::RankScheduler(const space::Mapping& mapping, int process)
+RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int band_file)
     : mapping_(mapping),
       process_(process),
+      band_file_(band_file),
       pid_(getpid()),
       tid_(gettid()),
       home_(mapping.process_slot(process)),
       alone_(mapping.header().processes == 1),
       bells_work_(progress::bells_work()),
+      balances_(mapping.header().balance != 0 && !alone_),
       main_(mapping, 0),
       guarded_(static_cast<std::size_t>(mapping.ranks())),
       heap_(heap_of_malloc()),
@@ -77,6 +80,18 @@ RankScheduler::~RankScheduler() { of_process = nullptr; }
 void RankScheduler::add(RankFiber& fiber) {
   guarded_[static_cast<std::size_t>(fiber.rank)] = true;
   host(fiber);
+}
+
+/// It looks at its condition again, whatever it waited for, and whoever was about to wake it.
+void RankScheduler::restore(RankFiber& fiber) {
+  if (fiber.state == State::through) return;
+  fiber.is_sure = fiber.is_announced = fiber.has_waited_long = false;
+  fiber.slot->asleep.store(Doze::awake, std::memory_order_relaxed);
+  fiber.slot->pid.store(pid_, std::memory_order_relaxed);
+  fiber.slot->tid.store(tid_, std::memory_order_relaxed);
+  fiber.space().use_file(band_file_);
+  fiber.guard_stack(mapping_);
+  add(fiber);
 }
 
 void RankScheduler::host(RankFiber& fiber) {
@@ -99,6 +114,8 @@ void RankScheduler::leave(RankFiber& me) {
   me.exceptions = *exceptions_;
   me.error_number = *error_number_;
   before_ = &me;
+  if (balances_) [[unlikely]]
+    measure(me);
 }
 
 void RankScheduler::enter(RankFiber& fiber) {
@@ -128,6 +145,7 @@ void RankScheduler::switch_from(RankFiber& me) {
     return;
   }
   RankFiber& other = to != nullptr ? *to : main_;
+  if (&other == &me) return;  // halts, and nobody's turn it was
   leave(me);
   enter(other);
   arrive(std::move(other.inside).resume());
@@ -146,11 +164,26 @@ boost::context::fiber RankScheduler::depart() {
 
 RankFiber* RankScheduler::next() {
   if (++turns_ % turns_per_poller == 0) housekeeping();
+  if (halts_) [[unlikely]]
+    return nullptr;
+  if (balances_ && mapping_.header().hungry.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    give_rank_away();
   return ready_.pop();
+}
+
+/// Nobody runs: for a checkpoint.
+void RankScheduler::stand_still() {
+  int holder = -1;
+  for (const RankFiber* fiber : hosted_)
+    if (fiber->context != nullptr && fiber->context->held_here != 0) holder = fiber->rank;
+  checkpoints::StandStill(mapping_, process_, band_file_).run(holder);
+  halts_ = false;
+  now_ns_ = base::now_ns();
 }
 
 void RankScheduler::housekeeping() {
   now_ns_ = base::now_ns();
+  halts_ = checkpoints::is_wanted(mapping_.header());
   if (RankFiber* poller = pollers_.pop()) set_ready(*poller);
   if (turns_ % turns_per_housekeeping != 0) return;
   look_for_deaths();
@@ -160,6 +193,8 @@ void RankScheduler::housekeeping() {
 void RankScheduler::run() {
   running_ = &main_;
   while (!job_is_over()) {
+    if (checkpoints::is_wanted(mapping_.header())) [[unlikely]]
+      stand_still();
     take_in();
     if (ready_.empty()) idle();
     if (!ready_.empty()) switch_from(main_);
@@ -174,7 +209,7 @@ void RankScheduler::yield(bool /*got_on*/) {
     // It may go on so for long, and those that wait depend on it.
     if (++turns_ % turns_per_poller == 0) housekeeping();
     if (RankFiber* poller = pollers_.pop()) set_ready(*poller);
-    if (ready_.empty()) return;
+    if (ready_.empty() && !halts_) return;
   }
   RankFiber& me = *running_;
   set_ready(me);
@@ -322,6 +357,7 @@ void RankScheduler::idle() {
     nap_ns_ = nap_min_ns;
   }
   look_for_deaths();
+  if (balances_) ask_for_ranks();
   while (RankFiber* poller = pollers_.pop()) set_ready(*poller);
   if (!announced_.empty()) {
     const std::uint32_t looks = shared ? looks_before_barrier_shared : looks_before_barrier;

@@ -13,13 +13,16 @@ namespace armature::fibers {
 /// that wait, however many there are.
 class RankScheduler final : public progress::Scheduler {
  public:
-  RankScheduler(const space::Mapping& mapping, int process);
+  /// `band_file` is where the bands lie.
+  RankScheduler(const space::Mapping& mapping, int process, int band_file);
   RankScheduler(const RankScheduler&) = delete;
   RankScheduler& operator=(const RankScheduler&) = delete;
   ~RankScheduler() override;
 
   /// From now on it has its turns.
   void add(RankFiber& fiber);
+  /// The same for one that comes from a checkpoint.
+  void restore(RankFiber& fiber);
   /// Returns when all of the job are through: until then ranks may come here.
   void run();
   /// The calling rank goes on in that process.
@@ -52,6 +55,13 @@ class RankScheduler final : public progress::Scheduler {
   void send_off(RankFiber& fiber);
   [[nodiscard]] bool job_is_over() const;
   void housekeeping();
+  void stand_still();
+  // rank_balance.cpp: work for processes that have none
+  void measure(RankFiber& me);
+  void ask_for_ranks();
+  void give_rank_away();
+  [[nodiscard]] bool may_go(RankFiber& fiber) const;
+  void send(RankFiber& fiber, int process);
   void look_for_deaths();
   void look_again(std::size_t ranks);
   enum class Barrier { not_yet, passed };
@@ -61,10 +71,12 @@ class RankScheduler final : public progress::Scheduler {
 
   const space::Mapping& mapping_;
   const int process_;
+  const int band_file_;
   const int pid_, tid_;  // of this thread
   space::ProcessSlot& home_;
   const bool alone_;  // no other process may ring
   const bool bells_work_;
+  const bool balances_;
   RankFiber main_;  // the stack of run()
   RankFiber* running_ = nullptr;
   RankFiber* before_ = nullptr;  // whose stack was left last
@@ -80,8 +92,10 @@ class RankScheduler final : public progress::Scheduler {
   std::uint32_t idle_rounds_ = 0;  // since somebody got on
   std::uint32_t deaths_seen_ = 0;
   std::uint64_t now_ns_;
+  std::uint64_t turn_began_ns_ = 0;  // where time is measured
   std::uint64_t idle_since_ns_ = 0;
   long nap_ns_ = 0;
+  bool halts_ = false;          // no rank has its turn until a checkpoint is written
   ExceptionState* exceptions_;  // of this thread
   int* error_number_;           // of this thread
 };

@@ -1,9 +1,14 @@
 #include "world/virtual_ranks.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <iterator>
 
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "rmi/modules.hpp"
 #include "virtual/addresses.hpp"
+#include "virtual/checkpoint/builds.hpp"
 #include "virtual/rank_malloc.hpp"
 #include "virtual/rank_scheduler.hpp"
 #include "world/job.hpp"
@@ -17,7 +22,6 @@ struct Run {
   fibers::RankScheduler* scheduler = nullptr;
   detail::Body body = nullptr;
   void* callable = nullptr;
-  std::vector<int> statuses;  // of the ranks that have ended here
 };
 Run together;
 
@@ -26,7 +30,37 @@ void live(int rank, void* /*argument*/) {
   Job job(fibers::RankFiber::of(*space::Mapping::of_process(), rank).space(), together.scheduler);
   const int status = together.body(together.callable, job.world());
   job.leave();
-  together.statuses[static_cast<std::size_t>(rank)] = status;
+  fibers::RankFiber::of(*space::Mapping::of_process(), rank).status = status;
+}
+
+/// That this process is one which can go on where those that wrote the checkpoint stopped.
+void require_same_process(const space::ControlHeader& job, bool same_addresses) {
+  const auto builds = checkpoints::Builds::of_process();
+  const auto compare = [](const checkpoints::BuildId& here, const std::uint8_t(&there)[20],
+                          const char* what) {
+    checkpoints::BuildId written;
+    std::copy(std::begin(there), std::end(there), written.begin());
+    if (written != here)
+      base::fail(Errc::start,
+                 fmt::format("restart: {} is another build than the one that the checkpoint was "
+                             "written by: it has build id {} here and had {}",
+                             what, checkpoints::text(here), checkpoints::text(written)));
+  };
+  compare(builds.program, job.halt.build[0], "the program");
+  compare(builds.library, job.halt.build[1], "libarmature");
+  if (!same_addresses)
+    base::fail(Errc::start,
+               "restart: code or data lie at other addresses than when the checkpoint was written: "
+               "another library is another build, or is loaded from elsewhere, or the kernel does "
+               "not let addresses be fixed here (armature doctor)");
+}
+
+/// Ranks go on where they waited.
+void restore_ranks(const space::Mapping& mapping, int first, int hosted,
+                   fibers::RankScheduler& scheduler) {
+  rmi::find_modules();
+  for (int rank = first; rank < first + hosted; ++rank)
+    scheduler.restore(fibers::RankFiber::of(mapping, rank));
 }
 
 }  // namespace
@@ -35,19 +69,24 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   const space::Mapping& mapping = process.mapping();
   const int first = process.first_rank(), hosted = Process::hosted();
   fibers::find_rank_malloc(mapping);
-  fibers::RankScheduler scheduler(mapping,
-                                  mapping.slot(first).process.load(std::memory_order_relaxed));
-  together = {&scheduler, body, callable,
-              std::vector<int>(static_cast<std::size_t>(mapping.ranks()))};
+  fibers::RankScheduler scheduler(
+      mapping, mapping.slot(first).process.load(std::memory_order_relaxed), process.band_file());
+  together = {&scheduler, body, callable};
   const void* const places[] = {&together, reinterpret_cast<const void*>(body), callable};
-  fibers::compare_addresses(mapping.header(), places);
-  progress::set_joining_rank(-1);
-  for (int rank = first; rank < first + hosted; ++rank)
-    scheduler.add(fibers::RankFiber::make(mapping, process.band_file(), rank, {&live, nullptr}));
+  const bool same = fibers::compare_addresses(mapping.header(), places);
+  if (mapping.header().halt.restarts != 0) {
+    require_same_process(mapping.header(), same);
+    progress::set_joining_rank(-1);
+    restore_ranks(mapping, first, hosted, scheduler);
+  } else {
+    progress::set_joining_rank(-1);
+    for (int rank = first; rank < first + hosted; ++rank)
+      scheduler.add(fibers::RankFiber::make(mapping, process.band_file(), rank, {&live, nullptr}));
+  }
   scheduler.run();
-  const auto failed = std::find_if(together.statuses.begin(), together.statuses.end(),
-                                   [](int s) { return s != 0; });
-  return failed == together.statuses.end() ? 0 : *failed;
+  for (int rank = first; rank < first + hosted; ++rank)
+    if (const int status = fibers::RankFiber::of(mapping, rank).status; status != 0) return status;
+  return 0;
 }
 
 }  // namespace armature::hosting

@@ -87,6 +87,12 @@ void check(const LaunchOptions& options) {
     refuse("--virtual goes with neither --threads nor --simulate: ranks are one or the other");
   if (options.virtual_ranks && options.nodes > 1)
     refuse("--virtual does not go with --nodes: the processes of virtual ranks share memory");
+  if (!options.virtual_ranks && options.balance)
+    refuse("--balance is for virtual ranks: say --virtual, too");
+  if (!options.virtual_ranks && !options.checkpoint_directory.empty())
+    refuse("--checkpoint is for virtual ranks: say --virtual, too");
+  if (options.checkpoint_directory.empty() && options.checkpoint_every_s > 0)
+    refuse("--checkpoint-every: where to? Say --checkpoint DIR, too");
   if (!options.virtual_ranks && (options.processes != 0 || options.stack_bytes != 0))
     refuse("--processes and --stack-size are for virtual ranks: say --virtual, too");
 }
@@ -156,7 +162,10 @@ int launch(const LaunchOptions& options) {
   const std::vector<space::JobMemory> memory = make_memory(options, ranks, cores);
   for (const auto& node : memory)
     space::map_control(node.control.get()).header().launcher_pid = getpid();
+  if (options.restore)
+    options.restore->fill(memory.front(), space::map_control(memory.front().control.get()));
   const space::Control control = slots_of_all(memory);
+  control.header().balance = options.balance ? 1 : 0;
   base::FileDescriptor board;
   if (options.nodes > 1) board = Board::create(static_cast<int>(control.header().processes));
   prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -167,7 +176,7 @@ int launch(const LaunchOptions& options) {
   if (options.verbose) describe(options, control.header(), binding);
   // The same seed must find the same addresses: some programs order things by them.
   if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
-  if (options.virtual_ranks) prepare_moving();
+  if (options.virtual_ranks) prepare_moving(options.restore ? options.restore->secrets : "");
   const int status =
       RunningJob(options, memory, control, board.get()).run(program.path, std::move(binding));
   if (options.simulation_seed && status != 0)

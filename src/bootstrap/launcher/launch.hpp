@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "space/control.hpp"
+#include "space/job_memory.hpp"
 
 // Starting a job on this machine and staying with it to the end: `armature run`.
 
@@ -23,6 +24,7 @@ struct LaunchOptions {
   bool virtual_ranks = false;     // fibers of few processes, in place of threads
   std::uint32_t processes = 0;    // that host them; 0: as many as there are usable cores
   std::uint64_t stack_bytes = 0;  // of each of them; 0: the default
+  bool balance = false;           // a process with nothing to do takes ranks of others
   std::uint32_t nodes = 1;        // pretended: groups of ranks that speak over the network
   std::optional<std::uint64_t> simulation_seed;  // all ranks in one process, in an order it decides
   std::vector<std::string> hosts;                // machines to start on; empty: this one
@@ -34,8 +36,16 @@ struct LaunchOptions {
   std::uint64_t band_base = 0;   // 0: the default
   std::uint64_t band_bytes = 0;  // 0: the default
   space::OnDeath on_death = space::OnDeath::end_job;
-  double timeout_s = 0;  // 0: none
-  double stall_s = 60;   // 0: no report
+  double timeout_s = 0;              // 0: none
+  std::string checkpoint_directory;  // of virtual ranks; empty: none
+  double checkpoint_every_s = 0;     // 0: when asked for by SIGUSR2 or the program
+  /// A job that goes on from a checkpoint.
+  struct Restore {
+    std::string secrets;  // of the processes that wrote it
+    std::function<void(const space::JobMemory& memory, const space::Control& control)> fill;
+  };
+  std::optional<Restore> restore;
+  double stall_s = 60;  // 0: no report
 };
 
 /// Exit statuses of our own, as shells and timeout(1) use them.

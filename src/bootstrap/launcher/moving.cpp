@@ -25,11 +25,13 @@ std::filesystem::path malloc_library() {
 
 }  // namespace
 
-void prepare_moving() {
+void prepare_moving(const std::string& secrets_before) {
   const int before = personality(0xffffffff);
   if (before >= 0) personality(static_cast<unsigned long>(before) | ADDR_NO_RANDOMIZE);
   std::uint64_t secrets[2] = {};
-  if (getrandom(secrets, sizeof secrets, 0) == sizeof secrets)
+  if (!secrets_before.empty())
+    setenv(secrets_variable, secrets_before.c_str(), 1);
+  else if (getrandom(secrets, sizeof secrets, 0) == sizeof secrets)
     setenv(secrets_variable, fmt::format("{:016x}{:016x}", secrets[0], secrets[1]).c_str(), 1);
   const std::filesystem::path library = malloc_library();
   if (access(library.c_str(), R_OK) != 0) return;

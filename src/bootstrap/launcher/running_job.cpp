@@ -44,6 +44,7 @@ RunningJob::RunningJob(const LaunchOptions& options, const std::vector<space::Jo
       control_(control),
       board_(board),
       stall_(options.stall_s, base::now_ns()),
+      checkpoints_(options, control),
       oom_kills_before_(topology::cgroup_limits().oom_kills) {
   for (const auto& node : memory) of_nodes_.push_back(space::map_control(node.control.get()));
   const int files =
@@ -70,6 +71,7 @@ int RunningJob::run(const std::string& path, Binding binding) {
       kill_those_given_up();
       watch_joining();
       watch_time();
+      checkpoints_.look(base::now_ns());
       kill_when_due();
     }
   }
@@ -133,6 +135,8 @@ void RunningJob::handle_signals() {
       say("interrupted twice: all ranks are killed");
       passed_on_ = SIGKILL;
       signal_processes(SIGKILL);
+    } else if (signal->number == SIGUSR2 && !options_.checkpoint_directory.empty()) {
+      checkpoints_.ask();
     } else if (signal->number != SIGCHLD) {
       pass_on(*signal);
     }

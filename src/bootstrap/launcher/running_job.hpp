@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bootstrap/explain/observe.hpp"
+#include "bootstrap/launcher/checkpoints.hpp"
 #include "bootstrap/launcher/ending.hpp"
 #include "bootstrap/launcher/labels.hpp"
 #include "bootstrap/launcher/launch.hpp"
@@ -80,6 +81,7 @@ class RunningJob {
   Labels labels_;
   std::vector<Process> processes_;
   StallWatch stall_;
+  Checkpoints checkpoints_;
 
   std::optional<int> failure_;  // status of the first that failed
   bool ending_ = false;         // the others have been told to go

@@ -105,8 +105,10 @@ Spawner::Started Spawner::start(Hosted ranks, int node, Output output) {
                 fmt::format("{}={}", control_variable, memory.control.get()),
                 fmt::format("{}={}", bands_variable, memory.bands.front().get())};
   if (job_.board >= 0) variables_.push_back(fmt::format("{}={}", board_variable, job_.board));
-  std::transform(variables_.begin(), variables_.end(),
-                 environment_.end() - std::ssize(our_variables) - 1,
+  if (job_.alike) add_padding();
+  const auto ours = environment_.end() - std::ssize(our_variables) - 1;
+  std::fill(ours, environment_.end(), nullptr);
+  std::transform(variables_.begin(), variables_.end(), ours,
                  [](std::string& variable) { return variable.data(); });
 
   const std::vector<unsigned long> mask = mask_of(ranks);
@@ -123,6 +125,33 @@ Spawner::Started Spawner::start(Hosted ranks, int node, Output output) {
     return {-1, error};
   }
   return {pid, 0};
+}
+
+/// The kernel puts the program's words and its environment above its first stack, and pointers to
+/// them below. All processes of virtual ranks get a whole number of these, now and when the job is
+/// restarted with another environment: what lies on that stack lies at the same address.
+void Spawner::add_padding() {
+  constexpr std::size_t whole = 64 * 1024, pointer = sizeof(char*);
+  std::size_t bytes = job_.path.size() + 1, count = 0;
+  const auto add = [&](std::size_t length) {
+    bytes += length + 1;
+    ++count;
+  };
+  for (const std::string& word : job_.command) add(word.size());
+  // Behind the others there is room for ours.
+  for (std::size_t i = 0; i + std::size(our_variables) + 1 < environment_.size(); ++i)
+    add(std::strlen(environment_[i]));
+  for (const std::string& variable : variables_) add(variable.size());
+  // The kernel rounds to 16 bytes in between, so the pointers must be an even number.
+  if (count % 2 == 0) {
+    variables_.push_back(fmt::format("{}=", even_variable));
+    add(variables_.back().size());
+  }
+  std::string padding = fmt::format("{}=", padding_variable);
+  add(padding.size());
+  bytes += count * pointer;
+  padding.append((whole - bytes % whole) % whole, '.');
+  variables_.push_back(std::move(padding));
 }
 
 void Spawner::become(const Child& child, volatile int& error) const {

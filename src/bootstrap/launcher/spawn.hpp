@@ -57,6 +57,7 @@ class Spawner {
  private:
   struct Child;
   [[nodiscard]] std::vector<unsigned long> mask_of(Hosted ranks) const;
+  void add_padding();
   [[noreturn]] void become(const Child& child, volatile int& error) const;
 
   Job job_;

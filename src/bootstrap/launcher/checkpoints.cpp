@@ -1,0 +1,59 @@
+#include "bootstrap/launcher/checkpoints.hpp"
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "bootstrap/launcher/console.hpp"
+#include "progress/processes.hpp"
+
+namespace armature::bootstrap {
+
+Checkpoints::Checkpoints(const LaunchOptions& options, space::Control control)
+    : options_(options), control_(control) {
+  if (options.checkpoint_every_s > 0)
+    due_ns_ = base::now_ns() + static_cast<std::uint64_t>(options.checkpoint_every_s * 1e9);
+}
+
+void Checkpoints::look(std::uint64_t now_ns) {
+  if (options_.checkpoint_directory.empty()) return;
+  report(now_ns);
+  if (number_ == 0 && (is_wanted_ || (due_ns_ != 0 && now_ns >= due_ns_))) begin(now_ns);
+}
+
+/// Not yet, while processes still join, or the program has asked for one.
+void Checkpoints::begin(std::uint64_t now_ns) {
+  space::ControlHeader& job = control_.header();
+  std::uint32_t nobody = 0;
+  if (job.joined.load(std::memory_order_acquire) < job.processes ||
+      job.differ.load(std::memory_order_relaxed) != 0 ||
+      job.through.load(std::memory_order_relaxed) != 0 ||
+      job.deaths.load(std::memory_order_relaxed) != 0 ||
+      !job.halt.asked.compare_exchange_strong(nobody, 1, std::memory_order_acq_rel))
+    return;
+  is_wanted_ = false;
+  begun_ns_ = now_ns;
+  number_ = job.halt.over.load(std::memory_order_acquire) + 1;
+  const std::string& directory = options_.checkpoint_directory;
+  std::memcpy(job.halt.folder, directory.c_str(), directory.size() + 1);
+  job.halt.wanted.store(number_, std::memory_order_release);
+  progress::wake_processes(control_);
+}
+
+void Checkpoints::report(std::uint64_t now_ns) {
+  const space::Halt& halt = control_.header().halt;
+  if (number_ == 0 ||
+      static_cast<std::int32_t>(halt.over.load(std::memory_order_acquire) - number_) < 0)
+    return;
+  if (halt.failed.load(std::memory_order_relaxed) == number_)
+    say(fmt::format("the checkpoint could not be written: {}", std::string(halt.problem)));
+  else if (options_.verbose)
+    say(fmt::format("checkpoint {} was written in {:.0f} ms", number_,
+                    static_cast<double>(now_ns - begun_ns_) * 1e-6));
+  number_ = 0;
+  if (due_ns_ != 0)
+    due_ns_ = now_ns + static_cast<std::uint64_t>(options_.checkpoint_every_s * 1e9);
+}
+
+}  // namespace armature::bootstrap

@@ -1,0 +1,136 @@
+#include "virtual/checkpoint/folder.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "base/file_descriptor.hpp"
+
+namespace armature::checkpoints {
+
+void (*before_step)(const char* name) = nullptr;
+
+namespace {
+
+namespace files = std::filesystem;
+
+constexpr const char* latest = "latest";
+
+[[noreturn]] void fail(const std::string& path, const char* what, int error) {
+  base::fail(Errc::corrupt, fmt::format("{} {}: {}", path, what, base::system_text(error)));
+}
+
+void step(const char* name) {
+  if (before_step != nullptr) before_step(name);
+}
+
+/// A file or folder, and what it is called.
+void bring_to_disk(const std::string& path) {
+  const base::FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file || fsync(file.get()) != 0) fail(path, "cannot be brought to disk", errno);
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  const base::FileDescriptor file(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file) fail(path, "cannot be made", errno);
+  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+      fsync(file.get()) != 0)
+    fail(path, "cannot be written", errno);
+}
+
+bool is_number(const std::string& name) {
+  return !name.empty() &&
+         std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Empty where there is none.
+std::string latest_name(const std::string& directory) {
+  std::ifstream file(directory + "/" + latest);
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
+std::vector<std::string> numbered_folders(const std::string& directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : files::directory_iterator(directory, error))
+    if (const std::string name = entry.path().filename().string();
+        entry.is_directory(error) && is_number(name))
+      names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+std::string make_folder(const std::string& directory) {
+  std::error_code error;
+  files::create_directories(directory, error);
+  if (error) fail(directory, "cannot be made", error.value());
+  const std::string last = latest_name(directory);
+  unsigned long number = std::strtoul(last.c_str(), nullptr, 10);
+  for (const std::string& name : numbered_folders(directory)) {
+    number = std::max(number, std::strtoul(name.c_str(), nullptr, 10));
+    if (name != last) abandon(directory + "/" + name);
+  }
+  const std::string folder = fmt::format("{}/{:06}", directory, number + 1);
+  step("folder");
+  files::create_directory(folder, error);
+  if (error) fail(folder, "cannot be made", error.value());
+  return folder;
+}
+
+void complete(const std::string& folder, const Manifest& manifest) {
+  const files::path path(folder);
+  const std::string directory = path.parent_path().string();
+  const std::string before = latest_name(directory);
+  step("manifest");
+  write_file(folder + "/manifest", manifest.text());
+  step("folder to disk");
+  bring_to_disk(folder);
+  step("new name");
+  const std::string name = directory + "/" + latest, next = name + ".new";
+  write_file(next, path.filename().string() + "\n");
+  step("directory to disk");
+  bring_to_disk(directory);
+  step("rename");
+  if (std::rename(next.c_str(), name.c_str()) != 0) fail(next, "cannot be renamed", errno);
+  step("rename to disk");
+  bring_to_disk(directory);
+  step("removal");
+  if (is_number(before)) abandon(directory + "/" + before);
+  step("end");
+}
+
+void abandon(const std::string& folder) noexcept {
+  std::error_code ignored;
+  files::remove_all(folder, ignored);
+}
+
+Found find_latest(const std::string& directory) {
+  const std::string name = latest_name(directory);
+  if (name.empty())
+    base::fail(Errc::corrupt, fmt::format("{} holds no checkpoint: there is no file {}/{}",
+                                          directory, directory, latest));
+  if (!is_number(name))
+    base::fail(Errc::corrupt, fmt::format("{}/{} is damaged: '{}' is not the name of a checkpoint",
+                                          directory, latest, name));
+  const std::string folder = directory + "/" + name, path = folder + "/manifest";
+  std::ifstream file(path, std::ios::binary);
+  if (!file) base::fail(Errc::corrupt, fmt::format("{} is missing, or cannot be read", path));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return {folder, Manifest::parse(text, path)};
+}
+
+}  // namespace armature::checkpoints

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "virtual/checkpoint/manifest.hpp"
+
+// Where checkpoints lie: DIR/latest is a line that names the folder in DIR with the last one that
+// is complete. A new one is written into a folder of its own; that it is the last one is decided by
+// one rename. So whatever crashes when, `latest` names a checkpoint that is whole.
+
+namespace armature::checkpoints {
+
+/// For tests: called before each step that changes something on disk, with its name.
+extern void (*before_step)(const char* name);
+
+/// Makes a folder for the next checkpoint in `directory`, which is made if need be; what earlier
+/// writers have left unfinished there is removed. Returns its path. Throws Error(corrupt).
+std::string make_folder(const std::string& directory);
+/// The parts in that folder are written: from now on it is the last checkpoint, on disk. The one
+/// before is removed.
+void complete(const std::string& folder, const Manifest& manifest);
+/// It will not be.
+void abandon(const std::string& folder) noexcept;
+
+/// The folder of the last checkpoint in `directory`, and what it says of itself. Throws
+/// Error(corrupt) that says what is wrong.
+struct Found {
+  std::string folder;
+  Manifest manifest;
+};
+Found find_latest(const std::string& directory);
+
+}  // namespace armature::checkpoints

@@ -1,0 +1,116 @@
+#include "virtual/checkpoint/folder.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "armature/error.hpp"
+#include "virtual/checkpoint/part.hpp"
+
+namespace armature::checkpoints {
+namespace {
+
+constexpr int died = 9;
+int steps_left = -1;
+
+void die_in_time(const char* /*step*/) {
+  if (steps_left-- == 0) _exit(died);
+}
+
+class CheckpointFolderTest : public ::testing::Test {
+ protected:
+  CheckpointFolderTest()
+      : directory_(testing::TempDir() + "checkpoint-" + std::to_string(getpid())) {
+    std::filesystem::remove_all(directory_);
+  }
+  ~CheckpointFolderTest() override { std::filesystem::remove_all(directory_); }
+
+  /// A checkpoint whose memory is that text.
+  void write(const std::string& memory, std::uint32_t number) const {
+    const std::string folder = make_folder(directory_);
+    PartWriter part(folder, "ranks-0");
+    std::memcpy(part.add(4096, memory.size()), memory.data(), memory.size());
+    Manifest manifest;
+    manifest.number = number;
+    manifest.command = {"./program", "with a word\nof two lines", ""};
+    manifest.parts = {part.finish()};
+    complete(folder, manifest);
+  }
+  [[nodiscard]] std::string read() const {
+    const Found found = find_latest(directory_);
+    PartReader part(found.folder, found.manifest.parts.at(0));
+    EXPECT_TRUE(part.next());
+    EXPECT_EQ(part.runs().at(0).offset, 4096u);
+    std::string memory(reinterpret_cast<const char*>(part.memory()), part.runs().at(0).bytes);
+    EXPECT_FALSE(part.next());
+    return memory;
+  }
+  /// Writes in a process that dies before that step; whether it died.
+  bool write_and_die(int step) const {
+    const pid_t child = fork();
+    if (child == 0) {
+      steps_left = step;
+      before_step = &die_in_time;
+      write("new", 2);
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status) == died;
+  }
+  [[nodiscard]] std::ptrdiff_t folders() const {
+    std::ptrdiff_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(directory_))
+      count += entry.is_directory() ? 1 : 0;
+    return count;
+  }
+
+  const std::string directory_;
+};
+
+TEST_F(CheckpointFolderTest, the_last_one_is_found_and_the_one_before_removed) {
+  write("old", 1);
+  EXPECT_EQ(read(), "old");
+  write("new", 2);
+  EXPECT_EQ(read(), "new");
+  EXPECT_EQ(folders(), 1);
+  const Manifest manifest = find_latest(directory_).manifest;
+  EXPECT_EQ(manifest.number, 2u);
+  EXPECT_EQ(manifest.command,
+            (std::vector<std::string>{"./program", "with a word\nof two lines", ""}));
+}
+
+TEST_F(CheckpointFolderTest, a_writer_that_dies_at_any_step_leaves_one_that_is_whole) {
+  int step = 0, old_ones = 0;
+  for (bool dies = true; dies; ++step) {
+    std::filesystem::remove_all(directory_);
+    write("old", 1);
+    dies = write_and_die(step);
+    const std::string found = read();
+    EXPECT_TRUE(found == "new" || (dies && found == "old")) << "step " << step << ": " << found;
+    old_ones += found == "old" ? 1 : 0;
+    // Whoever writes next clears up.
+    write("next", 3);
+    EXPECT_EQ(read(), "next");
+    EXPECT_EQ(folders(), 1);
+  }
+  EXPECT_EQ(step, 10);
+  EXPECT_EQ(old_ones, 6);
+}
+
+TEST_F(CheckpointFolderTest, where_there_is_none_is_said_so) {
+  try {
+    (void)find_latest(directory_);
+    FAIL() << "there is none";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("holds no checkpoint"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace armature::checkpoints

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace armature::checkpoints {
+
+/// What a checkpoint says of itself, as a text that people read: a line for each thing, its name in
+/// front. The last line is the checksum of all lines before it.
+struct Manifest {
+  static constexpr std::uint32_t expected_version = 1;
+
+  struct Part {  // a file beside the manifest
+    std::string name;
+    std::uint64_t bytes = 0;         // of the file
+    std::uint64_t memory_bytes = 0;  // of the pages in it
+    std::uint64_t checksum = 0;      // of its last block, which all before it have gone into
+  };
+
+  std::uint32_t version = expected_version;
+  std::uint32_t number = 0;  // of the job's checkpoints, which one this is
+  std::string written_at;    // UTC
+  std::uint32_t ranks = 0;
+  std::uint32_t processes = 0;  // when it was written
+  std::uint64_t band_base = 0, band_bytes = 0, stack_bytes = 0;
+  bool check_full = false;
+  std::uint32_t through = 0;  // ranks that had left the job
+  std::uint32_t restarts = 0;
+  std::uint64_t addresses = 0;               // see virtual/addresses.hpp
+  std::string program_build, library_build;  // 40 digits each
+  std::string secrets;                       // of the processes, 32 digits
+  std::string folder;                        // where it was started
+  std::vector<std::string> command;
+  std::vector<Part> parts;
+
+  [[nodiscard]] std::string text() const;
+  /// Throws Error(corrupt) that says what is wrong; `name` is the file's, for the message.
+  static Manifest parse(const std::string& text, const std::string& name);
+  /// Of all parts.
+  [[nodiscard]] std::uint64_t memory_bytes() const;
+  [[nodiscard]] std::uint64_t file_bytes() const;
+};
+
+}  // namespace armature::checkpoints

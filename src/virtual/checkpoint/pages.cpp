@@ -1,0 +1,63 @@
+#include "virtual/checkpoint/pages.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+
+namespace armature::checkpoints {
+namespace {
+
+constexpr std::size_t page = 4096, chunk = 64 * page;
+
+bool is_zero(const std::byte* memory) {
+  // The first word tells most pages; equal to itself shifted by a word, all words are the first.
+  std::uint64_t first = 0;
+  std::memcpy(&first, memory, sizeof first);
+  return first == 0 && std::memcmp(memory, memory + sizeof first, page - sizeof first) == 0;
+}
+
+[[noreturn]] void fail() {
+  base::fail(Errc::corrupt,
+             fmt::format("the memory of the ranks cannot be read: {}", base::system_text(errno)));
+}
+
+/// Read through the file, not the mapping: a process need not map what it writes for others.
+void write_extent(int file, std::uint64_t begin, std::uint64_t end, PartWriter& part,
+                  std::vector<std::byte>& buffer) {
+  for (std::uint64_t at = begin; at < end; at += chunk) {
+    const std::size_t bytes = std::min<std::uint64_t>(chunk, end - at);
+    if (pread(file, buffer.data(), bytes, static_cast<off_t>(at)) != static_cast<ssize_t>(bytes))
+      fail();
+    for (std::size_t from = 0; from < bytes;) {
+      std::size_t to = from;
+      while (to < bytes && !is_zero(buffer.data() + to)) to += page;
+      if (to > from) std::memcpy(part.add(at + from, to - from), buffer.data() + from, to - from);
+      from = std::max(to, from + page);
+    }
+  }
+}
+
+}  // namespace
+
+void write_pages(int file, std::uint64_t begin, std::uint64_t end, PartWriter& part) {
+  std::vector<std::byte> buffer(chunk);
+  for (std::uint64_t at = begin; at < end;) {
+    const off_t data = lseek(file, static_cast<off_t>(at), SEEK_DATA);
+    if (data < 0 && errno == ENXIO) return;  // none behind it
+    if (data < 0) fail();
+    const off_t hole = lseek(file, data, SEEK_HOLE);
+    if (hole < 0) fail();
+    if (static_cast<std::uint64_t>(data) >= end) return;
+    at = std::min(static_cast<std::uint64_t>(hole), end);
+    write_extent(file, static_cast<std::uint64_t>(data), at, part, buffer);
+  }
+}
+
+}  // namespace armature::checkpoints

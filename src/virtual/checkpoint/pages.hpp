@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+#include "virtual/checkpoint/part.hpp"
+
+namespace armature::checkpoints {
+
+/// Writes the pages from `begin` to `end` of a memory file that were touched and hold more than
+/// zeros, by where they lie in the file. Throws Error(corrupt).
+void write_pages(int file, std::uint64_t begin, std::uint64_t end, PartWriter& part);
+
+}  // namespace armature::checkpoints

@@ -1,0 +1,104 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "virtual/checkpoint/checksum.hpp"
+#include "virtual/checkpoint/part.hpp"
+
+namespace armature::checkpoints {
+
+struct PartReader::Unpacker {
+  Unpacker() : context(ZSTD_createDCtx()) {}
+  Unpacker(const Unpacker&) = delete;
+  Unpacker& operator=(const Unpacker&) = delete;
+  ~Unpacker() { ZSTD_freeDCtx(context); }
+
+  ZSTD_DCtx* context;
+};
+
+PartReader::PartReader(const std::string& folder, const Manifest::Part& part)
+    : path_(folder + "/" + part.name),
+      part_(part),
+      file_(open(path_.c_str(), O_RDONLY | O_CLOEXEC)),
+      unpacker_(std::make_unique<Unpacker>()) {
+  if (!file_) refuse(fmt::format("cannot be opened: {}", base::system_text(errno)));
+  struct stat status {};
+  if (fstat(file_.get(), &status) != 0) refuse(base::system_text(errno));
+  if (const auto bytes = static_cast<std::uint64_t>(status.st_size); bytes != part.bytes)
+    refuse(bytes < part.bytes
+               ? fmt::format("is cut off: it has {} bytes of {}", bytes, part.bytes)
+               : fmt::format("has {} bytes where {} were written", bytes, part.bytes));
+}
+
+PartReader::~PartReader() = default;
+
+void PartReader::refuse(const std::string& why) const {
+  base::fail(Errc::corrupt, fmt::format("{} {}", path_, why));
+}
+
+void PartReader::read(void* to, std::size_t bytes) {
+  auto* at = static_cast<char*>(to);
+  if (bytes > part_.bytes - bytes_read_) refuse("is damaged: a block goes beyond its end");
+  bytes_read_ += bytes;
+  while (bytes > 0) {
+    const ssize_t n = ::read(file_.get(), at, bytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0)
+      refuse(fmt::format("cannot be read: {}", n < 0 ? base::system_text(errno) : "it ends"));
+    at += n;
+    bytes -= static_cast<std::size_t>(n);
+  }
+}
+
+bool PartReader::next() {
+  const std::uint64_t at = bytes_read_;
+  BlockHead head;
+  read(&head, sizeof head);
+  if (head.magic != BlockHead::expected_magic || head.runs > block_runs_max ||
+      head.memory_bytes > block_bytes_max || head.file_bytes > block_bytes_max)
+    refuse(fmt::format("is damaged: no block begins at {}", at));
+  runs_.resize(head.runs);
+  packed_.resize(head.file_bytes);
+  read(runs_.data(), runs_.size() * sizeof(Run));
+  read(packed_.data(), packed_.size());
+
+  const std::uint64_t written = std::exchange(head.checksum, 0);
+  std::uint64_t sum = checksum(&head, sizeof head, checksum_);
+  sum = checksum(runs_.data(), runs_.size() * sizeof(Run), sum);
+  checksum_ = checksum(packed_.data(), packed_.size(), sum);
+  if (checksum_ != written)
+    refuse(fmt::format("is damaged: the checksum of the block at {} is another one", at));
+  if (head.runs == 0) return check_end(), false;
+
+  std::uint64_t in_runs = 0;
+  for (const Run& run : runs_) in_runs += run.bytes;
+  memory_.resize(head.memory_bytes);
+  memory_read_ += head.memory_bytes;
+  if (head.is_packed == 0)
+    memory_.swap(packed_);
+  else if (ZSTD_decompressDCtx(unpacker_->context, memory_.data(), memory_.size(), packed_.data(),
+                               packed_.size()) != head.memory_bytes)
+    refuse(fmt::format("is damaged: the block at {} cannot be unpacked", at));
+  if (in_runs != head.memory_bytes || memory_.size() != head.memory_bytes)
+    refuse(fmt::format("is damaged: the block at {} is not as long as it says", at));
+  return true;
+}
+
+void PartReader::check_end() {
+  std::uint64_t memory_bytes = 0;
+  if (packed_.size() == sizeof memory_bytes)
+    std::memcpy(&memory_bytes, packed_.data(), sizeof memory_bytes);
+  if (memory_bytes != memory_read_ || bytes_read_ != part_.bytes || checksum_ != part_.checksum ||
+      memory_read_ != part_.memory_bytes)
+    refuse("is not the file that the manifest tells of: its blocks are whole, but not these");
+}
+
+}  // namespace armature::checkpoints

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "space/mapping.hpp"
+
+namespace armature::checkpoints {
+
+/// What the control block knows of a rank that is not of its process. They lie in the part of this
+/// name, in the order of ranks.
+struct RankRecord {
+  static constexpr const char* part = "control";
+
+  std::uint64_t heap_begin = 0, heap_extent = 0;  // of its BandView
+  std::uint64_t busy_ns = 0, moves = 0;
+  std::uint32_t life = 0;
+  // Of its wait record: others may look at it before the rank runs again.
+  std::uint32_t awaiting = 0;
+  std::int32_t peer = -1;
+  std::uint32_t team = 0;
+  std::uint64_t object = 0, detail = 0;
+
+  static RankRecord of(const space::Mapping& mapping, int rank);
+  void give(const space::Control& control, int rank) const;
+};
+static_assert(sizeof(RankRecord) == 64);
+
+}  // namespace armature::checkpoints

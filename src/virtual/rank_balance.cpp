@@ -1,0 +1,86 @@
+// A process that has nothing to do is given a rank that is ready in another one: moving is free.
+// The one who gives does it, between two turns: so nobody needs a lock to look at who is ready.
+// That costs no more than a word in the control block, and what comes of it is that processes which
+// finish a step early take work from those that would finish late, one rank at a time, and keep it:
+// next time the ranks begin where they were best off last time.
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "progress/bell.hpp"
+#include "virtual/rank_scheduler.hpp"
+
+namespace armature::fibers {
+namespace {
+
+using space::Doze;
+
+// Less is not worth the caches that a rank leaves behind.
+constexpr std::uint64_t idle_min_ns = 10'000, cost_min_ns = 10'000;
+constexpr std::size_t looks_max = 64;
+
+}  // namespace
+
+/// At the end of a turn.
+void RankScheduler::measure(RankFiber& me) {
+  now_ns_ = base::now_ns();
+  const std::uint64_t took_ns = now_ns_ - std::exchange(turn_began_ns_, now_ns_);
+  if (&me == &main_) return;
+  me.slot->busy_ns.store(me.slot->busy_ns.load(std::memory_order_relaxed) + took_ns,
+                         std::memory_order_relaxed);
+  // Most turns are looks; what a rank costs is its long ones, the last of which tell the most.
+  me.cost_ns = std::max(took_ns, me.cost_ns - me.cost_ns / 8);
+}
+
+/// Nobody is ready here, for some time already.
+void RankScheduler::ask_for_ranks() {
+  if (now_ns_ - idle_since_ns_ < idle_min_ns) return;
+  std::uint32_t nobody = 0;
+  mapping_.header().hungry.compare_exchange_strong(nobody, static_cast<std::uint32_t>(process_) + 1,
+                                                   std::memory_order_relaxed);
+}
+
+/// Whoever rings for it finds it in the other process, and nobody is about to put it into the list
+/// of this one.
+bool RankScheduler::may_go(RankFiber& fiber) const {
+  // The one that runs has still to leave its stack.
+  if (&fiber == running_ || fiber.context == nullptr || fiber.context->held_here != 0 ||
+      fiber.is_announced)
+    return false;
+  std::uint32_t waits = Doze::waits;
+  return fiber.slot->asleep.compare_exchange_strong(waits, Doze::awake,
+                                                    std::memory_order_acquire) ||
+         waits == Doze::awake;
+}
+
+/// The costliest that is ready, but for the one whose turn comes.
+void RankScheduler::give_rank_away() {
+  std::atomic<std::uint32_t>& hungry = mapping_.header().hungry;
+  std::uint32_t whom = hungry.load(std::memory_order_relaxed);
+  if (static_cast<int>(whom) == process_ + 1) {
+    // It has something to do again.
+    hungry.compare_exchange_strong(whom, 0, std::memory_order_relaxed);
+    return;
+  }
+  if (whom == 0 || whom > mapping_.header().processes || !ready_.has_several()) return;
+  RankFiber* const fiber = ready_.take_best(looks_max, [&](RankFiber& ready) {
+    return ready.cost_ns >= cost_min_ns && may_go(ready) ? ready.cost_ns : 0;
+  });
+  if (fiber == nullptr) return;
+  if (!hungry.compare_exchange_strong(whom, 0, std::memory_order_relaxed)) {
+    ready_.push(*fiber);  // somebody else was faster
+    return;
+  }
+  send(*fiber, static_cast<int>(whom) - 1);
+}
+
+/// One that is not running.
+void RankScheduler::send(RankFiber& fiber, int process) {
+  fiber.is_sure = false;
+  dismiss(fiber);
+  fiber.state = RankFiber::State::moves;
+  fiber.slot->process.store(process, std::memory_order_release);
+  progress::wake(process, fiber.rank);
+}
+
+}  // namespace armature::fibers

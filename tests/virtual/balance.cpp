@@ -1,0 +1,59 @@
+// All the work is with the ranks of one process: the other one must take some of it, and the
+// results be the same wherever ranks are.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+
+#include <armature/armature.hpp>
+#include <armature/virtual.hpp>
+
+namespace {
+
+using armature::World;
+
+void require(bool good, const char* what) {
+  if (!good) armature::abort(1, what);
+}
+
+/// Keeps the thread busy.
+void compute(std::chrono::microseconds duration) {
+  const auto end = std::chrono::steady_clock::now() + duration;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+/// How many ranks with work are not where they all began.
+int moved(World& world, bool works) {
+  const bool is_away = armature::process_of(world.rank()).number() != 0;
+  return world.allreduce(works && is_away ? 1 : 0);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return armature::run(argc, argv, [](World& world) {
+    require(armature::can_migrate(), "ranks cannot move here");
+    const bool works = world.rank() < world.size() / 2;  // the first process's
+    int most_moved = 0;
+    std::int64_t sum = 0;
+    for (int step = 0; step < 60; ++step) {
+      if (works) compute(std::chrono::microseconds(1000));
+      sum += world.allreduce(std::int64_t{step} * world.rank());
+      most_moved = std::max(most_moved, moved(world, works));
+    }
+    const std::int64_t ranks = world.size();
+    require(sum == 60 * 59 / 2 * (ranks * (ranks - 1) / 2), "a sum is wrong");
+    if (world.rank() == 0) std::printf("%d ranks with work have moved\n", most_moved);
+    require(most_moved > 0, "the other process had nothing to do and took no rank");
+
+    // Who must stay stays.
+    const armature::StaysHere stays;
+    const auto home = armature::process_of(world.rank());
+    for (int step = 0; step < 20; ++step) {
+      if (works) compute(std::chrono::microseconds(500));
+      world.barrier();
+      require(armature::process_of(world.rank()) == home, "a rank that must stay was moved");
+    }
+  });
+}

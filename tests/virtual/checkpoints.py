@@ -1,0 +1,237 @@
+"""Jobs of virtual ranks that are written to disk, killed, and restarted.
+
+    checkpoints.py ARMATURE PROGRAM OTHER_BUILD CASE
+"""
+
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ARMATURE, PROGRAM, OTHER, CASE = sys.argv[1:5]
+SECONDS = 60
+
+
+class Failed(Exception):
+    pass
+
+
+def expect(condition, message):
+    if not condition:
+        raise Failed(message)
+
+
+def run_words(ranks, processes, directory, *more):
+    return [ARMATURE, "run", "-n", ranks, "--virtual", "--processes", processes, "--timeout", SECONDS,
+            *(["--checkpoint", directory] if directory else []), *more]
+
+
+def words_of(words):
+    return list(map(str, words))
+
+
+def perform(words):
+    return subprocess.run(words_of(words), capture_output=True, text=True, timeout=2 * SECONDS, stdin=subprocess.DEVNULL)
+
+
+def result_of(done):
+    expect(done.returncode == 0, f"exit status {done.returncode}:\n{done.stdout}{done.stderr}")
+    found = re.findall(r"^result (\w+)$", done.stdout, re.M)
+    expect(len(found) == 1, f"not one result:\n{done.stdout}{done.stderr}")
+    return found[0]
+
+
+def undisturbed(ranks, *arguments):
+    return result_of(perform([*run_words(ranks, min(ranks, 2), None), PROGRAM, *arguments]))
+
+
+def restart(directory, processes, *more):
+    return perform([ARMATURE, "restart", directory, "--processes", processes, "--timeout", SECONDS, *more])
+
+
+def written_and_killed(directory, ranks, processes, program=None):
+    """Ends after two checkpoints, the last one at step 40 of 60."""
+    done = perform([*run_words(ranks, processes, directory), program or PROGRAM, 60, 20, 0, 47])
+    expect(done.returncode == 137, f"it was to be killed:\n{done.stdout}{done.stderr}")
+
+
+def shapes(directory, ranks, pairs):
+    expected = undisturbed(ranks, 60, 0, 0, -1)
+    for before, after in pairs:
+        folder = os.path.join(directory, f"{before}-{after}")
+        written_and_killed(folder, ranks, before)
+        got = result_of(restart(folder, after))
+        expect(got == expected, f"{ranks} ranks, {before} to {after} processes: {got}, not {expected}")
+
+
+def case_few_shapes(directory):
+    shapes(directory, 7, [(1, 1), (2, 2), (1, 3), (3, 1)])
+
+
+def case_all_shapes_of_1(directory):
+    shapes(directory, 1, [(a, b) for a in range(1, 5) for b in range(1, 5)])
+
+
+def case_all_shapes_of_7(directory):
+    shapes(directory, 7, [(a, b) for a in range(1, 5) for b in range(1, 5)])
+
+
+def case_all_shapes_of_16(directory):
+    shapes(directory, 16, [(a, b) for a in range(1, 5) for b in range(1, 5)])
+
+
+def case_restarted_twice(directory):
+    """The second restart goes on from a checkpoint that the first one has written."""
+    expected = undisturbed(4, 200, 0, 2000, -1)
+    words = [*run_words(4, 2, directory), PROGRAM, 200, 10, 2000, 55]
+    expect(perform(words).returncode == 137, "it was to be killed")
+    first = subprocess.Popen(words_of([ARMATURE, "restart", directory, "--processes", 1]), stdin=subprocess.DEVNULL)
+    before = latest(directory)
+    wait_until(lambda: latest(directory) != before)
+    first.kill()
+    first.wait()
+    shown = perform([ARMATURE, "checkpoint", "show", directory])
+    expect("restarted      1 times before" in shown.stdout, shown.stdout)
+    expect(result_of(restart(directory, 2)) == expected, "another result")
+
+
+def latest(directory):
+    try:
+        with open(os.path.join(directory, "latest")) as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
+def wait_until(condition, seconds=SECONDS):
+    end = time.monotonic() + seconds
+    while not condition():
+        expect(time.monotonic() < end, "waited in vain")
+        time.sleep(0.01)
+
+
+def case_signal(directory):
+    """A program that knows nothing of checkpoints is written when the launcher is told to."""
+    expected = undisturbed(6, 300, 0, 0, -1)
+    job = subprocess.Popen(words_of([*run_words(6, 2, directory), PROGRAM, 300, 0, 3000]), stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL)
+    time.sleep(0.5)
+    os.kill(job.pid, signal.SIGUSR2)
+    wait_until(lambda: latest(directory))
+    os.kill(job.pid, signal.SIGUSR2)
+    wait_until(lambda: latest(directory) == "000002")
+    job.kill()
+    job.wait()
+    expect(result_of(restart(directory, 3)) == expected, "another result")
+
+
+def case_kills(directory, runs=int(os.environ.get("KILLS", "12"))):
+    """Killed at random times, again and again, each time going on from the last checkpoint."""
+    expected = undisturbed(7, 100, 0, 0, -1)
+    chance = random.Random(os.environ.get("SEED", "5"))
+    start = words_of([*run_words(7, 2, directory, "--checkpoint-every", "0.1"), PROGRAM, 100, 0, 2000])
+    restarts = 0
+    for _ in range(runs):
+        goes_on = bool(latest(directory))
+        words = words_of([ARMATURE, "restart", directory, "--processes", chance.choice([1, 2, 3]),
+                          "--checkpoint-every", "0.1"]) if goes_on else start
+        restarts += goes_on
+        job = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            out, err = job.communicate(timeout=chance.uniform(0.2, 2.5))
+        except subprocess.TimeoutExpired:
+            job.kill()
+            job.communicate()
+            continue
+        expect(job.returncode == 0 and f"result {expected}" in out, f"{words}:\n{out}{err}")
+        shutil.rmtree(directory)
+    if latest(directory):
+        expect(result_of(restart(directory, 2)) == expected, "another result")
+    print(f"killed or ended {runs} times, {restarts} restarts")
+    expect(restarts > 0, "it was never restarted")
+
+
+def refused(directory, *patterns):
+    done = restart(directory, 1)
+    text = done.stdout + done.stderr
+    expect(done.returncode == 1 and "result" not in text, f"exit status {done.returncode}:\n{text}")
+    for pattern in patterns:
+        expect(re.search(pattern, text), f"not in the output: {pattern}\n{text}")
+
+
+def case_damage(directory):
+    """Every file, damaged anywhere or cut off, is refused by name."""
+    whole = os.path.join(directory, "whole")
+    written_and_killed(whole, 3, 2)
+    files = [os.path.join(latest(whole), name) for name in sorted(os.listdir(os.path.join(whole, latest(whole))))]
+    expect(len(files) == 4, str(files))
+    chance = random.Random(3)
+    for name in files:
+        size = os.path.getsize(os.path.join(whole, name))
+        for place in [0, size - 1, *(chance.randrange(size) for _ in range(4))]:
+            spoilt = os.path.join(directory, "spoilt")
+            shutil.copytree(whole, spoilt)
+            with open(os.path.join(spoilt, name), "r+b") as file:
+                file.seek(place)
+                byte = file.read(1)[0]
+                file.seek(place)
+                file.write(bytes([byte ^ (1 << chance.randrange(8))]))
+            refused(spoilt, re.escape(name) + r"\b", "damaged|not the manifest|cut off|not the file")
+            shutil.rmtree(spoilt)
+        shutil.copytree(whole, spoilt)
+        os.truncate(os.path.join(spoilt, name), size // 2)
+        refused(spoilt, re.escape(name) + r"\b", "cut off")
+        os.remove(os.path.join(spoilt, name))
+        refused(spoilt, re.escape(name) + r"\b", "missing|cannot be opened")
+        shutil.rmtree(spoilt)
+    os.remove(os.path.join(whole, "latest"))
+    refused(whole, "holds no checkpoint")
+
+
+def case_other_build(directory):
+    program = os.path.join(directory, "program")
+    saved = os.path.join(directory, "saved")
+    shutil.copy(PROGRAM, program)
+    # It finds its library where the tests do.
+    os.environ["LD_LIBRARY_PATH"] = os.path.join(os.path.dirname(os.path.dirname(ARMATURE)), "lib")
+    written_and_killed(saved, 3, 2, program)
+    result_of(restart(saved, 1))
+    os.remove(program)
+    shutil.copy(OTHER, program)
+    done = restart(saved, 1)
+    expect(done.returncode != 0 and "the program is another build" in done.stderr, done.stdout + done.stderr)
+
+
+def case_show(directory):
+    written_and_killed(directory, 5, 2)
+    done = perform([ARMATURE, "checkpoint", "show", directory])
+    expect(done.returncode == 0 and "5, of which 0 had ended, in 2 processes" in done.stdout, done.stdout)
+    expect(perform([ARMATURE, "checkpoint", "verify", directory]).stdout.endswith(": whole\n"), "it is whole")
+
+
+def case_refusals(directory):
+    done = perform([ARMATURE, "run", "-n", 2, "--checkpoint", directory, PROGRAM])
+    expect(done.returncode == 1 and "--checkpoint is for virtual ranks" in done.stderr, done.stderr)
+    done = perform([*run_words(2, 1, None), PROGRAM, 20, 5])
+    expect("checkpoint: no directory is given" in done.stderr, done.stderr)
+    # Nowhere to write: the job says so and the program hears of it.
+    done = perform([*run_words(2, 1, "/proc/none"), PROGRAM, 20, 5])
+    expect("checkpoint: /proc/none cannot be made" in done.stderr, done.stderr)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="armature-checkpoint-") as directory:
+        try:
+            globals()[f"case_{CASE}"](directory)
+        except Failed as failure:
+            print(f"{CASE}: {failure}")
+            sys.exit(1)
+    print(f"{CASE}: passed")
+
+
+main()

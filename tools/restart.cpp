@@ -1,0 +1,159 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/bytes.hpp"
+#include "base/fail.hpp"
+#include "bootstrap/launcher/launch.hpp"
+#include "commands.hpp"
+#include "numbers.hpp"
+#include "space/layout.hpp"
+#include "virtual/checkpoint/load.hpp"
+
+// `armature restart` and `armature checkpoint`: jobs of virtual ranks that were written to disk.
+
+namespace armature::tools {
+namespace {
+
+using bootstrap::LaunchOptions;
+
+constexpr const char* restart_footer = R"(
+Starts the program of the last checkpoint in DIRECTORY once more, with its arguments and in the folder where it ran,
+lets main run up to armature::run, and all ranks go on where they stood. The program and libarmature
+must be the same builds. Checkpoints go on to be written to DIRECTORY.
+
+Examples:
+  armature restart saved                     on as many processes as there are usable cores
+  armature restart saved --processes 3 --checkpoint-every 60)";
+
+constexpr const char* checkpoint_footer = R"(
+Examples:
+  armature checkpoint show saved             what the last checkpoint in there is of
+  armature checkpoint verify saved           reads all of it and compares it with its checksums)";
+
+struct Restart {
+  std::string directory;
+  LaunchOptions options;
+};
+
+void set_up(Restart& restart, const checkpoints::Found& found) {
+  LaunchOptions& options = restart.options;
+  const checkpoints::Manifest& manifest = found.manifest;
+  options.virtual_ranks = true;
+  options.ranks = manifest.ranks;
+  options.stack_bytes = manifest.stack_bytes;
+  options.band_base = manifest.band_base;
+  options.band_bytes = manifest.band_bytes;
+  options.check_full = manifest.check_full;
+  options.command = manifest.command;
+  options.checkpoint_directory = restart.directory;
+  options.restore = LaunchOptions::Restore{
+      .secrets = manifest.secrets,
+      .fill = [found](const space::JobMemory& memory, const space::Control& control) {
+        checkpoints::load(found, memory, control);
+      }};
+}
+
+int run(Restart& restart) {
+  char* const absolute = realpath(restart.directory.c_str(), nullptr);
+  if (absolute == nullptr)
+    base::fail(Errc::start, fmt::format("{}: {}", restart.directory, base::system_text(errno)));
+  restart.directory = absolute;
+  std::free(absolute);
+  const checkpoints::Found found = checkpoints::find_latest(restart.directory);
+  if (chdir(found.manifest.folder.c_str()) != 0)
+    base::fail(Errc::start, fmt::format("the folder {} where the job ran cannot be entered: {}",
+                                        found.manifest.folder, base::system_text(errno)));
+  set_up(restart, found);
+  setenv("ARMATURE_CHECKPOINT", restart.directory.c_str(), 1);
+  return bootstrap::launch(restart.options);
+}
+
+void show(const std::string& directory) {
+  const checkpoints::Found found = checkpoints::find_latest(directory);
+  const checkpoints::Manifest& manifest = found.manifest;
+  std::string command;
+  for (const std::string& word : manifest.command) command += " " + word;
+  fmt::print(
+      "{}: checkpoint {} of{}\n"
+      "  written        {} UTC\n"
+      "  ranks          {}, of which {} had ended, in {} processes\n"
+      "  memory         {} in {} on disk\n"
+      "  started in     {}\n"
+      "  restarted      {} times before\n"
+      "  program        build {}\n"
+      "  libarmature    build {}\n",
+      found.folder, manifest.number, command, manifest.written_at, manifest.ranks, manifest.through,
+      manifest.processes, base::readable_bytes(manifest.memory_bytes()),
+      base::readable_bytes(manifest.file_bytes()), manifest.folder, manifest.restarts,
+      manifest.program_build, manifest.library_build);
+}
+
+void verify(const std::string& directory) {
+  const checkpoints::Found found = checkpoints::find_latest(directory);
+  checkpoints::verify(found);
+  fmt::print("{}: whole\n", found.folder);
+}
+
+}  // namespace
+
+void add_restart(CLI::App& app) {
+  auto* command = app.add_subcommand("restart", "Go on with a job that was written to disk");
+  command->footer(restart_footer);
+  auto restart = std::make_shared<Restart>();
+  command->add_option("DIRECTORY", restart->directory, "Where its checkpoints are")
+      ->required()
+      ->type_name("");
+  const auto add = [&](const char* name, const char* placeholder, const char* help, auto set) {
+    command
+        ->add_option_function<std::string>(
+            name, [restart, set](const std::string& text) { set(restart->options, text); }, help)
+        ->type_name(placeholder);
+  };
+  add("--processes", "P", "Processes that host the ranks (default: one per usable core)",
+      [](LaunchOptions& o, const std::string& text) {
+        o.processes =
+            static_cast<std::uint32_t>(parse_count("--processes", text, 1, space::ranks_max));
+      });
+  add("--checkpoint-every", "S", "Write a checkpoint every S seconds (default: when asked for)",
+      [](LaunchOptions& o, const std::string& text) {
+        o.checkpoint_every_s = parse_seconds("--checkpoint-every", text);
+      });
+  add("--timeout", "S", "End the job after S seconds, saying what it waited for",
+      [](LaunchOptions& o, const std::string& text) {
+        o.timeout_s = parse_seconds("--timeout", text);
+      });
+  command->add_flag("--balance", restart->options.balance,
+                    "A process whose ranks all wait takes ranks that are ready from others");
+  command->add_flag("--label", restart->options.label,
+                    "Put the process's ranks in front of each line of output");
+  command->add_flag("-v,--verbose", restart->options.verbose,
+                    "Say what is started how, and all deaths");
+  command->callback([restart] {
+    if (const int status = run(*restart); status != 0) throw CLI::RuntimeError(status);
+  });
+}
+
+void add_checkpoint(CLI::App& app) {
+  auto* command = app.add_subcommand("checkpoint", "Look at a job that was written to disk");
+  command->footer(checkpoint_footer);
+  command->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, void (*act)(const std::string&)) {
+    auto* action = command->add_subcommand(name, help);
+    auto directory = std::make_shared<std::string>();
+    action->add_option("DIRECTORY", *directory, "Where its checkpoints are")
+        ->required()
+        ->type_name("");
+    action->callback([directory, act] { act(*directory); });
+  };
+  add("show", "What the last checkpoint is of", show);
+  add("verify", "Read all of it and compare it with its checksums", verify);
+}
+
+}  // namespace armature::tools
