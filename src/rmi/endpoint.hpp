@@ -128,8 +128,8 @@ class Endpoint : public progress::RequestSource {
     std::uint64_t released = 0;  // as far as the sender has been told
     std::uint64_t executed = 0;  // requests whose method is over
     Stream stream;
-    std::uint64_t look_at_ns = 0;  // not before: it is a stream
-    bool lagged = false;           // the last look was put off
+    std::uint64_t look_at_ns = 0;       // not before: it is a stream
+    std::uint64_t lagged_until_ns = 0;  // when this look was put off till then
     Repeated first;
     Pin* pin = nullptr;  // requests that methods under way look into
   };
@@ -155,7 +155,11 @@ class Endpoint : public progress::RequestSource {
 
   // receiving
   void find_channels();
+  struct Found {
+    std::uint64_t statements, bytes;
+  };
   [[nodiscard]] bool is_too_early(Incoming& in);
+  void note_stream(Incoming& in, const Found& found);
   void receive(Incoming& in);
   void execute_until(std::uint64_t published, Incoming& in, std::uint8_t depth);
   void release(Incoming& in);

@@ -123,14 +123,27 @@ void Endpoint::execute_all() {
 [[gnu::always_inline]] inline bool Endpoint::is_too_early(Incoming& in) {
   if (in.look_at_ns == 0) [[likely]]
     return false;
-  if (base::now_ns() < in.look_at_ns) return true;
+  const std::uint64_t now_ns = base::now_ns();
+  if (now_ns < in.look_at_ns) return true;
   in.look_at_ns = 0;
-  in.lagged = true;
+  in.lagged_until_ns = now_ns;
   return false;
+}
+
+/// After a look that found so much.
+void Endpoint::note_stream(Incoming& in, const Found& found) {
+  const std::uint64_t lagged_until_ns = std::exchange(in.lagged_until_ns, 0);
+  const bool lagged = lagged_until_ns != 0;
+  if (answered_) return in.stream.was_asked(lagged);
+  if (!may_lag_ || in.from == space_.me() || (!lagged && found.bytes >= few_bytes)) return;
+  const std::uint32_t lag_ns = in.stream.lag_ns(found.statements, lagged);
+  // From look to look: what took long to execute has been lag enough.
+  if (lag_ns != 0) in.look_at_ns = (lagged ? lagged_until_ns : base::now_ns()) + lag_ns;
 }
 
 /// Executes what was there when we looked, and no more: others have their turn.
 void Endpoint::receive(Incoming& in) {
+  if (is_too_early(in)) return;
   // Acquire: the requests were written before.
   std::uint64_t published = in.channel.published.load(std::memory_order_acquire);
   if (context_.weather != nullptr) [[unlikely]]
@@ -151,12 +164,7 @@ void Endpoint::receive(Incoming& in) {
   ++level_;
   execute_until(published, in, depth);
   --level_;
-  const bool lagged = std::exchange(in.lagged, false);
-  if (answered_)
-    in.stream.was_asked(lagged);
-  else if (in.read - read < few_bytes && may_lag_ && in.from != space_.me())
-    if (const std::uint32_t lag_ns = in.stream.lag_ns(in.executed - executed, lagged); lag_ns != 0)
-      in.look_at_ns = base::now_ns() + lag_ns;
+  note_stream(in, {.statements = in.executed - executed, .bytes = in.read - read});
   sender_.depth = depth;
   context_.done.fetch_add(1, std::memory_order_relaxed);
   release(in);

@@ -35,7 +35,7 @@ class Stream {
 
  private:
   static constexpr std::uint64_t many = 8;
-  static constexpr std::uint32_t lag_min_ns = 1000, lag_max_ns = 2000;
+  static constexpr std::uint32_t lag_min_ns = 1000, lag_max_ns = 4000;
   static constexpr std::uint32_t patience_min = 16, patience_max = 1024;
 
   void end() {
