@@ -27,6 +27,8 @@ class Stream {
     }
     return lag_ns_;
   }
+  /// It is taken for one.
+  [[nodiscard]] bool is_known() const { return lag_ns_ != 0; }
   /// A look has found a question, whose asker waits: longer, if the reader had lagged.
   void was_asked(bool lagged) {
     if (lag_ns_ != 0 && lagged) end();
