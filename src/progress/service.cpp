@@ -33,24 +33,41 @@ constexpr std::uint64_t nap_min_ns = 50'000, nap_max_ns = 2'000'000;
 /// Ranks that wait poll more often than that.
 constexpr std::uint64_t between_polls_ns = 20'000;
 
-/// Where the thread may run. `armature run` has bound a process of one rank to a core, where the
+/// Where the thread runs. `armature run` has bound a process of one rank to a core, where the
 /// thread would take turns with its rank: the other cores of the job are free for it, of which the
-/// launcher's own mask tells. Who has been bound by somebody else stays where he was put: the mask
-/// of a foreign launcher says nothing of what the job was given.
-void leave_the_core_of_the_rank(const Network& network) {
-  const space::Mapping& mapping = network.mapping();
-  if (network.spaces().size() != 1 || mapping.header().launcher_pid == 0) return;
-  cpu_set_t mine, bound, others;
-  if (sched_getaffinity(0, sizeof mine, &mine) != 0) return;
-  const space::RankSlot& slot = mapping.slot(network.spaces().front()->me());
-  static_assert(sizeof bound == sizeof slot.bound_to.bits);
-  std::memcpy(&bound, slot.bound_to.bits, sizeof bound);
-  if (!CPU_EQUAL(&mine, &bound)) return;
-  if (sched_getaffinity(mapping.header().launcher_pid, sizeof others, &others) != 0) return;
-  for (int processor = 0; processor < CPU_SETSIZE; ++processor)
-    if (CPU_ISSET(processor, &mine)) CPU_CLR(processor, &others);
-  if (CPU_COUNT(&others) > 0) (void)sched_setaffinity(0, sizeof others, &others);
-}
+/// launcher's own mask tells. While the rank sleeps, its core is the one that is free. Who has been
+/// bound by somebody else stays where he was put: the mask of a foreign launcher says nothing of
+/// what the job was given.
+class Cores {
+ public:
+  explicit Cores(const Network& network) {
+    const space::Mapping& mapping = network.mapping();
+    if (network.spaces().size() != 1 || mapping.header().launcher_pid == 0) return;
+    slot_ = &mapping.slot(network.spaces().front()->me());
+    cpu_set_t bound;
+    static_assert(sizeof bound == sizeof slot_->bound_to.bits);
+    std::memcpy(&bound, slot_->bound_to.bits, sizeof bound);
+    if (sched_getaffinity(0, sizeof own_, &own_) != 0 || !CPU_EQUAL(&own_, &bound)) return;
+    if (sched_getaffinity(mapping.header().launcher_pid, sizeof others_, &others_) != 0) return;
+    for (int processor = 0; processor < CPU_SETSIZE; ++processor)
+      if (CPU_ISSET(processor, &own_)) CPU_CLR(processor, &others_);
+    has_choice_ = CPU_COUNT(&others_) > 0;
+    choose();
+  }
+
+  void choose() {
+    if (!has_choice_) return;
+    const bool own = slot_->asleep.load(std::memory_order_relaxed) != 0;
+    if (own != std::exchange(on_own_, own) || !has_chosen_)
+      (void)sched_setaffinity(0, sizeof own_, own ? &own_ : &others_);
+    has_chosen_ = true;
+  }
+
+ private:
+  const space::RankSlot* slot_ = nullptr;
+  cpu_set_t own_{}, others_{};
+  bool has_choice_ = false, has_chosen_ = false, on_own_ = false;
+};
 
 }  // namespace
 
@@ -86,18 +103,20 @@ void Service::serve() {
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
   prctl(PR_SET_TIMERSLACK, 1000);
-  leave_the_core_of_the_rank(network_);
+  Cores cores(network_);
   seen_ns_ = base::now_ns();
   nap_ns_ = nap_min_ns;
   while (!ends_.load(std::memory_order_acquire)) {
     const std::uint32_t times = looked_away_.load(std::memory_order_seq_cst);
+    cores.choose();
     if (ranks_poll()) {
       nap(times);
       if (looked_away_.load(std::memory_order_relaxed) == times) continue;
       (void)ranks_poll();  // what they did before does not count any more
+      cores.choose();
     }
     nap_ns_ = nap_min_ns;
-    listen();
+    if (!listen()) nap(times);
   }
 }
 
@@ -121,19 +140,22 @@ void Service::nap(std::uint32_t times) {
   beat();
 }
 
-/// Does what there is to do, then sleeps until there is something.
-void Service::listen() {
+/// Does what there is to do, then sleeps until there is something. False when a rank is doing it:
+/// who waited for the lock of one that polls would take its core from time to time, for nothing.
+bool Service::listen() {
   transport::Links& links = network_.links();
   {
-    const Lock locked(links.lock());
+    const std::unique_lock locked(links.lock(), std::try_to_lock);
+    if (!locked.owns_lock()) return false;
     beat();
-    if (links.progress()) return wake_sleepers();
-    if (links.owes() || !links.engine().arm()) return;
+    if (links.progress()) return wake_sleepers(), true;
+    if (links.owes() || !links.engine().arm()) return true;
   }
   const int look_again_ms =
       heartbeat_ns_ == 0 ? 1000 : static_cast<int>(heartbeat_ns_ / 4 / 1'000'000) + 1;
   pollfd fds[] = {{links.engine().descriptor(), POLLIN, 0}, {wake_fd_, POLLIN, 0}};
   (void)::poll(fds, std::size(fds), look_again_ms);
+  return true;
 }
 
 /// A rank that sleeps has nothing to do: where something has come, more may, and it polls faster

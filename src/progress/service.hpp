@@ -37,7 +37,7 @@ class Service {
  private:
   void serve();
   void nap(std::uint32_t times);
-  void listen();
+  [[nodiscard]] bool listen();
   void beat();
   [[nodiscard]] bool ranks_poll();
   void wake_sleepers();

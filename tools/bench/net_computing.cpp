@@ -135,8 +135,9 @@ class Rows {
     return ns;
   }
 
-  /// What is left to wait for of a get that was started before rank 0 computed for twice its time;
-  /// the limit is the get.
+  /// What is left to wait for of a get that was started before rank 0 computed for four times as
+  /// long: on two cores, one carries both sides of the transfer while the other computes; the limit
+  /// is the get.
   void overlap_row() {
     if (!wanted(settings_.only, "net.overlap")) return;
     world_.barrier();
@@ -145,7 +146,7 @@ class Rows {
         return get_async(local_.data(), remote(), mebi / sizeof(double));
       };
       auto fetch = [&] { start_get().wait(); };
-      const std::size_t rounds = rounds_of(2 * time_of(fetch, 20) / 20);
+      const std::size_t rounds = rounds_of(4 * time_of(fetch, 20) / 20);
       auto work = [&] { compute(rounds); };
       auto both = [&] {
         Handle handle = start_get();

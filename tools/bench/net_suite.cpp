@@ -67,7 +67,8 @@ machine and speak over its loopback):
   net.compute        what rank 1 computes in 20 ms, while a put a millisecond comes; the limit is
                      the same without puts
   net.overlap        what is left to wait for of a non-blocking get of 1 MiB after computing for
-                     twice its time; the limit is the get: 0.1 means that 90 % are hidden
+                     four times as long (both sides of the transfer share the other core);
+                     the limit is the get: 0.1 means that 90 % are hidden
 
 Other limits: the same bytes there and back on a TCP connection between the same two processes that
 both spin on, in turns with the operation. aim_ns: what Armature aims at.
