@@ -223,13 +223,20 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
     const std::uint64_t now = me.done.load(std::memory_order_relaxed);
     return std::exchange(done, now) != now;
   };
+  bool core_is_wanted = false;
+  // What comes from another node may be brought by a thread that has no core yet.
+  const auto give_way = [&](int i) {
+    return network() == nullptr ? pause(), false : i % 16 == 15 && (core_is_wanted = yield());
+  };
   // True once the condition holds; false after a while in which nothing was got done.
   const auto spin = [&] {
     for (int i = 0; i < pauses; ++i) {
       if (condition_holds.look()) return true;
       me.deliver();
-      if (got_on()) i = 0;
-      pause();
+      if (got_on())
+        i = 0;
+      else if (give_way(i))
+        return false;
     }
     return false;
   };
@@ -237,7 +244,6 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
   Published published(slot.wait, wait);  // only now is it worth telling others
   std::uint64_t idle_since_ns = published.since_ns();
   Naps naps;
-  bool core_is_wanted = false;
   for (std::uint32_t round = 0;; ++round) {
     if (condition_holds.look()) return;
     me.deliver();
