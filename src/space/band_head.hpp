@@ -103,7 +103,7 @@ struct BandHead {
   [[nodiscard]] static std::size_t calls_offset(std::uint32_t ranks) {
     return sizeof(BandHead) + ranks * sizeof(PeerLine);
   }
-  static constexpr std::size_t calls_bytes = 64;
+  static constexpr std::size_t calls_bytes = 96;
   static constexpr std::size_t allocations_room = 16 * 1024 * 1024;
 };
 
