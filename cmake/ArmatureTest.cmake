@@ -20,6 +20,10 @@ function(armature_add_ranks_test)
   if(ARMATURE_SANITIZE)
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 3")  # they take their time
   endif()
+  # The command may be one that was built without (tests/sanitizers/run.sh).
+  if(ARMATURE_SANITIZE AND NOT "--check" IN_LIST arg_RUN_ARGS)
+    list(APPEND arg_RUN_ARGS --check)
+  endif()
   if(ARMATURE_SANITIZE MATCHES thread)
     list(APPEND arg_RUN_ARGS --base 0x1000000000 --band-size 8G)  # src/space/layout.hpp
   endif()

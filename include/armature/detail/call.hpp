@@ -181,8 +181,9 @@ requires is_short<V...>
   const bool repeats =
       ((out.method ^ named.method) | (out.code ^ named.code) | (out.object ^ named.object)) == 0;
   std::size_t bytes = again_bytes;
-  std::byte* at = out.at;
+  std::byte* at = nullptr;
   if (repeats && has_room(out, again_bytes)) [[likely]] {
+    at = out.at;
     constexpr std::uint64_t word =
         again_bytes / RequestHeader::unit | static_cast<std::uint64_t>(RequestKind::again) << 16;
     std::memcpy(at, &word, sizeof word);
