@@ -92,6 +92,7 @@ void Network::join(const space::Mapping& mapping, const Spaces& spaces,
   std::memcpy(&links.secret, told.data(), sizeof links.secret);
   detail::the_network = new Network(mapping, spaces, links);
   network()->also_lost_ = options.on_lost;
+  network()->look_ = options.look;
   for (const auto install : options.handlers) install(network()->links_);
   network()->connect(exchange, options);
 }
@@ -181,6 +182,7 @@ void Network::flush_held() {
 bool Network::poll() {
   service_.polled();
   const Lock locked(links_.lock());
+  (void)look();
   flush_held();
   return links_.progress();
 }
@@ -189,6 +191,7 @@ bool Network::try_poll() {
   service_.polled();
   const std::unique_lock locked(links_.lock(), std::try_to_lock);
   if (!locked.owns_lock()) return false;
+  (void)look();
   flush_held();
   return links_.progress();
 }

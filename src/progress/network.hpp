@@ -24,8 +24,9 @@ struct NetworkOptions {
   transport::EngineOptions engine;
   std::vector<void (*)(transport::Links&)> handlers;  // higher floors' kinds of records
   void (*on_lost)(int process) = nullptr;             // under the links' lock
-  std::uint64_t heartbeat_ns = 10'000'000'000;        // silent for longer: lost; 0: never
-  std::uint64_t connect_ns = 30'000'000'000;  // within that every process must have answered
+  bool (*look)() = nullptr;                     // so too, at every poll: whether to look again soon
+  std::uint64_t heartbeat_ns = 10'000'000'000;  // silent for longer: lost; 0: never
+  std::uint64_t connect_ns = 30'000'000'000;    // within that every process must have answered
 };
 
 class Network {
@@ -54,6 +55,9 @@ class Network {
 
   /// Handles what has come, sends what was held back. Never blocks.
   bool poll();
+  /// What higher floors look at when the network is polled; whether they want that again soon.
+  /// Under the links' lock.
+  bool look() { return look_ != nullptr && look_(); }
   /// For threads that wait: does nothing while another thread is at it. Whether there was
   /// something.
   bool try_poll();
@@ -101,6 +105,7 @@ class Network {
   std::vector<int> others_;
   std::vector<std::uint64_t> told_lost_;  // by process: packets whose loss has been reported
   void (*also_lost_)(int process) = nullptr;
+  bool (*look_)() = nullptr;
   Service service_{*this};
 };
 

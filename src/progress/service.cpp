@@ -144,17 +144,23 @@ void Service::nap(std::uint32_t times) {
 /// who waited for the lock of one that polls would take its core from time to time, for nothing.
 bool Service::listen() {
   transport::Links& links = network_.links();
+  bool soon = false;
   {
     const std::unique_lock locked(links.lock(), std::try_to_lock);
     if (!locked.owns_lock()) return false;
     beat();
+    soon = network_.look();
     if (links.progress()) return wake_sleepers(), true;
     if (links.owes() || !links.engine().arm()) return true;
   }
-  const int look_again_ms =
-      heartbeat_ns_ == 0 ? 1000 : static_cast<int>(heartbeat_ns_ / 4 / 1'000'000) + 1;
+  constexpr std::uint64_t soon_ns = 100'000, second_ns = 1'000'000'000;
+  const std::uint64_t look_again_ns = soon                 ? soon_ns
+                                      : heartbeat_ns_ == 0 ? second_ns
+                                                           : heartbeat_ns_ / 4;
+  const timespec until{static_cast<time_t>(look_again_ns / second_ns),
+                       static_cast<long>(look_again_ns % second_ns)};
   pollfd fds[] = {{links.engine().descriptor(), POLLIN, 0}, {wake_fd_, POLLIN, 0}};
-  (void)::poll(fds, std::size(fds), look_again_ms);
+  (void)ppoll(fds, std::size(fds), &until, nullptr);
   return true;
 }
 

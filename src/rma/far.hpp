@@ -54,6 +54,10 @@ void get_far(Network& net, Rank rank, const Segments& pieces, const char* call);
 [[nodiscard]] detail::Request* get_far_later(Network& net, Rank rank, void* to, const void* from,
                                              const Section& section);
 
+/// A question as a record, and what follows it.
+void ask(Network& net, Rank rank, transport::Kind kind, std::span<const std::byte> record,
+         std::span<const std::byte> rest = {}, Asked asked = Asked::now);
+
 std::uint64_t atomic_far(Network& net, Rank rank, AtomicRecord what, const char* call);
 
 /// What this process does for others: kinds of records and their handlers.

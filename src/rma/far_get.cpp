@@ -9,6 +9,7 @@
 
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
+#include "rma/by_engine.hpp"
 #include "rma/far.hpp"
 #include "rma/questions.hpp"
 #include "transport/protocol.hpp"
@@ -24,19 +25,6 @@ namespace {
 int sender() {
   const progress::RankContext* context = progress::current_rank();
   return context != nullptr ? static_cast<int>(context->space.me()) : -1;
-}
-
-/// The part of a record that is there. Where nobody waits for the answer yet, questions gather as
-/// puts do: behind one that is under way, whose answer brings the acknowledgement.
-void ask(Network& net, Rank rank, Kind kind, std::span<const std::byte> record,
-         std::span<const std::byte> rest = {}, Asked asked = Asked::now) {
-  const Lock locked(net.links().lock());
-  Link& link = net.link_to(rank);
-  std::byte* const body = link.append(kind, sender(), rank, record.size() + rest.size(),
-                                      asked == Asked::now ? Link::Ack::none : Link::Ack::later);
-  std::memcpy(body, record.data(), record.size());
-  if (!rest.empty()) std::memcpy(body + record.size(), rest.data(), rest.size());
-  asked == Asked::now ? link.flush() : link.offer();
 }
 
 template <class Record>
@@ -98,6 +86,19 @@ std::atomic<std::uint64_t>& known_extent(const Network& net, Rank rank) {
 
 }  // namespace
 
+/// The part of a record that is there. Where nobody waits for the answer yet, questions gather as
+/// puts do: behind one that is under way, whose answer brings the acknowledgement.
+void ask(Network& net, Rank rank, Kind kind, std::span<const std::byte> record,
+         std::span<const std::byte> rest, Asked asked) {
+  const Lock locked(net.links().lock());
+  Link& link = net.link_to(rank);
+  std::byte* const body = link.append(kind, sender(), rank, record.size() + rest.size(),
+                                      asked == Asked::now ? Link::Ack::none : Link::Ack::later);
+  std::memcpy(body, record.data(), record.size());
+  if (!rest.empty()) std::memcpy(body + record.size(), rest.data(), rest.size());
+  asked == Asked::now ? link.flush() : link.offer();
+}
+
 Network* far(Rank rank, const char* call) {
   Network* const net = progress::network();
   if (net == nullptr) return nullptr;
@@ -142,7 +143,7 @@ void ask_section(Network& net, Rank rank, std::uint64_t question, const void* fr
 
 void get_far(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
              const char* call) {
-  if (bytes == 0) return;
+  if (bytes == 0 || get_by_engine(net, rank, to, from, bytes, call)) return;
   Fetch fetch(rank, Runs::contiguous(static_cast<std::byte*>(to), bytes), bytes);
   ask_section(net, rank, fetch.number(), from, bytes, {});
   fetch.wait(call);
@@ -161,6 +162,9 @@ void get_far(Network& net, Rank rank, void* to, const void* from, const Section&
 
 detail::Request* get_far_later(Network& net, Rank rank, void* to, const void* from,
                                const Section& section) {
+  if (section.levels == 0)
+    if (auto* const request = get_by_engine_later(net, rank, to, from, section.row_bytes))
+      return request;
   auto fetch =
       std::make_unique<LaterFetch>(rank,
                                    Runs::section(static_cast<std::byte*>(to), section.row_bytes,

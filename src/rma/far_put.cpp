@@ -8,6 +8,7 @@
 
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
+#include "rma/by_engine.hpp"
 #include "rma/daxpy.hpp"
 #include "rma/far.hpp"
 #include "transport/protocol.hpp"
@@ -167,6 +168,7 @@ void put_far(Network& net, Rank rank, void* to_start, const void* from_start, st
     }
     return;
   }
+  if (put_by_engine(net, rank, to, from, bytes, call)) return;
   Lender lender(net, rank, call);
   for (std::size_t at = 0; at < bytes;) {
     const PutRecord record{reinterpret_cast<std::uint64_t>(to + at)};

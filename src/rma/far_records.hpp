@@ -93,4 +93,19 @@ struct CheckedRecord {
   std::uint32_t unused;
 };
 
+/// Kind::lock, answered by Kind::turn, once or twice: a ValueRecord with the holder's token, 0 when
+/// it is the asker's turn. Kind::unlock, answered by Kind::value. Kind::leave_lock.
+struct LockRecord {
+  std::uint64_t question;
+  std::uint64_t address;
+  std::uint64_t token;
+};
+
+/// Kind::key: of the chunk of a rank's band with that number. Answered by Kind::keyed: the key
+/// follows the question's number, or nothing where the engine cannot reach it.
+struct KeyRecord {
+  std::uint64_t question;
+  std::uint64_t chunk;
+};
+
 }  // namespace armature::rma

@@ -15,7 +15,9 @@
 #include "armature/atomic.hpp"
 #include "base/fail.hpp"
 #include "rma/adder.hpp"
+#include "rma/by_engine.hpp"
 #include "rma/far.hpp"
+#include "rma/far_lock.hpp"
 #include "rma/here.hpp"
 #include "rma/questions.hpp"
 #include "transport/protocol.hpp"
@@ -325,6 +327,8 @@ void serve_far(transport::Links& links) {
   links.handle(Kind::gather, on_gather);
   links.handle(Kind::atomic, on_atomic);
   links.handle(Kind::check, on_check);
+  serve_keys(links);
+  serve_locks(links);
   Question::install(links);
 }
 

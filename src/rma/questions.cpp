@@ -75,7 +75,8 @@ void Question::on_answer(const Arrived& answer) {
 }
 
 void Question::install(transport::Links& links) {
-  for (const Kind kind : {Kind::data, Kind::value, Kind::checked}) links.handle(kind, on_answer);
+  for (const Kind kind : {Kind::data, Kind::value, Kind::checked, Kind::keyed, Kind::turn})
+    links.handle(kind, on_answer);
 }
 
 void Question::give_up(int process) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -51,7 +52,15 @@ std::uint64_t Heap::offset_of(const std::byte* address) const {
   return file_offset_ + static_cast<std::uint64_t>(address - start_);
 }
 
+namespace {
+std::atomic<bool> pages_stay = false;
+}
+
+void Heap::keep_pages() { pages_stay.store(true, std::memory_order_relaxed); }
+
 bool Heap::drop_pages(std::byte* from, std::byte* to) {
+  if (from < to && pages_stay.load(std::memory_order_relaxed))
+    return std::memset(from, 0, static_cast<std::size_t>(to - from)) != nullptr;
   return from >= to || fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                                  static_cast<off_t>(offset_of(from)), to - from) == 0;
 }

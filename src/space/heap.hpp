@@ -12,6 +12,10 @@ namespace armature::space {
 /// owner only.
 class Heap {
  public:
+  /// From now on no heap of this process gives pages back: what is freed is zeroed instead. For
+  /// hardware that holds pages in place and would go on writing to those that were given back.
+  static void keep_pages();
+
   /// Makes a heap in [start, start + bytes), which must be zero pages of the memory file `fd` from
   /// `file_offset` on.
   static Heap create(std::byte* start, std::size_t bytes, int fd, std::uint64_t file_offset);

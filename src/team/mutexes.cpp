@@ -1,15 +1,14 @@
-#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "armature/mutex.hpp"
 #include "armature/team.hpp"
-#include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "progress/lock.hpp"
 #include "progress/rank_context.hpp"
 #include "rma/far.hpp"
+#include "rma/far_lock.hpp"
 #include "team/team_state.hpp"
 
 namespace armature {
@@ -42,59 +41,38 @@ struct Mutexes::State {
 
 namespace {
 
-/// Of a member on another node: a lock word is changed by atomics there. An unlock comes after the
-/// puts that this rank has made to that one before.
+/// Of a member on another node, whose process keeps the queue. An unlock comes after the puts that
+/// this rank has made to that one before.
 class FarLock {
  public:
   FarLock(rma::Network& net, const Mutexes::State& state, int member, const LockWord& word)
       : net_(net),
         rank_(state.allotment->shares[static_cast<std::size_t>(member)].rank),
-        address_(reinterpret_cast<std::uint64_t>(&word)),
-        token_(progress::lock_token(state.me)) {}
+        word_(&word),
+        me_(state.me) {}
 
   /// What was found: 0 when it is ours now.
-  std::uint64_t try_take() const { return swap(0, token_, "Mutexes::lock"); }
+  [[nodiscard]] std::uint64_t try_take() const {
+    return rma::atomic_far(net_, rank_,
+                           {.question = 0,
+                            .address = reinterpret_cast<std::uint64_t>(word_),
+                            .operand = progress::lock_token(me_),
+                            .expected = 0,
+                            .code = rma::AtomicCode::compare_swap,
+                            .bytes = sizeof(std::uint64_t)},
+                           "Mutexes::try_lock");
+  }
+  void take(int index) const { rma::lock_far(net_, {rank_, word_, index}, me_, "Mutexes::lock"); }
   /// False when it was not ours.
-  [[nodiscard]] bool give_back() const { return swap(token_, 0, "Mutexes::unlock") == token_; }
-
-  void take(int member, int index) const {
-    std::uint64_t nap_ns = 2'000;
-    constexpr std::uint64_t nap_max_ns = 200'000;
-    for (std::uint64_t found = try_take(); found != 0; found = try_take()) {
-      if (found == token_)
-        fail(Errc::misuse,
-             fmt::format("Mutexes::lock: this rank holds mutex {} of member {} already", index,
-                         member));
-      progress::WaitFor wait{.what = space::Awaiting::mutex,
-                             .peer = progress::lock_holder(found),
-                             .detail = static_cast<std::uint64_t>(index),
-                             .rings = false,
-                             .call = "Mutexes::lock"};
-      const std::uint64_t until_ns = base::now_ns() + nap_ns;
-      progress::wait_until(wait, [&] {
-        net_.try_poll();
-        return base::now_ns() >= until_ns;
-      });
-      nap_ns = std::min(nap_ns * 2, nap_max_ns);
-    }
+  [[nodiscard]] bool give_back(int index) const {
+    return rma::unlock_far(net_, {rank_, word_, index}, me_, "Mutexes::unlock");
   }
 
  private:
-  std::uint64_t swap(std::uint64_t expected, std::uint64_t desired, const char* call) const {
-    return rma::atomic_far(net_, rank_,
-                           {.question = 0,
-                            .address = address_,
-                            .operand = desired,
-                            .expected = expected,
-                            .code = rma::AtomicCode::compare_swap,
-                            .bytes = sizeof(std::uint64_t)},
-                           call);
-  }
-
   rma::Network& net_;
   Rank rank_;
-  std::uint64_t address_;
-  std::uint64_t token_;
+  const LockWord* word_;
+  int me_;
 };
 
 std::optional<FarLock> far_lock(const Mutexes::State& state, int member, const LockWord& word) {
@@ -116,7 +94,7 @@ const Mutexes::State& checked(const Mutexes& mutexes, const char* call) {
 void Mutexes::lock(int member, int index) const {
   const State& state = checked(*this, "Mutexes::lock");
   LockWord& word = state.word(member, index, "Mutexes::lock");
-  if (const auto far = far_lock(state, member, word)) return far->take(member, index);
+  if (const auto far = far_lock(state, member, word)) return far->take(index);
   if (progress::try_lock(word, state.me)) [[likely]]
     return;
   if (word.load(std::memory_order_relaxed) == progress::lock_token(state.me))
@@ -139,7 +117,7 @@ void Mutexes::unlock(int member, int index) const {
   const State& state = checked(*this, "Mutexes::unlock");
   LockWord& word = state.word(member, index, "Mutexes::unlock");
   if (const auto far = far_lock(state, member, word)) {
-    if (far->give_back()) return;
+    if (far->give_back(index)) return;
     fail(Errc::misuse, fmt::format("Mutexes::unlock: this rank does not hold mutex {} of member {}",
                                    index, member));
   }

@@ -39,6 +39,12 @@ enum class Kind : std::uint16_t {
   value,  // what it found
   check,  // is this address good?
   checked,
+  lock,  // a mutex: answered when it is the asker's turn
+  unlock,
+  leave_lock,  // who has asked does not want it any more
+  turn,
+  key,  // how can that memory be reached by the engine?
+  keyed,
   round,  // what members of a team show
   wave,   // of a fence of remote calls
   reply,  // the answer to a remote question

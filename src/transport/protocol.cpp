@@ -2,10 +2,28 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <string_view>
 
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
 #include "base/variable.hpp"
 
 namespace armature::transport {
+
+namespace {
+
+EngineOptions::OneSided one_sided_of(std::string_view word) {
+  using OneSided = EngineOptions::OneSided;
+  if (word == "on") return OneSided::on;
+  if (word == "off") return OneSided::off;
+  if (word == "where-rdma") return OneSided::where_rdma;
+  base::fail(Errc::start,
+             fmt::format("ARMATURE_NET_ONE_SIDED is {}: it may be on, off or where-rdma", word));
+}
+
+}  // namespace
 
 const Protocol& Protocol::get() {
   static const Protocol protocol = [] {
@@ -13,6 +31,8 @@ const Protocol& Protocol::get() {
     Protocol chosen;
     if (const auto bytes = base::number_variable("ARMATURE_NET_COPY_MAX"))
       chosen.copied_max = std::min(*bytes, large);
+    if (const char* const word = std::getenv("ARMATURE_NET_ONE_SIDED"))
+      chosen.one_sided = one_sided_of(word);
     return chosen;
   }();
   return protocol;

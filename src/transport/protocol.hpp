@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "transport/transport.hpp"
+
 namespace armature::transport {
 
 /// How transfers between nodes travel, by their size.
@@ -10,6 +12,16 @@ struct Protocol {
   /// a transfer; beyond, the engine takes them from where they lie, in pieces.
   /// ARMATURE_NET_COPY_MAX: 0 copies nothing, a large number everything.
   std::size_t copied_max = std::size_t{8} * 1024;
+
+  /// Whether contiguous transfers use one-sided operations of the engine, and from which length on.
+  /// ARMATURE_NET_ONE_SIDED: on (all that are not copied), off, or where-rdma, which is the
+  /// default: where the network's hardware does them.
+  EngineOptions::OneSided one_sided = EngineOptions::OneSided::where_rdma;
+  [[nodiscard]] std::size_t one_sided_min() const {
+    constexpr std::size_t word = 64;  // single words are read and written as one
+    if (one_sided == EngineOptions::OneSided::on) return copied_max < word ? word : copied_max + 1;
+    return std::size_t{64} * 1024;
+  }
 
   static constexpr std::size_t piece_bytes = std::size_t{64} * 1024;
   static constexpr std::size_t puts_under_way = 16;    // pieces of a put or accumulate

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 // What a network engine must be able to do. Thin on purpose: packets between two processes that
 // arrive whole and once; one may overtake another. Everything else (requests, acknowledgements,
@@ -16,7 +17,7 @@
 
 namespace armature::transport {
 
-/// What an engine reports, from inside of progress() and send() alone.
+/// What an engine reports, from inside of progress(), send(), put() and get() alone.
 class Sink {
  public:
   Sink() = default;
@@ -36,6 +37,8 @@ struct EngineOptions {
   std::string device;       // network interface; "" for the engine's own choice
   std::string interfaces;   // kinds of transport, in the engine's words; "" for its own choice
   std::size_t segment = 0;  // bytes that travel as one; 0 for the engine's own choice
+  // Whether it is to have one-sided operations of its own: where the network does them, or anyway.
+  enum class OneSided { where_rdma, on, off } one_sided = OneSided::off;
 };
 
 class Engine {
@@ -64,6 +67,24 @@ class Engine {
   [[nodiscard]] virtual int descriptor() const = 0;
   /// False when there is something already.
   [[nodiscard]] virtual bool arm() = 0;
+
+  // One-sided operations of the engine itself. An engine need not have them.
+  [[nodiscard]] virtual bool is_one_sided() const { return false; }
+  /// Whether memory that is offered is held in place for the network's hardware.
+  [[nodiscard]] virtual bool pins_memory() const { return false; }
+  /// Lets peers reach that memory of this process from now on: what they must know for that. Empty
+  /// when it cannot be.
+  [[nodiscard]] virtual std::vector<std::byte> offer(std::span<std::byte> /*memory*/) { return {}; }
+  /// What a peer has offered; nullptr when that is of no use here.
+  [[nodiscard]] virtual void* accept(int /*peer*/, std::span<const std::byte> /*offered*/) {
+    return nullptr;
+  }
+  /// Told by sink.sent(token) when the bytes are in the peer's memory.
+  virtual void put(int /*peer*/, void* /*accepted*/, std::uint64_t /*to*/,
+                   std::span<const std::byte> /*from*/, std::uint64_t /*token*/) {}
+  /// Told by sink.sent(token) when they are in `to`.
+  virtual void get(int /*peer*/, void* /*accepted*/, std::uint64_t /*from*/,
+                   std::span<std::byte> /*to*/, std::uint64_t /*token*/) {}
 };
 
 /// What an engine's module exports, under the name `armature_open_engine`. nullptr, and what is

@@ -23,11 +23,13 @@
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
 #include "rma/far.hpp"
+#include "rma/far_lock.hpp"
 #include "rma/questions.hpp"
 #include "rmi/far_replies.hpp"
 #include "space/job_memory.hpp"
 #include "team/replicas.hpp"
 #include "topology/cores.hpp"
+#include "transport/protocol.hpp"
 #include "world/last_words.hpp"
 #include "world/node_watch.hpp"
 
@@ -213,6 +215,7 @@ void Process::join_network(bootstrap::Exchange& wire, std::string device) const 
   if (const char* wanted = std::getenv("ARMATURE_NET_DEVICE")) options.engine.device = wanted;
   if (const char* kinds = std::getenv("ARMATURE_NET_TRANSPORTS")) options.engine.interfaces = kinds;
   options.engine.segment = static_cast<std::size_t>(number_or("ARMATURE_NET_SEGMENT", 0));
+  options.engine.one_sided = transport::Protocol::get().one_sided;
   constexpr double to_ns = 1e9;
   options.heartbeat_ns =
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
@@ -220,6 +223,7 @@ void Process::join_network(bootstrap::Exchange& wire, std::string device) const 
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
   options.handlers = {rma::serve_far, team::Replica::install, rmi::install_far_replies};
   options.on_lost = rma::Question::give_up;
+  options.look = rma::look_at_locks;
   progress::Network::join(*mapping_, spaces_, wire, options);
 }
 

@@ -41,6 +41,7 @@ EngineOptions wanted_engine() {
   options.device = setting("ARMATURE_NET_DEVICE");
   options.interfaces = setting("ARMATURE_NET_TRANSPORTS");
   options.segment = std::strtoull(setting("ARMATURE_NET_SEGMENT").c_str(), nullptr, 10);
+  options.one_sided = transport::Protocol::get().one_sided;
   return options;
 }
 
@@ -61,6 +62,7 @@ class End final : public transport::Sink {
   }
   void progress() { (void)engine_->progress(); }
   [[nodiscard]] const char* description() const { return engine_->description(); }
+  [[nodiscard]] bool is_one_sided() const { return engine_->is_one_sided(); }
   [[nodiscard]] int came() const { return came_; }
   [[nodiscard]] int lent() const { return lent_; }
   [[nodiscard]] const std::string& lost() const { return lost_; }
@@ -87,6 +89,20 @@ std::uint64_t time_ns(End& from, End& to, int packets, std::span<const std::byte
   return base::now_ns() - begun_ns;
 }
 
+/// What is in force, and why.
+void note_one_sided(Findings& findings, bool used) {
+  using transport::Protocol;
+  using OneSided = EngineOptions::OneSided;
+  const Protocol& protocol = Protocol::get();
+  std::string found = "not used: no transport of the network's hardware does them here";
+  if (used)
+    found = fmt::format("used for contiguous transfers from {} on",
+                        base::readable_bytes(protocol.one_sided_min()));
+  if (protocol.one_sided == OneSided::on) found += "; ARMATURE_NET_ONE_SIDED says so";
+  if (protocol.one_sided == OneSided::off) found = "not used: ARMATURE_NET_ONE_SIDED says so";
+  findings.push_back({"one-sided operations of the engine", Health::note, found, ""});
+}
+
 void check_engine(Findings& findings) {
   const std::string device = setting("ARMATURE_NET_DEVICE");
   Finding engine{"engine", Health::good, "", ""};
@@ -106,6 +122,7 @@ void check_engine(Findings& findings) {
     const std::uint64_t pieces_ns = works ? time_ns(a, b, pieces, piece) : 0;
     works = works && pieces_ns != 0;
     engine.found = a.description();
+    note_one_sided(findings, a.is_one_sided());
     if (works) {
       engine.found +=
           fmt::format("; here, one thread at both ends: {:.1f} us for a word, {:.1f} GB/s",
@@ -183,8 +200,6 @@ void check_protocols(Findings& findings) {
        ""});
   findings.push_back({"atomics, remote calls", Health::note,
                       "a record there and one back; performed by the target's process", ""});
-  findings.push_back({"one-sided operations of the network card", Health::note,
-                      "not used: over TCP they stall while the target computes", ""});
 }
 
 void check_settings(Findings& findings) {

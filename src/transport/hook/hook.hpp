@@ -55,6 +55,24 @@ class Hook final : public Engine, private Sink {
   [[nodiscard]] int descriptor() const override { return inner_->descriptor(); }
   [[nodiscard]] bool arm() override { return held_.empty() && inner_->arm(); }
 
+  // One-sided operations are no packets: nothing is done to them.
+  [[nodiscard]] bool is_one_sided() const override { return inner_->is_one_sided(); }
+  [[nodiscard]] bool pins_memory() const override { return inner_->pins_memory(); }
+  [[nodiscard]] std::vector<std::byte> offer(std::span<std::byte> memory) override {
+    return inner_->offer(memory);
+  }
+  [[nodiscard]] void* accept(int peer, std::span<const std::byte> offered) override {
+    return inner_->accept(peer, offered);
+  }
+  void put(int peer, void* accepted, std::uint64_t to, std::span<const std::byte> from,
+           std::uint64_t token) override {
+    inner_->put(peer, accepted, to, from, token);
+  }
+  void get(int peer, void* accepted, std::uint64_t from, std::span<std::byte> to,
+           std::uint64_t token) override {
+    inner_->get(peer, accepted, from, to, token);
+  }
+
   [[nodiscard]] Count sent_to(int peer) const;
   [[nodiscard]] Count came() const { return came_; }
 

@@ -1,0 +1,252 @@
+// Transfers by the engine's own put and get. The target registers its memory in chunks, when it is
+// first asked for one; both sides remember. A chunk stays registered: where the network's hardware
+// holds it in place, the heap keeps its pages (space::Heap::keep_pages).
+//
+// Such a transfer does not travel with the records, so it must neither overtake those before it nor
+// be overtaken: it begins when all of them are acknowledged, and a call returns when its bytes are
+// where they belong.
+#include "rma/by_engine.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/fail.hpp"
+#include "progress/wait.hpp"
+#include "rma/far.hpp"
+#include "rma/far_records.hpp"
+#include "rma/questions.hpp"
+#include "space/heap.hpp"
+#include "transport/protocol.hpp"
+
+namespace armature::rma {
+
+using progress::network;
+using transport::Arrived;
+using transport::Engine;
+using transport::Kind;
+using transport::Link;
+using transport::Protocol;
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+namespace {
+
+constexpr std::uint64_t chunk_bytes = std::uint64_t{16} << 20;
+/// Chunks of a long transfer that the engine has at a time.
+constexpr std::size_t under_way_max = 4;
+
+[[nodiscard]] bool is_for_engine(Network& net, std::size_t bytes) {
+  return bytes >= Protocol::get().one_sided_min() && net.links().engine().is_one_sided();
+}
+
+std::uint64_t chunk_of(const Network& net, Rank rank, std::uint64_t address) {
+  const auto band = reinterpret_cast<std::uint64_t>(net.mapping().band(rank));
+  return (address - band) / chunk_bytes;
+}
+
+/// The part of a transfer that lies in one chunk.
+std::size_t part_of(const Network& net, Rank rank, std::uint64_t address, std::size_t bytes) {
+  const auto band = reinterpret_cast<std::uint64_t>(net.mapping().band(rank));
+  return std::min<std::uint64_t>(bytes, chunk_bytes - (address - band) % chunk_bytes);
+}
+
+// -- keys -----------------------------------------------------------------------------------------
+
+/// Of other ranks' chunks, as the engine has accepted them; nullptr: it cannot reach that one.
+/// Under the links' lock.
+std::map<std::pair<int, std::uint64_t>, void*>& known_keys() {
+  static std::map<std::pair<int, std::uint64_t>, void*> keys;
+  return keys;
+}
+
+class Keyed final : public Question {
+ public:
+  using Question::Question;
+  ~Keyed() override { retire(); }
+  std::vector<std::byte> offered;
+
+ private:
+  void take(const Arrived& answer) override {
+    const auto rest = answer.rest(sizeof(std::uint64_t));
+    offered.assign(rest.begin(), rest.end());
+    finish();
+  }
+};
+
+std::optional<void*> known_key(Network& net, Rank rank, std::uint64_t chunk) {
+  const Lock locked(net.links().lock());
+  const auto found = known_keys().find({rank, chunk});
+  return found == known_keys().end() ? std::nullopt : std::optional(found->second);
+}
+
+void* key_of(Network& net, Rank rank, std::uint64_t chunk, const char* call) {
+  if (const auto known = known_key(net, rank, chunk)) return *known;
+  Keyed keyed(rank);
+  const KeyRecord record{keyed.number(), chunk};
+  ask(net, rank, Kind::key, std::as_bytes(std::span(&record, 1)));
+  keyed.wait(call);
+  const Lock locked(net.links().lock());
+  void* const key = net.links().engine().accept(net.mapping().slot(rank).process, keyed.offered);
+  // Another rank of this process may have asked, too: both keys are good.
+  return known_keys().emplace(std::pair(static_cast<int>(rank), chunk), key).first->second;
+}
+
+/// All that a transfer touches, before any of it begins.
+bool has_keys(Network& net, Rank rank, std::uint64_t address, std::size_t bytes, const char* call) {
+  for (std::uint64_t chunk = chunk_of(net, rank, address);
+       chunk <= chunk_of(net, rank, address + bytes - 1); ++chunk)
+    if (key_of(net, rank, chunk, call) == nullptr) return false;
+  return true;
+}
+
+void on_key(const Arrived& arrived) {
+  const auto record = arrived.head<KeyRecord>();
+  const int rank = arrived.record.to;
+  const space::Mapping& mapping = network()->mapping();
+  const std::uint64_t band_bytes = mapping.header().band_bytes;
+  if (network()->space_of(rank) == nullptr || record.chunk > band_bytes / chunk_bytes ||
+      record.chunk * chunk_bytes >= band_bytes)
+    base::fail(Errc::corrupt, "a key of memory that is not there");
+  static std::map<std::pair<int, std::uint64_t>, std::vector<std::byte>> offered;
+  auto [place, is_new] = offered.try_emplace({rank, record.chunk});
+  Engine& engine = network()->links().engine();
+  if (is_new) {
+    if (engine.pins_memory()) space::Heap::keep_pages();
+    const std::uint64_t begin = record.chunk * chunk_bytes;
+    place->second =
+        engine.offer({mapping.band(rank) + begin, std::min(chunk_bytes, band_bytes - begin)});
+  }
+  std::vector<std::byte>& key = place->second;
+  if (key.size() > Link::body_bytes_max - sizeof record.question) key.clear();
+  std::byte* const body = network()
+                              ->links()
+                              .to(arrived.process)
+                              .append(Kind::keyed, rank, arrived.record.from,
+                                      sizeof record.question + key.size(), Link::Ack::none);
+  std::memcpy(body, &record.question, sizeof record.question);
+  if (!key.empty()) std::memcpy(body + sizeof record.question, key.data(), key.size());
+}
+
+// -- transfers ------------------------------------------------------------------------------------
+
+/// What the engine has of a transfer.
+class UnderWay : public transport::Sending {
+ public:
+  UnderWay() {
+    sent = [](Sending& me) {
+      // Release: who sees that it is done sees the bytes.
+      static_cast<UnderWay&>(me).parts_.fetch_sub(1, std::memory_order_release);
+    };
+  }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+
+  /// Under the links' lock.
+  [[nodiscard]] std::uint64_t begin() {
+    parts_.fetch_add(1, std::memory_order_relaxed);
+    return reinterpret_cast<std::uint64_t>(static_cast<Sending*>(this));
+  }
+  [[nodiscard]] std::size_t parts() const { return parts_.load(std::memory_order_acquire); }
+
+ private:
+  std::atomic<std::size_t> parts_ = 0;
+};
+
+/// Blocks until there are no more parts than that.
+void await(Network& net, const UnderWay& transfer, std::size_t parts, const char* call) {
+  if (transfer.parts() <= parts) return;
+  progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
+  progress::wait_until(wait, [&] {
+    (void)net.try_poll();
+    return transfer.parts() <= parts;
+  });
+}
+
+enum class Way { put, get };
+
+/// One part, within a chunk.
+void start(Network& net, Rank rank, Way way, std::uint64_t there, std::span<std::byte> here,
+           UnderWay& transfer) {
+  const Lock locked(net.links().lock());
+  Engine& engine = net.links().engine();
+  const int process = net.mapping().slot(rank).process;
+  void* const key = known_keys().at({rank, chunk_of(net, rank, there)});
+  if (way == Way::put)
+    engine.put(process, key, there, here, transfer.begin());
+  else
+    engine.get(process, key, there, here, transfer.begin());
+}
+
+bool transfer_now(Network& net, Rank rank, Way way, std::uint64_t there, std::span<std::byte> here,
+                  const char* call) {
+  if (!is_for_engine(net, here.size()) || !has_keys(net, rank, there, here.size(), call))
+    return false;
+  net.fence(rank, call);
+  UnderWay transfer;
+  for (std::size_t at = 0; at < here.size();) {
+    const std::size_t part = part_of(net, rank, there + at, here.size() - at);
+    await(net, transfer, under_way_max - 1, call);
+    start(net, rank, way, there + at, here.subspan(at, part), transfer);
+    at += part;
+  }
+  await(net, transfer, 0, call);
+  net.require_reachable(rank, call);
+  return true;
+}
+
+/// A get behind a handle.
+struct LaterGet final : detail::Request, UnderWay {
+  explicit LaterGet(Rank from) : rank(from) {
+    advance = [](Request& request) {
+      auto& get = static_cast<LaterGet&>(request);
+      if (get.parts() > 0) (void)network()->try_poll();
+      return get.parts() == 0;
+    };
+    check = [](Request& request) {
+      network()->require_reachable(static_cast<LaterGet&>(request).rank, "get");
+    };
+    release = [](Request& request) { delete &static_cast<LaterGet&>(request); };
+  }
+  Rank rank;
+};
+
+}  // namespace
+
+bool put_by_engine(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
+                   const char* call) {
+  // The engine reads from there only.
+  auto* const source = static_cast<std::byte*>(const_cast<void*>(from));
+  return transfer_now(net, rank, Way::put, reinterpret_cast<std::uint64_t>(to), {source, bytes},
+                      call);
+}
+
+bool get_by_engine(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
+                   const char* call) {
+  return transfer_now(net, rank, Way::get, reinterpret_cast<std::uint64_t>(from),
+                      {static_cast<std::byte*>(to), bytes}, call);
+}
+
+detail::Request* get_by_engine_later(Network& net, Rank rank, void* to, const void* from,
+                                     std::size_t bytes) {
+  const auto there = reinterpret_cast<std::uint64_t>(from);
+  if (!is_for_engine(net, bytes) || !has_keys(net, rank, there, bytes, "get")) return nullptr;
+  net.fence(rank, "get");
+  auto get = std::make_unique<LaterGet>(rank);
+  for (std::size_t at = 0; at < bytes;) {
+    const std::size_t part = part_of(net, rank, there + at, bytes - at);
+    start(net, rank, Way::get, there + at, {static_cast<std::byte*>(to) + at, part}, *get);
+    at += part;
+  }
+  net.look_away();
+  return get.release();
+}
+
+void serve_keys(transport::Links& links) { links.handle(Kind::key, on_key); }
+
+}  // namespace armature::rma

@@ -1,0 +1,213 @@
+#include "rma/far_lock.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "progress/wait.hpp"
+#include "rma/far.hpp"
+#include "rma/far_records.hpp"
+#include "rma/questions.hpp"
+
+namespace armature::rma {
+
+using base::fail;
+using progress::LockWord;
+using progress::network;
+using transport::Arrived;
+using transport::Kind;
+using transport::Link;
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+namespace {
+
+// -- who asks -------------------------------------------------------------------------------------
+
+/// A place in a queue: the answers say who holds the mutex, the last one that it is the asker.
+class Turn final : public Question {
+ public:
+  Turn(Rank owner, std::uint64_t mine) : Question(owner), mine_(mine) {}
+  ~Turn() override { retire(); }
+  /// As last heard of; 0: unknown.
+  [[nodiscard]] std::uint64_t holder() const { return holder_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool was_held_already() const { return holder() == mine_; }
+
+ private:
+  void take(const Arrived& answer) override {
+    const std::uint64_t holder = answer.head<ValueRecord>().value;
+    if (holder != 0) holder_.store(holder, std::memory_order_relaxed);
+    if (holder == 0 || holder == mine_) finish();
+  }
+  std::uint64_t mine_;
+  std::atomic<std::uint64_t> holder_ = 0;
+};
+
+class Released final : public Question {
+ public:
+  using Question::Question;
+  ~Released() override { retire(); }
+  bool was_held = false;
+
+ private:
+  void take(const Arrived& answer) override {
+    was_held = answer.head<ValueRecord>().value != 0;
+    finish();
+  }
+};
+
+void send(Network& net, const FarMutex& mutex, Kind kind, const Question& question, int me) {
+  const LockRecord record{question.number(), reinterpret_cast<std::uint64_t>(mutex.word),
+                          progress::lock_token(me)};
+  ask(net, mutex.owner, kind, std::as_bytes(std::span(&record, 1)));
+}
+
+// -- who owns it ----------------------------------------------------------------------------------
+
+struct Waiter {
+  int process, rank, owner;
+  LockRecord asked;
+};
+
+/// By the mutex's address. Under the links' lock.
+std::map<std::uint64_t, std::deque<Waiter>>& queues() {
+  static std::map<std::uint64_t, std::deque<Waiter>> all;
+  return all;
+}
+
+LockWord& word_of(const Arrived& arrived, const LockRecord& record) {
+  if (network()->space_of(arrived.record.to) == nullptr || record.address % sizeof(LockWord) != 0 ||
+      record.token != progress::lock_token(arrived.record.from) ||
+      !network()->mapping().holds(arrived.record.to, record.address, sizeof(LockWord)))
+    fail(Errc::corrupt, fmt::format("process {} wants a mutex at {:#x}, where none is",
+                                    arrived.process, record.address));
+  return *reinterpret_cast<LockWord*>(record.address);
+}
+
+void answer(const Waiter& to, Kind kind, std::uint64_t value) {
+  const ValueRecord record{to.asked.question, value};
+  Link& link = network()->links().to(to.process);
+  link.post(kind, to.owner, to.rank, record, Link::Ack::none);
+  link.flush();
+}
+
+bool is_gone(const Waiter& waiter) {
+  return network()->links().to(waiter.process).is_lost() ||
+         network()->mapping().slot(waiter.rank).life.load(std::memory_order_acquire) ==
+             space::Life::dead;
+}
+
+/// Gives it to the first of the queue, if it is free.
+void give(std::uint64_t address, std::deque<Waiter>& queue) {
+  auto& word = *reinterpret_cast<LockWord*>(address);
+  while (!queue.empty() && is_gone(queue.front())) queue.pop_front();
+  if (queue.empty() || word.load(std::memory_order_relaxed) != 0 ||
+      !progress::try_lock(word, queue.front().rank))
+    return;
+  const Waiter first = queue.front();
+  queue.pop_front();
+  answer(first, Kind::turn, 0);
+}
+
+void give(std::uint64_t address) {
+  const auto queue = queues().find(address);
+  if (queue == queues().end()) return;
+  give(address, queue->second);
+  if (queue->second.empty()) queues().erase(queue);
+}
+
+void on_lock(const Arrived& arrived) {
+  const auto record = arrived.head<LockRecord>();
+  LockWord& word = word_of(arrived, record);
+  const Waiter asker{arrived.process, arrived.record.from, arrived.record.to, record};
+  const std::uint64_t holder = word.load(std::memory_order_relaxed);
+  if (holder == record.token) return answer(asker, Kind::turn, holder);
+  std::deque<Waiter>& queue = queues()[record.address];
+  queue.push_back(asker);
+  give(record.address, queue);
+  const bool waits = !queue.empty();
+  if (!waits) queues().erase(record.address);
+  // Whom the asker waits for is worth knowing: it may be dead, or wait for the asker.
+  if (const std::uint64_t now = word.load(std::memory_order_relaxed); waits && now != 0)
+    answer(asker, Kind::turn, now);
+}
+
+/// False when it was not the asker's.
+bool release(LockWord& word, std::uint64_t token) {
+  return word.compare_exchange_strong(token, 0, std::memory_order_acq_rel);
+}
+
+void on_unlock(const Arrived& arrived) {
+  const auto record = arrived.head<LockRecord>();
+  const bool was_held = release(word_of(arrived, record), record.token);
+  answer({arrived.process, arrived.record.from, arrived.record.to, record}, Kind::value,
+         was_held ? 1 : 0);
+  give(record.address);
+}
+
+void on_leave(const Arrived& arrived) {
+  const auto record = arrived.head<LockRecord>();
+  LockWord& word = word_of(arrived, record);
+  const auto queue = queues().find(record.address);
+  const bool was_in_queue =
+      queue != queues().end() && std::erase_if(queue->second, [&](const Waiter& waiter) {
+                                   return waiter.process == arrived.process &&
+                                          waiter.asked.question == record.question;
+                                 }) > 0;
+  if (!was_in_queue) (void)release(word, record.token);  // it was its turn meanwhile
+  give(record.address);
+}
+
+}  // namespace
+
+void lock_far(Network& net, const FarMutex& mutex, int me, const char* call) {
+  Turn turn(mutex.owner, progress::lock_token(me));
+  send(net, mutex, Kind::lock, turn, me);
+  progress::WaitFor wait{.what = space::Awaiting::mutex,
+                         .peer = mutex.owner,
+                         .object = mutex.word,
+                         .detail = static_cast<std::uint64_t>(mutex.index),
+                         .call = call};
+  try {
+    progress::wait_until(wait, [&] {
+      if (turn.is_answered()) return true;
+      net.try_poll();
+      if (turn.holder() != 0) wait.peer = progress::lock_holder(turn.holder());
+      return turn.is_answered();
+    });
+  } catch (...) {
+    send(net, mutex, Kind::leave_lock, turn, me);
+    throw;
+  }
+  turn.check(call);
+  if (turn.was_held_already())
+    fail(Errc::misuse, fmt::format("{}: this rank holds mutex {} of member {} already", call,
+                                   mutex.index, static_cast<int>(mutex.owner)));
+}
+
+bool unlock_far(Network& net, const FarMutex& mutex, int me, const char* call) {
+  Released released(mutex.owner);
+  send(net, mutex, Kind::unlock, released, me);
+  released.wait(call);
+  return released.was_held;
+}
+
+bool look_at_locks() {
+  for (auto at = queues().begin(); at != queues().end();) {
+    give(at->first, at->second);
+    at = at->second.empty() ? queues().erase(at) : std::next(at);
+  }
+  return !queues().empty();
+}
+
+void serve_locks(transport::Links& links) {
+  links.handle(Kind::lock, on_lock);
+  links.handle(Kind::unlock, on_unlock);
+  links.handle(Kind::leave_lock, on_leave);
+}
+
+}  // namespace armature::rma

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+#include "armature/rank.hpp"
+#include "progress/lock.hpp"
+#include "progress/network.hpp"
+
+// Mutexes of ranks on other nodes. The owner's process queues who asks and answers when it is his
+// turn, so that waiting costs no messages. Ranks of the owner's node take and release the same
+// words without a thought of the queue: the owner's process looks at it whenever it looks at the
+// network.
+
+namespace armature::rma {
+
+struct FarMutex {
+  Rank owner;
+  const progress::LockWord* word;
+  int index;  // for messages
+};
+
+/// Blocks until the calling rank holds it. Throws Error(rank_lost) when the owner or the holder is
+/// lost, Error(misuse) when this rank holds it already.
+void lock_far(progress::Network& net, const FarMutex& mutex, int me, const char* call);
+/// False when this rank does not hold it. Comes after the puts that were made to the owner before.
+[[nodiscard]] bool unlock_far(progress::Network& net, const FarMutex& mutex, int me,
+                              const char* call);
+
+/// What this process does for others.
+void serve_locks(transport::Links& links);
+/// Whose turn it is by now; whether somebody is still in a queue. Under the links' lock.
+bool look_at_locks();
+
+}  // namespace armature::rma
