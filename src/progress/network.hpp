@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,9 +25,15 @@ namespace armature::progress {
 
 struct NetworkOptions {
   transport::EngineOptions engine;
-  std::vector<void (*)(transport::Links&)> handlers;  // higher floors' kinds of records
-  void (*on_lost)(int process) = nullptr;             // under the links' lock
-  std::uint64_t heartbeat_ns = 10'000'000'000;        // silent for longer: lost; 0: never
+  /// After a fence that all have passed: the interface, "" for the engine's own choice.
+  std::function<std::string(bootstrap::Exchange&)> find_device;
+  /// "process 3 (rank 3 on b, 10.0.0.2)", for errors.
+  std::function<std::string(int process)> name_peer;
+  std::vector<void (*)(transport::Links&)> handlers;         // higher floors' kinds of records
+  void (*on_lost)(int process) = nullptr;                    // under the links' lock
+  void (*say_lost)(int process, const char* why) = nullptr;  // after it; once on this node
+  void (*end_job)(int process, const char* why) = nullptr;   // a loss has: does not return
+  std::uint64_t heartbeat_ns = 10'000'000'000;               // silent for longer: lost; 0: never
   std::uint64_t connect_ns = 30'000'000'000;  // within that every process must have answered
 };
 
@@ -89,7 +96,9 @@ class Network {
   void say_bye();
   void serve();
   void flush_held();
-  void lost(int process);
+  void lost(int process, const char* why);
+  void end_after_loss();
+  [[nodiscard]] bool is_beat_due() const;
   [[nodiscard]] bool is_lost(int rank);
   [[nodiscard]] bool settle(int rank, const char* call);
   void wake_sleepers();
@@ -104,11 +113,19 @@ class Network {
   std::atomic<std::uint64_t> polls_{0};   // by ranks
   std::atomic<bool> ends_{false};
   void (*also_lost_)(int process) = nullptr;
+  void (*say_lost_)(int process, const char* why) = nullptr;
+  void (*end_job_)(int process, const char* why) = nullptr;
   struct Pulse {  // of another process
     std::uint64_t received = 0;
     std::uint64_t since_ns = 0;
   };
-  std::vector<Pulse> pulses_;  // of others_
+  std::vector<Pulse> pulses_;             // of others_
+  struct Loss {                           // the first, where the job ends with it
+    std::atomic<std::uint64_t> at_ns{0};  // the rest is written before it, under the links' lock
+    int process = -1;
+    std::string why;
+  };
+  Loss first_loss_;
   std::uint64_t heartbeat_ns_ = 0;
   std::uint64_t beat_ns_ = 0;  // when we looked last
   int wake_fd_ = -1;
