@@ -83,10 +83,10 @@ class Namespace:
 
 
 class Cluster:
-    def __init__(self, nodes):
+    def __init__(self, nodes, folder=TEMPORARY):
         require_rights()
         self.names = [f"node{i}" for i in range(nodes)]
-        self.scratch = Scratch(TEMPORARY)
+        self.scratch = Scratch(folder)
         self.folder = self.scratch.folder / "cluster"
         self.folder.mkdir()
         self.nodes, self.bridge = {}, None

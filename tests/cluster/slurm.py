@@ -2,7 +2,7 @@
 pmix or pmi2, or none where it says nothing. FOLDER holds this test's programs, its parents those of others.
 
 Slurm is started for the test alone: one munged, slurmctld on the first node, a slurmd on each. They speak over the nodes' links; what they write
-lies in the cluster's folder. They die with this process, however it ends."""
+lies in the cluster's folder. They end with this process, however it ends."""
 
 import os
 import re
@@ -12,8 +12,9 @@ import subprocess
 import sys
 import time
 
-from cluster import Cluster, Failed, LeftBehind, die_with_me, skip
+from cluster import TEMPORARY, Cluster, Failed, LeftBehind, Scratch, die_with_me, require_rights, skip
 
+INSIDE = "ARMATURE_TEST_FOLDER"  # set within: where the cluster may write
 DAEMONS = ("slurmctld", "slurmscriptd", "slurmd")
 NODES = 2
 CPUS_EACH = 4  # as many tasks as a test starts there; nothing is bound to them
@@ -50,7 +51,7 @@ class Slurm(Cluster):
             if shutil.which(program) is None:
                 skip(f"there is no {program} here (Debian: slurmctld, slurmd, slurm-client, munge)")
         self.daemons = []
-        super().__init__(NODES)
+        super().__init__(NODES, os.environ[INSIDE])
 
     def make(self):
         super().make()
@@ -223,9 +224,27 @@ CASES = {function.__name__: function for function in (finds_its_job, threads, su
 CASES["kill_rank"] = death(whole_node=False)
 CASES["kill_node"] = death(whole_node=True)
 
-if __name__ == "__main__":
+def run_case():
     try:
         with Slurm() as the_slurm:
             CASES[sys.argv[1]](the_slurm, sys.argv[2], sys.argv[3])
     except (Failed, LeftBehind) as failure:
         sys.exit(f"FAILED: {failure}")
+
+
+def run_in_a_space_of_its_own():
+    """slurmstepd and what it starts outlive slurmd, so the case runs in a namespace of processes, whose first one is killed with this one,
+    and all others with that. What they write lies below this process's folder."""
+    require_rights()
+    with Scratch(TEMPORARY) as scratch:
+        case = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", sys.executable, "-B", *sys.argv],
+                                env={**os.environ, INSIDE: str(scratch.folder)}, preexec_fn=die_with_me)
+        status = case.wait()
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    if INSIDE in os.environ:
+        run_case()
+    else:
+        run_in_a_space_of_its_own()
