@@ -19,6 +19,7 @@ endif()
 install(TARGETS armature_ucx LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET armature_tool)
   install(TARGETS armature_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS armature_bench_ucx LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 
 install(EXPORT armature_targets NAMESPACE armature:: FILE armature-targets.cmake

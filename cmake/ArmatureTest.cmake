@@ -20,6 +20,9 @@ function(armature_add_ranks_test)
   if(ARMATURE_SANITIZE)
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 3")  # they take their time
   endif()
+  if(ARMATURE_SANITIZE MATCHES thread)
+    list(APPEND arg_RUN_ARGS --base 0x1000000000 --band-size 8G)  # src/space/layout.hpp
+  endif()
   list(POP_FRONT arg_COMMAND program)
   if(TARGET ${program})
     set(program $<TARGET_FILE:${program}>)

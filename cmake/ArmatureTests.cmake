@@ -12,6 +12,8 @@ if(unit_tests)
   target_include_directories(unit_tests PRIVATE src)
   target_link_libraries(unit_tests PRIVATE armature_launcher armature_topology_hwloc
     armature_static fmt::fmt armature_gtest GTest::gtest_main)
+  # Headers that take longer to compile than the tests themselves.
+  target_precompile_headers(unit_tests PRIVATE <fmt/format.h> <gtest/gtest.h> <gmock/gmock.h>)
   add_dependencies(unit_tests armature_ucx)
   gtest_discover_tests(unit_tests TEST_PREFIX unit. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 30
                        PROPERTIES TIMEOUT 60 LABELS fast
@@ -23,6 +25,8 @@ armature_sources(conformance KEEP "tests/conformance/*.cpp")
 if(conformance)
   add_executable(conformance ${conformance})
   target_link_libraries(conformance PRIVATE armature armature_gtest)
+  target_precompile_headers(conformance PRIVATE <gtest/gtest.h> <gmock/gmock.h>
+                            <armature/armature.hpp> <armature/rmi.hpp>)
   foreach(ranks 1 2 3 4 8)
     set(label slow)
     if(ranks MATCHES "^[124]$")

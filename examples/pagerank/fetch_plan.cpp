@@ -68,13 +68,14 @@ void fetch(const FetchPlan& plan, const armature::Piece<double>& x, std::vector<
   for (const FetchPlan::Part& part : plan.parts) {
     const auto from = x.on(part.owner);
     if (plan.fetching == Fetching::one_by_one) {
-      for (const std::uint32_t element : part.elements) *to++ = armature::get(from + element);
+      for (const std::uint32_t element : part.elements) armature::get_nbi(to++, from + element);
     } else {
       armature::Aggregate requests(part.owner);
       for (const std::uint32_t element : part.elements) requests.get(to++, from + element);
       requests.wait();
     }
   }
+  armature::wait_all();
 }
 
 }  // namespace pagerank

@@ -68,8 +68,9 @@ void gather_counts(armature::World& world, const FetchPlan& plan, double seconds
     const std::uint64_t gets = part.elements.size() * iterations;
     bytes_from[static_cast<std::size_t>(part.owner)] = gets * sizeof(double);
     mine.gets += gets;
-    mine.waits += plan.fetching == Fetching::one_by_one ? gets : iterations;
   }
+  const bool one_wait = plan.fetching == Fetching::one_by_one && !plan.parts.empty();
+  mine.waits = iterations * (one_wait ? 1 : plan.parts.size());
   mine.bytes = mine.gets * sizeof(double);
   mine.seconds = seconds;
   run.counts = world.allgather(mine);

@@ -18,7 +18,7 @@ namespace pagerank {
 struct FetchCount {
   std::uint64_t gets = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t waits = 0;  // how often it waited for data: after every get, or every aggregate
+  std::uint64_t waits = 0;  // for data: once an iteration, or for every aggregate
   double seconds = 0;       // spent fetching
 };
 

@@ -27,7 +27,7 @@ namespace armature {
 /// ask.
 template <class F, class... Args>
 requires FunctionStatement<F, Args...>
-void async(Rank rank, F f, Args&&... args) {
+[[gnu::always_inline]] inline void async(Rank rank, F f, Args&&... args) {
   detail::call_function<false>(rank, nullptr, f, std::forward<Args>(args)...);
 }
 template <class F, class... Args>

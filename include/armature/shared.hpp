@@ -63,7 +63,7 @@ class remote {
   /// As shared_ref's calls, without the rank.
   template <class Member, class... Args>
   requires RemoteStatement<Member, T, Args...>
-  void async(Member method, Args&&... args) const {
+  [[gnu::always_inline]] void async(Member method, Args&&... args) const {
     detail::call_method<false, T>({rank_, id_}, nullptr, method, std::forward<Args>(args)...);
   }
   template <class Member, class... Args>
@@ -108,7 +108,7 @@ class shared_ref {
   /// Error(bad_rank).
   template <class Member, class... Args>
   requires RemoteStatement<Member, T, Args...>
-  void async(Rank rank, Member method, Args&&... args) const {
+  [[gnu::always_inline]] void async(Rank rank, Member method, Args&&... args) const {
     detail::call_method<false, T>({rank, id_}, nullptr, method, std::forward<Args>(args)...);
   }
   /// A question: waits, executing incoming calls, for what `method` returns. Throws RemoteError

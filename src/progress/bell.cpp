@@ -30,6 +30,11 @@ void futex_wake(std::atomic<std::uint32_t>& word) {
   syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
+/// From now on the network is somebody else's.
+void look_away() {
+  if (Network* const net = network()) net->look_away();
+}
+
 /// Of several that ring at once, one wakes it.
 bool takes(space::RankSlot& slot) {
   std::uint32_t waits = space::Doze::waits;
@@ -91,7 +96,10 @@ void barrier_of_sleepers() {
 void sleep(space::ProcessSlot& slot, long timeout_ns) {
   const std::uint32_t seen = slot.rung.load(std::memory_order_acquire);
   slot.asleep.store(1, std::memory_order_seq_cst);
-  if (slot.awake.load(std::memory_order_seq_cst) == 0) futex_wait(slot.rung, seen, timeout_ns);
+  if (slot.awake.load(std::memory_order_seq_cst) == 0) {
+    look_away();
+    futex_wait(slot.rung, seen, timeout_ns);
+  }
   slot.asleep.store(0, std::memory_order_relaxed);
 }
 
@@ -99,7 +107,10 @@ void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long ti
   const std::uint32_t seen = slot.rung.load(std::memory_order_acquire);
   slot.asleep.fetch_add(1, std::memory_order_seq_cst);
   barrier_of_sleepers();
-  if (!ready(condition)) futex_wait(slot.rung, seen, timeout_ns);
+  if (!ready(condition)) {
+    look_away();
+    futex_wait(slot.rung, seen, timeout_ns);
+  }
   slot.asleep.fetch_sub(1, std::memory_order_relaxed);
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -12,8 +14,15 @@ namespace armature::progress {
 /// A rank's operations with implicit handle that are still under way.
 class Implicit {
  public:
+  /// Does not look whether it is complete: that would send what had better gather. Waits for the
+  /// oldest where there are very many.
   void add(Rank to, Handle handle) {
-    if (!handle.test()) pending_.emplace_back(to, std::move(handle));
+    if (std::ssize(pending_) >= pending_max) {
+      const auto end = pending_.begin() + pending_max / 2;
+      for (auto one = pending_.begin(); one != end; ++one) one->second.wait();
+      pending_.erase(pending_.begin(), end);
+    }
+    pending_.emplace_back(to, std::move(handle));
   }
   void wait() {
     for (auto& one : pending_) one.second.wait();
@@ -32,6 +41,7 @@ class Implicit {
   }
 
  private:
+  static constexpr std::ptrdiff_t pending_max = 4096;
   std::vector<std::pair<Rank, Handle>> pending_;
 };
 

@@ -1,16 +1,10 @@
 #include "progress/network.hpp"
 
-#include <poll.h>
 #include <sched.h>
-#include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstring>
-#include <ctime>
 
 #include <fmt/format.h>
 
@@ -114,8 +108,6 @@ void Network::join(const space::Mapping& mapping, const Spaces& spaces,
   network()->also_lost_ = options.on_lost;
   network()->say_lost_ = options.say_lost;
   network()->end_job_ = options.end_job;
-  network()->heartbeat_ns_ = options.heartbeat_ns;
-  network()->beat_ns_ = base::now_ns();
   for (const auto install : options.handlers) install(network()->links_);
   network()->connect(exchange, options);
 }
@@ -136,8 +128,7 @@ void Network::connect(bootstrap::Exchange& exchange, const NetworkOptions& optio
     }
   }
   await_greetings(options);
-  wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  service_ = std::thread([this] { serve(); });
+  service_.start(options.heartbeat_ns);
 }
 
 void Network::await_greetings(const NetworkOptions& options) {
@@ -202,57 +193,18 @@ void Network::flush_held() {
 }
 
 bool Network::poll() {
-  polls_.fetch_add(1, std::memory_order_relaxed);
+  service_.polled();
   const Lock locked(links_.lock());
   flush_held();
   return links_.progress();
 }
 
 bool Network::try_poll() {
-  polls_.fetch_add(1, std::memory_order_relaxed);
+  service_.polled();
   const std::unique_lock locked(links_.lock(), std::try_to_lock);
   if (!locked.owns_lock()) return false;
   flush_held();
   return links_.progress();
-}
-
-/// A rank that sleeps has nothing to do: where something has come, more may, and it polls faster
-/// than a service thread wakes up.
-void Network::wake_sleepers() {
-  for (const auto& space : spaces_)
-    if (space::RankSlot& slot = mapping_.slot(space->me());
-        slot.asleep.load(std::memory_order_relaxed) != 0)
-      detail::wake(slot);
-}
-
-/// A few times in the time-out: says that we are there, and gives up who has not been heard of. Not
-/// when we were stopped ourselves meanwhile: then they may have spoken. Under the links' lock.
-void Network::beat() {
-  const std::uint64_t now_ns = base::now_ns();
-  const std::uint64_t interval_ns = heartbeat_ns_ / 4;
-  end_after_loss();
-  if (heartbeat_ns_ == 0 || now_ns - beat_ns_ < interval_ns) return;
-  const bool stopped = now_ns - std::exchange(beat_ns_, now_ns) > 2 * interval_ns;
-  pulses_.resize(others_.size());
-  for (std::size_t i = 0; i < others_.size(); ++i) {
-    Link& link = links_.to(others_[i]);
-    Pulse& pulse = pulses_[i];
-    if (stopped || pulse.since_ns == 0 || pulse.received != link.received())
-      pulse = {link.received(), now_ns};
-    if (link.is_lost() || link.said_bye()) continue;
-    if (now_ns - pulse.since_ns > heartbeat_ns_) {
-      links_.give_up(others_[i], "it has been silent for longer than the heartbeat allows");
-      continue;
-    }
-    (void)link.append(Kind::none, -1, -1, 0, Link::Ack::none);
-    link.flush();
-  }
-}
-
-/// Looked at without the lock.
-bool Network::is_beat_due() const {
-  return first_loss_.at_ns != 0 ||
-         (heartbeat_ns_ != 0 && base::now_ns() - beat_ns_ >= heartbeat_ns_ / 4);
 }
 
 void Network::doorbell(int rank) {
@@ -260,40 +212,6 @@ void Network::doorbell(int rank) {
   if (me == nullptr || mirrors_.looks_soon(me->space.me(), rank)) return;
   const Lock locked(links_.lock());
   mirrors_.look(me->space.me(), rank, false);
-}
-
-void Network::serve() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
-  prctl(PR_SET_TIMERSLACK, 1000);
-  std::uint64_t polls_seen = polls_.load(std::memory_order_relaxed);
-  while (!ends_.load(std::memory_order_acquire)) {
-    const std::uint64_t polls = polls_.load(std::memory_order_relaxed);
-    if (polls != std::exchange(polls_seen, polls)) {
-      const timespec nap{0, 50'000};
-      nanosleep(&nap, nullptr);
-      if (is_beat_due()) {
-        const Lock locked(links_.lock());
-        beat();
-      }
-      continue;
-    }
-    {
-      const Lock locked(links_.lock());
-      beat();
-      if (links_.progress()) {
-        wake_sleepers();
-        continue;
-      }
-      if (links_.owes() || !links_.engine().arm()) continue;
-    }
-    int look_again_ms =
-        heartbeat_ns_ == 0 ? 1000 : static_cast<int>(heartbeat_ns_ / 4 / 1'000'000) + 1;
-    if (first_loss_.at_ns != 0) look_again_ms = std::min(look_again_ms, 500);
-    pollfd fds[] = {{links_.engine().descriptor(), POLLIN, 0}, {wake_fd_, POLLIN, 0}};
-    (void)::poll(fds, std::size(fds), look_again_ms);
-  }
 }
 
 void Network::tell_life(int rank, Life life) {
@@ -330,15 +248,8 @@ void Network::leave() {
   const std::unique_ptr<Network> leaving(network());
   if (leaving == nullptr) return;
   leaving->say_bye();
-  leaving->ends_.store(true, std::memory_order_release);
-  const std::uint64_t one = 1;
-  (void)!write(leaving->wake_fd_, &one, sizeof one);
-  leaving->service_.join();
+  leaving->service_.stop();
   detail::the_network = nullptr;
-}
-
-Network::~Network() {
-  if (wake_fd_ >= 0) close(wake_fd_);
 }
 
 }  // namespace armature::progress

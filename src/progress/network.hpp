@@ -6,20 +6,18 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "bootstrap/exchange.hpp"
 #include "progress/mirrors.hpp"
+#include "progress/service.hpp"
 #include "space/address_space.hpp"
 #include "transport/links.hpp"
 
 // The process's way to ranks on other nodes. There is none where a job has one node.
 //
-// Whoever waits polls it. Besides, a service thread does while nobody else looks, so that what
-// others ask of this process is done while it computes: it sleeps until the engine has something.
-// As long as ranks poll by themselves it stays out of their way and only looks now and then whether
-// they still do.
+// Whoever waits polls it. Besides, a service thread does while nobody else looks (service.hpp), so
+// that what others ask of this process is done while it computes.
 
 namespace armature::progress {
 
@@ -47,7 +45,6 @@ class Network {
                    bootstrap::Exchange& exchange, const NetworkOptions& options);
   /// Collective: returns when no other process will ask for anything any more.
   static void leave();
-  ~Network();
 
   [[nodiscard]] transport::Links& links() { return links_; }
   /// The link to the process that hosts that rank, which is on another node.
@@ -85,6 +82,13 @@ class Network {
   void settle_all(const char* call);
   /// Blocks while the engine has more to send than it should.
   void await_room(int rank, const char* call);
+  /// A rank of this process sleeps from now on, or computes while something comes for it.
+  void look_away() { service_.look_away(); }
+  /// Where the job should have ended some time ago because of a loss, ends it. Under the links'
+  /// lock.
+  void end_after_loss();
+  /// Whether that is to come.
+  [[nodiscard]] bool ends_soon() const { return first_loss_.at_ns != 0; }
   /// Tells everybody what has become of a rank of this process.
   void tell_life(int rank, space::Life life);
 
@@ -94,15 +98,10 @@ class Network {
   void connect(bootstrap::Exchange& exchange, const NetworkOptions& options);
   void await_greetings(const NetworkOptions& options);
   void say_bye();
-  void serve();
   void flush_held();
   void lost(int process, const char* why);
-  void end_after_loss();
-  [[nodiscard]] bool is_beat_due() const;
   [[nodiscard]] bool is_lost(int rank);
   [[nodiscard]] bool settle(int rank, const char* call);
-  void wake_sleepers();
-  void beat();
 
   const space::Mapping& mapping_;
   const Spaces& spaces_;
@@ -110,26 +109,16 @@ class Network {
   Mirrors mirrors_;
   std::vector<int> others_;
   std::vector<std::uint64_t> told_lost_;  // by process: packets whose loss has been reported
-  std::atomic<std::uint64_t> polls_{0};   // by ranks
-  std::atomic<bool> ends_{false};
   void (*also_lost_)(int process) = nullptr;
   void (*say_lost_)(int process, const char* why) = nullptr;
   void (*end_job_)(int process, const char* why) = nullptr;
-  struct Pulse {  // of another process
-    std::uint64_t received = 0;
-    std::uint64_t since_ns = 0;
-  };
-  std::vector<Pulse> pulses_;             // of others_
   struct Loss {                           // the first, where the job ends with it
     std::atomic<std::uint64_t> at_ns{0};  // the rest is written before it, under the links' lock
     int process = -1;
     std::string why;
   };
   Loss first_loss_;
-  std::uint64_t heartbeat_ns_ = 0;
-  std::uint64_t beat_ns_ = 0;  // when we looked last
-  int wake_fd_ = -1;
-  std::thread service_;
+  Service service_{*this};
 };
 
 namespace detail {

@@ -54,11 +54,6 @@ struct RankContext {
   // Counts what deliver() got done; relaxed, as it tells only whether there was something.
   std::atomic<std::uint64_t> done = 0;
 
-  /// What came in lately were statements, a few at a time: they keep coming, nobody waits for them,
-  /// and who looks again only after so long finds more of them at once. Set by `requests`.
-  std::uint32_t lag_ns = 0;
-  bool lagged = false;  // just before this look, for that reason
-
   /// Takes in what has come, while waiting.
   void deliver() {
     if (Network* const net = network(); net != nullptr && net->try_poll())

@@ -22,20 +22,12 @@ using space::Life;
 // Of the process: how many of the job's ranks there are to a core.
 
 int spins_before_long = 1;
-bool cores_are_shared = true;
+bool more_ranks_than_cores = true;
 
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
-}
-
-/// Whoever reads each line while the sender still writes to it makes both wait for the line to go
-/// to and fro: on a machine whose cores are far apart, four times as long for each statement.
-void lag_behind(RankContext& me) {
-  const std::uint64_t start_ns = base::now_ns();
-  while (base::now_ns() - start_ns < me.lag_ns) pause();
-  me.lagged = true;
 }
 
 /// Writes the wait record; sequence is odd while it changes.
@@ -185,15 +177,16 @@ bool yield() {
 }
 
 int spins() { return spins_before_long; }
+bool cores_are_shared() { return more_ranks_than_cores; }
 
 void start_waiting(const space::ControlHeader& job) {
   const bool is_virtual = job.ranks_are_virtual != 0;
-  cores_are_shared = (is_virtual ? job.processes : job.ranks) > job.cores;
+  more_ranks_than_cores = (is_virtual ? job.processes : job.ranks) > job.cores;
   // Where several ranks share a thread, another of them may make the condition true.
   const bool threads_are_shared = job.simulated != 0 || (is_virtual && job.ranks > job.processes);
   // What comes over the network is seen by whoever polls it, which only the long wait does.
   const bool must_poll = threads_are_shared || job.nodes > 1;
-  spins_before_long = must_poll ? 1 : (cores_are_shared ? 4 : 400);
+  spins_before_long = must_poll ? 1 : (more_ranks_than_cores ? 4 : 400);
   prepare_bells(job);
 }
 
@@ -243,11 +236,11 @@ void wait_scheduled(RankContext& me, WaitFor& wait, Latched& condition_holds) {
 
 void wait_long(WaitFor& wait, Ready ready, void* condition) {
   // So long it yields before it sleeps: less where others need the core.
-  const std::uint64_t yield_ns = cores_are_shared ? 100'000 : 1'000'000;
+  const std::uint64_t yield_ns = more_ranks_than_cores ? 100'000 : 1'000'000;
   RankContext& me = this_rank(wait.call);
   const AddressSpace& space = me.space;
   space::RankSlot& slot = space.slot(space.me());
-  const int pauses = cores_are_shared ? 0 : 2000;
+  const int pauses = more_ranks_than_cores ? 0 : 2000;
   Latched condition_holds(ready, condition);
   if (me.scheduler != nullptr) return wait_scheduled(me, wait, condition_holds);
   // Whoever gets something done meanwhile is not idle, and looks again at once.
@@ -255,15 +248,20 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
     const std::uint64_t now = me.done.load(std::memory_order_relaxed);
     return std::exchange(done, now) != now;
   };
+  bool core_is_wanted = false;
+  // What comes from another node may be brought by a thread that has no core yet.
+  const auto give_way = [&](int i) {
+    return network() == nullptr ? pause(), false : i % 16 == 15 && (core_is_wanted = yield());
+  };
   // True once the condition holds; false after a while in which nothing was got done.
   const auto spin = [&] {
     for (int i = 0; i < pauses; ++i) {
       if (condition_holds.look()) return true;
       me.deliver();
-      if (!got_on())
-        pause();
-      else if (i = 0; me.lag_ns > 0 && !condition_holds.look())
-        lag_behind(me);
+      if (got_on())
+        i = 0;
+      else if (give_way(i))
+        return false;
     }
     return false;
   };
@@ -272,7 +270,6 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
   std::uint64_t idle_since_ns = published.since_ns();
   Naps naps;
   GoneRanks gone;
-  bool core_is_wanted = false;
   for (std::uint32_t round = 0;; ++round) {
     if (condition_holds.look()) return;
     me.deliver();

@@ -37,6 +37,8 @@ void wait_long(WaitFor& wait, Ready ready, void* condition);
 /// How often a condition is looked at before anything else is tried. About the time of a few cache
 /// misses; fewer when ranks share cores, where the other one needs this core to make it true.
 int spins();
+/// There are more ranks than cores.
+bool cores_are_shared();
 
 /// Returns once condition() is true. Throws Error(rank_lost) when the job goes on after deaths and
 /// a rank that is waited for has died.

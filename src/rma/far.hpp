@@ -40,9 +40,11 @@ void write_far(Network& net, Rank rank, void* to, const void* from, const Sectio
                const FarUpdate& update);
 void write_far(Network& net, Rank rank, const Segments& pieces, const FarUpdate& update);
 
+/// Whether a question leaves at once, or with those that are asked before somebody waits.
+enum class Asked { now, with_others };
 /// Sends what was asked for in `question`; it waits for the answer.
 void ask_section(Network& net, Rank rank, std::uint64_t question, const void* from,
-                 std::size_t row_bytes, const Runs::Levels& levels);
+                 std::size_t row_bytes, const Runs::Levels& levels, Asked asked = Asked::now);
 void get_far(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
              const char* call);
 void get_far(Network& net, Rank rank, void* to, const void* from, const Section& section,

@@ -11,6 +11,7 @@
 #include "progress/rank_context.hpp"
 #include "rma/far.hpp"
 #include "rma/questions.hpp"
+#include "transport/protocol.hpp"
 
 namespace armature::rma {
 
@@ -25,16 +26,17 @@ int sender() {
   return context != nullptr ? static_cast<int>(context->space.me()) : -1;
 }
 
-/// The part of a record that is there, sent at once.
+/// The part of a record that is there. Where nobody waits for the answer yet, questions gather as
+/// puts do: behind one that is under way, whose answer brings the acknowledgement.
 void ask(Network& net, Rank rank, Kind kind, std::span<const std::byte> record,
-         std::span<const std::byte> rest = {}) {
+         std::span<const std::byte> rest = {}, Asked asked = Asked::now) {
   const Lock locked(net.links().lock());
   Link& link = net.link_to(rank);
-  std::byte* const body =
-      link.append(kind, sender(), rank, record.size() + rest.size(), Link::Ack::none);
+  std::byte* const body = link.append(kind, sender(), rank, record.size() + rest.size(),
+                                      asked == Asked::now ? Link::Ack::none : Link::Ack::later);
   std::memcpy(body, record.data(), record.size());
   if (!rest.empty()) std::memcpy(body + record.size(), rest.data(), rest.size());
-  link.flush();
+  asked == Asked::now ? link.flush() : link.offer();
 }
 
 template <class Record>
@@ -124,7 +126,7 @@ void require_far(Network& net, Rank rank, const void* address, std::size_t bytes
 }
 
 void ask_section(Network& net, Rank rank, std::uint64_t question, const void* from,
-                 std::size_t row_bytes, const Runs::Levels& levels) {
+                 std::size_t row_bytes, const Runs::Levels& levels, Asked asked) {
   GetRecord record{};
   record.question = question;
   record.address = reinterpret_cast<std::uint64_t>(from);
@@ -135,7 +137,7 @@ void ask_section(Network& net, Rank rank, std::uint64_t question, const void* fr
     record.strides[level] = levels.strides[level];
   }
   const std::size_t used = levels.levels == 0 ? offsetof(GetRecord, counts) : sizeof record;
-  ask(net, rank, Kind::get, bytes_of_record(record).first(used));
+  ask(net, rank, Kind::get, bytes_of_record(record).first(used), {}, asked);
 }
 
 void get_far(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
@@ -164,8 +166,11 @@ detail::Request* get_far_later(Network& net, Rank rank, void* to, const void* fr
                                    Runs::section(static_cast<std::byte*>(to), section.row_bytes,
                                                  levels_of(section, section.to_strides)),
                                    bytes_of_section(section));
+  net.await_room(rank, "get");
   ask_section(net, rank, fetch->number(), from, section.row_bytes,
-              levels_of(section, section.from_strides));
+              levels_of(section, section.from_strides), Asked::with_others);
+  // The caller computes from now on, as often as not.
+  if (bytes_of_section(section) > transport::Protocol::get().copied_max) net.look_away();
   return fetch.release();
 }
 

@@ -74,7 +74,7 @@ void put_strided_nbi(global_ptr<void> to, const void* from, const Strided& shape
   put_strided(to, from, shape);
 }
 void get_strided_nbi(void* to, global_ptr<const void> from, const Strided& shape) {
-  if (progress::network() == nullptr) return get_strided(to, from, shape);
+  if (rma::far(from.rank(), "get_strided") == nullptr) return get_strided(to, from, shape);
   progress::this_rank("get_strided_nbi")
       .implicit.add(from.rank(), get_strided_async(to, from, shape));
 }
@@ -147,7 +147,7 @@ void put_patch_nbi(global_ptr<void> to, const void* from, const Patch& patch) {
   put_patch(to, from, patch);
 }
 void get_patch_nbi(void* to, global_ptr<const void> from, const Patch& patch) {
-  if (progress::network() == nullptr) return get_patch(to, from, patch);
+  if (rma::far(from.rank(), "get_patch") == nullptr) return get_patch(to, from, patch);
   progress::this_rank("get_patch_nbi").implicit.add(from.rank(), get_patch_async(to, from, patch));
 }
 

@@ -85,7 +85,9 @@ Handle get_later(Rank rank, void* to, const void* from, std::size_t bytes, const
 }
 
 void get_implicit(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
-  progress::this_rank(call).implicit.add(rank, get_later(rank, to, from, bytes, call));
+  Handle handle = get_later(rank, to, from, bytes, call);
+  if (rma::far(rank, call) != nullptr)
+    progress::this_rank(call).implicit.add(rank, std::move(handle));
 }
 
 namespace {

@@ -81,6 +81,13 @@ TEST_F(CorruptDeathTest, kinds) {
   EXPECT_DEATH(send_spoilt_header([](RequestHeader& h) { h.kind |= 0x80; }), said);
 }
 
+TEST_F(CorruptDeathTest, repetitions_of_what_never_was) {
+  const auto repeat = [](RequestHeader& h) {
+    h.kind = static_cast<std::uint8_t>(RequestKind::again);
+  };
+  EXPECT_DEATH(send_spoilt_header(repeat), "repeats one that never was");
+}
+
 TEST_F(CorruptDeathTest, the_counter_of_what_was_published) {
   EXPECT_DEATH(
       {

@@ -22,6 +22,8 @@ Endpoint::Endpoint(progress::RankContext& context, const Settings& settings, Tea
       settings_(settings),
       has_service_(settings.service_thread),
       seal_bytes_(context.space.checks_in_full() ? sizeof(Seal) : 0),
+      may_lag_(!settings.service_thread && context.scheduler == nullptr &&
+               context.weather == nullptr && !progress::cores_are_shared()),
       everyone_(std::move(everyone)),
       outgoing_(static_cast<std::size_t>(context.space.ranks())),
       lanes_(outgoing_.size()),

@@ -54,6 +54,8 @@ class Endpoint : public progress::RequestSource {
   /// Executes what has arrived; publishes what was held back. Never blocks, but the methods may.
   /// Does nothing while the rank's other thread is at it.
   void deliver() override;
+  /// The same, for a rank that asks for it: what is there now is executed, streams too.
+  void poll();
   /// Whether deliver() would find something.
   [[nodiscard]] bool has_work() override;
 
@@ -107,6 +109,15 @@ class Endpoint : public progress::RequestSource {
     std::size_t held = 0;
     std::uint64_t consumed = 0;  // of the channel, when the overflow was drained last
   };
+  struct Repeated {  // what the last `first` of a channel names
+    detail::RequestHeader header;
+    detail::CodePointer pointer;
+    // Found out when it is called; again when an object has gone.
+    const detail::Method* what = nullptr;
+    std::uint32_t changes = 0;
+    void* object = nullptr;
+    std::uintptr_t code = 0;
+  };
   struct Incoming {
     Incoming(int the_from, transport::Channel& the_channel)
         : from(the_from), channel(the_channel), capacity(the_channel.capacity) {}
@@ -117,6 +128,9 @@ class Endpoint : public progress::RequestSource {
     std::uint64_t released = 0;  // as far as the sender has been told
     std::uint64_t executed = 0;  // requests whose method is over
     Stream stream;
+    std::uint64_t look_at_ns = 0;       // not before: it is a stream
+    std::uint64_t lagged_until_ns = 0;  // when this look was put off till then
+    Repeated first;
     Pin* pin = nullptr;  // requests that methods under way look into
   };
 
@@ -141,11 +155,19 @@ class Endpoint : public progress::RequestSource {
 
   // receiving
   void find_channels();
+  struct Found {
+    std::uint64_t statements, bytes;
+  };
+  [[nodiscard]] bool is_too_early(Incoming& in);
+  void note_stream(Incoming& in, const Found& found);
   void receive(Incoming& in);
-  void call_alike(Incoming& in, const detail::RequestHeader& header, const std::byte* at,
-                  std::uint64_t stop);
   void execute_until(std::uint64_t published, Incoming& in, std::uint8_t depth);
   void release(Incoming& in);
+
+  // executing
+  void repeat(Incoming& in, const detail::RequestHeader& header, const std::byte* at,
+              std::uint64_t stop);
+  const detail::Method* find_repeated(Repeated& first, detail::Call& call);
   void execute(Incoming& in, const detail::RequestHeader& header, const std::byte* at);
   /// Where the reply goes and the arguments lie; the block, when they lie in one.
   std::byte* locate(detail::Call& call, const detail::RequestHeader& header, const std::byte* at);
@@ -175,6 +197,7 @@ class Endpoint : public progress::RequestSource {
   Settings settings_;
   const bool has_service_;
   const std::size_t seal_bytes_;  // at the end of each request, or 0
+  const bool may_lag_;            // behind a stream
   Team everyone_;
   detail::Sender sender_;
   base::ZeroTable<detail::Outgoing> outgoing_;
@@ -189,6 +212,8 @@ class Endpoint : public progress::RequestSource {
   std::size_t backlog_seen_ = 0;
   std::uint64_t backlog_since_ns_ = 0;  // it has not shrunk since
   std::size_t slice_turn_ = 0;
+  /// So far ahead the lines of requests are asked for, where they have been published.
+  static constexpr std::size_t ahead_bytes = 1536;
   bool answered_ = false;                  // since it was last set to false
   std::uint64_t last_token_ = UINT64_MAX;  // which no method has
   const detail::Method* last_method_ = nullptr;

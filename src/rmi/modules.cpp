@@ -173,13 +173,12 @@ CodePointer encode_elsewhere(std::uintptr_t code, std::ptrdiff_t adjust) {
   return {(code < CodePointer::virtual_max ? code : token_of(code)) | above};
 }
 
-std::uintptr_t decode_elsewhere(CodePointer pointer) {
+std::uintptr_t decode(CodePointer pointer) {
+  const std::uint64_t in_main = pointer.bits ^ main_module.token;
+  if (in_main < main_module.bytes) [[likely]]
+    return main_module.begin + in_main;
   if (pointer.token() < CodePointer::virtual_max) return pointer.token();
   return reinterpret_cast<std::uintptr_t>(from_token(pointer.token()));
-}
-
-void run_elsewhere(Call& call, CodePointer pointer, RunCode run) {
-  run(call, decode_elsewhere(pointer), pointer.adjust());
 }
 
 }  // namespace detail

@@ -169,7 +169,7 @@ void rmi_wait() {
 }
 
 void rmi_poll() {
-  this_endpoint("rmi_poll").deliver();
+  this_endpoint("rmi_poll").poll();
   progress::let_others_run();
 }
 

@@ -32,8 +32,7 @@ std::uint64_t Seal::checksum(std::span<const std::byte> bytes) {
 
 std::optional<LongArguments> long_arguments(const RequestHeader& header, const std::byte* request) {
   if ((header.kind & RequestHeader::is_long) == 0) return std::nullopt;
-  const bool asks =
-      (header.kind & RequestHeader::kind_mask) == static_cast<std::uint8_t>(RequestKind::question);
+  const bool asks = header.is(RequestKind::question);
   LongArguments where;
   std::memcpy(&where, request + sizeof header + (asks ? sizeof(void*) : 0), sizeof where);
   return where;

@@ -13,7 +13,9 @@
 #include "rmi/endpoint.hpp"
 #include "rmi/seal.hpp"
 
-namespace armature::rmi {
+namespace armature {
+
+namespace rmi {
 
 using detail::Outgoing;
 using detail::RequestHeader;
@@ -202,4 +204,28 @@ bool Endpoint::has_to_send() const {
 
 void Endpoint::wake(Outgoing& out) { progress::ring(space_.slot(index_of(out))); }
 
-}  // namespace armature::rmi
+}  // namespace rmi
+
+namespace detail {
+
+std::byte* start_first(Outgoing& out, std::size_t bytes, const Named& named, bool takes_code) {
+  // While room is made others may be called, who may send something to the same rank.
+  std::byte* const at = reserve(out, bytes);
+  const RequestHeader header{.units = static_cast<std::uint16_t>(bytes / RequestHeader::unit),
+                             .kind = static_cast<std::uint8_t>(RequestKind::first),
+                             .object = static_cast<std::uint32_t>(named.object),
+                             .method_offset = static_cast<std::uint32_t>(named.method),
+                             .module = static_cast<std::uint16_t>(named.method >> 32),
+                             .generation = static_cast<std::uint16_t>(named.object >> 32)};
+  std::memcpy(at, &header, sizeof header);
+  if (takes_code) std::memcpy(at + sizeof header, &named.code, sizeof named.code);
+  if (out.alone) {
+    out.method = named.method;
+    out.code = named.code;
+    out.object = named.object;
+  }
+  return at + sizeof header + (takes_code ? sizeof named.code : 0);
+}
+
+}  // namespace detail
+}  // namespace armature

@@ -27,6 +27,8 @@ class Stream {
     }
     return lag_ns_;
   }
+  /// It is taken for one.
+  [[nodiscard]] bool is_known() const { return lag_ns_ != 0; }
   /// A look has found a question, whose asker waits: longer, if the reader had lagged.
   void was_asked(bool lagged) {
     if (lag_ns_ != 0 && lagged) end();
@@ -35,7 +37,7 @@ class Stream {
 
  private:
   static constexpr std::uint64_t many = 8;
-  static constexpr std::uint32_t lag_min_ns = 1000, lag_max_ns = 2000;
+  static constexpr std::uint32_t lag_min_ns = 1000, lag_max_ns = 4000;
   static constexpr std::uint32_t patience_min = 16, patience_max = 1024;
 
   void end() {

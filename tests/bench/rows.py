@@ -29,11 +29,19 @@ RMI = {
     "rpc.self": [8], "call.member": [8], "call.virtual": [8],
     **{f"rpc.oneway.agg{2 ** k}": [8] for k in range(12)}, **{op: [8] for op in WORDS},
 }
+NET = {
+    "net.put": [8, 1 << 20], "net.get": [8, 1 << 20], "net.acc": [8, 4096], "net.fadd": [8],
+    "net.rpc": [0], "net.put2d": [32768, 2 << 20], "net.get2d": [32768, 2 << 20],
+    "ucx.put": [8, 1 << 20], "ucx.get": [8, 1 << 20], "ucx.am": [8],
+    "net.compute": [8], "net.overlap": [1 << 20],
+}
 LONG = [4096, 65536]
 # Suite -> (rows that have a limit, rows that have none, where the size is None when it is measured).
 SUITES = {
     "rma": (RMA, {"allreduce8.p2": [0], "allreduce8.p8": [0], "rss": [None], "rss.64": [None]}),
     "virtual": ({"yield": [0], "rpc": [0]}, {"rpc.oneway": [8], "migrate": [1 << 10, 1 << 20, 1 << 30]}),
+    "net": (NET, {"net.rpc.oneway": [8], "net.nbput1000": [8], "net.nbget1000": [8],
+                  **{f"net.{op}.busy": [8] for op in ("put", "get", "acc", "fadd")}}),
     "rmi": (RMI, {"rpc.bytes": LONG, "rpc.bytes.threads": LONG}),
 }
 

@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-#define GTEST_DONT_DEFINE_TEST 1
 #include <gtest/gtest.h>
 
 #include "armature/armature.hpp"
@@ -111,6 +110,7 @@ bool checks_in_full();
 
 }  // namespace conformance
 
+#undef TEST
 #define TEST(suite, name)                                                       \
   static void suite##_##name##_body();                                          \
   GTEST_TEST(suite, name) { conformance::on_all_ranks(suite##_##name##_body); } \

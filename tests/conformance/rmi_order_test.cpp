@@ -125,6 +125,74 @@ RMI_TEST(RmiOrder, an_argument_may_change_while_its_call_waits_for_room) {
   EXPECT_EQ(lists->wrong, 0);
 }
 
+namespace {
+
+/// Numbers from one caller, wherever they are noted.
+struct Sequence {
+  void note(int number) { wrong += number == seen++ ? 0 : 1; }
+  void note_twice(int number, long again) {
+    note(number);
+    note(static_cast<int>(again));
+  }
+  int seen = 0, wrong = 0;
+};
+
+/// Passes each number on to where the rank's own calls go too.
+struct Relay {
+  void pass(armature::shared_ref<Sequence> to, Rank rank, int number) {
+    to.async(rank, &Sequence::note, number);
+  }
+};
+
+}  // namespace
+
+// A call like the one before it on its way is told by less (detail/request.hpp).
+RMI_TEST(RmiOrder, calls_like_the_one_before_reach_their_own_method_and_object) {
+  shared<Sequence> first(world()), second(world());
+  int to_first = 0, to_second = 0;
+  for (int i = 0; i < 2000; ++i) {
+    // Runs of one to five, of every kind next to every other.
+    for (int k = 0; k <= i % 5; ++k) first.async(right(), &Sequence::note, to_first++);
+    for (int k = 0; k <= i % 3; ++k) second.async(right(), &Sequence::note, to_second++);
+    for (int k = 0; k < i % 4; ++k, to_first += 2)
+      first.async(right(), &Sequence::note_twice, to_first, to_first + 1L);
+    for (int k = 0; k < i % 2; ++k)
+      armature::async(
+          right(), [second = second.ref()](int number) { second.local().note(number); },
+          to_second++);
+    if (i % 7 == 0) second.sync(right(), &Sequence::note, to_second++);
+  }
+  armature::rmi_fence();
+  EXPECT_EQ(first->seen, to_first);
+  EXPECT_EQ(second->seen, to_second);
+  EXPECT_EQ(first->wrong + second->wrong, 0);
+}
+
+RMI_TEST(RmiOrder, calls_like_the_one_before_are_told_apart_from_those_of_methods) {
+  shared<Sequence> own(world()), passed(world());
+  shared<Relay> relay(world());
+  constexpr int count = 20'000;  // far more than fits: methods run while room is waited for
+  for (int i = 0; i < count; ++i) {
+    relay.async(left(), &Relay::pass, passed.ref(), right(0), i);
+    own.async(right(), &Sequence::note, i);
+  }
+  armature::rmi_fence();
+  EXPECT_EQ(own->seen, count);
+  EXPECT_EQ(passed->seen, count);
+  EXPECT_EQ(own->wrong + passed->wrong, 0);
+}
+
+RMI_TEST(RmiOrder, calls_like_the_one_before_are_refused_when_its_object_has_gone) {
+  int refused = 0;
+  armature::on_async_error([&](Rank, std::string_view) { ++refused; });
+  const auto cell = armature::make_remote<Sequence>(right());
+  for (int i = 0; i < 3; ++i) cell.async(&Sequence::note, i);
+  armature::destroy(cell);
+  for (int i = 0; i < 5; ++i) cell.async(&Sequence::note, i);
+  armature::rmi_fence();
+  EXPECT_EQ(refused, 5);
+}
+
 // -- waiting and polling
 // ------------------------------------------------------------------------------
 

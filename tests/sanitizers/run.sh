@@ -1,11 +1,14 @@
 #!/bin/bash
-# run.sh PRESET TESTS BUT TARGET...: builds the targets in a sanitizer preset and runs the fast tests whose
-# names match TESTS and not BUT, where that is not empty.
+# run.sh COMMAND PRESET TESTS BUT TARGET...: builds the targets in a sanitizer preset and runs the fast tests
+# whose names match TESTS and not BUT, where that is not empty. The ranks are started by COMMAND, the `armature`
+# that is there already: its parts are in the unit tests, and building it once more takes minutes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-preset=$1 tests=$2 but=${3:-^$}
-shift 3
+command=$1 preset=$2 tests=$3 but=${4:-^$}
+shift 4
 cmake --preset "$preset" >/dev/null
+mkdir -p "build-$preset/bin"
+cp --remove-destination "$command" "build-$preset/bin/armature"
 cmake --build "build-$preset" --target "$@"
 ctest --test-dir "build-$preset" -j"$(nproc)" -L '^fast$' -R "$tests" -E "$but" \
   --output-on-failure --timeout 300 --no-tests=error

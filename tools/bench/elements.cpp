@@ -69,7 +69,10 @@ class Elements {
   explicit Elements(Stage& stage)
       : stage_(stage), world_(stage.world()), table_(world_, world_), n_(stage.effort().burst) {
     std::uint64_t x = 1;
-    for (int skip = 0; skip < 1000 * (world_.rank() + 1); ++skip) x = after(x);
+    // Each rank has a stretch of its own: what two changed at once by get and put would be lost
+    // more often than the rules allow.
+    const std::size_t before = n_ * static_cast<std::size_t>(world_.rank());
+    for (std::size_t skip = 0; skip < before; ++skip) x = after(x);
     for (std::size_t i = 0; i < n_; ++i) {
       // Neighbours in the sequence differ by a shift; multiplied they do not.
       values_.push_back((x = after(x)) * 0x9e37'79b9'7f4a'7c15 >> 20);

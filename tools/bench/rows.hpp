@@ -37,6 +37,8 @@ void virtual_call_rows(Stage& stage);
 
 /// Operations between two nodes. Two ranks.
 void net_rows(World& world, const Settings& settings);
+/// Those where one of the two computes.
+void net_computing_rows(World& world, const Settings& settings);
 
 /// The forms of gather: 1000 doubles, every third. Prepared once, called often.
 class Gather {

@@ -86,13 +86,11 @@ inline constexpr bool looks<Types<P...>> = (looks_into_message<std::remove_cvref
 template <class T, class Member, bool replies>
 struct MemberEntry {
   static constexpr bool looks_into_message = looks<typename Signature<Member>::Parameters>;
-  static void run(Call& call) { run_code(call, &run_member); }
-
- private:
-  static void run_member(Call& call, std::uintptr_t code, std::ptrdiff_t adjust) {
-    Reader from = behind_code(call);
+  static constexpr bool takes_code = true;
+  static void run(Call& call) {
+    Reader from(call.start, call.arguments, call.end);
     auto* const object = static_cast<T*>(call.object);
-    const auto member = to_member<Member>(code, adjust);
+    const auto member = to_member<Member>(call.code, call.adjust);
     // GCC's vptr check takes a base's part, to which such a pointer may lead, for a wrong object.
     const auto called = [&](auto&&... argument) __attribute__((no_sanitize("vptr")))
                             ->decltype(auto) {
@@ -105,22 +103,17 @@ struct MemberEntry {
 template <class F, bool replies, class Parameters>
 struct FunctionEntry {
   static constexpr bool looks_into_message = looks<Parameters>;
+  static constexpr bool takes_code = std::is_pointer_v<F>;
   static void run(Call& call) {
-    if constexpr (std::is_pointer_v<F>) {
-      run_code(call, &run_function);
+    Reader from(call.start, call.arguments, call.end);
+    if constexpr (takes_code) {
+      if (call.code < CodePointer::virtual_max) [[unlikely]]
+        Reader::corrupt();  // an offset into a table, which a function does not have
+      execute<replies>(call, from, Parameters(), *reinterpret_cast<F>(call.code));
     } else {
-      Reader from(call.start, call.arguments, call.end);
       auto function = unpack<F>(from);
       execute<replies>(call, from, Parameters(), function);
     }
-  }
-
- private:
-  static void run_function(Call& call, std::uintptr_t code, std::ptrdiff_t /*adjust*/) {
-    if (code < CodePointer::virtual_max) [[unlikely]]
-      Reader::corrupt();  // an offset into a table, which a function does not have
-    Reader from = behind_code(call);
-    execute<replies>(call, from, Parameters(), *reinterpret_cast<F>(code));
   }
 };
 
@@ -171,6 +164,38 @@ template <class Entry, bool question>
   if constexpr (question) std::memcpy(at + sizeof(RequestHeader), &reply, sizeof reply);
 }
 
+/// Sends a statement with these values behind what it names, whose length is known now.
+template <class Entry, class... V>
+requires is_short<V...>
+[[gnu::always_inline]] inline void send_statement(const Address& to, CodePointer code,
+                                                  const V&... value) {
+  constexpr std::size_t arguments = (std::size_t{0} + ... + fixed_bytes<V>());
+  constexpr std::size_t again_bytes =
+      round_up(RequestHeader::first_word + arguments, RequestHeader::unit);
+  constexpr std::size_t first_bytes =
+      round_up(sizeof(RequestHeader) + (Entry::takes_code ? sizeof code : 0) + arguments,
+               RequestHeader::unit);
+  Outgoing& out = channel_to(to.rank);
+  const Named named{MethodTokenOf<Entry>::get(), code.bits,
+                    to.object.index | std::uint64_t{to.object.generation} << 32};
+  const bool repeats =
+      ((out.method ^ named.method) | (out.code ^ named.code) | (out.object ^ named.object)) == 0;
+  std::size_t bytes = again_bytes;
+  std::byte* at = out.at;
+  if (repeats && has_room(out, again_bytes)) [[likely]] {
+    constexpr std::uint64_t word =
+        again_bytes / RequestHeader::unit | static_cast<std::uint64_t>(RequestKind::again) << 16;
+    std::memcpy(at, &word, sizeof word);
+    at += sizeof word;
+  } else {
+    bytes = first_bytes;
+    at = start_first(out, first_bytes, named, Entry::takes_code);
+  }
+  Writer writer(at);
+  (pack(writer, value), ...);
+  commit(out, bytes);
+}
+
 /// Sends a request with these values behind its head, whose length is known now.
 template <class Entry, bool question, class... V>
 requires is_short<V...>
@@ -202,22 +227,31 @@ void send_request(const Address& to, Reply* reply, const V&... value) {
   place.commit(bytes, head_bytes<question>);
 }
 
+/// `first` is a pointer to code, or the lambda itself.
 template <bool question, class Entry, class First, class... P, class... Args>
 [[gnu::always_inline]] inline void send_call(const Address& to, Reply* reply, const First& first,
                                              Types<P...>, Args&&... args) {
-  send_request<Entry, question>(to, reply, first,
-                                static_cast<Converted<P, Args>>(std::forward<Args>(args))...);
+  if constexpr (question || !is_short<First, std::remove_cvref_t<P>...>)
+    send_request<Entry, question>(to, reply, first,
+                                  static_cast<Converted<P, Args>>(std::forward<Args>(args))...);
+  else if constexpr (Entry::takes_code)
+    send_statement<Entry>(to, first, static_cast<Converted<P, Args>>(std::forward<Args>(args))...);
+  else
+    send_statement<Entry>(to, CodePointer(), first,
+                          static_cast<Converted<P, Args>>(std::forward<Args>(args))...);
 }
 
 template <bool question, class T, class Member, class... Args>
-void call_method(const Address& to, Reply* reply, Member member, Args&&... args) {
+[[gnu::always_inline]] inline void call_method(const Address& to, Reply* reply, Member member,
+                                               Args&&... args) {
   send_call<question, MemberEntry<T, Member, question>>(to, reply, encode(member),
                                                         typename Signature<Member>::Parameters(),
                                                         std::forward<Args>(args)...);
 }
 
 template <bool question, class F, class... Args>
-void call_function(Rank rank, Reply* reply, const F& f, Args&&... args) {
+[[gnu::always_inline]] inline void call_function(Rank rank, Reply* reply, const F& f,
+                                                 Args&&... args) {
   using Parameters = typename ParametersOf<F, Args...>::type;
   using Entry = FunctionEntry<F, question, Parameters>;
   const Address to{rank, {RequestHeader::function, 0}};

@@ -23,6 +23,9 @@ struct Call {
   const std::byte* arguments = nullptr;
   const std::byte* end = nullptr;
   struct Reply* reply = nullptr;  // where the asker waits; nullptr for a statement
+  // The code that a request names: what a pointer of the user says (see CodePointer).
+  std::uintptr_t code = 0;
+  std::ptrdiff_t adjust = 0;
   Rank from;
 };
 
@@ -34,6 +37,7 @@ struct Method {
   void (*run)(Call& call) = nullptr;
   const char* name = nullptr;       // the compiler's spelling, for inspect and for errors
   bool looks_into_message = false;  // while it runs: it has parameters that are views
+  bool takes_code = false;          // its requests name code
 };
 
 /// What code or constant data is called by across processes, in one word: its offset in its module
@@ -44,12 +48,13 @@ ARMATURE_API std::uint64_t make_token(const void* address);
 /// the offset lies outside it.
 ARMATURE_API void* from_token(std::uint64_t token);
 
-/// Entry, where the receiver begins: a type with `static void run(Call&)` and `looks_into_message`.
+/// Entry, where the receiver begins: a type with `static void run(Call&)`, `looks_into_message` and
+/// `takes_code`.
 template <class Entry>
 struct MethodTokenOf {
   static constexpr const char* spelling() { return __PRETTY_FUNCTION__; }
   static constexpr Method method{Method::expected_magic, &Entry::run, spelling(),
-                                 Entry::looks_into_message};
+                                 Entry::looks_into_message, Entry::takes_code};
   static inline std::atomic<std::uint64_t> token{0};
 
   [[gnu::always_inline]] static std::uint64_t get() {
@@ -84,46 +89,14 @@ struct MainModule {
 extern ARMATURE_API MainModule main_module;
 
 ARMATURE_API CodePointer encode_elsewhere(std::uintptr_t code, std::ptrdiff_t adjust);
-ARMATURE_API std::uintptr_t decode_elsewhere(CodePointer pointer);
+/// The code's address, or that offset. Throws Error(corrupt) where there is no such module.
+ARMATURE_API std::uintptr_t decode(CodePointer pointer);
 
 [[gnu::always_inline]] inline CodePointer encode(std::uintptr_t code, std::ptrdiff_t adjust) {
   const std::uintptr_t offset = code - main_module.begin;
   if (offset < main_module.bytes && adjust == 0) [[likely]]
     return {offset | main_module.token};
   return encode_elsewhere(code, adjust);
-}
-
-/// Whether it points into the main program, and there is nothing to add.
-[[gnu::always_inline]] inline bool is_main(CodePointer pointer) {
-  return (pointer.bits ^ main_module.token) < main_module.bytes;
-}
-[[gnu::always_inline]] inline std::uintptr_t decode_main(CodePointer pointer) {
-  return main_module.begin + (pointer.bits ^ main_module.token);
-}
-
-[[gnu::always_inline]] inline std::uintptr_t decode(CodePointer pointer) {
-  return is_main(pointer) ? decode_main(pointer) : decode_elsewhere(pointer);
-}
-
-/// What a request does with code that it names: `run(call, code, adjust)`.
-using RunCode = void (*)(Call& call, std::uintptr_t code, std::ptrdiff_t adjust);
-/// For code outside the main program.
-ARMATURE_API void run_elsewhere(Call& call, CodePointer pointer, RunCode run);
-
-/// The arguments begin with a pointer to code. `run` is called as the last thing, so that this is a
-/// few instructions and a jump.
-[[gnu::always_inline]] inline void run_code(Call& call, RunCode run) {
-  CodePointer pointer;
-  if (call.end - call.arguments < static_cast<std::ptrdiff_t>(sizeof pointer)) [[unlikely]]
-    Reader::corrupt();
-  std::memcpy(&pointer, call.arguments, sizeof pointer);
-  if (is_main(pointer)) [[likely]]
-    return run(call, decode_main(pointer), 0);
-  run_elsewhere(call, pointer, run);
-}
-/// What comes behind that pointer.
-[[gnu::always_inline]] inline Reader behind_code(const Call& call) {
-  return {call.start, call.arguments + sizeof(CodePointer), call.end};
 }
 
 template <class Member>

@@ -20,10 +20,13 @@ enum class RequestKind : std::uint8_t {
   filler,    // the ring's end, too short for the next request
   call,      // a statement: nobody waits for the result
   question,  // followed by the address of the asker's reply slot
+  first,     // a statement that the next ones may repeat
+  again,     // one like the last `first` of its channel: a header's first word, and arguments
 };
 
-/// Stands before every request. What follows is: the reply slot (question), then the arguments, or
-/// where they lie when they are too long for the ring.
+/// Stands before every request. What follows is: the reply slot (question), the pointer to code
+/// that the method needs, if it does, then the arguments, or where all that lies when it is too
+/// long for the ring.
 struct RequestHeader {
   static constexpr std::uint8_t kind_mask = 0x0f;
   static constexpr std::uint8_t is_long = 0x10;  // the arguments lie in a block of the sender
@@ -36,8 +39,13 @@ struct RequestHeader {
   std::uint16_t module = 0;
   std::uint16_t generation = 0;  // of the object
 
+  [[nodiscard]] bool is(RequestKind which) const {
+    return (kind & kind_mask) == static_cast<std::uint8_t>(which);
+  }
+
   static constexpr std::uint32_t function = 0xffff'ffff;
   static constexpr std::size_t unit = 16;
+  static constexpr std::size_t first_word = 8;  // all there is of an `again`
 };
 static_assert(sizeof(RequestHeader) == 16);
 
@@ -52,6 +60,10 @@ struct Outgoing {
   bool direct = false;     // publish each request at once, by a store
   bool alone = false;  // whoever sends may write up to `end` without asking: there is no service
                        // thread that might write there too, and requests are not sealed
+  // What the last `first` names. A method's token is never 0.
+  std::uint64_t method = 0;
+  std::uint64_t code = 0;
+  std::uint64_t object = 0;
 };
 
 /// What the inlined half needs to know of the calling rank.
@@ -111,6 +123,17 @@ ARMATURE_API void poll_now(Sender& sender);
 #endif
 }
 inline constexpr std::ptrdiff_t own_ahead_bytes = 1024;
+
+/// What a statement names: the next one that names the same needs not say it.
+struct Named {
+  std::uint64_t method;  // a token
+  std::uint64_t code;    // a CodePointer's bits, or 0
+  std::uint64_t object;  // an ObjectId's, in one word
+};
+/// Room for a statement that says what it names, of that many bytes; returns where its arguments
+/// go.
+[[gnu::cold]] ARMATURE_API std::byte* start_first(Outgoing& out, std::size_t bytes,
+                                                  const Named& named, bool takes_code);
 
 [[gnu::always_inline]] inline void commit(Outgoing& out, std::size_t bytes) {
   Sender& me = *sender;

@@ -1,0 +1,198 @@
+#include "progress/service.hpp"
+
+#include <linux/futex.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "progress/bell.hpp"
+#include "progress/network.hpp"
+
+namespace armature::progress {
+
+using transport::Kind;
+using transport::Link;
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+namespace {
+
+constexpr std::uint64_t nap_min_ns = 50'000, nap_max_ns = 2'000'000;
+/// Ranks that wait poll more often than that.
+constexpr std::uint64_t between_polls_ns = 20'000;
+
+/// Where the thread runs. `armature run` has bound a process of one rank to a core, where the
+/// thread would take turns with its rank: the other cores of the job are free for it, of which the
+/// launcher's own mask tells. While the rank sleeps, its core is the one that is free. Who has been
+/// bound by somebody else stays where he was put: the mask of a foreign launcher says nothing of
+/// what the job was given.
+class Cores {
+ public:
+  explicit Cores(const Network& network) {
+    const space::Mapping& mapping = network.mapping();
+    if (network.spaces().size() != 1 || mapping.header().launcher_pid == 0) return;
+    slot_ = &mapping.slot(network.spaces().front()->me());
+    cpu_set_t bound;
+    static_assert(sizeof bound == sizeof slot_->bound_to.bits);
+    std::memcpy(&bound, slot_->bound_to.bits, sizeof bound);
+    if (sched_getaffinity(0, sizeof own_, &own_) != 0 || !CPU_EQUAL(&own_, &bound)) return;
+    if (sched_getaffinity(mapping.header().launcher_pid, sizeof others_, &others_) != 0) return;
+    for (int processor = 0; processor < CPU_SETSIZE; ++processor)
+      if (CPU_ISSET(processor, &own_)) CPU_CLR(processor, &others_);
+    has_choice_ = CPU_COUNT(&others_) > 0;
+    choose();
+  }
+
+  void choose() {
+    if (!has_choice_) return;
+    const bool own = slot_->asleep.load(std::memory_order_relaxed) != 0;
+    if (own != std::exchange(on_own_, own) || !has_chosen_)
+      (void)sched_setaffinity(0, sizeof own_, own ? &own_ : &others_);
+    has_chosen_ = true;
+  }
+
+ private:
+  const space::RankSlot* slot_ = nullptr;
+  cpu_set_t own_{}, others_{};
+  bool has_choice_ = false, has_chosen_ = false, on_own_ = false;
+};
+
+}  // namespace
+
+Service::~Service() {
+  if (wake_fd_ >= 0) close(wake_fd_);
+}
+
+void Service::start(std::uint64_t heartbeat_ns) {
+  heartbeat_ns_ = heartbeat_ns;
+  beat_ns_ = base::now_ns();
+  wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  thread_ = std::thread([this] { serve(); });
+}
+
+void Service::stop() {
+  ends_.store(true, std::memory_order_release);
+  const std::uint64_t one = 1;
+  (void)!write(wake_fd_, &one, sizeof one);
+  look_away();
+  thread_.join();
+}
+
+// Either this sees that the thread naps, or the thread sees, before it naps, that the count has
+// grown.
+void Service::look_away() {
+  looked_away_.fetch_add(1, std::memory_order_seq_cst);
+  if (naps_.load(std::memory_order_seq_cst))
+    syscall(SYS_futex, &looked_away_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+void Service::serve() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  prctl(PR_SET_TIMERSLACK, 1000);
+  Cores cores(network_);
+  seen_ns_ = base::now_ns();
+  nap_ns_ = nap_min_ns;
+  while (!ends_.load(std::memory_order_acquire)) {
+    const std::uint32_t times = looked_away_.load(std::memory_order_seq_cst);
+    cores.choose();
+    if (ranks_poll()) {
+      nap(times);
+      if (looked_away_.load(std::memory_order_relaxed) == times) continue;
+      (void)ranks_poll();  // what they did before does not count any more
+      cores.choose();
+    }
+    nap_ns_ = nap_min_ns;
+    if (!listen()) nap(times);
+  }
+}
+
+/// Whether they have done so all the time since this was last asked.
+bool Service::ranks_poll() {
+  const std::uint64_t now_ns = base::now_ns();
+  const std::uint64_t polls = polls_.load(std::memory_order_relaxed);
+  const std::uint64_t since = polls - std::exchange(polls_seen_, polls);
+  return since * between_polls_ns > now_ns - std::exchange(seen_ns_, now_ns);
+}
+
+/// Ends early when a rank looks away.
+void Service::nap(std::uint32_t times) {
+  const timespec length{0, static_cast<long>(nap_ns_)};
+  naps_.store(true, std::memory_order_seq_cst);
+  syscall(SYS_futex, &looked_away_, FUTEX_WAIT_PRIVATE, times, &length, nullptr, 0);
+  naps_.store(false, std::memory_order_relaxed);
+  nap_ns_ = std::min(nap_ns_ * 2, nap_max_ns);
+  const bool is_due = heartbeat_ns_ != 0 && base::now_ns() - beat_ns_ >= heartbeat_ns_ / 4;
+  if (!is_due && !network_.ends_soon()) return;
+  const Lock locked(network_.links().lock());
+  beat();
+}
+
+/// Does what there is to do, then sleeps until there is something. False when a rank is doing it:
+/// who waited for the lock of one that polls would take its core from time to time, for nothing.
+bool Service::listen() {
+  transport::Links& links = network_.links();
+  {
+    const std::unique_lock locked(links.lock(), std::try_to_lock);
+    if (!locked.owns_lock()) return false;
+    beat();
+    if (links.progress()) return wake_sleepers(), true;
+    if (links.owes() || !links.engine().arm()) return true;
+  }
+  int look_again_ms =
+      heartbeat_ns_ == 0 ? 1000 : static_cast<int>(heartbeat_ns_ / 4 / 1'000'000) + 1;
+  if (network_.ends_soon()) look_again_ms = std::min(look_again_ms, 500);
+  pollfd fds[] = {{links.engine().descriptor(), POLLIN, 0}, {wake_fd_, POLLIN, 0}};
+  (void)::poll(fds, std::size(fds), look_again_ms);
+  return true;
+}
+
+/// A rank that sleeps has nothing to do: where something has come, more may, and it polls faster
+/// than this thread wakes up.
+void Service::wake_sleepers() {
+  for (const auto& space : network_.spaces())
+    if (space::RankSlot& slot = network_.mapping().slot(space->me());
+        slot.asleep.load(std::memory_order_relaxed) != 0)
+      detail::wake(slot);
+}
+
+/// A few times in the time-out: says that we are there, and gives up who has not been heard of. Not
+/// when we were stopped ourselves meanwhile: then they may have spoken. Under the links' lock.
+void Service::beat() {
+  transport::Links& links = network_.links();
+  const std::uint64_t now_ns = base::now_ns();
+  const std::uint64_t interval_ns = heartbeat_ns_ / 4;
+  network_.end_after_loss();
+  if (heartbeat_ns_ == 0 || now_ns - beat_ns_ < interval_ns) return;
+  const bool stopped = now_ns - std::exchange(beat_ns_, now_ns) > 2 * interval_ns;
+  const std::vector<int>& others = network_.others();
+  pulses_.resize(others.size());
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    Link& link = links.to(others[i]);
+    Pulse& pulse = pulses_[i];
+    if (stopped || pulse.since_ns == 0 || pulse.received != link.received())
+      pulse = {link.received(), now_ns};
+    if (link.is_lost() || link.said_bye()) continue;
+    if (now_ns - pulse.since_ns > heartbeat_ns_) {
+      links.give_up(others[i], "it has been silent for longer than the heartbeat allows");
+      continue;
+    }
+    (void)link.append(Kind::none, -1, -1, 0, Link::Ack::none);
+    link.flush();
+  }
+}
+
+}  // namespace armature::progress

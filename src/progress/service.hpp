@@ -1,0 +1,68 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+// The thread that does what other nodes ask of this process while its ranks do not look.
+//
+// Ranks that wait poll the network faster than any thread could be woken, and on a machine whose
+// cores are all taken a thread that wakes up takes a core from somebody. So while ranks poll by
+// themselves it does not listen: it naps, ever longer, and only looks whether they still do. When
+// they do not, it sleeps in the kernel until the engine has something. A rank that goes to sleep,
+// or that has started what will come while it computes, says so once (look_away), and it listens
+// from then on; a rank that computes without a word is noticed when the nap is over.
+
+namespace armature::progress {
+
+class Network;
+
+class Service {
+ public:
+  explicit Service(Network& network) : network_(network) {}
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+  ~Service();
+
+  /// `heartbeat_ns`: a process that is silent for longer is lost; 0: never.
+  void start(std::uint64_t heartbeat_ns);
+  void stop();
+
+  /// A rank has polled.
+  void polled() { polls_.fetch_add(1, std::memory_order_relaxed); }
+  /// A rank will not poll for a while; what comes for it is listened for from now on.
+  void look_away();
+
+ private:
+  void serve();
+  void nap(std::uint32_t times);
+  [[nodiscard]] bool listen();
+  void beat();
+  [[nodiscard]] bool ranks_poll();
+  void wake_sleepers();
+
+  Network& network_;
+  std::atomic<std::uint64_t> polls_{0};
+  std::atomic<std::uint32_t> looked_away_{0};  // a futex
+  std::atomic<bool> naps_{false};
+  std::atomic<bool> ends_{false};
+
+  // Of the thread alone.
+  std::uint64_t polls_seen_ = 0;
+  std::uint64_t seen_ns_ = 0;
+  std::uint64_t nap_ns_ = 0;
+
+  struct Pulse {  // of another process
+    std::uint64_t received = 0;
+    std::uint64_t since_ns = 0;
+  };
+  std::vector<Pulse> pulses_;  // in the order of Network::others()
+  std::uint64_t heartbeat_ns_ = 0;
+  std::uint64_t beat_ns_ = 0;  // when we looked last
+
+  int wake_fd_ = -1;
+  std::thread thread_;
+};
+
+}  // namespace armature::progress

@@ -1,0 +1,235 @@
+// Requests that have come in, one at a time: what they name is found and checked, and called.
+#include <cxxabi.h>
+
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "rmi/endpoint.hpp"
+#include "rmi/failure.hpp"
+#include "rmi/far_replies.hpp"
+#include "rmi/seal.hpp"
+
+namespace armature::rmi {
+
+using detail::Call;
+using detail::CodePointer;
+using detail::LongArguments;
+using detail::Method;
+using detail::Reply;
+using detail::RequestHeader;
+using detail::RequestKind;
+
+namespace {
+
+std::uint64_t first_word(const std::byte* at) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, at, RequestHeader::first_word);
+  return word;
+}
+
+}  // namespace
+
+const Method& Endpoint::method(std::uint64_t token) {
+  const auto* found = static_cast<const Method*>(detail::from_token(token));
+  if (reinterpret_cast<std::uintptr_t>(found) % alignof(Method) != 0 ||
+      found->magic != Method::expected_magic)
+    corrupt(fmt::format("a request names a method by {:#x}, where there is none", token));
+  last_token_ = token;
+  last_method_ = found;
+  return *found;
+}
+
+/// Whatever a method throws is its caller's.
+template <class F>
+void Endpoint::guarded(Call& call, F&& f) {
+  try {
+    f();
+  } catch (const abi::__forced_unwind&) {
+    throw;  // the thread is being cancelled
+  } catch (const Error& error) {
+    failed(call, error.code(), error.what(), true);
+  } catch (const std::exception& error) {
+    failed(call, Errc::remote, error.what(), true);
+  } catch (...) {
+    failed(call, Errc::remote, "an exception that is no std::exception", true);
+  }
+}
+
+/// The method of a request and, in `call`, its object; nullptr when that is gone, which its caller
+/// has been told then.
+const Method* Endpoint::find(Call& call, const RequestHeader& header) {
+  const std::uint64_t token =
+      (static_cast<std::uint64_t>(header.module) << 32) | header.method_offset;
+  const Method& what = token == last_token_ ? *last_method_ : method(token);
+  if (header.object != RequestHeader::function) {
+    call.object = objects_.find({header.object, header.generation});
+    if (call.object == nullptr) [[unlikely]] {
+      gone(call, header);
+      return nullptr;
+    }
+  }
+  return &what;
+}
+
+namespace {
+
+/// Behind the head, or the reply slot, stands a pointer to code.
+void take_code(Call& call) {
+  CodePointer pointer;
+  if (call.end - call.arguments < static_cast<std::ptrdiff_t>(sizeof pointer)) [[unlikely]]
+    detail::Reader::corrupt();
+  std::memcpy(&pointer, call.arguments, sizeof pointer);
+  call.arguments += sizeof pointer;
+  call.code = detail::decode(pointer);
+  call.adjust = pointer.adjust();
+}
+
+}  // namespace
+
+void Endpoint::run(Incoming& in, Call& call, const RequestHeader& header) {
+  guarded(call, [&] {
+    const Method* what = find(call, header);
+    if (what == nullptr) return;
+    if (what->takes_code) take_code(call);
+    what->looks_into_message ? run_pinned(in, call, header, *what) : what->run(call);
+  });
+}
+
+/// The message stays while the method runs, though it waits.
+void Endpoint::run_pinned(Incoming& in, Call& call, const RequestHeader& header,
+                          const Method& what) {
+  struct Kept {
+    std::byte*& slot;
+    std::byte* const block;
+    ~Kept() { slot = block; }
+  } const kept{unpacked_block_, std::exchange(unpacked_block_, nullptr)};
+  const Pin pin(in.pin, in.channel, in.read - header.units * RequestHeader::unit,
+                kept.block == nullptr ? header.units : std::uint16_t{0});
+  what.run(call);
+}
+
+/// What the last `first` of the channel names, and in `call` the object and the code; nullptr when
+/// the object is gone, which the caller has been told then.
+const Method* Endpoint::find_repeated(Repeated& first, Call& call) {
+  if (first.what == nullptr || first.changes != objects_.changes()) {
+    first.what = nullptr;
+    const Method* const what = find(call, first.header);
+    if (what == nullptr) return nullptr;
+    first.changes = objects_.changes();
+    first.object = call.object;
+    if (what->takes_code) first.code = detail::decode(first.pointer);
+    first.what = what;
+  }
+  call.object = first.object;
+  call.code = first.code;
+  call.adjust = first.pointer.adjust();
+  return first.what;
+}
+
+/// A statement that others may repeat, or one that repeats it and those right behind that have the
+/// same length and end before `stop`.
+void Endpoint::repeat(Incoming& in, const RequestHeader& header, const std::byte* at,
+                      std::uint64_t stop) {
+  const std::size_t bytes = header.units * RequestHeader::unit;
+  const bool is_first = header.is(RequestKind::first);
+  if (is_first) {
+    in.first = {.header = header};
+    if (bytes > sizeof header)
+      std::memcpy(&in.first.pointer, at + sizeof header, sizeof in.first.pointer);
+  } else if (in.first.header.units == 0) {
+    corrupt(fmt::format("a request from rank {} repeats one that never was", in.from));
+  }
+  const std::uint64_t word = first_word(at);
+  Call call;
+  call.from = Rank(in.from);
+  call.start = at;
+  call.end = at + bytes - seal_bytes_;
+  sender_.depth = 0;  // nobody waits for it: what it asks begins a chain
+  guarded(call, [&] {
+    const Method* const what = find_repeated(in.first, call);
+    if (what == nullptr) return;
+    call.arguments = at + (!is_first          ? RequestHeader::first_word
+                           : what->takes_code ? sizeof header + sizeof(CodePointer)
+                                              : sizeof header);
+    if (call.arguments > call.end) detail::Reader::corrupt();
+    if (what->looks_into_message) return run_pinned(in, call, header, *what);
+    const std::uint32_t changes = objects_.changes();
+    for (std::uint64_t next = in.read;;) {
+      what->run(call);
+      call.start += bytes;
+      next += bytes;
+      // A method that waited has let others in, and may have got further; one may end the object.
+      if (is_first || next > stop || in.read != next - bytes || first_word(call.start) != word ||
+          objects_.changes() != changes)
+        return;
+      // Counted when it is over: what it sent has been counted before.
+      ++in.executed;
+      in.read = next;
+      call.arguments = call.start + RequestHeader::first_word;
+      call.end = call.start + bytes - seal_bytes_;
+      if (stop - next > ahead_bytes) __builtin_prefetch(call.start + ahead_bytes);
+    }
+  });
+  ++in.executed;
+}
+
+std::byte* Endpoint::locate(Call& call, const RequestHeader& header, const std::byte* at) {
+  const int from = call.from;
+  const bool is_long = (header.kind & RequestHeader::is_long) != 0;
+  const std::size_t head =
+      sizeof header + (header.is(RequestKind::question) ? sizeof call.reply : 0);
+  if ((header.kind & ~(RequestHeader::kind_mask | RequestHeader::is_long)) != 0 ||
+      (!header.is(RequestKind::call) && !header.is(RequestKind::question)) ||
+      head + (is_long ? sizeof(LongArguments) : 0) > static_cast<std::size_t>(call.end - at))
+    corrupt(fmt::format("a request from rank {} of kind {:#x} and {} bytes", from, header.kind,
+                        call.end - at));
+  if (header.is(RequestKind::question)) {
+    std::memcpy(&call.reply, at + sizeof header, sizeof call.reply);
+    if (space_.owner(call.reply) != Rank(from) ||
+        reinterpret_cast<std::uintptr_t>(call.reply) % alignof(Reply) != 0)
+      corrupt(fmt::format(
+          "a question from rank {} names a place for the answer that is not its own", from));
+  }
+  call.arguments = at + head;
+  if (!is_long) return nullptr;
+  const LongArguments where = *long_arguments(header, at);
+  auto* block = reinterpret_cast<std::byte*>(where.block);
+  if (where.bytes < head || !Blocks::may_be(space_, block, where.bytes, from))
+    corrupt(
+        fmt::format("a request from rank {} has arguments that do not lie in its memory", from));
+  if (!space_.is_here(from)) block = fetch_block(space_, blocks_, from, block, where.bytes);
+  call.start = block;
+  call.end = block + where.bytes;
+  call.arguments = call.start + head;
+  return block;
+}
+
+/// The rarer kinds.
+void Endpoint::execute(Incoming& in, const RequestHeader& header, const std::byte* at) {
+  Call call;
+  call.from = Rank(in.from);
+  call.start = at;
+  call.end = at + header.units * RequestHeader::unit - seal_bytes_;
+  std::byte* const block = locate(call, header, at);
+  if (seal_bytes_ != 0 && block != nullptr)
+    check_seal_of_block(call, {at, header.units * RequestHeader::unit});
+  StandIn stand_in;
+  if (call.reply != nullptr && !space_.is_here(in.from)) {
+    stand_in.asked_for = call.reply;
+    call.reply = &stand_in.reply;
+  }
+  sender_.depth = static_cast<std::uint8_t>(call.reply != nullptr ? header.depth + 1 : 0);
+  answered_ = answered_ || call.reply != nullptr;
+  // A method that waits needs its message no more, unless it has views of it.
+  ARMATURE_ASSERT(unpacked_block_ == nullptr);  // whoever waits below has given it back
+  unpacked_block_ = block;
+  run(in, call, header);
+  if (unpacked_block_ != nullptr) Blocks::mark_done(std::exchange(unpacked_block_, nullptr));
+  ++in.executed;
+}
+
+}  // namespace armature::rmi

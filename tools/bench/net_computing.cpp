@@ -1,0 +1,185 @@
+// Operations between two nodes while one of them computes: what they take when it is the target,
+// what they cost it, and how much of a transfer computing hides.
+#include <time.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <armature/armature.hpp>
+
+#include "bench/rows.hpp"
+#include "bench/sample.hpp"
+#include "bench/wire.hpp"
+
+namespace armature::tools::bench {
+
+namespace {
+
+constexpr std::size_t mebi = std::size_t{1} << 20;
+
+/// Arithmetic that takes as long each time, and no call of the library.
+void compute(std::size_t rounds) {
+  std::uint64_t x = 1;
+  for (std::size_t i = 0; i < rounds; ++i) {
+    x = x * 6364136223846793005U + 1;
+    keep(x);
+  }
+}
+
+std::size_t rounds_of(double ns) {
+  constexpr std::size_t tried = 200'000;
+  std::vector<double> took;
+  for (int i = 0; i < 5; ++i) {
+    const double start = now_ns();
+    compute(tried);
+    took.push_back(now_ns() - start);
+  }
+  return static_cast<std::size_t>(ns / median(std::move(took)) * static_cast<double>(tried)) + 1;
+}
+
+void sleep_until(double ns) {
+  const double left = ns - now_ns();
+  if (left <= 0) return;
+  const timespec rest{0, static_cast<long>(left)};
+  nanosleep(&rest, nullptr);
+}
+
+class Rows {
+ public:
+  Rows(World& world, const Settings& settings)
+      : world_(world),
+        settings_(settings),
+        wire_(world),
+        heap_(world.allocate<double>(mebi / sizeof(double))),
+        local_(mebi / sizeof(double)) {}
+
+  void all() {
+    busy_row("net.put.busy", [&] {
+      put(remote(), 1.0);
+      fence(1);
+    });
+    busy_row("net.get.busy", [&] { keep(get(remote())); });
+    busy_row("net.acc.busy", [&] {
+      accumulate(remote() + 2, 1.0);
+      fence(1);
+    });
+    busy_row("net.fadd.busy",
+             [&] { keep(fetch_add(remote().cast<void>().cast<std::int64_t>() + 8, 1)); });
+    compute_row();
+    overlap_row();
+    world_.free(heap_);
+  }
+
+ private:
+  [[nodiscard]] global_ptr<double> remote() const { return heap_.on(1); }
+
+  /// While rank 1 computes and never calls the library.
+  template <class Op>
+  void busy_row(const std::string& name, Op op) {
+    if (!wanted(settings_.only, name)) return;
+    constexpr std::ptrdiff_t stop = 1024;
+    if (world_.rank() == 1) heap_[stop] = 0;
+    world_.barrier();
+    if (world_.rank() == 1) {
+      volatile double* const told = &heap_[stop];
+      const double patience = now_ns() + 2e10;
+      while (*told == 0 && now_ns() < patience) compute(10'000);
+    } else if (world_.rank() == 0) {
+      std::vector<double> ns;
+      const double end = now_ns() + settings_.effort.budget_ns;
+      while (ns.size() < 5 || (now_ns() < end && ns.size() < 2000)) ns.push_back(time_of(op, 1));
+      put(remote() + stop, 1.0);
+      settings_.report({.op = name, .bytes = 8, .ns = median(std::move(ns)), .limit_ns = {}});
+    }
+    world_.barrier();
+  }
+
+  /// What a put a millisecond costs rank 1, which computes; the limit is the same without.
+  void compute_row() {
+    if (!wanted(settings_.only, "net.compute")) return;
+    constexpr double batch_ns = 2e7;
+    const std::size_t rounds = rounds_of(batch_ns);
+    std::vector<double> with, without;
+    for (int pair = 0; pair < std::max(settings_.effort.batches / 2, 5); ++pair)
+      for (const bool puts : {pair % 2 == 0, pair % 2 != 0}) {
+        const double ns = computing_ns(rounds, puts);
+        (puts ? with : without).push_back(ns);
+      }
+    if (world_.rank() != 0) return;
+    const Timing timing = pair_in_the_middle(with, without);
+    settings_.report(
+        {.op = "net.compute", .bytes = 8, .ns = timing.ns, .limit_ns = timing.limit_ns});
+  }
+
+  /// As rank 1 has found, at both.
+  double computing_ns(std::size_t rounds, bool puts) {
+    world_.barrier();
+    double ns = 0;
+    if (world_.rank() == 1) {
+      const double start = now_ns();
+      compute(rounds);
+      ns = now_ns() - start;
+      wire_.give(&ns, sizeof ns);
+    } else if (world_.rank() == 0) {
+      constexpr double interval_ns = 1e6;
+      for (double next = now_ns(); !wire_.has_something(); sleep_until(next += interval_ns)) {
+        if (!puts) continue;
+        put(remote(), 1.0);
+        fence(1);
+      }
+      wire_.take(&ns, sizeof ns);
+    }
+    return ns;
+  }
+
+  /// What is left to wait for of a get that was started before rank 0 computed for four times as
+  /// long: on two cores, one carries both sides of the transfer while the other computes; the limit
+  /// is the get.
+  void overlap_row() {
+    if (!wanted(settings_.only, "net.overlap")) return;
+    world_.barrier();
+    if (world_.rank() == 0) {
+      const auto start_get = [&] {
+        return get_async(local_.data(), remote(), mebi / sizeof(double));
+      };
+      auto fetch = [&] { start_get().wait(); };
+      const std::size_t rounds = rounds_of(4 * time_of(fetch, 20) / 20);
+      auto work = [&] { compute(rounds); };
+      auto both = [&] {
+        Handle handle = start_get();
+        work();
+        handle.wait();
+      };
+      std::vector<double> alone_ns, work_ns, both_ns;
+      for (int i = 0; i < std::max(settings_.effort.batches, 21); ++i) {
+        alone_ns.push_back(time_of(fetch, 1));
+        work_ns.push_back(time_of(work, 1));
+        both_ns.push_back(time_of(both, 1));
+      }
+      const double left_ns = std::max(1.0, median(std::move(both_ns)) - median(std::move(work_ns)));
+      settings_.report({.op = "net.overlap",
+                        .bytes = mebi,
+                        .ns = left_ns,
+                        .limit_ns = median(std::move(alone_ns))});
+      notify(1);
+    } else if (world_.rank() == 1) {
+      wait_notify(0);
+    }
+    world_.barrier();
+  }
+
+  World& world_;
+  const Settings& settings_;
+  Wire wire_;
+  Piece<double> heap_;
+  std::vector<double> local_;
+};
+
+}  // namespace
+
+void net_computing_rows(World& world, const Settings& settings) { Rows(world, settings).all(); }
+
+}  // namespace armature::tools::bench
