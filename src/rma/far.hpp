@@ -56,6 +56,23 @@ void get_far(Network& net, Rank rank, const Segments& pieces, const char* call);
 
 std::uint64_t atomic_far(Network& net, Rank rank, AtomicRecord what, const char* call);
 
+/// One that is under way, for who waits for more than its answer.
+class AtomicUnderWay {
+ public:
+  AtomicUnderWay(Network& net, Rank rank, AtomicRecord what);
+  AtomicUnderWay(const AtomicUnderWay&) = delete;
+  AtomicUnderWay& operator=(const AtomicUnderWay&) = delete;
+  ~AtomicUnderWay();
+
+  [[nodiscard]] bool is_answered() const;
+  /// Blocks until it is. Throws Error(rank_lost) when it will not be.
+  std::uint64_t value(const char* call);
+
+ private:
+  struct Answer;
+  std::unique_ptr<Answer> answer_;
+};
+
 /// What this process does for others: kinds of records and their handlers.
 void serve_far(transport::Links& links);
 

@@ -191,6 +191,26 @@ void get_far(Network& net, Rank rank, const Segments& pieces, const char* call) 
   for (const auto& fetch : fetches) fetch->wait(call);
 }
 
+struct AtomicUnderWay::Answer {
+  explicit Answer(Rank rank) : found(rank) {}
+  Found found;
+};
+
+AtomicUnderWay::AtomicUnderWay(Network& net, Rank rank, AtomicRecord what)
+    : answer_(std::make_unique<Answer>(rank)) {
+  what.question = answer_->found.number();
+  ask(net, rank, Kind::atomic, bytes_of_record(what));
+}
+
+AtomicUnderWay::~AtomicUnderWay() = default;
+
+bool AtomicUnderWay::is_answered() const { return answer_->found.is_answered(); }
+
+std::uint64_t AtomicUnderWay::value(const char* call) {
+  answer_->found.wait(call);
+  return answer_->found.value();
+}
+
 std::uint64_t atomic_far(Network& net, Rank rank, AtomicRecord what, const char* call) {
   Found found(rank);
   what.question = found.number();

@@ -57,38 +57,58 @@ class FarLock {
   /// False when it was not ours.
   [[nodiscard]] bool give_back() const { return swap(token_, 0, "Mutexes::unlock") == token_; }
 
+  /// One wait, however often it is asked: a deadlock shows as one.
   void take(int member, int index) const {
-    std::uint64_t nap_ns = 2'000;
+    constexpr const char* call = "Mutexes::lock";
+    std::uint64_t found = try_take();
+    if (found == 0) return;
+    refuse_own(found, member, index);
     constexpr std::uint64_t nap_max_ns = 200'000;
-    for (std::uint64_t found = try_take(); found != 0; found = try_take()) {
-      if (found == token_)
-        fail(Errc::misuse,
-             fmt::format("Mutexes::lock: this rank holds mutex {} of member {} already", index,
-                         member));
-      progress::WaitFor wait{.what = space::Awaiting::mutex,
-                             .peer = progress::lock_holder(found),
-                             .detail = static_cast<std::uint64_t>(index),
-                             .rings = false,
-                             .call = "Mutexes::lock"};
-      const std::uint64_t until_ns = base::now_ns() + nap_ns;
-      progress::wait_until(wait, [&] {
-        net_.try_poll();
-        return base::now_ns() >= until_ns;
-      });
+    std::uint64_t nap_ns = 2'000, ask_ns = base::now_ns() + nap_ns;
+    std::optional<rma::AtomicUnderWay> asked;
+    progress::WaitFor wait{.what = space::Awaiting::mutex,
+                           .peer = progress::lock_holder(found),
+                           .object = reinterpret_cast<const void*>(address_),
+                           .detail = static_cast<std::uint64_t>(index),
+                           .rings = false,
+                           .call = call};
+    auto try_again = [&] {
+      net_.try_poll();
+      if (!asked && base::now_ns() >= ask_ns) asked.emplace(net_, rank_, swapped(0, token_));
+      if (!asked || !asked->is_answered()) return false;
+      found = asked->value(call);
+      asked.reset();
+      wait.peer = progress::lock_holder(found);
+      ask_ns = base::now_ns() + nap_ns;
       nap_ns = std::min(nap_ns * 2, nap_max_ns);
+      return found == 0;
+    };
+    try {
+      progress::wait_until(wait, try_again);
+    } catch (const Error&) {
+      // Its holder has died. It may have given it back before, so that what is under way has it.
+      if (!asked || asked->value(call) != 0) throw;
     }
   }
 
  private:
+  void refuse_own(std::uint64_t found, int member, int index) const {
+    if (found == token_)
+      fail(Errc::misuse, fmt::format("Mutexes::lock: this rank holds mutex {} of member {} already",
+                                     index, member));
+  }
+
+  [[nodiscard]] rma::AtomicRecord swapped(std::uint64_t expected, std::uint64_t desired) const {
+    return {.question = 0,
+            .address = address_,
+            .operand = desired,
+            .expected = expected,
+            .code = rma::AtomicCode::compare_swap,
+            .bytes = sizeof(std::uint64_t)};
+  }
+
   std::uint64_t swap(std::uint64_t expected, std::uint64_t desired, const char* call) const {
-    return rma::atomic_far(net_, rank_,
-                           {.question = 0,
-                            .address = address_,
-                            .operand = desired,
-                            .expected = expected,
-                            .code = rma::AtomicCode::compare_swap,
-                            .bytes = sizeof(std::uint64_t)},
-                           call);
+    return rma::atomic_far(net_, rank_, swapped(expected, desired), call);
   }
 
   rma::Network& net_;
