@@ -52,11 +52,11 @@ class Pmi1 final : public Exchange {
   Pmi1(int fd, int process, int processes) : fd_(fd), process_(process), processes_(processes) {
     ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init");
     const std::string maxes = ask("cmd=get_maxes", "maxes");
+    space_ = field(ask("cmd=get_my_kvsname", "my_kvsname"), "kvsname");
     // Room for the length that stands before the first piece.
-    piece_chars_ = number_or(field(maxes, "vallen_max"), 256) - 32;
+    piece_chars_ = std::min(number_or(field(maxes, "vallen_max"), 256), value_chars_max()) - 32;
     if (piece_chars_ < 32) fail(Errc::start, "the launcher's values are too short: " + maxes);
     piece_chars_ -= piece_chars_ % 2;
-    space_ = field(ask("cmd=get_my_kvsname", "my_kvsname"), "kvsname");
   }
   /// A process that has begun to speak and ends without a farewell counts as crashed. Where an MPI
   /// uses the descriptor, the farewell is the MPI's.
@@ -78,8 +78,8 @@ class Pmi1 final : public Exchange {
     for (std::size_t at = 0, i = 0; i == 0 || at < digits.size(); at += piece, ++i) {
       const std::string length = i == 0 ? fmt::format("{}:", value.size()) : "";
       const std::string answer =
-          ask(fmt::format("cmd=put kvsname={} key={} value={}{}", space_, name(process_, key, i),
-                          length, digits.substr(std::min(at, digits.size()), piece)),
+          ask(put_request(space_, name(process_, key, i),
+                          length + digits.substr(std::min(at, digits.size()), piece)),
               "put_result");
       if (field(answer, "rc") != "0")
         fail(Errc::start, fmt::format("the launcher does not take a value: {}", answer));
@@ -110,6 +110,22 @@ class Pmi1 final : public Exchange {
   void end_job(int status) override { (void)send(fmt::format("cmd=abort exitcode={}", status)); }
 
  private:
+  static std::string put_request(const std::string& space, const std::string& name,
+                                 std::string_view value) {
+    return fmt::format("cmd=put kvsname={} key={} value={}", space, name, value);
+  }
+
+  /// Slurm's server takes values as long as others do, but reads no more of a request than this:
+  /// the whole line counts.
+  [[nodiscard]] int value_chars_max() const {
+    constexpr std::size_t request_chars_max = 1000;
+    constexpr int pieces_max = 99'999;
+    const std::size_t others =
+        put_request(space_, name(processes_, std::string(key_chars_max, 'k'), pieces_max), "")
+            .size();
+    return static_cast<int>(request_chars_max) - static_cast<int>(others);
+  }
+
   static std::string name(int process, std::string_view key, std::size_t piece) {
     return fmt::format("armature-{}-{}-{}", process, key, piece);
   }

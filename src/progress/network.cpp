@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
+#include "progress/connect_guard.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
 
@@ -40,6 +41,18 @@ std::uint64_t make_secret() {
     if (getrandom(&secret, sizeof secret, 0) != sizeof secret)
       fail(Errc::start, fmt::format("no random numbers: {}", base::system_text(errno)));
   return secret;
+}
+
+std::string name_of(int process, const NetworkOptions& options) {
+  return options.name_peer ? options.name_peer(process)
+                           : fmt::format("process {} of the job", process);
+}
+
+std::string no_answer(int process, const NetworkOptions& options, const transport::Engine& engine) {
+  return fmt::format(
+      "{} cannot be reached by {}: no answer within {} s. A firewall may be between, or it is the "
+      "wrong interface: ARMATURE_NET_DEVICE names another one, or its subnet",
+      name_of(process, options), engine.description(), options.connect_ns / 1'000'000'000);
 }
 
 void ring_ranks_here(const space::Mapping& mapping) {
@@ -74,8 +87,8 @@ Network::Network(const space::Mapping& mapping, const Spaces& spaces, const Link
   Mirrors::install(links_);
   links_.handle(Kind::life, on_life);
   links_.on_idle = [](Link& link) { network()->mirrors_.look_again(link); };
-  links_.on_lost = [](Link& link, const char*) {
-    if (!link.said_bye()) network()->lost(link.process());
+  links_.on_lost = [](Link& link, const char* why) {
+    if (!link.said_bye()) network()->lost(link.process(), why);
   };
 }
 
@@ -90,9 +103,12 @@ void Network::join(const space::Mapping& mapping, const Spaces& spaces,
   Links::Options links{exchange.process(), exchange.processes(), 0, options.engine};
   if (told.size() != sizeof links.secret) fail(Errc::start, "the job's secret makes no sense");
   std::memcpy(&links.secret, told.data(), sizeof links.secret);
+  if (options.find_device) links.engine.device = options.find_device(exchange);
   detail::the_network = new Network(mapping, spaces, links);
   network()->also_lost_ = options.on_lost;
   network()->look_ = options.look;
+  network()->say_lost_ = options.say_lost;
+  network()->end_job_ = options.end_job;
   for (const auto install : options.handlers) install(network()->links_);
   network()->connect(exchange, options);
 }
@@ -102,8 +118,12 @@ void Network::connect(bootstrap::Exchange& exchange, const NetworkOptions& optio
   exchange.fence();
   {
     const Lock locked(links_.lock());
+    ConnectGuard guard(options.connect_ns, [&](int process) {
+      if (end_job_ != nullptr) end_job_(-1, no_answer(process, options, links_.engine()).c_str());
+    });
     for (const int process : others_) {
-      links_.connect(process, exchange.get(process, address_key));
+      guard.watch(process);
+      links_.connect(process, exchange.get(process, address_key), name_of(process, options));
       (void)links_.to(process).append(Kind::hello, -1, -1, 0, Link::Ack::none);
       links_.to(process).flush();
     }
@@ -120,36 +140,26 @@ void Network::await_greetings(const NetworkOptions& options) {
       (void)poll();
       sched_yield();
       if (!link.is_lost() && base::now_ns() - begun_ns < options.connect_ns) continue;
-      fail(Errc::start, fmt::format("process {} of the job ({}) cannot be reached by {}", process,
-                                    link.is_lost() ? "the connection was refused or broke"
-                                                   : "no answer within "
-                                                     "the time-out",
-                                    links_.engine().description()));
+      fail(Errc::start, link.is_lost()
+                            ? fmt::format("{} cannot be reached by {}: the connection was refused "
+                                          "or broke",
+                                          name_of(process, options), links_.engine().description())
+                            : no_answer(process, options, links_.engine()));
     }
   }
 }
 
-namespace {
-
 /// Where a job ends with its first dead rank, its launcher ends it. When that does not happen, the
 /// rank is not dead for the launcher: its node hangs, or a link is down. Then we end it.
-struct Loss {
-  std::uint64_t at_ns = 0;
-  int rank = -1;
-};
-constinit Loss first_loss;  // under the links' lock
-
-}  // namespace
-
 void Network::end_after_loss() {
   constexpr std::uint64_t grace_ns = 2'000'000'000;
-  if (first_loss.at_ns == 0 || base::now_ns() - first_loss.at_ns < grace_ns) return;
-  fail(Errc::rank_lost, fmt::format("rank {}, on another node, cannot be reached any more by {}",
-                                    first_loss.rank, links_.engine().description()));
+  if (first_loss_.at_ns == 0 || base::now_ns() - first_loss_.at_ns < grace_ns) return;
+  if (end_job_ != nullptr) end_job_(first_loss_.process, first_loss_.why.c_str());
 }
 
 /// The ranks of a process that can be reached no more are dead, for this node.
-void Network::lost(int process) {
+void Network::lost(int process, const char* why) {
+  bool is_news = false;  // on this node
   for (int r = 0; r < mapping_.ranks(); ++r) {
     space::RankSlot& slot = mapping_.slot(r);
     if (slot.process != process) continue;
@@ -159,11 +169,15 @@ void Network::lost(int process) {
            !slot.life.compare_exchange_weak(before, Life::dead, std::memory_order_acq_rel)) {
     }
     if (before >= Life::finished) continue;
+    is_news = true;
     mapping_.header().deaths.fetch_add(1, std::memory_order_release);
-    if (mapping_.header().on_death == space::OnDeath::end_job && first_loss.at_ns == 0)
-      first_loss = {base::now_ns(), r};
+    if (goes_on() || first_loss_.at_ns != 0) continue;
+    first_loss_.process = process;
+    first_loss_.why = why;
+    first_loss_.at_ns = base::now_ns();
   }
   if (also_lost_ != nullptr) also_lost_(process);
+  if (is_news && say_lost_ != nullptr) say_lost_(process, why);
   ring_ranks_here(mapping_);
 }
 
@@ -201,78 +215,6 @@ void Network::doorbell(int rank) {
   if (me == nullptr || mirrors_.looks_soon(me->space.me(), rank)) return;
   const Lock locked(links_.lock());
   mirrors_.look(me->space.me(), rank, false);
-}
-
-namespace {
-
-[[noreturn]] void fail_lost(int rank, const char* call) {
-  fail(Errc::rank_lost,
-       fmt::format("{}: rank {} has died, or its node cannot be reached any more", call, rank));
-}
-
-}  // namespace
-
-/// Whether nothing is expected of that rank any more. Another process of this node may have given
-/// it up before this one has.
-bool Network::is_lost(int rank) {
-  return goes_on() && (link_to(rank).is_lost() ||
-                       mapping_.slot(rank).life.load(std::memory_order_acquire) == Life::dead);
-}
-
-void Network::require_reachable(int rank, const char* call) {
-  if (is_lost(rank)) fail_lost(rank, call);
-}
-
-/// False when the process is lost, where the job goes on, before it had handled everything.
-bool Network::settle(int rank, const char* call) {
-  Link& link = link_to(rank);
-  std::uint64_t target = 0;
-  {
-    const Lock locked(links_.lock());
-    flush_held();
-    target = link.wanting();
-  }
-  WaitFor wait{.what = space::Awaiting::completion, .peer = rank, .rings = false, .call = call};
-  const auto is_over = [&] { return link.acknowledged() >= target || is_lost(rank); };
-  wait_until(wait, [&] {
-    if (is_over()) return true;
-    try_poll();
-    return is_over();
-  });
-  return link.acknowledged() >= target;
-}
-
-void Network::fence(int rank, const char* call) {
-  if (!settle(rank, call)) fail_lost(rank, call);
-}
-
-void Network::fence_all(const char* call) {
-  int lost = -1;
-  for (int r = 0; r < mapping_.ranks(); ++r) {
-    if (mapping_.is_here(r) || mapping_.slot(r).index != 0 || settle(r, call)) continue;
-    const Lock locked(links_.lock());
-    const std::uint64_t wanting = link_to(r).wanting();
-    told_lost_.resize(static_cast<std::size_t>(links_.processes()));
-    std::uint64_t& told = told_lost_[static_cast<std::size_t>(mapping_.slot(r).process)];
-    if (std::exchange(told, wanting) < wanting) lost = r;
-  }
-  if (lost >= 0) fail_lost(lost, call);
-}
-
-void Network::settle_all(const char* call) {
-  for (int r = 0; r < mapping_.ranks(); ++r)
-    if (!mapping_.is_here(r) && mapping_.slot(r).index == 0) (void)settle(r, call);
-}
-
-void Network::await_room(int rank, const char* call) {
-  constexpr std::size_t queued_max = 64;
-  const Link& link = link_to(rank);
-  if (link.queued() < queued_max) return;
-  WaitFor wait{.what = space::Awaiting::room, .peer = rank, .rings = false, .call = call};
-  wait_until(wait, [&] {
-    try_poll();
-    return link.queued() < queued_max;
-  });
 }
 
 void Network::tell_life(int rank, Life life) {

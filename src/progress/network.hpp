@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,9 +23,15 @@ namespace armature::progress {
 
 struct NetworkOptions {
   transport::EngineOptions engine;
-  std::vector<void (*)(transport::Links&)> handlers;  // higher floors' kinds of records
-  void (*on_lost)(int process) = nullptr;             // under the links' lock
-  bool (*look)() = nullptr;                     // so too, at every poll: whether to look again soon
+  /// After a fence that all have passed: the interface, "" for the engine's own choice.
+  std::function<std::string(bootstrap::Exchange&)> find_device;
+  /// "process 3 (rank 3 on b, 10.0.0.2)", for errors.
+  std::function<std::string(int process)> name_peer;
+  std::vector<void (*)(transport::Links&)> handlers;         // higher floors' kinds of records
+  void (*on_lost)(int process) = nullptr;                    // under the links' lock
+  void (*say_lost)(int process, const char* why) = nullptr;  // after it; once on this node
+  void (*end_job)(int process, const char* why) = nullptr;   // a loss has: does not return
+  bool (*look)() = nullptr;  // under the links' lock, at every poll: whether to look again soon
   std::uint64_t heartbeat_ns = 10'000'000'000;  // silent for longer: lost; 0: never
   std::uint64_t connect_ns = 30'000'000'000;    // within that every process must have answered
 };
@@ -84,6 +91,8 @@ class Network {
   /// Where the job should have ended some time ago because of a loss, ends it. Under the links'
   /// lock.
   void end_after_loss();
+  /// Whether that is to come.
+  [[nodiscard]] bool ends_soon() const { return first_loss_.at_ns != 0; }
   /// Tells everybody what has become of a rank of this process.
   void tell_life(int rank, space::Life life);
 
@@ -94,7 +103,7 @@ class Network {
   void await_greetings(const NetworkOptions& options);
   void say_bye();
   void flush_held();
-  void lost(int process);
+  void lost(int process, const char* why);
   [[nodiscard]] bool is_lost(int rank);
   [[nodiscard]] bool settle(int rank, const char* call);
 
@@ -106,6 +115,14 @@ class Network {
   std::vector<std::uint64_t> told_lost_;  // by process: packets whose loss has been reported
   void (*also_lost_)(int process) = nullptr;
   bool (*look_)() = nullptr;
+  void (*say_lost_)(int process, const char* why) = nullptr;
+  void (*end_job_)(int process, const char* why) = nullptr;
+  struct Loss {                           // the first, where the job ends with it
+    std::atomic<std::uint64_t> at_ns{0};  // the rest is written before it, under the links' lock
+    int process = -1;
+    std::string why;
+  };
+  Loss first_loss_;
   Service service_{*this};
 };
 

@@ -135,7 +135,8 @@ void Service::nap(std::uint32_t times) {
   syscall(SYS_futex, &looked_away_, FUTEX_WAIT_PRIVATE, times, &length, nullptr, 0);
   naps_.store(false, std::memory_order_relaxed);
   nap_ns_ = std::min(nap_ns_ * 2, nap_max_ns);
-  if (heartbeat_ns_ == 0 || base::now_ns() - beat_ns_ < heartbeat_ns_ / 4) return;
+  const bool is_due = heartbeat_ns_ != 0 && base::now_ns() - beat_ns_ >= heartbeat_ns_ / 4;
+  if (!is_due && !network_.ends_soon()) return;
   const Lock locked(network_.links().lock());
   beat();
 }
@@ -154,9 +155,9 @@ bool Service::listen() {
     if (links.owes() || !links.engine().arm()) return true;
   }
   constexpr std::uint64_t soon_ns = 100'000, second_ns = 1'000'000'000;
-  const std::uint64_t look_again_ns = soon                 ? soon_ns
-                                      : heartbeat_ns_ == 0 ? second_ns
-                                                           : heartbeat_ns_ / 4;
+  std::uint64_t look_again_ns = heartbeat_ns_ == 0 ? second_ns : heartbeat_ns_ / 4;
+  if (network_.ends_soon()) look_again_ns = std::min(look_again_ns, second_ns / 2);
+  if (soon) look_again_ns = soon_ns;
   const timespec until{static_cast<time_t>(look_again_ns / second_ns),
                        static_cast<long>(look_again_ns % second_ns)};
   pollfd fds[] = {{links.engine().descriptor(), POLLIN, 0}, {wake_fd_, POLLIN, 0}};

@@ -107,18 +107,42 @@ int first_awaited(const AddressSpace& space, const WaitFor& wait, Life life) {
 
 /// Ranks that are gone cannot make the condition true any more. They may have done so before they
 /// went, so it is looked at once more after their state was seen.
-void check_gone(const AddressSpace& space, const WaitFor& wait, Latched& ready) {
-  const bool goes_on = space.header().on_death == space::OnDeath::go_on;
-  // In this order: who leaves because of a death has seen it, so we see it too. That a rank of
-  // another node has left may be known before its last word in the barrier that all leave by.
-  const int left = first_awaited(space, wait, Life::finished);
-  const int dead = goes_on ? first_awaited(space, wait, Life::dead) : -1;
-  if (((left < 0 || !space.is_here(left)) && dead < 0) || ready.look()) return;
-  if (dead >= 0) base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", wait.call, dead));
-  base::fail(Errc::misuse,
-             fmt::format("{}: rank {} has left the job: it will never do what this call waits for",
-                         wait.call, left));
-}
+class GoneRanks {
+ public:
+  void check(const AddressSpace& space, const WaitFor& wait, Latched& ready) {
+    const bool goes_on = space.header().on_death == space::OnDeath::go_on;
+    // In this order: who leaves because of a death has seen it, so we see it too.
+    const int left = first_awaited(space, wait, Life::finished);
+    const int dead = goes_on ? first_awaited(space, wait, Life::dead) : -1;
+    if ((!is_certain(space, left) && dead < 0) || ready.look()) return;
+    if (dead >= 0)
+      base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", wait.call, dead));
+    base::fail(
+        Errc::misuse,
+        fmt::format("{}: rank {} has left the job: it will never do what this call waits for",
+                    wait.call, left));
+  }
+
+ private:
+  /// Whether a rank that has left has nothing on its way to us any more. From another node its last
+  /// words may come after the news that it has left, which another process of this node may have
+  /// heard first: in the barrier that all leave by, as late as they like, else soon.
+  bool is_certain(const AddressSpace& space, int left) {
+    if (left < 0) return false;
+    if (space.is_here(left)) return true;
+    constexpr std::uint64_t last_words_ns = 1'000'000'000;
+    const Life mine = space.slot(space.me()).life.load(std::memory_order_relaxed);
+    const std::uint64_t now_ns = base::now_ns();
+    if (mine != Life::running || left != left_) {
+      left_ = left;
+      since_ns_ = now_ns;
+    }
+    return mine == Life::running && now_ns - since_ns_ > last_words_ns;
+  }
+
+  int left_ = -1;
+  std::uint64_t since_ns_ = 0;
+};
 
 }  // namespace
 
@@ -195,6 +219,7 @@ void wait_scheduled(RankContext& me, WaitFor& wait, Latched& condition_holds) {
   } waited{me};
   std::uint64_t done = me.done.load(std::memory_order_relaxed);
   bool got_on = true;  // to this wait
+  GoneRanks gone;
   for (std::uint32_t round = 0;; ++round) {
     // The first time it has just been looked at.
     if (round > 0 && condition_holds.look()) return;
@@ -212,7 +237,7 @@ void wait_scheduled(RankContext& me, WaitFor& wait, Latched& condition_holds) {
       }
     }
     if (me.scheduler->wait(got_on, wait.rings) || round % 64 == 63)
-      check_gone(me.space, wait, condition_holds);
+      gone.check(me.space, wait, condition_holds);
     got_on = false;
   }
 }
@@ -252,13 +277,14 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
   Published published(slot.wait, wait);  // only now is it worth telling others
   std::uint64_t idle_since_ns = published.since_ns();
   Naps naps;
+  GoneRanks gone;
   for (std::uint32_t round = 0;; ++round) {
     if (condition_holds.look()) return;
     me.deliver();
     if (condition_holds.look()) return;
     published.refresh(wait);
     if (space.header().deaths.load(std::memory_order_acquire) != 0)
-      check_gone(space, wait, condition_holds);
+      gone.check(space, wait, condition_holds);
     if (got_on()) {
       // Where something has come, more may: who yields the core hears of it late.
       if (spin()) return;
@@ -271,7 +297,7 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
       core_is_wanted = yield();
       continue;
     }
-    check_gone(space, wait, condition_holds);
+    gone.check(space, wait, condition_holds);
     naps.sleep(slot, wait.rings && bells_work(), condition_holds);
   }
 }

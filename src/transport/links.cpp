@@ -112,14 +112,15 @@ Links::Links(const Options& options)
 
 Links::~Links() = default;
 
-void Links::connect(int process, std::span<const std::byte> address) {
+void Links::connect(int process, std::span<const std::byte> address, const std::string& name) {
   auto link = std::make_unique<Link>();
   link->links_ = this;
   link->process_ = process;
   links_[static_cast<std::size_t>(process)] = std::move(link);
   if (const char* problem = engine_->connect(process, address))
-    fail(Errc::start, fmt::format("process {} cannot be reached by {}: {}", process,
-                                  engine_->description(), problem));
+    fail(Errc::start, fmt::format("{} cannot be reached by {}: {}. It may be the wrong interface: "
+                                  "ARMATURE_NET_DEVICE names another one, or its subnet",
+                                  name, engine_->description(), problem));
 }
 
 Link::Packet* Links::new_packet() {

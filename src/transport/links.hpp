@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "transport/packet.hpp"
@@ -132,7 +133,9 @@ class Links : public Sink {
   ~Links() override;
 
   [[nodiscard]] Engine& engine() { return *engine_; }
-  void connect(int process, std::span<const std::byte> address);
+  /// Throws Error(start) when it is clear at once that `name`, as errors call it, cannot be
+  /// reached.
+  void connect(int process, std::span<const std::byte> address, const std::string& name);
   void handle(Kind kind, Handler handler) { handlers_[static_cast<std::size_t>(kind)] = handler; }
 
   [[nodiscard]] std::recursive_mutex& lock() { return lock_; }

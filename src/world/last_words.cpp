@@ -175,16 +175,23 @@ void install_last_words(const space::Mapping& job, int rank, bool has_launcher) 
   previous_terminate = std::set_terminate(on_terminate);
 }
 
-void die(int status, const char* text) {
+namespace {
+
+[[noreturn]] void leave(int status, const char* text, bool with_stack) {
   if (mapping != nullptr && first_to_speak()) {
     LastWords& words = last_words();
     words.status = status != 0 ? status : 1;
     set_text(words, text);
-    record_stack(words);
+    if (with_stack) record_stack(words);
     say(words);
   }
   std::fflush(nullptr);
   _exit(status != 0 ? status : 1);
 }
+
+}  // namespace
+
+void die(int status, const char* text) { leave(status, text, true); }
+void give_up(int status, const char* text) { leave(status, text, false); }
 
 }  // namespace armature::detail

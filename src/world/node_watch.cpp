@@ -19,6 +19,7 @@
 #include "base/file_descriptor.hpp"
 #include "bootstrap/node_identity.hpp"
 #include "progress/bell.hpp"
+#include "world/losses.hpp"
 
 namespace armature {
 namespace {
@@ -51,7 +52,7 @@ class Watch {
       if (poll(polled, 2, looks_now_and_then_ ? 200 : -1) < 0 && errno != EINTR) return;
       if (i_have_left()) return;  // from now on it is no business of the job's
       if ((polled[1].revents & POLLIN) != 0) {
-        say("the launcher that has started this process has ended: this process ends too");
+        say_line("the launcher that has started this process has ended: this process ends too");
         kill(getpid(), SIGKILL);
       }
       if ((polled[0].revents & POLLIN) != 0) watched_.reset();
@@ -108,30 +109,15 @@ class Watch {
     for (int r = 0; r < mapping_.ranks(); ++r) progress::detail::wake(mapping_.slot(r));
     const bool goes_on = mapping_.header().on_death == space::OnDeath::go_on;
     if (dead > 0 && (goes_on || earlier == 0))
-      say(fmt::format("{} has died{}", name(process), goes_on ? "" : ": the job ends"));
+      say_line(fmt::format("{} has died{}", name_of(process), goes_on ? "" : ": the job ends"));
     if (!goes_on) end_job();
-  }
-
-  static std::string name(const bootstrap::Member& process) {
-    const std::string ranks = process.hosted == 1
-                                  ? fmt::format("rank {}", process.first_rank)
-                                  : fmt::format("the process of ranks {}-{}", process.first_rank,
-                                                process.first_rank + process.hosted - 1);
-    return fmt::format("{} (pid {} on {})", ranks, process.pid, process.host);
   }
 
   /// The launcher has noticed too, and says with which status its process ended: it goes first.
   void end_job() {
     const timespec moment{0, 400'000'000};
     nanosleep(&moment, nullptr);
-    constexpr int status = 1;
-    exchange_.end_job(status);
-    _exit(status);
-  }
-
-  static void say(const std::string& what) {
-    const std::string line = fmt::format("armature: {}\n", what);
-    (void)!write(STDERR_FILENO, line.data(), line.size());
+    end_job_at_once(exchange_);
   }
 
   const space::Mapping mapping_;  // a copy: this thread may see the end of the process's statics

@@ -31,6 +31,8 @@
 #include "topology/cores.hpp"
 #include "transport/protocol.hpp"
 #include "world/last_words.hpp"
+#include "world/losses.hpp"
+#include "world/net_device.hpp"
 #include "world/node_watch.hpp"
 
 namespace armature {
@@ -192,8 +194,9 @@ void Process::join_wired() {
   for (const auto& band : wired_->memory.bands) bands.push_back(band.get());
   mapping_ = &Mapping::join(space::map_control(wired_->memory.control.get()), bands);
   for (int r = self.first_rank; r < self.first_rank + self.hosted; ++r) {
-    // Stays open as long as the process lives.
-    const int band = fcntl(bands[static_cast<std::size_t>(r)], F_DUPFD_CLOEXEC, 0);
+    // Stays open as long as the process lives; numbered behind the bands of all ranks, whose order
+    // tells who looks at the job from outside which is whose.
+    const int band = fcntl(bands[static_cast<std::size_t>(r)], F_DUPFD_CLOEXEC, bands.back() + 1);
     spaces_.push_back(std::make_unique<AddressSpace>(*mapping_, r, AddressSpace::BandFile{band}));
   }
   if (self.index != 0) wired_->memory = {};
@@ -224,6 +227,8 @@ void Process::join_network(bootstrap::Exchange& wire, std::string device) const 
   options.handlers = {rma::serve_far, team::Replica::install, rmi::install_far_replies};
   options.on_lost = rma::Question::give_up;
   options.look = rma::look_at_locks;
+  if (wired_) install_net_device(options, *wired_, wire);
+  install_losses(options, wired_.get(), *mapping_, wired_ ? exchange() : nullptr);
   progress::Network::join(*mapping_, spaces_, wire, options);
 }
 

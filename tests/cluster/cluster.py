@@ -83,10 +83,10 @@ class Namespace:
 
 
 class Cluster:
-    def __init__(self, nodes):
+    def __init__(self, nodes, folder=TEMPORARY):
         require_rights()
         self.names = [f"node{i}" for i in range(nodes)]
-        self.scratch = Scratch(TEMPORARY)
+        self.scratch = Scratch(folder)
         self.folder = self.scratch.folder / "cluster"
         self.folder.mkdir()
         self.nodes, self.bridge = {}, None
@@ -153,7 +153,8 @@ class Cluster:
             except ProcessLookupError:
                 pass  # it went with another
 
-    def command(self, launcher, per_node, words):
+    def command(self, launcher, per_node, words, options=()):
+        words = [*map(str, options), *words]
         hosts = ",".join(f"{name}:{per_node}" for name in self.names)
         total = str(per_node * len(self.names))
         if launcher == "openmpi":
@@ -182,6 +183,22 @@ class Cluster:
             except OSError:
                 return False
         return [pid for pid in self.processes() if is_wanted(pid)]
+
+    def add_bridges(self):
+        """What machines that run containers have besides: a bridge with the same address on each, and a virtual cable to it, in a subnet
+        that leads nowhere."""
+        for i, node in enumerate(self.nodes.values()):
+            node.enter("sh", "-ec", "ip link add name docker0 type bridge\nip link add name veth0 type veth peer name veth1\n"
+                       "ip link set veth1 master docker0\nip link set docker0 up\nip link set veth0 up\nip link set veth1 up\n"
+                       f"ip address add 172.17.0.1/16 dev docker0\nip address add 192.168.{i}.1/24 dev veth0")
+
+    def add_dead_ends(self):
+        """dead0: an address for each node in one subnet; what is sent there vanishes, as at a firewall."""
+        for i, node in enumerate(self.nodes.values()):
+            node.enter("sh", "-ec", "ip link add name dead0 type veth peer name dead1\nip link set dead0 up\nip link set dead1 up\n"
+                       f"ip address add 10.98.0.{i + 1}/24 dev dead0\n" + "".join(
+                           f"ip neighbour add 10.98.0.{other + 1} lladdr 02:00:00:00:00:{other + 1:02x} dev dead0\n"
+                           for other in range(len(self.nodes)) if other != i))
 
     def cut(self, name):
         """That node's link goes down."""

@@ -5,10 +5,11 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import time
 
-from cluster import Cluster, Failed, LeftBehind, skip
+from cluster import SUBNET, Cluster, Failed, LeftBehind, skip
 
 
 def grouping(launcher, nodes, per_node, folder):
@@ -44,11 +45,34 @@ def expect_groups(nodes, per_node, status, output):
 def works(launcher, nodes, per_node, folder):
     """A whole job: transfers, atomics, remote methods and collectives between nodes."""
     with Cluster(nodes) as cluster:
-        status, output = cluster.start(launcher, per_node, [os.path.join(folder, "../wire_up/wired"),
-                                                            str(nodes * per_node)],
-                                       ARMATURE_NET_DEVICE="eth0")
+        expect_work(cluster, launcher, nodes, per_node, folder)
+
+
+def expect_work(cluster, launcher, nodes, per_node, folder, **environment):
+    status, output = cluster.start(launcher, per_node, [os.path.join(folder, "../wire_up/wired"), nodes * per_node], **environment)
     if status != 0 or f"{nodes * per_node} ranks" not in output:
         raise Failed(f"exit status {status}")
+
+
+def interfaces(launcher, nodes, per_node, folder):
+    """Of several interfaces the one is taken that leads to the others, or the one that is wanted; who cannot be reached over that is named."""
+    with Cluster(nodes) as cluster:
+        cluster.add_bridges()
+        expect_work(cluster, launcher, nodes, per_node, folder)
+        expect_work(cluster, launcher, nodes, per_node, folder, ARMATURE_NET_DEVICE=f"{SUBNET}.0/24")
+        cluster.add_dead_ends()
+        begun = time.monotonic()
+        status, output = cluster.start(launcher, per_node, [os.path.join(folder, "../wire_up/wired"), nodes * per_node],
+                                       ARMATURE_NET_DEVICE="dead0", ARMATURE_NET_CONNECT_TIMEOUT="2")
+        if status == 0 or time.monotonic() - begun > 20:
+            raise Failed(f"exit status {status} after {time.monotonic() - begun:.1f} s")
+        wanted = r"rank \d+ \(pid \d+ on node\d\), at 10\.98\.0\.\d, from 10\.98\.0\.\d here, cannot be reached by UCX .* on dead0: "
+        if not re.search(wanted, output):
+            raise Failed("interface, address and peer are not named")
+        status, output = cluster.start(launcher, per_node, [os.path.join(folder, "../wire_up/wired"), nodes * per_node],
+                                       ARMATURE_NET_DEVICE="10.97.0.0/24")
+        if status == 0 or "this node has no address in that subnet" not in output:
+            raise Failed(f"exit status {status}")
 
 
 # What tests elsewhere run on one node or on pretended ones: its words, and what it says when all is well.
@@ -66,7 +90,7 @@ SUITES = {
 }
 
 
-def suite(name, threads):
+def suite(name):
     words, well = SUITES[name]
 
     def case(launcher, nodes, per_node, folder):
@@ -76,8 +100,7 @@ def suite(name, threads):
         uses_mpi = "{mpi}" in words[0]
         with Cluster(nodes) as cluster:
             try:
-                status, output = cluster.start(launcher, per_node, [program, *words[1:]], seconds=40 if uses_mpi else 380,
-                                               ARMATURE_NET_DEVICE="eth0", ARMATURE_THREADS=str(threads))
+                status, output = cluster.start(launcher, per_node, [program, *words[1:]], seconds=40 if uses_mpi else 380)
             except Failed as failure:
                 if not (uses_mpi and launcher == "mpich" and well in str(failure)):
                     raise
@@ -93,38 +116,61 @@ def suite(name, threads):
 HEARTBEAT_S = 3
 
 
-def lose(cluster, action):
-    """Something befalls the last node."""
+def lose(cluster, action, pids):
+    """Something befalls the last node, on which those ranks run."""
     last = cluster.names[-1]
-    ranks = cluster.processes_on(last, "lost")
     if action == "link_down":
         cluster.cut(last)
     elif action == "stop_node":
-        for pid in ranks:
+        for pid in set(pids):
             os.kill(pid, signal.SIGSTOP)
     elif action == "kill_node":
         for pid in cluster.processes_on(last):
             os.kill(pid, signal.SIGKILL)
+    elif action == "kill_ranks":  # but not the launcher's part there
+        for pid in set(pids):
+            os.kill(pid, signal.SIGKILL)
     else:
-        os.kill(ranks[-1], signal.SIGKILL)
+        os.kill(pids[-1], signal.SIGKILL)
+
+
+def ranks_each():
+    return int(os.environ.get("ARMATURE_THREADS", "1"))
+
+
+def begin_losing(cluster, launcher, nodes, per_node, words, options=(), **environment):
+    """The job, once all ranks are in the call, and the processes of the last node's ranks, in their order."""
+    command = cluster.command(launcher, per_node, words, options)
+    if shutil.which(command[0]) is None:
+        skip(f"there is no {command[0]} here")
+    job = cluster.begin(command, **{**cluster.environment(launcher), "ARMATURE_NET_HEARTBEAT": str(HEARTBEAT_S), **environment})
+    pids = {}
+    hosted = per_node * ranks_each()
+    while len(pids) < nodes * hosted:
+        line = job.stdout.readline()
+        if not line:
+            raise Failed("it ended before anything happened")
+        if found := re.search(r"rank (\d+) is process (\d+)", line):
+            pids[int(found[1])] = int(found[2])
+        else:
+            print(line, end="")
+    time.sleep(0.5)
+    return job, [pids[rank] for rank in range((nodes - 1) * hosted, nodes * hosted)]
+
+
+def expect_told_in_lines(output):
+    """A death elsewhere is nothing that is wrong with a survivor: it gives no stack of its own."""
+    if found := re.search("terminate called|exception|libarmature.so", output):
+        raise Failed(f"a survivor shows an error of its own: {found[0]}")
 
 
 def lost(action):
     """The job ends within seconds, and says whom it has lost."""
     def case(launcher, nodes, per_node, folder):
         with Cluster(nodes) as cluster:
-            command = cluster.command(launcher, per_node, [os.path.join(folder, "../lost"), "put", "node"])
-            if shutil.which(command[0]) is None:
-                skip(f"there is no {command[0]} here")
-            job = cluster.begin(command, **cluster.environment(launcher), ARMATURE_NET_DEVICE="eth0",
-                                ARMATURE_NET_HEARTBEAT=str(HEARTBEAT_S))
-            for _ in range(nodes * per_node):
-                while "is process" not in (line := job.stdout.readline()):
-                    if not line:
-                        raise Failed("it ended before anything happened")
-            time.sleep(0.5)
+            job, pids = begin_losing(cluster, launcher, nodes, per_node, [os.path.join(folder, "../lost"), "put", "node"])
             begun = time.monotonic()
-            lose(cluster, action)
+            lose(cluster, action, pids)
             if action == "link_down":  # Open MPI's launcher waits for its part behind the link; the ranks do not
                 while any(cluster.processes_on(name, "lost") for name in cluster.names):
                     if time.monotonic() - begun > HEARTBEAT_S + 20:
@@ -135,19 +181,118 @@ def lost(action):
             took = time.monotonic() - begun
         if status == 0 or took > HEARTBEAT_S + 20:
             raise Failed(f"exit status {status} after {took:.1f} s")
+        expect_told_in_lines(output)
         # With a whole node the launcher loses its own part there, and may end the others before they speak.
-        if action != "kill_node" and not re.search(r"rank \d+.* (has died|cannot be reached any more)|signal 9|KILLED", output):
+        if action != "kill_node" and not re.search(r"rank \d+ .* has died|signal 9|KILLED|PID \d+ RUNNING AT node\d", output):
             raise Failed("nobody is named")
     return case
 
 
-CASES = {"grouping": grouping, "hosts": hosts, "works": works}
+# How a launcher is told that a job goes on without its dead. MPICH's hydra ends it whatever it is told.
+GO_ON = {"openmpi": ["--enable-recovery"]}
+
+
+def goes_on(action, call):
+    """The job has chosen to go on: each survivor learns whom it has lost, in that call and in all others, and works on with the rest."""
+    def case(launcher, nodes, per_node, folder):
+        whom = "rank" if action == "kill_rank" else "node"
+        with Cluster(nodes) as cluster:
+            job, pids = begin_losing(cluster, launcher, nodes, per_node, [os.path.join(folder, "../lost"), call, whom],
+                                     GO_ON[launcher], ARMATURE_ON_DEATH="continue")
+            begun = time.monotonic()
+            lose(cluster, action, pids)
+            hosted = per_node * ranks_each()
+            survivors = nodes * hosted - (1 if whom == "rank" else hosted)
+            lines = []
+            while sum("goes on, well" in line for line in lines) < survivors:
+                line = job.stdout.readline()
+                if not line:
+                    raise Failed(f"it ended before all went on:\n{''.join(lines)}")
+                lines.append(line)
+            took = time.monotonic() - begun
+            for pid in set(pids):  # those that hang
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass  # it is dead already
+            await_end_of_ranks(cluster)
+            # mpirun of Open MPI 4.1 waits for ever, with programs of every kind, when a process on another node has died
+            # that its neighbours outlive. The ranks have left.
+            try:
+                lines.append(cluster.finish(job, seconds=5)[1])
+            except Failed as failure:
+                lines.append(str(failure))
+        print(f"all went on after {took:.1f} s")
+        expect_all_lost_it("".join(lines), call, range((nodes - 1) * hosted))
+    return case
+
+
+def await_end_of_ranks(cluster):
+    deadline = time.monotonic() + 20
+    while left := [pid for name in cluster.names for pid in cluster.processes_on(name, "lost")]:
+        if time.monotonic() > deadline:
+            raise Failed(f"these ranks do not end: {left}")
+        time.sleep(0.05)
+
+
+def expect_all_lost_it(output, call, ranks):
+    expect_told_in_lines(output)
+    for rank in ranks:
+        if not re.search(rf"rank {rank}: {call}: lost: .*rank \d+ has died", output):
+            raise Failed(f"rank {rank} does not say that {call} was lost:\n{output}")
+
+
+def expect_explained(armature, pid, patterns):
+    """`armature inspect` of the job's part on the node of that process says so, before long."""
+    deadline = time.monotonic() + 15
+    while True:
+        said = subprocess.run([armature, "inspect", str(pid)], capture_output=True, text=True, check=False).stdout
+        missing = [pattern for pattern in patterns if not re.search(pattern, said)]
+        if not missing:
+            print(said)
+            return
+        if time.monotonic() > deadline:
+            raise Failed(f"not said of process {pid}: {missing[0]}\n{said}")
+        time.sleep(0.2)
+
+
+def explained(call, action, wait):
+    """Each node knows of its own ranks whom on other nodes they wait for."""
+    def case(launcher, nodes, per_node, folder):
+        last = nodes * per_node - 1
+        with Cluster(nodes) as cluster:
+            job, _ = begin_losing(cluster, launcher, nodes, per_node, [os.path.join(folder, "../lost"), call, "rank"], ARMATURE_NET_HEARTBEAT="60")
+            pids = {name: min(cluster.processes_on(name, "lost")) for name in cluster.names}
+            if action:
+                lose(cluster, action, [pids[cluster.names[-1]]])
+            for name in cluster.names[:-1]:
+                expect_explained(os.path.join(folder, "../armature"), pids[name], [
+                    rf"rank \d+ \(pid {pids[name]}\)  waits [\d.]+ s {wait.format(last=last)}",
+                    rf"=> Ranks? .*waits?, directly or through others, for rank {last}, which is on another node"])
+            if not action:
+                expect_explained(os.path.join(folder, "../armature"), pids[cluster.names[-1]], [
+                    rf"rank {last} \(pid {pids[cluster.names[-1]]}\)  has been asleep"])
+            cluster.kill_all()
+            job.communicate()
+    return case
+
+
+CASES = {"grouping": grouping, "hosts": hosts, "works": works, "interfaces": interfaces}
 for lost_action in ("kill_rank", "kill_node", "stop_node", "link_down"):
     CASES[lost_action] = lost(lost_action)
+CASES["explains_a_barrier"] = explained("barrier", "", r"in a barrier \(round \d+\) of the world: rank {last} has not entered it")
+CASES["explains_a_notify"] = explained("wait_notify", "", "for a notify from rank {last}")
+CASES["explains_a_cut"] = explained("get", "link_down", "for an operation at rank {last} to complete")
+CASES["explains_a_stop"] = explained("atomic", "stop_node", "for an operation at rank {last} to complete")
+for lost_action in ("kill_rank", "kill_ranks", "stop_node"):
+    for lost_call in ("put", "barrier", "allreduce"):
+        CASES[f"{lost_action}_{lost_call}_goes_on"] = goes_on(lost_action, lost_call)
 
 if __name__ == "__main__":
     count, each, *threads = map(int, sys.argv[3].split("x"))
+    if threads:
+        os.environ["ARMATURE_THREADS"] = str(threads[0])
     try:
-        (CASES.get(sys.argv[1]) or suite(sys.argv[1], *threads or [1]))(sys.argv[2], count, each, sys.argv[4])
+        (CASES.get(sys.argv[1]) or suite(sys.argv[1]))(sys.argv[2], count, each, sys.argv[4])
     except (Failed, LeftBehind) as failure:
         sys.exit(f"FAILED: {failure}")

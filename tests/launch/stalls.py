@@ -24,8 +24,8 @@ def stuck(mode, options):
     return Job([mode], ["-n", 3, *options], program=os.path.join(harness.EXAMPLES, "deadlock"))
 
 
-def stall(mode):
-    stuck(mode, ["--stall", 1, "--timeout", 2.5]).expect_end(
+def stall(mode, *options):
+    stuck(mode, ["--stall", 1, "--timeout", 2.5, *options]).expect_end(
         124, r"nothing has moved for 1 s \(--stall\)", *EXPLAINED[mode])
 
 
@@ -51,6 +51,11 @@ def test_stall_explains_a_barrier_one_rank_never_enters():
 
 def test_stall_explains_a_notify_never_sent():
     stall("notify")
+
+
+def test_stall_explains_waits_between_three_nodes():
+    for mode in EXPLAINED:
+        stall(mode, "--nodes", 3)
 
 
 def test_inspect_explains_mutexes_locked_in_opposite_order():

@@ -1,17 +1,13 @@
 // What ranks of several nodes would speak over: which devices there are, which one is taken and
 // why, how long transfers travel, and what limits them. The engine is opened as a job opens it, and
 // two of them in this process are timed against each other.
-#include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <sys/resource.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +17,7 @@
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "doctor/checks.hpp"
+#include "topology/interfaces.hpp"
 #include "transport/links.hpp"
 #include "transport/load.hpp"
 #include "transport/protocol.hpp"
@@ -38,7 +35,7 @@ std::string setting(const char* name) {
 
 EngineOptions wanted_engine() {
   EngineOptions options;
-  options.device = setting("ARMATURE_NET_DEVICE");
+  options.device = topology::find_interface(setting("ARMATURE_NET_DEVICE"), topology::interfaces());
   options.interfaces = setting("ARMATURE_NET_TRANSPORTS");
   options.segment = std::strtoull(setting("ARMATURE_NET_SEGMENT").c_str(), nullptr, 10);
   options.one_sided = transport::Protocol::get().one_sided;
@@ -143,40 +140,38 @@ void check_engine(Findings& findings) {
   findings.push_back(engine);
 }
 
-std::string address_text(const sockaddr* address) {
-  char text[INET6_ADDRSTRLEN] = "";
-  if (address->sa_family == AF_INET)
-    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(address)->sin_addr, text, sizeof text);
-  return text;
-}
-
-/// Megabits a second as the kernel tells them; "" where it does not.
-std::string speed_of(const std::string& device) {
-  long speed = -1;
-  std::ifstream("/sys/class/net/" + device + "/speed") >> speed;
-  return speed > 0 ? fmt::format(", {} Mbit/s", speed) : "";
+/// Why a job would speak over it, or would not. A job compares what all its nodes have; here there
+/// is one, so what is said holds if the others are like it.
+std::string role_of(const topology::Interface& interface, const std::string& wanted,
+                    const topology::InterfaceChoice& choice) {
+  if (!wanted.empty())
+    return interface.name == wanted ? "taken: ARMATURE_NET_DEVICE says so"
+                                    : "not taken: ARMATURE_NET_DEVICE says otherwise";
+  if (interface.loopback) return "taken by pretended nodes (armature run --nodes)";
+  if (!interface.up) return "not taken";
+  const std::string subnet = topology::subnet_text(interface);
+  return interface.name == choice.device
+             ? fmt::format("taken, if every node of a job has an address of its own in {}", subnet)
+             : fmt::format("taken, if that is so in {} and not in the one that comes first",
+                           subnet);
 }
 
 void check_devices(Findings& findings) {
-  const std::string wanted = setting("ARMATURE_NET_DEVICE");
-  ifaddrs* all = nullptr;
-  if (getifaddrs(&all) != 0) return;
-  for (const ifaddrs* at = all; at != nullptr; at = at->ifa_next) {
-    if (at->ifa_addr == nullptr || at->ifa_addr->sa_family != AF_INET) continue;
-    const std::string name = at->ifa_name;
-    const bool is_up = (at->ifa_flags & IFF_UP) != 0 && (at->ifa_flags & IFF_RUNNING) != 0;
-    std::string found = address_text(at->ifa_addr) + speed_of(name) + (is_up ? "" : ", down");
-    if (name == wanted)
-      found += "; taken: ARMATURE_NET_DEVICE says so";
-    else if (!wanted.empty())
-      found += "; not taken: ARMATURE_NET_DEVICE says otherwise";
-    else if ((at->ifa_flags & IFF_LOOPBACK) != 0)
-      found += "; taken by pretended nodes (armature run --nodes)";
-    else
-      found += "; left to UCX, which takes what reaches the other node fastest";
-    findings.push_back({"interface " + name, Health::note, found, ""});
+  const topology::NodeInterfaces own = topology::own_interfaces();
+  const std::string setting_text = setting("ARMATURE_NET_DEVICE");
+  const std::string wanted = topology::find_interface(setting_text, own.interfaces);
+  if (wanted.empty() && !setting_text.empty())
+    findings.push_back({"interface", Health::bad,
+                        "no address here lies in ARMATURE_NET_DEVICE=" + setting_text,
+                        "set it to the name of an interface below, or to its subnet"});
+  const topology::InterfaceChoice choice = topology::choose_interface(std::span(&own, 1), 0);
+  for (const topology::Interface& interface : own.interfaces) {
+    std::string found = topology::address_text(interface.address);
+    if (interface.megabits > 0) found += fmt::format(", {} Mbit/s", interface.megabits);
+    if (!interface.up) found += ", down";
+    found += "; " + role_of(interface, wanted, choice);
+    findings.push_back({"interface " + interface.name, Health::note, found, ""});
   }
-  freeifaddrs(all);
 }
 
 void check_protocols(Findings& findings) {

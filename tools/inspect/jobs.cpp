@@ -58,12 +58,22 @@ struct Files {
   std::vector<int> bands;
 };
 
+/// Which file it is, whatever its number.
+std::pair<dev_t, ino_t> identity(int pid, int fd) {
+  struct stat status {};
+  (void)stat(descriptor_path(pid, fd).c_str(), &status);
+  return {status.st_dev, status.st_ino};
+}
+
 Files job_files(int pid) {
   Files files;
+  std::set<std::pair<dev_t, ino_t>> seen;  // a rank's own band may be open twice
   for (int fd : numbers_in("/proc/" + std::to_string(pid) + "/fd")) {
     const std::string name = memory_file_name(pid, fd);
-    if (name == space::control_name) files.controls.push_back(fd);
-    if (name == space::band_name) files.bands.push_back(fd);
+    const bool is_control = name == space::control_name;
+    if (!is_control && name != space::band_name) continue;
+    if (!seen.insert(identity(pid, fd)).second) continue;
+    (is_control ? files.controls : files.bands).push_back(fd);
   }
   return files;
 }
@@ -114,7 +124,10 @@ bool RunningJob::has_process(int pid) const {
 }
 
 std::string RunningJob::program() const {
-  std::ifstream file("/proc/" + std::to_string(control_.slot(0).pid.load()) + "/cmdline");
+  int pid = 0;  // of a rank that is here
+  for (int rank = 0; rank < static_cast<int>(control_.header().ranks) && pid == 0; ++rank)
+    pid = control_.slot(rank).pid.load();
+  std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline");
   std::string word;
   std::getline(file, word, '\0');
   return word;

@@ -13,6 +13,10 @@
 // for each other; a rank that waits for one that has finished or died; a wait for "anyone" when
 // nobody is left who could act. Otherwise the others are kept by ranks that do something else, and
 // those are named.
+//
+// There are two graphs of who waits for whom, as a wait for an operation on a rank's memory needs
+// that rank's process and nothing that the rank does: two ranks that wait so for each other are no
+// deadlock, only slow, or served by a process that does not run.
 
 namespace armature::bootstrap {
 namespace {
@@ -48,11 +52,34 @@ std::string upper_first(std::string sentence) {
   return sentence;
 }
 
+/// Its process does not run, so that not even operations on its memory complete.
+bool stands_still(const RankState& state) {
+  return gone(state) || state.process_state == 'T' || state.process_state == 't' || state.elsewhere;
+}
+
+/// Who waits for whose calls; and for whom besides, as its process would have to run.
+struct Graphs {
+  WaitGraph calls, all;
+};
+
+Graphs graphs_of(const Snapshot& snapshot) {
+  Graphs graphs;
+  for (int rank = 0; rank < static_cast<int>(snapshot.ranks.size()); ++rank) {
+    std::vector<int> on = waits_on(snapshot, rank);
+    const bool calls = needs_their_calls(state_of(snapshot, rank));
+    graphs.calls.push_back(calls ? on : std::vector<int>());
+    if (!calls)
+      std::erase_if(on, [&](int target) { return !stands_still(state_of(snapshot, target)); });
+    graphs.all.push_back(std::move(on));
+  }
+  return graphs;
+}
+
 /// Sentences about ranks, gathered so that ranks to whom the same happens share one.
 class Findings {
  public:
-  Findings(const Snapshot& snapshot, const WaitGraph& edges, Explanation& out)
-      : snapshot_(snapshot), edges_(edges), out_(out) {}
+  Findings(const Snapshot& snapshot, const Graphs& graphs, Explanation& out)
+      : snapshot_(snapshot), calls_(graphs.calls), edges_(graphs.all), out_(out) {}
 
   void find() {
     find_knots();
@@ -65,7 +92,7 @@ class Findings {
   void say(const std::string& sentence) { out_.findings.push_back(upper_first(sentence)); }
 
   void find_knots() {
-    for (const auto& knot : knots(edges_)) {
+    for (const auto& knot : knots(calls_)) {
       out_.hopeless = true;
       if (knot.size() == 1) {
         say(fmt::format("{} waits for itself: a deadlock.", rank_list(knot)));
@@ -75,7 +102,7 @@ class Findings {
       blocked_.insert(blocked_.end(), knot.begin(), knot.end());
     }
     if (blocked_.empty()) return;
-    if (const auto others = dependents(edges_, blocked_); !others.empty()) {
+    if (const auto others = dependents(calls_, blocked_); !others.empty()) {
       say(fmt::format("{} {}, directly or through others, for those.", rank_list(others),
                       verb(others, "waits", "wait")));
       blocked_.insert(blocked_.end(), others.begin(), others.end());
@@ -157,6 +184,7 @@ class Findings {
   }
 
   const Snapshot& snapshot_;
+  const WaitGraph& calls_;
   const WaitGraph& edges_;
   Explanation& out_;
   std::vector<int> blocked_;  // of whom it is already said that they cannot go on
@@ -197,13 +225,11 @@ std::string untaken(const RankLine& line) {
 
 Explanation explain(const Snapshot& snapshot) {
   Explanation explanation;
-  WaitGraph edges;
   for (int rank = 0; rank < static_cast<int>(snapshot.ranks.size()); ++rank) {
     explanation.lines.push_back(line_of(snapshot, rank));
-    edges.push_back(explanation.lines.back().waits_on);
     explanation.waiting |= explanation.lines.back().verb == "waits";
   }
-  Findings(snapshot, edges, explanation).find();
+  Findings(snapshot, graphs_of(snapshot), explanation).find();
   return explanation;
 }
 

@@ -47,12 +47,50 @@ TEST(ExplainTest, who_depends_on_a_deadlock_is_named) {
   HandMadeJob job(4);
   job.waits(0, Awaiting::notify, 1);
   job.waits(1, Awaiting::notify, 0);
-  job.waits(2, Awaiting::completion, 1);
-  job.waits(3, Awaiting::completion, 2);
+  job.waits(2, Awaiting::answer, 1);
+  job.waits(3, Awaiting::room, 2);
   const auto explanation = explain(job.observe());
   EXPECT_THAT(explanation.findings,
               ElementsAre(HasSubstr("Ranks 0 and 1 wait for each other"),
                           "Ranks 2 and 3 wait, directly or through others, for those."));
+}
+
+TEST(ExplainTest, operations_at_each_other_are_no_deadlock) {
+  HandMadeJob job(3);
+  job.waits(0, Awaiting::completion, 1);
+  job.waits(1, Awaiting::completion, 0);
+  job.waits(2, Awaiting::notify, 0);
+  const auto explanation = explain(job.observe());
+  EXPECT_FALSE(explanation.hopeless);
+  EXPECT_THAT(explanation.findings,
+              ElementsAre("Rank 2 waits, directly or through others, for rank 0, which waits."));
+}
+
+TEST(ExplainTest, an_operation_at_a_rank_that_waits_for_its_originator_is_no_deadlock) {
+  HandMadeJob job(2);
+  job.waits(0, Awaiting::completion, 1);
+  job.waits(1, Awaiting::notify, 0);
+  EXPECT_FALSE(explain(job.observe()).hopeless);
+}
+
+TEST(ExplainTest, operations_at_a_stopped_rank_wait_for_its_process) {
+  HandMadeJob job(3);
+  job.waits(0, Awaiting::completion, 1);
+  job.waits(1, Awaiting::completion, 0);
+  job.waits(2, Awaiting::notify, 0);
+  auto snapshot = job.observe();
+  snapshot.ranks[1].process_state = 'T';
+  const auto explanation = explain(snapshot);
+  EXPECT_FALSE(explanation.hopeless);
+  EXPECT_THAT(explanation.findings, ElementsAre("Ranks 0 and 2 wait, directly or through others, "
+                                                "for rank 1, which is stopped by a signal."));
+}
+
+TEST(ExplainTest, an_operation_at_a_dead_rank_can_never_end) {
+  HandMadeJob job(2);
+  job.slot(1).life = Life::dead;
+  job.waits(0, Awaiting::completion, 1);
+  EXPECT_TRUE(explain(job.observe()).hopeless);
 }
 
 TEST(ExplainTest, a_barrier_that_one_rank_never_enters) {

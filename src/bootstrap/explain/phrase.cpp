@@ -199,6 +199,10 @@ std::vector<int> waits_on(const Snapshot& snapshot, int rank) {
   return {peer};
 }
 
+bool needs_their_calls(const RankState& state) {
+  return state.wait.awaiting != Awaiting::completion;
+}
+
 bool waits_on_anyone(const RankState& state) {
   const bool takes_anyones = state.wait.awaiting == Awaiting::request ||
                              (state.wait.awaiting == Awaiting::message && state.wait.peer < 0);

@@ -32,6 +32,10 @@ std::string in_short(const RankState& state);
 /// several may help it.
 std::vector<int> waits_on(const Snapshot& snapshot, int rank);
 
+/// Whether those must come to a call of their own for it. An operation on memory needs none: it
+/// completes whatever the rank there does, as long as its process runs.
+bool needs_their_calls(const RankState& state);
+
 /// It waits for whoever comes first: a message from anyone.
 bool waits_on_anyone(const RankState& state);
 

@@ -17,6 +17,7 @@
 #include <ucp/api/ucp.h>
 #include <ucs/config/global_opts.h>
 
+#include "base/clock.hpp"
 #include "transport/transport.hpp"
 
 extern "C" void ucs_debug_disable_signals();
@@ -86,6 +87,12 @@ class Ucx final : public Engine {
     int number = -1;
     ucp_ep_h endpoint = nullptr;
     bool lost = false;
+    bool noticed = false;  // by UCX itself
+  };
+  struct Dropped {
+    const Peer* peer;
+    ucp_ep_h endpoint;
+    std::uint64_t since_ns;
   };
 
   std::string open_context(const EngineOptions& options);
@@ -118,6 +125,7 @@ class Ucx final : public Engine {
   }
   static void on_failure(void* peer, ucp_ep_h, ucs_status_t why) {
     auto* lost = static_cast<Peer*>(peer);
+    lost->noticed = true;
     lost->engine->lose(*lost, why);
   }
 
@@ -150,7 +158,7 @@ class Ucx final : public Engine {
   std::size_t address_bytes_ = 0;
   int descriptor_ = -1;
   std::vector<std::unique_ptr<Peer>> peers_;
-  std::vector<ucp_ep_h> dropped_;
+  std::vector<Dropped> dropped_;
   bool is_one_sided_ = false;
   bool has_rdma_ = false;
   bool always_eager_ = true;
@@ -361,13 +369,28 @@ void Ucx::drop(int peer) {
   Peer& dropped = *peers_[static_cast<std::size_t>(peer)];
   dropped.lost = true;
   if (ucp_ep_h const endpoint = std::exchange(dropped.endpoint, nullptr))
-    dropped_.push_back(endpoint);
+    dropped_.push_back({&dropped, endpoint, base::now_ns()});
 }
 
 /// Not in drop(), which may be called from inside of what is closed. What is under way there ends
 /// with an error.
+///
+/// Nor before UCX knows that the peer is dead, when that is why it was dropped: closed by force
+/// with something under way to a peer whose death it discovers only then, UCX 1.13 ends the
+/// process. A peer that hangs, or whose link is down, it does not notice; it is given the time in
+/// which it notices a death many times over.
 void Ucx::close_dropped() {
-  for (ucp_ep_h const endpoint : std::exchange(dropped_, {})) {
+  if (dropped_.empty()) [[likely]]
+    return;
+  constexpr std::uint64_t time_to_notice_ns = 200'000'000;
+  const std::uint64_t now_ns = base::now_ns();
+  std::vector<ucp_ep_h> due;
+  std::erase_if(dropped_, [&](const Dropped& dropped) {
+    const bool is_due = dropped.peer->noticed || now_ns - dropped.since_ns > time_to_notice_ns;
+    if (is_due) due.push_back(dropped.endpoint);
+    return is_due;
+  });
+  for (ucp_ep_h const endpoint : due) {
     ucp_request_param_t param{};
     param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
     param.flags = UCP_EP_CLOSE_FLAG_FORCE;

@@ -1,0 +1,105 @@
+// What a process says of those that it has lost on other nodes: one line, not a stack, as nothing
+// is wrong with this process.
+//
+// Under our own launcher the launcher speaks. Another one says little of a death, nothing of a node
+// that hangs, and may not even notice, so the processes say it: of each node the one that has found
+// out first, where the job ends; only the first node that is left, where it goes on.
+#include "world/losses.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <ctime>
+#include <string>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "world/last_words.hpp"
+
+namespace armature {
+namespace {
+
+using bootstrap::Member;
+using space::Life;
+
+struct Knowledge {  // of the process
+  const WiredJob* wired = nullptr;
+  const space::Mapping* mapping = nullptr;
+  bootstrap::Exchange* exchange = nullptr;
+};
+Knowledge known;
+
+bool lives(const Member& process) {
+  const Life life = known.mapping->slot(process.first_rank).life.load(std::memory_order_acquire);
+  return life != Life::dead && life != Life::finished;
+}
+
+/// No process of a node before this one is left.
+bool is_on_first_node() {
+  for (const Member& member : known.wired->roster.members)
+    if (member.node < known.wired->roster.self().node && lives(member)) return false;
+  return true;
+}
+
+std::string sentence(int process, const char* why) {
+  const auto& members = known.wired->roster.members;
+  return fmt::format("{} has died or cannot be reached any more ({})",
+                     name_of(members[static_cast<std::size_t>(process)]), why);
+}
+
+void on_lost(int process, const char* why) {
+  const bool goes_on = known.mapping->header().on_death == space::OnDeath::go_on;
+  if (known.wired != nullptr && goes_on && is_on_first_node()) say_line(sentence(process, why));
+}
+
+/// Without a process, `why` is the whole sentence.
+void on_end(int process, const char* why) {
+  if (known.wired != nullptr) {
+    say_line(process < 0 ? why : sentence(process, why) + ": the job ends");
+    end_job_at_once(*known.exchange);
+  }
+  const std::string text =
+      process < 0 ? why
+                  : fmt::format(
+                        "process {} of the job, on another node, cannot be reached any more "
+                        "({})",
+                        process, why);
+  detail::give_up(1, text.c_str());
+}
+
+}  // namespace
+
+void install_losses(progress::NetworkOptions& options, const WiredJob* wired,
+                    const space::Mapping& mapping, bootstrap::Exchange* exchange) {
+  known = {wired, &mapping, exchange};
+  options.say_lost = on_lost;
+  options.end_job = on_end;
+}
+
+void end_job_at_once(bootstrap::Exchange& exchange) {
+  constexpr int status = 1;
+  static std::atomic<bool> asked = false;
+  std::thread([&exchange] {
+    exchange.end_job(status);
+    asked = true;
+  }).detach();
+  const timespec moment{0, 10'000'000};
+  for (int i = 0; i < 100 && !asked; ++i) nanosleep(&moment, nullptr);
+  _exit(status);
+}
+
+std::string name_of(const Member& process) {
+  const std::string ranks = process.hosted == 1
+                                ? fmt::format("rank {}", process.first_rank)
+                                : fmt::format("the process of ranks {}-{}", process.first_rank,
+                                              process.first_rank + process.hosted - 1);
+  return fmt::format("{} (pid {} on {})", ranks, process.pid, process.host);
+}
+
+void say_line(const std::string& what) {
+  const std::string line = fmt::format("armature: {}\n", what);
+  (void)!write(STDERR_FILENO, line.data(), line.size());
+}
+
+}  // namespace armature

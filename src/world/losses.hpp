@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "bootstrap/exchange.hpp"
+#include "progress/network.hpp"
+#include "world/wired_job.hpp"
+
+namespace armature {
+
+/// How this process tells of processes on other nodes that it has lost, and ends the job where
+/// nobody else does. `wired` is what another launcher's job knows of its processes; nullptr under
+/// our own launcher, which tells of the dead itself. Both must stay.
+void install_losses(progress::NetworkOptions& options, const WiredJob* wired,
+                    const space::Mapping& mapping, bootstrap::Exchange* exchange);
+
+/// Asks the launcher to end the job, and ends this process, whether the launcher answers or not: it
+/// may be on the other side of a link that is down.
+[[noreturn]] void end_job_at_once(bootstrap::Exchange& exchange);
+
+/// "rank 3 (pid 4711 on node1)", "the process of ranks 4-7 (...)".
+std::string name_of(const bootstrap::Member& process);
+
+/// A line on stderr, in one piece.
+void say_line(const std::string& what);
+
+}  // namespace armature

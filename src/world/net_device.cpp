@@ -1,0 +1,101 @@
+#include "world/net_device.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "topology/interfaces.hpp"
+#include "world/losses.hpp"
+
+namespace armature {
+namespace {
+
+using topology::Interface;
+using topology::NodeInterfaces;
+
+constexpr const char* interfaces_key = "net.interfaces";
+
+/// What all nodes have, and what of it this one uses.
+struct Comparison {
+  const bootstrap::Roster& roster;
+  std::vector<NodeInterfaces> nodes;
+  std::string device;
+
+  [[nodiscard]] std::size_t here() const { return static_cast<std::size_t>(roster.self().node); }
+
+  /// Nothing where the engine chooses.
+  [[nodiscard]] const Interface* mine() const {
+    for (const Interface& one : nodes[here()].interfaces)
+      if (one.name == device) return &one;
+    return nullptr;
+  }
+
+  /// "rank 3 (pid 4711 on b), address 10.0.0.2 seen from 10.0.0.1"
+  [[nodiscard]] std::string name(int process) const {
+    const bootstrap::Member& member = roster.members[static_cast<std::size_t>(process)];
+    const std::string who = name_of(member);
+    const Interface* const from = mine();
+    if (from == nullptr) return who;
+    const Interface* const to =
+        topology::in_subnet(nodes[static_cast<std::size_t>(member.node)], *from);
+    const std::string where = to != nullptr
+                                  ? "at " + topology::address_text(to->address)
+                                  : "which has no address in " + topology::subnet_text(*from);
+    return fmt::format("{}, {}, from {} here,", who, where, topology::address_text(from->address));
+  }
+};
+
+std::vector<NodeInterfaces> read_all(bootstrap::Exchange& exchange,
+                                     const bootstrap::Roster& roster) {
+  std::vector<NodeInterfaces> nodes;
+  for (int node = 0; node < roster.nodes; ++node) {
+    const auto told = exchange.get(roster.processes_of(node).front(), interfaces_key);
+    nodes.push_back(
+        topology::read_interfaces({reinterpret_cast<const char*>(told.data()), told.size()}));
+  }
+  return nodes;
+}
+
+/// Names of UCX's other transports are not those of interfaces.
+bool speaks_tcp(const progress::NetworkOptions& options) {
+  return options.engine.interfaces.empty() || options.engine.interfaces == "tcp";
+}
+
+std::string wanted_device(std::string_view wanted, const NodeInterfaces& own) {
+  std::string device = topology::find_interface(wanted, own.interfaces);
+  if (device.empty())
+    base::fail(Errc::start,
+               fmt::format("ARMATURE_NET_DEVICE={}: this node has no address in that subnet; "
+                           "`armature doctor --network` lists its interfaces",
+                           wanted));
+  return device;
+}
+
+}  // namespace
+
+void install_net_device(progress::NetworkOptions& options, const WiredJob& wired,
+                        bootstrap::Exchange& exchange) {
+  const auto shared = std::make_shared<Comparison>(Comparison{wired.roster, {}, ""});
+  if (shared->roster.self().index == 0) {
+    const std::string text = topology::write(topology::own_interfaces());
+    exchange.put(interfaces_key, std::as_bytes(std::span(text)));
+  }
+  options.name_peer = [shared](int process) { return shared->name(process); };
+  options.find_device = [shared, wanted = options.engine.device,
+                         tcp = speaks_tcp(options)](bootstrap::Exchange& told) {
+    shared->nodes = read_all(told, shared->roster);
+    if (!wanted.empty())
+      shared->device = tcp ? wanted_device(wanted, shared->nodes[shared->here()]) : wanted;
+    else if (tcp)
+      shared->device = topology::choose_interface(shared->nodes, shared->here()).device;
+    return shared->device;
+  };
+}
+
+}  // namespace armature
