@@ -1,0 +1,153 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ucp/api/ucp.h>
+
+#include "transport/transport.hpp"
+
+// The engine over UCX. Of UCX it uses active messages, sent eagerly: on one connection they arrive
+// in order, and a message that a connection takes as one piece is handed to us where it was
+// received. Its one-sided operations are used where the hardware carries them out, or where they
+// are asked for: over TCP they stall while the target computes, and cost twice a message
+// (docs/decisions/network-engine.md).
+
+namespace armature::transport {
+
+class Ucx final : public Engine {
+ public:
+  explicit Ucx(Sink& sink) : sink_(sink) {}
+  Ucx(const Ucx&) = delete;
+  Ucx& operator=(const Ucx&) = delete;
+  ~Ucx() override {
+    if (address_ != nullptr) ucp_worker_release_address(worker_, address_);
+    for (ucp_rkey_h const key : accepted_) ucp_rkey_destroy(key);
+    if (worker_ != nullptr) ucp_worker_destroy(worker_);
+    for (ucp_mem_h const memory : offered_) ucp_mem_unmap(context_, memory);
+    if (context_ != nullptr) ucp_cleanup(context_);
+  }
+
+  /// What went wrong, or "".
+  [[nodiscard]] std::string open(const EngineOptions& options);
+
+  [[nodiscard]] const char* description() const override { return description_.c_str(); }
+  [[nodiscard]] std::span<const std::byte> address() const override {
+    return {reinterpret_cast<const std::byte*>(address_), address_bytes_};
+  }
+  [[nodiscard]] const char* connect(int peer, std::span<const std::byte> address) override;
+  [[nodiscard]] bool send(int peer, std::span<const std::byte> head,
+                          std::span<const std::byte> body, std::uint64_t token) override;
+  void drop(int peer) override;
+  bool progress() override {
+    close_dropped();
+    bool any = false;
+    while (ucp_worker_progress(worker_) != 0) any = true;
+    return any;
+  }
+  [[nodiscard]] int descriptor() const override { return descriptor_; }
+  [[nodiscard]] bool arm() override { return ucp_worker_arm(worker_) == UCS_OK; }
+
+  [[nodiscard]] bool is_one_sided() const override { return is_one_sided_; }
+  [[nodiscard]] bool pins_memory() const override { return is_one_sided_ && has_rdma_; }
+  [[nodiscard]] std::vector<std::byte> offer(std::span<std::byte> memory) override;
+  [[nodiscard]] void* accept(int peer, std::span<const std::byte> offered) override;
+  void put(int peer, void* accepted, std::uint64_t to, std::span<const std::byte> from,
+           std::uint64_t token) override;
+  void get(int peer, void* accepted, std::uint64_t from, std::span<std::byte> to,
+           std::uint64_t token) override;
+
+ private:
+  static constexpr unsigned message_id = 7;
+
+  struct Peer {
+    Ucx* engine = nullptr;
+    int number = -1;
+    ucp_ep_h endpoint = nullptr;
+    bool lost = false;
+    bool noticed = false;  // by UCX itself
+  };
+  struct Dropped {
+    const Peer* peer;
+    ucp_ep_h endpoint;
+    std::uint64_t since_ns;
+  };
+
+  std::string open_context(const EngineOptions& options);
+  std::string init(const ucp_config_t* config, std::uint64_t features);
+  [[nodiscard]] bool finds_rdma() const;
+  std::string open_worker();
+  void lose(Peer& peer, ucs_status_t why);
+  void close_dropped();
+
+  static ucs_status_t on_message(void* me, const void* head, std::size_t head_bytes, void* data,
+                                 std::size_t bytes, const ucp_am_recv_param_t* param) {
+    auto& engine = *static_cast<Ucx*>(me);
+    const auto* const first = static_cast<const std::byte*>(head);
+    if ((param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0)
+      return engine.fetch({first, head_bytes}, data, bytes);
+    engine.sink_.received({first, head_bytes}, {static_cast<const std::byte*>(data), bytes});
+    return UCS_OK;
+  }
+
+  /// A message that is fetched, because a program has asked UCX for rendezvous.
+  struct Fetching {
+    Ucx* engine;
+    std::vector<std::byte> head, body;
+  };
+  ucs_status_t fetch(std::span<const std::byte> head, void* announced, std::size_t bytes);
+  static void on_fetched(void* request, ucs_status_t status, std::size_t, void* fetching) {
+    const std::unique_ptr<Fetching> done(static_cast<Fetching*>(fetching));
+    if (request != nullptr) ucp_request_free(request);
+    if (status == UCS_OK) done->engine->sink_.received(done->head, done->body);
+  }
+  static void on_failure(void* peer, ucp_ep_h, ucs_status_t why) {
+    auto* lost = static_cast<Peer*>(peer);
+    lost->noticed = true;
+    lost->engine->lose(*lost, why);
+  }
+
+  /// One send under way.
+  struct Sending {
+    Ucx* engine;
+    std::uint64_t token;
+  };
+  [[nodiscard]] bool is_under_way(Peer& to, ucs_status_ptr_t request,
+                                  std::unique_ptr<Sending>& sending);
+  [[nodiscard]] ucp_request_param_t told(Sending& sending) const {
+    ucp_request_param_t param{};
+    param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+    param.cb.send = &on_sent;
+    param.user_data = &sending;
+    return param;
+  }
+  static void on_sent(void* request, ucs_status_t, void* sending) {
+    const std::unique_ptr<Sending> done(static_cast<Sending*>(sending));
+    ucp_request_free(request);
+    done->engine->sink_.sent(done->token);
+  }
+
+  Sink& sink_;
+  std::string description_;
+  std::string problem_;
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+  ucp_address_t* address_ = nullptr;
+  std::size_t address_bytes_ = 0;
+  int descriptor_ = -1;
+  std::vector<std::unique_ptr<Peer>> peers_;
+  std::vector<Dropped> dropped_;
+  bool is_one_sided_ = false;
+  bool has_rdma_ = false;
+  bool always_eager_ = true;
+  std::vector<ucp_mem_h> offered_;
+  std::vector<ucp_rkey_h> accepted_;
+};
+
+[[nodiscard]] std::string failure(const char* call, ucs_status_t status);
+
+}  // namespace armature::transport
