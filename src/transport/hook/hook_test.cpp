@@ -132,7 +132,7 @@ TEST(Hook, a_connection_can_be_refused) {
 }
 
 TEST(Hook, writes_a_line_for_every_packet) {
-  std::string folder = (std::filesystem::temp_directory_path() / "armature-hook-XXXXXX").string();
+  std::string folder = testing::TempDir() + "/armature-hook-XXXXXX";
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
   const std::string file = folder + "/trace";
   {
