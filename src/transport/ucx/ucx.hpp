@@ -46,7 +46,8 @@ class Ucx final : public Engine {
   bool progress() override {
     close_dropped();
     bool any = false;
-    while (ucp_worker_progress(worker_) != 0) any = true;
+    for (int round = 0; round < rounds_max && ucp_worker_progress(worker_) != 0; ++round)
+      any = true;
     return any;
   }
   [[nodiscard]] int descriptor() const override { return descriptor_; }
@@ -63,6 +64,9 @@ class Ucx final : public Engine {
 
  private:
   static constexpr unsigned message_id = 7;
+  // While a peer keeps sending there is always something: whoever calls has more to do than to
+  // receive, such as to acknowledge, to show that it lives, and to let others use the links.
+  static constexpr int rounds_max = 16;
 
   struct Peer {
     Ucx* engine = nullptr;
