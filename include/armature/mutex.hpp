@@ -9,10 +9,10 @@
 namespace armature {
 
 /// A set of mutexes, some at each member of a team (armci-rma-2006, 3.3), for critical sections
-/// over global memory. Locking is an acquire and unlocking a release for what was written by puts
-/// followed by a fence, and for plain loads and stores on the node. Not recursive, not fair.
-/// Waiters spin, then sleep. Created by Team::create_mutexes, destroyed by Team::destroy_mutexes,
-/// both collective.
+/// over global memory. Locking is an acquire and unlocking a release for blocking puts and
+/// accumulates to any rank, as in OpenSHMEM (shmem_clear_lock), and for plain loads and stores on
+/// the node. Not recursive, not fair. Waiters spin, then sleep. Created by Team::create_mutexes,
+/// destroyed by Team::destroy_mutexes, both collective.
 class ARMATURE_API Mutexes {
  public:
   Mutexes() = default;
@@ -21,6 +21,7 @@ class ARMATURE_API Mutexes {
   /// Error(rank_lost: its holder died).
   void lock(int member, int index) const;
   [[nodiscard]] bool try_lock(int member, int index) const;
+  /// Waits until what this process has put to other nodes is there, then gives the mutex back.
   /// Throws Error(misuse) when this rank does not hold it.
   void unlock(int member, int index) const;
 

@@ -84,6 +84,8 @@ class Network {
   void fence_all(const char* call);
   /// The same for all that can be reached.
   void settle_all(const char* call);
+  /// The same for all but one process, or -1.
+  void settle_others(int process, const char* call);
   /// Blocks while the engine has more to send than it should.
   void await_room(int rank, const char* call);
   /// A rank of this process sleeps from now on, or computes while something comes for it.

@@ -1,4 +1,5 @@
 // Waiting until what was sent has been handled, or cannot be any more.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -76,6 +77,20 @@ void Network::fence_all(const char* call) {
 void Network::settle_all(const char* call) {
   for (int r = 0; r < mapping_.ranks(); ++r)
     if (!mapping_.is_here(r) && mapping_.slot(r).index == 0) (void)settle(r, call);
+}
+
+void Network::settle_others(int process, const char* call) {
+  const auto is_open = [&](int other) {
+    const Link& link = links_.to(other);
+    return other != process && link.wanting() > link.acknowledged();
+  };
+  {
+    const Lock locked(links_.lock());
+    if (std::none_of(others_.begin(), others_.end(), is_open)) return;
+  }
+  for (int r = 0; r < mapping_.ranks(); ++r)
+    if (!mapping_.is_here(r) && mapping_.slot(r).index == 0 && mapping_.slot(r).process != process)
+      (void)settle(r, call);
 }
 
 void Network::await_room(int rank, const char* call) {

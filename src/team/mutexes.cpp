@@ -41,8 +41,7 @@ struct Mutexes::State {
 
 namespace {
 
-/// Of a member on another node, whose process keeps the queue. An unlock comes after the puts that
-/// this rank has made to that one before.
+/// Of a member on another node, whose process keeps the queue.
 class FarLock {
  public:
   FarLock(rma::Network& net, const Mutexes::State& state, int member, const LockWord& word)
@@ -65,6 +64,8 @@ class FarLock {
   void take(int index) const { rma::lock_far(net_, {rank_, word_, index}, me_, "Mutexes::lock"); }
   /// False when it was not ours.
   [[nodiscard]] bool give_back(int index) const {
+    // What was put to the mutex's own process is ahead of this on the way.
+    net_.settle_others(net_.mapping().slot(rank_).process, "Mutexes::unlock");
     return rma::unlock_far(net_, {rank_, word_, index}, me_, "Mutexes::unlock");
   }
 
@@ -124,6 +125,8 @@ void Mutexes::unlock(int member, int index) const {
   if (word.load(std::memory_order_relaxed) != progress::lock_token(state.me)) [[unlikely]]
     fail(Errc::misuse, fmt::format("Mutexes::unlock: this rank does not hold mutex {} of member {}",
                                    index, member));
+  if (progress::Network* const net = progress::network()) [[unlikely]]
+    net->settle_others(-1, "Mutexes::unlock");
   progress::unlock(word);
 }
 

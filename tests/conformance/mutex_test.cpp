@@ -14,7 +14,6 @@ TEST(Mutex, critical_sections_over_puts_and_gets_exclude_each_other) {
   for (int i = 0; i < 500; ++i) {
     mutexes.lock(0, 0);
     put(counter.on(0), get(counter.on(0)) + 1);
-    world().fence(0);
     mutexes.unlock(0, 0);
   }
   world().barrier();
@@ -22,6 +21,23 @@ TEST(Mutex, critical_sections_over_puts_and_gets_exclude_each_other) {
   world().destroy_mutexes(mutexes);
   EXPECT_FALSE(mutexes);
   world().free(counter);
+}
+
+// The mutex, the counters and who uses them are on different nodes, where there are several.
+TEST(Mutex, unlock_completes_the_puts_before_it) {
+  auto counters = world().allocate<std::int64_t>(1);
+  auto mutexes = world().create_mutexes(1);
+  const int keeper = ranks() - 1;
+  for (int i = 0; i < 300; ++i) {
+    mutexes.lock(keeper, 0);
+    for (const int at : {0, ranks() / 2}) put(counters.on(at), get(counters.on(at)) + 1);
+    mutexes.unlock(keeper, 0);
+  }
+  world().barrier();
+  EXPECT_EQ(get(counters.on(0)), 300 * ranks() * (ranks() > 1 ? 1 : 2));
+  EXPECT_EQ(get(counters.on(ranks() / 2)), 300 * ranks() * (ranks() > 1 ? 1 : 2));
+  world().destroy_mutexes(mutexes);
+  world().free(counters);
 }
 
 TEST(Mutex, critical_sections_over_plain_loads_and_stores_exclude_each_other) {

@@ -1,6 +1,8 @@
 #include "transport/hook/hook.hpp"
 
 #include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -67,9 +69,11 @@ HookOptions HookOptions::parse(const std::string& text) {
 Hook::Hook(Sink& sink, const HookOptions& options, const Open& open)
     : sink_(sink), options_(options), inner_(open(*this)), random_(options.reorder) {
   description_ = inner_->description();
-  if (options_.delay_us != 0)
+  if (options_.delay_us != 0) {
+    watch_clock();
     description_ += fmt::format(", each packet {} {} us late", options_.reorder != 0 ? "up to" : "",
                                 options_.delay_us * (options_.reorder != 0 ? 2 : 1));
+  }
   if (options_.trace.empty()) return;
   const std::string file = options_.trace + "." + std::to_string(getpid());
   trace_ = base::FileDescriptor(
@@ -88,6 +92,27 @@ Hook::~Hook() {
 const char* Hook::connect(int peer, std::span<const std::byte> address) {
   if (peer == options_.refuse) return "refused, as ARMATURE_NET_HOOK asks for";
   return inner_->connect(peer, address);
+}
+
+/// Whoever sleeps until there is something to do wakes up for a packet that is due, too.
+void Hook::watch_clock() {
+  timer_ = base::FileDescriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  either_ = base::FileDescriptor(epoll_create1(EPOLL_CLOEXEC));
+  epoll_event readable{.events = EPOLLIN, .data = {}};
+  if (!timer_ || !either_ || epoll_ctl(either_.get(), EPOLL_CTL_ADD, timer_.get(), &readable) != 0)
+    base::fail(Errc::start, "ARMATURE_NET_HOOK: " + base::system_text(errno));
+  if (const int inner = inner_->descriptor();
+      inner >= 0 && epoll_ctl(either_.get(), EPOLL_CTL_ADD, inner, &readable) != 0)
+    base::fail(Errc::start, "ARMATURE_NET_HOOK: " + base::system_text(errno));
+}
+
+/// For the first that is due: whoever sleeps may have begun before it was sent.
+void Hook::set_timer() {
+  constexpr std::uint64_t second_ns = 1'000'000'000;
+  const std::uint64_t due = held_.empty() ? 0 : held_.begin()->first;  // 0: never
+  const itimerspec at{{},
+                      {static_cast<time_t>(due / second_ns), static_cast<long>(due % second_ns)}};
+  timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
 }
 
 /// When a packet that is sent now shall be.
@@ -109,7 +134,8 @@ bool Hook::send(int peer, std::span<const std::byte> head, std::span<const std::
   count.bytes += head.size() + body.size();
   trace("sent", peer, head.size() + body.size());
   if (options_.delay_us == 0) return inner_->send(peer, head, body, token);
-  held_.emplace(due_ns(), Held{peer, head, body, token});
+  const auto held = held_.emplace(due_ns(), Held{peer, head, body, token});
+  if (held == held_.begin()) set_timer();
   return false;
 }
 
@@ -121,6 +147,7 @@ bool Hook::progress() {
     if (inner_->send(due.peer, due.head, due.body, due.token)) sink_.sent(due.token);
     any = true;
   }
+  if (any) set_timer();
   return inner_->progress() || any;
 }
 

@@ -52,8 +52,10 @@ class Hook final : public Engine, private Sink {
   /// What is held back for it goes to an engine that sends it nothing more.
   void drop(int peer) override { inner_->drop(peer); }
   bool progress() override;
-  [[nodiscard]] int descriptor() const override { return inner_->descriptor(); }
-  [[nodiscard]] bool arm() override { return held_.empty() && inner_->arm(); }
+  [[nodiscard]] int descriptor() const override {
+    return either_ ? either_.get() : inner_->descriptor();
+  }
+  [[nodiscard]] bool arm() override { return inner_->arm(); }
 
   // One-sided operations are no packets: nothing is done to them.
   [[nodiscard]] bool is_one_sided() const override { return inner_->is_one_sided(); }
@@ -88,6 +90,8 @@ class Hook final : public Engine, private Sink {
   void received(std::span<const std::byte> head, std::span<const std::byte> body) override;
   void sent(std::uint64_t token) override { sink_.sent(token); }
   void lost(int peer, const char* why) override { sink_.lost(peer, why); }
+  void watch_clock();
+  void set_timer();
   void trace(const char* what, int peer, std::size_t bytes) const;
   [[nodiscard]] std::uint64_t due_ns();
 
@@ -96,6 +100,8 @@ class Hook final : public Engine, private Sink {
   std::unique_ptr<Engine> inner_;
   std::string description_;
   base::FileDescriptor trace_;
+  base::FileDescriptor timer_,
+      either_;  // where packets are delayed: the next one; it or the engine
   base::Random random_;
   std::multimap<std::uint64_t, Held> held_;  // by when they are due; of equals, in order
   std::map<int, Count> sent_;
