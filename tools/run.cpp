@@ -42,10 +42,14 @@ std::vector<std::string>& program_words() {
 }
 
 void on_death(LaunchOptions& options, const std::string& text) {
-  if (text != "end" && text != "continue")
-    throw CLI::ValidationError("--on-death",
-                               fmt::format("'{}' is neither 'end' nor 'continue'", text));
-  options.on_death = text == "end" ? space::OnDeath::end_job : space::OnDeath::go_on;
+  static const std::map<std::string, space::OnDeath> kinds = {{"end", space::OnDeath::end_job},
+                                                              {"continue", space::OnDeath::go_on},
+                                                              {"recover", space::OnDeath::recover}};
+  const auto found = kinds.find(text);
+  if (found == kinds.end())
+    throw CLI::ValidationError(
+        "--on-death", fmt::format("'{}' is neither 'end' nor 'continue' nor 'recover'", text));
+  options.on_death = found->second;
 }
 
 void bind(LaunchOptions& options, const std::string& text) {
@@ -144,6 +148,12 @@ void add_checkpoints(CLI::App& run, const std::shared_ptr<LaunchOptions>& option
             [](LaunchOptions& o, const std::string& text) {
               o.checkpoint_every_s = parse_seconds("--checkpoint-every", text);
             });
+  add_value(run, options, "--copy-every", "S",
+            "With --on-death recover: a checkpoint in memory every S seconds (default: when the "
+            "program says so)",
+            [](LaunchOptions& o, const std::string& text) {
+              o.copy_every_s = parse_seconds("--copy-every", text);
+            });
 }
 
 /// How nodes speak with each other.
@@ -198,7 +208,7 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
       bind);
   run.add_flag("--label", options->label,
                "Put [RANK], or [FIRST-LAST] of a process's ranks, in front of each line of output");
-  add_value(run, options, "--on-death", "end|continue",
+  add_value(run, options, "--on-death", "end|continue|recover",
             "What becomes of the job when a rank dies (default end)", on_death);
   add_value(run, options, "--timeout", "S",
             "End the job after S seconds, saying what it waited for",

@@ -5,7 +5,8 @@
 #include "armature/detail/export.hpp"
 
 // Writing a job of virtual ranks to disk while it runs, to go on from there another day with
-// `armature restart`, on as many processes as one likes.
+// `armature restart`, on as many processes as one likes; and keeping it in memory, to go on at once
+// when a process is killed.
 
 namespace armature {
 
@@ -22,5 +23,14 @@ namespace armature {
 /// directory; Error(rank_lost) when a rank has died; Error(corrupt) when it cannot be written, the
 /// message says why. The job may go on after each.
 ARMATURE_API bool checkpoint(const std::string& directory = {});
+
+/// The same in memory, for jobs that go on when a process is killed (`armature run --on-death
+/// recover`): then all ranks go back to the last such checkpoint, in the processes that are left,
+/// and the job goes on from there. Returns false when the job goes on, true when it has gone back
+/// here. In a job that does not recover it does nothing, and returns false.
+///
+/// What is the process's stays as it is when ranks go back: globals, and what other libraries have
+/// allocated for themselves outside of any rank. Throws as checkpoint() does.
+ARMATURE_API bool checkpoint_in_memory();
 
 }  // namespace armature

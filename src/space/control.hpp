@@ -20,13 +20,27 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 5;
+inline constexpr std::uint32_t control_version = 6;
 
 /// What becomes of the job when a rank dies.
-enum class OnDeath : std::uint32_t { end_job, go_on };
+enum class OnDeath : std::uint32_t {
+  end_job,
+  go_on,
+  recover,  // virtual ranks: all go back to the last checkpoint in memory
+};
+
+/// Where a checkpoint is written to.
+enum class KeptIn : std::uint32_t { folder, memory };
+
+/// What it means that processes regroup.
+enum class Regroup : std::uint32_t {
+  go_back,  // one has died: all ranks are as in the last checkpoint in memory
+  spread,   // ranks as they are, in other processes
+};
 
 /// Checkpoints of virtual ranks: all processes stop taking turns, write what there is, and go on.
-/// Whoever wants one takes `asked`, writes the folder, and stores `wanted`.
+/// Whoever wants one takes `asked`, writes the folder, and stores `wanted`. How far each process
+/// is stands in its slot.
 struct Halt {
   static constexpr std::size_t text_max = 1024;
 
@@ -35,14 +49,23 @@ struct Halt {
   std::atomic<std::uint32_t> failed{
       0};                               // of the last that could not be written; `problem` says why
   std::atomic<std::uint32_t> asked{0};  // 1: somebody is about to want one
-  std::atomic<std::uint32_t> standing{0};  // processes that have halted
-  std::atomic<std::uint32_t> written{0};   // and have written their part
-  std::atomic<std::uint32_t> broken{0};    // and could not
-  std::uint32_t restarts = 0;              // how often the job was started again from a checkpoint
+  std::atomic<KeptIn> where{KeptIn::folder};
+  std::atomic<std::uint32_t> broken{0};  // processes that could not write their part
+  std::uint32_t restarts = 0;            // how often the job was started again from a checkpoint
   char folder[text_max] = {};
   char problem[text_max] = {};
   // What the job that is started again was: its program and its library must be the same.
   std::uint8_t build[2][20] = {};
+
+  // In memory there are two copies of the bands' file: which of them is whole, 1 or 2; 0: none.
+  std::atomic<std::uint32_t> copy{0};
+  std::atomic<std::uint64_t> copied_ns{0};  // when
+  // By the launcher alone: how often processes were to regroup; by the first of them: and have. Of
+  // regrouping number n are the processes whose slots say so.
+  std::atomic<std::uint32_t> regroup{0};
+  std::atomic<Regroup> regroup_as{Regroup::go_back};
+  std::atomic<std::uint32_t> regrouped{0};
+  std::atomic<std::uint32_t> recoveries{0};  // how often all went back
 };
 
 struct alignas(4096) ControlHeader {
@@ -65,6 +88,7 @@ struct alignas(4096) ControlHeader {
   std::uint64_t started_ns = 0;         // CLOCK_MONOTONIC
   std::int32_t node = 0;                // which of the job's this is
   std::int32_t nodes = 1;
+  std::uint32_t keeps_copies = 0;  // 1: behind the bands' file there are two for copies of it
 
   // Written by the launcher: how many ranks have died so far. Waiting ranks look at it.
   alignas(64) std::atomic<std::uint32_t> deaths{0};
@@ -178,6 +202,15 @@ struct alignas(128) ProcessSlot {
   std::atomic<std::uint32_t> asleep{0};   // 1: it has nothing to do, and sleeps or is about to
   std::atomic<std::uint32_t> rung{0};     // futex word
   std::atomic<std::int32_t> running{-1};  // the rank whose turn it is
+  std::atomic<std::uint64_t> step{0};     // how far it is where all stand still: see Meeting
+  // It is of the job from regrouping number `since` on, and no more from `until` on; 0: for ever.
+  std::atomic<std::uint32_t> since{0};
+  std::atomic<std::uint32_t> until{0};
+
+  [[nodiscard]] bool belongs(std::uint32_t regroup) const {
+    const std::uint32_t end = until.load(std::memory_order_acquire);
+    return since.load(std::memory_order_acquire) <= regroup && (end == 0 || regroup < end);
+  }
 };
 
 static_assert(sizeof(ControlHeader) == 4096);

@@ -126,6 +126,7 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   if (options.virtual_processes)
     header.stack_bytes =
         options.stack_bytes != 0 ? options.stack_bytes : default_stack_bytes(header.band_bytes);
+  header.keeps_copies = options.virtual_processes && options.on_death == OnDeath::recover ? 1 : 0;
   header.started_ns = base::now_ns();
   header.node = options.node;
   header.nodes = std::max(static_cast<std::int32_t>(options.nodes.size()), 1);
@@ -190,6 +191,10 @@ std::int32_t node_of(std::uint32_t rank, const JobOptions& options) {
 
 }  // namespace
 
+std::uint64_t records_offset(const ControlHeader& header) {
+  return header.ranks * header.band_bytes + (TeamBlock::bytes(header.ranks) + 4095) / 4096 * 4096;
+}
+
 JobMemory JobMemory::create(const JobOptions& options) {
   ControlHeader header;
   fill(header, options);
@@ -223,6 +228,10 @@ JobMemory JobMemory::create(const JobOptions& options) {
   if (header.ranks_are_virtual != 0)
     memory.bands.push_back(
         memory_file(band_name, header.ranks * header.band_bytes + TeamBlock::bytes(header.ranks)));
+  // Copies end with what the control block knows of each rank.
+  for (int copy = 0; header.keeps_copies != 0 && copy < 2; ++copy)
+    memory.bands.push_back(
+        memory_file(copy_name, records_offset(header) + (header.ranks + 1) * record_bytes));
   place_ranks(control, options);
   write_heads(memory, header, here);
   munmap(start, Control::bytes(header.ranks));

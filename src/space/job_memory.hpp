@@ -41,7 +41,8 @@ struct JobOptions {
 /// are gone when the last process that holds them is.
 struct JobMemory {
   base::FileDescriptor control;
-  /// In the order of ranks; of virtual ranks, one file with all of them.
+  /// In the order of ranks; of virtual ranks, one file with all of them, behind which there are two
+  /// for copies of it where the job keeps some.
   std::vector<base::FileDescriptor> bands;
 
   /// Throws Error(start) that names what is missing and the remedy.
@@ -51,6 +52,11 @@ struct JobMemory {
 /// Name of the control block's memory file, as /proc/PID/fd shows it: "/memfd:armature-control".
 inline constexpr const char* control_name = "armature-control";
 inline constexpr const char* band_name = "armature-band";
+inline constexpr const char* copy_name = "armature-copy";
+
+/// Where in a copy of the bands' file there are records: one of the job, then of each rank.
+inline constexpr std::uint64_t record_bytes = 64;
+std::uint64_t records_offset(const ControlHeader& header);
 
 /// Maps a control block after checking magic, version and size. Throws Error(start).
 Control map_control(int fd, bool writable = true);

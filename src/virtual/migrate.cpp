@@ -40,6 +40,10 @@ void migrate(ProcessId process) {
   if (process.number() < 0 || process.number() >= static_cast<int>(job.processes))
     base::fail(Errc::bad_argument, fmt::format("migrate: there is no process {}: the job has {}",
                                                process.number(), job.processes));
+  if (!me.space.process_slot(process.number())
+           .belongs(job.halt.regrouped.load(std::memory_order_acquire)))
+    base::fail(Errc::bad_argument,
+               fmt::format("migrate: process {} is not of the job any more", process.number()));
   const int here = me.space.slot(me.space.me()).process.load(std::memory_order_relaxed);
   if (process.number() == here) return;
   if (me.held_here != 0)

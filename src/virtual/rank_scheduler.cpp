@@ -71,6 +71,9 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int ban
       exceptions_(&exception_state()),
       error_number_(&errno) {
   take_process();
+  // Where they are made, a rank may run whose memory goes back to what it was.
+  for (auto* list : {&announced_, &looking_, &hosted_})
+    list->reserve(static_cast<std::size_t>(mapping.ranks()));
 }
 
 void RankScheduler::take_process() { of_process = this; }
@@ -84,18 +87,6 @@ RankScheduler::~RankScheduler() { of_process = nullptr; }
 void RankScheduler::add(RankFiber& fiber) {
   guarded_[static_cast<std::size_t>(fiber.rank)] = true;
   host(fiber);
-}
-
-/// It looks at its condition again, whatever it waited for, and whoever was about to wake it.
-void RankScheduler::restore(RankFiber& fiber) {
-  if (fiber.state == State::through) return;
-  fiber.is_sure = fiber.is_announced = fiber.has_waited_long = false;
-  fiber.slot->asleep.store(Doze::awake, std::memory_order_relaxed);
-  fiber.slot->pid.store(pid_, std::memory_order_relaxed);
-  fiber.slot->tid.store(tid_, std::memory_order_relaxed);
-  fiber.space().use_file(band_file_);
-  fiber.guard_stack(mapping_);
-  add(fiber);
 }
 
 void RankScheduler::host(RankFiber& fiber) {
@@ -175,16 +166,6 @@ RankFiber* RankScheduler::next() {
   return ready_.pop();
 }
 
-/// Nobody runs: for a checkpoint.
-void RankScheduler::stand_still() {
-  int holder = -1;
-  for (const RankFiber* fiber : hosted_)
-    if (fiber->context != nullptr && fiber->context->held_here != 0) holder = fiber->rank;
-  checkpoints::StandStill(mapping_, process_, band_file_).run(holder);
-  halts_ = false;
-  now_ns_ = base::now_ns();
-}
-
 void RankScheduler::housekeeping() {
   now_ns_ = base::now_ns();
   halts_ = checkpoints::is_wanted(mapping_.header());
@@ -258,6 +239,7 @@ void RankScheduler::move(int process) {
   waited();  // a method may move its rank while that waits
   // Whoever has rung for it is about to put it into the list of this process.
   while (me.slot->asleep.load(std::memory_order_acquire) == Doze::woken) {
+    if (checkpoints::goes_back(mapping_.header())) break;  // that one may have died
     base::let_others_act();
     take_in();
   }
@@ -350,11 +332,13 @@ void RankScheduler::look_again(std::size_t ranks) {
 void RankScheduler::look_at_announced(Barrier barrier) {
   base::let_others_act();
   if (barrier == Barrier::passed) progress::barrier_of_sleepers();
-  for (RankFiber* fiber : std::exchange(announced_, {})) {
+  looking_.swap(announced_);
+  for (RankFiber* fiber : looking_) {
     fiber->is_announced = false;
     fiber->is_sure = barrier == Barrier::passed;
     if (fiber->state == State::waits) set_ready(*fiber);
   }
+  looking_.clear();
 }
 
 void RankScheduler::idle() {

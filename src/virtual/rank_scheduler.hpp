@@ -66,6 +66,7 @@ class RankScheduler : public progress::Scheduler {
   [[nodiscard]] bool job_is_over() const;
   void housekeeping();
   void stand_still();
+  void regroup();
   // rank_balance.cpp: work for processes that have none
   void measure(RankFiber& me);
   void ask_for_ranks();
@@ -93,10 +94,11 @@ class RankScheduler : public progress::Scheduler {
   RankQueue ready_;
   RankQueue pollers_;  // wait for what no bell tells
   std::vector<RankFiber*> announced_;
-  std::vector<RankFiber*> hosted_;  // not through
-  std::vector<bool> guarded_;       // whose stacks have guards in this process
-  int goes_to_ = -1;                // where the rank that was left last moves to
-  space::RankHeap*& heap_;          // of malloc
+  std::vector<RankFiber*> looking_;  // of those announced, while they are made ready
+  std::vector<RankFiber*> hosted_;   // not through
+  std::vector<bool> guarded_;        // whose stacks have guards in this process
+  int goes_to_ = -1;                 // where the rank that was left last moves to
+  space::RankHeap*& heap_;           // of malloc
   std::size_t look_turn_ = 0;
   std::uint32_t turns_ = 0;
   std::uint32_t idle_rounds_ = 0;  // since somebody got on

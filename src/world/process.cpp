@@ -162,7 +162,8 @@ void Process::join_launched() {
                     "alone",
                     environment.rank + environment.hosted - 1, ranks, bootstrap::rank_variable));
   const bool one_file = control.header().ranks_are_virtual != 0;
-  const int files = one_file ? 1 : ranks;
+  const int copies = control.header().keeps_copies != 0 ? 2 : 0;
+  const int files = one_file ? 1 + copies : ranks;
   std::vector<int> bands;
   for (int file = 0; file < files; ++file) bands.push_back(environment.first_band_fd + file);
   // Started by a script: die with it, as it dies with the launcher.

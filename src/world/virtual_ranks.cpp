@@ -1,6 +1,9 @@
 #include "world/virtual_ranks.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
 #include <memory>
 #include <vector>
@@ -69,6 +72,14 @@ void restore_ranks(const space::Mapping& mapping, int first, int hosted,
     scheduler.restore(fibers::RankFiber::of(mapping, rank));
 }
 
+/// What the process would else allocate while a rank runs, from memory that may go back to what it
+/// was.
+void fill_statics() {
+  rmi::find_modules();
+  static char output[BUFSIZ];
+  std::setvbuf(stdout, output, isatty(STDOUT_FILENO) != 0 ? _IOLBF : _IOFBF, sizeof output);
+}
+
 bool compare_addresses(const space::Mapping& mapping) {
   const void* const places[] = {&together, reinterpret_cast<const void*>(together.body),
                                 together.callable};
@@ -112,6 +123,7 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   const int first = process.first_rank(), hosted = Process::hosted();
   fibers::find_rank_malloc(mapping);
   together = {body, callable, nullptr};
+  if (mapping.header().keeps_copies != 0) fill_statics();
   if (Process::simulated()) return simulate_processes(mapping, process.band_file());
   fibers::RankScheduler scheduler(
       mapping, mapping.slot(first).process.load(std::memory_order_relaxed), process.band_file());

@@ -4,8 +4,8 @@
 //
 //   virtual_steps STEPS EVERY PAUSE_US DIE_AT
 //
-// EVERY steps it writes a checkpoint (0: never), DIE_AT a step rank 0's process is killed, unless
-// the job has been restarted since.
+// EVERY steps it writes a checkpoint (0: never; below 0: in memory), DIE_AT a step rank 0's process
+// is killed, unless the job has been restarted, or has gone back, since.
 #include <unistd.h>
 
 #include <cerrno>
@@ -105,6 +105,8 @@ class Worker {
     world_.barrier();
     if (settings_.every > 0 && step_ % settings_.every == settings_.every - 1)
       was_restarted_ = armature::checkpoint() || was_restarted_;
+    if (settings_.every < 0 && step_ % -settings_.every == -settings_.every - 1)
+      was_restarted_ = armature::checkpoint_in_memory() || was_restarted_;
     sum_ = mixed(sum_, world_.allreduce(piece_[step_ % 64] ^ memory_.size()));
     errno = before;
   }

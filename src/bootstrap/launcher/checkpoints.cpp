@@ -10,33 +10,51 @@
 
 namespace armature::bootstrap {
 
+namespace {
+// The first copy is made as soon as all have joined: until then nothing can be recovered from.
+constexpr double first_copy_s = 0.01;
+}  // namespace
+
 Checkpoints::Checkpoints(const LaunchOptions& options, space::Control control)
-    : options_(options), control_(control) {
-  if (options.checkpoint_every_s > 0)
-    due_ns_ = base::now_ns() + static_cast<std::uint64_t>(options.checkpoint_every_s * 1e9);
+    : options_(options),
+      control_(control),
+      due_ns_(after(options.checkpoint_every_s, base::now_ns())),
+      copy_due_ns_(options.copy_every_s > 0 ? after(first_copy_s, base::now_ns()) : 0) {}
+
+std::uint64_t Checkpoints::after(double seconds, std::uint64_t now_ns) const {
+  return seconds > 0 ? now_ns + static_cast<std::uint64_t>(seconds * 1e9) : 0;
 }
 
 void Checkpoints::look(std::uint64_t now_ns) {
-  if (options_.checkpoint_directory.empty()) return;
+  if (options_.checkpoint_directory.empty() && copy_due_ns_ == 0) return;
   report(now_ns);
-  if (number_ == 0 && (is_wanted_ || (due_ns_ != 0 && now_ns >= due_ns_))) begin(now_ns);
+  if (number_ == 0 && (is_wanted_ || (due_ns_ != 0 && now_ns >= due_ns_)))
+    begin(space::KeptIn::folder, now_ns);
+  if (number_ == 0 && copy_due_ns_ != 0 && now_ns >= copy_due_ns_)
+    begin(space::KeptIn::memory, now_ns);
 }
 
+std::uint64_t Checkpoints::next_ns() const { return number_ == 0 ? copy_due_ns_ : 0; }
+
 /// Not yet, while processes still join, or the program has asked for one.
-void Checkpoints::begin(std::uint64_t now_ns) {
+void Checkpoints::begin(space::KeptIn where, std::uint64_t now_ns) {
   space::ControlHeader& job = control_.header();
   std::uint32_t nobody = 0;
   if (job.joined.load(std::memory_order_acquire) < job.processes ||
       job.differ.load(std::memory_order_relaxed) != 0 ||
       job.through.load(std::memory_order_relaxed) != 0 ||
       job.deaths.load(std::memory_order_relaxed) != 0 ||
+      job.halt.regroup.load(std::memory_order_relaxed) !=
+          job.halt.regrouped.load(std::memory_order_acquire) ||
       !job.halt.asked.compare_exchange_strong(nobody, 1, std::memory_order_acq_rel))
     return;
-  is_wanted_ = false;
+  if (where == space::KeptIn::folder) is_wanted_ = false;
+  where_ = where;
   begun_ns_ = now_ns;
   number_ = job.halt.over.load(std::memory_order_acquire) + 1;
   const std::string& directory = options_.checkpoint_directory;
   std::memcpy(job.halt.folder, directory.c_str(), directory.size() + 1);
+  job.halt.where.store(where, std::memory_order_relaxed);
   job.halt.wanted.store(number_, std::memory_order_release);
   progress::wake_processes(control_);
 }
@@ -49,11 +67,14 @@ void Checkpoints::report(std::uint64_t now_ns) {
   if (halt.failed.load(std::memory_order_relaxed) == number_)
     say(fmt::format("the checkpoint could not be written: {}", std::string(halt.problem)));
   else if (options_.verbose)
-    say(fmt::format("checkpoint {} was written in {:.0f} ms", number_,
+    say(fmt::format("checkpoint {} was written {}in {:.0f} ms", number_,
+                    where_ == space::KeptIn::memory ? "to memory " : "",
                     static_cast<double>(now_ns - begun_ns_) * 1e-6));
   number_ = 0;
-  if (due_ns_ != 0)
-    due_ns_ = now_ns + static_cast<std::uint64_t>(options_.checkpoint_every_s * 1e9);
+  if (where_ == space::KeptIn::memory)
+    copy_due_ns_ = after(options_.copy_every_s, now_ns);
+  else
+    due_ns_ = after(options_.checkpoint_every_s, now_ns);
 }
 
 }  // namespace armature::bootstrap

@@ -8,7 +8,7 @@
 namespace armature::bootstrap {
 
 /// When a job of virtual ranks is to write a checkpoint: every so often, and when somebody asks for
-/// one. Says when one could not be written.
+/// one; to disk, or in memory. Says when one could not be written.
 class Checkpoints {
  public:
   Checkpoints(const LaunchOptions& options, space::Control control);
@@ -17,17 +17,22 @@ class Checkpoints {
   void ask() { is_wanted_ = true; }
   /// To be called now and then.
   void look(std::uint64_t now_ns);
+  /// When it wants to be called again at the latest; 0: now and then will do.
+  [[nodiscard]] std::uint64_t next_ns() const;
 
  private:
-  void begin(std::uint64_t now_ns);
+  void begin(space::KeptIn where, std::uint64_t now_ns);
   void report(std::uint64_t now_ns);
+  [[nodiscard]] std::uint64_t after(double seconds, std::uint64_t now_ns) const;
 
   const LaunchOptions& options_;
   const space::Control control_;
   bool is_wanted_ = false;
   std::uint32_t number_ = 0;  // of the one that is being written; 0: none of ours
   std::uint64_t begun_ns_ = 0;
-  std::uint64_t due_ns_ = 0;  // 0: when asked for only
+  space::KeptIn where_ = space::KeptIn::folder;
+  std::uint64_t due_ns_ = 0;       // 0: when asked for only
+  std::uint64_t copy_due_ns_ = 0;  // in memory
 };
 
 }  // namespace armature::bootstrap

@@ -99,7 +99,7 @@ void RunningJob::lose(Process& process, const Ending& ending) {
   node.header().deaths.fetch_add(lost, std::memory_order_release);
   ring_all(node);
   Board::lose(board_, control_.slot(process.ranks.first).process);
-  if (options_.on_death == space::OnDeath::end_job) end_job();
+  if (options_.on_death != space::OnDeath::go_on) end_job();
 }
 
 void RunningJob::read_last_words() {
@@ -155,12 +155,14 @@ void RunningJob::has_exited(Process& process, int wait_status) {
   std::string who = name_of(process);
   Ending ending =
       ending_by_status(wait_status, life, topology::cgroup_limits().oom_kills > oom_kills_before_);
+  bool has_spoken = false;
   // One may have spoken since we looked, and not have waited for us.
   for (int rank = process.ranks.first; rank < process.ranks.first + process.ranks.count; ++rank) {
     const auto words = read_words(control_.slot(rank).last_words);
     if (!words) continue;
     ending = ending_by_words(*words, control_, control_.slot(rank).node);
     who = name_of(rank);
+    has_spoken = true;
     break;
   }
   if (ending.status == 0) {
@@ -174,6 +176,9 @@ void RunningJob::has_exited(Process& process, int wait_status) {
   } else if (signal != 0 && signal == passed_on_) {
     say(fmt::format("ended by {}, which was passed on to the ranks", signal_name(signal)));
     lose(process, ending);
+  } else if (options_.on_death == space::OnDeath::recover && signal != 0 && !has_spoken &&
+             !ending.in_order) {
+    recover(process, who, ending);
   } else {
     report(who, ending, "");
     if (ending.in_order) {

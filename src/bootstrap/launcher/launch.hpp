@@ -39,6 +39,7 @@ struct LaunchOptions {
   double timeout_s = 0;              // 0: none
   std::string checkpoint_directory;  // of virtual ranks; empty: none
   double checkpoint_every_s = 0;     // 0: when asked for by SIGUSR2 or the program
+  double copy_every_s = 0;           // in memory, to recover; 0: when the program says so
   /// A job that goes on from a checkpoint.
   struct Restore {
     std::string secrets;  // of the processes that wrote it

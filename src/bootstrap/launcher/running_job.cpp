@@ -71,6 +71,7 @@ int RunningJob::run(const std::string& path, Binding binding) {
       kill_those_given_up();
       watch_joining();
       watch_time();
+      watch_recovery();
       checkpoints_.look(base::now_ns());
       kill_when_due();
     }
@@ -123,9 +124,14 @@ void RunningJob::sleep_until_something_happens() {
   std::vector<pollfd> polled = {{signals_.fd(), POLLIN, 0}};
   labels_.add_to(polled);
   const std::uint64_t now_ns = base::now_ns();
-  int wait_ms = options_.verbose && !joined_ ? look_at_start_ms : look_ms;
+  int wait_ms =
+      options_.verbose && (!joined_ || recovering_since_ns_ != 0) ? look_at_start_ms : look_ms;
   if (kill_at_ns_ > now_ns)
     wait_ms = std::min(wait_ms, static_cast<int>((kill_at_ns_ - now_ns) / millisecond) + 1);
+  if (const std::uint64_t next_ns = checkpoints_.next_ns(); next_ns != 0)
+    wait_ms = static_cast<int>(
+        std::min<std::uint64_t>(static_cast<std::uint64_t>(wait_ms),
+                                (std::max(next_ns, now_ns) - now_ns) / millisecond + 1));
   poll(polled.data(), polled.size(), wait_ms);
 }
 

@@ -72,6 +72,11 @@ class RunningJob {
   [[nodiscard]] std::string name_of(int rank) const;
   [[nodiscard]] std::string name_of(const Process& process) const;
 
+  // recovery.cpp: going on without processes that were killed
+  [[nodiscard]] std::string why_not_recover(const Process& process) const;
+  void recover(Process& process, const std::string& who, const Ending& ending);
+  void watch_recovery();
+
   const LaunchOptions& options_;
   const std::vector<space::JobMemory>& memory_;
   const space::Control control_;
@@ -87,6 +92,7 @@ class RunningJob {
   std::optional<int> failure_;  // status of the first that failed
   bool ending_ = false;         // the others have been told to go
   std::uint64_t kill_at_ns_ = 0;
+  std::uint64_t recovering_since_ns_ = 0;
   int passed_on_ = 0;  // the last signal that we have passed on and that ends programs
   bool interrupted_ = false;
   bool joined_ = false;

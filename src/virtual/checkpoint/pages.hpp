@@ -10,4 +10,8 @@ namespace armature::checkpoints {
 /// zeros, by where they lie in the file. Throws Error(corrupt).
 void write_pages(int file, std::uint64_t begin, std::uint64_t end, PartWriter& part);
 
+/// Makes the pages from `begin` to `end` of one memory file those of another: touched where they
+/// are touched there. Throws Error(out_of_memory).
+void copy_pages(int from, int to, std::uint64_t begin, std::uint64_t end);
+
 }  // namespace armature::checkpoints

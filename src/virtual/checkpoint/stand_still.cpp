@@ -4,7 +4,6 @@
 // ranks as the others, whoever hosts them.
 #include "virtual/checkpoint/stand_still.hpp"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,9 +18,11 @@
 #include <fmt/format.h>
 
 #include "armature/error.hpp"
+#include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "virtual/addresses.hpp"
 #include "virtual/checkpoint/builds.hpp"
+#include "virtual/checkpoint/copy.hpp"
 #include "virtual/checkpoint/folder.hpp"
 #include "virtual/checkpoint/pages.hpp"
 #include "virtual/checkpoint/rank_record.hpp"
@@ -48,6 +49,13 @@ std::string working_folder() {
   return getcwd(name, sizeof name) != nullptr ? name : "/";
 }
 
+[[noreturn]] void fail_for(int holder) {
+  base::fail(Errc::misuse,
+             fmt::format("rank {} holds something of its process (StaysHere), which cannot be "
+                         "written",
+                         holder));
+}
+
 std::string part_name(int process) { return fmt::format("ranks-{}", process); }
 
 }  // namespace
@@ -57,21 +65,16 @@ StandStill::StandStill(const space::Mapping& mapping, int process, int band_file
       job_(mapping.header()),
       halt_(job_.halt),
       process_(process),
-      band_file_(band_file) {}
+      band_file_(band_file),
+      number_(halt_.wanted.load(std::memory_order_acquire)),
+      meeting_(mapping, process, halt_.regrouped.load(std::memory_order_acquire), number_) {}
 
-/// False when it will not come, since somebody has died or all have left.
-template <class Condition>
-bool StandStill::wait(Condition condition) const {
-  constexpr timespec nap{0, 50'000};
-  while (!condition()) {
-    const std::uint32_t deaths = job_.deaths.load(std::memory_order_acquire);
-    if (deaths != 0 || job_.through.load(std::memory_order_acquire) >= job_.ranks) return false;
-    nanosleep(&nap, nullptr);
-  }
-  return true;
+void StandStill::run(int holder) {
+  if (halt_.where.load(std::memory_order_relaxed) == space::KeptIn::memory)
+    fill_copy(holder);
+  else
+    meeting_.leads() ? lead(holder) : follow(holder);
 }
-
-void StandStill::run(int holder) { process_ == 0 ? lead(holder) : follow(holder); }
 
 /// The first to fail says why.
 void StandStill::give_up(std::string why) {
@@ -84,19 +87,11 @@ void StandStill::give_up(std::string why) {
 void StandStill::write_part(int holder) {
   if (halt_.broken.load(std::memory_order_acquire) != 0) return;
   try {
-    if (holder >= 0)
-      base::fail(Errc::misuse,
-                 fmt::format("rank {} holds something of its process (StaysHere), which cannot be "
-                             "written",
-                             holder));
-    const std::uint64_t ranks = job_.ranks, processes = job_.processes;
-    const auto number = static_cast<std::uint64_t>(process_);
-    const std::uint64_t first = ranks * number / processes,
-                        behind = ranks * (number + 1) / processes;
+    if (holder >= 0) fail_for(holder);
     PartWriter part(halt_.folder, part_name(process_));
     // Behind the last band lies what all ranks share.
-    write_pages(band_file_, first * job_.band_bytes,
-                behind == ranks ? UINT64_MAX / 2 : behind * job_.band_bytes, part);
+    const Meeting::Share share = meeting_.share(UINT64_MAX / 2);
+    write_pages(band_file_, share.begin, share.end, part);
     (void)part.finish();
   } catch (const std::exception& error) {
     give_up(error.what());
@@ -104,20 +99,16 @@ void StandStill::write_part(int holder) {
 }
 
 void StandStill::follow(int holder) {
-  const std::uint32_t wanted = halt_.wanted.load(std::memory_order_acquire);
-  halt_.standing.fetch_add(1, std::memory_order_acq_rel);
-  // The leader counts itself when there is a folder to write into.
-  if (!wait([&] { return halt_.standing.load(std::memory_order_acquire) == job_.processes; }))
-    return;
+  meeting_.reach(1);
+  // The leader is so far when there is a folder to write into.
+  if (!meeting_.leader_reaches(1)) return;
   write_part(holder);
-  halt_.written.fetch_add(1, std::memory_order_acq_rel);
-  (void)wait([&] { return halt_.over.load(std::memory_order_acquire) == wanted; });
+  meeting_.reach(2);
+  (void)meeting_.wait([&] { return halt_.over.load(std::memory_order_acquire) == number_; });
 }
 
 void StandStill::lead(int holder) {
-  const std::uint32_t wanted = halt_.wanted.load(std::memory_order_acquire);
-  if (!wait([&] { return halt_.standing.load(std::memory_order_acquire) == job_.processes - 1; }))
-    return;
+  if (!meeting_.others_reach(1)) return;
   std::string folder;
   try {
     folder = make_folder(halt_.folder);
@@ -125,10 +116,9 @@ void StandStill::lead(int holder) {
   } catch (const std::exception& error) {
     give_up(error.what());
   }
-  halt_.standing.fetch_add(1, std::memory_order_acq_rel);
+  meeting_.reach(1);
   write_part(holder);
-  halt_.written.fetch_add(1, std::memory_order_acq_rel);
-  if (!wait([&] { return halt_.written.load(std::memory_order_acquire) == job_.processes; })) {
+  if (!meeting_.others_reach(2)) {
     abandon(folder);
     return;
   }
@@ -139,23 +129,52 @@ void StandStill::lead(int holder) {
       give_up(error.what());
     }
   }
-  if (halt_.broken.load(std::memory_order_acquire) != 0) {
-    if (!folder.empty()) abandon(folder);
-    halt_.failed.store(wanted, std::memory_order_relaxed);
-  }
-  halt_.standing.store(0, std::memory_order_relaxed);
-  halt_.written.store(0, std::memory_order_relaxed);
+  const bool failed = halt_.broken.load(std::memory_order_acquire) != 0;
+  if (failed && !folder.empty()) abandon(folder);
+  close(failed);
+}
+
+/// By the leader.
+void StandStill::close(bool failed) {
+  if (failed) halt_.failed.store(number_, std::memory_order_relaxed);
   halt_.broken.store(0, std::memory_order_relaxed);
-  halt_.over.store(wanted, std::memory_order_release);
+  halt_.over.store(number_, std::memory_order_release);
   halt_.asked.store(0, std::memory_order_release);
+}
+
+/// The copy that is not the last one is written; it becomes that when it is whole.
+void StandStill::fill_copy(int holder) {
+  meeting_.reach(1);
+  if (!meeting_.all_reach(1)) return;
+  const std::uint32_t copy = halt_.copy.load(std::memory_order_acquire) == 1 ? 2 : 1;
+  const Copy to(mapping_, band_file_, copy);
+  try {
+    if (holder >= 0) fail_for(holder);
+    to.fill(meeting_);
+    if (meeting_.leads()) to.write_records();
+  } catch (const std::exception& error) {
+    give_up(error.what());
+  }
+  meeting_.reach(2);
+  if (!meeting_.leads()) {
+    (void)meeting_.wait([&] { return halt_.over.load(std::memory_order_acquire) == number_; });
+    return;
+  }
+  if (!meeting_.all_reach(2)) return;
+  const bool failed = halt_.broken.load(std::memory_order_acquire) != 0;
+  if (!failed) {
+    halt_.copied_ns.store(base::now_ns(), std::memory_order_relaxed);
+    halt_.copy.store(copy, std::memory_order_release);
+  }
+  close(failed);
 }
 
 void StandStill::write_manifest() {
   Manifest manifest;
-  manifest.number = halt_.wanted.load(std::memory_order_relaxed);
+  manifest.number = number_;
   manifest.written_at = fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(std::time(nullptr)));
   manifest.ranks = job_.ranks;
-  manifest.processes = job_.processes;
+  manifest.processes = static_cast<std::uint32_t>(meeting_.members().size());
   manifest.band_base = job_.band_base;
   manifest.band_bytes = job_.band_bytes;
   manifest.stack_bytes = job_.stack_bytes;
@@ -177,7 +196,7 @@ void StandStill::write_manifest() {
                 &record, sizeof record);
   }
   manifest.parts.push_back(control.finish());
-  for (int process = 0; process < static_cast<int>(job_.processes); ++process)
+  for (const int process : meeting_.members())
     manifest.parts.push_back(find_part(halt_.folder, part_name(process)));
   complete(halt_.folder, manifest);
 }

@@ -2,15 +2,16 @@
 
 #include <string>
 
-#include "space/mapping.hpp"
+#include "virtual/checkpoint/meeting.hpp"
 
 namespace armature::checkpoints {
 
-/// Whether the processes of the job are to stop taking turns. After a death nobody does: what the
-/// dead had on their stacks is lost.
+/// Whether the processes of the job are to stop taking turns. After a death that the job does not
+/// recover from nobody does: what the dead had on their stacks is lost.
 inline bool is_wanted(const space::ControlHeader& job) {
-  return job.halt.wanted.load(std::memory_order_acquire) !=
-             job.halt.over.load(std::memory_order_relaxed) &&
+  return (job.halt.wanted.load(std::memory_order_acquire) !=
+              job.halt.over.load(std::memory_order_relaxed) ||
+          is_to_regroup(job)) &&
          job.deaths.load(std::memory_order_relaxed) == 0;
 }
 
@@ -27,9 +28,9 @@ class StandStill {
  private:
   void lead(int holder);
   void follow(int holder);
-  template <class Condition>
-  [[nodiscard]] bool wait(Condition condition) const;
+  void fill_copy(int holder);
   void write_part(int holder);
+  void close(bool failed);
   void write_manifest();
   void give_up(std::string why);
 
@@ -38,6 +39,8 @@ class StandStill {
   space::Halt& halt_;
   const int process_;
   const int band_file_;
+  const std::uint32_t number_;
+  const Meeting meeting_;
 };
 
 }  // namespace armature::checkpoints

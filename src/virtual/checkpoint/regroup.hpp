@@ -1,0 +1,13 @@
+#pragma once
+
+#include "virtual/checkpoint/meeting.hpp"
+
+namespace armature::checkpoints {
+
+/// All processes of the job stand still, and go on as others: without one that has died, and with
+/// all ranks as they were in the last checkpoint in memory; or more of them or fewer, with ranks as
+/// they are. Returns when every rank is where it is to go on, which its slot tells, and this
+/// process may run those that it hosts. Never returns when the job ends meanwhile.
+void regroup(const space::Mapping& mapping, int process, int band_file);
+
+}  // namespace armature::checkpoints

@@ -1,0 +1,51 @@
+// When no rank of the job runs: for a checkpoint, or since ranks go on as they were before. They
+// are taken as they lie in their bands, so nothing of how they waited has to be kept.
+#include "base/clock.hpp"
+#include "virtual/checkpoint/regroup.hpp"
+#include "virtual/checkpoint/stand_still.hpp"
+#include "virtual/rank_scheduler.hpp"
+
+namespace armature::fibers {
+
+using space::Doze;
+using State = RankFiber::State;
+
+/// It looks at its condition again, whatever it waited for, and whoever was about to wake it.
+void RankScheduler::restore(RankFiber& fiber) {
+  if (fiber.state == State::through) return;
+  fiber.is_sure = fiber.is_announced = fiber.has_waited_long = false;
+  fiber.slot->asleep.store(Doze::awake, std::memory_order_relaxed);
+  fiber.slot->pid.store(pid_, std::memory_order_relaxed);
+  fiber.slot->tid.store(tid_, std::memory_order_relaxed);
+  fiber.space().use_file(band_file_);
+  fiber.guard_stack(mapping_);
+  add(fiber);
+}
+
+/// Nobody runs: for a checkpoint.
+void RankScheduler::stand_still() {
+  if (checkpoints::is_to_regroup(mapping_.header())) return regroup();
+  int holder = -1;
+  for (const RankFiber* fiber : hosted_)
+    if (fiber->context != nullptr && fiber->context->held_here != 0) holder = fiber->rank;
+  checkpoints::StandStill(mapping_, process_, band_file_).run(holder);
+  halts_ = false;
+  now_ns_ = base::now_ns();
+}
+
+/// Ranks go on elsewhere, or as they were before. Where they stand now does not matter.
+void RankScheduler::regroup() {
+  checkpoints::regroup(mapping_, process_, band_file_);
+  ready_ = pollers_ = {};
+  announced_.clear();
+  hosted_.clear();
+  goes_to_ = -1;
+  idle_rounds_ = 0;
+  for (int rank = 0; rank < mapping_.ranks(); ++rank)
+    if (mapping_.slot(rank).process.load(std::memory_order_relaxed) == process_)
+      restore(RankFiber::of(mapping_, rank));
+  halts_ = false;
+  now_ns_ = base::now_ns();
+}
+
+}  // namespace armature::fibers

@@ -1,0 +1,146 @@
+"""Jobs of virtual ranks that go on when processes are killed.
+
+    recoveries.py ARMATURE PROGRAM CASE
+"""
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+ARMATURE, PROGRAM, CASE = sys.argv[1:4]
+SECONDS = 60
+
+
+class Failed(Exception):
+    pass
+
+
+def expect(condition, message):
+    if not condition:
+        raise Failed(message)
+
+
+def words(ranks, processes, *more):
+    return list(map(str, [ARMATURE, "run", "-n", ranks, "--virtual", "--processes", processes, "--timeout", SECONDS,
+                          *more, PROGRAM]))
+
+
+class Job:
+    """One that is killed from outside while it runs."""
+
+    def __init__(self, ranks, processes, options, arguments):
+        self.words = [*words(ranks, processes, "-v", "--on-death", "recover", *options), *map(str, arguments)]
+        self.job = subprocess.Popen(self.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, text=True)
+        self.killed = set()
+
+    def children(self):
+        try:
+            with open(f"/proc/{self.job.pid}/task/{self.job.pid}/children") as file:
+                return [int(pid) for pid in file.read().split() if int(pid) not in self.killed]
+        except OSError:
+            return []
+
+    def kill(self, count, chance):
+        """That many processes at once; False when there are too few for one to be left."""
+        children = self.children()
+        if len(children) <= count:
+            return False
+        for pid in chance.sample(children, count):
+            self.killed.add(pid)
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                return False
+        return True
+
+    def end(self):
+        out, err = self.job.communicate(timeout=2 * SECONDS)
+        return self.job.returncode, out, err
+
+
+def result(ended):
+    status, out, err = ended
+    found = re.findall(r"^result (\w+)$", out, re.M)
+    expect(status == 0 and len(found) == 1, f"exit status {status}:\n{out}{err}")
+    return found[0], err
+
+
+def undisturbed(ranks, *arguments):
+    done = subprocess.run([*words(ranks, min(ranks, 2)), *map(str, arguments)], capture_output=True, text=True,
+                          timeout=SECONDS, stdin=subprocess.DEVNULL)
+    return result((done.returncode, done.stdout, done.stderr))[0]
+
+
+def kill_at_random(runs, ranks, shapes, at_once):
+    """Kills until one process is left, at random times; the result is that of an undisturbed run."""
+    chance = random.Random(runs)
+    expected = undisturbed(ranks, 400, 0, 0, -1)
+    recovered, times = 0, []
+    for run in range(runs):
+        job = Job(ranks, shapes[run % len(shapes)], ["--copy-every", 0.02], [400, 0, 200, -1])
+        for _ in range(shapes[run % len(shapes)]):
+            time.sleep(chance.uniform(0.05, 0.4) if chance.random() < 0.7 else 0.002)
+            # The first copy is made when all have joined.
+            job.kill(chance.randint(1, at_once), chance)
+        status, out, err = job.end()
+        if status == 137 and "there is no checkpoint in memory yet" in err:
+            continue
+        got, err = result((status, out, err))
+        expect(got == expected, f"{job.words}: {got}, not {expected}:\n{err}")
+        recovered += err.count("all ranks go back")
+        times += [float(text) for text in re.findall(r"all ranks go on, ([0-9.]+) ms", err)]
+    print(f"{runs} runs, gone back {recovered} times; ms: {sorted(times)}")
+    expect(recovered >= runs // 2, "hardly anything was recovered")
+    return times
+
+
+def case_kills():
+    times = kill_at_random(12, 7, [2, 3, 4], 1)
+    expect(max(times) < 1000, "it took longer than a second")
+
+
+def case_kills_often():
+    kill_at_random(100, 16, [2, 3, 4], 1)
+
+
+def case_several_at_once():
+    """The second death comes while all go back from the first."""
+    kill_at_random(12, 16, [4, 3], 3)
+
+
+def case_own_checkpoints():
+    """The program says when; its rank 0 is killed once, with its process."""
+    expected = undisturbed(7, 200, 0, 0, -1)
+    for processes in (2, 3):
+        got, err = result(Job(7, processes, [], [200, -20, 0, 97]).end())
+        expect(got == expected and err.count("all ranks go back") == 1, f"{got}, not {expected}:\n{err}")
+    # Without the option it does nothing.
+    done = subprocess.run([*words(7, 2), "200", "-20", "0", "-1"], capture_output=True, text=True, timeout=SECONDS)
+    expect(result((done.returncode, done.stdout, done.stderr))[0] == expected, "another result")
+
+
+def case_clear_ends():
+    status, out, err = Job(4, 1, ["--copy-every", 0.02], [200, 0, 1000, 100]).end()
+    expect(status == 137 and "the job cannot go on without it: no process is left" in err, out + err)
+    status, out, err = Job(4, 2, [], [200, 0, 0, 20]).end()
+    expect(status == 137 and "there is no checkpoint in memory yet" in err, out + err)
+    for options, why in (["--copy-every", 1], "say --on-death recover"), (["--on-death", "recover", "-n", 2], ""):
+        done = subprocess.run(list(map(str, [ARMATURE, "run", *options, PROGRAM])), capture_output=True, text=True)
+        expect(done.returncode == 1 and (why or "is for virtual ranks") in done.stderr, done.stderr)
+
+
+def main():
+    try:
+        globals()[f"case_{CASE}"]()
+    except Failed as failure:
+        print(f"{CASE}: {failure}")
+        sys.exit(1)
+    print(f"{CASE}: passed")
+
+
+main()
