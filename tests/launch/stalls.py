@@ -25,7 +25,7 @@ def stuck(mode, options):
 
 
 def stall(mode, *options):
-    stuck(mode, ["--stall", 1, "--timeout", 2.5, *options]).expect_end(
+    stuck(mode, ["--stall", 1, "--timeout", 4, *options]).expect_end(
         124, r"nothing has moved for 1 s \(--stall\)", *EXPLAINED[mode])
 
 
