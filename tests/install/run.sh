@@ -50,4 +50,20 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
   $(pkg-config --cflags --libs armci) -Wl,-rpath,"$prefix/lib"
 expect_two_ranks "$work/by_pkg_config"
 expect_two_ranks "$work/armci_by_pkg_config"
+
+# As configure scripts and makefiles do that know of a prefix and a name, no more.
+step "-larmci"
+"$CC" -std=c11 "$here/consumer/consumer.c" -I"$prefix/include" -L"$prefix/lib" -larmci -o "$work/armci_by_hand"
+LD_LIBRARY_PATH=$prefix/lib expect_two_ranks "$work/armci_by_hand"
+
+# Then with the libraries that the static one needs.
+step "libarmci.a"
+read -ra needed <<<"$(pkg-config --static --libs-only-l armci | sed 's/-larmci//')"
+"$CC" -std=c11 "$here/consumer/consumer.c" -I"$prefix/include" -L"$prefix/lib" \
+  -Wl,-Bstatic -larmci -Wl,-Bdynamic "${needed[@]}" -o "$work/armci_static_by_hand"
+if readelf -d "$work/armci_static_by_hand" | grep -q libarm; then
+  echo "linked with a shared library of Armature"
+  exit 1
+fi
+expect_two_ranks "$work/armci_static_by_hand"
 echo "installed copy works"

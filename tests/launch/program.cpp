@@ -80,6 +80,14 @@ void hold_mutex(World& world) {
   mutexes.lock(0, 0);
 }
 
+/// Each holds its own mutex and wants the next one's.
+void lock_in_a_ring(World& world) {
+  const auto mutexes = world.create_mutexes(1);
+  mutexes.lock(world.rank(), 0);
+  world.barrier();
+  mutexes.lock((world.rank() + 1) % world.size(), 0);
+}
+
 void fill_mailbox(World& world) {
   const std::vector<std::byte> message(1 << 20);
   if (world.rank() == 0) sleep_forever();
@@ -163,6 +171,7 @@ const std::map<std::string, std::function<void(World&)>> holds = {
        if (world.rank() == 0) sleep_forever();
      }},
     {"mutex", hold_mutex},
+    {"mutex_ring", lock_in_a_ring},
     {"room", fill_mailbox},
     {"message", receive_nothing},
     {"team", create_team},

@@ -25,7 +25,7 @@ def stuck(mode, options):
 
 
 def stall(mode, *options):
-    stuck(mode, ["--stall", 1, "--timeout", 2.5, *options]).expect_end(
+    stuck(mode, ["--stall", 1, "--timeout", 4, *options]).expect_end(
         124, r"nothing has moved for 1 s \(--stall\)", *EXPLAINED[mode])
 
 
@@ -56,6 +56,19 @@ def test_stall_explains_a_notify_never_sent():
 def test_stall_explains_waits_between_three_nodes():
     for mode in EXPLAINED:
         stall(mode, "--nodes", 3)
+
+
+def test_stall_explains_a_ring_of_mutexes_through_three_nodes():
+    Job(["hold", "mutex_ring"], ["-n", 3, "--nodes", 3, "--stall", 1, "--timeout", 4]).expect_end(
+        124, *(rf"rank {rank} .*waits .* for mutex 0 at rank {(rank + 1) % 3}, held by rank {(rank + 1) % 3}"
+               for rank in range(3)),
+        r"Ranks 0-2 wait for each other: a deadlock. Lock mutexes in the same order everywhere")
+
+
+def test_stall_names_who_is_late_among_nodes_that_hear_of_each_other_through_others():
+    Job(["hold", "barrier"], ["-n", 6, "--nodes", 6, "--stall", 1, "--timeout", 5]).expect_end(
+        124, r"ranks 1-5  wait .* in a barrier .* of the world: rank 0 has not entered it",
+        r"Ranks 1-5 wait, directly or through others, for rank 0, which is asleep outside Armature")
 
 
 def test_inspect_explains_mutexes_locked_in_opposite_order():
