@@ -14,11 +14,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <new>
 #include <utility>
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
+#include "space/layout.hpp"
 #include "virtual/checkpoint/stand_still.hpp"
 #include "virtual/rank_malloc.hpp"
 
@@ -53,13 +56,14 @@ void pause() {
 
 RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int band_file)
     : mapping_(mapping),
+      records_(reinterpret_cast<std::byte*>(&RankFiber::of(mapping, 0)) + space::stack_shift(0)),
       process_(process),
       band_file_(band_file),
       pid_(getpid()),
       tid_(gettid()),
       home_(mapping.process_slot(process)),
       alone_(mapping.header().processes == 1),
-      bells_work_(progress::bells_work()),
+      bells_work_(alone_ || progress::bells_work()),
       balances_(mapping.header().balance != 0 && !alone_),
       main_(mapping, 0),
       guarded_(static_cast<std::size_t>(mapping.ranks())),
@@ -72,6 +76,13 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int ban
 }
 
 RankScheduler::~RankScheduler() { of_process = nullptr; }
+
+/// RankFiber::of, without its divisions.
+RankFiber& RankScheduler::fiber(int rank) const {
+  const auto number = static_cast<std::uint64_t>(rank);
+  return *std::launder(reinterpret_cast<RankFiber*>(records_ + number * mapping_.band_bytes() -
+                                                    space::stack_shift(number)));
+}
 
 // A rank may find itself in another process than before: never inlined, so that nothing of the one
 // before is kept.
@@ -90,6 +101,7 @@ void RankScheduler::restore(RankFiber& fiber) {
   fiber.slot->pid.store(pid_, std::memory_order_relaxed);
   fiber.slot->tid.store(tid_, std::memory_order_relaxed);
   fiber.space().use_file(band_file_);
+  if (fiber.context != nullptr) fiber.context->scheduler = this;
   fiber.guard_stack(mapping_);
   add(fiber);
 }
@@ -122,23 +134,30 @@ void RankScheduler::enter(RankFiber& fiber) {
   fiber.state = State::running;
   running_ = &fiber;
   home_.running.store(&fiber == &main_ ? -1 : fiber.rank, std::memory_order_relaxed);
-  if (fiber.context != nullptr) fiber.context->scheduler = this;
   progress::set_this_rank(fiber.context);
   heap_ = fiber.heap;
   *exceptions_ = fiber.exceptions;
   *error_number_ = fiber.error_number;
 }
 
-void RankScheduler::arrive(boost::context::fiber&& before) { here().settle(std::move(before)); }
-
 /// Only now has the other rank left its stack: somebody else may take it.
-void RankScheduler::settle(boost::context::fiber&& before) {
-  before_->inside = std::move(before);
+void RankScheduler::settle(LeftStack before) {
+  before_->inside = before;
   if (goes_to_ >= 0) [[unlikely]]
     send_off(*before_);
 }
 
-void RankScheduler::switch_from(RankFiber& me) {
+[[gnu::always_inline]] inline RankFiber* RankScheduler::next() {
+  if (++turns_ % turns_per_poller == 0) housekeeping();
+  if (halts_) [[unlikely]]
+    return nullptr;
+  if (balances_ && mapping_.header().hungry.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    give_rank_away();
+  return ready_.pop();
+}
+
+// Inlined: each return behind a switch may be one that the processor has guessed wrong.
+[[gnu::always_inline]] inline void RankScheduler::switch_from(RankFiber& me) {
   RankFiber* const to = next();
   if (to == &me) {
     me.state = State::running;
@@ -148,27 +167,26 @@ void RankScheduler::switch_from(RankFiber& me) {
   if (&other == &me) return;  // halts, and nobody's turn it was
   leave(me);
   enter(other);
-  arrive(std::move(other.inside).resume());
+  const LeftStack before = switch_stack(other.inside).fctx;
+  here().settle(before);
 }
 
-boost::context::fiber RankScheduler::depart() {
-  RankScheduler& now = here();
-  RankFiber& me = *now.running_;
-  now.leave(me);
+void RankScheduler::begin(boost::context::detail::transfer_t from) {
+  here().settle(from.fctx);
+  const RankFiber& me = *here().running_;
+  me.life.live(me.rank, me.life.argument);
+  here().depart();
+}
+
+void RankScheduler::depart() {
+  RankFiber& me = *running_;
+  leave(me);
   me.state = State::through;
-  now.dismiss(me);
-  progress::rank_is_through(now.mapping_.header());
-  now.enter(now.main_);
-  return std::move(now.main_.inside);
-}
-
-RankFiber* RankScheduler::next() {
-  if (++turns_ % turns_per_poller == 0) housekeeping();
-  if (halts_) [[unlikely]]
-    return nullptr;
-  if (balances_ && mapping_.header().hungry.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    give_rank_away();
-  return ready_.pop();
+  dismiss(me);
+  progress::rank_is_through(mapping_.header());
+  enter(main_);
+  (void)switch_stack(main_.inside);
+  std::abort();  // nobody resumes it
 }
 
 /// Nobody runs: for a checkpoint.
@@ -274,6 +292,7 @@ void RankScheduler::adopt(RankFiber& fiber) {
   fiber.slot->pid.store(pid_, std::memory_order_relaxed);
   fiber.slot->tid.store(tid_, std::memory_order_relaxed);
   fiber.slot->moves.fetch_add(1, std::memory_order_relaxed);
+  if (fiber.context != nullptr) fiber.context->scheduler = this;
   host(fiber);
 }
 
@@ -296,7 +315,7 @@ void RankScheduler::wake(RankFiber& fiber) {
 
 bool RankScheduler::wakes(int process, int rank) {
   if (process != process_) return false;
-  wake(RankFiber::of(mapping_, rank));
+  wake(fiber(rank));
   return true;
 }
 
@@ -316,7 +335,7 @@ void RankScheduler::take_in() {
   while (first != 0) {
     const auto rank = static_cast<int>(first) - 1;
     first = mapping_.slot(rank).next_awake.load(std::memory_order_relaxed);
-    wake(RankFiber::of(mapping_, rank));
+    wake(fiber(rank));
   }
 }
 

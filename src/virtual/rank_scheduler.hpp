@@ -34,16 +34,16 @@ class RankScheduler final : public progress::Scheduler {
   bool wakes(int process, int rank) override;
   [[nodiscard]] std::uint64_t now_ns() const override { return now_ns_; }
 
-  /// First on every stack that has been switched to: `before` is where that came from.
-  static void arrive(boost::context::fiber&& before);
-  /// Last on a rank's stack: where to go on.
-  static boost::context::fiber depart();
+  /// All that happens on a rank's stack.
+  [[noreturn]] static void begin(boost::context::detail::transfer_t from);
 
  private:
   static RankScheduler& here();
   RankFiber* next();
   void switch_from(RankFiber& me);
-  void settle(boost::context::fiber&& before);
+  void settle(LeftStack before);
+  [[noreturn]] void depart();
+  [[nodiscard]] RankFiber& fiber(int rank) const;
   void leave(RankFiber& me);
   void enter(RankFiber& fiber);
   void set_ready(RankFiber& fiber);
@@ -70,6 +70,7 @@ class RankScheduler final : public progress::Scheduler {
   void sleep();
 
   const space::Mapping& mapping_;
+  std::byte* const records_;  // the first rank's, but for its shift
   const int process_;
   const int band_file_;
   const int pid_, tid_;  // of this thread
