@@ -16,8 +16,8 @@ namespace {
 
 constexpr int status_usage = 2;
 
-constexpr void (*commands[])(CLI::App&) = {add_run,     add_restart, add_checkpoint,
-                                           add_inspect, add_doctor,  add_bench};
+constexpr void (*commands[])(CLI::App&) = {add_run,     add_restart, add_checkpoint, add_inspect,
+                                           add_balance, add_doctor,  add_bench};
 
 constexpr const char* footer = R"(
 Examples:

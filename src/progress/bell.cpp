@@ -8,6 +8,7 @@
 #include <climits>
 #include <ctime>
 
+#include "base/interleaving.hpp"
 #include "progress/network.hpp"
 #include "progress/rank_context.hpp"
 
@@ -44,6 +45,7 @@ bool takes(space::RankSlot& slot) {
 void wake_virtual(space::RankSlot& slot) {
   const RankContext* me = current_rank();
   if (!takes(slot)) return;
+  base::let_others_act();
   const int process = slot.process.load(std::memory_order_acquire);
   const auto rank = static_cast<int>(&slot - &control.slot(0));
   if (me != nullptr && me->scheduler != nullptr && me->scheduler->wakes(process, rank)) return;
@@ -53,6 +55,7 @@ void wake_virtual(space::RankSlot& slot) {
 }  // namespace
 
 void wake(int process, int rank) {
+  base::let_others_act();
   space::ProcessSlot& home = control.process(process);
   std::uint32_t first = home.awake.load(std::memory_order_relaxed);
   do {
@@ -61,6 +64,7 @@ void wake(int process, int rank) {
     // at whether the process sleeps.
   } while (!home.awake.compare_exchange_weak(first, static_cast<std::uint32_t>(rank) + 1,
                                              std::memory_order_seq_cst));
+  base::let_others_act();
   if (home.asleep.load(std::memory_order_seq_cst) != 0) futex_wake(home.rung);
 }
 

@@ -11,6 +11,7 @@
 #include "rma/by_engine.hpp"
 #include "rma/daxpy.hpp"
 #include "rma/far.hpp"
+#include "rma/packed_rows.hpp"
 #include "transport/protocol.hpp"
 
 namespace armature::rma {
@@ -118,21 +119,41 @@ void write_row(Network& net, Rank rank, std::byte* to, const std::byte* from, st
   lender.finish();
 }
 
-/// Rows of one level, as many to a packet as fit.
+/// Rows of one level that are too many for packets and too short to be lent one by one.
+void write_packed(Network& net, Rank rank, std::byte* to, const std::byte* from,
+                  const Section& section, WriteRecord record, const char* call) {
+  PackedRows packed(net, rank, call);
+  const std::size_t rows_max = PackedRows::room / record.row_bytes;
+  for (std::size_t row = 0; row < section.counts[0]; row += record.rows) {
+    record.rows = std::min(section.counts[0] - row, rows_max);
+    record.address = reinterpret_cast<std::uint64_t>(to);
+    copy_rows(packed.next(), static_cast<std::ptrdiff_t>(record.row_bytes), from,
+              section.from_strides[0], record.rows, record.row_bytes);
+    packed.send(record, sender(), row + record.rows == section.counts[0]);
+    const auto done = static_cast<std::ptrdiff_t>(record.rows);
+    to += done * section.to_strides[0];
+    from += done * section.from_strides[0];
+  }
+  packed.finish();
+}
+
+/// Rows of one level, as many to a packet or a piece as fit.
 void write_rows(Network& net, Rank rank, std::byte* to, const std::byte* from,
                 const Section& section, const FarUpdate& update) {
   const std::size_t rows = section.levels == 0 ? 1 : section.counts[0];
   const std::size_t row_bytes = section.row_bytes;
   const std::ptrdiff_t to_stride = section.levels == 0 ? 0 : section.to_strides[0];
   const std::ptrdiff_t from_stride = section.levels == 0 ? 0 : section.from_strides[0];
+  WriteRecord record = record_of(update);
+  record.stride = to_stride;
+  record.row_bytes = row_bytes;
+  if (rows > 1 && !is_copied(rows * row_bytes) && row_bytes < Protocol::get().packed_below())
+    return write_packed(net, rank, to, from, section, record, update.call);
   if (!is_copied(row_bytes) || row_bytes > row_max) {
     for (std::size_t row = 0; row < rows; ++row, to += to_stride, from += from_stride)
       write_row(net, rank, to, from, row_bytes, update);
     return;
   }
-  WriteRecord record = record_of(update);
-  record.stride = to_stride;
-  record.row_bytes = row_bytes;
   for (std::size_t row = 0; row < rows; row += record.rows) {
     record.rows = std::min(rows - row, row_max / row_bytes);
     record.address = reinterpret_cast<std::uint64_t>(to);

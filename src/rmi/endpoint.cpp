@@ -64,7 +64,7 @@ void Endpoint::set(const Settings& settings) {
   for (const int rank : lanes_.indices()) {
     const auto to = static_cast<std::size_t>(rank);
     if (lanes_[to].channel != nullptr && lanes_[to].overflow.empty()) {
-      outgoing_[to].direct = publishes_directly();
+      choose_way(outgoing_[to]);
       lanes_[to].committed = outgoing_[to].at;
     }
   }

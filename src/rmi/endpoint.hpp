@@ -127,8 +127,7 @@ class Endpoint : public progress::RequestSource {
     Overflow overflow;
     std::uint64_t in_channel = 0;    // out.written, while requests overflow
     std::byte* committed = nullptr;  // up to here requests have been seen by commit_indirect
-    std::size_t held = 0;
-    std::uint64_t consumed = 0;  // of the channel, when the overflow was drained last
+    std::uint64_t consumed = 0;      // of the channel, when the overflow was drained last
   };
   struct Repeated {  // what the last `first` of a channel names
     detail::RequestHeader header;
@@ -170,6 +169,11 @@ class Endpoint : public progress::RequestSource {
   [[nodiscard]] bool has_to_send() const;
   [[nodiscard]] bool publishes_directly() const {
     return settings_.aggregation <= 1 && !has_service() && seal_bytes_ == 0;
+  }
+  void choose_way(detail::Outgoing& out) const {
+    out.direct = publishes_directly();
+    const bool counts_itself = !has_service() && seal_bytes_ == 0 && settings_.aggregation > 1;
+    out.held_max = counts_itself ? settings_.aggregation - 1 : 0;
   }
   [[nodiscard]] int index_of(const detail::Outgoing& out) const {
     return static_cast<int>(&out - outgoing_);

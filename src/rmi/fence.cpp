@@ -66,6 +66,12 @@ void Fences::begin(OfTeam& fence) {
   show(fence);
 }
 
+/// Whether this rank tells other nodes of waves, for its node.
+bool Fences::tells(const OfTeam& fence) {
+  const team::Replica& replica = fence.team.state()->replica();
+  return replica.is_far() && replica.waves_are_gathered() && replica.leader() == fence.me;
+}
+
 void Fences::show(OfTeam& fence) {
   Tally tally;
   if (fence.team.size() == endpoint_.space().ranks()) {
@@ -86,7 +92,10 @@ void Fences::show(OfTeam& fence) {
   // was seen complete, is sampled after every one of this wave.
   line.wave.store(wave, std::memory_order_release);
   const team::Replica& replica = fence.team.state()->replica();
-  if (replica.is_far()) replica.send_wave(fence.me, wave);
+  if (tells(fence))
+    fence.team.state()->replica().tell_wave(wave);
+  else if (replica.is_far() && !replica.waves_are_gathered())
+    replica.send_wave(fence.me, wave);
   for (int i = 0; i < fence.team.size(); ++i)
     if (const int rank = fence.block->ranks()[i];
         !replica.is_far() || endpoint_.space().is_here(rank))
@@ -107,7 +116,11 @@ void Fences::advance_one(OfTeam& fence) {
       return Tally{line.sent.load(std::memory_order_relaxed),
                    line.executed.load(std::memory_order_relaxed)};
     };
-    switch (termination.advance(fence.team.size(), read)) {
+    const std::uint64_t wave = termination.wave();
+    const Termination::Step step = termination.advance(fence.team.size(), read);
+    // After that: when the wave is complete all is told of it before this rank goes on.
+    if (tells(fence)) fence.team.state()->replica().tell_wave(wave);
+    switch (step) {
       case Termination::Step::wait:
         return;
       case Termination::Step::show:
@@ -165,7 +178,8 @@ void Fences::wait(const Team& team, const char* call) {
 bool Fences::can_advance() const {
   return std::any_of(active_.begin(), active_.end(), [](const OfTeam* fence) {
     const Termination& termination = fence->termination;
-    return has_come(*fence, termination.awaited(), termination.wave());
+    return has_come(*fence, termination.awaited(), termination.wave()) ||
+           (tells(*fence) && fence->team.state()->replica().may_tell_wave(termination.wave()));
   });
 }
 

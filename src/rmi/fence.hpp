@@ -57,6 +57,7 @@ class Fences {
                     const char* call);
   void begin(OfTeam& fence);
   [[nodiscard]] static bool has_come(const OfTeam& fence, int member, std::uint64_t wave);
+  [[nodiscard]] static bool tells(const OfTeam& fence);
   void show(OfTeam& fence);
   void advance_one(OfTeam& fence);
   void advance_all();

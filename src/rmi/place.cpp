@@ -39,6 +39,12 @@ namespace detail {
 using rmi::Endpoint;
 using rmi::this_endpoint;
 
+namespace {
+/// Of a request whose arguments lie in a block: with a reply slot, in whole units.
+constexpr std::size_t long_head_bytes_max =
+    round_up(sizeof(RequestHeader) + sizeof(void*) + sizeof(LongArguments), RequestHeader::unit);
+}  // namespace
+
 // With a service thread: held from the first time this is asked, so that nothing is executed
 // between measuring and writing; find_room holds it a second time, until the request is committed.
 bool Place::look(std::size_t used) {
@@ -51,6 +57,12 @@ bool Place::look(std::size_t used) {
   if (used > request_bytes_max) {
     at_ = block_ = endpoint.find_block_at_once(out_, used);
     block_bytes_ = used;
+    // Room for its head, too: nothing may be executed between writing and sending.
+    if (block_ != nullptr && !endpoint.has_service() && !has_room(out_, long_head_bytes_max) &&
+        endpoint.find_room_at_once(out_, long_head_bytes_max) == nullptr) {
+      rmi::Blocks::mark_done(std::exchange(block_, nullptr));
+      at_ = nullptr;
+    }
   } else {
     at_ = endpoint.find_room_at_once(out_, round_up(used, RequestHeader::unit));
     if (at_ != nullptr && endpoint.has_service()) locks_ = 2;

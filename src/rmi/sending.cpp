@@ -38,7 +38,7 @@ void Endpoint::open(int to) {
   out.published = &channel->published;
   out.asleep = &space_.slot(to).asleep;
   out.at = out.end = channel->at(0);
-  out.direct = publishes_directly();
+  choose_way(out);
   // Where it must be false it stays as it is: two threads may look at it.
   if (!has_service() && seal_bytes_ == 0) out.alone = true;
   lanes_[index].committed = out.at;
@@ -119,6 +119,7 @@ std::byte* Endpoint::overflow(Outgoing& out, Lane& lane, std::size_t bytes) {
   out.at = lane.committed = lane.overflow.room(bytes);
   out.end = lane.overflow.room_end();
   out.direct = false;
+  out.held_max = 0;
   return out.at;
 }
 
@@ -147,7 +148,7 @@ void Endpoint::drain_overflow(int to) {
   if (lane.overflow.bytes() == 0) {
     lane.overflow.clear();
     std::erase(overflowing_, to);
-    out.direct = publishes_directly();
+    choose_way(out);
     (void)make_room(out, lane, 0);
   } else {
     // The next request must ask for room.
@@ -166,7 +167,7 @@ void Endpoint::commit_indirect(Outgoing& out) {
   lane.committed = out.at;
   if (!lane.overflow.empty())
     lane.overflow.add(bytes);
-  else if (++lane.held >= settings_.aggregation)
+  else if (++out.held >= settings_.aggregation)
     publish(out, lane);
   const bool poll = --sender_.until_poll == 0;
   if (has_service()) {
@@ -177,7 +178,7 @@ void Endpoint::commit_indirect(Outgoing& out) {
 }
 
 void Endpoint::publish(Outgoing& out, Lane& lane) {
-  lane.held = 0;
+  out.held = 0;
   if (!lane.overflow.empty()) return;
   // Release: the receiver reads the requests after it has seen this.
   lane.channel->published.store(out.written, std::memory_order_release);
@@ -187,14 +188,15 @@ void Endpoint::publish(Outgoing& out, Lane& lane) {
 void Endpoint::publish_held() {
   for (const int rank : lanes_.indices()) {
     const auto to = static_cast<std::size_t>(rank);
-    if (lanes_[to].held > 0) publish(outgoing_[to], lanes_[to]);
+    if (outgoing_[to].held > 0) publish(outgoing_[to], lanes_[to]);
   }
 }
 
 /// Whether deliver() would get something out; asked before falling asleep.
 bool Endpoint::has_to_send() const {
-  return std::any_of(lanes_.made().begin(), lanes_.made().end(), [](const Lane& lane) {
-    return lane.held > 0 ||
+  return std::any_of(lanes_.indices().begin(), lanes_.indices().end(), [this](int rank) {
+    const Lane& lane = *lanes_.find(static_cast<std::size_t>(rank));
+    return outgoing_[rank].held > 0 ||
            (!lane.overflow.empty() &&
             lane.channel->consumed.load(std::memory_order_acquire) != lane.consumed);
   });

@@ -174,7 +174,9 @@ void place_ranks(const Control& control, const JobOptions& options) {
     const auto process = static_cast<std::uint32_t>(
         options.virtual_processes ? std::uint64_t{r} * processes / ranks : r / together);
     slot.process.store(static_cast<std::int32_t>(process), std::memory_order_relaxed);
-    const bool follows = r > 0 && control.slot(static_cast<int>(r) - 1).process == slot.process;
+    // All processes of a simulation are one.
+    const bool follows = r > 0 && (options.simulation_seed ||
+                                   control.slot(static_cast<int>(r) - 1).process == slot.process);
     slot.index = follows ? control.slot(static_cast<int>(r) - 1).index + 1 : 0;
   }
 }

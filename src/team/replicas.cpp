@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
-#include <set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -26,29 +27,35 @@ using Lock = std::lock_guard<std::recursive_mutex>;
 
 namespace {
 
-/// A part of what a member shows; the last one makes it visible. Of members of a node that show
+/// In the place of a member: all of some nodes.
+constexpr std::uint32_t all_of_nodes = UINT32_MAX;
+
+/// A part of what a member shows; the last one makes it visible. Of members of nodes that show
 /// nothing there is one record.
 struct RoundRecord {
-  static constexpr std::uint32_t all_of_node = UINT32_MAX;  // as member
   std::uint32_t team;
   std::uint32_t member;
   std::uint64_t round;
   std::uint64_t signature;
   std::uint32_t at;
   std::uint32_t shown;  // bytes in all
+  NodeRange nodes;
 };
 
+/// Of one member, or what members of some nodes have counted together.
 struct WaveRecord {
   std::uint32_t team;
   std::uint32_t member;
   std::uint64_t wave;
   std::uint64_t sent;
   std::uint64_t executed;
+  NodeRange nodes;
 };
 
 /// Under the links' lock.
 struct Known {
   TeamBlock* block = nullptr;
+  std::shared_ptr<const Nodes> nodes;
   int users = 0;
   // What came before this process knew of the team.
   struct Early {
@@ -64,13 +71,13 @@ std::map<std::uint32_t, Known>& teams() {
   return all;
 }
 
-/// The block; nullptr when the team is not known yet, and the record is kept until it is.
-TeamBlock* block_of(std::uint32_t team, const Arrived& arrived) {
+/// The team; nullptr when it is not known yet, and the record is kept until it is.
+const Known* known_team(std::uint32_t team, const Arrived& arrived) {
   Known& known = teams()[team];
-  if (known.block == nullptr)
-    known.early.push_back(
-        {arrived.process, arrived.record, {arrived.body.begin(), arrived.body.end()}});
-  return known.block;
+  if (known.block != nullptr) return &known;
+  known.early.push_back(
+      {arrived.process, arrived.record, {arrived.body.begin(), arrived.body.end()}});
+  return nullptr;
 }
 
 void require_far(const TeamBlock& block, std::uint32_t member, const Arrived& arrived) {
@@ -96,22 +103,23 @@ void enter(MemberLine& line, const RoundRecord& record) {
   line.round.store(record.round, std::memory_order_release);
 }
 
-void enter_node(TeamBlock& block, const Arrived& arrived, const RoundRecord& record) {
-  const space::Mapping& mapping = network()->mapping();
-  if (arrived.record.from < 0 || arrived.record.from >= mapping.ranks() ||
-      mapping.is_here(arrived.record.from))
-    fail(Errc::corrupt, fmt::format("process {} speaks for this node", arrived.process));
-  const auto node = mapping.slot(arrived.record.from).node;
-  for (std::uint32_t i = 0; i < block.size; ++i)
-    if (mapping.slot(block.ranks()[i]).node == node) enter(block.line(i, record.round), record);
+void require_far(const Nodes& nodes, NodeRange range, const Arrived& arrived) {
+  const bool good = nodes.holds(range) && range.count > 0;
+  if (good && (nodes.here() + nodes.size() - range.first) % nodes.size() >= range.count) return;
+  fail(Errc::corrupt, fmt::format("process {} speaks for {} nodes from {} on", arrived.process,
+                                  range.count, range.first));
 }
 
 void on_round(const Arrived& arrived) {
   const auto record = arrived.head<RoundRecord>();
-  TeamBlock* const block = block_of(record.team, arrived);
-  if (block == nullptr) return;
-  if (record.member == RoundRecord::all_of_node) {
-    enter_node(*block, arrived, record);
+  const Known* const team = known_team(record.team, arrived);
+  if (team == nullptr) return;
+  TeamBlock* const block = team->block;
+  if (record.member == all_of_nodes) {
+    require_far(*team->nodes, record.nodes, arrived);
+    team->nodes->for_each_member(record.nodes, [&](std::uint32_t member) {
+      enter(block->line(member, record.round), record);
+    });
     return ring_members_here(*block);
   }
   require_far(*block, record.member, arrived);
@@ -130,17 +138,29 @@ void on_round(const Arrived& arrived) {
   ring_members_here(*block);
 }
 
-void on_wave(const Arrived& arrived) {
-  const auto record = arrived.head<WaveRecord>();
-  TeamBlock* const block = block_of(record.team, arrived);
-  if (block == nullptr) return;
-  require_far(*block, record.member, arrived);
-  FenceLine& line = block->fence_line(record.member, record.wave);
+void show_wave(FenceLine& line, const WaveRecord& record) {
   line.sent.store(record.sent, std::memory_order_relaxed);
   line.executed.store(record.executed, std::memory_order_relaxed);
   // Release: who sees the wave sees its tally.
   line.wave.store(record.wave, std::memory_order_release);
-  ring_members_here(*block);
+}
+
+void on_wave(const Arrived& arrived) {
+  auto record = arrived.head<WaveRecord>();
+  const Known* const team = known_team(record.team, arrived);
+  if (team == nullptr) return;
+  if (record.member == all_of_nodes) {
+    require_far(*team->nodes, record.nodes, arrived);
+    // Only sums are looked at: one line has it, the others nothing.
+    team->nodes->for_each_member(record.nodes, [&](std::uint32_t member) {
+      show_wave(team->block->fence_line(member, record.wave), record);
+      record.sent = record.executed = 0;
+    });
+  } else {
+    require_far(*team->block, record.member, arrived);
+    show_wave(team->block->fence_line(record.member, record.wave), record);
+  }
+  ring_members_here(*team->block);
 }
 
 }  // namespace
@@ -160,23 +180,22 @@ std::uint32_t Replica::leader_of(TeamBlock& block) {
 Replica::Replica(TeamBlock& block) : block_(block) {
   progress::Network* const net = network();
   if (net == nullptr) return;
-  const space::Mapping& mapping = net->mapping();
-  std::set<int> nodes = {mapping.header().node};
-  for (std::uint32_t i = 0; i < block.size; ++i) {
-    const space::RankSlot& slot = mapping.slot(block.ranks()[i]);
-    if (slot.node == mapping.header().node) here_.push_back(i);
-    if (nodes.insert(slot.node).second) others_.push_back(slot.process);
-  }
-  leader_ = here_.empty() ? -1 : static_cast<int>(here_.front());
   const Lock locked(net->links().lock());
   Known& known = teams()[block.id];
   ++known.users;
-  if (known.block != nullptr) return;
-  known.block = &block;
-  for (const Known::Early& early : std::exchange(known.early, {})) {
-    const Arrived arrived{early.process, early.record, early.body, {}};
-    early.record.kind == Kind::round ? on_round(arrived) : on_wave(arrived);
+  if (known.block == nullptr) {
+    known.block = &block;
+    known.nodes = std::make_shared<const Nodes>(block, net->mapping());
+    for (const Known::Early& early : std::exchange(known.early, {})) {
+      const Arrived arrived{early.process, early.record, early.body, {}};
+      early.record.kind == Kind::round ? on_round(arrived) : on_wave(arrived);
+    }
   }
+  nodes_ = known.nodes;
+  if (nodes_->here() == nodes_->size()) return;
+  leader_ = static_cast<int>(nodes_->members(nodes_->here()).front());
+  rounds_told_.resize(nodes_->edges().size());
+  waves_told_.resize(nodes_->edges().size());
 }
 
 Replica::~Replica() {
@@ -185,12 +204,6 @@ Replica::~Replica() {
   const Lock locked(net->links().lock());
   const auto known = teams().find(block_.id);
   if (known != teams().end() && --known->second.users == 0) teams().erase(known);
-}
-
-bool Replica::have_entered(std::uint64_t round) const {
-  return std::all_of(here_.begin(), here_.end(), [&](std::uint32_t member) {
-    return block_.line(member, round).round.load(std::memory_order_acquire) >= round;
-  });
 }
 
 namespace {
@@ -202,7 +215,8 @@ void append_line(Link& link, TeamBlock& block, std::uint32_t member, std::uint64
   const std::size_t bytes = MemberLine::shown(line.signature);
   const std::byte* const shown =
       bytes <= MemberLine::inline_bytes ? line.payload : block.staging(member, round);
-  RoundRecord record{block.id, member, round, line.signature, 0, static_cast<std::uint32_t>(bytes)};
+  RoundRecord record{block.id, member, round, line.signature, 0, static_cast<std::uint32_t>(bytes),
+                     {}};
   std::size_t at = 0;
   do {
     const std::size_t part = std::min(part_max, bytes - at);
@@ -217,44 +231,109 @@ void append_line(Link& link, TeamBlock& block, std::uint32_t member, std::uint64
 
 }  // namespace
 
-void Replica::send_round(std::uint64_t round) const {
-  const std::uint64_t signature = block_.line(here_.front(), round).signature;
-  const bool nothing_shown = MemberLine::shown(signature) == 0 &&
-                             std::all_of(here_.begin(), here_.end(), [&](std::uint32_t member) {
-                               return block_.line(member, round).signature == signature;
-                             });
-  const RoundRecord all{block_.id, RoundRecord::all_of_node, round, signature, 0, 0};
+namespace {
+
+/// Whether that holds for all members of some nodes.
+template <class Holds>
+bool all_of(const Nodes& nodes, NodeRange range, Holds&& holds) {
+  for (std::uint32_t i = 0; i < range.count; ++i) {
+    const auto& members = nodes.members((range.first + i) % nodes.size());
+    if (!std::all_of(members.begin(), members.end(), holds)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void Replica::send_round(const NodeEdge& edge, std::uint64_t round) const {
+  const std::uint64_t signature =
+      block_.line(nodes_->members(edge.tells.first).front(), round).signature;
+  const bool nothing_shown =
+      MemberLine::shown(signature) == 0 && all_of(*nodes_, edge.tells, [&](std::uint32_t member) {
+        return block_.line(member, round).signature == signature;
+      });
+  const RoundRecord all{block_.id, all_of_nodes, round, signature, 0, 0, edge.tells};
   const Lock locked(network()->links().lock());
-  for (const int process : others_) {
-    Link& link = network()->links().to(process);
-    if (nothing_shown)
-      link.post(Kind::round, block_.ranks()[leader_], -1, all, Link::Ack::none);
-    else
-      for (const std::uint32_t member : here_) append_line(link, block_, member, round);
-    link.flush();
+  Link& link = network()->links().to(nodes_->process(edge.node));
+  if (nothing_shown)
+    link.post(Kind::round, block_.ranks()[leader_], -1, all, Link::Ack::none);
+  else
+    nodes_->for_each_member(
+        edge.tells, [&](std::uint32_t member) { append_line(link, block_, member, round); });
+  link.flush();
+}
+
+void Replica::tell_round(std::uint64_t round) {
+  for (std::size_t i = 0; i < rounds_told_.size(); ++i) {
+    const NodeEdge& edge = nodes_->edges()[i];
+    const auto has_entered = [&](std::uint32_t member) {
+      return block_.line(member, round).round.load(std::memory_order_acquire) >= round;
+    };
+    if (rounds_told_[i] >= round || !all_of(*nodes_, edge.tells, has_entered)) continue;
+    send_round(edge, round);
+    rounds_told_[i] = round;
   }
 }
 
 void Replica::send_line(int member, std::uint64_t round) const {
   const Lock locked(network()->links().lock());
-  for (const int process : others_) {
-    Link& link = network()->links().to(process);
+  for (std::uint32_t node = 0; node < nodes_->size(); ++node) {
+    if (node == nodes_->here()) continue;
+    Link& link = network()->links().to(nodes_->process(node));
     append_line(link, block_, static_cast<std::uint32_t>(member), round);
     link.flush();
+  }
+}
+
+bool Replica::may_tell_wave(std::size_t edge, std::uint64_t wave) const {
+  return waves_told_[edge] < wave &&
+         all_of(*nodes_, nodes_->edges()[edge].tells, [&](std::uint32_t member) {
+           return block_.fence_line(member, wave).wave.load(std::memory_order_acquire) >= wave;
+         });
+}
+
+bool Replica::may_tell_wave(std::uint64_t wave) const {
+  for (std::size_t i = 0; i < waves_told_.size(); ++i)
+    if (may_tell_wave(i, wave)) return true;
+  return false;
+}
+
+void Replica::tell_wave(std::uint64_t wave) {
+  for (std::size_t i = 0; i < waves_told_.size(); ++i) {
+    if (!may_tell_wave(i, wave)) continue;
+    const NodeEdge& edge = nodes_->edges()[i];
+    WaveRecord record{block_.id, all_of_nodes, wave, 0, 0, edge.tells};
+    nodes_->for_each_member(edge.tells, [&](std::uint32_t member) {
+      const FenceLine& line = block_.fence_line(member, wave);
+      record.sent += line.sent.load(std::memory_order_relaxed);
+      record.executed += line.executed.load(std::memory_order_relaxed);
+    });
+    const Lock locked(network()->links().lock());
+    Link& link = network()->links().to(nodes_->process(edge.node));
+    link.post(Kind::wave, block_.ranks()[leader_], -1, record, Link::Ack::none);
+    link.flush();
+    waves_told_[i] = wave;
   }
 }
 
 void Replica::send_wave(int member, std::uint64_t wave) const {
   const auto index = static_cast<std::uint32_t>(member);
   const FenceLine& line = block_.fence_line(index, wave);
-  const WaveRecord record{block_.id, index, wave, line.sent.load(std::memory_order_relaxed),
-                          line.executed.load(std::memory_order_relaxed)};
+  const WaveRecord record{block_.id,
+                          index,
+                          wave,
+                          line.sent.load(std::memory_order_relaxed),
+                          line.executed.load(std::memory_order_relaxed),
+                          {}};
   const Lock locked(network()->links().lock());
-  for (const int process : others_) {
-    Link& link = network()->links().to(process);
+  for (std::uint32_t node = 0; node < nodes_->size(); ++node) {
+    if (node == nodes_->here()) continue;
+    Link& link = network()->links().to(nodes_->process(node));
     link.post(Kind::wave, block_.ranks()[member], -1, record, Link::Ack::none);
     link.flush();
   }
 }
+
+bool Replica::waves_are_gathered() const { return !network()->goes_on(); }
 
 }  // namespace armature::team

@@ -2,16 +2,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "progress/network.hpp"
 #include "space/team_block.hpp"
+#include "team/nodes.hpp"
 
 // A team that spreads over several nodes has a block on each, and each member's lines are brought
 // to all of them. A member writes its line in its own node's block; the node's first member, once
-// all of its node have entered the round, sends their lines to one process of each other node,
-// which writes them into that node's block as the members would. So a round costs a node one
-// message to each other node, however many members are there; on a node nothing changes.
+// all of its node have entered the round, sends their lines to one process of another node, which
+// writes them into that node's block as the members would, and so on (nodes.hpp). So a round costs
+// messages between nodes, however many members are there; on a node nothing changes.
 //
 // A block's line for round r is written only after all have entered round r - 1, that is when
 // nobody reads round r - 2 any more: what holds on a node holds here, since the line of round r is
@@ -29,16 +31,22 @@ class Replica {
   ~Replica();
 
   /// Whether members are on other nodes.
-  [[nodiscard]] bool is_far() const { return !others_.empty(); }
+  [[nodiscard]] bool is_far() const { return nodes_ != nullptr && nodes_->size() > 1; }
   /// leader_of this team.
   [[nodiscard]] int leader() const { return leader_; }
-  /// Whether all members of this node have entered that round.
-  [[nodiscard]] bool have_entered(std::uint64_t round) const;
-  /// Tells the other nodes what they show in it. By the leader.
-  void send_round(std::uint64_t round) const;
-  /// The same of one member, who gives the round up: others shall not wait for it.
+
+  // By the leader, again and again until the round or wave is complete: tells other nodes what they
+  // are to hear from this one, as far as it is known here and was not told yet.
+  void tell_round(std::uint64_t round);
+  void tell_wave(std::uint64_t wave);
+  /// Whether that would tell anything.
+  [[nodiscard]] bool may_tell_wave(std::uint64_t wave) const;
+
+  /// Tells all other nodes what one member shows, who gives the round up: others shall not wait.
   void send_line(int member, std::uint64_t round) const;
-  /// Tells the other nodes of a wave of a fence.
+  /// Of waves: whether the leader tells of them. Where the job goes on after deaths each member
+  /// does so itself, in case the leader is the one who dies.
+  [[nodiscard]] bool waves_are_gathered() const;
   void send_wave(int member, std::uint64_t wave) const;
 
   /// The first member of this node, of a team that has one here: through its process the node hears
@@ -48,9 +56,12 @@ class Replica {
   static void install(transport::Links& links);
 
  private:
+  void send_round(const NodeEdge& edge, std::uint64_t round) const;
+  [[nodiscard]] bool may_tell_wave(std::size_t edge, std::uint64_t wave) const;
+
   space::TeamBlock& block_;
-  std::vector<int> others_;          // a process of each other node
-  std::vector<std::uint32_t> here_;  // members of this node
+  std::shared_ptr<const Nodes> nodes_;
+  std::vector<std::uint64_t> rounds_told_, waves_told_;  // to each edge of the node, the last one
   int leader_ = 0;
 };
 

@@ -110,18 +110,15 @@ void TeamState::await_members(Kind kind, const char* call) {
     return;
   }
   if (is_flat()) ring_members();
-  bool to_be_sent = replica_.is_far() && me_ == leader;
+  const bool tells = replica_.is_far() && me_ == leader;
   std::size_t entered = 0;
   progress::wait_until(wait, [&] {
     while (entered < members_.size() &&
            block_.line(entered, round_).round.load(std::memory_order_acquire) >= round_)
       ++entered;
     const bool all = entered == members_.size();
-    // The last of this node may have entered just now, with all others there: `all` says so too.
-    if (to_be_sent && (all || replica_.have_entered(round_))) {
-      replica_.send_round(round_);
-      to_be_sent = false;
-    }
+    // In this order: when all have entered, all is told before the rank goes on.
+    if (tells) replica_.tell_round(round_);
     return all;
   });
   if (is_flat()) return;

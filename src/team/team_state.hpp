@@ -35,6 +35,7 @@ class TeamState {
   [[nodiscard]] space::TeamBlock& block() const { return block_; }
 
   /// What the team's blocks on other nodes are told.
+  [[nodiscard]] team::Replica& replica() { return replica_; }
   [[nodiscard]] const team::Replica& replica() const { return replica_; }
 
   /// What kind of round this is and how long: members whose signatures differ have called different

@@ -4,11 +4,13 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <deque>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -30,6 +32,7 @@ class End : public Sink {
     Bytes whole(head.begin(), head.end());
     whole.insert(whole.end(), body.begin(), body.end());
     packets.push_back(std::move(whole));
+    if (slow) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   void sent(std::uint64_t token) override { tokens.push_back(token); }
   void lost(int peer, const char*) override { lost_peer = peer; }
@@ -37,6 +40,7 @@ class End : public Sink {
   std::deque<Bytes> packets;
   std::vector<std::uint64_t> tokens;
   int lost_peer = -1;
+  bool slow = false;
   std::unique_ptr<Engine> engine;
 };
 
@@ -116,6 +120,25 @@ TEST_P(EngineTest, its_descriptor_says_when_there_is_something) {
   (void)a_.engine->progress();
   EXPECT_EQ(poll(&readable, 1, 10'000), 1);
   EXPECT_TRUE(until([&] { return b_.packets.size() == 2; }));
+}
+
+TEST_P(EngineTest, progress_returns_though_a_peer_keeps_sending) {
+  const Bytes piece = patterned(64 * 1024, 0);
+  b_.slow = true;
+  std::atomic<bool> enough = false, tired = false;
+  std::thread sender([&] {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    for (std::size_t waiting = 0; !enough && !tired;) {
+      if (waiting - a_.tokens.size() < 64) waiting += a_.engine->send(0, {}, piece, 0) ? 0U : 1U;
+      (void)a_.engine->progress();
+      tired = std::chrono::steady_clock::now() > deadline;
+    }
+  });
+  while (b_.packets.empty()) (void)b_.engine->progress();
+  (void)b_.engine->progress();
+  enough = true;
+  sender.join();
+  EXPECT_FALSE(tired);
 }
 
 TEST_P(EngineTest, a_peer_that_is_gone_is_reported) {

@@ -61,7 +61,8 @@ class Engine {
   /// Gives up a peer, which may still be there: nothing more is sent to it, and what was lent for
   /// it is reported as sent() by a later progress().
   virtual void drop(int peer) = 0;
-  /// Reports what has happened; whether anything has. Never blocks.
+  /// Reports what has happened; whether anything has. Never blocks, and returns in bounded time
+  /// though more keeps coming: the caller comes back.
   virtual bool progress() = 0;
   /// Readable when there is something to progress, once arm() has said true.
   [[nodiscard]] virtual int descriptor() const = 0;

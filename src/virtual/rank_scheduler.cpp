@@ -20,6 +20,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/interleaving.hpp"
 #include "progress/bell.hpp"
 #include "space/layout.hpp"
 #include "virtual/checkpoint/stand_still.hpp"
@@ -62,7 +63,8 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int ban
       pid_(getpid()),
       tid_(gettid()),
       home_(mapping.process_slot(process)),
-      alone_(mapping.header().processes == 1),
+      // A simulation's weather rings, too.
+      alone_(mapping.header().processes == 1 && mapping.header().simulated == 0),
       bells_work_(alone_ || progress::bells_work()),
       balances_(mapping.header().balance != 0 && !alone_),
       main_(mapping, 0),
@@ -72,8 +74,10 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int ban
       now_ns_(base::now_ns()),
       exceptions_(&exception_state()),
       error_number_(&errno) {
-  of_process = this;
+  take_process();
 }
+
+void RankScheduler::take_process() { of_process = this; }
 
 RankScheduler::~RankScheduler() { of_process = nullptr; }
 
@@ -271,7 +275,10 @@ void RankScheduler::move(int process) {
   RankFiber& me = *running_;
   waited();  // a method may move its rank while that waits
   // Whoever has rung for it is about to put it into the list of this process.
-  while (me.slot->asleep.load(std::memory_order_acquire) == Doze::woken) take_in();
+  while (me.slot->asleep.load(std::memory_order_acquire) == Doze::woken) {
+    base::let_others_act();
+    take_in();
+  }
   dismiss(me);
   if (std::exchange(me.is_announced, false)) std::erase(announced_, &me);
   me.state = State::moves;
@@ -360,6 +367,7 @@ void RankScheduler::look_again(std::size_t ranks) {
 
 /// From the barrier on everybody sees that they wait; once they have looked again they may rest.
 void RankScheduler::look_at_announced(Barrier barrier) {
+  base::let_others_act();
   if (barrier == Barrier::passed) progress::barrier_of_sleepers();
   for (RankFiber* fiber : std::exchange(announced_, {})) {
     fiber->is_announced = false;
@@ -385,6 +393,7 @@ void RankScheduler::idle() {
   }
   if (now_ns_ - idle_since_ns_ < (shared ? yield_ns_shared : yield_ns)) {
     shared ? static_cast<void>(sched_yield()) : pause();
+    base::let_others_act();
     return;
   }
   sleep();
@@ -399,9 +408,11 @@ bool RankScheduler::job_is_over() const {
 
 void RankScheduler::sleep() {
   const bool polls = !ready_.empty();
-  progress::sleep(home_, polls ? nap_ns_ : sleep_max_ns);
+  doze(polls ? Until::nap_is_over : Until::woken, polls ? nap_ns_ : sleep_max_ns);
   nap_ns_ = std::min(nap_ns_ * 2, nap_max_ns);
   if (!polls && home_.awake.load(std::memory_order_relaxed) == 0) look_again(looks_of_sleepers);
 }
+
+void RankScheduler::doze(Until /*until*/, long timeout_ns) { progress::sleep(home_, timeout_ns); }
 
 }  // namespace armature::fibers

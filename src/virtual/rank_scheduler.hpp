@@ -11,7 +11,7 @@ namespace armature::fibers {
 /// Runs the virtual ranks of this process in turn, on its main thread: whoever waits makes room for
 /// the next that is ready. Nobody is interrupted. The next one is found without looking at those
 /// that wait, however many there are.
-class RankScheduler final : public progress::Scheduler {
+class RankScheduler : public progress::Scheduler {
  public:
   /// `band_file` is where the bands lie.
   RankScheduler(const space::Mapping& mapping, int process, int band_file);
@@ -28,6 +28,9 @@ class RankScheduler final : public progress::Scheduler {
   /// The calling rank goes on in that process.
   void move(int process);
 
+  /// Who runs the ranks of the calling thread's process.
+  static RankScheduler& here();
+
   void yield(bool got_on) override;
   bool wait(bool got_on, bool rings) override;
   void waited() override;
@@ -37,8 +40,15 @@ class RankScheduler final : public progress::Scheduler {
   /// All that happens on a rank's stack.
   [[noreturn]] static void begin(boost::context::detail::transfer_t from);
 
+ protected:
+  enum class Until { woken, nap_is_over };
+  /// When no rank can go on: until one is woken, or the time is over.
+  virtual void doze(Until until, long timeout_ns);
+  [[nodiscard]] space::ProcessSlot& home() const { return home_; }
+  /// From now on this one is here().
+  void take_process();
+
  private:
-  static RankScheduler& here();
   RankFiber* next();
   void switch_from(RankFiber& me);
   void settle(LeftStack before);

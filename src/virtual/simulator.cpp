@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "progress/bell.hpp"
 
 namespace armature::simulation {
 namespace {
@@ -29,40 +30,43 @@ const char* name(space::Awaiting what) {
 
 }  // namespace
 
-Simulator::Simulator(std::uint64_t seed, int ranks, GiveUp give_up)
-    : seed_(seed), give_up_(give_up), random_(seed) {
+Simulator::Simulator(const space::Mapping& mapping, int actors, GiveUp give_up)
+    : mapping_(mapping),
+      seed_(mapping.header().seed),
+      give_up_(give_up),
+      random_(mapping.header().seed) {
   clock_ns = &now_ns_;
   base::clock_override = [] { return *clock_ns; };
-  ranks_.resize(static_cast<std::size_t>(ranks));
-  for (SimulatedRank& rank : ranks_) rank.weight = random_.chance(0.25) ? 1 : 1 + random_.below(40);
+  actors_.resize(static_cast<std::size_t>(actors));
+  for (Actor& actor : actors_) actor.weight = random_.chance(0.25) ? 1 : 1 + random_.below(40);
 }
 
 Simulator::~Simulator() { base::clock_override = nullptr; }
 
-Simulator::SimulatedRank& Simulator::choose() {
+Simulator::Actor& Simulator::choose() {
   std::uint64_t sum = 0;
-  for (const SimulatedRank& rank : ranks_) sum += rank.fiber->done() ? 0 : rank.weight;
+  for (const Actor& actor : actors_) sum += actor.fiber->done() ? 0 : actor.weight;
   std::uint64_t ticket = random_.below(sum);
-  for (SimulatedRank& rank : ranks_) {
-    if (rank.fiber->done()) continue;
-    if (ticket < rank.weight) return rank;
-    ticket -= rank.weight;
+  for (Actor& actor : actors_) {
+    if (actor.fiber->done()) continue;
+    if (ticket < actor.weight) return actor;
+    ticket -= actor.weight;
   }
   std::abort();
 }
 
-void Simulator::run(const std::function<void(int rank)>& live) {
-  for (std::size_t i = 0; i < ranks_.size(); ++i)
-    ranks_[i].fiber =
+void Simulator::run(const std::function<void(int actor)>& live) {
+  for (std::size_t i = 0; i < actors_.size(); ++i)
+    actors_[i].fiber =
         std::make_unique<fibers::Fiber>(stack_bytes, [&live, i] { live(static_cast<int>(i)); });
-  std::size_t left = ranks_.size();
+  std::size_t left = actors_.size();
   while (left > 0) {
     running_ = &choose();
     progress::set_this_rank(running_->context);
     running_->fiber->resume();
     running_->context = progress::current_rank();
     progress::set_this_rank(nullptr);
-    now_ns_ += 20 + random_.below(500);
+    pass_time();
     if (running_->fiber->done()) {
       --left;
       idle_turns_ = 0;
@@ -70,28 +74,33 @@ void Simulator::run(const std::function<void(int rank)>& live) {
   }
 }
 
+void Simulator::pass_time() {
+  const std::uint64_t turn_ns_max = some_compute_ && random_.chance(0.02) ? 40'000 : 500;
+  now_ns_ += 20 + random_.below(turn_ns_max);
+  for (int rank = weather_->take_due(); rank >= 0; rank = weather_->take_due())
+    progress::ring(mapping_.slot(rank));
+}
+
 void Simulator::yield(bool got_on) {
   idle_turns_ = got_on || weather_->something_is_under_way() ? 0 : idle_turns_ + 1;
-  if (idle_turns_ > idle_turns_of_each * ranks_.size() * 40) stalled();
+  if (idle_turns_ > idle_turns_of_each * actors_.size() * 40) stalled();
   running_->fiber->suspend();
 }
 
 void Simulator::stalled() const {
   std::string text = fmt::format("simulation with seed {}: no rank can go on", seed_);
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    const SimulatedRank& rank = ranks_[i];
-    const progress::RankContext* context =
-        &rank == running_ ? progress::current_rank() : rank.context;
-    if (rank.fiber->done() || context == nullptr) {
-      text += fmt::format("\n  rank {} is through, or has not begun", i);
+  for (int rank = 0; rank < mapping_.ranks(); ++rank) {
+    const space::RankSlot& slot = mapping_.slot(rank);
+    const space::Life life = slot.life.load(std::memory_order_relaxed);
+    if (life != space::Life::running && life != space::Life::leaving) {
+      text += fmt::format("\n  rank {} is through, or has not begun", rank);
       continue;
     }
-    const space::WaitRecord& wait = context->space.slot(static_cast<int>(i)).wait;
-    const int peer = wait.peer.load(std::memory_order_relaxed);
-    text += fmt::format("\n  rank {} waits for {}{} (detail {})", i,
-                        name(wait.awaiting.load(std::memory_order_relaxed)),
+    const int peer = slot.wait.peer.load(std::memory_order_relaxed);
+    text += fmt::format("\n  rank {} waits for {}{} (detail {})", rank,
+                        name(slot.wait.awaiting.load(std::memory_order_relaxed)),
                         peer < 0 ? "" : fmt::format(" of rank {}", peer),
-                        wait.detail.load(std::memory_order_relaxed));
+                        slot.wait.detail.load(std::memory_order_relaxed));
   }
   give_up_(1, text.c_str());
 }

@@ -89,10 +89,10 @@ int run(int, char**, Body body, void* callable) {
   if (Process::hosted() > 1 || Process::simulated() || Process::hosts_virtual_ranks()) {
     require_not_left("run");
     const Process& process = Process::join();
-    const int status = Process::simulated() ? hosting::simulate(process, body, callable)
-                       : Process::hosts_virtual_ranks()
+    const int status = Process::hosts_virtual_ranks()
                            ? hosting::run_virtual(process, body, callable)
-                           : hosting::run(process.spaces(), body, callable);
+                       : Process::simulated() ? hosting::simulate(process, body, callable)
+                                              : hosting::run(process.spaces(), body, callable);
     leave_for_good();
     return status;
   }

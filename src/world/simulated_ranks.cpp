@@ -12,8 +12,7 @@ namespace armature::hosting {
 
 int simulate(const Process& process, detail::Body body, void* callable) {
   const auto& spaces = process.spaces();
-  simulation::Simulator simulator(process.mapping().header().seed, static_cast<int>(spaces.size()),
-                                  detail::die);
+  simulation::Simulator simulator(process.mapping(), static_cast<int>(spaces.size()), detail::die);
   transport::sim::SeededWeather weather(static_cast<int>(spaces.size()), simulator.random(),
                                         simulator.clock());
   simulator.set_weather(weather);

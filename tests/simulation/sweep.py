@@ -5,6 +5,8 @@
   sweep.py ARMATURE PROGRAM --same-seed       the same seed gives the same run, another one another
   sweep.py ARMATURE PROGRAM --finds WORDS     a run with these words must fail for some seed
   sweep.py ARMATURE PROGRAM --stalls          a run in which nobody can go on ends, and says so
+
+--virtual: with virtual ranks of several simulated processes, some of them balanced.
 """
 
 import argparse
@@ -15,15 +17,22 @@ import sys
 import time
 
 RANKS = (2, 3, 5)
+PROCESSES = (2, 3, 1)
 
 
 def run(options, seed, words=(), ranks=None):
     ranks = ranks or RANKS[seed % len(RANKS)]
-    command = [options.armature, "run", "--simulate", str(seed), "-n", str(ranks), "--timeout", "60",
-               options.program, *words]
+    kind, variables = [], {"STORM_SEED": str(seed)}
+    if options.virtual:
+        kind = ["--virtual", "--processes", str(PROCESSES[seed // 2 % len(PROCESSES)])]
+        if seed % 4 == 0:
+            kind.append("--balance")
+            variables["STORM_BALANCED"] = "1"
+    command = [options.armature, "run", "--simulate", str(seed), "-n", str(ranks), *kind, "--timeout", "60",
+               options.program, *options.words, *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False,
-                          env={**os.environ, "STORM_SEED": str(seed)})
-    return done, "STORM_SEED=%d %s" % (seed, " ".join(command))
+                          env={**os.environ, **variables})
+    return done, " ".join([*(f"{name}={value}" for name, value in variables.items()), *command])
 
 
 def sweep(options):
@@ -92,6 +101,8 @@ def main():
     parser.add_argument("--same-seed", action="store_true")
     parser.add_argument("--finds")
     parser.add_argument("--stalls", action="store_true")
+    parser.add_argument("--virtual", action="store_true")
+    parser.add_argument("--words", nargs="*", default=[])
     options = parser.parse_args()
     if options.same_seed:
         good = same_seed(options)

@@ -1,11 +1,17 @@
-// Ranks move from process to process at random, while all of them call, put to and wait for each
-// other. Every call must be executed once and in the order of its sender, every addition be there
-// at the end, and what a rank has on its stack and in its memory be as it left it.
+// Ranks move from process to process at random, while all of them call, put to, get from and wait
+// for each other. Every call must be executed once and in the order of its sender, every put be
+// found by its sender's next get, every addition be there at the end, and what a rank has on its
+// stack and in its memory be as it left it.
+//
+//   virtual_moving STEPS     what ranks do is decided by the variable STORM_SEED, too; in a
+//                            simulation a run ends by printing a number that depends on the order
+//                            of everything. STORM_BALANCED: ranks need not be where they went
 #include <setjmp.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <random>
 #include <stdexcept>
@@ -24,6 +30,16 @@ void require(bool good, const char* what) {
   if (!good) armature::abort(1, what);
 }
 
+unsigned seed() {
+  const char* const given = std::getenv("STORM_SEED");
+  return given == nullptr ? 0 : static_cast<unsigned>(std::strtoul(given, nullptr, 10));
+}
+
+bool is_where_it_went(int process) {
+  return armature::process_of(armature::world().rank()).number() == process ||
+         std::getenv("STORM_BALANCED") != nullptr;
+}
+
 /// What others call: remembers how far each of them has come.
 class Ledger {
  public:
@@ -32,18 +48,21 @@ class Ledger {
     require(text == std::string(number % 300, static_cast<char>('a' + from % 26)),
             "a call's argument is not what was sent");
     ++taken_;
+    order_ = order_ * 31 + static_cast<std::uint64_t>(from);
   }
   [[nodiscard]] std::uint64_t next_of(int from) { return next_[from]; }
   [[nodiscard]] std::uint64_t taken() const { return taken_; }
+  [[nodiscard]] std::uint64_t order() const { return order_; }
   /// Moves the rank while it executes a call.
-  int move_and_say_where(int process) {
+  bool move(int process) {
     armature::migrate(ProcessId(process));
-    return armature::process_of(armature::world().rank()).number();
+    return is_where_it_went(process);
   }
 
  private:
   std::map<int, std::uint64_t> next_;
   std::uint64_t taken_ = 0;
+  std::uint64_t order_ = 0;  // a number made of who called when
 };
 
 class Wanderer {
@@ -51,10 +70,12 @@ class Wanderer {
   explicit Wanderer(World& world)
       : world_(world),
         processes_(armature::domain_count(armature::Domain::process)),
-        random_(static_cast<unsigned>(world.rank())),
+        random_(seed() * 1000 + static_cast<unsigned>(world.rank())),
         ledger_(world),
         counter_(world.allocate<std::int64_t>(1)),
-        sent_(static_cast<std::size_t>(world.size())) {}
+        lines_(world.allocate<std::int64_t>(static_cast<std::size_t>(world.size()))),
+        sent_(static_cast<std::size_t>(world.size())),
+        put_(static_cast<std::size_t>(world.size())) {}
 
   void wander(int steps) {
     for (int i = 0; i < steps; ++i) step();
@@ -62,6 +83,7 @@ class Wanderer {
     world_.barrier();
     check();
   }
+  [[nodiscard]] std::uint64_t order() const { return ledger_->order(); }
 
  private:
   int anyone() { return static_cast<int>(random_() % static_cast<unsigned>(world_.size())); }
@@ -74,7 +96,7 @@ class Wanderer {
     const int before = errno = static_cast<int>(random_() % 100);
     armature::migrate(there);
     require(errno == before, "errno has not followed its rank");
-    require(armature::process_of(world_.rank()) == there, "the rank is not where it went");
+    require(is_where_it_went(there.number()), "the rank is not where it went");
   }
   void call() {
     const int to = anyone();
@@ -87,9 +109,16 @@ class Wanderer {
     const auto came = ledger_.sync(whom, &Ledger::next_of, world_.rank());
     require(came == sent_[static_cast<std::size_t>(whom)], "a question has overtaken calls");
   }
+  /// A line of each rank's is mine alone.
+  void put_and_get() {
+    const int to = anyone();
+    std::int64_t& last = put_[static_cast<std::size_t>(to)];
+    armature::put(lines_.on(to) + world_.rank(), ++last);
+    if (random_() % 2 == 0) move();
+    require(armature::get(lines_.on(to) + world_.rank()) == last, "a get does not find a put");
+  }
   void send_somebody_off() {
-    const int there = anywhere().number();
-    require(ledger_.sync(anyone(), &Ledger::move_and_say_where, there) == there,
+    require(ledger_.sync(anyone(), &Ledger::move, anywhere().number()),
             "a method did not move its rank");
   }
   void move_while_handling() {
@@ -117,7 +146,7 @@ class Wanderer {
     require(jumps == 2, "longjmp went astray");
   }
   void step() {
-    switch (random_() % 10) {
+    switch (random_() % 11) {
       case 0:
       case 1:
         return move();
@@ -133,6 +162,8 @@ class Wanderer {
         return random_() % 8 == 0 ? send_somebody_off() : armature::rmi_poll();
       case 6:
         return random_() % 4 == 0 ? move_while_handling() : jump_over_a_move();
+      case 7:
+        return put_and_get();
       default:
         return call();
     }
@@ -143,6 +174,10 @@ class Wanderer {
     std::uint64_t sent = 0;
     for (const std::uint64_t n : sent_) sent += n;
     require(world_.allreduce(sent) == world_.allreduce(ledger_->taken()), "calls were lost");
+    std::vector<std::int64_t> lines_sent(put_.size());
+    world_.alltoall<std::int64_t>(put_, lines_sent);
+    for (int from = 0; from < world_.size(); ++from)
+      require(lines_[from] == lines_sent[static_cast<std::size_t>(from)], "a put was lost");
     const auto all_sent = world_.allgather(std::int64_t(sent_[0]));
     if (world_.rank() != 0) return;
     for (int from = 0; from < world_.size(); ++from)
@@ -156,7 +191,9 @@ class Wanderer {
   std::mt19937 random_;
   armature::shared<Ledger> ledger_;
   armature::Piece<std::int64_t> counter_;
+  armature::Piece<std::int64_t> lines_;
   std::vector<std::uint64_t> sent_;
+  std::vector<std::int64_t> put_;  // last, to each
   std::int64_t added_ = 0;
 };
 
@@ -187,6 +224,8 @@ int main(int argc, char** argv) {
     Wanderer wanderer(world);
     wanderer.wander(steps / world.size() + 100);
     armature::migrate(ProcessId(0));  // all end in one
-    world.barrier();
+    const std::uint64_t order = world.allreduce(wanderer.order() * (2 * world.rank() + 1));
+    if (std::getenv("STORM_SEED") != nullptr && world.rank() == 0)
+      std::printf("%016llx\n", static_cast<unsigned long long>(order));
   });
 }

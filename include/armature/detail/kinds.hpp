@@ -124,7 +124,7 @@ template <>
 inline constexpr bool is_view<std::string_view> = true;
 
 /// Whether what is unpacked may look into the message: it then must stay. Of a type that describes
-/// itself that is not known: `if_described`.
+/// itself that is not known: `if_described`, unless it says `owns_its_members`.
 template <class T, bool if_described>
 constexpr bool looks_into_message();
 
@@ -143,6 +143,8 @@ constexpr bool looks_into_message() {
   if constexpr (is_view<T>)
     return true;
   else if constexpr (std::is_void_v<T> || is_bytes<T>)
+    return false;
+  else if constexpr (requires { T::owns_its_members; })
     return false;
   else if constexpr (is_described<T>)
     return if_described;

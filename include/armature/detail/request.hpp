@@ -60,6 +60,10 @@ struct Outgoing {
   bool direct = false;     // publish each request at once, by a store
   bool alone = false;  // whoever sends may write up to `end` without asking: there is no service
                        // thread that might write there too, and requests are not sealed
+  // Requests that are held back to travel together, and how many may be; 0: commit_indirect sees
+  // each.
+  std::uint32_t held = 0;
+  std::uint32_t held_max = 0;
   // What the last `first` names. A method's token is never 0.
   std::uint64_t method = 0;
   std::uint64_t code = 0;
@@ -149,11 +153,13 @@ struct Named {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (out.asleep->load(std::memory_order_relaxed) != 0) [[unlikely]]
       wake_receiver(me, out);
-    if (--me.until_poll == 0) [[unlikely]]
-      poll_now(me);
+  } else if (out.held < out.held_max) {
+    ++out.held;
   } else {
-    commit_indirect(me, out);
+    return commit_indirect(me, out);
   }
+  if (--me.until_poll == 0) [[unlikely]]
+    poll_now(me);
 }
 
 /// Where a request whose length is not known when compiling is written: in the ring, or in a block

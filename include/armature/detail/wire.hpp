@@ -130,6 +130,8 @@ class Archive {
     if (mode_ == Mode::unpack) reader_->bytes(bytes, n);
   }
   [[nodiscard]] bool is_unpacking() const { return mode_ == Mode::unpack; }
+  /// What is written now is sent at once: nothing is executed in between.
+  [[nodiscard]] bool is_packing() const { return mode_ == Mode::pack; }
   [[nodiscard]] Reader& reader() const { return *reader_; }
   /// Measuring: where writing would have come to.
   [[nodiscard]] std::size_t offset() const { return at_; }

@@ -109,6 +109,15 @@ TEST(ExplainTest, a_barrier_that_one_rank_never_enters) {
   EXPECT_THAT(text(explanation), HasSubstr("ranks 0, 1 and 3  wait 0.0 s"));
 }
 
+TEST(ExplainTest, who_waits_in_a_barrier_has_entered_it_though_news_of_that_has_not_come) {
+  HandMadeJob job(3);
+  const auto block = job.make_team({0, 1, 2}, {7, 6, 6});
+  for (int rank : {0, 2}) job.waits(rank, Awaiting::barrier, -1, block, 7);
+  const auto explanation = explain(job.observe());
+  EXPECT_THAT(explanation.lines[0].waits_on, ElementsAre(1));
+  EXPECT_FALSE(explanation.hopeless);
+}
+
 TEST(ExplainTest, a_notify_that_can_never_come) {
   HandMadeJob job(2);
   job.slot(0).life = Life::finished;

@@ -135,6 +135,29 @@ bool show_slots_of(const space::Control& control, int other_file, bool writable)
   return true;
 }
 
+namespace {
+
+bool is_round(Awaiting awaiting) {
+  return awaiting == Awaiting::barrier || awaiting == Awaiting::collective ||
+         awaiting == Awaiting::exit;
+}
+
+/// A node may not have heard yet of members that have entered, as news of them comes by others that
+/// have not. Those wait there themselves.
+void strike_who_waits_there(Snapshot& snapshot) {
+  for (RankState& state : snapshot.ranks) {
+    if (!state.round) continue;
+    std::erase_if(state.round->missing, [&](int rank) {
+      const Wait& theirs = snapshot.ranks[static_cast<std::size_t>(rank)].wait;
+      const bool same_kind = is_round(state.wait.awaiting) ? is_round(theirs.awaiting)
+                                                           : theirs.awaiting == state.wait.awaiting;
+      return same_kind && theirs.team == state.wait.team && theirs.detail >= state.wait.detail;
+    });
+  }
+}
+
+}  // namespace
+
 Snapshot observe(const space::Control& control, const BandFiles& bands) {
   const space::ControlHeader& header = control.header();
   Snapshot snapshot{.now_ns = base::now_ns(),
@@ -157,15 +180,14 @@ Snapshot observe(const space::Control& control, const BandFiles& bands) {
     state.elsewhere = slot.node != header.node && state.pid == 0;
     state.process_state = process_state(state.pid, state.tid);
     state.wait = read_wait(slot.wait);
-    if (state.wait.awaiting == Awaiting::barrier || state.wait.awaiting == Awaiting::collective ||
-        state.wait.awaiting == Awaiting::exit || state.wait.awaiting == Awaiting::fence) {
+    if (is_round(state.wait.awaiting) || state.wait.awaiting == Awaiting::fence)
       state.round = read_round(header, bands, state.wait);
-    }
     if (state.life == Life::running || state.life == Life::leaving) {
       state.pending = read_pending(header, bands, rank);
     }
     snapshot.ranks.push_back(std::move(state));
   }
+  strike_who_waits_there(snapshot);
   return snapshot;
 }
 

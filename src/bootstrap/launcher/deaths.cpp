@@ -58,6 +58,12 @@ std::string RunningJob::name_of(const Process& process) const {
                            options_.command.front());
 }
 
+/// Where it is now; a simulation has all its processes in one.
+int RunningJob::process_of(int rank) const {
+  if (control_.header().simulated != 0) return 0;
+  return control_.slot(rank).process.load(std::memory_order_acquire);
+}
+
 void RunningJob::report(const std::string& who, const Ending& ending, const std::string& stack) {
   labels_.pass_on();  // what the rank itself has written stands first
   const std::string line = fmt::format("{} {}", who, ending.how);
@@ -81,7 +87,7 @@ void RunningJob::lose(Process& process, const Ending& ending) {
   std::uint32_t lost = 0;
   for (int rank = 0; rank < static_cast<int>(control_.header().ranks); ++rank) {
     space::RankSlot& slot = control_.slot(rank);
-    if (slot.process.load(std::memory_order_acquire) != number) continue;
+    if (process_of(rank) != number) continue;
     if (control_.header().ranks_are_virtual != 0 &&
         slot.life.load(std::memory_order_acquire) == Life::finished)
       continue;
@@ -99,7 +105,7 @@ void RunningJob::lose(Process& process, const Ending& ending) {
 void RunningJob::read_last_words() {
   for (int rank = 0; rank < static_cast<int>(control_.header().ranks); ++rank) {
     space::RankSlot& slot = control_.slot(rank);
-    Process& process = processes_[static_cast<std::size_t>(slot.process)];
+    Process& process = processes_[static_cast<std::size_t>(process_of(rank))];
     if (process.lost) continue;
     const auto words = read_words(slot.last_words);
     if (!words) continue;
@@ -135,7 +141,7 @@ Life RunningJob::life_of(const Process& process) const {
   bool all_starting = true, all_finished = true;
   for (int rank = 0; rank < static_cast<int>(control_.header().ranks); ++rank) {
     const space::RankSlot& slot = control_.slot(rank);
-    if (slot.process.load(std::memory_order_acquire) != number) continue;
+    if (process_of(rank) != number) continue;
     const Life life = slot.life.load(std::memory_order_acquire);
     all_starting = all_starting && life == Life::starting;
     all_finished = all_finished && life == Life::finished;

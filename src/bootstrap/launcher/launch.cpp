@@ -78,13 +78,17 @@ void tell_ranks_where(const Binding& binding, const space::Control& control) {
 
 std::optional<std::uint32_t> virtual_processes(const LaunchOptions& options, std::uint32_t cores) {
   if (!options.virtual_ranks) return std::nullopt;
-  return options.processes != 0 ? options.processes : cores;
+  // The same on every machine, where it is a seed that decides.
+  const std::uint32_t otherwise = options.simulation_seed ? 2 : cores;
+  return options.processes != 0 ? options.processes : otherwise;
 }
 
 void check(const LaunchOptions& options) {
   const auto refuse = [](const char* why) { base::fail(Errc::start, why); };
-  if (options.virtual_ranks && (options.threads > 1 || options.simulation_seed))
-    refuse("--virtual goes with neither --threads nor --simulate: ranks are one or the other");
+  if (options.virtual_ranks && options.threads > 1)
+    refuse("--virtual does not go with --threads: ranks are one or the other");
+  if (options.simulation_seed && !options.checkpoint_directory.empty())
+    refuse("--checkpoint does not go with --simulate: a simulation is repeated by its seed");
   if (options.virtual_ranks && options.nodes > 1)
     refuse("--virtual does not go with --nodes: the processes of virtual ranks share memory");
   if (!options.virtual_ranks && options.balance)
@@ -181,9 +185,12 @@ int launch(const LaunchOptions& options) {
       RunningJob(options, memory, control, board.get()).run(program.path, std::move(binding));
   if (options.simulation_seed && status != 0)
     say(
-        fmt::format("the simulation with seed {0} failed; armature run --simulate {0} -n {1} "
+        fmt::format("the simulation with seed {0} failed; armature run --simulate {0} -n {1}{2} "
                     "repeats it",
-                    *options.simulation_seed, ranks));
+                    *options.simulation_seed, ranks,
+                    processes ? fmt::format(" --virtual --processes {}{}", *processes,
+                                            options.balance ? " --balance" : "")
+                              : ""));
   return status;
 }
 

@@ -68,6 +68,7 @@ class RunningJob {
   void report(const std::string& who, const Ending& ending, const std::string& stack);
   void lose(Process& process, const Ending& ending);
   [[nodiscard]] space::Life life_of(const Process& process) const;
+  [[nodiscard]] int process_of(int rank) const;
   [[nodiscard]] std::string name_of(int rank) const;
   [[nodiscard]] std::string name_of(const Process& process) const;
 

@@ -29,6 +29,7 @@ std::uint64_t SeededWeather::visible(int from, int to, std::uint64_t published) 
     const std::uint64_t before = lane.batches.empty() ? 0 : lane.batches.back().arrives_ns;
     lane.batches.push_back({published, std::max(before, now_ns_ + delay_ns())});
     ++under_way_;
+    if (names_due_) due_.push({lane.batches.back().arrives_ns, to});
   }
   while (!lane.batches.empty() && lane.batches.front().arrives_ns <= now_ns_) {
     lane.visible = lane.batches.front().end;
@@ -38,6 +39,17 @@ std::uint64_t SeededWeather::visible(int from, int to, std::uint64_t published) 
   return lane.visible;
 }
 
-bool SeededWeather::clogs(int from, int to) { return from != to && random_.chance(clogging_); }
+bool SeededWeather::clogs(int from, int to) {
+  if (from == to || !random_.chance(clogging_)) return false;
+  if (names_due_) due_.push({now_ns_ + random_.below(short_ns_), from});
+  return true;
+}
+
+int SeededWeather::take_due() {
+  if (due_.empty() || due_.top().at_ns > now_ns_) return -1;
+  const int rank = due_.top().rank;
+  due_.pop();
+  return rank;
+}
 
 }  // namespace armature::transport::sim

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <queue>
 #include <vector>
 
 #include "base/random.hpp"
@@ -18,7 +20,12 @@ class SeededWeather final : public Weather {
 
   std::uint64_t visible(int from, int to, std::uint64_t published) override;
   bool clogs(int from, int to) override;
-  [[nodiscard]] bool something_is_under_way() const override { return under_way_ > 0; }
+  [[nodiscard]] int take_due() override;
+  [[nodiscard]] bool something_is_under_way() const override {
+    return under_way_ > 0 || !due_.empty();
+  }
+  /// From now on take_due() names those who have to look again. Else they look all the time.
+  void name_those_due() { names_due_ = true; }
 
  private:
   struct Batch {
@@ -29,6 +36,11 @@ class SeededWeather final : public Weather {
     std::uint64_t published = 0;
     std::uint64_t visible = 0;
     std::deque<Batch> batches;
+  };
+  struct Due {
+    std::uint64_t at_ns = 0;
+    int rank = 0;
+    bool operator>(const Due& other) const { return at_ns > other.at_ns; }
   };
   std::uint64_t delay_ns();
 
@@ -41,6 +53,8 @@ class SeededWeather final : public Weather {
   std::uint64_t short_ns_, long_ns_;
   std::vector<Lane> lanes_;
   std::size_t under_way_ = 0;
+  bool names_due_ = false;
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
 };
 
 }  // namespace armature::transport::sim

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ucp/api/ucp.h>
@@ -45,12 +46,15 @@ class Ucx final : public Engine {
   void drop(int peer) override;
   bool progress() override {
     close_dropped();
-    bool any = false;
-    while (ucp_worker_progress(worker_) != 0) any = true;
-    return any;
+    for (int round = 0; round < rounds_max; ++round)
+      if (ucp_worker_progress(worker_) == 0) return round > 0;
+    // Who sleeps on the descriptor is to go on where this has stopped: what UCX has taken from the
+    // sockets already does not make it readable.
+    if (std::exchange(is_armed_, false)) (void)ucp_worker_signal(worker_);
+    return true;
   }
   [[nodiscard]] int descriptor() const override { return descriptor_; }
-  [[nodiscard]] bool arm() override { return ucp_worker_arm(worker_) == UCS_OK; }
+  [[nodiscard]] bool arm() override { return is_armed_ = ucp_worker_arm(worker_) == UCS_OK; }
 
   [[nodiscard]] bool is_one_sided() const override { return is_one_sided_; }
   [[nodiscard]] bool pins_memory() const override { return is_one_sided_ && has_rdma_; }
@@ -63,6 +67,9 @@ class Ucx final : public Engine {
 
  private:
   static constexpr unsigned message_id = 7;
+  // While a peer keeps sending there is always something: whoever calls has more to do than to
+  // receive, such as to acknowledge, to show that it lives, and to let others use the links.
+  static constexpr int rounds_max = 16;
 
   struct Peer {
     Ucx* engine = nullptr;
@@ -144,6 +151,7 @@ class Ucx final : public Engine {
   bool is_one_sided_ = false;
   bool has_rdma_ = false;
   bool always_eager_ = true;
+  bool is_armed_ = false;
   std::vector<ucp_mem_h> offered_;
   std::vector<ucp_rkey_h> accepted_;
 };

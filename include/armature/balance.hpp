@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "armature/detail/export.hpp"
+
+// Who should be where: strategies of load balancing as functions of what was measured, for whatever
+// can be moved. They rely on persistence: what took long lately will do so again. All are
+// deterministic, so that members who know the same come to the same plan.
+
+namespace armature::balance {
+
+/// Something that can be moved.
+struct Item {
+  double load = 0;  // seconds of computing since the last time
+  int place = 0;    // where it is
+};
+
+/// How much two items have to do with each other.
+struct Link {
+  std::size_t a = 0, b = 0;
+  double weight = 0;
+};
+
+struct Problem {
+  std::vector<Item> items;
+  std::vector<Link> links;
+  int places = 1;
+  /// Of each place, the group that it belongs to, such as its node; empty: all are one.
+  std::vector<int> groups;
+};
+
+/// The place of each item.
+using Plan = std::vector<int>;
+using Strategy = std::function<Plan(const Problem&)>;
+
+/// Everything stays.
+[[nodiscard]] ARMATURE_API Plan none(const Problem& problem);
+/// The longest first, each to where there is least: the best balance, and nearly all items move.
+[[nodiscard]] ARMATURE_API Plan greedy(const Problem& problem);
+/// From places with more than 1.03 of the mean to those with least, as few as that takes.
+[[nodiscard]] ARMATURE_API Plan refine(const Problem& problem);
+/// As refine, then items go to where most of those are that they have to do with, as far as the
+/// loads allow.
+[[nodiscard]] ARMATURE_API Plan communication(const Problem& problem);
+/// Among groups first, as few as that takes, then inside each.
+[[nodiscard]] ARMATURE_API Plan hierarchical(const Problem& problem);
+/// As if nobody knew all: places with little tell some others, who tell others; places with much
+/// give to those they have heard of, with a chance that grows with what is missing there.
+[[nodiscard]] ARMATURE_API Plan distributed(const Problem& problem);
+/// None where that could gain less than 3 %, else refine, or greedy where it ends sooner by 5 %.
+[[nodiscard]] ARMATURE_API Plan chosen(const Problem& problem);
+
+/// By the names above. Throws Error(bad_argument) naming them.
+[[nodiscard]] ARMATURE_API Strategy strategy(std::string_view name);
+[[nodiscard]] ARMATURE_API const std::vector<std::string>& strategy_names();
+
+/// What a plan comes to.
+struct Verdict {
+  double most = 0;        // seconds of the place with the most
+  double mean = 0;        // seconds a place: no plan ends sooner
+  std::size_t moved = 0;  // items
+  double cut = 0;         // weight of links between places
+};
+/// Throws Error(bad_argument) when the plan is none for the problem.
+[[nodiscard]] ARMATURE_API Verdict judge(const Problem& problem, const Plan& plan);
+
+/// One line about what was done, and why: for logs.
+[[nodiscard]] ARMATURE_API std::string explain(const Problem& problem, const Plan& plan);
+
+/// A recorded problem, for `armature balance --replay`. Both throw Error(bad_argument) naming the
+/// file, and reading the line.
+ARMATURE_API void record(const Problem& problem, const std::string& path);
+[[nodiscard]] ARMATURE_API Problem replay(const std::string& path);
+
+}  // namespace armature::balance

@@ -1,0 +1,181 @@
+#pragma once
+
+#include <exception>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "armature/object_array/part.hpp"
+#include "armature/promise.hpp"
+#include "armature/rmi.hpp"
+
+// What can be done to an element, as it travels: an action, and who is told how it went.
+
+namespace armature::detail {
+
+/// A statement: nobody waits. Refused, its caller's rank hears of it as of an async call that
+/// failed; what a method throws, the rank where it ran.
+template <class Action>
+struct Tell {
+  static constexpr bool is_question = false;
+  Action action;
+
+  template <class Part, class... A>
+  void operator()(Part& part, typename Part::Record& record, const typename Part::Index& index,
+                  int caller, A&&... args) {
+    try {
+      (void)action(part, record, index, std::forward<A>(args)...);
+    } catch (const Refused& refused) {
+      part.complain(caller, refused.code, refused.text);
+    } catch (const std::exception& error) {
+      part.complain(part.team().rank(), Errc::remote,
+                    "element " + text_of_index(index) + ", called by rank " +
+                        std::to_string(static_cast<int>(part.rank_of(caller))) + ": " +
+                        error.what());
+    }
+  }
+};
+
+/// A question: its result, or why there is none, goes to the asker.
+template <class R, class Action>
+struct Ask {
+  static constexpr bool is_question = true;
+  Action action;
+  remote_promise<R> promise;
+
+  template <class Part, class... A>
+  void operator()(Part& part, typename Part::Record& record, const typename Part::Index& index, int,
+                  A&&... args) {
+    try {
+      if constexpr (std::is_void_v<R>) {
+        (void)action(part, record, index, std::forward<A>(args)...);
+        promise.set();
+      } else {
+        promise.set(action(part, record, index, std::forward<A>(args)...));
+      }
+    } catch (const Refused& refused) {
+      promise.fail(refused.code, refused.text);
+    } catch (const Error& error) {
+      promise.fail(error.code(), error.what());
+    } catch (const std::exception& error) {
+      promise.fail(Errc::remote, error.what());
+    }
+  }
+};
+
+template <class Index>
+[[noreturn]] void refuse_missing(const Index& index) {
+  throw Refused{Errc::object_gone, "object_array: there is no element " + text_of_index(index) +
+                                       ": it was not created, or was destroyed"};
+}
+
+/// f(element, args...), or f(index, element, args...) where it takes that.
+template <class F>
+struct CallIt {
+  F f;
+  template <class Part, class... A>
+  decltype(auto) operator()(Part&, typename Part::Record& record, const typename Part::Index& index,
+                            A&&... args) {
+    if (!record.object) refuse_missing(index);
+    const auto object = record.object;  // it stays to the end, though it be destroyed meanwhile
+    if constexpr (std::is_invocable_v<F&, const typename Part::Index&, decltype(*object), A...>)
+      return f(index, *object, std::forward<A>(args)...);
+    else
+      return f(*object, std::forward<A>(args)...);
+  }
+};
+
+/// A method, by what its code is called in every process.
+template <class T, class Member>
+struct MethodOfElement {
+  CodePointer code;
+  explicit MethodOfElement(Member member) : code(encode(member)) {}
+
+  template <class... A>
+  decltype(auto) operator()(T& object, A&&... args) const {
+    const Member member = to_member<Member>(decode(code), code.adjust());
+    return (object.*member)(std::forward<A>(args)...);
+  }
+};
+
+/// How an argument for a parameter of that type travels and waits: a view's elements go along.
+template <class P>
+struct Kept {
+  using type = std::remove_cvref_t<P>;
+};
+template <>
+struct Kept<std::string_view> {
+  using type = std::string;
+};
+template <class E>
+struct Kept<std::span<const E>> {
+  using type = std::vector<E>;
+};
+template <class P>
+using KeptArgument = typename Kept<std::remove_cvref_t<P>>::type;
+template <class P, class Arg>
+KeptArgument<P> keep(Arg&& argument) {
+  if constexpr (is_view<std::remove_cvref_t<P>>) {
+    const std::remove_cvref_t<P> elements(argument);
+    return {elements.begin(), elements.end()};
+  } else {
+    return static_cast<std::remove_cvref_t<P>>(std::forward<Arg>(argument));
+  }
+}
+
+template <class T>
+struct Create {
+  int member;  // where it goes; -1: stays here, at home
+  template <class Part, class... A>
+  void operator()(Part& part, typename Part::Record& record, const typename Part::Index& index,
+                  A&&... args) {
+    if (record.object)
+      throw Refused{Errc::misuse,
+                    "object_array: there is an element " + text_of_index(index) + " already"};
+    record.object = std::make_shared<T>(std::forward<A>(args)...);
+    record.busy_ns = 0;
+    record.calls.clear();
+    record.goes_to = member >= 0 ? member : part.home(index);
+    part.note_created(index);
+  }
+};
+
+/// What is left goes home.
+struct Destroy {
+  template <class Part>
+  void operator()(Part& part, typename Part::Record& record, const typename Part::Index& index) {
+    if (!record.object) refuse_missing(index);
+    record.object = nullptr;
+    record.goes_to = part.home(index);
+    if (record.goes_to == part.team().rank()) part.note_destroyed(index);
+  }
+};
+
+struct MoveTo {
+  int member;
+  template <class Part>
+  void operator()(Part&, typename Part::Record& record, const typename Part::Index& index) {
+    if (!record.object) refuse_missing(index);
+    record.goes_to = member;
+  }
+};
+
+struct IsThere {
+  template <class Part>
+  bool operator()(Part&, typename Part::Record& record, const typename Part::Index&) {
+    return record.object != nullptr;
+  }
+};
+
+struct Where {
+  template <class Part>
+  int operator()(Part& part, typename Part::Record& record, const typename Part::Index& index) {
+    if (!record.object) refuse_missing(index);
+    return record.goes_to >= 0 ? record.goes_to : part.team().rank();
+  }
+};
+
+}  // namespace armature::detail

@@ -1,0 +1,258 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "armature/container/blocks.hpp"
+#include "armature/container/gather.hpp"
+#include "armature/container/one_at_a_time.hpp"
+#include "armature/object_array/element.hpp"
+#include "armature/object_array/part.hpp"
+
+namespace armature {
+
+namespace detail {
+
+/// What those answer that exist, combined; for whoever waits for the promise.
+template <class R, class Op>
+future<void> combine_answers(remote_promise<std::optional<R>> promise, Op op,
+                             std::vector<future<R>> each) {
+  std::optional<R> sum;
+  try {
+    for (auto& one : each) {
+      try {
+        R value = co_await one;
+        sum = sum ? static_cast<R>(op(*std::move(sum), std::move(value))) : std::move(value);
+      } catch (const RemoteError& error) {
+        if (error.code() != Errc::object_gone) throw;  // it was destroyed meanwhile
+      }
+    }
+    promise.set(sum);
+  } catch (const Error& error) {
+    promise.fail(error.code(), error.what());
+  } catch (const std::exception& error) {
+    promise.fail(Errc::remote, error.what());
+  }
+}
+
+/// To an element that may have gone meanwhile: then nobody is told.
+template <class F>
+struct CallIfThere {
+  F f;
+  template <class Part, class... A>
+  void operator()(Part& part, typename Part::Record& record, const typename Part::Index& index,
+                  A&&... args) {
+    if (record.object) (void)CallIt<F>{f}(part, record, index, std::forward<A>(args)...);
+  }
+};
+
+template <class Index>
+struct MeasuredElement {
+  Index index;
+  double load = 0;                                     // seconds
+  std::vector<std::pair<Index, std::uint64_t>> calls;  // to others
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(index, load, calls);
+  }
+};
+
+}  // namespace detail
+
+/// An object_array as a value that may be captured and passed around, also in remote calls, among
+/// the members of its team.
+template <class T, ArrayIndex Index>
+class object_array_ref {
+ public:
+  using Part = detail::ObjectPart<T, Index>;
+  using index_type = Index;
+  using element_type = T;
+
+  object_array_ref() = default;
+  explicit object_array_ref(shared_ref<Part> parts) : parts_(parts) {}
+
+  [[nodiscard]] array_element<T, Index> operator[](Index index) const {
+    return {parts_, std::move(index)};
+  }
+  [[nodiscard]] array_section<T, Index> section(std::vector<Index> indices) const {
+    return {parts_, std::move(indices)};
+  }
+  [[nodiscard]] const Team& team() const { return part().team(); }
+
+  /// A statement to all elements that exist, called by one rank: executed by each that was created
+  /// before (by a create that has returned, or before a fence), before the next fence ends. It goes
+  /// by way of the homes of the indices, so it is not ordered with the caller's other calls.
+  template <class Member, class... Args>
+  requires RemoteStatement<Member, T, Args...>
+  void broadcast(Member method, const Args&... args) const {
+    const Part& here = part();
+    for (int m = 0; m < here.team().size(); ++m)
+      detail::with_kept(
+          detail::ParametersOfMember<Member>(),
+          [&](const auto&... kept) {
+            armature::async(here.rank_of(m), BroadcastHere<Member>{}, parts_,
+                            detail::MethodOfElement<T, Member>(method), kept...);
+          },
+          args...);
+  }
+  /// Asks all elements that exist, and combines what they answer by op, in no particular order: it
+  /// must be associative and commute. Called by one rank. Throws Error(bad_argument) when there are
+  /// none.
+  template <class Member, class Op = std::plus<>, class... Args>
+  requires RemoteQuestion<Member, T, Args...>
+  [[nodiscard]] auto reduce(Member method, Op op = {}, const Args&... args) const {
+    using R = detail::MethodResult<T, Member, Args...>;
+    const Part& here = part();
+    std::vector<future<std::optional<R>>> each;
+    for (int m = 0; m < here.team().size(); ++m) {
+      auto [answer, promise] = make_promise<std::optional<R>>(here.rank_of(m));
+      detail::with_kept(
+          detail::ParametersOfMember<Member>(),
+          [&](const auto&... kept) {
+            armature::async(here.rank_of(m), ReduceHere<R, Op>{}, parts_, promise, op,
+                            detail::MethodOfElement<T, Member>(method), kept...);
+          },
+          args...);
+      each.push_back(std::move(answer));
+    }
+    std::optional<R> sum;
+    for (auto& one : each)
+      if (std::optional<R> value = one.get())
+        sum = sum ? static_cast<R>(op(*std::move(sum), *std::move(value))) : std::move(value);
+    if (!sum) throw Error(Errc::bad_argument, "object_array: a reduction of no elements");
+    return *std::move(sum);
+  }
+
+  friend bool operator==(object_array_ref, object_array_ref) = default;
+
+ protected:
+  [[nodiscard]] Part& part() const { return parts_.local(); }
+
+ private:
+  template <class Member>
+  struct BroadcastHere {
+    template <class F, class... A>
+    void operator()(shared_ref<Part> parts, F f, A... args) const {
+      Part& here = parts.local();
+      for (const Index& index : here.indices_at_home())
+        here.send(index, detail::Tell<detail::CallIfThere<F>>{{f}}, args...);
+    }
+  };
+  template <class R, class Op>
+  struct ReduceHere {
+    template <class F, class... A>
+    void operator()(shared_ref<Part> parts, remote_promise<std::optional<R>> promise, Op op, F f,
+                    A... args) const {
+      Part& here = parts.local();
+      std::vector<future<R>> each;
+      for (const Index& index : here.indices_at_home())
+        each.push_back(detail::ask_element(here, index, detail::CallIt<F>{f}, args...));
+      (void)detail::combine_answers<R, Op>(promise, op, std::move(each));
+    }
+  };
+
+  shared_ref<Part> parts_;
+};
+
+/// A collection of objects, each with an index, spread over the members of a team: created,
+/// destroyed, called and moved one by one, by any member. T must be marshallable, for it moves;
+/// indices are integers, strings and tuples of them (ArrayIndex), dense or not. Construction and
+/// destruction are collective.
+template <class T, ArrayIndex Index>
+requires Marshallable<T> && std::move_constructible<T>
+class object_array : public object_array_ref<T, Index> {
+  using Ref = object_array_ref<T, Index>;
+  using Part = typename Ref::Part;
+
+ public:
+  /// Without elements.
+  explicit object_array(const Team& team)
+      : object_array(team, std::vector<Index>(), [](const Index&) -> T {
+          throw Error(Errc::misuse, "object_array: no element was asked for");
+        }) {}
+  /// With these, the same at all members, in equal blocks of that order. Each is a T() of where it
+  /// is made.
+  object_array(const Team& team,
+               const std::vector<Index>& indices) requires std::default_initializable<T>
+      : object_array(team, indices, [](const Index&) { return T(); }) {}
+  /// Each is make(index).
+  template <std::regular_invocable<const Index&> Make>
+  object_array(const Team& team, const std::vector<Index>& indices, Make make)
+      : part_(std::make_unique<shared<Part>>(team, team)) {
+    detail::require_one_at_a_time();
+    static_cast<Ref&>(*this) = Ref(part_->ref());
+    (*part_)->set_self(part_->ref());
+    const Blocks blocks = Blocks::even(indices.size(), team.size());
+    for (std::size_t i = 0; i < indices.size(); ++i)
+      (*part_)->place(indices[i], blocks.owner(i),
+                      [&] { return std::make_shared<T>(make(indices[i])); });
+    // Nobody calls a part that is not complete.
+    team.barrier();
+  }
+
+  [[nodiscard]] Ref ref() const { return *this; }
+
+  // -- collective; each begins with a fence
+  /// Returns when all calls that members made before, and those that these made, are done, and
+  /// elements that were to move have arrived.
+  void fence() const { rmi_fence(this->team()); }
+  [[nodiscard]] std::size_t size() const {
+    fence();
+    return this->team().allreduce(this->part().indices_here().size());
+  }
+  /// f(index, element) where it is; what calls f makes are done on return.
+  template <class F>
+  void for_all(F f) const {
+    fence();
+    this->part().visit_here(f);
+    fence();
+  }
+  /// op over init and term(index, element) of all elements, in no particular order: every member
+  /// gets it.
+  template <Marshallable R, class Op, class Term>
+  [[nodiscard]] R transform_reduce(R init, Op op, Term term) const {
+    fence();
+    std::optional<R> mine;
+    this->part().visit_here([&](const Index& index, T& element) {
+      R value = static_cast<R>(term(index, element));
+      mine = mine ? static_cast<R>(op(*std::move(mine), std::move(value))) : std::move(value);
+    });
+    const auto total = detail::combine_values(
+        this->team(), mine, [&op](R a, const R& b) { return static_cast<R>(op(a, b)); });
+    return total ? static_cast<R>(op(std::move(init), *total)) : init;
+  }
+
+  // -- balancing: rebalance.hpp
+  /// While it is on, the time that each element's methods take is added up, waiting in them
+  /// included, but without other elements' that run meanwhile; and who calls whom. Costs two looks
+  /// at the clock a call. This member's.
+  void measure(bool on) { this->part().measure(on); }
+  /// What was measured of the elements that are here, which begins anew.
+  [[nodiscard]] std::vector<detail::MeasuredElement<Index>> take_measured() {
+    std::vector<detail::MeasuredElement<Index>> all;
+    for (const Index& index : this->part().indices_here()) {
+      auto& record = *this->part().find(index);
+      const auto calls = std::exchange(record.calls, {});
+      all.push_back({.index = index,
+                     .load = 1e-9 * static_cast<double>(std::exchange(record.busy_ns, 0)),
+                     .calls = {calls.begin(), calls.end()}});
+    }
+    return all;
+  }
+  /// One that is here; it has arrived when the next fence ends.
+  void leave_for(const Index& index, int member) { this->part().leave_for(index, member); }
+
+ private:
+  std::unique_ptr<shared<Part>> part_;
+};
+
+}  // namespace armature

@@ -1,0 +1,198 @@
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "armature/container/placed_part.hpp"
+#include "armature/error.hpp"
+#include "armature/future.hpp"
+#include "armature/object_array/action.hpp"
+#include "armature/object_array/part.hpp"
+#include "armature/rmi.hpp"
+#include "armature/shared.hpp"
+
+namespace armature {
+
+namespace detail {
+
+template <class Parts, class Index, class Action, class... A>
+auto ask_element(Parts& part, const Index& index, const Action& action, const A&... args) {
+  using Part = std::remove_cvref_t<Parts>;
+  using R = std::decay_t<decltype(std::declval<Action&>()(
+      std::declval<Part&>(), std::declval<typename Part::Record&>(), index, std::declval<A>()...))>;
+  part.require_depth();
+  auto [answer, promise] = make_promise<R>(part.likely(index));
+  part.send(index, Ask<R, Action>{action, promise}, args...);
+  return std::move(answer);
+}
+
+/// send(keep<P>(args)...), for a method's parameters.
+template <class... P, class Send, class... Args>
+auto with_kept(Types<P...>, Send send, Args&&... args) {
+  return send(keep<P>(std::forward<Args>(args))...);
+}
+template <class Member>
+using ParametersOfMember = typename Signature<Member>::Parameters;
+
+}  // namespace detail
+
+/// An element of an object_array, wherever it is and whether it exists or not: a value that may be
+/// passed around.
+///
+/// Calls are remote calls (shared.hpp). Those of one rank to one element are executed once each and
+/// in the order they were made, wherever the element was at any time; calls of different ranks, and
+/// those to different elements, are not ordered. That goes for creating, destroying and moving it
+/// too. A call for an element that does not exist is Error(object_gone): thrown by questions, told
+/// to on_async_error on the caller's rank for statements. A method that throws makes its question
+/// throw RemoteError with that rank and text.
+template <class T, ArrayIndex Index>
+class array_element {
+ public:
+  using Part = detail::ObjectPart<T, Index>;
+  using element_type = T;
+
+  array_element() = default;
+  array_element(shared_ref<Part> parts, Index index) : parts_(parts), index_(std::move(index)) {}
+  [[nodiscard]] const Index& index() const { return index_; }
+
+  // -- methods of T
+  template <class Member, class... Args>
+  requires RemoteStatement<Member, T, Args...>
+  void async(Member method, Args&&... args) const {
+    detail::with_kept(
+        detail::ParametersOfMember<Member>(),
+        [&](const auto&... kept) { tell(detail::MethodOfElement<T, Member>(method), kept...); },
+        std::forward<Args>(args)...);
+  }
+  template <class Member, class... Args>
+  requires RemoteQuestion<Member, T, Args...>
+  auto sync(Member method, Args&&... args) const {
+    return ask(method, std::forward<Args>(args)...).get();
+  }
+  template <class Member, class... Args>
+  requires RemoteQuestion<Member, T, Args...>
+  [[nodiscard]] auto ask(Member method, Args&&... args) const {
+    return detail::with_kept(
+        detail::ParametersOfMember<Member>(),
+        [&](const auto&... kept) {
+          return ask_it(detail::MethodOfElement<T, Member>(method), kept...);
+        },
+        std::forward<Args>(args)...);
+  }
+
+  // -- functions: f(element, args...) or f(index, element, args...), as distributed_map visits
+  template <detail::Visitor F, class... Args>
+  void async_visit(F f, const Args&... args) const {
+    tell(f, args...);
+  }
+  template <detail::Visitor F, class... Args>
+  auto visit(F f, const Args&... args) const {
+    return ask_it(f, args...).get();
+  }
+
+  // -- itself
+  /// Makes it, at `member` of the array's team; else at the index's home. Its value, made from
+  /// copies of the arguments at home, travels from there. Error(misuse) when it exists.
+  template <class... Args>
+  requires std::constructible_from<T, Args...>
+  void create(const Args&... args) const { create_on(-1, args...); }
+  template <class... Args>
+  requires std::constructible_from<T, Args...>
+  void create_on(int member, const Args&... args) const {
+    detail::ask_element(part(), index_, detail::Create<T>{checked(member, -1)}, args...).get();
+  }
+  template <class... Args>
+  requires std::constructible_from<T, Args...>
+  void async_create(const Args&... args) const { async_create_on(-1, args...); }
+  template <class... Args>
+  requires std::constructible_from<T, Args...>
+  void async_create_on(int member, const Args&... args) const {
+    part().send(index_, detail::Tell<detail::Create<T>>{{checked(member, -1)}}, args...);
+  }
+  void destroy() const { detail::ask_element(part(), index_, detail::Destroy()).get(); }
+  void async_destroy() const { part().send(index_, detail::Tell<detail::Destroy>()); }
+  /// Once no method of it is under way it goes to that member, by its define_type or serialize
+  /// where it has one. A statement.
+  void move_to(int member) const {
+    part().send(index_, detail::Tell<detail::MoveTo>{{checked(member, 0)}});
+  }
+  [[nodiscard]] bool exists() const {
+    return detail::ask_element(part(), index_, detail::IsThere()).get();
+  }
+  /// The member that has it, or where it is about to go.
+  [[nodiscard]] int member() const {
+    return detail::ask_element(part(), index_, detail::Where()).get();
+  }
+
+ private:
+  [[nodiscard]] Part& part() const { return parts_.local(); }
+  template <class F, class... A>
+  void tell(const F& f, const A&... args) const {
+    part().send(index_, detail::Tell<detail::CallIt<F>>{{f}}, args...);
+  }
+  template <class F, class... A>
+  [[nodiscard]] auto ask_it(const F& f, const A&... args) const {
+    return detail::ask_element(part(), index_, detail::CallIt<F>{f}, args...);
+  }
+  [[nodiscard]] int checked(int member, int least) const {
+    const int members = part().team().size();
+    if (member < least || member >= members)
+      throw Error(Errc::bad_rank, "object_array: there is no member " + std::to_string(member) +
+                                      " in a team of " + std::to_string(members));
+    return member;
+  }
+
+  shared_ref<Part> parts_;
+  Index index_{};
+};
+
+/// Some elements of an object_array, in an order. Calls are made one by one, so each keeps its
+/// place among the caller's other calls to that element.
+template <class T, ArrayIndex Index>
+class array_section {
+ public:
+  using Part = detail::ObjectPart<T, Index>;
+
+  array_section(shared_ref<Part> parts, std::vector<Index> indices)
+      : parts_(parts), indices_(std::move(indices)) {}
+  [[nodiscard]] const std::vector<Index>& indices() const { return indices_; }
+
+  template <class Member, class... Args>
+  requires RemoteStatement<Member, T, Args...>
+  void async(Member method, const Args&... args) const {
+    for (const Index& index : indices_) at(index).async(method, args...);
+  }
+  /// What all answer, in the section's order.
+  template <class Member, class... Args>
+  requires RemoteQuestion<Member, T, Args...>
+  [[nodiscard]] auto ask(Member method, const Args&... args) const {
+    std::vector<decltype(at(indices_[0]).ask(method, args...))> each;
+    for (const Index& index : indices_) each.push_back(at(index).ask(method, args...));
+    return when_all(std::move(each));
+  }
+  /// op(op(a0, a1), a2) ... of what they answer, in that order. Throws Error(bad_argument) for an
+  /// empty section.
+  template <class Member, class Op = std::plus<>, class... Args>
+  requires RemoteQuestion<Member, T, Args...>
+  [[nodiscard]] auto reduce(Member method, Op op = {}, const Args&... args) const {
+    if (indices_.empty())
+      throw Error(Errc::bad_argument, "object_array: a reduction of no elements");
+    auto answers = ask(method, args...).get();
+    auto sum = std::move(answers.front());
+    for (std::size_t i = 1; i < answers.size(); ++i) sum = op(std::move(sum), answers[i]);
+    return sum;
+  }
+
+ private:
+  [[nodiscard]] array_element<T, Index> at(const Index& index) const { return {parts_, index}; }
+
+  shared_ref<Part> parts_;
+  std::vector<Index> indices_;
+};
+
+}  // namespace armature

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "armature/balance.hpp"
+#include "armature/container/gather.hpp"
+#include "armature/locality.hpp"
+#include "armature/object_array/array.hpp"
+
+namespace armature {
+
+struct RebalanceOptions {
+  balance::Strategy strategy = balance::chosen;
+  bool log = false;    // one line by member 0: what was done, and why
+  std::string record;  // a file for `armature balance --replay`, written by member 0
+};
+
+namespace detail {
+
+/// The same at every member. `all` is by member.
+template <class Index>
+balance::Problem problem_of(const Team& team,
+                            const std::vector<std::vector<MeasuredElement<Index>>>& all) {
+  balance::Problem problem{.places = team.size()};
+  std::unordered_map<Index, std::size_t, IndexHash> numbers;
+  for (int m = 0; m < team.size(); ++m) {
+    problem.groups.push_back(node_of(team.world_rank(m)).number());
+    for (const auto& element : all[static_cast<std::size_t>(m)]) {
+      numbers.emplace(element.index, problem.items.size());
+      problem.items.push_back({.load = element.load, .place = m});
+    }
+  }
+  for (const auto& elements : all)
+    for (const auto& element : elements)
+      for (const auto& [other, count] : element.calls)
+        if (const auto found = numbers.find(other); found != numbers.end())
+          problem.links.push_back({.a = numbers.at(element.index),
+                                   .b = found->second,
+                                   .weight = static_cast<double>(count)});
+  return problem;
+}
+
+}  // namespace detail
+
+/// Collective: elements go where the strategy says, by the time that their methods took since the
+/// last rebalance, or since array.measure(true). Begins and ends with a fence. Every member gets
+/// what there was and what became of it.
+template <class T, ArrayIndex Index>
+balance::Verdict rebalance(object_array<T, Index>& array, const RebalanceOptions& options = {}) {
+  array.fence();
+  const auto mine = array.take_measured();
+  const Team& team = array.team();
+  const balance::Problem problem = detail::problem_of<Index>(team, detail::all_values(team, mine));
+  const balance::Plan plan = options.strategy(problem);
+  const balance::Verdict verdict = balance::judge(problem, plan);
+  if (team.rank() == 0) {
+    if (options.log) std::fprintf(stderr, "%s\n", balance::explain(problem, plan).c_str());
+    if (!options.record.empty()) balance::record(problem, options.record);
+  }
+  std::size_t first = 0;
+  while (first < problem.items.size() && problem.items[first].place < team.rank()) ++first;
+  for (std::size_t i = 0; i < mine.size(); ++i) array.leave_for(mine[i].index, plan[first + i]);
+  array.fence();
+  return verdict;
+}
+
+}  // namespace armature

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+namespace armature::detail {
+
+/// What goes before a call of an element.
+struct CallHead {
+  int caller = 0;            // a member
+  std::uint32_t hops = 0;    // how often it was sent on
+  std::uint32_t depth = 0;   // how many questions wait for it, one for the other; 0: a statement
+  std::uint64_t number = 0;  // among the calls of this caller to this element
+  std::uint64_t epoch = 0;   // of the record, as known to whoever sent it here
+  static constexpr bool owns_its_members = true;  // nothing of the message needs to stay
+  // Where the caller counts. A call has its number from the moment when nothing can hold it up any
+  // more: sending may have to wait for room, and lets others in, who may call too.
+  std::uint64_t* counter = nullptr;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    if (counter != nullptr && archive.is_packing()) number = (*counter)++;
+    archive(caller, hops, depth, number, epoch);
+  }
+};
+
+/// Questions of a caller that wait: as deep as that, and up to that number.
+struct Urgent {
+  std::uint64_t number = 0;
+  std::uint32_t depth = 0;
+};
+
+/// Where a record is, or was when it had moved that often; how many calls this member made to it.
+struct Route {
+  int member = -1;
+  std::uint64_t epoch = 0;  // 0: not known, or where it began
+  std::uint64_t sent = 0;
+};
+
+/// A call that cannot be executed yet: it came before others of its caller, or before the record.
+template <class Part>
+class Waiting {
+ public:
+  Waiting() = default;
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+  virtual ~Waiting() = default;
+  [[nodiscard]] virtual const CallHead& head() const = 0;
+  virtual void run(Part& part, typename Part::Record& record) = 0;
+  virtual void arrive_again(Part& part) = 0;
+};
+
+/// What there is of an index: the element, if there is one now, and how far the calls of everybody
+/// have got. It exists once, at one member or on its way to one; that of an index which has no
+/// element lies at the index's home.
+template <class T, class Index, class Part>
+struct ElementRecord {
+  std::shared_ptr<T> object;
+  std::uint64_t epoch = 0;                      // how often it has moved
+  std::unordered_map<int, std::uint64_t> next;  // by caller: the number of the call that is due
+  std::map<std::pair<int, std::uint64_t>, std::unique_ptr<Waiting<Part>>> waiting;
+  std::unordered_map<int, Urgent> urgent;  // by caller
+  int running = 0;   // calls under way, each waiting for something but for the last
+  int goes_to = -1;  // once none is
+  std::uint64_t busy_ns = 0;
+  std::unordered_map<Index, std::uint64_t, typename Part::Hash> calls;  // made to others
+};
+
+/// A record on its way.
+template <class T, class Index, class Hash>
+struct MovingRecord {
+  static constexpr bool owns_its_members = true;
+  std::unique_ptr<T> object;
+  std::uint64_t epoch = 0;
+  std::unordered_map<int, std::uint64_t> next;
+  std::uint64_t busy_ns = 0;
+  std::unordered_map<Index, std::uint64_t, Hash> calls;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(object, epoch, next, busy_ns, calls);
+  }
+};
+
+}  // namespace armature::detail

@@ -1,0 +1,149 @@
+// Every strategy on problems whose best is known.
+#include "armature/balance.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <random>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "armature/error.hpp"
+
+namespace armature::balance {
+namespace {
+
+/// All items of a line of neighbours begin in blocks; one end has much more to do.
+Problem drifted(int places, std::size_t each) {
+  Problem problem{.places = places};
+  const std::size_t count = static_cast<std::size_t>(places) * each;
+  std::mt19937_64 random(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double noise = 0.5 + static_cast<double>(random() % 1000) / 1000;
+    problem.items.push_back(
+        {.load = (i < count / 4 ? 8 : 1) * noise, .place = static_cast<int>(i / each)});
+    if (i > 0) problem.links.push_back({.a = i - 1, .b = i, .weight = 1});
+  }
+  return problem;
+}
+
+double ideal(const Problem& problem, const Plan& plan) {
+  const Verdict verdict = judge(problem, plan);
+  return verdict.mean / verdict.most;
+}
+
+TEST(Balance, every_strategy_comes_near_ideal) {
+  for (const int places : {1, 2, 3, 8, 32}) {
+    const Problem problem = drifted(places, 40);
+    for (const std::string& name : strategy_names()) {
+      const double reached = ideal(problem, strategy(name)(problem));
+      if (name == "none") {
+        if (places > 2) {
+          EXPECT_LT(reached, 0.6);
+        }
+      } else {
+        EXPECT_GE(reached, name == "distributed" ? 0.85 : 0.95) << name << ' ' << places;
+      }
+    }
+  }
+}
+
+TEST(Balance, the_same_problem_gives_the_same_plan) {
+  const Problem problem = drifted(8, 30);
+  for (const std::string& name : strategy_names())
+    EXPECT_EQ(strategy(name)(problem), strategy(name)(problem)) << name;
+}
+
+TEST(Balance, refine_moves_little_and_nothing_where_all_is_well) {
+  const Problem problem = drifted(8, 40);
+  EXPECT_LT(judge(problem, refine(problem)).moved, judge(problem, greedy(problem)).moved / 2);
+  Problem even{.places = 4};
+  for (int i = 0; i < 40; ++i) even.items.push_back({.load = 1, .place = i % 4});
+  for (const char* name : {"refine", "communication", "hierarchical", "distributed", "chosen"})
+    EXPECT_EQ(judge(even, strategy(name)(even)).moved, 0U) << name;
+}
+
+TEST(Balance, greedy_is_within_a_third_of_the_best) {
+  // The classical worst case for two places: 3 3 2 2 2, where 6 and 6 is best.
+  Problem problem{.places = 2};
+  for (const double load : {3, 3, 2, 2, 2}) problem.items.push_back({.load = load});
+  EXPECT_DOUBLE_EQ(judge(problem, greedy(problem)).most, 7);
+  EXPECT_DOUBLE_EQ(judge(problem, greedy(problem)).mean, 6);
+}
+
+TEST(Balance, communication_cuts_fewer_links) {
+  // Pairs that have only to do with each other, and lie apart.
+  Problem problem{.places = 4};
+  for (std::size_t i = 0; i < 64; ++i) {
+    problem.items.push_back({.load = 1, .place = static_cast<int>(i % 4)});
+    if (i % 2 == 1) problem.links.push_back({.a = i - 1, .b = i, .weight = 5});
+  }
+  problem.items[0].load = 1.5;
+  const Plan plan = communication(problem);
+  EXPECT_LT(judge(problem, plan).cut, judge(problem, greedy(problem)).cut);
+  EXPECT_GE(ideal(problem, plan), 0.8);
+}
+
+TEST(Balance, hierarchical_moves_less_between_groups) {
+  Problem problem = drifted(8, 40);
+  problem.groups = {0, 0, 0, 0, 1, 1, 1, 1};
+  const auto between = [&](const Plan& plan) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < plan.size(); ++i)
+      count += (plan[i] < 4) != (problem.items[i].place < 4) ? 1 : 0;
+    return count;
+  };
+  EXPECT_LT(between(hierarchical(problem)), between(greedy(problem)) / 2);
+}
+
+TEST(Balance, nothing_to_do_and_one_item_are_problems_too) {
+  for (const std::string& name : strategy_names()) {
+    EXPECT_EQ(strategy(name)(Problem{.places = 3}), Plan());
+    Problem one{.items = {{.load = 2, .place = 1}}, .places = 3};
+    EXPECT_EQ(strategy(name)(one).size(), 1U);
+    one.items[0].load = 0;
+    EXPECT_EQ(judge(one, strategy(name)(one)).most, 0);
+  }
+}
+
+TEST(Balance, what_is_no_problem_is_refused) {
+  EXPECT_THROW((void)greedy(Problem{.places = 0}), Error);
+  EXPECT_THROW((void)refine(Problem{.items = {{.load = 1, .place = 3}}, .places = 3}), Error);
+  EXPECT_THROW((void)refine(Problem{.items = {{.load = -1, .place = 0}}, .places = 3}), Error);
+  EXPECT_THROW((void)refine(Problem{.items = {{.load = NAN, .place = 0}}, .places = 3}), Error);
+  EXPECT_THROW((void)refine(Problem{.links = {{.a = 0, .b = 1}}, .places = 3}), Error);
+  EXPECT_THROW((void)hierarchical(Problem{.places = 3, .groups = {0}}), Error);
+  EXPECT_THROW((void)judge(drifted(2, 4), Plan{1}), Error);
+  EXPECT_THROW((void)strategy("best"), Error);
+}
+
+TEST(Balance, a_line_says_what_was_done) {
+  const Problem problem = drifted(4, 10);
+  EXPECT_THAT(explain(problem, none(problem)), testing::HasSubstr("nothing moves of 40"));
+  EXPECT_THAT(explain(problem, greedy(problem)), testing::HasSubstr("% of ideal before"));
+}
+
+TEST(Balance, a_problem_comes_back_from_its_file) {
+  Problem problem = drifted(4, 10);
+  problem.groups = {0, 0, 1, 1};
+  const std::string path = testing::TempDir() + "/balance_test.problem";
+  record(problem, path);
+  const Problem back = replay(path);
+  EXPECT_EQ(back.groups, problem.groups);
+  EXPECT_EQ(greedy(back), greedy(problem));
+  EXPECT_EQ(back.links.size(), problem.links.size());
+  std::ofstream(path, std::ios::app) << "item much 3\n";
+  try {
+    (void)replay(path);
+    ADD_FAILURE() << "a bad line was taken";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("line"));
+  }
+  std::remove(path.c_str());
+  EXPECT_THROW((void)replay(path), Error);
+  EXPECT_THROW(record(problem, testing::TempDir() + "/no/such/folder"), Error);
+}
+
+}  // namespace
+}  // namespace armature::balance

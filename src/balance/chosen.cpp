@@ -1,0 +1,50 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "balance/loads.hpp"
+#include "base/fail.hpp"
+
+namespace armature::balance {
+namespace {
+
+struct Named {
+  const char* name;
+  Plan (*make)(const Problem&);
+};
+constexpr Named all[] = {{"none", none},
+                         {"greedy", greedy},
+                         {"refine", refine},
+                         {"communication", communication},
+                         {"hierarchical", hierarchical},
+                         {"distributed", distributed},
+                         {"chosen", chosen}};
+
+}  // namespace
+
+Plan chosen(const Problem& problem) {
+  Plan stays = none(problem);
+  const Verdict now = judge(problem, stays);
+  if (now.most <= now.mean * tolerance) return stays;
+  Plan few = problem.groups.empty() ? refine(problem) : hierarchical(problem);
+  Plan many = greedy(problem);
+  return judge(problem, many).most < 0.95 * judge(problem, few).most ? many : few;
+}
+
+const std::vector<std::string>& strategy_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const Named& one : all) list.emplace_back(one.name);
+    return list;
+  }();
+  return names;
+}
+
+Strategy strategy(std::string_view name) {
+  for (const Named& one : all)
+    if (name == one.name) return one.make;
+  base::fail(Errc::bad_argument, fmt::format("balance: there is no strategy '{}'; there are {}",
+                                             name, fmt::join(strategy_names(), ", ")));
+}
+
+}  // namespace armature::balance

@@ -1,0 +1,87 @@
+// A plan that could be made without anybody knowing all. Places that have less than the mean (which
+// one reduction tells everyone) send word of it to a few others, chosen by chance, who pass it on;
+// after some rounds everyone knows some of them. Places that have more then give items away to
+// those they know of, rather to who misses much. Several may give to the same one: a second and
+// third turn sets that right. Compared with knowing all it needs messages of constant size.
+#include <cmath>
+#include <set>
+
+#include "balance/loads.hpp"
+
+namespace armature::balance {
+namespace {
+
+class Chance {
+ public:
+  std::uint64_t below(std::uint64_t bound) {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return (state_ >> 8) % bound;
+  }
+  double unit() { return static_cast<double>(below(1U << 30)) / (1U << 30); }
+
+ private:
+  std::uint64_t state_ = 0x9e37'79b9'7f4a'7c15;
+};
+
+/// Of each place, those with little that it has heard of.
+std::vector<std::set<int>> gossip(const Loads& loads, int places, double mean, Chance& chance) {
+  std::vector<std::set<int>> known(static_cast<std::size_t>(places));
+  for (int place = 0; place < places; ++place)
+    if (loads.of(place) < mean) known[static_cast<std::size_t>(place)].insert(place);
+  const int rounds = 1 + static_cast<int>(std::ceil(std::log2(places)));
+  for (int round = 0; round < rounds; ++round) {
+    const auto before = known;
+    for (const auto& told : before)
+      for (int others = told.empty() ? 0 : 2; others > 0; --others)
+        known[chance.below(static_cast<std::uint64_t>(places))].insert(told.begin(), told.end());
+  }
+  return known;
+}
+
+/// One of those, the more probably the more it misses; -1 when none misses anything.
+int pick(const std::set<int>& known, const std::vector<double>& believed, double mean,
+         Chance& chance) {
+  double all = 0;
+  for (const int place : known)
+    all += std::max(0.0, mean - believed[static_cast<std::size_t>(place)]);
+  double at = all * chance.unit();
+  for (const int place : known) {
+    const double misses = std::max(0.0, mean - believed[static_cast<std::size_t>(place)]);
+    if (misses > 0 && (at -= misses) <= 0) return place;
+  }
+  return -1;
+}
+
+}  // namespace
+
+Plan distributed(const Problem& problem) {
+  Loads loads(problem);
+  const double mean = loads.mean();
+  Chance chance;
+  for (int turn = 0; turn < 4; ++turn) {
+    const auto known = gossip(loads, problem.places, mean, chance);
+    const auto items = loads.items();
+    std::vector<double> begin;
+    for (int place = 0; place < problem.places; ++place) begin.push_back(loads.of(place));
+    for (int from = 0; from < problem.places; ++from) {
+      auto believed = begin;  // nobody hears meanwhile what others give
+      double has = begin[static_cast<std::size_t>(from)];
+      for (const std::size_t item : items[static_cast<std::size_t>(from)]) {
+        if (has <= mean * tolerance) break;
+        const int to = pick(known[static_cast<std::size_t>(from)], believed, mean, chance);
+        if (to < 0) break;
+        const double load = problem.items[item].load;
+        double& there = believed[static_cast<std::size_t>(to)];
+        if (load <= 0 || there + load >= has) continue;  // no better there
+        there += load;
+        has -= load;
+        loads.move(item, to);
+      }
+    }
+  }
+  return loads.plan();
+}
+
+}  // namespace armature::balance

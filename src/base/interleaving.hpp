@@ -1,0 +1,16 @@
+#pragma once
+
+namespace armature::base {
+
+/// What other processes do is one thing at a time where a simulation runs all of them on one
+/// thread: it lets them act at the places that call let_others_act(), between two steps of a
+/// protocol. Set while nothing else runs.
+inline void (*others_act)() = nullptr;
+
+/// Between two steps of which others may see the first without the second.
+inline void let_others_act() {
+  if (others_act != nullptr) [[unlikely]]
+    others_act();
+}
+
+}  // namespace armature::base

@@ -1,0 +1,82 @@
+#include "rma/packed_rows.hpp"
+
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "progress/wait.hpp"
+
+namespace armature::rma {
+
+using transport::Kind;
+using transport::Link;
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+namespace {
+
+/// Pieces that nobody uses: memory that is touched first costs more than what is copied to it.
+/// Under the links' lock.
+std::vector<std::unique_ptr<std::byte[]>>& spare() {
+  static std::vector<std::unique_ptr<std::byte[]>> pieces;
+  return pieces;
+}
+constexpr std::size_t spare_max = transport::Protocol::puts_under_way;
+
+}  // namespace
+
+PackedRows::PackedRows(Network& net, Rank rank, const char* call)
+    : net_(net), rank_(rank), call_(call) {
+  for (Piece& piece : pieces_)
+    piece.sent = [](transport::Sending& sent) {
+      static_cast<Piece&>(sent).busy.store(false, std::memory_order_release);
+    };
+}
+
+PackedRows::~PackedRows() {
+  const Lock locked(net_.links().lock());
+  for (Piece& piece : pieces_)
+    if (piece.memory != nullptr && spare().size() < spare_max)
+      spare().push_back(std::move(piece.memory));
+}
+
+void PackedRows::await(const Piece& piece) {
+  const auto free = [&] { return !piece.busy.load(std::memory_order_acquire); };
+  if (free()) return;
+  progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call_};
+  progress::wait_until(wait, [&] {
+    net_.try_poll();
+    return free();
+  });
+}
+
+std::byte* PackedRows::next() {
+  at_ = (at_ + 1) % pieces_.size();
+  Piece& piece = pieces_[at_];
+  await(piece);
+  if (piece.memory != nullptr) return piece.memory.get();
+  const Lock locked(net_.links().lock());
+  if (spare().empty()) {
+    piece.memory = std::make_unique_for_overwrite<std::byte[]>(room);
+  } else {
+    piece.memory = std::move(spare().back());
+    spare().pop_back();
+  }
+  return piece.memory.get();
+}
+
+void PackedRows::send(const WriteRecord& record, int sender, bool last) {
+  Piece& piece = pieces_[at_];
+  piece.busy.store(true, std::memory_order_relaxed);
+  const Lock locked(net_.links().lock());
+  net_.link_to(rank_).lend(Kind::write, sender, rank_, std::as_bytes(std::span(&record, 1)),
+                           {piece.memory.get(), record.rows * record.row_bytes}, piece,
+                           last ? Link::Ack::soon : Link::Ack::later);
+}
+
+void PackedRows::finish() {
+  for (const Piece& piece : pieces_) await(piece);
+  net_.require_reachable(rank_, call_);
+}
+
+}  // namespace armature::rma

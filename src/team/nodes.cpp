@@ -1,0 +1,61 @@
+#include "team/nodes.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace armature::team {
+namespace {
+
+/// Up to here nodes tell each other directly.
+constexpr std::uint32_t direct_max = 4;
+
+/// How many nodes a node stands for: itself and all below it.
+std::uint32_t subtree(std::uint32_t node, std::uint32_t nodes) {
+  const std::uint32_t lowest_bit = node & (~node + 1);
+  return node == 0 ? nodes : std::min(lowest_bit, nodes - node);
+}
+
+}  // namespace
+
+std::vector<NodeEdge> edges_of(std::uint32_t node, std::uint32_t nodes, Telling how) {
+  std::vector<NodeEdge> edges;
+  if (how == Telling::directly) {
+    for (std::uint32_t other = 0; other < nodes; ++other)
+      if (other != node) edges.push_back({other, {node, 1}});
+    return edges;
+  }
+  const std::uint32_t own = subtree(node, nodes);
+  if (node != 0) edges.push_back({node & (node - 1), {node, own}});
+  // The largest child first: behind it is the longest way. Halves of a subtree's power of two.
+  std::uint32_t step = 1;
+  while (step < own) step *= 2;
+  for (step /= 2; step > 0; step /= 2) {
+    if (step >= own) continue;
+    const std::uint32_t child = node + step;
+    const std::uint32_t below = subtree(child, nodes);
+    edges.push_back({child, {(child + below) % nodes, nodes - below}});
+  }
+  return edges;
+}
+
+Nodes::Nodes(space::TeamBlock& block, const space::Mapping& mapping) {
+  std::map<int, std::uint32_t> numbers;
+  for (std::uint32_t i = 0; i < block.size; ++i) {
+    const space::RankSlot& slot = mapping.slot(block.ranks()[i]);
+    const auto [number, is_new] = numbers.try_emplace(slot.node, size());
+    if (is_new) {
+      members_.emplace_back();
+      processes_.push_back(slot.process);
+    }
+    members_[number->second].push_back(i);
+  }
+  const auto here = numbers.find(mapping.header().node);
+  here_ = here == numbers.end() ? size() : here->second;
+  if (here_ == size()) return;
+  // Where the job goes on after deaths nobody shall miss what somebody else has shown because one
+  // between them has died.
+  const bool directly = size() <= direct_max || mapping.header().on_death == space::OnDeath::go_on;
+  edges_ = edges_of(here_, size(), directly ? Telling::directly : Telling::by_tree);
+}
+
+}  // namespace armature::team

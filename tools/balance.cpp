@@ -1,0 +1,73 @@
+#include "armature/balance.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "commands.hpp"
+
+// `armature balance`: strategies tried on a problem that a program has recorded.
+
+namespace armature::tools {
+namespace {
+
+constexpr const char* footer = R"(
+FILE is what a program writes with RebalanceOptions::record: for each element what it computed and where it was, and
+who called whom. For each strategy: how near to ideal it would have come, how many elements would have moved, and
+how much would have gone on between places.
+
+Examples:
+  armature balance --replay step100.problem
+  armature balance --replay step100.problem --strategy greedy --strategy refine
+  armature balance --replay step100.problem --places 16      on more places than there were)";
+
+struct Options {
+  std::string file;
+  std::vector<std::string> strategies;
+  int places = 0;
+};
+
+void replay(const Options& options) {
+  balance::Problem problem = balance::replay(options.file);
+  if (options.places > 0) {
+    for (balance::Item& item : problem.items) item.place %= options.places;
+    problem.places = options.places;
+    problem.groups.clear();
+  }
+  fmt::print("{} items, {} links, {} places\n", problem.items.size(), problem.links.size(),
+             problem.places);
+  fmt::print("{:<14} {:>8} {:>12} {:>12} {:>8} {:>12}\n", "strategy", "of ideal", "most_s",
+             "mean_s", "moved", "cut");
+  for (const std::string& name :
+       options.strategies.empty() ? balance::strategy_names() : options.strategies) {
+    const balance::Verdict verdict = balance::judge(problem, balance::strategy(name)(problem));
+    fmt::print("{:<14} {:>6.1f} % {:>12.4g} {:>12.4g} {:>8} {:>12.4g}\n", name,
+               verdict.most > 0 ? 100 * verdict.mean / verdict.most : 100.0, verdict.most,
+               verdict.mean, verdict.moved, verdict.cut);
+  }
+}
+
+}  // namespace
+
+void add_balance(CLI::App& app) {
+  auto* command = app.add_subcommand("balance", "Try strategies of load balancing on a record");
+  command->footer(footer);
+  auto options = std::make_shared<Options>();
+  command->add_option("--replay", options->file, "What a program has recorded")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("--strategy", options->strategies,
+                   "This one; may be said several times (default: all)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command->add_option("--places", options->places, "As if there were so many places")
+      ->type_name("P")
+      ->check(CLI::Range(1, 1'000'000));
+  command->callback([options] { replay(*options); });
+}
+
+}  // namespace armature::tools
