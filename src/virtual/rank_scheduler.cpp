@@ -81,13 +81,6 @@ void RankScheduler::take_process() { of_process = this; }
 
 RankScheduler::~RankScheduler() { of_process = nullptr; }
 
-/// RankFiber::of, without its divisions.
-RankFiber& RankScheduler::fiber(int rank) const {
-  const auto number = static_cast<std::uint64_t>(rank);
-  return *std::launder(reinterpret_cast<RankFiber*>(records_ + number * mapping_.band_bytes() -
-                                                    space::stack_shift(number)));
-}
-
 // A rank may find itself in another process than before: never inlined, so that nothing of the one
 // before is kept.
 [[gnu::noinline]] RankScheduler& RankScheduler::here() { return *of_process; }
@@ -284,23 +277,6 @@ void RankScheduler::move(int process) {
   me.state = State::moves;
   goes_to_ = process;
   switch_from(me);
-}
-
-void RankScheduler::send_off(RankFiber& fiber) {
-  const int process = std::exchange(goes_to_, -1);
-  fiber.slot->process.store(process, std::memory_order_release);
-  progress::wake(process, fiber.rank);
-}
-
-/// It has come from another process.
-void RankScheduler::adopt(RankFiber& fiber) {
-  if (!guarded_[static_cast<std::size_t>(fiber.rank)]) fiber.guard_stack(mapping_);
-  guarded_[static_cast<std::size_t>(fiber.rank)] = true;
-  fiber.slot->pid.store(pid_, std::memory_order_relaxed);
-  fiber.slot->tid.store(tid_, std::memory_order_relaxed);
-  fiber.slot->moves.fetch_add(1, std::memory_order_relaxed);
-  if (fiber.context != nullptr) fiber.context->scheduler = this;
-  host(fiber);
 }
 
 // -- waking ---------------------------------------------------------------------------------------
