@@ -28,9 +28,7 @@ std::size_t Endpoint::backlog() {
   return bytes;
 }
 
-bool Endpoint::must_hold_back() {
-  if (overflowing_.empty() && !blocks_.is_full(0)) [[likely]]
-    return false;
+bool Endpoint::keeps_too_much() {
   const std::size_t now = backlog();
   if (now <= backlog_max) {
     backlog_seen_ = 0;
@@ -44,7 +42,7 @@ bool Endpoint::must_hold_back() {
 void Endpoint::take_in_a_slice() {
   if (base::now_ns() - backlog_since_ns_ < patience_ns) return fences_.advance();
   for (std::size_t tried = 0; tried < incoming_.size(); ++tried) {
-    Incoming& in = incoming_[slice_turn_++ % incoming_.size()];
+    Incoming& in = *incoming_[slice_turn_++ % incoming_.size()];
     const std::uint64_t before = in.read;
     receive(in);
     if (in.read != before) break;

@@ -39,11 +39,13 @@ Endpoint::Endpoint(progress::RankContext& context, const Settings& settings, Tea
       may_lag_(!settings.service_thread && context.scheduler == nullptr &&
                context.weather == nullptr && !progress::cores_are_shared()),
       everyone_(std::move(everyone)),
+      head_(context.space.head(context.space.me())),
       outgoing_(outgoing_in(context.space)),
       lanes_(static_cast<std::size_t>(context.space.ranks())),
       replies_(context.space),
       blocks_(context.space),
       fences_(*this) {
+  sender_.endpoint = this;
   find_modules();
   sender_.to = outgoing_;
   sender_.ranks = static_cast<std::uint32_t>(space_.ranks());
@@ -69,8 +71,8 @@ void Endpoint::set(const Settings& settings) {
 }
 
 std::uint64_t Endpoint::executed(int from) const {
-  for (const Incoming& in : incoming_)
-    if (in.from == from) return in.executed;
+  for (const auto& in : incoming_)
+    if (in->from == from) return in->executed;
   return 0;
 }
 
@@ -82,7 +84,7 @@ std::uint64_t Endpoint::sent() const {
 
 std::uint64_t Endpoint::executed() const {
   std::uint64_t sum = 0;
-  for (const Incoming& in : incoming_) sum += in.executed;
+  for (const auto& in : incoming_) sum += in->executed;
   return sum;
 }
 
@@ -91,7 +93,7 @@ void Endpoint::watch(std::shared_ptr<detail::FutureBase> future) {
   watched_.push_back(std::move(future));
 }
 
-Endpoint& this_endpoint(const char* call) {
+Endpoint& find_endpoint(const char* call) {
   progress::RankContext& me = progress::this_rank(call);
   if (me.requests == nullptr)
     base::fail(Errc::misuse, fmt::format("{}: this rank has left the job", call));
@@ -110,16 +112,16 @@ void no_such_rank(Rank rank) {
   base::fail(Errc::misuse, "remote call: called outside armature::run");
 }
 
-std::byte* find_room(Sender&, Outgoing& out, std::size_t bytes) {
-  return this_endpoint("remote call").find_room(out, bytes);
+std::byte* find_room(Sender& me, Outgoing& out, std::size_t bytes) {
+  return Endpoint::of(me).find_room(out, bytes);
 }
 
-void commit_indirect(Sender&, Outgoing& out) { this_endpoint("remote call").commit_indirect(out); }
-void wake_receiver(Sender&, Outgoing& out) { this_endpoint("remote call").wake(out); }
+void commit_indirect(Sender& me, Outgoing& out) { Endpoint::of(me).commit_indirect(out); }
+void wake_receiver(Sender& me, Outgoing& out) { Endpoint::of(me).wake(out); }
 
 // A method is not interrupted by its own calls: only waiting lets others in.
 void poll_now(Sender& me) {
-  Endpoint& endpoint = this_endpoint("remote call");
+  Endpoint& endpoint = Endpoint::of(me);
   const Endpoint::Use in_use = endpoint.use();
   me.until_poll = endpoint.settings().poll_every;
   if (!endpoint.in_method()) endpoint.deliver();
@@ -153,21 +155,6 @@ bool reply_is_there(const Reply* reply) {
   return reply->state.load(std::memory_order_acquire) != Reply::waiting;
 }
 
-void await_reply(Reply* reply, Rank from) {
-  Endpoint& endpoint = this_endpoint("remote question");
-  progress::WaitFor wait{
-      .what = space::Awaiting::answer, .peer = from, .object = reply, .call = "remote question"};
-  // Where the other rank needs this thread to answer, the wait itself delivers often enough.
-  const bool shares_thread = progress::this_rank("remote question").scheduler != nullptr;
-  progress::wait_until(wait, [&] {
-    if (reply_is_there(reply)) return true;
-    if (shares_thread) return false;
-    endpoint.deliver();
-    return reply_is_there(reply);
-  });
-  check_reply(reply, from);
-}
-
 Reader read_reply(const Reply* reply) {
   const auto* start =
       reply->block == 0 ? reply->inline_result : reinterpret_cast<const std::byte*>(reply->block);
@@ -189,26 +176,50 @@ void fetch_answer(Endpoint& endpoint, Reply& reply, Rank from) {
       rmi::fetch_block(endpoint.space(), endpoint.blocks(), from, block, reply.bytes));
 }
 
-}  // namespace
-
-void check_reply(Reply* reply, Rank from) {
-  Endpoint& endpoint = this_endpoint("remote question");
-  fetch_answer(endpoint, *reply, from);
+[[gnu::noinline]] void check_long(Endpoint& endpoint, Reply& reply, Rank from) {
+  fetch_answer(endpoint, reply, from);
   const Rank writer = endpoint.space().is_here(from) ? from : endpoint.space().me();
-  if (reply->block == 0
-          ? reply->bytes > Reply::inline_bytes
-          : !rmi::Blocks::may_be(endpoint.space(), reinterpret_cast<const std::byte*>(reply->block),
-                                 reply->bytes, writer))
+  if (reply.block == 0
+          ? reply.bytes > Reply::inline_bytes
+          : !rmi::Blocks::may_be(endpoint.space(), reinterpret_cast<const std::byte*>(reply.block),
+                                 reply.bytes, writer))
     base::fail(Errc::corrupt,
                fmt::format("the answer of rank {} makes no sense", static_cast<int>(from)));
-  const auto state = reply->state.load(std::memory_order_acquire);
-  if (state == Reply::answered) return;
-  Reader reader = read_reply(reply);
-  std::string text(reply->bytes, '\0');
+}
+
+[[noreturn]] void rethrow(const Reply& reply, Rank from) {
+  Reader reader = read_reply(&reply);
+  std::string text(reply.bytes, '\0');
   reader.bytes(text.data(), text.size());
-  throw RemoteError(static_cast<Errc>(reply->code - 1), from,
+  throw RemoteError(static_cast<Errc>(reply.code - 1), from,
                     fmt::format("rank {}: {}", static_cast<int>(from), text));
 }
+
+void check(Endpoint& endpoint, Reply& reply, Rank from) {
+  if (reply.block != 0 || reply.bytes > Reply::inline_bytes) [[unlikely]]
+    check_long(endpoint, reply, from);
+  if (reply.state.load(std::memory_order_acquire) != Reply::answered) [[unlikely]]
+    rethrow(reply, from);
+}
+
+}  // namespace
+
+void await_reply(Reply* reply, Rank from) {
+  Endpoint& endpoint = this_endpoint("remote question");
+  progress::WaitFor wait{
+      .what = space::Awaiting::answer, .peer = from, .object = reply, .call = "remote question"};
+  // Where the other rank needs this thread to answer, the wait itself delivers often enough.
+  const bool shares_thread = endpoint.shares_thread();
+  progress::wait_until(wait, [&] {
+    if (reply_is_there(reply)) return true;
+    if (shares_thread) return false;
+    endpoint.deliver();
+    return reply_is_there(reply);
+  });
+  check(endpoint, *reply, from);
+}
+
+void check_reply(Reply* reply, Rank from) { check(this_endpoint("remote question"), *reply, from); }
 
 std::byte* reply_room(Call& call, std::size_t bytes) {
   // A result that could not be written may have been before.

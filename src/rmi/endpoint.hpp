@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -70,12 +69,21 @@ class Endpoint : public progress::RequestSource {
   void commit_indirect(detail::Outgoing& out);
   void wake(detail::Outgoing& out);
   /// Publishes what is held back.
-  void flush();
+  void flush() {
+    if (!publishes_directly()) publish_held();
+  }
 
   // -- who am I, what is going on
   [[nodiscard]] space::AddressSpace& space() const { return space_; }
   /// There may be more to do at once.
-  void got_on() { context_.done.fetch_add(1, std::memory_order_relaxed); }
+  void got_on() {
+    std::atomic<std::uint64_t>& done = context_.done;
+    // Where nobody else counts, the bus need not be locked.
+    if (has_service_)
+      done.fetch_add(1, std::memory_order_relaxed);
+    else
+      done.store(done.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   [[nodiscard]] bool in_method() const { return level_ > 0; }
   [[nodiscard]] Objects& objects() { return objects_; }
   [[nodiscard]] Replies& replies() { return replies_; }
@@ -84,6 +92,12 @@ class Endpoint : public progress::RequestSource {
   [[nodiscard]] const Settings& settings() const { return settings_; }
   void set(const Settings& settings);
   [[nodiscard]] detail::Sender& sender() { return sender_; }
+  /// Whose that is.
+  [[nodiscard]] static Endpoint& of(detail::Sender& sender) {
+    return *static_cast<OwnSender&>(sender).endpoint;
+  }
+  /// Other ranks run on this thread, in turns.
+  [[nodiscard]] bool shares_thread() const { return context_.scheduler != nullptr; }
   /// The team of all ranks.
   [[nodiscard]] const Team& everyone() const { return everyone_; }
 
@@ -105,6 +119,9 @@ class Endpoint : public progress::RequestSource {
   void watch(std::shared_ptr<detail::FutureBase> future);
 
  private:
+  struct OwnSender : detail::Sender {
+    Endpoint* endpoint = nullptr;
+  };
   struct Lane {  // the sender's side, beside detail::Outgoing
     transport::Channel* channel = nullptr;
     Overflow overflow;
@@ -142,6 +159,7 @@ class Endpoint : public progress::RequestSource {
   void serve();
 
   // sending
+  void publish_held();
   std::byte* look_for_room(detail::Outgoing& out, std::size_t bytes);
   void open(int to);
   [[nodiscard]] bool make_room(detail::Outgoing& out, Lane& lane, std::size_t bytes);
@@ -162,7 +180,7 @@ class Endpoint : public progress::RequestSource {
   }
 
   // receiving
-  void find_channels();
+  void find_new_channels();
   struct Found {
     std::uint64_t statements, bytes;
   };
@@ -197,7 +215,10 @@ class Endpoint : public progress::RequestSource {
 
   // back pressure
   [[nodiscard]] std::size_t backlog();
-  [[nodiscard]] bool must_hold_back();
+  [[nodiscard]] bool keeps_too_much();
+  [[nodiscard]] bool must_hold_back() {
+    return (!overflowing_.empty() || blocks_.is_full(0)) && keeps_too_much();
+  }
   void take_in_a_slice();
 
   progress::RankContext& context_;
@@ -207,12 +228,13 @@ class Endpoint : public progress::RequestSource {
   const std::size_t seal_bytes_;  // at the end of each request, or 0
   const bool may_lag_;            // behind a stream
   Team everyone_;
-  detail::Sender sender_;
+  OwnSender sender_;
+  space::BandHead& head_;
   detail::Outgoing* const outgoing_;  // to each rank, in the band's head
   base::SparseTable<Lane> lanes_;
   std::vector<int> overflowing_;
-  std::deque<Incoming>
-      incoming_;  // stays in place: methods may wait, and meet channels that are new
+  // Each stays in place: methods may wait, and meet channels that are new.
+  std::vector<std::unique_ptr<Incoming>> incoming_;
   std::uint32_t channels_seen_ = 0;
   std::uint64_t turns_ = 0;  // how often what came in was executed
   int level_ = 0;
@@ -236,7 +258,11 @@ class Endpoint : public progress::RequestSource {
   std::thread service_;
 };
 
+/// The same as this_endpoint(), where the inlined half does not know.
+[[gnu::cold]] Endpoint& find_endpoint(const char* call);
 /// The calling rank's; throws Error(misuse) naming the call outside a job.
-Endpoint& this_endpoint(const char* call);
+inline Endpoint& this_endpoint(const char* call) {
+  return detail::sender != nullptr ? Endpoint::of(*detail::sender) : find_endpoint(call);
+}
 
 }  // namespace armature::rmi

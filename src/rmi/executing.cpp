@@ -189,7 +189,9 @@ std::byte* Endpoint::locate(Call& call, const RequestHeader& header, const std::
                         call.end - at));
   if (header.is(RequestKind::question)) {
     std::memcpy(&call.reply, at + sizeof header, sizeof call.reply);
-    if (space_.owner(call.reply) != Rank(from) ||
+    const auto in_band = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(call.reply) -
+                                                  space_.band(from));
+    if (in_band >= space_.band_bytes() ||
         reinterpret_cast<std::uintptr_t>(call.reply) % alignof(Reply) != 0)
       corrupt(fmt::format(
           "a question from rank {} names a place for the answer that is not its own", from));

@@ -30,6 +30,7 @@ class Fences {
   void advance() {
     if (!active_.empty()) advance_all();
   }
+  [[nodiscard]] bool are_under_way() const { return !active_.empty(); }
   /// Whether advance() would get further.
   [[nodiscard]] bool can_advance() const;
 

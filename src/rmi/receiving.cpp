@@ -28,11 +28,9 @@ constexpr std::uint64_t few_bytes = 8192;
 
 }  // namespace
 
-void Endpoint::find_channels() {
+void Endpoint::find_new_channels() {
   space::BandHead& head = space_.head(space_.me());
   const std::uint32_t last = head.channels.last();
-  if (last == channels_seen_) [[likely]]
-    return;
   const std::uint32_t before = std::exchange(channels_seen_, last);
   for (const int from :
        head.opened_since(last, &space::PeerLine::channel_before, before, space_.ranks())) {
@@ -44,7 +42,7 @@ void Endpoint::find_channels() {
     ARMATURE_ASSERT(channel->capacity >= Channel::capacity_min &&
                     channel->capacity <= Channel::capacity_max &&
                     (channel->capacity & (channel->capacity - 1)) == 0);
-    incoming_.emplace_back(from, *channel);
+    incoming_.push_back(std::make_unique<Incoming>(from, *channel));
   }
 }
 
@@ -54,14 +52,13 @@ bool Endpoint::has_work() {
 }
 
 bool Endpoint::has_work_now() {
-  if (space_.head(space_.me()).channels.last() != channels_seen_) return true;
-  return std::any_of(incoming_.begin(), incoming_.end(),
-                     [](const Incoming& in) {
-                       return in.channel.published.load(std::memory_order_acquire) != in.read;
-                     }) ||
-         has_to_send() || fences_.can_advance() ||
-         std::any_of(watched_.begin(), watched_.end(),
-                     [](const auto& future) { return future->poll(); });
+  if (head_.channels.last() != channels_seen_) return true;
+  for (const auto& in : incoming_)
+    if (in->channel.published.load(std::memory_order_acquire) != in->read) return true;
+  if ((!publishes_directly() || !overflowing_.empty()) && has_to_send()) return true;
+  if (fences_.are_under_way() && fences_.can_advance()) return true;
+  return !watched_.empty() && std::any_of(watched_.begin(), watched_.end(),
+                                          [](const auto& future) { return future->poll(); });
 }
 
 void Endpoint::deliver() {
@@ -74,7 +71,7 @@ void Endpoint::deliver() {
 void Endpoint::poll() {
   {
     const Use in_use = use();
-    for (Incoming& in : incoming_) in.look_at_ns = 0;
+    for (const auto& in : incoming_) in->look_at_ns = 0;
   }
   deliver();
 }
@@ -86,11 +83,12 @@ void Endpoint::execute_all() {
     if (i < overflowing_.size()) drain_overflow(overflowing_[i]);
   if (level_ > 0 && unpacked_block_ != nullptr)
     Blocks::mark_done(std::exchange(unpacked_block_, nullptr));
-  find_channels();
+  if (head_.channels.last() != channels_seen_) [[unlikely]]
+    find_new_channels();
   if (level_ == 0 && must_hold_back()) [[unlikely]]
     return take_in_a_slice();
   // By index: a method may wait, and meet a channel that is new.
-  for (std::size_t i = 0; i < incoming_.size(); ++i) receive(incoming_[i]);
+  for (std::size_t i = 0; i < incoming_.size(); ++i) receive(*incoming_[i]);
   if (!watched_.empty()) settle_watched();
   fences_.advance();
 }
@@ -167,7 +165,7 @@ void Endpoint::receive(Incoming& in) {
   --level_;
   note_stream(in, {.statements = in.executed - executed, .bytes = in.read - read});
   sender_.depth = depth;
-  context_.done.fetch_add(1, std::memory_order_relaxed);
+  got_on();
   release(in);
 }
 

@@ -185,8 +185,7 @@ void Endpoint::publish(Outgoing& out, Lane& lane) {
   progress::ring(space_.slot(index_of(out)));
 }
 
-void Endpoint::flush() {
-  if (publishes_directly()) return;
+void Endpoint::publish_held() {
   for (const int rank : lanes_.indices()) {
     const auto to = static_cast<std::size_t>(rank);
     if (outgoing_[to].held > 0) publish(outgoing_[to], lanes_[to]);

@@ -83,4 +83,21 @@ void RankScheduler::send(RankFiber& fiber, int process) {
   progress::wake(process, fiber.rank);
 }
 
+void RankScheduler::send_off(RankFiber& fiber) {
+  const int process = std::exchange(goes_to_, -1);
+  fiber.slot->process.store(process, std::memory_order_release);
+  progress::wake(process, fiber.rank);
+}
+
+/// It has come from another process.
+void RankScheduler::adopt(RankFiber& fiber) {
+  if (!guarded_[static_cast<std::size_t>(fiber.rank)]) fiber.guard_stack(mapping_);
+  guarded_[static_cast<std::size_t>(fiber.rank)] = true;
+  fiber.slot->pid.store(pid_, std::memory_order_relaxed);
+  fiber.slot->tid.store(tid_, std::memory_order_relaxed);
+  fiber.slot->moves.fetch_add(1, std::memory_order_relaxed);
+  if (fiber.context != nullptr) fiber.context->scheduler = this;
+  host(fiber);
+}
+
 }  // namespace armature::fibers

@@ -9,8 +9,6 @@
 
 #include <new>
 
-#include <boost/context/preallocated.hpp>
-
 #include "space/virtual_band.hpp"
 #include "virtual/rank_malloc.hpp"
 #include "virtual/rank_scheduler.hpp"
@@ -25,11 +23,6 @@ namespace {
 constexpr std::size_t record_bytes = (sizeof(RankFiber) + 63) / 64 * 64;
 // Areas that the kernel allows by default (vm.max_map_count is 65530), less what a program has.
 constexpr int ranks_with_areas_max = 30'000;
-
-/// The stack belongs to the band.
-struct KeepsStack {
-  void deallocate(boost::context::stack_context& /*stack*/) const noexcept {}
-};
 
 void guard(std::byte* low, int ranks) {
   if (madvise(low, space::stack_guard_bytes, MADV_GUARD_INSTALL) == 0) return;
@@ -79,16 +72,10 @@ RankFiber& RankFiber::make(const space::Mapping& mapping, int file, int rank, Li
   new (fiber->space_memory)
       space::AddressSpace(mapping, rank, space::AddressSpace::BandFile{file, offset});
   if (malloc_knows_ranks()) fiber->heap = &make_heap(mapping, rank);
-  boost::context::stack_context stack;
-  stack.sp = end - record_bytes;
-  stack.size = static_cast<std::size_t>(end - record_bytes - stack_begin(mapping, rank));
-  fiber->inside = boost::context::fiber(
-      std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), KeepsStack{},
-      [fiber, life](boost::context::fiber&& before) {
-        RankScheduler::arrive(std::move(before));
-        life.live(fiber->rank, life.argument);
-        return RankScheduler::depart();
-      });
+  fiber->life = life;
+  std::byte* const stack = end - record_bytes;
+  fiber->inside = boost::context::detail::make_fcontext(
+      stack, static_cast<std::size_t>(stack - stack_begin(mapping, rank)), &RankScheduler::begin);
   return *fiber;
 }
 

@@ -3,12 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <boost/context/fiber.hpp>
-
 #include "progress/rank_context.hpp"
 #include "space/address_space.hpp"
 #include "space/rank_heap.hpp"
 #include "virtual/exceptions.hpp"
+#include "virtual/switch_stack.hpp"
 
 namespace armature::fibers {
 
@@ -50,11 +49,12 @@ struct RankFiber {
   RankFiber* next = nullptr;  // in the queue that it is in
 
   // While it does not run:
-  boost::context::fiber inside;
+  LeftStack inside = nullptr;
   progress::RankContext* context = nullptr;
   ExceptionState exceptions;
   int error_number = 0;
 
+  Life life;
   space::RankHeap* heap = nullptr;  // nullptr where malloc knows no ranks
   alignas(space::AddressSpace) std::byte space_memory[sizeof(space::AddressSpace)];
 };

@@ -18,6 +18,7 @@ void RankScheduler::restore(RankFiber& fiber) {
   fiber.slot->pid.store(pid_, std::memory_order_relaxed);
   fiber.slot->tid.store(tid_, std::memory_order_relaxed);
   fiber.space().use_file(band_file_);
+  if (fiber.context != nullptr) fiber.context->scheduler = this;
   fiber.guard_stack(mapping_);
   add(fiber);
 }

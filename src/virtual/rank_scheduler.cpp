@@ -14,12 +14,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <new>
 #include <utility>
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/interleaving.hpp"
 #include "progress/bell.hpp"
+#include "space/layout.hpp"
 #include "virtual/checkpoint/stand_still.hpp"
 #include "virtual/rank_malloc.hpp"
 
@@ -54,6 +57,7 @@ void pause() {
 
 RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int band_file)
     : mapping_(mapping),
+      records_(reinterpret_cast<std::byte*>(&RankFiber::of(mapping, 0)) + space::stack_shift(0)),
       process_(process),
       band_file_(band_file),
       pid_(getpid()),
@@ -61,7 +65,7 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int ban
       home_(mapping.process_slot(process)),
       // A simulation's weather rings, too.
       alone_(mapping.header().processes == 1 && mapping.header().simulated == 0),
-      bells_work_(progress::bells_work()),
+      bells_work_(alone_ || progress::bells_work()),
       balances_(mapping.header().balance != 0 && !alone_),
       main_(mapping, 0),
       guarded_(static_cast<std::size_t>(mapping.ranks())),
@@ -117,23 +121,30 @@ void RankScheduler::enter(RankFiber& fiber) {
   fiber.state = State::running;
   running_ = &fiber;
   home_.running.store(&fiber == &main_ ? -1 : fiber.rank, std::memory_order_relaxed);
-  if (fiber.context != nullptr) fiber.context->scheduler = this;
   progress::set_this_rank(fiber.context);
   heap_ = fiber.heap;
   *exceptions_ = fiber.exceptions;
   *error_number_ = fiber.error_number;
 }
 
-void RankScheduler::arrive(boost::context::fiber&& before) { here().settle(std::move(before)); }
-
 /// Only now has the other rank left its stack: somebody else may take it.
-void RankScheduler::settle(boost::context::fiber&& before) {
-  before_->inside = std::move(before);
+void RankScheduler::settle(LeftStack before) {
+  before_->inside = before;
   if (goes_to_ >= 0) [[unlikely]]
     send_off(*before_);
 }
 
-void RankScheduler::switch_from(RankFiber& me) {
+[[gnu::always_inline]] inline RankFiber* RankScheduler::next() {
+  if (++turns_ % turns_per_poller == 0) housekeeping();
+  if (halts_) [[unlikely]]
+    return nullptr;
+  if (balances_ && mapping_.header().hungry.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    give_rank_away();
+  return ready_.pop();
+}
+
+// Inlined: each return behind a switch may be one that the processor has guessed wrong.
+[[gnu::always_inline]] inline void RankScheduler::switch_from(RankFiber& me) {
   RankFiber* const to = next();
   if (to == &me) {
     me.state = State::running;
@@ -143,27 +154,26 @@ void RankScheduler::switch_from(RankFiber& me) {
   if (&other == &me) return;  // halts, and nobody's turn it was
   leave(me);
   enter(other);
-  arrive(std::move(other.inside).resume());
+  const LeftStack before = switch_stack(other.inside).fctx;
+  here().settle(before);
 }
 
-boost::context::fiber RankScheduler::depart() {
-  RankScheduler& now = here();
-  RankFiber& me = *now.running_;
-  now.leave(me);
+void RankScheduler::begin(boost::context::detail::transfer_t from) {
+  here().settle(from.fctx);
+  const RankFiber& me = *here().running_;
+  me.life.live(me.rank, me.life.argument);
+  here().depart();
+}
+
+void RankScheduler::depart() {
+  RankFiber& me = *running_;
+  leave(me);
   me.state = State::through;
-  now.dismiss(me);
-  progress::rank_is_through(now.mapping_.header());
-  now.enter(now.main_);
-  return std::move(now.main_.inside);
-}
-
-RankFiber* RankScheduler::next() {
-  if (++turns_ % turns_per_poller == 0) housekeeping();
-  if (halts_) [[unlikely]]
-    return nullptr;
-  if (balances_ && mapping_.header().hungry.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    give_rank_away();
-  return ready_.pop();
+  dismiss(me);
+  progress::rank_is_through(mapping_.header());
+  enter(main_);
+  (void)switch_stack(main_.inside);
+  std::abort();  // nobody resumes it
 }
 
 void RankScheduler::housekeeping() {
@@ -250,22 +260,6 @@ void RankScheduler::move(int process) {
   switch_from(me);
 }
 
-void RankScheduler::send_off(RankFiber& fiber) {
-  const int process = std::exchange(goes_to_, -1);
-  fiber.slot->process.store(process, std::memory_order_release);
-  progress::wake(process, fiber.rank);
-}
-
-/// It has come from another process.
-void RankScheduler::adopt(RankFiber& fiber) {
-  if (!guarded_[static_cast<std::size_t>(fiber.rank)]) fiber.guard_stack(mapping_);
-  guarded_[static_cast<std::size_t>(fiber.rank)] = true;
-  fiber.slot->pid.store(pid_, std::memory_order_relaxed);
-  fiber.slot->tid.store(tid_, std::memory_order_relaxed);
-  fiber.slot->moves.fetch_add(1, std::memory_order_relaxed);
-  host(fiber);
-}
-
 // -- waking ---------------------------------------------------------------------------------------
 
 void RankScheduler::set_ready(RankFiber& fiber) {
@@ -285,7 +279,7 @@ void RankScheduler::wake(RankFiber& fiber) {
 
 bool RankScheduler::wakes(int process, int rank) {
   if (process != process_) return false;
-  wake(RankFiber::of(mapping_, rank));
+  wake(fiber(rank));
   return true;
 }
 
@@ -305,7 +299,7 @@ void RankScheduler::take_in() {
   while (first != 0) {
     const auto rank = static_cast<int>(first) - 1;
     first = mapping_.slot(rank).next_awake.load(std::memory_order_relaxed);
-    wake(RankFiber::of(mapping_, rank));
+    wake(fiber(rank));
   }
 }
 

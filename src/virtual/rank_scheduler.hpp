@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <new>
 #include <vector>
 
 #include "progress/scheduler.hpp"
+#include "space/layout.hpp"
 #include "virtual/rank_fiber.hpp"
 
 namespace armature::fibers {
@@ -37,10 +39,8 @@ class RankScheduler : public progress::Scheduler {
   bool wakes(int process, int rank) override;
   [[nodiscard]] std::uint64_t now_ns() const override { return now_ns_; }
 
-  /// First on every stack that has been switched to: `before` is where that came from.
-  static void arrive(boost::context::fiber&& before);
-  /// Last on a rank's stack: where to go on.
-  static boost::context::fiber depart();
+  /// All that happens on a rank's stack.
+  [[noreturn]] static void begin(boost::context::detail::transfer_t from);
 
  protected:
   enum class Until { woken, nap_is_over };
@@ -53,7 +53,14 @@ class RankScheduler : public progress::Scheduler {
  private:
   RankFiber* next();
   void switch_from(RankFiber& me);
-  void settle(boost::context::fiber&& before);
+  void settle(LeftStack before);
+  [[noreturn]] void depart();
+  /// RankFiber::of, without its divisions.
+  [[nodiscard]] RankFiber& fiber(int rank) const {
+    const auto number = static_cast<std::uint64_t>(rank);
+    return *std::launder(reinterpret_cast<RankFiber*>(records_ + number * mapping_.band_bytes() -
+                                                      space::stack_shift(number)));
+  }
   void leave(RankFiber& me);
   void enter(RankFiber& fiber);
   void set_ready(RankFiber& fiber);
@@ -81,6 +88,7 @@ class RankScheduler : public progress::Scheduler {
   void sleep();
 
   const space::Mapping& mapping_;
+  std::byte* const records_;  // the first rank's, but for its shift
   const int process_;
   const int band_file_;
   const int pid_, tid_;  // of this thread
