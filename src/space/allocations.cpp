@@ -1,12 +1,32 @@
 #include "space/allocations.hpp"
 
+#include <sched.h>
+
 #include <bit>
+#include <chrono>
 
 namespace armature::space {
 
 namespace {
 struct Words {
   std::uint64_t begin, bytes_and_kind;
+};
+
+/// For who found a list in change, whose owner may have lost its core in the middle.
+class Patience {
+ public:
+  /// False when it is over: the owner has died.
+  bool goes_on() {
+    if (++tries_ % tries_before_yield != 0) return true;
+    sched_yield();
+    return std::chrono::steady_clock::now() - since_ < limit;
+  }
+
+ private:
+  static constexpr int tries_before_yield = 1000;
+  static constexpr std::chrono::seconds limit{2};
+  int tries_ = 0;
+  std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
 };
 }  // namespace
 
@@ -69,9 +89,14 @@ std::optional<Allocation> Allocations::remove(std::uint64_t begin) {
 }
 
 std::optional<Allocation> Allocations::nearest(std::uint64_t address) const {
-  for (int attempt = 0; attempt < 100000; ++attempt) {
+  std::optional<Patience> patience;
+  for (;;) {
     const std::uint64_t before = sequence_.load(std::memory_order_acquire);
-    if (before % 2 != 0) continue;
+    if (before % 2 != 0) {
+      if (!patience) patience.emplace();
+      if (!patience->goes_on()) return std::nullopt;
+      continue;
+    }
     const std::size_t n = count();
     if (n == 0 || n > count_max) return std::nullopt;
     const std::size_t above = lower_bound(address + 1, n);  // first that begins after the address
@@ -83,7 +108,6 @@ std::optional<Allocation> Allocations::nearest(std::uint64_t address) const {
     std::atomic_thread_fence(std::memory_order_acquire);
     if (sequence_.load(std::memory_order_relaxed) == before) return found;
   }
-  return std::nullopt;
 }
 
 }  // namespace armature::space

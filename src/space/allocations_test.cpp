@@ -2,8 +2,11 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
+#include <chrono>
 #include <map>
 #include <random>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -48,6 +51,21 @@ TEST_F(AllocationsTest, nearest_in_a_gap_is_the_closer_neighbour) {
   EXPECT_EQ(list_.nearest(1900)->begin, 2000u);
   EXPECT_EQ(list_.nearest(1)->begin, 1000u);
   EXPECT_EQ(list_.nearest(9999)->begin, 2000u);
+}
+
+TEST_F(AllocationsTest, an_owner_that_loses_its_core_in_the_middle_of_a_change_is_waited_for) {
+  add(1000, 100);
+  // What comes first in the list is odd while it changes.
+  auto& sequence = *reinterpret_cast<std::atomic<std::uint64_t>*>(&list_);
+  sequence.fetch_add(1);
+  std::thread owner([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    sequence.fetch_add(1);
+  });
+  const auto found = list_.nearest(1050);
+  owner.join();
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->begin, 1000u);
 }
 
 TEST_F(AllocationsTest, removing_what_is_not_there_changes_nothing) {
