@@ -56,8 +56,7 @@ class SparseTable {
     const std::unique_ptr<Row>& row = rows_[index / row_places];
     return row == nullptr ? nullptr : (*row)[index % row_places];
   }
-  /// Those that were made, in that order, and where.
-  [[nodiscard]] const std::deque<T>& made() const { return made_; }
+  /// Where those are that were made, in that order.
   [[nodiscard]] const std::vector<int>& indices() const { return indices_; }
 
  private:

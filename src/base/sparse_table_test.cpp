@@ -14,7 +14,7 @@ TEST(SparseTable, makes_what_is_asked_for_and_keeps_it_in_place) {
   for (std::size_t i = 0; i < 1000; ++i) table[i] = std::to_string(i);
   EXPECT_EQ(&table[999'999], &last);
   EXPECT_EQ(last, "last");
-  EXPECT_EQ(table.made().size(), 1001u);
+  EXPECT_EQ(table.indices().size(), 1001u);
   EXPECT_EQ(table.indices().front(), 999'999);
   EXPECT_EQ(table[500], "500");
 }

@@ -4,6 +4,7 @@
 """
 
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -13,17 +14,12 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
+from harness import Failed, expect  # noqa: E402
+
 ARMATURE, PROGRAM, OTHER, CASE = sys.argv[1:5]
 SECONDS = 60
-
-
-class Failed(Exception):
-    pass
-
-
-def expect(condition, message):
-    if not condition:
-        raise Failed(message)
 
 
 def run_words(ranks, processes, directory, *more):

@@ -4,6 +4,7 @@
 """
 
 import os
+import pathlib
 import random
 import re
 import signal
@@ -11,17 +12,12 @@ import subprocess
 import sys
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
+from harness import Failed, expect  # noqa: E402
+
 ARMATURE, PROGRAM, CASE = sys.argv[1:4]
 SECONDS = 60
-
-
-class Failed(Exception):
-    pass
-
-
-def expect(condition, message):
-    if not condition:
-        raise Failed(message)
 
 
 def words(ranks, processes, *more):
