@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "bench/job.hpp"
+#include "bench/noise.hpp"
 #include "bench/rows.hpp"
 
 namespace armature::tools::bench {
@@ -25,19 +25,6 @@ namespace {
 
 std::size_t bytes_of_each(const Effort& effort) {
   return (effort.burst < Effort{}.burst ? std::size_t{16} : std::size_t{128}) << 20;
-}
-
-/// Bytes that cannot be packed, so that as many are written as by the limit.
-std::vector<std::byte> noise(std::size_t bytes, int seed) {
-  std::vector<std::byte> memory(bytes);
-  auto word = 0x9e37'79b9'7f4a'7c15 + static_cast<std::uint64_t>(seed);
-  for (std::size_t i = 0; i + sizeof word <= bytes; i += sizeof word) {
-    word ^= word << 13;
-    word ^= word >> 7;
-    word ^= word << 17;
-    std::memcpy(memory.data() + i, &word, sizeof word);
-  }
-  return memory;
 }
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
@@ -72,6 +59,7 @@ std::string plain_file(const std::string& folder, int rank) {
 
 void checkpoint_row(Stage& stage, const std::string& folder) {
   const std::size_t bytes = bytes_of_each(stage.effort());
+  // So that as many bytes are written as by the limit.
   const std::vector<std::byte> memory = noise(bytes, stage.world().rank());
   stage.together(
       {"checkpoint", bytes * static_cast<std::size_t>(stage.world().size())},

@@ -64,6 +64,7 @@ std::vector<std::string> run_command(const Shape& shape,
     command.insert(command.end(), {"--virtual", "--no-globals-note", "--processes",
                                    std::to_string(shape.virtual_processes)});
   if (shape.balance) command.emplace_back("--balance");
+  if (shape.recovers) command.insert(command.end(), {"--on-death", "recover"});
   if (shape.nodes > 1) command.insert(command.end(), {"--nodes", std::to_string(shape.nodes)});
   command.insert(command.end(), {own_path(), "bench-rank"});
   command.insert(command.end(), arguments.begin(), arguments.end());

@@ -18,6 +18,7 @@ struct Shape {
   int virtual_processes = 0;
   int nodes = 1;  // pretended
   bool balance = false;
+  bool recovers = false;  // when a process is killed
 };
 
 struct Job {

@@ -113,6 +113,10 @@ void checkpoints(const RankOptions& options, World& world) {
   if (to != nullptr) Report{std::string(to)}(*row);
 }
 
+void recovery(const RankOptions& options, World& world) {
+  if (const auto row = recovery_row(world, effort_of(options))) Report(options.to)(*row);
+}
+
 /// Memory of this process that is not a file's: its own, and its part of what processes share.
 std::size_t resident_bytes() {
   std::ifstream rollup("/proc/self/smaps_rollup");
@@ -178,6 +182,7 @@ int rank_main(const RankOptions& options) {
     if (options.task == "virtual") virtual_ranks(options, world);
     if (options.task.starts_with("hotspot")) hotspot(options, world, options.task);
     if (options.task == "checkpoint") checkpoints(options, world);
+    if (options.task == "recovery") recovery(options, world);
     if (options.task == "net")
       net_rows(world, {.only = options.only,
                        .effort = options.quick ? Effort::quick() : Effort{},

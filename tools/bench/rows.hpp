@@ -42,6 +42,9 @@ void virtual_call_rows(Stage& stage);
 void checkpoint_row(Stage& stage, const std::string& folder);
 [[nodiscard]] std::optional<Row> restart_row(World& world, const Effort& effort,
                                              const std::string& folder);
+/// Virtual ranks that each have so many bytes go back, since the last one's process was killed.
+/// Rank 0 gets the row.
+[[nodiscard]] std::optional<Row> recovery_row(World& world, const Effort& effort);
 
 /// A step of many virtual ranks of which some have much more to do; limit: as much, evenly spread.
 void hotspot_row(Stage& stage, const std::string& op);

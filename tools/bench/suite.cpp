@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "bench/programs.hpp"
 #include "bench/sample.hpp"
 
 namespace armature::tools::bench {
@@ -80,6 +81,23 @@ void Collector::startup(int ranks, int times) {
     ns.push_back(startup_ns(ranks));
   }
   add({.op = op, .bytes = 0, .ns = median(ns), .limit_ns = median(bare_ns)});
+}
+
+void Collector::examples() {
+  const int times = request_.quick ? 1 : 5;
+  for (const Program& program : programs()) {
+    if (!wants({program.name}) || path_of(program).empty()) continue;
+    for (int i = 0; i < times; ++i) {
+      // In turns, and neither always first.
+      const auto run = [&](bool virtual_ranks) {
+        return program_ns(program, virtual_ranks, request_.quick);
+      };
+      Row row{
+          .op = program.name, .bytes = 0, .ns = i % 2 == 0 ? run(true) : 0, .limit_ns = run(false)};
+      if (i % 2 != 0) row.ns = run(true);
+      add(row);
+    }
+  }
 }
 
 bool Collector::wants(std::initializer_list<std::string_view> ops) const {

@@ -48,6 +48,8 @@ class Collector {
   void job(const Shape& shape, const std::string& task);
   /// Rows of a job of virtual ranks that is written to the current folder and restarted.
   void checkpoints(const Shape& shape);
+  /// Rows of examples: two virtual ranks, each in a process; limit: two processes.
+  void examples();
   /// A row of what it takes to start and end so many ranks.
   void startup(int ranks, int times);
   /// Whether one of these may be asked for.
