@@ -51,8 +51,9 @@ void hotspot_row(Stage& stage, const std::string& op);
 
 /// Operations between two nodes. Two ranks.
 void net_rows(World& world, const Settings& settings);
-/// Those where one of the two computes.
+/// Those where the target computes; where the caller does.
 void net_computing_rows(World& world, const Settings& settings);
+void net_overlap_rows(World& world, const Settings& settings);
 
 /// The forms of gather: 1000 doubles, every third. Prepared once, called often.
 class Gather {
