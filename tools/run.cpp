@@ -222,6 +222,10 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
             [](LaunchOptions& o, const std::string& text) {
               o.stall_s = parse_seconds("--stall", text);
             });
+  add_value(run, options, "--trace", "FILE",
+            "Write what ranks did when, for https://ui.perfetto.dev: where they ran and waited, "
+            "calls as arrows, moves",
+            [](LaunchOptions& o, const std::string& text) { o.trace = text; });
   run.add_flag("--check", options->check_full,
                "Check every address against what is allocated, on every call");
   add_value(run, options, "--band-size", "BYTES",

@@ -11,6 +11,7 @@
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
 #include "progress/rank_context.hpp"
+#include "progress/trace.hpp"
 
 namespace armature::progress {
 
@@ -60,7 +61,11 @@ class Published {
   }
   Published(const Published&) = delete;
   Published& operator=(const Published&) = delete;
-  ~Published() { publish(record_, WaitFor{}, now_ns()); }
+  ~Published() {
+    if (traces()) [[unlikely]]
+      trace_wait();
+    publish(record_, WaitFor{}, now_ns());
+  }
 
   void refresh(const WaitFor& wait) {
     if (wait.peer == peer_) return;
@@ -70,6 +75,18 @@ class Published {
   [[nodiscard]] std::uint64_t since_ns() const { return since_ns_; }
 
  private:
+  /// Of ranks that have turns, these are the trace.
+  [[gnu::cold]] void trace_wait() const {
+    const RankContext* me = current_rank();
+    if (me == nullptr || me->scheduler != nullptr) return;
+    trace({.kind = TraceEvent::Kind::wait,
+           .rank = static_cast<int>(me->space.me()),
+           .other = peer_,
+           .what = static_cast<std::uint32_t>(record_.awaiting.load(std::memory_order_relaxed)),
+           .begin_ns = since_ns_,
+           .end_ns = base::now_ns()});
+  }
+
   space::WaitRecord& record_;
   std::uint64_t since_ns_;
   int peer_;

@@ -8,6 +8,7 @@
 #include "armature/future.hpp"
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
+#include "progress/trace.hpp"
 #include "progress/wait.hpp"
 #include "rmi/far_replies.hpp"
 #include "rmi/modules.hpp"
@@ -38,6 +39,7 @@ Endpoint::Endpoint(progress::RankContext& context, const Settings& settings, Tea
       seal_bytes_(context.space.checks_in_full() ? sizeof(Seal) : 0),
       may_lag_(!settings.service_thread && context.scheduler == nullptr &&
                context.weather == nullptr && !progress::cores_are_shared()),
+      traces_(progress::traces()),
       everyone_(std::move(everyone)),
       head_(context.space.head(context.space.me())),
       outgoing_(outgoing_in(context.space)),

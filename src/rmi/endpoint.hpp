@@ -147,6 +147,7 @@ class Endpoint : public progress::RequestSource {
     std::uint64_t read = 0;
     std::uint64_t released = 0;  // as far as the sender has been told
     std::uint64_t executed = 0;  // requests whose method is over
+    std::uint64_t begun = 0;     // requests whose method has begun, where they are traced
     Stream stream;
     std::uint64_t look_at_ns = 0;       // not before: it is a stream
     std::uint64_t lagged_until_ns = 0;  // when this look was put off till then
@@ -171,8 +172,10 @@ class Endpoint : public progress::RequestSource {
     return settings_.aggregation <= 1 && !has_service() && seal_bytes_ == 0;
   }
   void choose_way(detail::Outgoing& out) const {
-    out.direct = publishes_directly();
-    const bool counts_itself = !has_service() && seal_bytes_ == 0 && settings_.aggregation > 1;
+    // Of a trace commit_indirect sees each.
+    out.direct = publishes_directly() && !traces_;
+    const bool counts_itself =
+        !has_service() && seal_bytes_ == 0 && settings_.aggregation > 1 && !traces_;
     out.held_max = counts_itself ? settings_.aggregation - 1 : 0;
   }
   [[nodiscard]] int index_of(const detail::Outgoing& out) const {
@@ -190,6 +193,7 @@ class Endpoint : public progress::RequestSource {
   void receive(Incoming& in);
   void execute_until(std::uint64_t published, Incoming& in, std::uint8_t depth);
   void release(Incoming& in);
+  void trace_begin(Incoming& in);
 
   // executing
   void repeat(Incoming& in, const detail::RequestHeader& header, const std::byte* at,
@@ -228,6 +232,7 @@ class Endpoint : public progress::RequestSource {
   const bool has_service_;
   const std::size_t seal_bytes_;  // at the end of each request, or 0
   const bool may_lag_;            // behind a stream
+  const bool traces_;             // armature run --trace
   Team everyone_;
   OwnSender sender_;
   space::BandHead& head_;

@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
+#include "progress/trace.hpp"
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 #include "rmi/failure.hpp"
@@ -207,12 +208,25 @@ void Endpoint::execute_until(std::uint64_t published, Incoming& in, std::uint8_t
     const auto kind = static_cast<RequestKind>(header.kind);
     if (seal_bytes_ != 0 && kind != RequestKind::filler) check_seal(in.from, {at, bytes});
     in.read += bytes;
+    std::uint64_t repeat_until = in.read - bytes + std::min(room, capacity / 4);
+    if (traces_ && kind != RequestKind::filler) [[unlikely]] {
+      trace_begin(in);
+      repeat_until = 0;  // each is to be seen here
+    }
     if (kind == RequestKind::again || kind == RequestKind::first) [[likely]]
-      repeat(in, header, at, in.read - bytes + std::min(room, capacity / 4));
+      repeat(in, header, at, repeat_until);
     else if (kind != RequestKind::filler)
       execute(in, header, at);
     if (in.read - in.released >= capacity / 4) release(in);
   }
+}
+
+void Endpoint::trace_begin(Incoming& in) {
+  progress::trace({.kind = progress::TraceEvent::Kind::executed,
+                   .rank = space_.me(),
+                   .other = in.from,
+                   .begin_ns = base::now_ns(),
+                   .number = ++in.begun});
 }
 
 /// Tells the sender what it may write over.

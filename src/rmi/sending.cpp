@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
+#include "progress/trace.hpp"
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 #include "rmi/seal.hpp"
@@ -163,6 +164,12 @@ void Endpoint::commit_indirect(Outgoing& out) {
     out.written += seal_bytes_;
     Seal::put({lane.committed, out.at});
   }
+  if (traces_)
+    progress::trace({.kind = progress::TraceEvent::Kind::sent,
+                     .rank = space_.me(),
+                     .other = index_of(out),
+                     .begin_ns = base::now_ns(),
+                     .number = out.sent});
   const auto bytes = static_cast<std::size_t>(out.at - lane.committed);
   lane.committed = out.at;
   if (!lane.overflow.empty())

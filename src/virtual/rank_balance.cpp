@@ -8,12 +8,14 @@
 
 #include "base/clock.hpp"
 #include "progress/bell.hpp"
+#include "progress/trace.hpp"
 #include "virtual/rank_scheduler.hpp"
 
 namespace armature::fibers {
 namespace {
 
 using space::Doze;
+using Kind = progress::TraceEvent::Kind;
 
 // Less is not worth the caches that a rank leaves behind.
 constexpr std::uint64_t idle_min_ns = 10'000, cost_min_ns = 10'000;
@@ -24,8 +26,16 @@ constexpr std::size_t looks_max = 64;
 /// At the end of a turn.
 void RankScheduler::measure(RankFiber& me) {
   now_ns_ = base::now_ns();
-  const std::uint64_t took_ns = now_ns_ - std::exchange(turn_began_ns_, now_ns_);
+  const std::uint64_t began_ns = std::exchange(turn_began_ns_, now_ns_);
+  const std::uint64_t took_ns = now_ns_ - began_ns;
   if (&me == &main_) return;
+  if (traces_)
+    progress::trace(
+        {.kind = Kind::turn,
+         .rank = me.rank,
+         .what = static_cast<std::uint32_t>(me.slot->wait.awaiting.load(std::memory_order_relaxed)),
+         .begin_ns = began_ns,
+         .end_ns = now_ns_});
   me.slot->busy_ns.store(me.slot->busy_ns.load(std::memory_order_relaxed) + took_ns,
                          std::memory_order_relaxed);
   // Most turns are looks; what a rank costs is its long ones, the last of which tell the most.
@@ -71,7 +81,30 @@ void RankScheduler::give_rank_away() {
     ready_.push(*fiber);  // somebody else was faster
     return;
   }
+  if (traces_)
+    progress::trace({.kind = Kind::given,
+                     .rank = fiber->rank,
+                     .other = static_cast<int>(whom) - 1,
+                     .begin_ns = base::now_ns(),
+                     .number = fiber->cost_ns});
   send(*fiber, static_cast<int>(whom) - 1);
+}
+
+// -- on the way -----------------------------------------------------------------------------------
+
+void RankScheduler::note_leaving(RankFiber& fiber) const {
+  if (!traces_) return;
+  fiber.left = process_;
+  fiber.left_ns = base::now_ns();
+}
+
+void RankScheduler::note_coming(RankFiber& fiber) const {
+  if (!traces_ || fiber.left < 0) return;
+  progress::trace({.kind = Kind::moved,
+                   .rank = fiber.rank,
+                   .other = fiber.left,
+                   .begin_ns = fiber.left_ns,
+                   .end_ns = base::now_ns()});
 }
 
 /// One that is not running.
@@ -79,11 +112,13 @@ void RankScheduler::send(RankFiber& fiber, int process) {
   fiber.is_sure = false;
   dismiss(fiber);
   fiber.state = RankFiber::State::moves;
+  note_leaving(fiber);
   fiber.slot->process.store(process, std::memory_order_release);
   progress::wake(process, fiber.rank);
 }
 
 void RankScheduler::send_off(RankFiber& fiber) {
+  note_leaving(fiber);
   const int process = std::exchange(goes_to_, -1);
   fiber.slot->process.store(process, std::memory_order_release);
   progress::wake(process, fiber.rank);
@@ -97,6 +132,7 @@ void RankScheduler::adopt(RankFiber& fiber) {
   fiber.slot->tid.store(tid_, std::memory_order_relaxed);
   fiber.slot->moves.fetch_add(1, std::memory_order_relaxed);
   if (fiber.context != nullptr) fiber.context->scheduler = this;
+  note_coming(fiber);
   host(fiber);
 }
 

@@ -47,6 +47,9 @@ struct RankFiber {
   std::uint64_t cost_ns = 0;  // of its turns lately, where time is measured
   std::size_t place = 0;      // among those that its process hosts
   RankFiber* next = nullptr;  // in the queue that it is in
+  // Where moves are traced: which process it has left last, and when.
+  int left = -1;
+  std::uint64_t left_ns = 0;
 
   // While it does not run:
   LeftStack inside = nullptr;

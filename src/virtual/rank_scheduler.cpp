@@ -22,6 +22,7 @@
 #include "base/fail.hpp"
 #include "base/interleaving.hpp"
 #include "progress/bell.hpp"
+#include "progress/trace.hpp"
 #include "space/layout.hpp"
 #include "virtual/checkpoint/stand_still.hpp"
 #include "virtual/rank_malloc.hpp"
@@ -67,6 +68,8 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int ban
       alone_(mapping.header().processes == 1 && mapping.header().simulated == 0),
       bells_work_(alone_ || progress::bells_work()),
       balances_(mapping.header().balance != 0 && !alone_),
+      traces_(progress::traces()),
+      measures_(balances_ || traces_),
       main_(mapping, 0),
       guarded_(static_cast<std::size_t>(mapping.ranks())),
       heap_(heap_of_malloc()),
@@ -113,7 +116,7 @@ void RankScheduler::leave(RankFiber& me) {
   me.exceptions = *exceptions_;
   me.error_number = *error_number_;
   before_ = &me;
-  if (balances_) [[unlikely]]
+  if (measures_) [[unlikely]]
     measure(me);
 }
 

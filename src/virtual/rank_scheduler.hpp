@@ -80,6 +80,8 @@ class RankScheduler : public progress::Scheduler {
   void give_rank_away();
   [[nodiscard]] bool may_go(RankFiber& fiber) const;
   void send(RankFiber& fiber, int process);
+  void note_leaving(RankFiber& fiber) const;
+  void note_coming(RankFiber& fiber) const;
   void look_for_deaths();
   void look_again(std::size_t ranks);
   enum class Barrier { not_yet, passed };
@@ -96,7 +98,9 @@ class RankScheduler : public progress::Scheduler {
   const bool alone_;  // no other process may ring
   const bool bells_work_;
   const bool balances_;
-  RankFiber main_;  // the stack of run()
+  const bool traces_;    // armature run --trace
+  const bool measures_;  // how long turns take, for one of these
+  RankFiber main_;       // the stack of run()
   RankFiber* running_ = nullptr;
   RankFiber* before_ = nullptr;  // whose stack was left last
   RankQueue ready_;

@@ -21,6 +21,7 @@
 #include "bootstrap/mpi_exchange.hpp"
 #include "progress/network.hpp"
 #include "progress/rank_context.hpp"
+#include "progress/trace.hpp"
 #include "progress/wait.hpp"
 #include "rma/far.hpp"
 #include "rma/far_lock.hpp"
@@ -139,6 +140,9 @@ Process& Process::join() {
     const Mapping& mapping = joining->mapping();
     detail::install_last_words(mapping, joining->first_rank(), told().has_value());
     progress::start_waiting(mapping.header());
+    if (told())
+      progress::open_trace(
+          mapping.slot(joining->first_rank()).process.load(std::memory_order_relaxed));
     joined = joining.get();
     if (joining->wired_) watch_node(joining->wired_->roster, mapping, *exchange());
     if (mapping.header().nodes > 1) joining->join_network();

@@ -45,6 +45,7 @@ void require_possible(const LaunchOptions& options) {
   };
   if (options.simulation_seed) refuse("--simulate");
   if (options.virtual_ranks) refuse("--virtual");
+  if (!options.trace.empty()) refuse("--trace");
   if (options.bind != Bind::automatic) refuse("--bind");
   if (options.timeout_s != 0) refuse("--timeout");
   if (options.ranks == 0) fail(Errc::start, "--hosts needs the number of ranks: -n N");

@@ -22,6 +22,7 @@
 #include "bootstrap/launcher/program.hpp"
 #include "bootstrap/launcher/running_job.hpp"
 #include "bootstrap/launcher/spawn.hpp"
+#include "bootstrap/launcher/trace.hpp"
 #include "space/job_memory.hpp"
 #include "topology/cores.hpp"
 #include "topology/hwloc/cores.hpp"
@@ -103,6 +104,8 @@ void check(const LaunchOptions& options) {
     refuse("--virtual does not go with --threads: ranks are one or the other");
   if (options.simulation_seed && !options.checkpoint_directory.empty())
     refuse("--checkpoint does not go with --simulate: a simulation is repeated by its seed");
+  if (options.simulation_seed && !options.trace.empty())
+    refuse("--trace does not go with --simulate: there is one process, on a clock of its own");
   if (options.virtual_ranks && options.nodes > 1)
     refuse("--virtual does not go with --nodes: the processes of virtual ranks share memory");
   if (!options.virtual_ranks && options.balance)
@@ -199,9 +202,12 @@ int launch(const LaunchOptions& options) {
   tell_of_globals(options, control.header(), program.path);
   // The same seed must find the same addresses: some programs order things by them.
   if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
+  std::optional<Trace> trace;
+  if (!options.trace.empty()) trace.emplace(options.trace, ranks);
   if (options.virtual_ranks) prepare_moving(options.restore ? options.restore->secrets : "");
   const int status =
       RunningJob(options, memory, control, board.get()).run(program.path, std::move(binding));
+  if (trace) trace->write(control.header().started_ns);
   if (options.simulation_seed && status != 0)
     say(
         fmt::format("the simulation with seed {0} failed; armature run --simulate {0} -n {1}{2} "

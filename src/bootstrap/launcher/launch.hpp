@@ -47,6 +47,7 @@ struct LaunchOptions {
     std::function<void(const space::JobMemory& memory, const space::Control& control)> fill;
   };
   std::optional<Restore> restore;
+  std::string trace;    // where to write one; empty: nowhere
   double stall_s = 60;  // 0: no report
 };
 
