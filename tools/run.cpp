@@ -128,6 +128,8 @@ void add_virtual_ranks(CLI::App& run, const std::shared_ptr<LaunchOptions>& opti
             });
   run.add_flag("--balance", options->balance,
                "A process whose virtual ranks all wait takes ranks that are ready from others");
+  run.add_flag("!--no-globals-note", options->globals_note,
+               "Do not say which of the program's variables virtual ranks share");
   add_value(run, options, "--stack-size", "BYTES",
             "Stack of each virtual rank (default 8M, less where bands are small)",
             [](LaunchOptions& o, const std::string& text) {

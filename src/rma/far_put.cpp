@@ -137,6 +137,23 @@ void write_packed(Network& net, Rank rank, std::byte* to, const std::byte* from,
   packed.finish();
 }
 
+/// The same where they lie one behind the other here: they need not be packed.
+void write_dense(Network& net, Rank rank, std::byte* to, const std::byte* from,
+                 const Section& section, WriteRecord record, const char* call) {
+  Lender lender(net, rank, call);
+  const std::size_t rows_max = Protocol::piece_bytes / record.row_bytes;
+  for (std::size_t row = 0; row < section.counts[0]; row += record.rows) {
+    record.rows = std::min(section.counts[0] - row, rows_max);
+    record.address = reinterpret_cast<std::uint64_t>(to);
+    const std::size_t bytes = record.rows * record.row_bytes;
+    lender.lend(Kind::write, std::as_bytes(std::span(&record, 1)), from, bytes,
+                row + record.rows == section.counts[0]);
+    to += static_cast<std::ptrdiff_t>(record.rows) * section.to_strides[0];
+    from += bytes;
+  }
+  lender.finish();
+}
+
 /// Rows of one level, as many to a packet or a piece as fit.
 void write_rows(Network& net, Rank rank, std::byte* to, const std::byte* from,
                 const Section& section, const FarUpdate& update) {
@@ -147,8 +164,11 @@ void write_rows(Network& net, Rank rank, std::byte* to, const std::byte* from,
   WriteRecord record = record_of(update);
   record.stride = to_stride;
   record.row_bytes = row_bytes;
-  if (rows > 1 && !is_copied(rows * row_bytes) && row_bytes < Protocol::get().packed_below())
-    return write_packed(net, rank, to, from, section, record, update.call);
+  if (rows > 1 && !is_copied(rows * row_bytes) && row_bytes < Protocol::get().packed_below()) {
+    const bool is_dense = from_stride == static_cast<std::ptrdiff_t>(row_bytes);
+    const auto write = is_dense ? write_dense : write_packed;
+    return write(net, rank, to, from, section, record, update.call);
+  }
   if (!is_copied(row_bytes) || row_bytes > row_max) {
     for (std::size_t row = 0; row < rows; ++row, to += to_stride, from += from_stride)
       write_row(net, rank, to, from, row_bytes, update);

@@ -19,6 +19,7 @@
 #include "rma/far.hpp"
 #include "rma/far_lock.hpp"
 #include "rma/here.hpp"
+#include "rma/packed_rows.hpp"
 #include "rma/questions.hpp"
 #include "transport/protocol.hpp"
 
@@ -178,6 +179,11 @@ class Supply {
     }
   }
 
+  ~Supply() {
+    for (Piece& piece : pieces_)
+      if (piece.memory != nullptr) PackedRows::give_memory(std::move(piece.memory));
+  }
+
   void let_go(Sending& sent) {
     static_cast<Piece&>(sent).busy = false;
     if (sending_) return;  // from inside of send_more
@@ -187,19 +193,14 @@ class Supply {
   void send_more() {
     sending_ = true;
     Link& link = network()->links().to(process_);
-    bool any_busy = false;
-    for (bool again = true; again;) {
-      again = any_busy = false;
-      for (Piece& piece : pieces_) {
-        if (!piece.busy && left_ > 0) {
-          send_piece(link, piece);
-          again = true;
-        }
-        any_busy = any_busy || piece.busy;
-      }
+    while (left_ > 0) {
+      // The first that is free: what the engine has let go of at once is still in the cache.
+      const auto free = std::ranges::find(pieces_, false, &Piece::busy);
+      if (free == pieces_.end()) break;
+      send_piece(link, *free);
     }
     sending_ = false;
-    if (left_ == 0 && !any_busy) delete this;
+    if (left_ == 0 && std::ranges::none_of(pieces_, &Piece::busy)) delete this;
   }
 
   void send_piece(Link& link, Piece& piece) {
@@ -209,8 +210,7 @@ class Supply {
       bytes = bytes.first(std::min(bytes.size(), piece_bytes));
       from_.skip(bytes.size());
     } else {
-      if (piece.memory == nullptr)
-        piece.memory = std::make_unique_for_overwrite<std::byte[]>(piece_bytes);
+      if (piece.memory == nullptr) piece.memory = PackedRows::take_memory();
       const std::size_t packed = from_.take(piece.memory.get(), std::min(piece_bytes, left_));
       bytes = {piece.memory.get(), packed};
     }

@@ -1,5 +1,6 @@
 #include "rma/packed_rows.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -15,8 +16,6 @@ using Lock = std::lock_guard<std::recursive_mutex>;
 
 namespace {
 
-/// Pieces that nobody uses: memory that is touched first costs more than what is copied to it.
-/// Under the links' lock.
 std::vector<std::unique_ptr<std::byte[]>>& spare() {
   static std::vector<std::unique_ptr<std::byte[]>> pieces;
   return pieces;
@@ -36,8 +35,18 @@ PackedRows::PackedRows(Network& net, Rank rank, const char* call)
 PackedRows::~PackedRows() {
   const Lock locked(net_.links().lock());
   for (Piece& piece : pieces_)
-    if (piece.memory != nullptr && spare().size() < spare_max)
-      spare().push_back(std::move(piece.memory));
+    if (piece.memory != nullptr) give_memory(std::move(piece.memory));
+}
+
+std::unique_ptr<std::byte[]> PackedRows::take_memory() {
+  if (spare().empty()) return std::make_unique_for_overwrite<std::byte[]>(room);
+  auto memory = std::move(spare().back());
+  spare().pop_back();
+  return memory;
+}
+
+void PackedRows::give_memory(std::unique_ptr<std::byte[]> memory) {
+  if (spare().size() < spare_max) spare().push_back(std::move(memory));
 }
 
 void PackedRows::await(const Piece& piece) {
@@ -51,17 +60,16 @@ void PackedRows::await(const Piece& piece) {
 }
 
 std::byte* PackedRows::next() {
-  at_ = (at_ + 1) % pieces_.size();
+  const auto free = std::ranges::find_if(
+      pieces_, [](const Piece& piece) { return !piece.busy.load(std::memory_order_acquire); });
+  // What the engine has let go of at once is still in the cache.
+  at_ = free != pieces_.end() ? static_cast<std::size_t>(free - pieces_.begin())
+                              : (at_ + 1) % pieces_.size();
   Piece& piece = pieces_[at_];
   await(piece);
   if (piece.memory != nullptr) return piece.memory.get();
   const Lock locked(net_.links().lock());
-  if (spare().empty()) {
-    piece.memory = std::make_unique_for_overwrite<std::byte[]>(room);
-  } else {
-    piece.memory = std::move(spare().back());
-    spare().pop_back();
-  }
+  piece.memory = take_memory();
   return piece.memory.get();
 }
 

@@ -32,6 +32,11 @@ class PackedRows {
   /// Blocks until the engine has let go of all. Throws Error(rank_lost) when the rank was lost.
   void finish();
 
+  // Pieces that nobody uses are kept: memory that is touched first costs more than what is copied
+  // to it. Under the links' lock.
+  [[nodiscard]] static std::unique_ptr<std::byte[]> take_memory();
+  static void give_memory(std::unique_ptr<std::byte[]> memory);
+
  private:
   struct Piece : transport::Sending {
     std::atomic<bool> busy = false;

@@ -48,6 +48,11 @@ class CorruptTest : public ::testing::Test {
     const Seal seal{.request = Seal::checksum({request, bytes})};
     if (seal_bytes() > 0) std::memcpy(request + bytes, &seal, sizeof seal);
     std::memcpy(channel_->at(end), request, all);
+    // Counted as sent, for what is sent after it.
+    detail::Outgoing& out = endpoint().sender().to[0];
+    out.at += all;
+    out.written += all;
+    ++out.sent;
     channel_->published.store(end + all, std::memory_order_release);
     endpoint().deliver();
   }

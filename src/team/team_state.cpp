@@ -17,6 +17,10 @@ namespace {
 // releases the rest.
 constexpr int flat_max = 16;
 
+// Released, in a large team whose first member on this node has given a round up: who waits looks
+// at the lines by itself from now on.
+constexpr std::uint64_t gave_up = UINT64_MAX;
+
 // Of a signature: up to a TiB.
 constexpr std::uint64_t total_mask = (std::uint64_t{1} << MemberLine::shown_shift) - 1;
 
@@ -73,6 +77,12 @@ void TeamState::publish(std::uint64_t signature) {
 
 namespace {
 
+bool have_entered(TeamBlock& block, std::uint64_t round) {
+  for (std::size_t member = 0; member < block.size; ++member)
+    if (block.line(member, round).round.load(std::memory_order_acquire) < round) return false;
+  return true;
+}
+
 /// Whether member i has still to do something for the round that is waited for: to enter it; and
 /// the first of this node, to bring what members on other nodes show, and, in a large team, to
 /// release the others here.
@@ -82,7 +92,10 @@ bool is_missing(const progress::WaitFor& wait, std::size_t i) {
     return block.line(member, wait.detail).round.load(std::memory_order_acquire) >= wait.detail;
   };
   if (i != team::Replica::leader_of(block)) return !has_entered(i);
-  if (block.size > flat_max) return block.released.load(std::memory_order_acquire) < wait.detail;
+  if (block.size > flat_max) {
+    const std::uint64_t released = block.released.load(std::memory_order_acquire);
+    return released == gave_up ? !have_entered(block, wait.detail) : released < wait.detail;
+  }
   if (!has_entered(i)) return true;
   for (std::size_t member = 0; member < block.size; ++member)
     if (progress::Network* const net = progress::network();
@@ -105,8 +118,10 @@ void TeamState::await_members(Kind kind, const char* call) {
   const int leader = replica_.leader();
   if (!is_flat() && me_ != leader) {
     progress::ring(space_.slot(members_[static_cast<std::size_t>(leader)]));
-    progress::wait_until(wait,
-                         [&] { return block_.released.load(std::memory_order_acquire) >= round_; });
+    progress::wait_until(wait, [&] {
+      const std::uint64_t released = block_.released.load(std::memory_order_acquire);
+      return released == gave_up ? have_entered(block_, round_) : released >= round_;
+    });
     return;
   }
   if (is_flat()) ring_members();
@@ -141,7 +156,9 @@ void TeamState::note_disagreement(std::uint64_t mine) {
 
 void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
   // Acquire: written before the round was released.
-  if (!is_flat() && block_.disagreed.load(std::memory_order_acquire) != round_) return;
+  if (!is_flat() && block_.disagreed.load(std::memory_order_acquire) != round_ &&
+      block_.released.load(std::memory_order_relaxed) != gave_up)
+    return;
   for (int i = 0; i < size(); ++i) {
     const std::uint64_t theirs = block_.line(static_cast<std::size_t>(i), round_).signature;
     if (((theirs ^ mine) & ~MemberLine::shown_mask) == 0) continue;
@@ -159,6 +176,24 @@ void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
   }
 }
 
+/// Who is a round behind may still read what this member has shown in it: so it shows nothing more
+/// in rounds that can never be complete. What it has entered shall be seen everywhere: the node's
+/// first member may have given up before it.
+void TeamState::give_up() {
+  gave_up_ = true;
+  if (replica_.is_far()) replica_.send_line(me_, round_);
+  if (is_flat() || me_ != replica_.leader()) return;
+  block_.released.store(gave_up, std::memory_order_release);
+  ring_members();
+}
+
+/// For one who gave up: whoever was missing then is dead now.
+void TeamState::require_all_alive(const char* call) const {
+  for (const std::int32_t rank : members_)
+    if (space_.slot(rank).life.load(std::memory_order_acquire) == space::Life::dead)
+      base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", call, rank));
+}
+
 void TeamState::round(Kind kind, std::size_t total, std::size_t shown, const char* call) {
   ARMATURE_ASSERT(shown <= bytes_max);
   const std::uint64_t signature = (static_cast<std::uint64_t>(kind) << 56) |
@@ -167,13 +202,13 @@ void TeamState::round(Kind kind, std::size_t total, std::size_t shown, const cha
   // A barrier includes a fence: what was put before is there.
   if (progress::Network* const net = progress::network(); net != nullptr && kind == Kind::barrier)
     net->settle_all(call);
+  if (gave_up_) require_all_alive(call);
   ++round_;
   publish(signature);
   try {
     await_members(kind, call);
   } catch (...) {
-    // The node's first member may have given up as well: who has entered shall be seen everywhere.
-    if (replica_.is_far()) replica_.send_line(me_, round_);
+    give_up();
     throw;
   }
   compare_signatures(signature, call);

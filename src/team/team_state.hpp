@@ -18,7 +18,8 @@ namespace armature::detail {
 ///
 /// Invariants: members enter rounds in the same order; a member enters round r + 1 only after round
 /// r was complete and it has done reading round r's bytes. So the bytes of round r (line and
-/// staging of parity r % 2) stay untouched until all members have entered round r + 1.
+/// staging of parity r % 2) stay untouched until all members have entered round r + 1. A member
+/// that gives a round up, because somebody has died who has not entered it, enters none any more.
 class TeamState {
  public:
   TeamState(space::AddressSpace& space, space::TeamBlock& block, int me);
@@ -54,6 +55,8 @@ class TeamState {
  private:
   void publish(std::uint64_t signature);
   void await_members(Kind kind, const char* call);
+  void give_up();
+  void require_all_alive(const char* call) const;
   void ring_members() const;
   void compare_signatures(std::uint64_t mine, const char* call) const;
   void note_disagreement(std::uint64_t mine);
@@ -69,6 +72,7 @@ class TeamState {
   std::span<const std::int32_t> members_;
   std::unordered_map<int, int> member_of_;
   std::uint64_t round_ = 0;
+  bool gave_up_ = false;
 };
 
 }  // namespace armature::detail

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "transport/transport.hpp"
@@ -27,8 +28,10 @@ struct Protocol {
   static constexpr std::size_t puts_under_way = 16;    // pieces of a put or accumulate
   static constexpr std::size_t answers_under_way = 8;  // pieces of what a get asks for
 
-  /// Of an answer, rows that are shorter are packed into pieces.
-  [[nodiscard]] std::size_t packed_below() const { return copied_max == 0 ? 1 : 2 * copied_max; }
+  /// Rows that are shorter are packed into pieces, of which each has room for one at least.
+  [[nodiscard]] std::size_t packed_below() const {
+    return copied_max == 0 ? 1 : std::min(2 * copied_max, piece_bytes);
+  }
 
   /// This process's. Throws Error(start) when the setting is no number.
   [[nodiscard]] static const Protocol& get();

@@ -20,6 +20,7 @@ import time
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "harness"))
 from scratch import LeftBehind, Scratch, strange_files
+from signals import signal_each
 
 SKIPPED = 77
 SUBNET = "10.213.77"
@@ -147,11 +148,7 @@ class Cluster:
         return found
 
     def kill_all(self):
-        for pid in self.processes():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass  # it went with another
+        signal_each(self.processes())
 
     def command(self, launcher, per_node, words, options=()):
         words = [*map(str, options), *words]

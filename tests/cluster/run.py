@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from cluster import SUBNET, Cluster, Failed, LeftBehind, skip
+from cluster import SUBNET, Cluster, Failed, LeftBehind, signal_each, skip
 
 
 def grouping(launcher, nodes, per_node, folder):
@@ -122,14 +122,11 @@ def lose(cluster, action, pids):
     if action == "link_down":
         cluster.cut(last)
     elif action == "stop_node":
-        for pid in set(pids):
-            os.kill(pid, signal.SIGSTOP)
+        signal_each(set(pids), signal.SIGSTOP)
     elif action == "kill_node":
-        for pid in cluster.processes_on(last):
-            os.kill(pid, signal.SIGKILL)
+        signal_each(cluster.processes_on(last))
     elif action == "kill_ranks":  # but not the launcher's part there
-        for pid in set(pids):
-            os.kill(pid, signal.SIGKILL)
+        signal_each(set(pids))
     else:
         os.kill(pids[-1], signal.SIGKILL)
 
@@ -210,11 +207,7 @@ def goes_on(action, call):
                     raise Failed(f"it ended before all went on:\n{''.join(lines)}")
                 lines.append(line)
             took = time.monotonic() - begun
-            for pid in set(pids):  # those that hang
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass  # it is dead already
+            signal_each(set(pids))  # those that hang
             await_end_of_ranks(cluster)
             # mpirun of Open MPI 4.1 waits for ever, with programs of every kind, when a process on another node has died
             # that its neighbours outlive. The ranks have left.

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from cluster import TEMPORARY, Cluster, Failed, LeftBehind, Scratch, die_with_me, require_rights, skip
+from cluster import TEMPORARY, Cluster, Failed, LeftBehind, Scratch, die_with_me, require_rights, signal_each, skip
 
 INSIDE = "ARMATURE_TEST_FOLDER"  # set within: where the cluster may write
 DAEMONS = ("slurmctld", "slurmscriptd", "slurmd")
@@ -128,11 +128,7 @@ class Slurm(Cluster):
             except subprocess.TimeoutExpired:
                 daemon.kill()
                 daemon.wait()
-        for pid in super().processes():  # what a daemon has left, slurmscriptd among it
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass  # it was about to end
+        signal_each(super().processes())  # what a daemon has left, slurmscriptd among it
         super().__exit__(*exception)
 
     def srun(self, plugin, tasks, words, **environment):
@@ -175,8 +171,7 @@ def death(whole_node):
         time.sleep(0.3)
         begun = time.monotonic()
         ranks = slurm.processes_on(slurm.names[-1], "lost")
-        for pid in ranks if whole_node else ranks[:1]:
-            os.kill(pid, signal.SIGKILL)
+        signal_each(ranks if whole_node else ranks[:1])
         status, output = slurm.finish(job, seconds=60)
         took = time.monotonic() - begun
         if status == 0 or took > 20:

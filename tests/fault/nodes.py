@@ -7,7 +7,6 @@ node, and exits with 137. POLICY continue: each call of the others that needs th
 one of them; then they go on together. Nothing may be left of any job.
 """
 
-import os
 import pathlib
 import re
 import signal
@@ -16,9 +15,11 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(TESTS / "launch"), str(TESTS / "harness")]
 import harness  # noqa: E402
 from harness import Failed, Job, expect  # noqa: E402
+from signals import signal_each  # noqa: E402
 
 HEARTBEAT_S = 3
 # A death is seen at once, a silence after the heartbeat; the rest is what a busy machine takes.
@@ -34,8 +35,7 @@ def lose(job, action):
     victims = [process(rank) for rank in VICTIMS[action]]
     job.wait_for(0, "waits|comput")
     time.sleep(0.3)  # the others are in the call
-    for pid in victims:
-        os.kill(pid, signal.SIGSTOP if action == "stop_node" else signal.SIGKILL)
+    signal_each(victims, signal.SIGSTOP if action == "stop_node" else signal.SIGKILL)
     return time.monotonic()
 
 

@@ -10,7 +10,7 @@ from threads import processes_of_ranks
 
 
 def options(ranks, processes, *more):
-    return ["-n", ranks, "--virtual", "--processes", processes, *more]
+    return ["-n", ranks, "--virtual", "--no-globals-note", "--processes", processes, *more]
 
 
 def test_virtual_ranks_are_spread_evenly_over_processes():
@@ -53,6 +53,15 @@ def test_a_process_killed_takes_its_virtual_ranks_along():
     run(["survive_mutex"], 137, r"rank 2 goes on: .*rank 0", r"rank 3 goes on: .*rank 0",
         options=options(4, 2, "--on-death", "continue"))
     run(["survive"], 137, r"rank 2 goes on: .*rank [01] has died", options=options(4, 2, "--on-death", "continue"))
+
+
+def test_variables_that_virtual_ranks_share_are_named_once():
+    shared = ["-n", 4, "--virtual", "--processes", 2]
+    text = run(["end"], 0, r"share \d+ variables? of .*launch_program that can be written to: ", "armature::rank_local<T>",
+               options=shared)
+    expect(text.count("that can be written to") == 1, text)
+    for quiet in (options(4, 2), ["-n", 2, "--virtual", "--processes", 2], ["-n", 2]):
+        expect("can be written to" not in run(["end"], 0, options=quiet), f"nothing is said with {quiet}")
 
 
 def test_a_program_that_joins_with_init_is_no_virtual_rank():

@@ -18,6 +18,7 @@ import uuid
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "harness"))
 from scratch import LeftBehind, Scratch
+from signals import signal_each
 
 SKIPPED = 77
 HYDRA = ["-n", "{n}"]
@@ -111,8 +112,7 @@ class Run:
             output, _ = self.process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
-            for _, pid in self.ranks():
-                os.kill(pid, signal.SIGKILL)
+            signal_each(pid for _, pid in self.ranks())
             output, _ = self.process.communicate()
             raise Failed(f"did not end within {seconds} s:\n{output}") from None
         deadline = time.monotonic() + 10

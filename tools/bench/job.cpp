@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -60,12 +61,19 @@ std::vector<std::string> run_command(const Shape& shape,
   if (shape.threads > 1)
     command.insert(command.end(), {"--threads", std::to_string(shape.threads)});
   if (shape.virtual_processes > 0)
-    command.insert(command.end(),
-                   {"--virtual", "--processes", std::to_string(shape.virtual_processes)});
+    command.insert(command.end(), {"--virtual", "--no-globals-note", "--processes",
+                                   std::to_string(shape.virtual_processes)});
+  if (shape.balance) command.emplace_back("--balance");
+  if (shape.recovers) command.insert(command.end(), {"--on-death", "recover"});
   if (shape.nodes > 1) command.insert(command.end(), {"--nodes", std::to_string(shape.nodes)});
   command.insert(command.end(), {own_path(), "bench-rank"});
   command.insert(command.end(), arguments.begin(), arguments.end());
   return command;
+}
+
+std::vector<std::string> restart_command(const Job& job) {
+  return {own_path(), "restart", job.restart, "--processes",
+          std::to_string(job.shape.virtual_processes)};
 }
 
 /// Splits what comes through a pipe into lines.
@@ -93,11 +101,16 @@ void run_job(const Job& job, const std::function<void(const Row&)>& on_row) {
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) fail("pipe");
   const base::FileDescriptor reading(ends[0]), writing(ends[1]);
   // Rank 0 opens the pipe by its name in /proc: descriptors need not survive the launcher.
+  const std::string to = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(ends[1]);
   std::vector<std::string> arguments = job.arguments;
-  arguments.insert(arguments.end(), {"--to", "/proc/" + std::to_string(getpid()) + "/fd/" +
-                                                 std::to_string(ends[1])});
+  arguments.insert(arguments.end(), {"--to", to});
+  if (!job.restart.empty()) {
+    setenv(rows_variable, to.c_str(), 1);
+    setenv(started_variable, std::to_string(now_ns()).c_str(), 1);
+  }
 
-  const Process process(run_command(job.shape, arguments));
+  const Process process(job.restart.empty() ? run_command(job.shape, arguments)
+                                            : restart_command(job));
   const base::FileDescriptor ended(static_cast<int>(syscall(SYS_pidfd_open, process.pid(), 0)));
   Lines lines;
   pollfd events[] = {{.fd = ends[0], .events = POLLIN, .revents = 0},

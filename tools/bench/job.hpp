@@ -17,12 +17,19 @@ struct Shape {
   int threads = 1;
   int virtual_processes = 0;
   int nodes = 1;  // pretended
+  bool balance = false;
+  bool recovers = false;  // when a process is killed
 };
 
 struct Job {
   Shape shape;
+  std::string restart;                 // from the checkpoint in that folder, instead of anew
   std::vector<std::string> arguments;  // of `armature bench-rank`
 };
+
+/// What a restarted rank finds in its environment: where rows go, and when the command began.
+inline constexpr const char* rows_variable = "ARMATURE_BENCH_ROWS";
+inline constexpr const char* started_variable = "ARMATURE_BENCH_STARTED";
 
 /// Runs the job and calls `on_row` for each row as it comes. Throws std::runtime_error when it
 /// fails.

@@ -243,6 +243,7 @@ class Rows {
 void net_rows(World& world, const Settings& settings) {
   Rows(world, settings).all();
   net_computing_rows(world, settings);
+  net_overlap_rows(world, settings);
 }
 
 }  // namespace armature::tools::bench

@@ -1,5 +1,4 @@
-// Operations between two nodes while one of them computes: what they take when it is the target,
-// what they cost it, and how much of a transfer computing hides.
+// Operations between two nodes while the target computes: what they take, and what they cost it.
 #include <time.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 
 #include <armature/armature.hpp>
 
+#include "bench/computing.hpp"
 #include "bench/rows.hpp"
 #include "bench/sample.hpp"
 #include "bench/wire.hpp"
@@ -19,26 +19,6 @@ namespace armature::tools::bench {
 namespace {
 
 constexpr std::size_t mebi = std::size_t{1} << 20;
-
-/// Arithmetic that takes as long each time, and no call of the library.
-void compute(std::size_t rounds) {
-  std::uint64_t x = 1;
-  for (std::size_t i = 0; i < rounds; ++i) {
-    x = x * 6364136223846793005U + 1;
-    keep(x);
-  }
-}
-
-std::size_t rounds_of(double ns) {
-  constexpr std::size_t tried = 200'000;
-  std::vector<double> took;
-  for (int i = 0; i < 5; ++i) {
-    const double start = now_ns();
-    compute(tried);
-    took.push_back(now_ns() - start);
-  }
-  return static_cast<std::size_t>(ns / median(std::move(took)) * static_cast<double>(tried)) + 1;
-}
 
 void sleep_until(double ns) {
   const double left = ns - now_ns();
@@ -53,8 +33,7 @@ class Rows {
       : world_(world),
         settings_(settings),
         wire_(world),
-        heap_(world.allocate<double>(mebi / sizeof(double))),
-        local_(mebi / sizeof(double)) {}
+        heap_(world.allocate<double>(mebi / sizeof(double))) {}
 
   void all() {
     busy_row("net.put.busy", [&] {
@@ -69,7 +48,6 @@ class Rows {
     busy_row("net.fadd.busy",
              [&] { keep(fetch_add(remote().cast<void>().cast<std::int64_t>() + 8, 1)); });
     compute_row();
-    overlap_row();
     world_.free(heap_);
   }
 
@@ -135,47 +113,10 @@ class Rows {
     return ns;
   }
 
-  /// What is left to wait for of a get that was started before rank 0 computed for four times as
-  /// long: on two cores, one carries both sides of the transfer while the other computes; the limit
-  /// is the get.
-  void overlap_row() {
-    if (!wanted(settings_.only, "net.overlap")) return;
-    world_.barrier();
-    if (world_.rank() == 0) {
-      const auto start_get = [&] {
-        return get_async(local_.data(), remote(), mebi / sizeof(double));
-      };
-      auto fetch = [&] { start_get().wait(); };
-      const std::size_t rounds = rounds_of(4 * time_of(fetch, 20) / 20);
-      auto work = [&] { compute(rounds); };
-      auto both = [&] {
-        Handle handle = start_get();
-        work();
-        handle.wait();
-      };
-      std::vector<double> alone_ns, work_ns, both_ns;
-      for (int i = 0; i < std::max(settings_.effort.batches, 21); ++i) {
-        alone_ns.push_back(time_of(fetch, 1));
-        work_ns.push_back(time_of(work, 1));
-        both_ns.push_back(time_of(both, 1));
-      }
-      const double left_ns = std::max(1.0, median(std::move(both_ns)) - median(std::move(work_ns)));
-      settings_.report({.op = "net.overlap",
-                        .bytes = mebi,
-                        .ns = left_ns,
-                        .limit_ns = median(std::move(alone_ns))});
-      notify(1);
-    } else if (world_.rank() == 1) {
-      wait_notify(0);
-    }
-    world_.barrier();
-  }
-
   World& world_;
   const Settings& settings_;
   Wire wire_;
   Piece<double> heap_;
-  std::vector<double> local_;
 };
 
 }  // namespace

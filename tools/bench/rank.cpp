@@ -1,9 +1,11 @@
 #include "bench/rank.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -11,6 +13,7 @@
 
 #include <armature/armature.hpp>
 
+#include "bench/job.hpp"
 #include "bench/row.hpp"
 #include "bench/rows.hpp"
 #include "bench/sample.hpp"
@@ -35,6 +38,8 @@ class Report {
  private:
   std::shared_ptr<std::FILE> file_;
 };
+
+Effort effort_of(const RankOptions& options) { return options.quick ? Effort::quick() : Effort{}; }
 
 std::function<void(const Row&)> report_of(const RankOptions& options, const World& world) {
   if (world.rank() == 0) return Report(options.to);
@@ -83,6 +88,33 @@ void virtual_ranks(const RankOptions& options, World& world) {
                       .memory = false});
   yield_row(stage);
   virtual_call_rows(stage);
+}
+
+void hotspot(const RankOptions& options, World& world, const std::string& op) {
+  Stage stage(world, {.only = options.only,
+                      .effort = effort_of(options),
+                      .report = report_of(options, world),
+                      .memory = false});
+  hotspot_row(stage, op);
+}
+
+/// In the end the job is written once more; the command starts it again from there.
+void checkpoints(const RankOptions& options, World& world) {
+  {
+    Stage stage(world, {.only = options.only,
+                        .effort = effort_of(options),
+                        .report = report_of(options, world),
+                        .memory = false});
+    checkpoint_row(stage, options.folder);
+  }
+  const std::optional<Row> row = restart_row(world, effort_of(options), options.folder);
+  if (!row || world.rank() != 0) return;
+  const char* const to = std::getenv(rows_variable);  // of the new command
+  if (to != nullptr) Report{std::string(to)}(*row);
+}
+
+void recovery(const RankOptions& options, World& world) {
+  if (const auto row = recovery_row(world, effort_of(options))) Report(options.to)(*row);
 }
 
 /// Memory of this process that is not a file's: its own, and its part of what processes share.
@@ -148,6 +180,9 @@ int rank_main(const RankOptions& options) {
     if (options.task == "rma") rma(options, world);
     if (options.task == "rmi") rmi(options, world);
     if (options.task == "virtual") virtual_ranks(options, world);
+    if (options.task.starts_with("hotspot")) hotspot(options, world, options.task);
+    if (options.task == "checkpoint") checkpoints(options, world);
+    if (options.task == "recovery") recovery(options, world);
     if (options.task == "net")
       net_rows(world, {.only = options.only,
                        .effort = options.quick ? Effort::quick() : Effort{},

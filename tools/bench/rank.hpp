@@ -10,7 +10,8 @@ namespace armature::tools::bench {
 struct RankOptions {
   std::string
       task;  // rma, rmi: the rows; rss: memory; start: nothing, in a job; nothing: not even that
-  std::string to;  // where rank 0 writes the rows, one JSON object a line
+  std::string to;      // where rank 0 writes the rows, one JSON object a line
+  std::string folder;  // where it may write
   std::vector<std::string> only;
   bool quick = false;
 };

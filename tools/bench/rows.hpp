@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "bench/stage.hpp"
 
 // The rows by kind, each kind in a file of its own. Every rank calls these, in the same order.
@@ -34,11 +37,23 @@ void random_access_rows(Stage& stage);
 /// Of two virtual ranks of a process: changing from one to the other, and calls.
 void yield_row(Stage& stage);
 void virtual_call_rows(Stage& stage);
+/// Of virtual ranks that each have so many bytes: writing all of it below that folder, and going on
+/// from there, which is told when `armature restart` has started them again.
+void checkpoint_row(Stage& stage, const std::string& folder);
+[[nodiscard]] std::optional<Row> restart_row(World& world, const Effort& effort,
+                                             const std::string& folder);
+/// Virtual ranks that each have so many bytes go back, since the last one's process was killed.
+/// Rank 0 gets the row.
+[[nodiscard]] std::optional<Row> recovery_row(World& world, const Effort& effort);
+
+/// A step of many virtual ranks of which some have much more to do; limit: as much, evenly spread.
+void hotspot_row(Stage& stage, const std::string& op);
 
 /// Operations between two nodes. Two ranks.
 void net_rows(World& world, const Settings& settings);
-/// Those where one of the two computes.
+/// Those where the target computes; where the caller does.
 void net_computing_rows(World& world, const Settings& settings);
+void net_overlap_rows(World& world, const Settings& settings);
 
 /// The forms of gather: 1000 doubles, every third. Prepared once, called often.
 class Gather {

@@ -3,11 +3,39 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
+#include "bench/programs.hpp"
 #include "bench/sample.hpp"
 
 namespace armature::tools::bench {
+
+namespace {
+
+/// In the current folder, as it is a disk that is measured.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() : path_((std::filesystem::current_path() / "armature-bench-XXXXXX").string()) {
+    if (mkdtemp(path_.data()) == nullptr)
+      throw std::system_error(errno, std::generic_category(), "bench: cannot make " + path_);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
 
 Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1) {}
 Progress::~Progress() { say("\r\033[K"); }
@@ -22,11 +50,26 @@ void Progress::say(const std::string& text) const {
   if (terminal_) std::fputs(text.c_str(), stderr);
 }
 
-void Collector::job(const Shape& shape, const std::string& task) {
+std::vector<std::string> Collector::arguments_of(const std::string& task) const {
   std::vector<std::string> arguments{task};
   if (request_.quick) arguments.emplace_back("--quick");
   for (const std::string& op : request_.only) arguments.insert(arguments.end(), {"--only", op});
-  run_job({.shape = shape, .arguments = arguments}, [this](const Row& row) { add(row); });
+  return arguments;
+}
+
+void Collector::job(const Shape& shape, const std::string& task) {
+  run_job({.shape = shape, .restart = {}, .arguments = arguments_of(task)},
+          [this](const Row& row) { add(row); });
+}
+
+void Collector::checkpoints(const Shape& shape) {
+  const TemporaryFolder folder;
+  std::vector<std::string> arguments = arguments_of("checkpoint");
+  arguments.insert(arguments.end(), {"--folder", folder.path()});
+  const auto on_row = [this](const Row& row) { add(row); };
+  run_job({.shape = shape, .restart = {}, .arguments = arguments}, on_row);
+  if (wants({"restart"}))
+    run_job({.shape = shape, .restart = folder.path() + "/job", .arguments = {}}, on_row);
 }
 
 void Collector::startup(int ranks, int times) {
@@ -38,6 +81,23 @@ void Collector::startup(int ranks, int times) {
     ns.push_back(startup_ns(ranks));
   }
   add({.op = op, .bytes = 0, .ns = median(ns), .limit_ns = median(bare_ns)});
+}
+
+void Collector::examples() {
+  const int times = request_.quick ? 1 : 5;
+  for (const Program& program : programs()) {
+    if (!wants({program.name}) || path_of(program).empty()) continue;
+    for (int i = 0; i < times; ++i) {
+      // In turns, and neither always first.
+      const auto run = [&](bool virtual_ranks) {
+        return program_ns(program, virtual_ranks, request_.quick);
+      };
+      Row row{
+          .op = program.name, .bytes = 0, .ns = i % 2 == 0 ? run(true) : 0, .limit_ns = run(false)};
+      if (i % 2 != 0) row.ns = run(true);
+      add(row);
+    }
+  }
 }
 
 bool Collector::wants(std::initializer_list<std::string_view> ops) const {

@@ -46,6 +46,10 @@ class Collector {
 
   /// Rows of a job of that shape.
   void job(const Shape& shape, const std::string& task);
+  /// Rows of a job of virtual ranks that is written to the current folder and restarted.
+  void checkpoints(const Shape& shape);
+  /// Rows of examples: two virtual ranks, each in a process; limit: two processes.
+  void examples();
   /// A row of what it takes to start and end so many ranks.
   void startup(int ranks, int times);
   /// Whether one of these may be asked for.
@@ -54,6 +58,7 @@ class Collector {
   [[nodiscard]] std::vector<Row> rows() const { return medians(rows_); }
 
  private:
+  [[nodiscard]] std::vector<std::string> arguments_of(const std::string& task) const;
   void add(const Row& row);
 
   const Request& request_;

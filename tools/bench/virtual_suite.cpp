@@ -12,6 +12,13 @@ constexpr Aim aims[] = {
     {.op = "yield", .bytes = 0, .ns_max = 20},
     {.op = "rpc", .bytes = 0, .ns_max = 150},
     {.op = "rpc.oneway", .bytes = 8, .ns_max = 60},
+    {.op = "hotspot.balanced", .bytes = 0, .ratio_max = 1 / 0.9},
+    {.op = "checkpoint", .bytes = 256 << 20, .ratio_max = 1 / 0.7},
+    {.op = "restart", .bytes = 256 << 20, .ratio_max = 1 / 0.7},
+    {.op = "recovery", .bytes = 128 << 20, .ns_max = 1e9},
+    {.op = "lu", .bytes = 0, .ratio_max = 1.03},
+    {.op = "mg", .bytes = 0, .ratio_max = 1.03},
+    {.op = "jacobi", .bytes = 0, .ratio_max = 1.03},
     {.op = "migrate", .bytes = 1 << 10, .ns_max = 5000},
     {.op = "migrate", .bytes = 1 << 30, .ns_max = 5000},
 };
@@ -22,6 +29,14 @@ void collect(Collector& collector) {
   for (const int ranks : {1000, 5000})
     if (collector.wants({"create." + std::to_string(ranks)}))
       collector.job({.ranks = ranks, .virtual_processes = 1}, "create");
+  if (collector.wants({"checkpoint", "restart"}))
+    collector.checkpoints({.ranks = 2, .virtual_processes = 2});
+  if (collector.wants({"hotspot"})) collector.job({.ranks = 16, .virtual_processes = 2}, "hotspot");
+  if (collector.wants({"hotspot.balanced"}))
+    collector.job({.ranks = 16, .virtual_processes = 2, .balance = true}, "hotspot.balanced");
+  if (collector.wants({"recovery"}))
+    collector.job({.ranks = 4, .virtual_processes = 2, .recovers = true}, "recovery");
+  collector.examples();
   if (collector.wants({"migrate"})) collector.job({.ranks = 2, .virtual_processes = 2}, "virtual");
 }
 
@@ -34,6 +49,18 @@ constexpr const char* footer =
   rpc.oneway         statements without a pause, executed: the time of 100,000 and their fence
   create.1000 create.5000   so many ranks in a process, until all have met; bytes: resident in the
                      process for each
+  hotspot            a step of 16 ranks on two processes, of which 4 have 13 times as much to do
+                     as the others, and every 15 steps other ones; limit: as much, evenly spread
+  hotspot.balanced   the same with --balance
+  checkpoint         so many bytes of a job, two processes: until all is on disk, in the current
+                     folder; limit: writing plain files of as many bytes there, and fsync
+  restart            the same: from the start of the command until all ranks go on; limit: reading
+                     plain files of as many bytes, which the system still has in memory
+  recovery           two processes, 4 ranks that have so many bytes together: from a kill -9 of one
+                     process until all ranks are back where the last copy in memory was made
+  lu mg jacobi       what the examples of these names compute, on two virtual ranks, each in a
+                     process of its own; limit: two processes. Where the examples lie beside the
+                     command, in the folder examples
   migrate            a rank goes to another process, with so many bytes of heap
 
 Examples:

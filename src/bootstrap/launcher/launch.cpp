@@ -17,6 +17,7 @@
 #include "bootstrap/explain/phrase.hpp"
 #include "bootstrap/launcher/binding.hpp"
 #include "bootstrap/launcher/console.hpp"
+#include "bootstrap/launcher/globals.hpp"
 #include "bootstrap/launcher/moving.hpp"
 #include "bootstrap/launcher/program.hpp"
 #include "bootstrap/launcher/running_job.hpp"
@@ -62,6 +63,19 @@ void describe(const LaunchOptions& options, const space::ControlHeader& header,
                   header.ranks, options.command.front(), in_processes(header), nodes, header.cores,
                   binding.empty() ? "not bound" : "bound", base::readable_bytes(header.band_bytes),
                   header.band_base));
+}
+
+/// Once, where ranks share a process.
+void tell_of_globals(const LaunchOptions& options, const space::ControlHeader& header,
+                     const std::string& program) {
+  if (!options.virtual_ranks || !options.globals_note || options.restore ||
+      header.ranks <= header.processes)
+    return;
+  constexpr std::size_t named_max = 8;
+  const std::vector<std::string> globals = writable_globals(program);
+  const std::string note = note_about_globals(options.command.front(), globals,
+                                              options.verbose ? globals.size() : named_max);
+  if (!note.empty()) say(note);
 }
 
 /// For the ranks that are threads: each binds itself to its part of what its process may use.
@@ -182,6 +196,7 @@ int launch(const LaunchOptions& options) {
       options.virtual_ranks ? bind_processes(options, control) : bind_ranks(options, ranks);
   tell_ranks_where(binding, control);
   if (options.verbose) describe(options, control.header(), binding);
+  tell_of_globals(options, control.header(), program.path);
   // The same seed must find the same addresses: some programs order things by them.
   if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
   if (options.virtual_ranks) prepare_moving(options.restore ? options.restore->secrets : "");

@@ -24,6 +24,7 @@ struct LaunchOptions {
   bool virtual_ranks = false;     // fibers of few processes, in place of threads
   std::uint32_t processes = 0;    // that host them; 0: as many as there are usable cores
   std::uint64_t stack_bytes = 0;  // of each of them; 0: the default
+  bool globals_note = true;       // about variables that they share
   bool balance = false;           // a process with nothing to do takes ranks of others
   std::uint32_t nodes = 1;        // pretended: groups of ranks that speak over the network
   std::optional<std::uint64_t> simulation_seed;  // all ranks in one process, in an order it decides

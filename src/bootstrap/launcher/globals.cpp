@@ -1,0 +1,172 @@
+// Ranks that share a process share its variables, which a program written for processes does not
+// expect. Which variables there are stands in the program's table of symbols; whether ranks write
+// different things to them, nobody can tell from outside, so this is a note and no error. That a
+// variable is a rank_local shows in its name (the class has an ABI tag).
+#include "bootstrap/launcher/globals.hpp"
+
+#include <cxxabi.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/file_descriptor.hpp"
+
+namespace armature::bootstrap {
+namespace {
+
+/// A program's file. Nothing in it is believed before it was compared with the file's length.
+class ElfFile {
+ public:
+  explicit ElfFile(const std::string& path) {
+    const base::FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status {};
+    if (!file || fstat(file.get(), &status) != 0 || status.st_size <= 0) return;
+    const auto bytes = static_cast<std::size_t>(status.st_size);
+    void* const start = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    if (start != MAP_FAILED) file_ = {static_cast<const std::byte*>(start), bytes};
+  }
+  ElfFile(const ElfFile&) = delete;
+  ElfFile& operator=(const ElfFile&) = delete;
+  ~ElfFile() {
+    if (!file_.empty()) munmap(const_cast<std::byte*>(file_.data()), file_.size());
+  }
+
+  /// So many of them from there; none when they do not lie in the file.
+  template <class T>
+  [[nodiscard]] std::span<const T> table(std::uint64_t offset, std::uint64_t bytes) const {
+    if (offset > file_.size() || bytes > file_.size() - offset || offset % alignof(T) != 0)
+      return {};
+    return {reinterpret_cast<const T*>(file_.data() + offset), bytes / sizeof(T)};
+  }
+
+  [[nodiscard]] std::span<const Elf64_Shdr> sections() const {
+    const auto head = table<Elf64_Ehdr>(0, sizeof(Elf64_Ehdr));
+    if (head.empty() || std::memcmp(head[0].e_ident, ELFMAG, SELFMAG) != 0 ||
+        head[0].e_ident[EI_CLASS] != ELFCLASS64 || head[0].e_shentsize != sizeof(Elf64_Shdr))
+      return {};
+    return table<Elf64_Shdr>(head[0].e_shoff, head[0].e_shnum * sizeof(Elf64_Shdr));
+  }
+
+  /// The string that begins there in that section.
+  [[nodiscard]] std::string_view text(const Elf64_Shdr& strings, std::uint64_t at) const {
+    const auto all = table<char>(strings.sh_offset, strings.sh_size);
+    if (at >= all.size()) return {};
+    const auto rest = all.subspan(at);
+    const auto end = std::find(rest.begin(), rest.end(), '\0');
+    return {rest.data(), static_cast<std::size_t>(end - rest.begin())};
+  }
+
+ private:
+  std::span<const std::byte> file_;
+};
+
+bool begins_with_one_of(std::string_view name, std::span<const std::string_view> beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](std::string_view beginning) { return name.starts_with(beginning); });
+}
+
+/// Of the C++ runtime, of the library, or made by the compiler.
+bool is_nobodys(std::string_view name) {
+  static constexpr std::string_view beginnings[] = {
+      "_ZT",          "_ZGV",          "_ZSt",          "_ZNSt",          "_ZNKSt",
+      "_ZZNSt",       "_ZZNKSt",       "_ZZSt",         "_ZN9__gnu_cxx",  "_ZN10__cxxabiv1",
+      "_ZN8armature", "_ZNK8armature", "_ZZN8armature", "_ZZNK8armature", "__",
+      "_IO_",         "_DYNAMIC",      "_GLOBAL_",      "DW.ref."};
+  return name.empty() || begins_with_one_of(name, beginnings) ||
+         // Copies of what a shared library has, with its version.
+         name.find('@') != std::string_view::npos ||
+         name.find("B10rank_local") != std::string_view::npos;
+}
+
+/// Whether what lies in a section may change while the program runs.
+bool may_change(const ElfFile& file, const Elf64_Shdr& section, const Elf64_Shdr& names) {
+  static constexpr std::string_view others[] = {".data.rel.ro",   ".init_array", ".fini_array",
+                                                ".preinit_array", ".dynamic",    ".got",
+                                                ".tm_clone"};
+  constexpr std::uint64_t flags = SHF_ALLOC | SHF_WRITE;
+  return (section.sh_flags & flags) == flags && (section.sh_flags & SHF_TLS) == 0 &&
+         !begins_with_one_of(file.text(names, section.sh_name), others);
+}
+
+std::string readable(std::string_view name) {
+  const std::string mangled(name);
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> demangled(
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && demangled ? demangled.get() : mangled;
+}
+
+struct Variable {
+  std::uint64_t address;
+  std::string name;
+};
+
+std::vector<Variable> variables(const ElfFile& file, const Elf64_Shdr& symbols,
+                                std::span<const Elf64_Shdr> sections,
+                                const Elf64_Shdr& section_names) {
+  std::vector<Variable> found;
+  if (symbols.sh_link >= sections.size()) return found;
+  const Elf64_Shdr& names = sections[symbols.sh_link];
+  bool is_of_runtime = false;  // what is there before main
+  for (const Elf64_Sym& symbol : file.table<Elf64_Sym>(symbols.sh_offset, symbols.sh_size)) {
+    const std::string_view name = file.text(names, symbol.st_name);
+    const auto type = ELF64_ST_TYPE(symbol.st_info);
+    if (type == STT_FILE) is_of_runtime = name == "crtstuff.c";
+    if (ELF64_ST_BIND(symbol.st_info) != STB_LOCAL) is_of_runtime = false;
+    if (type != STT_OBJECT || symbol.st_size == 0 || is_of_runtime || is_nobodys(name) ||
+        symbol.st_shndx >= sections.size() ||
+        !may_change(file, sections[symbol.st_shndx], section_names))
+      continue;
+    found.push_back({symbol.st_value, readable(name)});
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> writable_globals(const std::string& program) {
+  const ElfFile file(program);
+  const std::span<const Elf64_Shdr> sections = file.sections();
+  if (sections.empty()) return {};
+  const std::uint32_t names = file.table<Elf64_Ehdr>(0, sizeof(Elf64_Ehdr))[0].e_shstrndx;
+  if (names >= sections.size()) return {};
+  std::vector<Variable> found;
+  for (const Elf64_Shdr& section : sections)
+    if (section.sh_type == SHT_SYMTAB) found = variables(file, section, sections, sections[names]);
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Variable& a, const Variable& b) { return a.address < b.address; });
+  std::vector<std::string> result;
+  std::transform(found.begin(), found.end(), std::back_inserter(result),
+                 [](const Variable& variable) { return variable.name; });
+  return result;
+}
+
+std::string note_about_globals(const std::string& program, const std::vector<std::string>& globals,
+                               std::size_t named_max) {
+  if (globals.empty()) return {};
+  std::string names;
+  for (std::size_t i = 0; i < std::min(globals.size(), named_max); ++i)
+    names += (i == 0 ? "" : ", ") + globals[i];
+  if (globals.size() > named_max)
+    names += fmt::format(" and {} more (--verbose names all)", globals.size() - named_max);
+  return fmt::format(
+      "the virtual ranks of a process share {} of {} that can be written to: {}. One that each "
+      "rank is to have by itself becomes an armature::rank_local<T>; --no-globals-note says "
+      "nothing of this",
+      globals.size() == 1 ? "1 variable" : fmt::format("{} variables", globals.size()), program,
+      names);
+}
+
+}  // namespace armature::bootstrap

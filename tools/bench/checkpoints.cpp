@@ -1,0 +1,93 @@
+// Writing a job of virtual ranks to disk, and going on from there, beside what the same bytes take
+// when each process writes, or reads, a plain file of its own in the same folder.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <armature/armature.hpp>
+#include <armature/checkpoint.hpp>
+
+#include "base/file_descriptor.hpp"
+#include "bench/job.hpp"
+#include "bench/noise.hpp"
+#include "bench/rows.hpp"
+
+namespace armature::tools::bench {
+
+namespace {
+
+std::size_t bytes_of_each(const Effort& effort) {
+  return (effort.burst < Effort{}.burst ? std::size_t{16} : std::size_t{128}) << 20;
+}
+
+constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+
+void write_plainly(const std::string& path, const std::vector<std::byte>& memory) {
+  const base::FileDescriptor file(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  for (std::size_t at = 0; at < memory.size();) {
+    const ssize_t n =
+        write(file.get(), memory.data() + at, std::min(piece_bytes, memory.size() - at));
+    if (n <= 0) abort(1, "bench: a file in the current folder cannot be written");
+    at += static_cast<std::size_t>(n);
+  }
+  if (fsync(file.get()) != 0) abort(1, "bench: a file cannot be brought to disk");
+}
+
+void read_plainly(const std::string& path, std::vector<std::byte>& memory) {
+  const base::FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  for (std::size_t at = 0; at < memory.size();) {
+    const ssize_t n =
+        read(file.get(), memory.data() + at, std::min(piece_bytes, memory.size() - at));
+    if (n <= 0) abort(1, "bench: a file in the current folder cannot be read");
+    at += static_cast<std::size_t>(n);
+  }
+}
+
+std::string plain_file(const std::string& folder, int rank) {
+  return folder + "/plain." + std::to_string(rank);
+}
+
+}  // namespace
+
+void checkpoint_row(Stage& stage, const std::string& folder) {
+  const std::size_t bytes = bytes_of_each(stage.effort());
+  // So that as many bytes are written as by the limit.
+  const std::vector<std::byte> memory = noise(bytes, stage.world().rank());
+  stage.together(
+      {"checkpoint", bytes * static_cast<std::size_t>(stage.world().size())},
+      [&] { (void)checkpoint(folder + "/job"); },
+      [&] {
+        write_plainly(plain_file(folder, stage.world().rank()), memory);
+        stage.world().barrier();
+      });
+}
+
+std::optional<Row> restart_row(World& world, const Effort& effort, const std::string& folder) {
+  const std::size_t bytes = bytes_of_each(effort);
+  std::vector<std::byte> memory = noise(bytes, world.rank());
+  write_plainly(plain_file(folder, world.rank()), memory);
+  if (!checkpoint(folder + "/job")) return std::nullopt;
+
+  const char* const started = std::getenv(started_variable);
+  world.barrier();  // all go on
+  const double ns = now_ns() - (started != nullptr ? std::stod(started) : 0);
+  if (memory != noise(bytes, world.rank())) abort(1, "bench: a restarted rank has other memory");
+  world.barrier();
+  const double before = now_ns();
+  read_plainly(plain_file(folder, world.rank()), memory);
+  world.barrier();
+  return Row{.op = "restart",
+             .bytes = bytes * static_cast<std::size_t>(world.size()),
+             .ns = ns,
+             .limit_ns = now_ns() - before};
+}
+
+}  // namespace armature::tools::bench

@@ -1,0 +1,88 @@
+#include "bench/programs.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <stdexcept>
+#include <system_error>
+#include <vector>
+
+#include "base/file_descriptor.hpp"
+
+namespace armature::tools::bench {
+
+namespace {
+
+constexpr Program all[] = {
+    {"lu", "--no-threads --n 1600", "--no-threads --n 400", "one-sided"},
+    {"mg", "--class A", "--class S", "one-sided"},
+    {"jacobi", "--steps 200", "--steps 20", "by puts:"},
+};
+
+std::filesystem::path own_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
+
+/// What the command writes. Throws when it fails.
+std::string output_of(std::vector<std::string> command) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    throw std::system_error(errno, std::generic_category(), "bench: pipe");
+  const base::FileDescriptor reading(ends[0]);
+  base::FileDescriptor writing(ends[1]);
+  std::vector<char*> argv;
+  for (std::string& word : command) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, writing.get(), STDOUT_FILENO);
+  pid_t pid = 0;
+  const int error = posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0)
+    throw std::system_error(error, std::generic_category(), "bench: cannot start " + command[0]);
+  writing = {};
+  std::string output;
+  char chunk[4096];
+  for (ssize_t n = 0; (n = read(reading.get(), chunk, sizeof chunk)) != 0;) {
+    if (n > 0) output.append(chunk, static_cast<std::size_t>(n));
+    if (n < 0 && errno != EINTR) break;
+  }
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0) throw std::runtime_error("bench: this job failed: " + command.back());
+  return output;
+}
+
+}  // namespace
+
+std::span<const Program> programs() { return all; }
+
+std::string path_of(const Program& program) {
+  const auto path = own_path().parent_path() / "examples" / program.name;
+  return access(path.c_str(), X_OK) == 0 ? path.string() : std::string();
+}
+
+double program_ns(const Program& program, bool virtual_ranks, bool quick) {
+  std::vector<std::string> command{own_path().string(), "run", "-n", "2"};
+  if (virtual_ranks) command.insert(command.end(), {"--virtual", "--processes", "2"});
+  command.push_back(path_of(program));
+  std::istringstream words(quick ? program.quick_words : program.words);
+  for (std::string word; words >> word;) command.push_back(word);
+  const std::string output = output_of(command);
+  const std::size_t before = output.find(program.before);
+  const double seconds =
+      before == std::string::npos
+          ? 0
+          : std::strtod(output.c_str() + before + std::string(program.before).size(), nullptr);
+  if (!(seconds > 0))
+    throw std::runtime_error("bench: " + std::string(program.name) + " does not say how long");
+  return seconds * 1e9;
+}
+
+}  // namespace armature::tools::bench

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace armature::tools::bench {
+
+/// One of the examples, which says how many seconds its computation took.
+struct Program {
+  const char* name;
+  const char* words;        // on its command line
+  const char* quick_words;  // the same, for less to do
+  const char* before;       // what it writes before the seconds
+};
+
+/// Computations that only sometimes exchange something.
+std::span<const Program> programs();
+
+/// Where the program lies: beside this command, where it was built. Empty where there are none.
+std::string path_of(const Program& program);
+
+/// The seconds, as nanoseconds, that the program takes on two ranks: processes, or virtual ones.
+double program_ns(const Program& program, bool virtual_ranks, bool quick);
+
+}  // namespace armature::tools::bench
