@@ -180,6 +180,19 @@ void add_network_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& o
             });
 }
 
+/// What can be seen of the job from outside.
+void add_watching(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  add_value(run, options, "--stall", "S",
+            "Say what ranks wait for when nothing has moved for S seconds (default 60; 0: never)",
+            [](LaunchOptions& o, const std::string& text) {
+              o.stall_s = parse_seconds("--stall", text);
+            });
+  add_value(run, options, "--trace", "FILE",
+            "Write what ranks did when, for https://ui.perfetto.dev: where they ran and waited, "
+            "calls as arrows, moves",
+            [](LaunchOptions& o, const std::string& text) { o.trace = text; });
+}
+
 void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_value(run, options, "-n,--ranks", "N", "Number of ranks (default: one per usable core)",
             [](LaunchOptions& o, const std::string& text) {
@@ -217,15 +230,7 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
             [](LaunchOptions& o, const std::string& text) {
               o.timeout_s = parse_seconds("--timeout", text);
             });
-  add_value(run, options, "--stall", "S",
-            "Say what ranks wait for when nothing has moved for S seconds (default 60; 0: never)",
-            [](LaunchOptions& o, const std::string& text) {
-              o.stall_s = parse_seconds("--stall", text);
-            });
-  add_value(run, options, "--trace", "FILE",
-            "Write what ranks did when, for https://ui.perfetto.dev: where they ran and waited, "
-            "calls as arrows, moves",
-            [](LaunchOptions& o, const std::string& text) { o.trace = text; });
+  add_watching(run, options);
   run.add_flag("--check", options->check_full,
                "Check every address against what is allocated, on every call");
   add_value(run, options, "--band-size", "BYTES",

@@ -37,7 +37,8 @@ void RankScheduler::stand_still() {
 /// Ranks go on elsewhere, or as they were before. Where they stand now does not matter.
 void RankScheduler::regroup() {
   checkpoints::regroup(mapping_, process_, band_file_);
-  ready_ = pollers_ = {};
+  ready_ = {};
+  pollers_ = {};
   announced_.clear();
   hosted_.clear();
   goes_to_ = -1;
