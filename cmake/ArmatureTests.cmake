@@ -53,6 +53,13 @@ if(conformance)
                           LABELS slow RUN_ARGS --nodes 2 --threads 2)
   armature_add_ranks_test(NAME conformance.mixed.n5 COMMAND conformance RANKS 5 TIMEOUT 120
                           LABELS slow RUN_ARGS --threads 2)
+  # A thread beside each rank executes calls.
+  armature_add_ranks_test(NAME conformance.service_threads.n2 COMMAND conformance RANKS 2 TIMEOUT 120
+                          RUN_ARGS --service-threads)
+  armature_add_ranks_test(NAME conformance.service_threads.mixed.n4 COMMAND conformance RANKS 4 TIMEOUT 120
+                          LABELS slow RUN_ARGS --service-threads --threads 2)
+  armature_add_ranks_test(NAME conformance.service_threads.nodes2.n2 COMMAND conformance RANKS 2
+                          TIMEOUT 240 LABELS slow RUN_ARGS --service-threads --nodes 2)
   # Fibers: on one process, and on several that host equally many or not. Sanitizers do not follow a
   # fiber from one stack to the other.
   if(NOT ARMATURE_SANITIZE)

@@ -17,6 +17,7 @@ void add_doctor(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_restart(CLI::App& app);
 void add_checkpoint(CLI::App& app);
+void add_resize(CLI::App& app);
 void add_balance(CLI::App& app);
 
 /// The program and its arguments, out of the words behind `armature run`: what follows the options.

@@ -16,14 +16,15 @@ namespace {
 
 constexpr int status_usage = 2;
 
-constexpr void (*commands[])(CLI::App&) = {add_run,     add_restart, add_checkpoint, add_inspect,
-                                           add_balance, add_doctor,  add_bench};
+constexpr void (*commands[])(CLI::App&) = {add_run,     add_restart, add_checkpoint, add_resize,
+                                           add_inspect, add_balance, add_doctor,     add_bench};
 
 constexpr const char* footer = R"(
 Examples:
   armature run -n 4 ./prog input.dat     start 4 ranks of a program
   armature run --stall 20 -n 2 ./prog    say who waits for whom when nothing moves for 20 s
   armature restart saved                 go on with a job that has written a checkpoint
+  armature resize 4711 --processes 3     more or fewer processes for a job of virtual ranks
   armature inspect                       what the ranks of all running jobs are doing
   armature doctor                        is this machine fit, and if not, what to do
 

@@ -43,6 +43,17 @@ ARMATURE_API void migrate(ProcessId process);
 /// Whether migrate() would not throw, for a process that there is.
 [[nodiscard]] ARMATURE_API bool can_migrate();
 
+/// Has that many processes host the ranks of the job: more are started, or some hand their ranks
+/// over and end, and then each hosts as many ranks as the others. All ranks go on meanwhile, and
+/// are not asked; whoever holds something that cannot move (StaysHere) stays, and its process with
+/// it. For one rank to call; when several do, the last is right. Waits until it is done, which is
+/// when every rank has waited or yielded once. Throws Error(bad_argument) for less than 1 or more
+/// than there are ranks, and Error(misuse) when ranks cannot move or it cannot be done; the message
+/// says why, and the job goes on.
+ARMATURE_API void resize(int processes);
+/// How many host them now.
+[[nodiscard]] ARMATURE_API int hosting_processes();
+
 /// As long as one of these lives, the rank that made it stays in its process: for what cannot move,
 /// such as an open request of another library or a buffer that a device knows.
 class ARMATURE_API StaysHere {

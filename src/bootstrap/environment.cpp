@@ -36,8 +36,9 @@ bool Environment::take(Environment& out) {
   const auto hosted = number(hosted_variable);
   const auto control = number(control_variable);
   const auto bands = number(bands_variable);
+  const auto process = number(process_variable);
   if (!rank && !hosted && !control && !bands) return false;
-  if (!rank || hosted.value_or(0) == 0 || !control || !bands)
+  if (!rank || (hosted.value_or(0) == 0) != process.has_value() || !control || !bands)
     fail(Errc::start,
          fmt::format("{}, {}, {} and {} must be set together: they are set by armature run and "
                      "must be left alone",
@@ -48,7 +49,12 @@ bool Environment::take(Environment& out) {
              "descriptor {} of the job is closed: something between armature run and this program "
              "closes inherited files",
              *control));
-  out = {*rank, *hosted, *control, *bands, number(board_variable).value_or(-1)};
+  out = {.rank = *rank,
+         .hosted = hosted.value_or(0),
+         .control_fd = *control,
+         .first_band_fd = *bands,
+         .board_fd = number(board_variable).value_or(-1),
+         .process = process.value_or(-1)};
   for (const char* variable : our_variables) unsetenv(variable);
   unsetenv(secrets_variable);
   return true;

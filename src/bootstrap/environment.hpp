@@ -13,6 +13,9 @@ inline constexpr const char* control_variable =
     "ARMATURE_CONTROL_FD";  // descriptor of the control block
 inline constexpr const char* bands_variable = "ARMATURE_FIRST_BAND_FD";  // band of rank r: this + r
 
+// Of one that joins a job that runs: which process it is. It hosts no rank yet.
+inline constexpr const char* process_variable = "ARMATURE_PROCESS";
+
 inline constexpr const char* board_variable = "ARMATURE_BOARD_FD";  // with several nodes alone
 
 // Of virtual ranks: these make what lies above the first stack of a process as long as it was in
@@ -25,7 +28,7 @@ inline constexpr const char* secrets_variable = "ARMATURE_SECRETS";
 
 inline constexpr const char* our_variables[] = {rank_variable,  hosted_variable, control_variable,
                                                 bands_variable, board_variable,  padding_variable,
-                                                even_variable};
+                                                even_variable,  process_variable};
 
 /// What the launcher told this process.
 struct Environment {
@@ -34,6 +37,7 @@ struct Environment {
   int control_fd = -1;
   int first_band_fd = -1;
   int board_fd = -1;  // by which processes of several nodes find each other; -1: one node
+  int process = -1;   // of one that joins later: which it is
 
   /// Reads and removes the variables. False when there are none: the program was started by itself,
   /// or by another launcher. Throws Error(start) when they are there but make no sense.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <climits>
+#include <csignal>
 
 namespace armature::progress {
 
@@ -14,6 +15,30 @@ void wake_processes(const space::Control& control) {
     word.fetch_add(1, std::memory_order_seq_cst);
     syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
   }
+}
+
+std::uint32_t hosting_processes(const space::ControlHeader& job) {
+  const space::Control control{
+      reinterpret_cast<std::byte*>(const_cast<space::ControlHeader*>(&job))};
+  const std::uint32_t regrouped = job.halt.regrouped.load(std::memory_order_acquire);
+  std::uint32_t count = 0;
+  for (std::uint32_t p = 0; p < job.processes; ++p)
+    count += control.process(static_cast<int>(p)).belongs(regrouped) ? 1 : 0;
+  return count;
+}
+
+std::uint32_t ask_for_processes(space::ControlHeader& job, std::uint32_t processes) {
+  std::atomic<std::uint64_t>& wanted = job.resize.wanted;
+  std::uint64_t before = wanted.load(std::memory_order_relaxed), next = 0;
+  do next = ((before >> 32) + 1) << 32 | processes;
+  while (!wanted.compare_exchange_weak(before, next, std::memory_order_acq_rel));
+  kill(job.launcher_pid, SIGCHLD);  // it looks at once instead of at its next round
+  return static_cast<std::uint32_t>(next >> 32);
+}
+
+bool is_answered(const space::ControlHeader& job, std::uint32_t request) {
+  const std::uint32_t last = job.resize.answered.load(std::memory_order_acquire);
+  return static_cast<std::int32_t>(last - request) >= 0;
 }
 
 }  // namespace armature::progress

@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
+#include "progress/processes.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/trace.hpp"
 
@@ -198,9 +199,10 @@ bool cores_are_shared() { return more_ranks_than_cores; }
 
 void start_waiting(const space::ControlHeader& job) {
   const bool is_virtual = job.ranks_are_virtual != 0;
-  more_ranks_than_cores = (is_virtual ? job.processes : job.ranks) > job.cores;
+  const std::uint32_t processes = is_virtual ? hosting_processes(job) : job.processes;
+  more_ranks_than_cores = (is_virtual ? processes : job.ranks) > job.cores;
   // Where several ranks share a thread, another of them may make the condition true.
-  const bool threads_are_shared = job.simulated != 0 || (is_virtual && job.ranks > job.processes);
+  const bool threads_are_shared = job.simulated != 0 || (is_virtual && job.ranks > processes);
   // What comes over the network is seen by whoever polls it, which only the long wait does.
   const bool must_poll = threads_are_shared || job.nodes > 1;
   spins_before_long = must_poll ? 1 : (more_ranks_than_cores ? 4 : 400);

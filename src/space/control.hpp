@@ -20,7 +20,7 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 6;
+inline constexpr std::uint32_t control_version = 7;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t {
@@ -47,8 +47,9 @@ struct Halt {
   std::atomic<std::uint32_t> wanted{0};  // number of the last that was wanted
   std::atomic<std::uint32_t> over{0};    // and of the last that is over; equal: nobody halts
   std::atomic<std::uint32_t> failed{
-      0};                               // of the last that could not be written; `problem` says why
-  std::atomic<std::uint32_t> asked{0};  // 1: somebody is about to want one
+      0};  // of the last that could not be written; `problem` says why
+  // 1: somebody is about to want one; 2: nobody may, while ranks go to other processes.
+  std::atomic<std::uint32_t> asked{0};
   std::atomic<KeptIn> where{KeptIn::folder};
   std::atomic<std::uint32_t> broken{0};  // processes that could not write their part
   std::uint32_t restarts = 0;            // how often the job was started again from a checkpoint
@@ -66,6 +67,18 @@ struct Halt {
   std::atomic<Regroup> regroup_as{Regroup::go_back};
   std::atomic<std::uint32_t> regrouped{0};
   std::atomic<std::uint32_t> recoveries{0};  // how often all went back
+};
+
+/// More processes for virtual ranks, or fewer: asked for by anybody, arranged by the launcher.
+struct Resize {
+  static constexpr std::size_t text_max = 256;
+
+  // The number of the last request in the upper half, how many it wants in the lower one.
+  std::atomic<std::uint64_t> wanted{0};
+  std::atomic<std::uint32_t> answered{0};  // number of the last one that is done with
+  char refusal[text_max] = {};             // why that could not be; empty when it was
+  // By the leader of a regrouping: a rank that holds its process in the job; -1: none.
+  std::atomic<std::int32_t> holder{-1};
 };
 
 struct alignas(4096) ControlHeader {
@@ -102,6 +115,7 @@ struct alignas(4096) ControlHeader {
       0};  // ranks that have left the job: when all have, processes end
   std::atomic<std::uint32_t> hungry{0};  // a process with nothing to do, its number + 1; 0: none
   alignas(64) Halt halt;
+  Resize resize;
 };
 
 enum class Life : std::uint32_t {
@@ -206,6 +220,8 @@ struct alignas(128) ProcessSlot {
   // It is of the job from regrouping number `since` on, and no more from `until` on; 0: for ever.
   std::atomic<std::uint32_t> since{0};
   std::atomic<std::uint32_t> until{0};
+  std::atomic<std::uint32_t> joined{0};  // 1: it could host ranks, its addresses are the others'
+  std::atomic<std::uint32_t> wants_to_leave{0};  // 1: somebody has asked it to end
 
   [[nodiscard]] bool belongs(std::uint32_t regroup) const {
     const std::uint32_t end = until.load(std::memory_order_acquire);

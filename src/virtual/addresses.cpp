@@ -52,10 +52,12 @@ bool compare_addresses(space::ControlHeader& job, std::span<const void* const> p
   if (sum == 0) sum = 1;
   std::uint64_t nobodys = 0;
   const bool first = job.addresses.compare_exchange_strong(nobodys, sum, std::memory_order_acq_rel);
-  const bool same = (first || nobodys == sum) && malloc_knows_ranks();
-  if (!same) job.differ.fetch_add(1, std::memory_order_relaxed);
+  return (first || nobodys == sum) && malloc_knows_ranks();
+}
+
+void join_job(space::ControlHeader& job, bool same_addresses) {
+  if (!same_addresses) job.differ.fetch_add(1, std::memory_order_relaxed);
   job.joined.fetch_add(1, std::memory_order_release);
-  return same;
 }
 
 std::string secrets_text() {

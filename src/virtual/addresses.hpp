@@ -10,9 +10,12 @@
 
 namespace armature::fibers {
 
-/// By each process as it joins, true when so: whether all these, and what the system decides, are
-/// as in the others. `places` are of the program.
-bool compare_addresses(space::ControlHeader& job, std::span<const void* const> places);
+/// In each process as it joins: whether all these, and what the system decides, are as in the
+/// others. `places` are of the program.
+[[nodiscard]] bool compare_addresses(space::ControlHeader& job,
+                                     std::span<const void* const> places);
+/// It is of the job, and others are told so. Where addresses differ, no rank moves any more.
+void join_job(space::ControlHeader& job, bool same_addresses);
 
 /// Why ranks cannot move between the processes of this job; nullptr when they can. For
 /// when all processes have compared.

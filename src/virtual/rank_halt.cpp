@@ -1,6 +1,9 @@
 // When no rank of the job runs: for a checkpoint, or since ranks go on as they were before. They
 // are taken as they lie in their bands, so nothing of how they waited has to be kept.
 #include "base/clock.hpp"
+#include "progress/bell.hpp"
+#include "progress/processes.hpp"
+#include "progress/wait.hpp"
 #include "virtual/checkpoint/regroup.hpp"
 #include "virtual/checkpoint/stand_still.hpp"
 #include "virtual/rank_scheduler.hpp"
@@ -34,9 +37,25 @@ void RankScheduler::stand_still() {
   now_ns_ = base::now_ns();
 }
 
+/// How many there are now, and what follows from it.
+void RankScheduler::count_processes() {
+  const space::ControlHeader& job = mapping_.header();
+  const std::uint32_t processes = progress::hosting_processes(job);
+  // A simulation's weather rings, too.
+  alone_ = processes == 1 && job.simulated == 0;
+  bells_work_ = alone_ || progress::bells_work();
+  // One that is still to come may not be given ranks.
+  balances_ = job.balance != 0 && !alone_ &&
+              home_.belongs(job.halt.regrouped.load(std::memory_order_acquire));
+  measures_ = balances_ || traces_;
+  crowded_ = processes > job.cores;
+}
+
 /// Ranks go on elsewhere, or as they were before. Where they stand now does not matter.
 void RankScheduler::regroup() {
-  checkpoints::regroup(mapping_, process_, band_file_);
+  leaves_ = !checkpoints::regroup(mapping_, process_, band_file_);
+  progress::start_waiting(mapping_.header());
+  count_processes();
   ready_ = {};
   pollers_ = {};
   announced_.clear();

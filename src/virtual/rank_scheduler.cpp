@@ -64,12 +64,7 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int ban
       pid_(getpid()),
       tid_(gettid()),
       home_(mapping.process_slot(process)),
-      // A simulation's weather rings, too.
-      alone_(mapping.header().processes == 1 && mapping.header().simulated == 0),
-      bells_work_(alone_ || progress::bells_work()),
-      balances_(mapping.header().balance != 0 && !alone_),
       traces_(progress::traces()),
-      measures_(balances_ || traces_),
       main_(mapping, 0),
       guarded_(static_cast<std::size_t>(mapping.ranks())),
       heap_(heap_of_malloc()),
@@ -78,6 +73,7 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int ban
       exceptions_(&exception_state()),
       error_number_(&errno) {
   take_process();
+  count_processes();
   // Where they are made, a rank may run whose memory goes back to what it was.
   for (auto* list : {&announced_, &looking_, &hosted_})
     list->reserve(static_cast<std::size_t>(mapping.ranks()));
@@ -339,7 +335,7 @@ void RankScheduler::look_at_announced(Barrier barrier) {
 }
 
 void RankScheduler::idle() {
-  const bool shared = mapping_.header().processes > mapping_.header().cores;
+  const bool shared = crowded_;
   now_ns_ = base::now_ns();
   if (++idle_rounds_ == 1) {
     idle_since_ns_ = now_ns_;
@@ -362,6 +358,7 @@ void RankScheduler::idle() {
 }
 
 bool RankScheduler::job_is_over() const {
+  if (leaves_) return true;
   if (!hosted_.empty()) return false;
   const space::ControlHeader& job = mapping_.header();
   return job.through.load(std::memory_order_acquire) + job.deaths.load(std::memory_order_acquire) >=

@@ -77,8 +77,10 @@ class RankScheduler : public progress::Scheduler {
   void send_off(RankFiber& fiber);
   [[nodiscard]] bool job_is_over() const;
   void housekeeping();
+  // rank_halt.cpp: when no rank of the job runs
   void stand_still();
   void regroup();
+  void count_processes();
   // rank_balance.cpp: work for processes that have none
   void measure(RankFiber& me);
   void ask_for_ranks();
@@ -100,12 +102,13 @@ class RankScheduler : public progress::Scheduler {
   const int band_file_;
   const int pid_, tid_;  // of this thread
   space::ProcessSlot& home_;
-  const bool alone_;  // no other process may ring
-  const bool bells_work_;
-  const bool balances_;
-  const bool traces_;    // armature run --trace
-  const bool measures_;  // how long turns take, for one of these
-  RankFiber main_;       // the stack of run()
+  const bool traces_;   // armature run --trace
+  bool alone_ = false;  // no other process may ring
+  bool bells_work_ = false;
+  bool balances_ = false;
+  bool measures_ = false;  // how long turns take
+  bool crowded_ = false;   // more processes than cores
+  RankFiber main_;         // the stack of run()
   RankFiber* running_ = nullptr;
   RankFiber* before_ = nullptr;  // whose stack was left last
   ReadyQueue ready_;
@@ -124,6 +127,7 @@ class RankScheduler : public progress::Scheduler {
   std::uint64_t turn_began_ns_ = 0;  // where time is measured
   std::uint64_t idle_since_ns_ = 0;
   long nap_ns_ = 0;
+  bool leaves_ = false;         // hosts no ranks any more
   bool halts_ = false;          // no rank has its turn until a checkpoint is written
   ExceptionState* exceptions_;  // of this thread
   int* error_number_;           // of this thread

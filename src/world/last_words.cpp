@@ -37,7 +37,12 @@ int dying_rank() {
   return context != nullptr ? static_cast<int>(context->space.me()) : first_rank;
 }
 
-LastWords& last_words() { return mapping->slot(dying_rank()).last_words; }
+LastWords of_nobody;  // of a process that came later, outside of any rank
+
+LastWords& last_words() {
+  const int rank = dying_rank();
+  return rank < 0 ? of_nobody : mapping->slot(rank).last_words;
+}
 
 void record_stack(LastWords& words) {
   void* frames[LastWords::frames_max];
@@ -57,8 +62,10 @@ void set_text(LastWords& words, const char* a, const char* b = "", const char* c
 void print_alone(const LastWords& words) {
   char line[LastWords::text_max + 128];
   const char* signal_name = words.signal != 0 ? sigdescr_np(words.signal) : nullptr;
-  const int n = std::snprintf(line, sizeof line, "armature: rank %d: %s%s%s\n", dying_rank(),
-                              words.text, signal_name != nullptr ? "killed by a signal: " : "",
+  char who[32] = "a process without ranks";
+  if (dying_rank() >= 0) std::snprintf(who, sizeof who, "rank %d", dying_rank());
+  const int n = std::snprintf(line, sizeof line, "armature: %s: %s%s%s\n", who, words.text,
+                              signal_name != nullptr ? "killed by a signal: " : "",
                               signal_name != nullptr ? signal_name : "");
   if (n > 0)
     (void)!write(STDERR_FILENO, line, std::min(static_cast<std::size_t>(n), sizeof line - 1));
@@ -75,7 +82,7 @@ void wait_ms(long milliseconds) {
 
 void say(LastWords& words) {
   words.said.store(1, std::memory_order_release);
-  if (!launcher_listens) return print_alone(words);
+  if (!launcher_listens || dying_rank() < 0) return print_alone(words);
   kill(getppid(), SIGCHLD);  // the launcher, which then looks at once instead of at its next round
   for (int i = 0; i < 2000 && words.taken.load(std::memory_order_acquire) == 0; ++i) wait_ms(1);
 }

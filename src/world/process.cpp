@@ -132,13 +132,14 @@ bool Process::hosts_virtual_ranks() {
 Process& Process::join() {
   static Process* const process = [] {
     auto joining = std::unique_ptr<Process>(new Process);
-    progress::set_joining_rank(told() ? told()->rank : 0);
+    progress::set_joining_rank(told() ? (told()->hosted > 0 ? told()->rank : -1) : 0);
     if (told())
       joining->join_launched();
     else
       exchange() != nullptr ? joining->join_wired() : joining->join_alone();
     const Mapping& mapping = joining->mapping();
-    detail::install_last_words(mapping, joining->first_rank(), told().has_value());
+    detail::install_last_words(mapping, Process::hosted() > 0 ? joining->first_rank() : -1,
+                               told().has_value());
     progress::start_waiting(mapping.header());
     if (told())
       progress::open_trace(
@@ -182,6 +183,9 @@ void Process::join_launched() {
     fcntl(band.release(), F_SETFD, FD_CLOEXEC);
   }
   first_rank_ = environment.rank;
+  number_ = environment.process >= 0
+                ? environment.process
+                : mapping_->slot(environment.rank).process.load(std::memory_order_relaxed);
   band_file_ = bands.front();
   if (one_file) return;
   for (int r = environment.rank; is_hosted(r); ++r)

@@ -32,6 +32,8 @@ class Process {
   [[nodiscard]] const space::Mapping& mapping() const { return *mapping_; }
   /// The first rank that is hosted here.
   [[nodiscard]] int first_rank() const { return first_rank_; }
+  /// Which process of virtual ranks this is.
+  [[nodiscard]] int number() const { return number_; }
   /// The memory file of the bands, where all lie in one.
   [[nodiscard]] int band_file() const { return band_file_; }
   /// The memory of the ranks that are hosted here, in their order; not of virtual ranks.
@@ -49,6 +51,7 @@ class Process {
 
   const space::Mapping* mapping_ = nullptr;
   int first_rank_ = 0;
+  int number_ = 0;
   int band_file_ = -1;
   std::unique_ptr<WiredJob> wired_;
   std::vector<std::unique_ptr<space::AddressSpace>> spaces_;

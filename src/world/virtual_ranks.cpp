@@ -18,6 +18,7 @@
 #include "virtual/rank_malloc.hpp"
 #include "virtual/rank_scheduler.hpp"
 #include "virtual/simulated_process.hpp"
+#include "world/hand_over_ranks.hpp"
 #include "world/job.hpp"
 #include "world/last_words.hpp"
 
@@ -50,16 +51,17 @@ void require_same_process(const space::ControlHeader& job, bool same_addresses) 
     checkpoints::BuildId written;
     std::copy(std::begin(there), std::end(there), written.begin());
     if (written != here)
-      base::fail(Errc::start,
-                 fmt::format("restart: {} is another build than the one that the checkpoint was "
-                             "written by: it has build id {} here and had {}",
-                             what, checkpoints::text(here), checkpoints::text(written)));
+      base::fail(
+          Errc::start,
+          fmt::format("{} is another build than the one that the ranks have run in so far: it "
+                      "has build id {} here and had {}",
+                      what, checkpoints::text(here), checkpoints::text(written)));
   };
   compare(builds.program, job.halt.build[0], "the program");
   compare(builds.library, job.halt.build[1], "libarmature");
   if (!same_addresses)
     base::fail(Errc::start,
-               "restart: code or data lie at other addresses than when the checkpoint was written: "
+               "code or data lie at other addresses than where the ranks have run so far: "
                "another library is another build, or is loaded from elsewhere, or the kernel does "
                "not let addresses be fixed here (armature doctor)");
 }
@@ -93,6 +95,31 @@ int status_of(const space::Mapping& mapping, int first, int hosted) {
   return 0;
 }
 
+/// Who has begun with a rank may be gone since: then everybody tells for all.
+int status_at_end(const Process& process) {
+  const space::ControlHeader& job = process.mapping().header();
+  if (job.through.load(std::memory_order_acquire) < job.ranks && job.deaths == 0) return 0;  // left
+  return job.halt.regrouped == 0
+             ? status_of(process.mapping(), process.first_rank(), Process::hosted())
+             : status_of(process.mapping(), 0, process.mapping().ranks());
+}
+
+/// As one of those that began the job, that restart it, or that come to it later.
+void join(const Process& process) {
+  space::ControlHeader& job = process.mapping().header();
+  const bool same = compare_addresses(process.mapping());
+  const bool comes_later = Process::hosted() == 0;
+  if (comes_later || job.halt.restarts != 0) require_same_process(job, same);
+  if (job.halt.restarts == 0 && process.number() == 0 && !comes_later) {
+    const auto builds = checkpoints::Builds::of_process();
+    std::copy(builds.program.begin(), builds.program.end(), job.halt.build[0]);
+    std::copy(builds.library.begin(), builds.library.end(), job.halt.build[1]);
+  }
+  fibers::join_job(job, same);
+  process.mapping().process_slot(process.number()).joined.store(1, std::memory_order_release);
+  progress::set_joining_rank(-1);
+}
+
 /// All processes of the job are in this one.
 int simulate_processes(const space::Mapping& mapping, int band_file) {
   const auto processes = static_cast<int>(mapping.header().processes);
@@ -105,7 +132,7 @@ int simulate_processes(const space::Mapping& mapping, int band_file) {
   progress::set_joining_rank(-1);
   std::vector<std::unique_ptr<simulation::SimulatedProcess>> schedulers;
   for (int number = 0; number < processes; ++number) {
-    (void)compare_addresses(mapping);
+    fibers::join_job(mapping.header(), compare_addresses(mapping));
     schedulers.push_back(
         std::make_unique<simulation::SimulatedProcess>(simulator, mapping, number, band_file));
   }
@@ -125,20 +152,16 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   together = {body, callable, nullptr};
   if (mapping.header().keeps_copies != 0) fill_statics();
   if (Process::simulated()) return simulate_processes(mapping, process.band_file());
-  fibers::RankScheduler scheduler(
-      mapping, mapping.slot(first).process.load(std::memory_order_relaxed), process.band_file());
-  const bool same = compare_addresses(mapping);
-  if (mapping.header().halt.restarts != 0) {
-    require_same_process(mapping.header(), same);
-    progress::set_joining_rank(-1);
+  fibers::RankScheduler scheduler(mapping, process.number(), process.band_file());
+  join(process);
+  hand_over_before_ending(mapping, process.number());
+  if (mapping.header().halt.restarts != 0)
     restore_ranks(mapping, first, hosted, scheduler);
-  } else {
-    progress::set_joining_rank(-1);
+  else
     for (int rank = first; rank < first + hosted; ++rank)
       scheduler.add(fibers::RankFiber::make(mapping, process.band_file(), rank, {&live, nullptr}));
-  }
   scheduler.run();
-  return status_of(mapping, first, hosted);
+  return status_at_end(process);
 }
 
 }  // namespace armature::hosting

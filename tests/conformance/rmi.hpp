@@ -9,15 +9,32 @@ namespace conformance {
 /// test while others still call it.
 inline void end_calls() {
   armature::rmi_fence();
-  armature::RmiSettings settings;
-  settings.service_thread = armature::rmi_settings().service_thread;
-  armature::set_rmi_settings(settings);
   armature::on_async_error(nullptr);
 }
 
+/// One setting of remote calls that is another one until the end of the scope.
+class With {
+ public:
+  template <class T>
+  With(T armature::RmiSettings::*setting, T value) {
+    armature::RmiSettings settings = before_;
+    settings.*setting = value;
+    armature::set_rmi_settings(settings);
+  }
+  With(const With&) = delete;
+  With& operator=(const With&) = delete;
+  ~With() { armature::set_rmi_settings(before_); }
+
+ private:
+  armature::RmiSettings before_ = armature::rmi_settings();
+};
+
+/// Threads beside the ranks execute calls, whether a rank is in the library or not.
+inline bool calls_come_at_any_time() { return armature::rmi_settings().service_thread; }
+
 }  // namespace conformance
 
-/// A TEST after which all calls are done, and all settings as before.
+/// A TEST after which all calls are done.
 #define RMI_TEST(suite, name)           \
   static void suite##_##name##_calls(); \
   TEST(suite, name) {                   \

@@ -47,15 +47,12 @@ RMI_TEST(RmiFuture, get_waits_and_gives_the_result_once) {
 
 RMI_TEST(RmiFuture, test_becomes_true_though_nothing_else_is_called) {
   for (const unsigned aggregation : {0U, 64U}) {
-    auto settings = armature::rmi_settings();
-    settings.aggregation = aggregation;
-    armature::set_rmi_settings(settings);
+    const With with(&armature::RmiSettings::aggregation, aggregation);
     auto answer = armature::ask(right(), ten_times, 4);  // all ranks ask and test: all must answer
     EXPECT_TRUE(eventually([&] { return answer.test(); }));
     EXPECT_TRUE(answer.test());
     EXPECT_EQ(answer.get(), 40);
   }
-  armature::set_rmi_settings({});
   world().barrier();
 }
 

@@ -82,9 +82,7 @@ RMI_TEST(RmiNesting, others_come_in_while_a_method_waits_and_only_then) {
 
 RMI_TEST(RmiNesting, questions_without_end_are_an_error_at_the_asker_and_nothing_is_lost) {
   shared<Link> link(world());
-  auto settings = armature::rmi_settings();
-  settings.nesting_max = 20;
-  armature::set_rmi_settings(settings);
+  const With with(&armature::RmiSettings::nesting_max, 20U);
   world().barrier();
   for (int i = 0; i < 10; ++i) link.async(right(), &Link::add, 1);
   expect_error(Errc::nesting, {"limit"},
@@ -95,7 +93,6 @@ RMI_TEST(RmiNesting, questions_without_end_are_an_error_at_the_asker_and_nothing
   EXPECT_GE(link->visits, 1);
   EXPECT_EQ(link.sync(right(), &Link::chain, link.ref(), 3), 3 + (me() + 4) % ranks());
   world().barrier();
-  armature::set_rmi_settings({});
 }
 
 RMI_TEST(RmiNesting, one_rank_asking_itself_without_end_is_the_same) {
@@ -109,9 +106,7 @@ RMI_TEST(RmiNesting, one_rank_asking_itself_without_end_is_the_same) {
 
 RMI_TEST(RmiNesting, statements_between_questions_begin_a_new_chain) {
   shared<Link> link(world());
-  auto settings = armature::rmi_settings();
-  settings.nesting_max = 8;
-  armature::set_rmi_settings(settings);
+  const With with(&armature::RmiSettings::nesting_max, 8U);
   world().barrier();
   int errors = 0;
   armature::on_async_error([&](Rank, std::string_view) { ++errors; });
@@ -120,7 +115,6 @@ RMI_TEST(RmiNesting, statements_between_questions_begin_a_new_chain) {
   EXPECT_EQ(errors, 0);
   EXPECT_EQ(world().allreduce(link->visits), 101 * ranks());
   armature::on_async_error(nullptr);
-  armature::set_rmi_settings({});
 }
 
 RMI_TEST(RmiNesting, an_exception_passes_through_the_whole_chain) {
@@ -140,14 +134,11 @@ RMI_TEST(RmiNesting, questions_get_through_though_statements_stand_before_them_a
     int notes = 0;
   };
   shared<Busy> busy(world());
-  auto settings = armature::rmi_settings();
-  settings.nesting_max = 3;
-  armature::set_rmi_settings(settings);
+  const With with(&armature::RmiSettings::nesting_max, 3U);
   world().barrier();
   if (me() == 0) {
     EXPECT_EQ(busy.sync(right(), &Busy::back, busy.ref(), Rank(0), 2), 1);
   }
   armature::rmi_fence();
   EXPECT_EQ(world().allreduce(busy->notes), 9);
-  armature::set_rmi_settings({});
 }

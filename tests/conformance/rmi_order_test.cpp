@@ -60,15 +60,12 @@ void mixed_calls(const shared<Journal>& journal, int count) {
 
 RMI_TEST(RmiOrder, calls_of_all_kinds_from_one_rank_to_another_keep_their_order) {
   for (const unsigned aggregation : {0U, 1U, 2U, 64U, 2048U}) {
-    auto settings = armature::rmi_settings();
-    settings.aggregation = aggregation;
-    armature::set_rmi_settings(settings);
+    const With with(&armature::RmiSettings::aggregation, aggregation);
     shared<Journal> journal(world(), ranks());
     mixed_calls(journal, 1000);
     armature::rmi_fence();
     EXPECT_EQ(journal->next[static_cast<std::size_t>(left())], 1000);
   }
-  armature::set_rmi_settings({});
 }
 
 RMI_TEST(RmiOrder, calls_made_inside_methods_keep_it_too_when_the_channel_is_full) {
@@ -86,13 +83,10 @@ RMI_TEST(RmiOrder, changing_the_settings_between_calls_keeps_the_order) {
   shared<Journal> journal(world(), ranks());
   int number = 0;
   for (const unsigned aggregation : {0U, 64U, 2U, 2048U, 1U, 3U, 0U}) {
-    auto settings = armature::rmi_settings();
-    settings.aggregation = aggregation;
-    armature::set_rmi_settings(settings);
+    const With with(&armature::RmiSettings::aggregation, aggregation);
     for (int i = 0; i < 100; ++i) journal.async(right(), &Journal::note, me(), number++);
   }
   EXPECT_EQ(journal.sync(right(), &Journal::note, me(), number), number);
-  armature::set_rmi_settings({});
 }
 
 RMI_TEST(RmiOrder, methods_of_many_callers_do_not_interleave) {
@@ -237,28 +231,27 @@ RMI_TEST(RmiOrder, a_fence_ends_what_was_left_to_wait_for) {
 
 RMI_TEST(RmiOrder, a_poll_executes_what_has_come_and_nothing_comes_between_otherwise) {
   shared<Journal> journal(world(), ranks());
-  auto settings = armature::rmi_settings();
-  settings.poll_every = 0;
-  armature::set_rmi_settings(settings);
+  const With with(&armature::RmiSettings::poll_every, 0U);
   world().barrier();
   journal.async(me(), &Journal::note, me(), 0);
-  EXPECT_EQ(journal->notes, 0);
+  if (!calls_come_at_any_time()) {
+    EXPECT_EQ(journal->notes, 0);
+  }
   armature::rmi_poll();
   EXPECT_EQ(journal->notes, 1);
-  armature::set_rmi_settings({});
   world().barrier();
 }
 
 RMI_TEST(RmiOrder, every_nth_call_polls) {
   shared<Journal> journal(world(), ranks());
-  auto settings = armature::rmi_settings();
-  settings.poll_every = 10;
-  armature::set_rmi_settings(settings);
+  const With with(&armature::RmiSettings::poll_every, 10U);
   int seen_at = 0;
   for (int i = 0; i < 20 && seen_at == 0; ++i) {
     journal.async(me(), &Journal::note, me(), i);
     if (journal->notes > 0) seen_at = i + 1;
   }
-  EXPECT_EQ(seen_at, 10);
-  armature::set_rmi_settings({});
+  EXPECT_LE(seen_at, 10);
+  if (!calls_come_at_any_time()) {
+    EXPECT_EQ(seen_at, 10);
+  }
 }

@@ -116,6 +116,12 @@ RunningJob::~RunningJob() {
   if (control_.start != nullptr) munmap(control_.start, mapped_bytes_);
 }
 
+space::Control RunningJob::writable() const {
+  const std::string path = "/proc/self/fd/" + std::to_string(control_files_.front().get());
+  const base::FileDescriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  return space::map_control(file.get());
+}
+
 bool RunningJob::has_process(int pid) const {
   if (pid == holder_) return true;
   for (int rank = 0; rank < static_cast<int>(control_.header().ranks); ++rank)

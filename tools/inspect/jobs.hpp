@@ -23,6 +23,8 @@ class RunningJob {
 
   [[nodiscard]] int pid() const { return holder_; }  // of the launcher
   [[nodiscard]] const space::Control& control() const { return control_; }
+  /// The same, to ask something of the job.
+  [[nodiscard]] space::Control writable() const;
   [[nodiscard]] bool has_process(int pid) const;  // the launcher's, or a rank's
   [[nodiscard]] std::string program() const;
 

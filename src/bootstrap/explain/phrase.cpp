@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "progress/processes.hpp"
+
 namespace armature::bootstrap {
 namespace {
 
@@ -124,9 +126,10 @@ std::string rank_list(const std::vector<int>& ranks) {
 }
 
 std::string in_processes(const space::ControlHeader& header) {
-  if (header.processes == header.ranks) return "";
-  return header.processes == 1 ? " in one process"
-                               : fmt::format(" in {} processes", header.processes);
+  const std::uint32_t processes =
+      header.ranks_are_virtual != 0 ? progress::hosting_processes(header) : header.processes;
+  if (processes == header.ranks) return "";
+  return processes == 1 ? " in one process" : fmt::format(" in {} processes", processes);
 }
 
 std::string duration(double seconds) {

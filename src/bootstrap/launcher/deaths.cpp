@@ -51,6 +51,9 @@ std::string RunningJob::name_of(int rank) const {
 }
 
 std::string RunningJob::name_of(const Process& process) const {
+  if (process.ranks.count == 0 || control_.header().halt.regroup.load() != 0)
+    return fmt::format("process {} (pid {}, {})", &process - processes_.data(), process.pid,
+                       options_.command.front());
   const int pid = control_.slot(process.ranks.first).pid.load(std::memory_order_relaxed);
   return process.ranks.count == 1
              ? name_of(process.ranks.first)
@@ -157,7 +160,8 @@ void RunningJob::has_exited(Process& process, int wait_status) {
       ending_by_status(wait_status, life, topology::cgroup_limits().oom_kills > oom_kills_before_);
   bool has_spoken = false;
   // One may have spoken since we looked, and not have waited for us.
-  for (int rank = process.ranks.first; rank < process.ranks.first + process.ranks.count; ++rank) {
+  for (int rank = 0; rank < static_cast<int>(control_.header().ranks); ++rank) {
+    if (process_of(rank) != &process - processes_.data()) continue;
     const auto words = read_words(control_.slot(rank).last_words);
     if (!words) continue;
     ending = ending_by_words(*words, control_, control_.slot(rank).node);
@@ -169,6 +173,7 @@ void RunningJob::has_exited(Process& process, int wait_status) {
     process.never_joined = life == Life::starting;
     return;
   }
+  if (!ending_ && is_dispensable(process)) return do_without(process, ending);
 
   const int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
   if (ending_) {

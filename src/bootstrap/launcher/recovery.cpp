@@ -20,8 +20,8 @@ std::string RunningJob::why_not_recover(const Process& process) const {
       job.halt.copy.load(std::memory_order_acquire) == 0)
     return "there is no checkpoint in memory yet";
   if (job.through.load(std::memory_order_acquire) >= job.ranks) return "all ranks have ended";
-  for (const Process& other : processes_)
-    if (&other != &process && other.alive && !other.lost) return "";
+  for (const int other : hosting())
+    if (&processes_[static_cast<std::size_t>(other)] != &process) return "";
   return "no process is left";
 }
 
@@ -35,13 +35,10 @@ void RunningJob::recover(Process& process, const std::string& who, const Ending&
   }
   process.lost = true;
   recovering_since_ns_ = base::now_ns();
-  space::Halt& halt = control_.header().halt;
-  const std::uint32_t number = halt.regroup.load(std::memory_order_relaxed) + 1;
   const auto place = static_cast<int>(&process - processes_.data());
-  control_.process(place).until.store(number, std::memory_order_release);
-  halt.regroup_as.store(space::Regroup::go_back, std::memory_order_release);
-  halt.regroup.store(number, std::memory_order_release);
-  progress::wake_processes(control_);
+  control_.process(place).step.store(progress::runs_no_more, std::memory_order_release);
+  regroup(space::Regroup::go_back, {place}, {});
+  const space::Halt& halt = control_.header().halt;
   labels_.pass_on();
   const auto age_ns = base::now_ns() - halt.copied_ns.load(std::memory_order_relaxed);
   say(fmt::format("{} {}: all ranks go back to the checkpoint in memory of {:.3f} s ago", who,

@@ -29,7 +29,8 @@ constexpr std::uint64_t grace_ns = 300 * millisecond;  // between SIGTERM and SI
 // A rank that wants to say something wakes us; this is for those that are not our children, and for
 // time.
 constexpr int look_ms = 100;
-constexpr int look_at_start_ms = 1;  // with --verbose, which tells how long joining took
+// While processes come and go, and with --verbose, which tells how long joining took.
+constexpr int look_often_ms = 1;
 
 bool ends_programs(int signal) {
   return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
@@ -72,6 +73,7 @@ int RunningJob::run(const std::string& path, Binding binding) {
       watch_joining();
       watch_time();
       watch_recovery();
+      watch_resizing();
       checkpoints_.look(base::now_ns());
       kill_when_due();
     }
@@ -90,8 +92,9 @@ int RunningJob::run(const std::string& path, Binding binding) {
 
 /// False when that cannot be done; what has been started is then ended by the caller.
 bool RunningJob::start_processes(const std::string& path, Binding binding) {
-  Spawner spawner({path, options_.command, memory_, board_, signals_, std::move(binding),
-                   control_.header().ranks_are_virtual != 0});
+  Spawner& spawner =
+      spawner_.emplace(Spawner::Job{path, options_.command, memory_, board_, signals_,
+                                    std::move(binding), control_.header().ranks_are_virtual != 0});
   for (Process& process : processes_) {
     Labels::Ends ends;
     if (options_.label) ends = labels_.open(process.ranks.numbers());
@@ -124,8 +127,8 @@ void RunningJob::sleep_until_something_happens() {
   std::vector<pollfd> polled = {{signals_.fd(), POLLIN, 0}};
   labels_.add_to(polled);
   const std::uint64_t now_ns = base::now_ns();
-  int wait_ms =
-      options_.verbose && (!joined_ || recovering_since_ns_ != 0) ? look_at_start_ms : look_ms;
+  const bool is_watching = options_.verbose && (!joined_ || recovering_since_ns_ != 0);
+  int wait_ms = is_watching || is_resizing() ? look_often_ms : look_ms;
   if (kill_at_ns_ > now_ns)
     wait_ms = std::min(wait_ms, static_cast<int>((kill_at_ns_ - now_ns) / millisecond) + 1);
   if (const std::uint64_t next_ns = checkpoints_.next_ns(); next_ns != 0)

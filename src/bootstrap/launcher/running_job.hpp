@@ -77,6 +77,24 @@ class RunningJob {
   void recover(Process& process, const std::string& who, const Ending& ending);
   void watch_recovery();
 
+  // resizing.cpp: more processes for virtual ranks, or fewer
+  void watch_resizing();
+  [[nodiscard]] std::string why_not_resize() const;
+  void take_request();
+  void answer_request(const std::string& refusal);
+  void fulfil_request();
+  void start_joining(std::size_t count);
+  [[nodiscard]] bool have_joined();
+  [[nodiscard]] std::vector<int> take_those_who_want_to_leave();
+  bool spread(const std::vector<int>& leave, const std::vector<int>& join);
+  void have_spread();
+  void regroup(space::Regroup as, const std::vector<int>& leave, const std::vector<int>& join);
+  [[nodiscard]] std::vector<int> hosting() const;
+  [[nodiscard]] bool is_regrouping() const;
+  [[nodiscard]] bool is_resizing() const;
+  [[nodiscard]] bool is_dispensable(const Process& process) const;
+  void do_without(Process& process, const Ending& ending);
+
   const LaunchOptions& options_;
   const std::vector<space::JobMemory>& memory_;
   const space::Control control_;
@@ -88,6 +106,17 @@ class RunningJob {
   std::vector<Process> processes_;
   StallWatch stall_;
   Checkpoints checkpoints_;
+  std::optional<Spawner> spawner_;
+  struct Request {
+    std::uint32_t number = 0, processes = 0;
+    bool tried = false;
+    std::string problem;
+  };
+  std::optional<Request> request_;
+  std::vector<int> joining_;  // have been started, and are no hosts yet
+  std::vector<int> leaving_;
+  bool spreads_ = false;
+  std::uint64_t spreading_since_ns_ = 0;
 
   std::optional<int> failure_;  // status of the first that failed
   bool ending_ = false;         // the others have been told to go

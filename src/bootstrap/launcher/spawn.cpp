@@ -61,6 +61,7 @@ void raise_file_limit(std::uint32_t ranks, bool label) {
 }
 
 std::string Hosted::numbers() const {
+  if (count == 0) return fmt::format("process {}", joins_as);
   return count == 1 ? fmt::format("{}", first) : fmt::format("{}-{}", first, first + count - 1);
 }
 
@@ -104,6 +105,8 @@ Spawner::Started Spawner::start(Hosted ranks, int node, Output output) {
                 fmt::format("{}={:0{}}", hosted_variable, ranks.count, digits),
                 fmt::format("{}={}", control_variable, memory.control.get()),
                 fmt::format("{}={}", bands_variable, memory.bands.front().get())};
+  if (ranks.joins_as >= 0)
+    variables_.push_back(fmt::format("{}={:06}", process_variable, ranks.joins_as));
   if (job_.board >= 0) variables_.push_back(fmt::format("{}={}", board_variable, job_.board));
   if (job_.alike) add_padding();
   const auto ours = environment_.end() - std::ssize(our_variables) - 1;
@@ -112,7 +115,7 @@ Spawner::Started Spawner::start(Hosted ranks, int node, Output output) {
                  [](std::string& variable) { return variable.data(); });
 
   const std::vector<unsigned long> mask = mask_of(ranks);
-  const Child child{ranks.first == 0, memory, output,
+  const Child child{ranks.first == 0 && ranks.count > 0, memory, output,
                     reinterpret_cast<const cpu_set_t*>(mask.data()),
                     mask.size() * sizeof(unsigned long)};
 

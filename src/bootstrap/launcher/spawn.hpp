@@ -23,8 +23,9 @@ void raise_file_limit(std::uint32_t ranks, bool label);
 struct Hosted {
   int first = 0;
   int count = 1;
+  int joins_as = -1;  // of a process that joins later: its number. It hosts none yet
 
-  /// "3", or "4-7".
+  /// "3", or "4-7", or "process 2".
   [[nodiscard]] std::string numbers() const;
 };
 

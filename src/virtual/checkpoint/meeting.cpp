@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "progress/processes.hpp"
+
 namespace armature::checkpoints {
 namespace {
 
@@ -44,6 +46,18 @@ bool Meeting::all_reach(std::uint32_t step) const {
   return wait([&] {
     return std::all_of(members_.begin(), members_.end(),
                        [&](int process) { return has_reached(process, step); });
+  });
+}
+
+bool Meeting::all_stand() const {
+  return wait([&] {
+    for (int p = 0; p < static_cast<int>(job_.processes); ++p) {
+      const space::ProcessSlot& slot = mapping_.process_slot(p);
+      const bool may_run = slot.since.load(std::memory_order_acquire) <= regroup_ &&
+                           slot.step.load(std::memory_order_acquire) != progress::runs_no_more;
+      if (may_run && !has_reached(p, 1)) return false;
+    }
+    return true;
   });
 }
 

@@ -41,6 +41,8 @@ class Meeting {
   /// Waits until all, or all but the leader, or the leader alone, have come so far. False when that
   /// will not be: they are called to regroup, the job ends, or all ranks have left it.
   [[nodiscard]] bool all_reach(std::uint32_t step) const;
+  /// The first step, by members and by those who are to leave: whoever may still run a rank.
+  [[nodiscard]] bool all_stand() const;
   [[nodiscard]] bool others_reach(std::uint32_t step) const;
   [[nodiscard]] bool leader_reaches(std::uint32_t step) const;
 

@@ -10,23 +10,71 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <vector>
 
+#include "progress/processes.hpp"
 #include "virtual/checkpoint/copy.hpp"
+#include "virtual/rank_fiber.hpp"
 
 namespace armature::checkpoints {
 namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;  // nobody runs
 
-/// Those of one process in a row, as many for each.
-void place_ranks(const space::Mapping& mapping, const Meeting& meeting) {
-  const auto ranks = static_cast<std::uint64_t>(mapping.ranks());
-  const std::uint64_t processes = meeting.members().size();
-  for (std::uint64_t rank = 0; rank < ranks; ++rank) {
-    space::RankSlot& slot = mapping.slot(static_cast<int>(rank));
-    slot.process.store(meeting.members()[rank * processes / ranks], relaxed);
-    slot.asleep.store(space::Doze::awake, relaxed);
-    slot.next_awake.store(0, relaxed);
+/// It holds something of its process, and so stays there.
+bool stays(const space::Mapping& mapping, int rank) {
+  const auto& fiber = fibers::RankFiber::of(mapping, rank);
+  return fiber.state != fibers::RankFiber::State::through && fiber.context != nullptr &&
+         fiber.context->held_here != 0;
+}
+
+/// A process that was to leave and cannot.
+void keep_process(const space::Mapping& mapping, int process, int holder) {
+  space::ProcessSlot& slot = mapping.process_slot(process);
+  if (slot.until.load(relaxed) == 0) return;
+  slot.until.store(0, relaxed);
+  slot.step.store(0, relaxed);  // it will run ranks again
+  mapping.header().resize.holder.store(holder, relaxed);
+}
+
+void put(const space::Mapping& mapping, int rank, int process) {
+  space::RankSlot& slot = mapping.slot(rank);
+  if (slot.process.exchange(process, relaxed) != process) slot.moves.fetch_add(1, relaxed);
+}
+
+/// Those of one process in a row, as many for each; but who stays stays.
+void place_ranks(const space::Mapping& mapping, std::uint32_t regroup) {
+  const space::ControlHeader& job = mapping.header();
+  std::vector<bool> here(static_cast<std::size_t>(mapping.ranks()));
+  std::vector<std::int64_t> room(job.processes);
+  for (int rank = 0; rank < mapping.ranks(); ++rank) {
+    if (!stays(mapping, rank)) continue;
+    const int process = mapping.slot(rank).process.load(relaxed);
+    here[static_cast<std::size_t>(rank)] = true;
+    --room[static_cast<std::size_t>(process)];
+    keep_process(mapping, process, rank);
+  }
+  std::vector<int> members;
+  for (int p = 0; p < static_cast<int>(job.processes); ++p)
+    if (mapping.process_slot(p).belongs(regroup)) members.push_back(p);
+  const auto ranks = static_cast<std::size_t>(mapping.ranks());
+  for (std::size_t m = 0; m < members.size(); ++m)
+    room[static_cast<std::size_t>(members[m])] +=
+        static_cast<std::int64_t>(ranks * (m + 1) / members.size() - ranks * m / members.size());
+  std::size_t m = 0;
+  for (int rank = 0; rank < mapping.ranks(); ++rank) {
+    if (here[static_cast<std::size_t>(rank)]) continue;
+    while (room[static_cast<std::size_t>(members[m])] <= 0) ++m;
+    --room[static_cast<std::size_t>(members[m])];
+    put(mapping, rank, members[m]);
+  }
+}
+
+/// Whoever was about to wake whom: all look for themselves.
+void silence(const space::Mapping& mapping) {
+  for (int rank = 0; rank < mapping.ranks(); ++rank) {
+    mapping.slot(rank).asleep.store(space::Doze::awake, relaxed);
+    mapping.slot(rank).next_awake.store(0, relaxed);
   }
   for (std::uint32_t p = 0; p < mapping.header().processes; ++p)
     mapping.process_slot(static_cast<int>(p)).awake.store(0, relaxed);
@@ -49,7 +97,7 @@ bool go_on(const space::Mapping& mapping, const Meeting& meeting, int band_file,
   space::Halt& halt = mapping.header().halt;
   const bool back = halt.regroup_as.load(relaxed) == space::Regroup::go_back;
   meeting.reach(1);
-  if (!meeting.all_reach(1)) return false;
+  if (!meeting.all_stand()) return false;
   if (back) {
     const Copy copy(mapping, band_file, halt.copy.load(std::memory_order_acquire));
     copy.bring_back(meeting);
@@ -59,7 +107,8 @@ bool go_on(const space::Mapping& mapping, const Meeting& meeting, int band_file,
   if (!meeting.leads())
     return meeting.wait([&] { return halt.regrouped.load(std::memory_order_acquire) == number; });
   if (!meeting.all_reach(2)) return false;
-  place_ranks(mapping, meeting);
+  place_ranks(mapping, number);
+  silence(mapping);
   if (back) {
     cancel_checkpoint(halt);
     halt.recoveries.fetch_add(1, relaxed);
@@ -68,23 +117,40 @@ bool go_on(const space::Mapping& mapping, const Meeting& meeting, int band_file,
   return true;
 }
 
+/// By one that is no member: it leaves, or is still to come. What it hosts others may take from now
+/// on; until they have, its ranks seem to be here. False when there is another regrouping to come.
+bool look_on(const space::Mapping& mapping, const Meeting& meeting, int process,
+             std::uint32_t number) {
+  space::ProcessSlot& slot = mapping.process_slot(process);
+  if (slot.since.load(std::memory_order_acquire) <= number)
+    slot.step.store(progress::runs_no_more, std::memory_order_release);
+  return meeting.wait([&] { return !is_to_regroup(mapping.header()); });
+}
+
+bool has_left(const space::Mapping& mapping, int process) {
+  const std::uint32_t until = mapping.process_slot(process).until.load(std::memory_order_acquire);
+  return until != 0 && until <= mapping.header().halt.regrouped.load(std::memory_order_acquire);
+}
+
 }  // namespace
 
-void regroup(const space::Mapping& mapping, int process, int band_file) {
+bool regroup(const space::Mapping& mapping, int process, int band_file) {
   const space::ControlHeader& job = mapping.header();
   for (;;) {
     const std::uint32_t number = job.halt.regroup.load(std::memory_order_acquire);
     const Meeting meeting(mapping, process, number, 0);
-    // One that is to leave stands, too: its ranks must be still when others take them.
     try {
-      if (go_on(mapping, meeting, band_file, number)) return;
+      if (meeting.is_member() ? go_on(mapping, meeting, band_file, number)
+                              : look_on(mapping, meeting, process, number))
+        return !has_left(mapping, process);
     } catch (const std::exception& error) {
       std::fprintf(stderr, "armature: the job cannot go back to its last checkpoint: %s\n",
                    error.what());
       _exit(1);
     }
     while (job.halt.regroup.load(std::memory_order_acquire) == number) {
-      // The job ends: whoever ends it ends this process, too.
+      if (job.through.load(std::memory_order_acquire) >= job.ranks) return true;
+      // The job is ended: whoever does so ends this process, too.
       constexpr timespec nap{0, 1'000'000};
       nanosleep(&nap, nullptr);
     }

@@ -1,0 +1,248 @@
+// More processes for virtual ranks, or fewer, while they run. Those to come are started and join;
+// those to go are named; then all regroup once, which gives each of those that are left as many
+// ranks as the others (virtual/checkpoint/regroup.cpp). Until then nothing has changed, so whatever
+// fails before that is told, and the job goes on as it was.
+#include <sys/types.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "bootstrap/launcher/console.hpp"
+#include "bootstrap/launcher/running_job.hpp"
+#include "progress/processes.hpp"
+
+namespace armature::bootstrap {
+namespace {
+
+// Of Halt::asked, while ranks go elsewhere: a checkpoint waits until they have, as they do for one.
+constexpr std::uint32_t nobody = 0, the_launcher = 2;
+
+}  // namespace
+
+bool RunningJob::is_regrouping() const {
+  const space::Halt& halt = control_.header().halt;
+  return halt.regroup.load(std::memory_order_relaxed) !=
+         halt.regrouped.load(std::memory_order_acquire);
+}
+
+bool RunningJob::is_resizing() const { return spreads_ || request_ || !joining_.empty(); }
+
+/// The numbers of those that host ranks and will go on to.
+std::vector<int> RunningJob::hosting() const {
+  const std::uint32_t regroup = control_.header().halt.regroup.load(std::memory_order_relaxed);
+  std::vector<int> numbers;
+  for (int number = 0; number < static_cast<int>(processes_.size()); ++number) {
+    const Process& process = processes_[static_cast<std::size_t>(number)];
+    if (process.alive && !process.lost && control_.process(number).belongs(regroup))
+      numbers.push_back(number);
+  }
+  return numbers;
+}
+
+void RunningJob::regroup(space::Regroup as, const std::vector<int>& leave,
+                         const std::vector<int>& join) {
+  space::ControlHeader& job = control_.header();
+  const std::uint32_t number = job.halt.regroup.load(std::memory_order_relaxed) + 1;
+  for (const int process : leave)
+    control_.process(process).until.store(number, std::memory_order_release);
+  for (const int process : join) {
+    control_.process(process).since.store(number, std::memory_order_release);
+    job.processes = std::max(job.processes, static_cast<std::uint32_t>(process) + 1);
+  }
+  job.halt.regroup_as.store(as, std::memory_order_release);
+  job.halt.regroup.store(number, std::memory_order_release);
+  progress::wake_processes(control_);
+}
+
+// -- what is asked for ----------------------------------------------------------------------------
+
+/// Empty when it can be done.
+std::string RunningJob::why_not_resize() const {
+  const space::ControlHeader& job = control_.header();
+  if (job.differ.load(std::memory_order_relaxed) != 0)
+    return "ranks cannot move between the processes of this job: armature doctor may say why";
+  if (options_.on_death == space::OnDeath::go_on)
+    return "a job that goes on without those that have died (--on-death continue) keeps its "
+           "processes";
+  if (request_->processes < 1 || request_->processes > job.ranks)
+    return fmt::format("{} processes are not possible: 1 to {}, as many as there are ranks, are",
+                       request_->processes, job.ranks);
+  if (job.through.load(std::memory_order_acquire) >= job.ranks) return "all ranks have ended";
+  return request_->problem;
+}
+
+/// The last one counts.
+void RunningJob::take_request() {
+  const space::Resize& resize = control_.header().resize;
+  const std::uint64_t wanted = resize.wanted.load(std::memory_order_acquire);
+  const auto number = static_cast<std::uint32_t>(wanted >> 32);
+  const std::uint32_t known =
+      request_ ? request_->number : resize.answered.load(std::memory_order_relaxed);
+  if (number != known)
+    request_ =
+        Request{.number = number, .processes = static_cast<std::uint32_t>(wanted), .problem = ""};
+}
+
+void RunningJob::answer_request(const std::string& refusal) {
+  space::Resize& resize = control_.header().resize;
+  const std::size_t length = std::min(refusal.size(), sizeof resize.refusal - 1);
+  std::memcpy(resize.refusal, refusal.data(), length);
+  resize.refusal[length] = '\0';
+  resize.answered.store(request_->number, std::memory_order_release);
+  request_.reset();
+  progress::wake_processes(control_);
+}
+
+void RunningJob::fulfil_request() {
+  if (const std::string why = why_not_resize(); !why.empty()) return answer_request(why);
+  const std::vector<int> all = hosting();
+  const std::size_t wanted = request_->processes;
+  if (wanted == all.size()) return answer_request("");
+  if (wanted > all.size()) return start_joining(wanted - all.size());
+  (void)spread({all.begin() + static_cast<std::ptrdiff_t>(wanted), all.end()}, {});
+}
+
+/// Those that somebody else has asked to end.
+std::vector<int> RunningJob::take_those_who_want_to_leave() {
+  std::vector<int> all = hosting(), leave;
+  for (const int number : all)
+    if (control_.process(number).wants_to_leave.load(std::memory_order_acquire) != 0)
+      leave.push_back(number);
+  if (leave.size() < all.size()) return leave;
+  // Nobody is left to take their ranks.
+  for (const int number : leave) kill(processes_[static_cast<std::size_t>(number)].pid, SIGTERM);
+  return {};
+}
+
+// -- coming and going -----------------------------------------------------------------------------
+
+/// A number that was somebody's goes to another when that one is gone.
+void RunningJob::start_joining(std::size_t count) {
+  const auto ranks = static_cast<int>(control_.header().ranks);
+  for (int number = 0; joining_.size() < count && number < ranks; ++number) {
+    const auto place = static_cast<std::size_t>(number);
+    const bool is_new = place == processes_.size();
+    if (!is_new && processes_[place].alive) continue;
+    space::ProcessSlot& slot = control_.process(number);
+    slot.since.store(UINT32_MAX, std::memory_order_release);
+    slot.until.store(0, std::memory_order_release);
+    slot.step.store(0, std::memory_order_release);
+    for (std::atomic<std::uint32_t>* word : {&slot.joined, &slot.wants_to_leave, &slot.asleep})
+      word->store(0, std::memory_order_release);
+    Process process{.ranks = {ranks - 1, 0, number}};
+    Labels::Ends ends;
+    if (options_.label) ends = labels_.open(process.ranks.numbers());
+    const auto started = spawner_->start(process.ranks, 0, {ends.out.get(), ends.err.get()});
+    if (started.error != 0) {
+      request_->problem =
+          fmt::format("no further process can be started: {}", base::system_text(started.error));
+      return;
+    }
+    process.pid = started.pid;
+    process.alive = true;
+    if (is_new) processes_.emplace_back();
+    processes_[place] = process;
+    joining_.push_back(number);
+  }
+  // Else those that leave are still there.
+}
+
+/// All that have been started and live.
+bool RunningJob::have_joined() {
+  std::erase_if(joining_, [&](int number) {
+    const bool is_gone = !processes_[static_cast<std::size_t>(number)].alive;
+    if (is_gone && request_)
+      request_->problem = fmt::format("process {} ended before it joined the job", number);
+    return is_gone;
+  });
+  return std::all_of(joining_.begin(), joining_.end(), [&](int number) {
+    return control_.process(number).joined.load(std::memory_order_acquire) != 0;
+  });
+}
+
+/// False while a checkpoint is made.
+bool RunningJob::spread(const std::vector<int>& leave, const std::vector<int>& join) {
+  space::ControlHeader& job = control_.header();
+  std::uint32_t before = nobody;
+  if (!job.halt.asked.compare_exchange_strong(before, the_launcher, std::memory_order_acq_rel))
+    return false;
+  job.resize.holder.store(-1, std::memory_order_relaxed);
+  leaving_ = leave;
+  spreads_ = true;
+  spreading_since_ns_ = base::now_ns();
+  regroup(space::Regroup::spread, leave, join);
+  return true;
+}
+
+void RunningJob::have_spread() {
+  space::ControlHeader& job = control_.header();
+  spreads_ = false;
+  std::uint32_t us = the_launcher;
+  job.halt.asked.compare_exchange_strong(us, nobody, std::memory_order_acq_rel);
+  const std::uint32_t regrouped = job.halt.regrouped.load(std::memory_order_acquire);
+  const std::vector<int> left = std::exchange(leaving_, {});
+  for (const int number : left) {
+    control_.process(number).wants_to_leave.store(0, std::memory_order_release);
+    if (!control_.process(number).belongs(regrouped)) continue;
+    const std::string why = fmt::format(
+        "process {} stays: rank {} holds something of it, which cannot move (StaysHere)", number,
+        job.resize.holder.load(std::memory_order_relaxed));
+    if (request_) request_->problem = why;
+    say(why);
+  }
+  if (options_.verbose)
+    say(fmt::format("ranks are in {} processes now, after {:.1f} ms",
+                    progress::hosting_processes(job),
+                    static_cast<double>(base::now_ns() - spreading_since_ns_) * 1e-6));
+}
+
+// -- deaths that do not matter --------------------------------------------------------------------
+
+/// Whether it hosts no rank: it has handed all over, or has none yet.
+bool RunningJob::is_dispensable(const Process& process) const {
+  const space::Halt& halt = control_.header().halt;
+  const auto& slot = control_.process(static_cast<int>(&process - processes_.data()));
+  if (control_.header().ranks_are_virtual == 0) return false;
+  const std::uint32_t regroup = halt.regroup.load(std::memory_order_relaxed);
+  const std::uint32_t since = slot.since.load(std::memory_order_relaxed);
+  if (slot.belongs(regroup)) return since == regroup && since != 0 && is_regrouping();
+  return since > regroup || slot.step.load(std::memory_order_acquire) == progress::runs_no_more;
+}
+
+void RunningJob::do_without(Process& process, const Ending& ending) {
+  const auto number = static_cast<int>(&process - processes_.data());
+  const bool came = std::erase(joining_, number) > 0;
+  say(fmt::format("{} {}: the job goes on without it", name_of(process), ending.how));
+  if (request_) request_->problem = fmt::format("process {} {}", number, ending.how);
+  process.lost = true;
+  space::ProcessSlot& slot = control_.process(number);
+  slot.step.store(progress::runs_no_more, std::memory_order_release);
+  if (!came && slot.until.load(std::memory_order_relaxed) == 0)
+    regroup(space::Regroup::spread, {number}, {});
+}
+
+/// One thing after the other.
+void RunningJob::watch_resizing() {
+  const space::ControlHeader& job = control_.header();
+  if (job.ranks_are_virtual == 0 || job.simulated != 0 || ending_) return;
+  if (is_regrouping() || recovering_since_ns_ != 0) return;
+  if (spreads_) have_spread();
+  take_request();
+  if (job.joined.load(std::memory_order_acquire) < job.processes) return;
+  if (!joining_.empty()) {
+    if (have_joined() && !joining_.empty() && spread({}, joining_)) joining_.clear();
+    return;
+  }
+  if (const std::vector<int> leave = take_those_who_want_to_leave(); !leave.empty())
+    return static_cast<void>(spread(leave, {}));
+  if (request_) fulfil_request();
+}
+
+}  // namespace armature::bootstrap

@@ -1,0 +1,37 @@
+#include <string>
+
+#include <fmt/format.h>
+
+#include "armature/virtual.hpp"
+#include "base/fail.hpp"
+#include "progress/processes.hpp"
+#include "progress/rank_context.hpp"
+#include "progress/wait.hpp"
+#include "virtual/addresses.hpp"
+
+namespace armature {
+
+void resize(int processes) {
+  const progress::RankContext& me = progress::this_rank("resize");
+  space::ControlHeader& job = me.space.header();
+  if (job.ranks_are_virtual == 0 || job.simulated != 0)
+    base::fail(Errc::misuse, "resize: only virtual ranks can move (armature run --virtual)");
+  if (processes < 1 || processes > me.space.ranks())
+    base::fail(Errc::bad_argument,
+               fmt::format("resize: {} processes are not possible: 1 to {}, as many as there are "
+                           "ranks, are",
+                           processes, me.space.ranks()));
+  const std::uint32_t request =
+      progress::ask_for_processes(job, static_cast<std::uint32_t>(processes));
+  progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = "resize"};
+  progress::wait_until(wait, [&] { return progress::is_answered(job, request); });
+  if (const std::string refusal = job.resize.refusal; !refusal.empty())
+    base::fail(Errc::misuse, "resize: " + refusal);
+}
+
+int hosting_processes() {
+  return static_cast<int>(
+      progress::hosting_processes(progress::this_rank("hosting_processes").space.header()));
+}
+
+}  // namespace armature

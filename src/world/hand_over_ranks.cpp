@@ -1,0 +1,44 @@
+#include "world/hand_over_ranks.hpp"
+
+#include <csignal>
+
+#include "virtual/addresses.hpp"
+
+namespace armature::hosting {
+namespace {
+
+// Of the process.
+const space::ControlHeader* job = nullptr;
+space::ProcessSlot* mine = nullptr;
+
+/// Only what is safe in a handler. The launcher means it; others may be anybody who wants the
+/// processor for something else.
+void on_request_to_end(int signal, siginfo_t* info, void* /*context*/) {
+  const bool by_launcher = info->si_pid == job->launcher_pid;
+  if (!by_launcher && job->differ.load(std::memory_order_relaxed) == 0 &&
+      mine->wants_to_leave.exchange(1, std::memory_order_acq_rel) == 0 &&
+      kill(job->launcher_pid, SIGCHLD) == 0)
+    return;
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+}  // namespace
+
+void hand_over_before_ending(const space::Mapping& mapping, int process) {
+  struct sigaction old {};
+  if (fibers::why_not_move(mapping.header()) != nullptr ||
+      mapping.header().on_death == space::OnDeath::go_on ||
+      sigaction(SIGTERM, nullptr, &old) != 0 || (old.sa_flags & SA_SIGINFO) != 0 ||
+      old.sa_handler != SIG_DFL)
+    return;
+  job = &mapping.header();
+  mine = &mapping.process_slot(process);
+  struct sigaction action {};
+  action.sa_sigaction = on_request_to_end;
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_RESTART | SA_ONSTACK);
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+}  // namespace armature::hosting

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "space/mapping.hpp"
+
+namespace armature::hosting {
+
+/// From now on this process, when it is asked to end (SIGTERM) by anyone but the launcher, hands
+/// its virtual ranks over first, where they can move; asked once more, it ends. Programs that have
+/// a handler of their own keep it.
+void hand_over_before_ending(const space::Mapping& mapping, int process);
+
+}  // namespace armature::hosting

@@ -1,0 +1,281 @@
+"""Jobs of virtual ranks that get more processes, or fewer, while they run.
+
+    resizes.py ARMATURE STEPS RESIZING CASE
+"""
+
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
+from harness import Failed, expect, processes_with, wait_until  # noqa: E402
+
+ARMATURE, STEPS, RESIZING, CASE = sys.argv[1:5]
+SECONDS = 60
+MARK = f"ARMATURE_TEST_MARK={os.getpid()}.{time.time_ns()}"
+os.environ.update([MARK.split("=")])
+
+
+class Job:
+    def __init__(self, ranks, processes, options, program, *arguments):
+        self.words = list(map(str, [ARMATURE, "run", "-n", ranks, "--virtual", "--processes", processes, "--timeout",
+                                    SECONDS, "-v", *options, program, *arguments]))
+        self.job = subprocess.Popen(self.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, text=True)
+
+    @property
+    def pid(self):
+        return self.job.pid
+
+    def children(self):
+        try:
+            with open(f"/proc/{self.pid}/task/{self.pid}/children") as file:
+                return list(map(int, file.read().split()))
+        except OSError:
+            return []
+
+    def resize(self, processes, *options):
+        return resize(self.pid, processes, *options)
+
+    def resize_to(self, processes):
+        """Done when it returns."""
+        done = self.resize(processes)
+        expect(done.returncode == 0 and done.stdout == f"{processes} processes\n",
+               f"resize to {processes}: {done.returncode}: {done.stdout}{done.stderr}")
+
+    def await_children(self, count):
+        wait_until(f"{count} processes", lambda: len(self.children()) == count)
+
+    def end(self):
+        out, err = self.job.communicate(timeout=2 * SECONDS)
+        return self.job.returncode, out, err
+
+
+def resize(job, processes, *options):
+    return subprocess.run(list(map(str, [ARMATURE, "resize", job, "--processes", processes, *options])),
+                          capture_output=True, text=True, timeout=2 * SECONDS, stdin=subprocess.DEVNULL)
+
+
+def result(ended):
+    status, out, err = ended
+    found = re.findall(r"^result (\w+)$", out, re.M)
+    expect(status == 0 and len(found) == 1, f"exit status {status}:\n{out}{err}")
+    return found[0], err
+
+
+def undisturbed(ranks, *arguments):
+    return result(Job(ranks, min(ranks, 2), [], STEPS, *arguments).end())[0]
+
+
+def there_and_back(ranks, before, after, pause_us):
+    """The result, and how often ranks were spread before the job was over."""
+    job = Job(ranks, before, [], STEPS, 400, 0, pause_us, -1)
+    moved = 0
+    for wanted in (after, before, after):
+        while (done := job.resize(wanted)).returncode != 0 and job.job.poll() is None:
+            # It has not begun yet, or is about to end.
+            expect("ended" in done.stderr or "neither" in done.stderr, done.stderr)
+        moved += done.returncode == 0
+    got, _ = result(job.end())
+    return got, moved
+
+
+def all_pairs(ranks):
+    """From each number of processes to each other, and back, and there again."""
+    expected = undisturbed(ranks, 400, 0, 0, -1)
+    for before in range(1, min(ranks, 4) + 1):
+        for after in range(1, min(ranks, 4) + 1):
+            for pause_us in (100, 400, 1600):
+                got, moved = there_and_back(ranks, before, after, pause_us)
+                expect(got == expected, f"{before} to {after}: {got}, not {expected}")
+                if moved == 3:
+                    break
+            expect(moved > 0, f"{before} to {after}: the job is always over before")
+
+
+def case_pairs_of_1():
+    all_pairs(1)
+
+
+def case_pairs_of_7():
+    all_pairs(7)
+
+
+def case_pairs_of_16():
+    all_pairs(16)
+
+
+def case_many_in_a_row():
+    expected = undisturbed(16, 2000, 0, 0, -1)
+    job = Job(16, 2, [], STEPS, 2000, 0, 0, -1)
+    chance = random.Random(5)
+    count = 0
+    while job.resize(chance.randint(1, 4)).returncode == 0:
+        count += 1
+    got, err = result(job.end())
+    expect(got == expected, f"{got}, not {expected}:\n{err}")
+    expect(count >= 10, f"only {count} were done:\n{err}")
+    print(f"{count} resizes")
+
+
+def case_asked_to_end():
+    """SIGTERM: the ranks of that process go to the others; twice at once, in the middle of it all."""
+    expected = undisturbed(7, 300, 0, 0, -1)
+    for processes, leave in ((2, 1), (4, 1), (4, 3)):
+        job = Job(7, processes, [], STEPS, 300, 0, 1000, -1)
+        job.resize_to(processes)  # all have joined
+        for pid in job.children()[:leave]:
+            os.kill(pid, signal.SIGTERM)
+        job.await_children(processes - leave)
+        expect(job.job.poll() is None, "the job has ended")
+        got, err = result(job.end())
+        expect(got == expected, f"{got}, not {expected}:\n{err}")
+
+
+def case_last_asked_to_end():
+    job = Job(4, 1, [], STEPS, 100000, 0, 1000, -1)
+    job.resize_to(1)
+    os.kill(job.children()[0], signal.SIGTERM)
+    status, out, err = job.end()
+    expect(status == 143 and "killed by signal 15" in err, f"{status}: {out}{err}")
+    # All at once: nobody is left to take their ranks.
+    job = Job(4, 3, [], STEPS, 100000, 0, 1000, -1)
+    job.resize_to(3)
+    for pid in job.children():
+        os.kill(pid, signal.SIGTERM)
+    status, out, err = job.end()
+    expect(status == 143, f"{status}: {out}{err}")
+
+
+def case_from_inside():
+    status, out, err = Job(7, 2, [], RESIZING, "inside").end()
+    expect(status == 0, f"{status}: {out}{err}")
+
+
+def case_storm():
+    """Resizes at random moments, under everything that ranks do with each other."""
+    for number, options in enumerate(([], ["--balance"])):
+        job = Job(16, 2, options, RESIZING, "storm", 5)
+        chance = random.Random(number)
+        count = 0
+        while job.job.poll() is None:
+            if job.resize(chance.randint(1, 4)).returncode == 0:
+                count += 1
+            time.sleep(chance.uniform(0, 0.1))
+            children = job.children()
+            if chance.random() < 0.2 and len(children) > 1:
+                try:
+                    os.kill(chance.choice(children), signal.SIGTERM)
+                except ProcessLookupError:
+                    pass
+        status, out, err = job.end()
+        expect(status == 0 and "all is well" in out, f"{status}: {out}{err}")
+        expect(count >= 5, f"only {count} were done:\n{err}")
+        print(f"{count} resizes; {out}")
+
+
+def case_status():
+    """A rank's status is the job's, whichever process it began in."""
+    job = Job(4, 3, [], RESIZING, "status", 7)
+    status, out, err = job.end()
+    expect(status == 7, f"{status}: {out}{err}")
+
+
+def case_with_deaths():
+    """A process is killed now and then, too, and the job goes back to its last copy."""
+    expected = undisturbed(7, 500, 0, 0, -1)
+    chance = random.Random(3)
+    recovered = 0
+    for _ in range(4):
+        job = Job(7, 3, ["--on-death", "recover", "--copy-every", 0.05], STEPS, 500, 0, 1000, -1)
+        wait_until("a copy", lambda: job.resize(3).returncode == 0)
+        time.sleep(0.3)
+        while job.job.poll() is None:
+            job.resize(chance.randint(2, 4))
+            children = job.children()
+            if len(children) > 1 and chance.random() < 0.3:
+                try:
+                    os.kill(chance.choice(children), signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            time.sleep(chance.uniform(0, 0.1))
+        got, err = result(job.end())
+        expect(got == expected, f"{got}, not {expected}:\n{err}")
+        recovered += err.count("all ranks go back")
+    expect(recovered > 0, "nobody was killed")
+
+
+def case_with_checkpoints():
+    """Both at once; a restart after it goes on with the same result."""
+    expected = undisturbed(7, 400, 0, 0, -1)
+    with tempfile.TemporaryDirectory() as folder:
+        job = Job(7, 2, ["--checkpoint", folder, "--checkpoint-every", 0.05], STEPS, 400, 0, 1000, -1)
+        chance = random.Random(1)
+        for _ in range(6):
+            job.resize_to(chance.randint(1, 4))
+            time.sleep(0.06)
+        os.kill(job.pid, signal.SIGKILL)
+        job.end()
+        done = subprocess.run([ARMATURE, "restart", folder, "--processes", "2"], capture_output=True, text=True,
+                              timeout=SECONDS, stdin=subprocess.DEVNULL)
+        got, err = result((done.returncode, done.stdout, done.stderr))
+        expect(got == expected, f"{got}, not {expected}:\n{err}")
+
+
+def refused(done, why):
+    expect(done.returncode == 1 and why in done.stderr, f"{done.returncode}: {done.stdout}{done.stderr}")
+
+
+def case_refusals():
+    job = Job(4, 2, [], STEPS, 100000, 0, 1000, -1)
+    job.resize_to(2)
+    refused(job.resize(5), "5 processes are not possible: 1 to 4, as many as there are ranks, are")
+    job.resize_to(3)
+    refused(resize(1, 2), "process 1 is neither the launcher nor a rank of a job")
+    refused(resize(os.getpid(), 2), "is neither the launcher nor a rank of a job")
+    for wrong in ("0", "-1", "x", ""):
+        done = job.resize(wrong)
+        expect(done.returncode in (1, 2) and "--processes" in done.stderr, f"{done.returncode}: {done.stderr}")
+    os.kill(job.pid, signal.SIGTERM)
+    status, out, err = job.end()
+    expect(status == 143, f"{status}: {err}")
+    # Not of virtual ranks.
+    words = list(map(str, [ARMATURE, "run", "-n", 2, "--timeout", SECONDS, STEPS, 100000, 0, 1000, -1]))
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as job:
+        wait_until("the job", lambda: "neither" not in resize(job.pid, 2).stderr)
+        refused(resize(job.pid, 2), "only virtual ranks can move (armature run --virtual)")
+        job.terminate()
+        job.communicate()
+    # One that goes on without its dead.
+    job = Job(4, 2, ["--on-death", "continue"], STEPS, 100000, 0, 1000, -1)
+    wait_until("the job", lambda: "neither" not in job.resize(2).stderr)
+    refused(job.resize(3), "--on-death continue")
+    job.job.terminate()
+    job.end()
+
+
+def case_stays():
+    """A rank that holds something of its process stays, and so does the process."""
+    status, out, err = Job(4, 2, [], RESIZING, "stays").end()
+    expect(status == 0 and "cannot move (StaysHere)" in out, f"{status}: {out}{err}")
+
+
+def main():
+    try:
+        globals()[f"case_{CASE}"]()
+        left = [pid for pid in processes_with(MARK) if pid != os.getpid()]
+        expect(not left, f"left behind: {left}")
+    except Failed as failure:
+        print(f"{CASE}: {failure}")
+        sys.exit(1)
+    print(f"{CASE}: passed")
+
+
+main()

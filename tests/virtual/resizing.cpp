@@ -1,0 +1,193 @@
+// Ranks that are put into more processes and into fewer while they run.
+//
+//   virtual_resizing inside      the job resizes itself, from calls too
+//   virtual_resizing stays       a rank that must stay keeps its process in the job
+//   virtual_resizing status N    one rank ends with that status, far from where it began
+//   virtual_resizing storm S     everything at once for S seconds; somebody else resizes
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <armature/armature.hpp>
+#include <armature/rank_local.hpp>
+#include <armature/virtual.hpp>
+
+namespace {
+
+using armature::World;
+
+armature::rank_local<std::int64_t> own;
+
+void require(bool good, const char* what) {
+  if (!good) armature::abort(1, what);
+}
+
+/// Ranks in each of the processes that have some.
+std::vector<int> shares(World& world) {
+  std::vector<int> all(static_cast<std::size_t>(world.size()));
+  for (int rank = 0; rank < world.size(); ++rank)
+    ++all[static_cast<std::size_t>(armature::process_of(rank).number())];
+  std::erase(all, 0);
+  return all;
+}
+
+void require_even(World& world, int processes) {
+  const std::vector<int> all = shares(world);
+  require(static_cast<int>(all.size()) == processes, "some process has no rank");
+  for (const int share : all)
+    require(share >= world.size() / processes && share <= world.size() / processes + 1,
+            "a process has more ranks than others");
+}
+
+struct Counter {
+  std::int64_t count = 0;
+  void add(std::int64_t amount) { count += amount; }
+  int resize(int processes) {
+    armature::resize(processes);
+    return armature::hosting_processes();
+  }
+};
+
+int inside(World& world) {
+  require(armature::hosting_processes() == 2, "the job did not begin with two processes");
+  armature::shared<Counter> counter(world);
+  auto total = world.allocate<std::int64_t>(1);
+  std::int64_t sum = 0;
+  const int numbers[] = {3, 1, 4, 4, 2, 1, 3};
+  for (const int processes : numbers) {
+    counter.async((world.rank() + 1) % world.size(), &Counter::add, processes);
+    armature::fetch_add(total.on(0), processes);
+    if (world.rank() == processes % world.size()) armature::resize(processes);
+    world.barrier();
+    require(armature::hosting_processes() == processes, "there are not as many as were wanted");
+    require_even(world, processes);
+    sum += processes;
+    *own += processes;
+    world.barrier();
+  }
+  // A method may ask for it, too; the rank that runs it may go elsewhere meanwhile.
+  if (world.rank() == 0)
+    require(counter.sync(world.size() - 1, &Counter::resize, 4) == 4, "a method did not resize");
+  armature::rmi_fence();
+  require(counter->count == sum && *own == sum, "a call or a variable was lost");
+  require(armature::get(total.on(0)) == sum * world.size(), "an addition was lost");
+  for (const int wrong : {0, -1, world.size() + 1}) {
+    try {
+      armature::resize(wrong);
+      require(false, "what cannot be was done");
+    } catch (const armature::Error& error) {
+      require(error.code() == armature::Errc::bad_argument, "another error");
+    }
+  }
+  // All at once: one of them is right.
+  armature::resize(1 + world.rank() % 3);
+  world.barrier();
+  require_even(world, armature::hosting_processes());
+  return 0;
+}
+
+int stays(World& world) {
+  {
+    const int holder = world.size() - 1;  // of the process that would leave
+    auto* const stay = world.rank() == holder ? new armature::StaysHere : nullptr;
+    world.barrier();
+    if (world.rank() == 0) {
+      try {
+        armature::resize(1);
+        require(false, "the process has left");
+      } catch (const armature::Error& error) {
+        std::printf("%s\n", error.what());
+      }
+    }
+    world.barrier();
+    require(armature::hosting_processes() == 2, "the process has left");
+    if (world.rank() == 0) armature::resize(4);
+    world.barrier();
+    require(armature::process_of(holder).number() == 1, "who must stay was moved");
+    require_even(world, 4);
+    world.barrier();
+    delete stay;
+  }
+  world.barrier();
+  if (world.rank() == 0) armature::resize(1);
+  world.barrier();
+  require_even(world, 1);
+  return 0;
+}
+
+int status(World& world, int of_last) {
+  if (world.rank() == 0) armature::resize(1);
+  world.barrier();
+  return world.rank() == world.size() - 1 ? of_last : 0;
+}
+
+/// Sums that every rank knows, kept by all others.
+int storm(World& world, int seconds) {
+  armature::shared<Counter> counter(world);
+  auto cells = world.allocate<std::int64_t>(static_cast<std::size_t>(world.size()));
+  auto added = world.allocate<std::int64_t>(1);
+  std::mt19937 random(static_cast<unsigned>(world.rank()));
+  std::vector<std::int64_t> put(static_cast<std::size_t>(world.size())), sent(put.size());
+  std::int64_t additions = 0, steps = 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  bool goes_on = true;
+  while (goes_on) {
+    for (int i = 0; i < 200; ++i, ++steps) {
+      const int other = static_cast<int>(random() % static_cast<unsigned>(world.size()));
+      const auto place = static_cast<std::size_t>(other);
+      switch (random() % 5) {
+        case 0:
+          armature::put(cells.on(other) + world.rank(), ++put[place]);
+          break;
+        case 1:
+          require(armature::get(cells.on(other) + world.rank()) == put[place],
+                  "a get does not find a put");
+          break;
+        case 2:
+          armature::fetch_add(added.on(other), 1);
+          ++additions;
+          break;
+        case 3:
+          counter.async(other, &Counter::add, 1);
+          ++sent[place];
+          break;
+        default:
+          counter.sync(other, &Counter::add, 0);
+      }
+      ++*own;
+    }
+    goes_on = world.broadcast(std::chrono::steady_clock::now() < end ? 1 : 0, 0) != 0;
+  }
+  armature::rmi_fence();
+  std::vector<std::int64_t> came(put.size());
+  world.alltoall<std::int64_t>(put, came);
+  for (int from = 0; from < world.size(); ++from)
+    require(cells[from] == came[static_cast<std::size_t>(from)], "a put was lost");
+  world.alltoall<std::int64_t>(sent, came);
+  for (const std::int64_t calls : came) counter->count -= calls;
+  require(counter->count == 0, "a call was lost, or came twice");
+  require(world.allreduce(additions) == world.allreduce(added[0]), "an addition was lost");
+  require(*own == steps, "a variable of the rank was lost");
+  if (world.rank() == 0)
+    std::printf("all is well after %lld steps of each\n", static_cast<long long>(steps));
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  const int number = argc > 2 ? std::atoi(argv[2]) : 0;
+  return armature::run(argc, argv, [&](World& world) {
+    if (what == "inside") return inside(world);
+    if (what == "stays") return stays(world);
+    if (what == "status") return status(world, number);
+    return storm(world, number);
+  });
+}

@@ -1,0 +1,109 @@
+#include <signal.h>
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "commands.hpp"
+#include "inspect/jobs.hpp"
+#include "numbers.hpp"
+#include "progress/processes.hpp"
+#include "space/layout.hpp"
+
+// `armature resize`: more processes for the virtual ranks of a running job, or fewer.
+
+namespace armature::tools {
+namespace {
+
+constexpr const char* footer = R"(
+JOB is the process id of its armature run, or of one of its processes (armature inspect shows them). Returns when the
+job has that many. A process leaves by itself, too, when it is asked to end (kill PID): its ranks go to the others.
+
+Example:
+  armature resize 4711 --processes 3)";
+
+struct Wanted {
+  std::string job;
+  std::uint32_t processes = 0;
+  double timeout_s = 30;
+};
+
+/// Until the launcher has answered.
+void await(const RunningJob& job, const space::ControlHeader& header, std::uint32_t request,
+           double timeout_s) {
+  const std::uint64_t end_ns = base::now_ns() + static_cast<std::uint64_t>(timeout_s * 1e9);
+  while (!progress::is_answered(header, request)) {
+    constexpr timespec nap{0, 1'000'000};
+    nanosleep(&nap, nullptr);
+    if (kill(job.pid(), 0) != 0) base::fail(Errc::misuse, "the job has ended meanwhile");
+    if (base::now_ns() > end_ns)
+      base::fail(Errc::misuse,
+                 fmt::format("the job has {} processes after {} s: a rank computes without waiting "
+                             "(armature inspect), or processes take long to start; it is still "
+                             "asked for {}",
+                             progress::hosting_processes(header), timeout_s,
+                             static_cast<std::uint32_t>(header.resize.wanted.load())));
+  }
+}
+
+void resize(const Wanted& wanted) {
+  constexpr std::uint64_t pid_max = 1 << 22;
+  const auto pid = static_cast<int>(parse_count("JOB", wanted.job, 1, pid_max));
+  const auto jobs = running_jobs();
+  const auto job = std::find_if(jobs.begin(), jobs.end(),
+                                [&](const RunningJob& other) { return other.has_process(pid); });
+  if (job == jobs.end())
+    base::fail(Errc::bad_argument,
+               fmt::format("process {} is neither the launcher nor a rank of a job that this user "
+                           "may look at: armature inspect lists the jobs",
+                           pid));
+  space::ControlHeader& header = job->writable().header();
+  if (header.ranks_are_virtual == 0 || header.simulated != 0)
+    base::fail(Errc::misuse,
+               fmt::format("job {} cannot be resized: only virtual ranks can move (armature run "
+                           "--virtual)",
+                           job->pid()));
+  const std::uint32_t request = progress::ask_for_processes(header, wanted.processes);
+  await(*job, header, request, wanted.timeout_s);
+  if (const std::string refusal = header.resize.refusal; !refusal.empty())
+    base::fail(Errc::misuse, refusal);
+  fmt::print("{} processes\n", progress::hosting_processes(header));
+}
+
+}  // namespace
+
+void add_resize(CLI::App& app) {
+  auto* command = app.add_subcommand("resize", "More or fewer processes for a running job");
+  command->footer(footer);
+  auto wanted = std::make_shared<Wanted>();
+  command->add_option("JOB", wanted->job, "Whose ranks are to be spread anew")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option_function<std::string>(
+          "--processes",
+          [wanted](const std::string& text) {
+            wanted->processes =
+                static_cast<std::uint32_t>(parse_count("--processes", text, 1, space::ranks_max));
+          },
+          "Processes that are to host its ranks")
+      ->required()
+      ->type_name("P");
+  command
+      ->add_option_function<std::string>(
+          "--timeout",
+          [wanted](const std::string& text) {
+            wanted->timeout_s = parse_seconds("--timeout", text);
+          },
+          "Wait for that long (default: 30 s)")
+      ->type_name("S");
+  command->callback([wanted] { resize(*wanted); });
+}
+
+}  // namespace armature::tools
