@@ -186,6 +186,17 @@ void add_network_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& o
             });
 }
 
+/// What can be seen of the job from outside.
+void add_watching(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  add_seconds(
+      run, options, "--stall", &LaunchOptions::stall_s,
+      "Say what ranks wait for when nothing has moved for S seconds (default 60; 0: never)");
+  add_value(run, options, "--trace", "FILE",
+            "Write what ranks did when, for https://ui.perfetto.dev: where they ran and waited, "
+            "calls as arrows, moves",
+            [](LaunchOptions& o, const std::string& text) { o.trace = text; });
+}
+
 void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_value(run, options, "-n,--ranks", "N", "Number of ranks (default: one per usable core)",
             [](LaunchOptions& o, const std::string& text) {
@@ -220,13 +231,7 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
             "What becomes of the job when a rank dies (default end)", on_death);
   add_seconds(run, options, "--timeout", &LaunchOptions::timeout_s,
               "End the job after S seconds, saying what it waited for");
-  add_seconds(
-      run, options, "--stall", &LaunchOptions::stall_s,
-      "Say what ranks wait for when nothing has moved for S seconds (default 60; 0: never)");
-  add_value(run, options, "--trace", "FILE",
-            "Write what ranks did when, for https://ui.perfetto.dev: where they ran and waited, "
-            "calls as arrows, moves",
-            [](LaunchOptions& o, const std::string& text) { o.trace = text; });
+  add_watching(run, options);
   run.add_flag("--check", options->check_full,
                "Check every address against what is allocated, on every call");
   add_value(run, options, "--band-size", "BYTES",

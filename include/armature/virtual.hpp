@@ -22,6 +22,15 @@ enum class RankKind {
 /// meanwhile (rmi_poll does both). Throws Error(misuse) outside run().
 ARMATURE_API void yield();
 
+/// How urgent the calling virtual rank is: of those of a process that are ready, the ones with the
+/// highest priority have their turns first, from the next turn on. -3 to 3; 0 is what ranks begin
+/// with. Nobody is interrupted for it, and nobody starves: at least every 64th turn goes to each
+/// priority that has a rank ready. It goes with a rank that moves. Calls for a rank are as urgent
+/// as the rank. Where ranks have threads of their own it does nothing. Throws Error(bad_argument)
+/// for other numbers, and Error(misuse) outside run().
+ARMATURE_API void set_priority(int priority);
+[[nodiscard]] ARMATURE_API int priority();
+
 /// Goes on in another process of the job (migration, armci-on-charm-2006): when the call
 /// returns, that process runs the rank, and process_of says so. Nothing is copied: what the rank
 /// has on its stack, and has allocated while it ran, is where it was, and so is what others have

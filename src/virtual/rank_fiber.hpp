@@ -43,6 +43,7 @@ struct RankFiber {
   bool is_sure = false;       // everybody sees that it waits, since a barrier
   bool is_announced = false;  // in the list of those for whom that barrier is still to come
   bool has_waited_long = false;
+  std::int8_t priority = 0;
   int status = 0;             // that it has ended with
   std::uint64_t cost_ns = 0;  // of its turns lately, where time is measured
   std::size_t place = 0;      // among those that its process hosts
@@ -60,47 +61,6 @@ struct RankFiber {
   Life life;
   space::RankHeap* heap = nullptr;  // nullptr where malloc knows no ranks
   alignas(space::AddressSpace) std::byte space_memory[sizeof(space::AddressSpace)];
-};
-
-/// First in, first out.
-class RankQueue {
- public:
-  [[nodiscard]] bool empty() const { return first_ == nullptr; }
-  [[nodiscard]] bool has_several() const { return first_ != nullptr && first_->next != nullptr; }
-  /// Takes out the one that `value` finds the most in, of the first `looks_max` behind the front;
-  /// nullptr when it finds nothing in any of them.
-  template <class Value>
-  RankFiber* take_best(std::size_t looks_max, Value value) {
-    RankFiber *best = nullptr, *before_best = nullptr;
-    std::uint64_t most = 0;
-    for (RankFiber* before = first_; before != nullptr && before->next != nullptr && looks_max > 0;
-         before = before->next, --looks_max) {
-      const std::uint64_t found = value(*before->next);
-      if (found <= most) continue;
-      most = found;
-      best = before->next;
-      before_best = before;
-    }
-    if (best == nullptr) return nullptr;
-    before_best->next = best->next;
-    if (last_ == best) last_ = before_best;
-    return best;
-  }
-  void push(RankFiber& fiber) {
-    fiber.next = nullptr;
-    (first_ == nullptr ? first_ : last_->next) = &fiber;
-    last_ = &fiber;
-  }
-  /// nullptr when it is empty.
-  RankFiber* pop() {
-    RankFiber* const front = first_;
-    if (front != nullptr) first_ = front->next;
-    return front;
-  }
-
- private:
-  RankFiber* first_ = nullptr;
-  RankFiber* last_ = nullptr;
 };
 
 }  // namespace armature::fibers

@@ -56,7 +56,8 @@ void RankScheduler::regroup() {
   leaves_ = !checkpoints::regroup(mapping_, process_, band_file_);
   progress::start_waiting(mapping_.header());
   count_processes();
-  ready_ = pollers_ = {};
+  ready_ = {};
+  pollers_ = {};
   announced_.clear();
   hosted_.clear();
   goes_to_ = -1;

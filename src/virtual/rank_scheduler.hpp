@@ -7,6 +7,7 @@
 #include "progress/scheduler.hpp"
 #include "space/layout.hpp"
 #include "virtual/rank_fiber.hpp"
+#include "virtual/ready_queue.hpp"
 
 namespace armature::fibers {
 
@@ -29,6 +30,10 @@ class RankScheduler : public progress::Scheduler {
   void run();
   /// The calling rank goes on in that process.
   void move(int process);
+
+  /// Of the calling rank, from its next turn on.
+  void set_priority(int priority) { running_->priority = static_cast<std::int8_t>(priority); }
+  [[nodiscard]] int priority() const { return running_->priority; }
 
   /// Who runs the ranks of the calling thread's process.
   static RankScheduler& here();
@@ -106,7 +111,7 @@ class RankScheduler : public progress::Scheduler {
   RankFiber main_;         // the stack of run()
   RankFiber* running_ = nullptr;
   RankFiber* before_ = nullptr;  // whose stack was left last
-  RankQueue ready_;
+  ReadyQueue ready_;
   RankQueue pollers_;  // wait for what no bell tells
   std::vector<RankFiber*> announced_;
   std::vector<RankFiber*> looking_;  // of those announced, while they are made ready

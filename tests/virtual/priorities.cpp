@@ -1,0 +1,99 @@
+// Ranks that take turns without end: who is more urgent has more of them, equals have as many as
+// each other, and the least urgent ones still get on.
+#include <algorithm>
+#include <iterator>
+
+#include <armature/armature.hpp>
+#include <armature/virtual.hpp>
+
+namespace {
+
+using armature::World;
+
+constexpr int ranks_max = 64, turns = 20'000;
+
+// Of the process that hosts all ranks.
+int taken[ranks_max];
+bool is_over = false;
+
+void require(bool good, const char* what) {
+  if (!good) armature::abort(1, what);
+}
+
+/// Takes turns until one rank has had so many.
+void take_turns(World& world) {
+  if (world.rank() == 0) {
+    std::fill(std::begin(taken), std::end(taken), 0);
+    is_over = false;
+  }
+  world.barrier();
+  while (!is_over) {
+    is_over = is_over || ++taken[world.rank()] == turns;
+    armature::yield();
+  }
+  world.barrier();
+}
+
+void check_equals(World& world) {
+  take_turns(world);
+  const auto [least, most] = std::minmax_element(taken, taken + world.size());
+  require(*least >= turns - 2 && *most <= turns, "equals have as many turns as each other");
+  world.barrier();
+}
+
+void check_urgent_ones(World& world) {
+  armature::set_priority(world.rank() % 2 == 0 ? -3 : 3);
+  require(armature::priority() == (world.rank() % 2 == 0 ? -3 : 3), "it is what it was set to");
+  take_turns(world);
+  for (int rank = 0; rank < world.size(); ++rank) {
+    if (rank % 2 != 0) require(taken[rank] > turns * 9 / 10, "the urgent ones share the turns");
+    // One turn of 56 is theirs, of which there are as many as the others.
+    if (rank % 2 == 0) require(taken[rank] >= turns / 64, "the others do not starve");
+    if (rank % 2 == 0) require(taken[rank] <= turns / 8, "the others have fewer");
+  }
+  world.barrier();
+  armature::set_priority(0);
+}
+
+void check_bounds() {
+  for (const int priority : {-4, 4, 1000}) {
+    try {
+      armature::set_priority(priority);
+      require(false, "a priority that does not exist");
+    } catch (const armature::Error& error) {
+      require(error.code() == armature::Errc::bad_argument, "how that is told");
+    }
+  }
+}
+
+/// It goes along.
+void check_moves(World& world, int processes) {
+  armature::set_priority(2);
+  for (int process = 0; process < processes; ++process) {
+    armature::migrate(armature::ProcessId(process));
+    require(armature::priority() == 2, "a rank that has moved has the same priority");
+  }
+  world.barrier();
+  armature::set_priority(0);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return armature::run(argc, argv, [](World& world) {
+    check_bounds();
+    int processes = 1;
+    for (int rank = 0; rank < world.size(); ++rank)
+      processes = std::max(processes, armature::process_of(rank).number() + 1);
+    world.barrier();
+    if (armature::rank_kind() != armature::RankKind::fiber) {
+      armature::set_priority(1);
+      require(armature::priority() == 0, "nobody has turns to order");
+      return;
+    }
+    if (processes > 1) return check_moves(world, processes);
+    check_equals(world);
+    check_urgent_ones(world);
+    check_equals(world);
+  });
+}
