@@ -100,7 +100,7 @@ void Network::join(const space::Mapping& mapping, const Spaces& spaces,
   }
   exchange.fence();
   const std::vector<std::byte> told = exchange.get(0, secret_key);
-  Links::Options links{exchange.process(), exchange.processes(), 0, options.engine};
+  Links::Options links{exchange.process(), exchange.processes(), 0, options.engine, options.open};
   if (told.size() != sizeof links.secret) fail(Errc::start, "the job's secret makes no sense");
   std::memcpy(&links.secret, told.data(), sizeof links.secret);
   if (options.find_device) links.engine.device = options.find_device(exchange);

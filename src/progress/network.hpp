@@ -23,6 +23,7 @@ namespace armature::progress {
 
 struct NetworkOptions {
   transport::EngineOptions engine;
+  transport::OpenBy open = transport::load_engine;
   /// After a fence that all have passed: the interface, "" for the engine's own choice.
   std::function<std::string(bootstrap::Exchange&)> find_device;
   /// "process 3 (rank 3 on b, 10.0.0.2)", for errors.

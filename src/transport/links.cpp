@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "transport/load.hpp"
 
 namespace armature::transport {
 
@@ -107,7 +106,7 @@ std::optional<Early> take_early(const Link& link, std::uint32_t sequence) {
 
 Links::Links(const Options& options)
     : options_(options), links_(static_cast<std::size_t>(options.processes)) {
-  engine_ = load_engine(*this, options.engine);
+  engine_ = options.open(*this, options.engine);
 }
 
 Links::~Links() = default;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "transport/load.hpp"
 #include "transport/packet.hpp"
 #include "transport/transport.hpp"
 
@@ -128,6 +129,7 @@ class Links : public Sink {
     int processes = 1;
     std::uint64_t secret = 0;
     EngineOptions engine;
+    OpenBy open = load_engine;
   };
   explicit Links(const Options& options);
   ~Links() override;

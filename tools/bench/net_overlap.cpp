@@ -1,19 +1,14 @@
 // How much of a transfer from another node computing hides, when both take as long: armci-rma-2006,
-// figure 19. There a network card moved the bytes. Here both nodes' cores do, so the limit is
-// measured, not assumed: a thread by hand that reads the same bytes from a plain socket meanwhile.
+// figure 19. There a network card moved the bytes; here the other core carries both sides of the
+// transfer meanwhile, which both cores do when nobody computes.
 #include <algorithm>
-#include <atomic>
-#include <cstdint>
 #include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include <armature/armature.hpp>
 
 #include "bench/computing.hpp"
 #include "bench/rows.hpp"
-#include "bench/wire.hpp"
 
 namespace armature::tools::bench {
 
@@ -21,56 +16,16 @@ namespace {
 
 constexpr std::size_t mebi = std::size_t{1} << 20;
 
-/// Reads from the wire what is asked for, in a thread that sleeps meanwhile.
-class Reader {
- public:
-  Reader(const Wire& wire, std::vector<double>& to)
-      : wire_(wire), to_(to), thread_([this] { serve(); }) {}
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
-  ~Reader() {
-    tell(ends);
-    thread_.join();
-  }
-
-  void start() { tell(asked); }
-  void wait() { state_.wait(asked); }
-
- private:
-  enum State : int { idle, asked, ends };
-
-  void tell(State state) {
-    state_ = state;
-    state_.notify_all();
-  }
-
-  void serve() {
-    for (;;) {
-      state_.wait(idle);
-      if (state_ == ends) return;
-      wire_.take_asleep(to_.data(), mebi);
-      tell(idle);
-    }
-  }
-
-  const Wire& wire_;
-  std::vector<double>& to_;
-  std::atomic<int> state_{idle};
-  std::thread thread_;
-};
-
 class Rows {
  public:
   Rows(World& world, const Settings& settings)
       : world_(world),
         settings_(settings),
-        wire_(world),
         heap_(world.allocate<double>(mebi / sizeof(double))),
         local_(mebi / sizeof(double)) {}
 
   void all() {
     library_row();
-    wire_row();
     world_.free(heap_);
   }
 
@@ -96,33 +51,6 @@ class Rows {
     world_.barrier();
   }
 
-  void wire_row() {
-    const std::string name = "net.overlap.wire";
-    if (!wanted(settings_.only, name)) return;
-    world_.barrier();
-    if (world_.rank() == 0) {
-      Reader reader(wire_, local_);
-      const auto ask = [&](char word) { wire_.give(&word, sizeof word); };
-      report(
-          name,
-          [&] {
-            ask('g');
-            wire_.take(local_.data(), mebi);
-          },
-          [&](std::size_t rounds) {
-            reader.start();
-            ask('g');
-            compute(rounds);
-            reader.wait();
-          });
-      ask('e');
-    } else if (world_.rank() == 1) {
-      for (char word = 0; wire_.take(&word, sizeof word), word != 'e';)
-        wire_.give(local_.data(), mebi);
-    }
-    world_.barrier();
-  }
-
   /// What is left to wait for of `fetch` after computing for as long as it takes.
   template <class Fetch, class Both>
   void report(const std::string& name, Fetch fetch, Both both) {
@@ -142,7 +70,6 @@ class Rows {
 
   World& world_;
   const Settings& settings_;
-  Wire wire_;
   Piece<double> heap_;
   std::vector<double> local_;
 };

@@ -67,8 +67,7 @@ machine and speak over its loopback):
   net.compute        what rank 1 computes in 20 ms, while a put a millisecond comes; the limit is
                      the same without puts
   net.overlap        what is left to wait for of a non-blocking get of 1 MiB after computing for
-                     as long as it takes; the limit is the get: 0.1 means that 90 % are hidden
-  net.overlap.wire   the same of a plain socket that a thread reads: what the machine can hide.
+                     as long as it takes; the limit is the get: 0.1 means that 90 % are hidden.
                      Where all cores are in use, one carries both sides while the other computes
 
 Other limits: the same bytes there and back on a TCP connection between the same two processes that

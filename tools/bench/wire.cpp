@@ -65,17 +65,6 @@ void Wire::take(void* to, std::size_t bytes) const {
   }
 }
 
-void Wire::take_asleep(void* to, std::size_t bytes) const {
-  auto* at = static_cast<char*>(to);
-  while (bytes > 0) {
-    const ssize_t n = ::recv(socket_.get(), at, bytes, 0);
-    check(n > 0 || (n < 0 && errno == EINTR), "recv");
-    if (n <= 0) continue;
-    at += n;
-    bytes -= static_cast<std::size_t>(n);
-  }
-}
-
 bool Wire::has_something() const {
   char byte = 0;
   return ::recv(socket_.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 1;

@@ -16,8 +16,6 @@ class Wire {
   explicit Wire(World& world);
   void give(const void* from, std::size_t bytes) const;
   void take(void* to, std::size_t bytes) const;
-  /// Sleeps while there is nothing.
-  void take_asleep(void* to, std::size_t bytes) const;
   /// Whether there is something to take.
   [[nodiscard]] bool has_something() const;
 

@@ -1,0 +1,155 @@
+#include "rma/by_engine.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+#include "progress/played_peer.hpp"
+#include "rma/far_records.hpp"
+#include "rma/questions.hpp"
+
+namespace armature::rma {
+namespace {
+
+using progress::Bytes;
+using progress::network;
+using progress::PlayedNetwork;
+using progress::PlayedPeer;
+using transport::Kind;
+
+constexpr std::size_t chunk = std::size_t{16} << 20;
+constexpr std::size_t long_enough = std::size_t{128} << 10;
+
+progress::NetworkOptions options() {
+  progress::NetworkOptions chosen;
+  chosen.heartbeat_ns = 0;
+  chosen.handlers = {serve_keys, [](transport::Links& links) { Question::install(links); }};
+  return chosen;
+}
+
+Bytes patterned(std::size_t bytes) {
+  Bytes data(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>(i * 7 + 1);
+  return data;
+}
+
+/// Keys are remembered by the process: each test uses chunks of its own, and is run once in it.
+class ByEngineTest : public testing::Test {
+ protected:
+  ByEngineTest() {
+    net_.peer.is_one_sided = true;
+    net_.peer.on_record = [this](const PlayedPeer::Seen& seen) {
+      if (seen.record.kind != Kind::key) return;
+      struct {
+        std::uint64_t question;
+        std::byte key[8];
+      } answer{seen.head<KeyRecord>().question, {}};
+      net_.peer.say(Kind::keyed, seen.record.to, &answer, has_keys_ ? sizeof answer : 8);
+    };
+  }
+  std::byte* far(std::size_t number) { return net_.mapping().band(1) + number * chunk; }
+  bool put(std::byte* to, const Bytes& data) {
+    return put_by_engine(*network(), Rank(1), to, data.data(), data.size(), "put");
+  }
+  std::size_t keys_asked() { return net_.peer.seen(Kind::key).size(); }
+
+  bool has_keys_ = true;
+  PlayedNetwork net_{options()};
+};
+
+TEST_F(ByEngineTest, a_put_is_there_when_it_returns) {
+  const Bytes data = patterned(long_enough);
+  ASSERT_TRUE(put(far(3), data));
+  EXPECT_TRUE(std::ranges::equal(data, std::span(far(3), data.size())));
+  EXPECT_EQ(net_.peer.puts, 1U);
+}
+
+TEST_F(ByEngineTest, a_get_has_delivered_when_it_returns) {
+  const Bytes data = patterned(long_enough);
+  std::ranges::copy(data, far(4));
+  Bytes got(data.size());
+  ASSERT_TRUE(get_by_engine(*network(), Rank(1), got.data(), far(4), got.size(), "get"));
+  EXPECT_EQ(got, data);
+}
+
+TEST_F(ByEngineTest, a_chunk_is_asked_for_once) {
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(put(far(5), patterned(long_enough)));
+  EXPECT_EQ(keys_asked(), 1U);
+}
+
+TEST_F(ByEngineTest, what_lies_in_two_chunks_goes_in_two_parts) {
+  const Bytes data = patterned(long_enough);
+  std::byte* const to = far(7) - 1000;
+  ASSERT_TRUE(put(to, data));
+  EXPECT_TRUE(std::ranges::equal(data, std::span(to, data.size())));
+  EXPECT_EQ(keys_asked(), 2U);
+  EXPECT_EQ(net_.peer.puts, 2U);
+}
+
+TEST_F(ByEngineTest, short_transfers_travel_in_packets) {
+  EXPECT_FALSE(put(far(8), patterned(1000)));
+  EXPECT_EQ(keys_asked(), 0U);
+}
+
+TEST_F(ByEngineTest, so_do_all_where_the_engine_has_no_such_operations) {
+  net_.peer.is_one_sided = false;
+  EXPECT_FALSE(put(far(8), patterned(long_enough)));
+  EXPECT_EQ(keys_asked(), 0U);
+}
+
+TEST_F(ByEngineTest, so_do_those_to_memory_that_cannot_be_offered) {
+  has_keys_ = false;
+  EXPECT_FALSE(put(far(9), patterned(long_enough)));
+  EXPECT_FALSE(put(far(9), patterned(long_enough)));
+  EXPECT_EQ(keys_asked(), 1U);
+  EXPECT_EQ(net_.peer.puts, 0U);
+}
+
+TEST_F(ByEngineTest, a_get_behind_a_handle_is_complete_when_the_engine_says_so) {
+  const Bytes data = patterned(long_enough);
+  std::ranges::copy(data, far(10));
+  net_.peer.holds_back = true;
+  Bytes got(data.size());
+  detail::Request* const get =
+      get_by_engine_later(*network(), Rank(1), got.data(), far(10), got.size());
+  ASSERT_NE(get, nullptr);
+  EXPECT_FALSE(get->advance(*get));
+  net_.peer.holds_back = false;
+  EXPECT_TRUE(net_.until([&] { return get->advance(*get); }));
+  EXPECT_EQ(got, data);
+  get->release(*get);
+}
+
+TEST_F(ByEngineTest, it_begins_when_what_was_sent_before_is_acknowledged) {
+  ASSERT_TRUE(put(far(11), patterned(long_enough)));  // the key is known
+  net_.peer.acknowledges = false;
+  {
+    const std::lock_guard locked(network()->links().lock());
+    network()->link_to(1).post(Kind::put, 0, 1, PutRecord{}, transport::Link::Ack::soon);
+    network()->link_to(1).flush();
+  }
+  std::thread late([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_EQ(net_.peer.puts, 1U);
+    net_.peer.say(Kind::none, -1);
+  });
+  EXPECT_TRUE(put(far(11), patterned(long_enough)));
+  late.join();
+  EXPECT_EQ(net_.peer.puts, 2U);
+}
+
+TEST_F(ByEngineTest, a_chunk_of_this_process_is_offered_once_and_told_to_all_who_ask) {
+  const auto answers = [&] { return net_.peer.seen(Kind::keyed); };
+  for (std::uint64_t question = 1; question <= 2; ++question)
+    net_.peer.say(Kind::key, 1, KeyRecord{question, 12});
+  ASSERT_TRUE(net_.until([&] { return answers().size() == 2; }));
+  EXPECT_EQ(net_.peer.offers.size(), 1U);
+  EXPECT_EQ(net_.peer.offers[0].data(), net_.mapping().band(0) + 12 * chunk);
+  EXPECT_EQ(net_.peer.offers[0].size(), chunk);
+  EXPECT_EQ(answers()[1].head<std::uint64_t>(), 2U);
+  EXPECT_EQ(answers()[1].body.size(), sizeof(std::uint64_t) + 8);
+}
+
+}  // namespace
+}  // namespace armature::rma

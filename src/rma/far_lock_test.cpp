@@ -1,0 +1,176 @@
+#include "rma/far_lock.hpp"
+
+#include <gtest/gtest.h>
+
+#include "armature/error.hpp"
+#include "progress/played_peer.hpp"
+#include "rma/far_records.hpp"
+#include "rma/questions.hpp"
+
+namespace armature::rma {
+namespace {
+
+using progress::lock_token;
+using progress::LockWord;
+using progress::PlayedNetwork;
+using progress::PlayedPeer;
+using transport::Kind;
+
+progress::NetworkOptions options() {
+  progress::NetworkOptions chosen;
+  chosen.heartbeat_ns = 0;
+  chosen.handlers = {serve_locks, [](transport::Links& links) { Question::install(links); }};
+  chosen.look = look_at_locks;
+  return chosen;
+}
+
+/// Rank 0 owns a mutex, which ranks of the other node want.
+class OwnerTest : public testing::Test {
+ protected:
+  OwnerTest() {
+    space::AddressSpace::Failure failure;
+    word_ = static_cast<LockWord*>(
+        net_.space().allocate(sizeof(LockWord), 64, space::Allocation::Kind::local, failure));
+  }
+  void ask(Kind kind, int rank, std::uint64_t question = 7) {
+    const LockRecord record{question, reinterpret_cast<std::uint64_t>(word_), lock_token(rank)};
+    net_.peer.say(kind, rank, record);
+  }
+  /// The n-th answer of that kind: for which rank, and what.
+  std::pair<int, std::uint64_t> answer(Kind kind, std::size_t n = 0) {
+    if (!net_.until([&] { return net_.peer.seen(kind).size() > n; })) return {-1, 0};
+    const auto seen = net_.peer.seen(kind)[n];
+    return {seen.record.to, seen.head<ValueRecord>().value};
+  }
+  using Answer = std::pair<int, std::uint64_t>;
+
+  PlayedNetwork net_{options()};
+  LockWord* word_ = nullptr;
+};
+
+TEST_F(OwnerTest, a_free_mutex_is_given_at_once) {
+  ask(Kind::lock, 1);
+  EXPECT_EQ(answer(Kind::turn), Answer(1, 0));
+  EXPECT_EQ(word_->load(), lock_token(1));
+}
+
+TEST_F(OwnerTest, who_waits_hears_who_holds_it_and_then_that_it_is_his_turn) {
+  word_->store(lock_token(0));
+  ask(Kind::lock, 1);
+  EXPECT_EQ(answer(Kind::turn), Answer(1, lock_token(0)));
+  word_->store(0);  // as a rank of this node releases it
+  EXPECT_EQ(answer(Kind::turn, 1), Answer(1, 0));
+  EXPECT_EQ(word_->load(), lock_token(1));
+}
+
+TEST_F(OwnerTest, turns_come_in_the_order_of_asking) {
+  word_->store(lock_token(0));
+  ask(Kind::lock, 2);
+  ask(Kind::lock, 1, 8);
+  EXPECT_EQ(answer(Kind::turn, 1), Answer(1, lock_token(0)));
+  word_->store(0);
+  EXPECT_EQ(answer(Kind::turn, 2), Answer(2, 0));
+  ask(Kind::unlock, 2);
+  EXPECT_EQ(answer(Kind::value), Answer(2, 1));
+  EXPECT_EQ(answer(Kind::turn, 3), Answer(1, 0));
+}
+
+TEST_F(OwnerTest, who_holds_it_already_is_told_so) {
+  word_->store(lock_token(1));
+  ask(Kind::lock, 1);
+  EXPECT_EQ(answer(Kind::turn), Answer(1, lock_token(1)));
+  ask(Kind::unlock, 1);
+  EXPECT_EQ(answer(Kind::value), Answer(1, 1));
+  EXPECT_EQ(word_->load(), 0U);  // he was not put into the queue as well
+}
+
+TEST_F(OwnerTest, who_does_not_hold_it_cannot_release_it) {
+  word_->store(lock_token(0));
+  ask(Kind::unlock, 1);
+  EXPECT_EQ(answer(Kind::value), Answer(1, 0));
+  EXPECT_EQ(word_->load(), lock_token(0));
+}
+
+TEST_F(OwnerTest, who_leaves_the_queue_gets_no_turn) {
+  word_->store(lock_token(0));
+  ask(Kind::lock, 1);
+  EXPECT_EQ(answer(Kind::turn), Answer(1, lock_token(0)));
+  ask(Kind::leave_lock, 1);
+  ask(Kind::lock, 2, 8);
+  EXPECT_EQ(answer(Kind::turn, 1), Answer(2, lock_token(0)));
+  word_->store(0);
+  EXPECT_EQ(answer(Kind::turn, 2), Answer(2, 0));
+}
+
+TEST_F(OwnerTest, who_leaves_when_his_turn_has_come_gives_it_back) {
+  ask(Kind::lock, 1);
+  EXPECT_EQ(answer(Kind::turn), Answer(1, 0));
+  ask(Kind::leave_lock, 1);
+  EXPECT_TRUE(net_.until([&] { return word_->load() == 0; }));
+}
+
+TEST_F(OwnerTest, the_dead_in_the_queue_are_passed_over) {
+  word_->store(lock_token(0));
+  ask(Kind::lock, 1);
+  ask(Kind::lock, 2, 8);
+  EXPECT_EQ(answer(Kind::turn, 1), Answer(2, lock_token(0)));
+  net_.mapping().slot(1).life = space::Life::dead;
+  word_->store(0);
+  EXPECT_EQ(answer(Kind::turn, 2), Answer(2, 0));
+}
+
+/// Rank 1 owns a mutex, which rank 0 wants.
+class AskerTest : public testing::Test {
+ protected:
+  /// Answers what is asked with a lock's question by these, and a release by `was_held`.
+  void play(std::vector<std::uint64_t> turns, std::uint64_t was_held = 1) {
+    net_.peer.on_record = [this, turns = std::move(turns), was_held](const PlayedPeer::Seen& seen) {
+      const auto question = seen.head<LockRecord>().question;
+      for (const std::uint64_t turn : turns)
+        if (seen.record.kind == Kind::lock)
+          net_.peer.say(Kind::turn, 1, ValueRecord{question, turn});
+      if (seen.record.kind == Kind::unlock)
+        net_.peer.say(Kind::value, 1, ValueRecord{question, was_held});
+    };
+  }
+  Errc code_of_lock() {
+    try {
+      lock_far(*progress::network(), mutex_, 0, "lock");
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return Errc{};
+  }
+
+  PlayedNetwork net_{options()};
+  FarMutex mutex_{Rank(1), reinterpret_cast<const LockWord*>(net_.mapping().band(1)), 3};
+};
+
+TEST_F(AskerTest, has_it_when_told_that_it_is_its_turn) {
+  play({lock_token(2), 0});  // held by another first
+  lock_far(*progress::network(), mutex_, 0, "lock");
+  EXPECT_EQ(net_.peer.seen(Kind::lock).size(), 1U);
+  EXPECT_TRUE(unlock_far(*progress::network(), mutex_, 0, "unlock"));
+}
+
+TEST_F(AskerTest, must_not_hold_it_already) {
+  play({lock_token(0)});
+  EXPECT_EQ(code_of_lock(), Errc::misuse);
+}
+
+TEST_F(AskerTest, is_told_when_it_releases_what_it_does_not_hold) {
+  play({}, 0);
+  EXPECT_FALSE(unlock_far(*progress::network(), mutex_, 0, "unlock"));
+}
+
+TEST_F(AskerTest, leaves_the_queue_when_the_holder_has_died) {
+  net_.mapping().header().on_death = space::OnDeath::go_on;
+  play({lock_token(2)});
+  net_.mapping().slot(2).life = space::Life::dead;
+  net_.mapping().header().deaths = 1;
+  EXPECT_EQ(code_of_lock(), Errc::rank_lost);
+  EXPECT_TRUE(net_.until([&] { return net_.peer.seen(Kind::leave_lock).size() == 1; }));
+}
+
+}  // namespace
+}  // namespace armature::rma
