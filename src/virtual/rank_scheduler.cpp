@@ -110,7 +110,7 @@ void RankScheduler::leave(RankFiber& me) {
   me.exceptions = *exceptions_;
   me.error_number = *error_number_;
   before_ = &me;
-  if (balances_) [[unlikely]]
+  if (measures_) [[unlikely]]
     measure(me);
 }
 

@@ -30,6 +30,9 @@ class RankScheduler : public progress::Scheduler {
   /// The calling rank goes on in that process.
   void move(int process);
 
+  /// From now on the time is added up that each rank here computes, wherever it goes.
+  void measure_ranks();
+
   /// Who runs the ranks of the calling thread's process.
   static RankScheduler& here();
 
@@ -98,6 +101,7 @@ class RankScheduler : public progress::Scheduler {
   bool alone_ = false;  // no other process may ring
   bool bells_work_ = false;
   bool balances_ = false;
+  bool measures_ = false;
   bool crowded_ = false;  // more processes than cores
   RankFiber main_;        // the stack of run()
   RankFiber* running_ = nullptr;
