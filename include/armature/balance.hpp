@@ -79,3 +79,14 @@ ARMATURE_API void record(const Problem& problem, const std::string& path);
 [[nodiscard]] ARMATURE_API Problem replay(const std::string& path);
 
 }  // namespace armature::balance
+
+namespace armature {
+
+/// Of elements of an object array (object_array/rebalance.hpp) or of ranks (rebalance.hpp).
+struct RebalanceOptions {
+  balance::Strategy strategy = balance::chosen;
+  bool log = false;    // one line by member 0: what was done, and why
+  std::string record;  // a file for `armature balance --replay`, written by member 0
+};
+
+}  // namespace armature

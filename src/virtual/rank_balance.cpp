@@ -23,6 +23,10 @@ constexpr std::size_t looks_max = 64;
 
 }  // namespace
 
+void RankScheduler::measure_ranks() {
+  if (!std::exchange(measures_, true)) turn_began_ns_ = base::now_ns();
+}
+
 /// At the end of a turn.
 void RankScheduler::measure(RankFiber& me) {
   now_ns_ = base::now_ns();
@@ -131,6 +135,7 @@ void RankScheduler::adopt(RankFiber& fiber) {
   fiber.slot->pid.store(pid_, std::memory_order_relaxed);
   fiber.slot->tid.store(tid_, std::memory_order_relaxed);
   fiber.slot->moves.fetch_add(1, std::memory_order_relaxed);
+  if (fiber.slot->busy_ns.load(std::memory_order_relaxed) != 0) measure_ranks();
   if (fiber.context != nullptr) fiber.context->scheduler = this;
   note_coming(fiber);
   host(fiber);

@@ -20,6 +20,7 @@ void RankScheduler::restore(RankFiber& fiber) {
   fiber.slot->asleep.store(Doze::awake, std::memory_order_relaxed);
   fiber.slot->pid.store(pid_, std::memory_order_relaxed);
   fiber.slot->tid.store(tid_, std::memory_order_relaxed);
+  if (fiber.slot->busy_ns.load(std::memory_order_relaxed) != 0) measure_ranks();
   fiber.space().use_file(band_file_);
   if (fiber.context != nullptr) fiber.context->scheduler = this;
   fiber.guard_stack(mapping_);
@@ -47,8 +48,8 @@ void RankScheduler::count_processes() {
   // One that is still to come may not be given ranks.
   balances_ = job.balance != 0 && !alone_ &&
               home_.belongs(job.halt.regrouped.load(std::memory_order_acquire));
-  measures_ = balances_ || traces_;
   crowded_ = processes > job.cores;
+  if (balances_ || traces_) measure_ranks();
 }
 
 /// Ranks go on elsewhere, or as they were before. Where they stand now does not matter.

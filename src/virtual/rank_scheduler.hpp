@@ -35,6 +35,9 @@ class RankScheduler : public progress::Scheduler {
   void set_priority(int priority) { running_->priority = static_cast<std::int8_t>(priority); }
   [[nodiscard]] int priority() const { return running_->priority; }
 
+  /// From now on the time is added up that each rank here computes, wherever it goes.
+  void measure_ranks();
+
   /// Who runs the ranks of the calling thread's process.
   static RankScheduler& here();
 

@@ -13,12 +13,6 @@
 
 namespace armature {
 
-struct RebalanceOptions {
-  balance::Strategy strategy = balance::chosen;
-  bool log = false;    // one line by member 0: what was done, and why
-  std::string record;  // a file for `armature balance --replay`, written by member 0
-};
-
 namespace detail {
 
 /// The same at every member. `all` is by member.

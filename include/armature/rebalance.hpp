@@ -1,0 +1,16 @@
+#pragma once
+
+#include "armature/balance.hpp"
+#include "armature/detail/export.hpp"
+#include "armature/world.hpp"
+
+namespace armature {
+
+/// Collective over all ranks, which are virtual: each goes to the process that the strategy says,
+/// by the time that it has computed since the last rebalance. That is measured from the first one
+/// on, which moves nobody (with `armature run --balance`, from the start). Who holds something of
+/// its process (StaysHere) stays. Every rank gets what there was and what becomes of it. Throws
+/// Error(misuse) when ranks cannot move.
+ARMATURE_API balance::Verdict rebalance(const World& world, const RebalanceOptions& options = {});
+
+}  // namespace armature
