@@ -82,6 +82,17 @@ void add_value(CLI::App& run, const std::shared_ptr<LaunchOptions>& options, con
       ->type_name(placeholder);
 }
 
+void add_seconds(CLI::App& run, const std::shared_ptr<LaunchOptions>& options, const char* name,
+                 double LaunchOptions::*seconds, const char* help) {
+  run.add_option_function<std::string>(
+         name,
+         [options, name, seconds](const std::string& text) {
+           (*options).*seconds = parse_seconds(name, text);
+         },
+         help)
+      ->type_name("S");
+}
+
 /// A setting of the ranks, which they find in their environment.
 void add_setting(CLI::App& run, const char* name, const char* placeholder, const char* variable,
                  std::uint64_t min, std::uint64_t max, const char* help) {
@@ -146,16 +157,11 @@ void add_checkpoints(CLI::App& run, const std::shared_ptr<LaunchOptions>& option
               o.checkpoint_directory = std::filesystem::absolute(text).string();
               setenv("ARMATURE_CHECKPOINT", o.checkpoint_directory.c_str(), 1);
             });
-  add_value(run, options, "--checkpoint-every", "S", "And every S seconds",
-            [](LaunchOptions& o, const std::string& text) {
-              o.checkpoint_every_s = parse_seconds("--checkpoint-every", text);
-            });
-  add_value(run, options, "--copy-every", "S",
-            "With --on-death recover: a checkpoint in memory every S seconds (default: when the "
-            "program says so)",
-            [](LaunchOptions& o, const std::string& text) {
-              o.copy_every_s = parse_seconds("--copy-every", text);
-            });
+  add_seconds(run, options, "--checkpoint-every", &LaunchOptions::checkpoint_every_s,
+              "And every S seconds");
+  add_seconds(run, options, "--copy-every", &LaunchOptions::copy_every_s,
+              "With --on-death recover: a checkpoint in memory every S seconds (default: when the "
+              "program says so)");
 }
 
 /// How nodes speak with each other.
@@ -178,19 +184,6 @@ void add_network_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& o
               setenv("ARMATURE_NET_HEARTBEAT",
                      fmt::format("{}", parse_seconds("--net-heartbeat", text)).c_str(), 1);
             });
-}
-
-/// What can be seen of the job from outside.
-void add_watching(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
-  add_value(run, options, "--stall", "S",
-            "Say what ranks wait for when nothing has moved for S seconds (default 60; 0: never)",
-            [](LaunchOptions& o, const std::string& text) {
-              o.stall_s = parse_seconds("--stall", text);
-            });
-  add_value(run, options, "--trace", "FILE",
-            "Write what ranks did when, for https://ui.perfetto.dev: where they ran and waited, "
-            "calls as arrows, moves",
-            [](LaunchOptions& o, const std::string& text) { o.trace = text; });
 }
 
 void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
@@ -225,12 +218,15 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
                "Put [RANK], or [FIRST-LAST] of a process's ranks, in front of each line of output");
   add_value(run, options, "--on-death", "end|continue|recover",
             "What becomes of the job when a rank dies (default end)", on_death);
-  add_value(run, options, "--timeout", "S",
-            "End the job after S seconds, saying what it waited for",
-            [](LaunchOptions& o, const std::string& text) {
-              o.timeout_s = parse_seconds("--timeout", text);
-            });
-  add_watching(run, options);
+  add_seconds(run, options, "--timeout", &LaunchOptions::timeout_s,
+              "End the job after S seconds, saying what it waited for");
+  add_seconds(
+      run, options, "--stall", &LaunchOptions::stall_s,
+      "Say what ranks wait for when nothing has moved for S seconds (default 60; 0: never)");
+  add_value(run, options, "--trace", "FILE",
+            "Write what ranks did when, for https://ui.perfetto.dev: where they ran and waited, "
+            "calls as arrows, moves",
+            [](LaunchOptions& o, const std::string& text) { o.trace = text; });
   run.add_flag("--check", options->check_full,
                "Check every address against what is allocated, on every call");
   add_value(run, options, "--band-size", "BYTES",

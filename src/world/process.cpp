@@ -141,9 +141,12 @@ Process& Process::join() {
     detail::install_last_words(mapping, Process::hosted() > 0 ? joining->first_rank() : -1,
                                told().has_value());
     progress::start_waiting(mapping.header());
+    // One that joins later has no rank to tell which process it is.
     if (told())
       progress::open_trace(
-          mapping.slot(joining->first_rank()).process.load(std::memory_order_relaxed));
+          told()->process >= 0
+              ? told()->process
+              : mapping.slot(joining->first_rank()).process.load(std::memory_order_relaxed));
     joined = joining.get();
     if (joining->wired_) watch_node(joining->wired_->roster, mapping, *exchange());
     if (mapping.header().nodes > 1) joining->join_network();
