@@ -28,6 +28,7 @@ int body(armature::World& world) {
   repeat(world, "broadcast", [&](int i) { sum += world.broadcast(1.0 * i, i % world.size()); });
   repeat(world, "allreduce", [&](int) { sum += world.allreduce(1.0); });
   repeat(world, "fence", [&](int) { armature::rmi_fence(); });
+  world.barrier();  // nobody leaves, and tells the others so, before rank 0 has seen the end
   return sum > 0 ? 0 : 1;
 }
 
