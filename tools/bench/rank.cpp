@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -23,20 +24,22 @@ namespace armature::tools::bench {
 
 namespace {
 
-/// Appends rows to the pipe that the command reads.
+/// Appends rows to the pipe that the command reads. Opened for each: the rank may have moved to a
+/// process that has no such descriptor.
 class Report {
  public:
-  explicit Report(const std::string& path) : file_(std::fopen(path.c_str(), "we"), &std::fclose) {
-    if (!file_) throw std::runtime_error("cannot write rows to " + path);
-  }
+  explicit Report(std::string path) : path_(std::move(path)) {}
   void operator()(const Row& row) const {
     const std::string line = to_json(row).dump() + "\n";
-    std::fwrite(line.data(), 1, line.size(), file_.get());
-    std::fflush(file_.get());
+    const std::unique_ptr<std::FILE, decltype(&std::fclose)> file(std::fopen(path_.c_str(), "we"),
+                                                                  &std::fclose);
+    if (!file || std::fwrite(line.data(), 1, line.size(), file.get()) != line.size() ||
+        std::fflush(file.get()) != 0)
+      throw std::runtime_error("cannot write rows to " + path_);
   }
 
  private:
-  std::shared_ptr<std::FILE> file_;
+  std::string path_;
 };
 
 Effort effort_of(const RankOptions& options) { return options.quick ? Effort::quick() : Effort{}; }
