@@ -66,7 +66,7 @@ void Ucx::drop(int peer) {
   Peer& dropped = *peers_[static_cast<std::size_t>(peer)];
   dropped.lost = true;
   if (ucp_ep_h const endpoint = std::exchange(dropped.endpoint, nullptr))
-    dropped_.push_back({&dropped, endpoint, base::now_ns()});
+    dropped_.push_back({.peer = &dropped, .endpoint = endpoint, .since_ns = base::now_ns()});
 }
 
 /// Not in drop(), which may be called from inside of what is closed. What is under way there ends
@@ -75,15 +75,19 @@ void Ucx::drop(int peer) {
 /// Nor before UCX knows that the peer is dead, when that is why it was dropped: closed by force
 /// with something under way to a peer whose death it discovers only then, UCX 1.13 ends the
 /// process. A peer that hangs, or whose link is down, it does not notice; it is given the time in
-/// which it notices a death many times over.
+/// which it notices a death many times over, and has then looked some times more: who had no core
+/// all that time has not looked at all.
 void Ucx::close_dropped() {
   if (dropped_.empty()) [[likely]]
     return;
   constexpr std::uint64_t time_to_notice_ns = 200'000'000;
+  constexpr int looks_to_notice = 4;
   const std::uint64_t now_ns = base::now_ns();
+  for (Dropped& dropped : dropped_)
+    if (now_ns - dropped.since_ns > time_to_notice_ns) ++dropped.looks_when_late;
   std::vector<ucp_ep_h> due;
   std::erase_if(dropped_, [&](const Dropped& dropped) {
-    const bool is_due = dropped.peer->noticed || now_ns - dropped.since_ns > time_to_notice_ns;
+    const bool is_due = dropped.peer->noticed || dropped.looks_when_late > looks_to_notice;
     if (is_due) due.push_back(dropped.endpoint);
     return is_due;
   });

@@ -82,6 +82,7 @@ class Ucx final : public Engine {
     const Peer* peer;
     ucp_ep_h endpoint;
     std::uint64_t since_ns;
+    int looks_when_late = 0;
   };
 
   std::string open_context(const EngineOptions& options);
