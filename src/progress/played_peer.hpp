@@ -39,7 +39,8 @@ class PlayedPeer {
     template <class T>
     [[nodiscard]] T head() const {
       T value{};
-      std::memcpy(static_cast<void*>(&value), body.data(), std::min(sizeof value, body.size()));
+      if (!body.empty())
+        std::memcpy(static_cast<void*>(&value), body.data(), std::min(sizeof value, body.size()));
       return value;
     }
   };
