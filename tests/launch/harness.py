@@ -31,6 +31,21 @@ def wait_until(what, condition, seconds=10 * SLOW):
     raise Failed(f"in vain waited for: {what}")
 
 
+def states_of(pids):
+    """A line for each process: what it is, whether it runs, and what of the system it waits for, thread by thread."""
+    lines = []
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/cmdline") as command:
+                lines.append(f"process {pid}: {command.read().replace(chr(0), ' ')}")
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                with open(f"/proc/{pid}/task/{thread}/stat") as stat, open(f"/proc/{pid}/task/{thread}/wchan") as wchan:
+                    lines.append(f"  thread {thread}: {stat.read().rpartition(')')[2].split()[0]} {wchan.read()}")
+        except OSError as error:
+            lines.append(f"process {pid}: {error}")
+    return "\n".join(lines)
+
+
 def processes_with(mark):
     """All processes that inherited this environment, whoever their parent is by now."""
     found = []
@@ -89,9 +104,10 @@ class Job:
         try:
             self.out, self.err = self.process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
+            states = states_of(processes_with(self.mark))
             os.killpg(self.pid, signal.SIGKILL)
             self.out, self.err = self.process.communicate()
-            raise Failed(f"the job did not end within {seconds} s:\n{self.out}{self.err}") from None
+            raise Failed(f"the job did not end within {seconds} s:\n{self.out}{self.err}{states}") from None
         self.expect_nothing_left()
         return self.process.returncode
 
