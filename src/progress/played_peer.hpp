@@ -96,7 +96,7 @@ class PlayedPeer {
   std::vector<Seen> all_seen;
   std::uint64_t secret = 0;
   std::uint32_t sequence = 0, received = 0;
-  int drops = 0;
+  std::atomic<int> drops = 0;
   // One-sided operations, of memory that is in this process.
   struct Move {
     std::byte* to;
