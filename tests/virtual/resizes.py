@@ -206,7 +206,10 @@ def case_with_deaths():
                 except ProcessLookupError:
                     pass
             time.sleep(chance.uniform(0, 0.1))
-        got, err = result(job.end())
+        status, out, err = job.end()
+        if status == 137 and "all ranks have ended" in err:
+            status = 0  # the last one was killed when there was nothing left to go back for
+        got, err = result((status, out, err))
         expect(got == expected, f"{got}, not {expected}:\n{err}")
         recovered += err.count("all ranks go back")
     expect(recovered > 0, "nobody was killed")
