@@ -1,9 +1,12 @@
 #include <signal.h>
 
-#include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -34,6 +37,37 @@ struct Wanted {
   double timeout_s = 30;
 };
 
+/// Whether it is an `armature` as we are, and so may be about to start a job.
+bool is_armature(int pid) {
+  std::error_code problem;
+  const auto theirs = std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), problem);
+  return !problem && theirs == std::filesystem::read_symlink("/proc/self/exe", problem);
+}
+
+std::optional<RunningJob> look_for_job_of(int pid) {
+  for (RunningJob& job : running_jobs())
+    if (job.has_process(pid)) return std::move(job);
+  return std::nullopt;
+}
+
+/// A launcher that has just been started may have no job yet.
+RunningJob job_of(int pid) {
+  constexpr std::uint64_t patience_ns = 10'000'000'000;
+  const std::uint64_t end_ns = base::now_ns() + patience_ns;
+  for (;;) {
+    const bool may_come = is_armature(pid) && base::now_ns() < end_ns;
+    if (auto job = look_for_job_of(pid)) return std::move(*job);
+    if (!may_come)
+      base::fail(
+          Errc::bad_argument,
+          fmt::format("process {} is neither the launcher nor a rank of a job that this user "
+                      "may look at: armature inspect lists the jobs",
+                      pid));
+    constexpr timespec nap{0, 10'000'000};
+    nanosleep(&nap, nullptr);
+  }
+}
+
 /// Until the launcher has answered.
 void await(const RunningJob& job, const space::ControlHeader& header, std::uint32_t request,
            double timeout_s) {
@@ -55,22 +89,15 @@ void await(const RunningJob& job, const space::ControlHeader& header, std::uint3
 void resize(const Wanted& wanted) {
   constexpr std::uint64_t pid_max = 1 << 22;
   const auto pid = static_cast<int>(parse_count("JOB", wanted.job, 1, pid_max));
-  const auto jobs = running_jobs();
-  const auto job = std::find_if(jobs.begin(), jobs.end(),
-                                [&](const RunningJob& other) { return other.has_process(pid); });
-  if (job == jobs.end())
-    base::fail(Errc::bad_argument,
-               fmt::format("process {} is neither the launcher nor a rank of a job that this user "
-                           "may look at: armature inspect lists the jobs",
-                           pid));
-  space::ControlHeader& header = job->writable().header();
+  const RunningJob job = job_of(pid);
+  space::ControlHeader& header = job.writable().header();
   if (header.ranks_are_virtual == 0 || header.simulated != 0)
     base::fail(Errc::misuse,
                fmt::format("job {} cannot be resized: only virtual ranks can move (armature run "
                            "--virtual)",
-                           job->pid()));
+                           job.pid()));
   const std::uint32_t request = progress::ask_for_processes(header, wanted.processes);
-  await(*job, header, request, wanted.timeout_s);
+  await(job, header, request, wanted.timeout_s);
   if (const std::string refusal = header.resize.refusal; !refusal.empty())
     base::fail(Errc::misuse, refusal);
   fmt::print("{} processes\n", progress::hosting_processes(header));

@@ -80,7 +80,7 @@ def there_and_back(ranks, before, after, pause_us):
     moved = 0
     for wanted in (after, before, after):
         while (done := job.resize(wanted)).returncode != 0 and job.job.poll() is None:
-            # It has not begun yet, or is about to end.
+            # It is about to end, or has.
             expect("ended" in done.stderr or "neither" in done.stderr, done.stderr)
         moved += done.returncode == 0
     got, _ = result(job.end())
@@ -252,13 +252,11 @@ def case_refusals():
     # Not of virtual ranks.
     words = list(map(str, [ARMATURE, "run", "-n", 2, "--timeout", SECONDS, STEPS, 100000, 0, 1000, -1]))
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as job:
-        wait_until("the job", lambda: "neither" not in resize(job.pid, 2).stderr)
         refused(resize(job.pid, 2), "only virtual ranks can move (armature run --virtual)")
         job.terminate()
         job.communicate()
     # One that goes on without its dead.
     job = Job(4, 2, ["--on-death", "continue"], STEPS, 100000, 0, 1000, -1)
-    wait_until("the job", lambda: "neither" not in job.resize(2).stderr)
     refused(job.resize(3), "--on-death continue")
     job.job.terminate()
     job.end()
