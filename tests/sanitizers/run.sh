@@ -9,6 +9,7 @@ shift 4
 cmake --preset "$preset" >/dev/null
 mkdir -p "build-$preset/bin"
 cp --remove-destination "$command" "build-$preset/bin/armature"
-cmake --build "build-$preset" --target "$@"
+cmake --build "build-$preset" --target "$@" -- --quiet
 ctest --test-dir "build-$preset" -j"$(nproc)" -L '^fast$' -R "$tests" -E "$but" \
-  --output-on-failure --timeout 300 --no-tests=error
+  --output-on-failure --timeout 300 --no-tests=error ||
+  { status=$?; tests/say_failed.sh "build-$preset"; exit "$status"; }
