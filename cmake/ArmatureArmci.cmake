@@ -39,3 +39,10 @@ foreach(target armci armci_static)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/compat/armci/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endforeach()
+
+# What C programs link with so that their ranks may be virtual: it runs main (armci-virtual.pc says the same).
+add_library(armci_virtual STATIC compat/armci/virtual/main.c)
+add_library(armature::armci_virtual ALIAS armci_virtual)
+set_target_properties(armci_virtual PROPERTIES OUTPUT_NAME armci-virtual POSITION_INDEPENDENT_CODE ON)
+target_link_options(armci_virtual INTERFACE -Wl,--wrap=main -Wl,--wrap=exit)
+target_link_libraries(armci_virtual PUBLIC armci)

@@ -7,7 +7,7 @@ install(DIRECTORY include/armature DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 
 set(libraries armature armature_static)
 if(TARGET armci)
-  list(APPEND libraries armci armci_static)
+  list(APPEND libraries armci armci_static armci_virtual)
   install(FILES ${armci_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
 install(TARGETS ${libraries} EXPORT armature_targets
@@ -32,7 +32,7 @@ install(FILES ${CMAKE_BINARY_DIR}/armature-config.cmake
 
 set(packages armature)
 if(TARGET armci)
-  list(APPEND packages armci)
+  list(APPEND packages armci armci-virtual)
 endif()
 foreach(package IN LISTS packages)
   configure_file(cmake/${package}.pc.in ${package}.pc @ONLY)

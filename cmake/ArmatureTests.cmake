@@ -107,6 +107,29 @@ if(conformance_c AND TARGET armci)
                    ${CMAKE_BINARY_DIR}/bin/armature $<TARGET_FILE:conformance_c>)
   set_tests_properties(conformance_c.fatal PROPERTIES LABELS fast TIMEOUT 120
                        ENVIRONMENT "${ARMATURE_TEST_ENVIRONMENT}")
+
+  # The same, linked so that what runs the ranks is chosen by who starts it.
+  add_executable(conformance_c_virtual ${conformance_c})
+  target_link_libraries(conformance_c_virtual PRIVATE armci_virtual Threads::Threads m)
+  armature_add_ranks_test(NAME conformance_c_virtual.processes.n3 COMMAND conformance_c_virtual
+                          RANKS 3 TIMEOUT 120)
+  armature_add_ranks_test(NAME conformance_c_virtual.mixed.n4 COMMAND conformance_c_virtual
+                          RANKS 4 TIMEOUT 120 RUN_ARGS --threads 2)
+  if(NOT ARMATURE_SANITIZE)
+    foreach(shape 1:1 4:1 4:2 4:3 7:1 7:2 7:3)
+      string(REPLACE ":" ";" shape ${shape})
+      list(GET shape 0 ranks)
+      list(GET shape 1 processes)
+      armature_add_ranks_test(NAME conformance_c_virtual.n${ranks}.p${processes}
+                              COMMAND conformance_c_virtual RANKS ${ranks} TIMEOUT 120
+                              RUN_ARGS --virtual --processes ${processes})
+    endforeach()
+    armature_add_ranks_test(NAME conformance_c_virtual.simulated.n4 COMMAND conformance_c_virtual
+                            RANKS 4 TIMEOUT 120 RUN_ARGS --simulate 5)
+    armature_add_ranks_test(NAME conformance_c.virtual_ranks_are_refused COMMAND conformance_c RANKS 2
+                            RUN_ARGS --virtual --processes 1 FAIL_OK
+                            PASS_REGEX "ARMCI_Init.*pkg-config --libs armci-virtual")
+  endif()
 endif()
 
 armature_subdirectories("tests/*")

@@ -16,6 +16,7 @@
 #include "armcix.h"
 #include "calls.hpp"
 #include "job.hpp"
+#include "of_rank.hpp"
 
 namespace armci {
 
@@ -36,8 +37,7 @@ struct Groups {
   Key fallback = world_key;  // the default group
 };
 
-/// Never destroyed: what ends a program may come after this library's destructors.
-Groups& groups = *new Groups;
+OfRank<Groups> groups;
 
 /// Writes no byte that the smallest flavour does not have.
 void write_key(ARMCI_Group* group, Key key, std::uintptr_t communicator) {
@@ -57,9 +57,9 @@ Key key_of(const ARMCI_Group* group) {
 std::shared_ptr<Group> find_key(Key key) {
   if (key == world_key) return world_group();
   if (key == outside_key) return nullptr;
-  const std::lock_guard held(groups.lock);
-  const auto found = groups.members.find(key);
-  if (found == groups.members.end())
+  const std::lock_guard held(groups->lock);
+  const auto found = groups->members.find(key);
+  if (found == groups->members.end())
     throw armature::Error(armature::Errc::misuse, "not a group, or one that was freed");
   return found->second;
 }
@@ -109,9 +109,9 @@ void make_group(ARMCI_Group* created, armature::Team team) {
   auto group = std::make_shared<Group>();
   group->all = std::move(team);
   if (communicators != nullptr) group->communicator = communicators->make(group->all);
-  const std::lock_guard held(groups.lock);
-  write_key(created, groups.next, group->communicator);
-  groups.members.emplace(groups.next++, std::move(group));
+  const std::lock_guard held(groups->lock);
+  write_key(created, groups->next, group->communicator);
+  groups->members.emplace(groups->next++, std::move(group));
 }
 
 std::shared_ptr<Group> find_group(const ARMCI_Group* group) { return find_key(key_of(group)); }
@@ -124,8 +124,8 @@ armature::Team team_of(const ARMCI_Group* group) {
 
 std::shared_ptr<Group> world_group() {
   armature::World& world = joined();
-  const std::lock_guard held(groups.lock);
-  auto& entry = groups.members[world_key];
+  const std::lock_guard held(groups->lock);
+  auto& entry = groups->members[world_key];
   if (!entry) {
     entry = std::make_shared<Group>();
     entry->all = world;
@@ -135,11 +135,11 @@ std::shared_ptr<Group> world_group() {
 }
 
 void forget_groups() {
-  const std::lock_guard held(groups.lock);
+  const std::lock_guard held(groups->lock);
   if (communicators != nullptr)
-    for (const auto& [key, group] : groups.members) communicators->release(group->communicator);
-  groups.members.clear();
-  groups.fallback = world_key;
+    for (const auto& [key, group] : groups->members) communicators->release(group->communicator);
+  groups->members.clear();
+  groups->fallback = world_key;
 }
 
 const armature::Team* scope_of(Group& group, int scope) {
@@ -159,7 +159,7 @@ extern "C" {
 
 void ARMCI_Group_create(int size, int* ids, ARMCI_Group* created) {
   insisted(__func__, [=] {
-    const auto parent = find_key(groups.fallback);
+    const auto parent = find_key(groups->fallback);
     if (!parent)
       throw armature::Error(armature::Errc::misuse, "the caller is not in the default group");
     create(size, ids, created, parent->all);
@@ -189,8 +189,8 @@ void ARMCI_Group_free(ARMCI_Group* group) {
     if (key == world_key) return;
     const auto freed = find_key(key);
     if (freed && communicators != nullptr) communicators->release(freed->communicator);
-    const std::lock_guard held(groups.lock);
-    groups.members.erase(key);
+    const std::lock_guard held(groups->lock);
+    groups->members.erase(key);
     write_key(group, outside_key, no_communicator());
   });
 }
@@ -216,13 +216,13 @@ void ARMCI_Group_size(ARMCI_Group* group, int* size) {
 void ARMCI_Group_set_default(ARMCI_Group* group) {
   insisted(__func__, [=] {
     find_group(group);
-    groups.fallback = key_of(group);
+    groups->fallback = key_of(group);
   });
 }
 
 void ARMCI_Group_get_default(ARMCI_Group* group) {
   insisted(__func__, [=] {
-    if (group != nullptr) write_existing(group, groups.fallback);
+    if (group != nullptr) write_existing(group, groups->fallback);
   });
 }
 

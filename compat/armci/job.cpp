@@ -10,12 +10,14 @@
 
 #include <armature/fence.hpp>
 #include <armature/run.hpp>
+#include <armature/virtual.hpp>
 
 #include "armci.h"
 #include "calls.hpp"
 #include "groups.hpp"
 #include "memory.hpp"
 #include "mutexes.hpp"
+#include "of_rank.hpp"
 #include "pending.hpp"
 
 namespace armci {
@@ -30,53 +32,84 @@ struct Job {
   int initialised = 0;  // ARMCI_Init calls not yet matched by ARMCI_Finalize
   pid_t owner = 0;      // a forked child is not a member
   bool leaves_at_exit = false;
+  bool was_finalized = false;  // at least once
+  bool has_left = false;
 };
 
-Job job;
+OfRank<Job> job;
 
-void leave() {
-  std::unique_lock held(job.lock);
-  if (job.world == nullptr || job.owner != getpid()) return;
-  job.world = nullptr;
-  held.unlock();
+/// Without its collective part.
+void let_go() {
+  const std::lock_guard held(job->lock);
+  job->world = nullptr;
+  job->has_left = true;
   forget_mutexes();
   forget_allocations();
   forget_groups();
+}
+
+void leave() {
+  // A rank of armci_run_main may be in another process than at first, and leaves when main returns.
+  const bool is_member = is_of_rank || job->owner == getpid();
+  if (job->world == nullptr || !is_member) return;
+  let_go();
+  if (is_of_rank) return;
   if (armature::initialized()) armature::finalize();  // unless armature::run() has left it already
 }
 
 /// A program that has finished ARMCI may end without armci_msg_finalize; one that ends in between
 /// has failed, which is for the launcher to report.
 void arrange_to_leave() {
-  if (job.leaves_at_exit) return;
-  job.leaves_at_exit = true;
+  job->was_finalized = true;
+  if (job->leaves_at_exit || is_of_rank) return;
+  job->leaves_at_exit = true;
   std::atexit([] {
-    if (job.initialised == 0) insisted("exit", [] { leave(); });
+    if (job->initialised == 0) insisted("exit", [] { leave(); });
   });
+}
+
+armature::World& join() {
+  if (is_of_rank) {
+    if (job->has_left)
+      throw armature::Error(armature::Errc::misuse,
+                            "this rank has left its job already; it cannot join again");
+    return armature::world();
+  }
+  return communicators != nullptr ? communicators->join() : armature::init();
 }
 
 }  // namespace
 
+void end_main(int status) {
+  const char* const missing = job->initialised > 0 ? "ARMCI_Finalize"
+                              : status != 0 && !job->was_finalized && !job->has_left ? "ARMCI_Init"
+                                                                                     : nullptr;
+  if (missing != nullptr)
+    armature::abort(status,
+                    "main ended with status " + std::to_string(status) + " before " + missing);
+  if (!job->has_left) let_go();
+}
+
 armature::World& joined() {
-  const std::lock_guard held(job.lock);
-  if (job.world == nullptr) {
-    armature::World& world = communicators != nullptr ? communicators->join() : armature::init();
-    job.me = world.rank();
-    job.size = world.size();
-    job.owner = getpid();
-    job.world = &world;
+  const std::lock_guard held(job->lock);
+  if (job->world == nullptr) {
+    armature::World& world = join();
+    job->me = world.rank();
+    job->size = world.size();
+    job->owner = getpid();
+    job->world = &world;
   }
-  return *job.world;
+  return *job->world;
 }
 
 int my_process() {
-  if (job.me < 0) joined();
-  return job.me;
+  if (job->me < 0) joined();
+  return job->me;
 }
 
 int processes() {
-  if (job.me < 0) joined();
-  return job.size;
+  if (job->me < 0) joined();
+  return job->size;
 }
 
 namespace {
@@ -85,7 +118,7 @@ namespace {
 int initialise() {
   try {
     joined();
-    ++job.initialised;
+    ++job->initialised;
     return ok;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "ARMCI_Init: %s\n", error.what());
@@ -104,15 +137,15 @@ extern "C" {
 int PARMCI_Init(void) { return initialise(); }
 int PARMCI_Init_args(int* /*argc*/, char*** /*argv*/) { return initialise(); }
 int PARMCI_Init_thread(int /*requested*/) { return initialise(); }
-int PARMCI_Initialized(void) { return job.initialised > 0 ? 1 : 0; }
+int PARMCI_Initialized(void) { return job->initialised > 0 ? 1 : 0; }
 
 int PARMCI_Finalize(void) {
   return answered(__func__, [] {
-    if (job.initialised == 0)
+    if (job->initialised == 0)
       throw armature::Error(armature::Errc::misuse, "without ARMCI_Init before it");
     pending().wait_all();
     joined().barrier();
-    if (--job.initialised == 0) {
+    if (--job->initialised == 0) {
       forget_mutexes();
       arrange_to_leave();
     }
@@ -163,7 +196,10 @@ void PARMCI_GroupFence(ARMCI_Group* /*group*/) {
   insisted(__func__, [] { armature::fence_all(); });
 }
 
-void ARMCIX_Progress(void) {}  // transfers progress by themselves
+/// Transfers progress by themselves; other ranks on this thread do not.
+void ARMCIX_Progress(void) {
+  if (is_of_rank) insisted(__func__, [] { armature::yield(); });
+}
 
 }  // extern "C"
 

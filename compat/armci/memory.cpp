@@ -22,6 +22,7 @@
 #include "calls.hpp"
 #include "groups.hpp"
 #include "job.hpp"
+#include "of_rank.hpp"
 
 namespace armci {
 
@@ -45,7 +46,7 @@ struct Allocations {
   std::vector<Allocation> live;
 };
 
-Allocations& allocations = *new Allocations;  // never destroyed, as the groups
+OfRank<Allocations> allocations;
 
 int allocate(const char* call, const armature::Team& team, void** pieces, armci_size_t bytes) {
   const int code = pieces == nullptr ? null_pointer : bytes < 0 ? bad_count : ok;
@@ -58,8 +59,8 @@ int allocate(const char* call, const armature::Team& team, void** pieces, armci_
     if (empty) {
       team.free_allotment(made.allotment);
     } else {
-      const std::lock_guard held(allocations.lock);
-      allocations.live.push_back(std::move(made));
+      const std::lock_guard held(allocations->lock);
+      allocations->live.push_back(std::move(made));
     }
     return ok;
   } catch (const armature::Error& error) {
@@ -69,8 +70,8 @@ int allocate(const char* call, const armature::Team& team, void** pieces, armci_
 
 /// Takes the allocation off the list that has these addresses; an empty one if there is none.
 Allocation take(const armature::Team& team, const std::vector<std::uintptr_t>& addresses) {
-  const std::lock_guard held(allocations.lock);
-  auto& live = allocations.live;
+  const std::lock_guard held(allocations->lock);
+  auto& live = allocations->live;
   const auto found = std::ranges::find_if(live, [&](const Allocation& allocation) {
     if (allocation.team.state() != team.state()) return false;
     for (std::size_t member = 0; member < addresses.size(); ++member)
@@ -98,8 +99,8 @@ int release(const armature::Team& team, void* piece) {
 
 /// Whose allocation my piece is of; the world where it does not say.
 armature::Team owner_of_piece(void* piece) {
-  const std::lock_guard held(allocations.lock);
-  for (const Allocation& allocation : allocations.live) {
+  const std::lock_guard held(allocations->lock);
+  for (const Allocation& allocation : allocations->live) {
     const auto mine = static_cast<std::size_t>(allocation.allotment->mine);
     if (piece != nullptr && allocation.piece(mine) == piece) return allocation.team;
   }
@@ -109,8 +110,8 @@ armature::Team owner_of_piece(void* piece) {
 }  // namespace
 
 void forget_allocations() {
-  const std::lock_guard held(allocations.lock);
-  allocations.live.clear();
+  const std::lock_guard held(allocations->lock);
+  allocations->live.clear();
 }
 
 }  // namespace armci

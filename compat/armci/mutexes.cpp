@@ -15,6 +15,7 @@
 #include "calls.hpp"
 #include "groups.hpp"
 #include "job.hpp"
+#include "of_rank.hpp"
 
 struct armcix_mutex_hdl_s {
   armature::Team team;
@@ -25,7 +26,7 @@ namespace armci {
 
 namespace {
 
-armature::Mutexes& the_set = *new armature::Mutexes;  // never destroyed, as the groups
+OfRank<armature::Mutexes> the_set;
 
 int member_of(const armcix_mutex_hdl_t hdl, int proc) {
   if (hdl == nullptr) throw armature::Error(armature::Errc::misuse, "no set of mutexes");
@@ -34,7 +35,7 @@ int member_of(const armcix_mutex_hdl_t hdl, int proc) {
 
 }  // namespace
 
-void forget_mutexes() { the_set = {}; }
+void forget_mutexes() { *the_set = {}; }
 
 }  // namespace armci
 
@@ -44,22 +45,22 @@ extern "C" {
 
 int PARMCI_Create_mutexes(int count) {
   return answered(__func__, [=]() -> int {
-    if (the_set) throw armature::Error(armature::Errc::misuse, "the mutexes exist already");
-    the_set = joined().create_mutexes(count);
+    if (*the_set) throw armature::Error(armature::Errc::misuse, "the mutexes exist already");
+    *the_set = joined().create_mutexes(count);
     return ok;
   });
 }
 
 int PARMCI_Destroy_mutexes(void) {
-  return answered(__func__, []() -> int { return joined().destroy_mutexes(the_set), ok; });
+  return answered(__func__, []() -> int { return joined().destroy_mutexes(*the_set), ok; });
 }
 
 void PARMCI_Lock(int mutex, int proc) {
-  insisted(__func__, [=] { the_set.lock(proc, mutex); });
+  insisted(__func__, [=] { the_set->lock(proc, mutex); });
 }
 
 void PARMCI_Unlock(int mutex, int proc) {
-  insisted(__func__, [=] { the_set.unlock(proc, mutex); });
+  insisted(__func__, [=] { the_set->unlock(proc, mutex); });
 }
 
 armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* group) {

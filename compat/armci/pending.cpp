@@ -5,13 +5,17 @@
 #include <utility>
 
 #include "calls.hpp"
+#include "of_rank.hpp"
 
 namespace armci {
 
-Pending& pending() {
-  static Pending& table = *new Pending;  // never destroyed, as the groups
-  return table;
-}
+namespace {
+
+OfRank<Pending> table;
+
+}  // namespace
+
+Pending& pending() { return *table; }
 
 void Pending::Entry::wait() {
   for (armature::Handle& operation : operations) operation.wait();

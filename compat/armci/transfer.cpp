@@ -1,14 +1,14 @@
 #include "transfer.hpp"
 
 #include <armature/atomic.hpp>
-#include <armature/locality.hpp>
+#include <armature/virtual.hpp>
 
 #include "job.hpp"
 
 namespace armci {
 
 bool is_private(int proc, const void* address) {
-  return proc == my_process() && armature::owner_of(address) == armature::Rank::none();
+  return proc == my_process() && armature::is_private(address);
 }
 
 std::size_t element_bytes(int datatype) {

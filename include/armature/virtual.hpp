@@ -17,6 +17,11 @@ enum class RankKind {
 /// What runs the calling rank. Throws Error(misuse) outside run().
 [[nodiscard]] ARMATURE_API RankKind rank_kind();
 
+/// Whether what lies there is not for other ranks, so that no transfer reaches it: the process's
+/// own memory, and of a virtual rank, which is the calling one, its stack and what it has allocated
+/// for itself. Throws Error(misuse) outside run().
+[[nodiscard]] ARMATURE_API bool is_private(const void* address);
+
 /// Lets the other ranks on this thread run that are ready, if there are any; for code that looks at
 /// something again and again without waiting in Armature. Calls for this rank are not executed
 /// meanwhile (rmi_poll does both). Throws Error(misuse) outside run().

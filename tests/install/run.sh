@@ -14,7 +14,7 @@ step "install"
 cmake --install "$build" --prefix "$work/first" >/dev/null
 mv "$work/first" "$work/prefix"  # nothing may remember where it was installed
 prefix=$work/prefix
-for file in bin/armature lib/libarmature.so lib/libarmature.a lib/libarmci.so lib/libarmci.a \
+for file in bin/armature lib/libarmature.so lib/libarmature.a lib/libarmci.so lib/libarmci.a lib/libarmci-virtual.a \
   include/armature/armature.hpp include/armci.h include/message.h include/armcix.h; do
   [ -e "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
@@ -50,6 +50,18 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
   $(pkg-config --cflags --libs armci) -Wl,-rpath,"$prefix/lib"
 expect_two_ranks "$work/by_pkg_config"
 expect_two_ranks "$work/armci_by_pkg_config"
+
+step "virtual ranks of a C program"
+# shellcheck disable=SC2046
+"$CC" -std=c11 "$here/consumer/consumer.c" -o "$work/armci_virtual" \
+  $(pkg-config --cflags --libs armci-virtual) -Wl,-rpath,"$prefix/lib"
+expect_two_ranks "$work/armci_virtual"  # processes
+expect_two_ranks "$work/consumer/build/consumer_armci_virtual"
+for options in "--virtual --processes 2" "--threads 4"; do
+  # shellcheck disable=SC2086
+  output=$("$prefix/bin/armature" run -n 8 $options --timeout 30 "$work/armci_virtual")
+  [ "$(grep -c 'agrees' <<<"$output")" = 8 ] || { echo "with $options it said: $output"; exit 1; }
+done
 
 # As configure scripts and makefiles do that know of a prefix and a name, no more.
 step "-larmci"

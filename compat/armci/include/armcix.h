@@ -23,7 +23,8 @@ void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 
-/* Nothing here needs it: transfers progress whatever their target does. */
+/* Transfers progress whatever their target does. Virtual ranks that share a process run when
+   another one waits, or calls this: a loop that looks at memory until it changes should. */
 void ARMCIX_Progress(void);
 
 #ifdef __cplusplus

@@ -103,7 +103,7 @@ static void unlock_unheld(void) {
 }
 static void fence_nobody(void) { ARMCI_Fence(-1); }
 static void get_value_nowhere(void) { ARMCI_GetValueInt(NULL, 0); }
-static void get_value_nobody(void) { ARMCI_GetValueDouble(&nproc, nproc); }
+static void get_value_nobody(void) { ARMCI_GetValueDouble(&failures, nproc); }
 static void gop_unknown_operation(void) {
   int x = 0;
   armci_msg_igop(&x, 1, "median");

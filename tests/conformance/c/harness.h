@@ -39,9 +39,10 @@ extern const test_case bad_call_tests[];
 /* Calls that end the job when misused: `program --fatal NAME` runs one of these. */
 extern const test_case fatal_cases[];
 
-extern int me;
-extern int nproc;
-extern int failures;
+/* Asked each time: ranks that share a process share its variables, too. */
+#define me (armci_msg_me())
+#define nproc (armci_msg_nproc())
+extern int failures; /* of the process: noticed by whichever of its ranks, the test has failed */
 
 static inline int right_of(int proc) { return (proc + 1) % nproc; }
 static inline int left_of(int proc) { return (proc + nproc - 1) % nproc; }

@@ -1,8 +1,6 @@
 /* Runs all tests, or those whose name contains the argument, or one case that is to end the job. */
 #include "harness.h"
 
-int me;
-int nproc;
 int failures;
 
 static const test_case* const suites[] = {
@@ -52,8 +50,6 @@ static int run_fatal(const char* name) {
 
 int main(int argc, char** argv) {
   if (ARMCI_Init_args(&argc, &argv) != 0) return 2;
-  me = armci_msg_me();
-  nproc = armci_msg_nproc();
   if (argc == 3 && strcmp(argv[1], "--fatal") == 0) return run_fatal(argv[2]);
   if (argc == 2 && strcmp(argv[1], "--list-fatal") == 0) {
     for (const test_case* test = fatal_cases; test->name != NULL && me == 0; ++test)

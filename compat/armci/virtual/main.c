@@ -1,0 +1,24 @@
+/* libarmci-virtual.a: linked with -Wl,--wrap=main -Wl,--wrap=exit, the program starts here, and
+   each of its ranks runs what was its main. Renaming main by the preprocessor was rejected: a main
+   that ends without a return statement would give no status, and objects that are compiled already
+   could not be used. */
+#include <stdlib.h>
+
+typedef int program_main(int, char**, char**);
+
+program_main __real_main;
+_Noreturn void __real_exit(int status);
+
+int armci_run_main(int argc, char** argv, program_main* program);
+void armci_exit_main(int status);
+
+int __wrap_main(int argc, char** argv);
+_Noreturn void __wrap_exit(int status);
+
+int __wrap_main(int argc, char** argv) { return armci_run_main(argc, argv, __real_main); }
+
+/* Of the rank, or where none calls, of the process. */
+_Noreturn void __wrap_exit(int status) {
+  armci_exit_main(status);
+  __real_exit(status);
+}

@@ -1,0 +1,23 @@
+#include <cstdint>
+
+#include "armature/locality.hpp"
+#include "armature/virtual.hpp"
+#include "progress/rank_context.hpp"
+#include "space/virtual_band.hpp"
+
+namespace armature {
+
+bool is_private(const void* address) {
+  const space::AddressSpace& space = progress::this_rank("is_private").space;
+  const Rank owner = owner_of(address);
+  if (owner == Rank::none()) return true;
+  if (owner != space.me() || space.header().ranks_are_virtual == 0) return false;
+  const space::ControlHeader& job = space.header();
+  const space::VirtualBand band(job);
+  const std::uint64_t offset =
+      (reinterpret_cast<std::uintptr_t>(address) - job.band_base) % job.band_bytes;
+  const bool is_global = offset >= band.heap() && offset < band.heap_end();
+  return !is_global && offset >= band.stack_low(static_cast<std::uint64_t>(int{owner}));
+}
+
+}  // namespace armature
