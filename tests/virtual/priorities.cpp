@@ -1,9 +1,12 @@
 // Ranks that take turns without end: who is more urgent has more of them, equals have as many as
-// each other, and the least urgent ones still get on.
+// each other, and the least urgent ones still get on. Of ranks that are all ready, or all have a
+// call to execute, the more urgent ones go first.
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 #include <armature/armature.hpp>
+#include <armature/rmi.hpp>
 #include <armature/virtual.hpp>
 
 namespace {
@@ -55,6 +58,81 @@ void check_urgent_ones(World& world) {
   armature::set_priority(0);
 }
 
+int urgency_of(int rank) { return rank * 5 % 7 - 3; }
+
+std::vector<int> went;  // in this order
+int spinning = 0;
+bool may_go = false;
+
+/// How many would have to be left out for the others to be in the order of their urgency.
+int out_of_order() {
+  std::vector<int> kept;  // the longest that ends at each
+  for (std::size_t i = 0; i < went.size(); ++i) {
+    int longest = 0;
+    for (std::size_t before = 0; before < i; ++before)
+      if (urgency_of(went[before]) >= urgency_of(went[i]))
+        longest = std::max(longest, kept[before]);
+    kept.push_back(longest + 1);
+  }
+  return static_cast<int>(went.size()) - *std::max_element(kept.begin(), kept.end());
+}
+
+/// Rank 0 prepares, the others follow, each of which notes when it goes.
+template <class Prepare, class Follow>
+void check_order(World& world, Prepare prepare, Follow follow) {
+  constexpr int rounds = 64;
+  const int others = world.size() - 1;
+  armature::set_priority(urgency_of(world.rank()));
+  for (int round = 0; round < rounds; ++round) {
+    if (world.rank() == 0) {
+      went.clear();
+      spinning = 0;
+      may_go = false;
+    }
+    world.barrier();
+    world.rank() == 0 ? prepare(others) : follow();
+    while (world.rank() == 0 && static_cast<int>(went.size()) < others) armature::yield();
+    world.barrier();
+    if (world.rank() != 0) continue;
+    require(static_cast<int>(went.size()) == others, "everybody went once");
+    // One turn of eight is picked in another way, those in the barrier counted.
+    require(out_of_order() <= (others + 7) / 8, "the urgent ones go first");
+  }
+  armature::set_priority(0);
+}
+
+void check_order_of_turns(World& world) {
+  check_order(
+      world,
+      [](int others) {
+        while (spinning < others) armature::yield();
+        may_go = true;
+      },
+      [&world] {
+        ++spinning;
+        while (!may_go) armature::yield();
+        went.push_back(world.rank());
+      });
+}
+
+struct Called {
+  int rank;
+  void go() const { went.push_back(rank); }
+};
+
+void check_order_of_calls(World& world) {
+  armature::shared<Called> called(world, int{world.rank()});
+  check_order(
+      world,
+      [&](int others) {
+        while (spinning < others) armature::yield();
+        // By now all wait in the barrier.
+        for (int turn = 0; turn < 100; ++turn) armature::yield();
+        for (int rank = 1; rank <= others; ++rank) called.async(rank, &Called::go);
+      },
+      [] { ++spinning; });
+}
+
 void check_bounds() {
   for (const int priority : {-4, 4, 1000}) {
     try {
@@ -95,5 +173,7 @@ int main(int argc, char** argv) {
     check_equals(world);
     check_urgent_ones(world);
     check_equals(world);
+    check_order_of_turns(world);
+    check_order_of_calls(world);
   });
 }
