@@ -2,14 +2,11 @@
 // fence is a barrier of all.
 #include "bootstrap/board.hpp"
 
-#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <cstddef>
 #include <cstring>
 #include <ctime>
@@ -18,6 +15,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/futex.hpp"
 
 namespace armature::bootstrap {
 
@@ -129,13 +127,12 @@ void Board::fence() {
   if (head_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == head_->processes) {
     head_->arrived.store(0, std::memory_order_relaxed);
     head_->fences.fetch_add(1, std::memory_order_release);
-    syscall(SYS_futex, &head_->fences, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+    base::futex_wake(head_->fences);
     return;
   }
   const std::uint64_t begun_ns = base::now_ns();
   while (head_->fences.load(std::memory_order_acquire) == before) {
-    const timespec nap{0, 100'000'000};
-    syscall(SYS_futex, &head_->fences, FUTEX_WAIT, before, &nap, nullptr, 0);
+    base::futex_wait(head_->fences, before, 100'000'000);
     if (const int lost = head_->lost.load(std::memory_order_relaxed); lost != 0)
       fail(Errc::start,
            fmt::format("process {} has died before the nodes of the job have found each other",

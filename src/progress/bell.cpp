@@ -1,13 +1,10 @@
 #include "progress/bell.hpp"
 
-#include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <climits>
-#include <ctime>
-
+#include "base/futex.hpp"
 #include "base/interleaving.hpp"
 #include "progress/network.hpp"
 #include "progress/rank_context.hpp"
@@ -21,14 +18,9 @@ bool ranks_are_virtual = false;
 
 long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
 
-void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, long timeout_ns) {
-  const timespec timeout{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
-  syscall(SYS_futex, &word, FUTEX_WAIT, seen, &timeout, nullptr, 0);
-}
-
-void futex_wake(std::atomic<std::uint32_t>& word) {
+void change_and_wake(std::atomic<std::uint32_t>& word) {
   word.fetch_add(1, std::memory_order_release);
-  syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  base::futex_wake(word);
 }
 
 /// From now on the network is somebody else's.
@@ -65,14 +57,14 @@ void wake(int process, int rank) {
   } while (!home.awake.compare_exchange_weak(first, static_cast<std::uint32_t>(rank) + 1,
                                              std::memory_order_seq_cst));
   base::let_others_act();
-  if (home.asleep.load(std::memory_order_seq_cst) != 0) futex_wake(home.rung);
+  if (home.asleep.load(std::memory_order_seq_cst) != 0) change_and_wake(home.rung);
 }
 
 void rank_is_through(space::ControlHeader& job) {
   const std::uint32_t through = job.through.fetch_add(1, std::memory_order_acq_rel) + 1;
   if (through + job.deaths.load(std::memory_order_acquire) < job.ranks) return;
   for (std::uint32_t p = 0; p < job.processes; ++p)
-    futex_wake(control.process(static_cast<int>(p)).rung);
+    change_and_wake(control.process(static_cast<int>(p)).rung);
 }
 
 namespace detail {
@@ -80,7 +72,7 @@ void wake(space::RankSlot& slot) {
   if (ranks_are_virtual) return wake_virtual(slot);
   if (Network* const net = network(); net != nullptr && slot.node != net->mapping().header().node)
     return net->doorbell(static_cast<int>(&slot - &net->mapping().slot(0)));
-  futex_wake(slot.rung);
+  change_and_wake(slot.rung);
 }
 }  // namespace detail
 
@@ -102,7 +94,7 @@ void sleep(space::ProcessSlot& slot, long timeout_ns) {
   slot.asleep.store(1, std::memory_order_seq_cst);
   if (slot.awake.load(std::memory_order_seq_cst) == 0) {
     look_away();
-    futex_wait(slot.rung, seen, timeout_ns);
+    base::futex_wait(slot.rung, seen, timeout_ns);
   }
   slot.asleep.store(0, std::memory_order_relaxed);
 }
@@ -113,7 +105,7 @@ void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long ti
   barrier_of_sleepers();
   if (!ready(condition)) {
     look_away();
-    futex_wait(slot.rung, seen, timeout_ns);
+    base::futex_wait(slot.rung, seen, timeout_ns);
   }
   slot.asleep.fetch_sub(1, std::memory_order_relaxed);
 }

@@ -1,11 +1,9 @@
 #include "progress/service.hpp"
 
-#include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "base/futex.hpp"
 #include "progress/bell.hpp"
 #include "progress/network.hpp"
 
@@ -95,7 +94,7 @@ void Service::stop() {
 void Service::look_away() {
   looked_away_.fetch_add(1, std::memory_order_seq_cst);
   if (naps_.load(std::memory_order_seq_cst))
-    syscall(SYS_futex, &looked_away_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+    base::futex_wake(looked_away_, base::FutexReach::process);
 }
 
 void Service::serve() {
@@ -130,9 +129,8 @@ bool Service::ranks_poll() {
 
 /// Ends early when a rank looks away.
 void Service::nap(std::uint32_t times) {
-  const timespec length{0, static_cast<long>(nap_ns_)};
   naps_.store(true, std::memory_order_seq_cst);
-  syscall(SYS_futex, &looked_away_, FUTEX_WAIT_PRIVATE, times, &length, nullptr, 0);
+  base::futex_wait(looked_away_, times, static_cast<long>(nap_ns_), base::FutexReach::process);
   naps_.store(false, std::memory_order_relaxed);
   nap_ns_ = std::min(nap_ns_ * 2, nap_max_ns);
   const bool is_due = heartbeat_ns_ != 0 && base::now_ns() - beat_ns_ >= heartbeat_ns_ / 4;

@@ -1,16 +1,14 @@
-#include <linux/futex.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "base/futex.hpp"
 #include "bootstrap/board.hpp"
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/running_job.hpp"
@@ -32,7 +30,7 @@ constexpr int further_deaths_max = 4;
 void ring_all(const space::Control& control) {
   const auto ring = [](std::atomic<std::uint32_t>& bell) {
     bell.fetch_add(1, std::memory_order_release);
-    syscall(SYS_futex, &bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+    base::futex_wake(bell);
   };
   if (control.header().ranks_are_virtual != 0) {
     for (std::uint32_t process = 0; process < control.header().processes; ++process)
