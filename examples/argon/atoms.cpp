@@ -38,11 +38,15 @@ class Chance {
 };
 
 void all_forces(std::vector<Atom>& atoms) {
-  for (Atom& one : atoms) {
-    one.force = {};
-    double potential = 0;
-    for (const Atom& other : atoms) feel(one.at, other.at, one.force, potential);
-  }
+  for (Atom& atom : atoms) atom.force = {};
+  for (auto one = atoms.begin(); one != atoms.end(); ++one)
+    for (auto other = one + 1; other != atoms.end(); ++other) {
+      Vec force;
+      double potential = 0;
+      feel(one->at, other->at, force, potential);
+      one->force = one->force + force;
+      other->force = other->force - force;
+    }
 }
 
 }  // namespace
