@@ -82,29 +82,26 @@ class FutureState : public FutureBase {
   std::optional<Stored<T>> value_;
 };
 
-/// The answer to one question.
-template <class T>
-class AnswerState final : public FutureState<T> {
+struct DropReply {
+  void operator()(Reply* reply) const noexcept { drop_reply(reply); }
+};
+
+/// A result that comes into a reply slot. `open` says where in it, and throws where there is none.
+template <class T, Reader (*open)(Reply*, Rank)>
+class ReplyState final : public FutureState<T> {
  public:
-  AnswerState(Reply* reply, Rank from) : reply_(reply), from_(from) {}
-  AnswerState(const AnswerState&) = delete;
-  AnswerState& operator=(const AnswerState&) = delete;
-  ~AnswerState() override {
-    if (reply_ != nullptr) drop_reply(reply_);
-  }
+  ReplyState(Reply* reply, Rank from) : reply_(reply), from_(from) {}
 
   bool poll() override {
     if (this->settled()) return true;
-    if (!reply_is_there(reply_)) return false;
-    const Dropped dropped{std::exchange(reply_, nullptr)};
+    if (!reply_is_there(reply_.get())) return false;
+    const auto reply = std::move(reply_);
     try {
-      check_reply(dropped.reply, from_);
-      if constexpr (std::is_void_v<T>) {
+      Reader from = open(reply.get(), from_);
+      if constexpr (std::is_void_v<T>)
         this->set({});
-      } else {
-        Reader from = read_reply(dropped.reply);
+      else
         this->set(unpack<T>(from));
-      }
     } catch (...) {
       this->fail(std::current_exception());
     }
@@ -113,13 +110,17 @@ class AnswerState final : public FutureState<T> {
   [[nodiscard]] Rank awaited() const override { return from_; }
 
  private:
-  struct Dropped {
-    Reply* reply;
-    ~Dropped() { drop_reply(reply); }
-  };
-  Reply* reply_;
+  std::unique_ptr<Reply, DropReply> reply_;
   Rank from_;
 };
+
+inline Reader open_answer(Reply* reply, Rank from) {
+  check_reply(reply, from);
+  return read_reply(reply);
+}
+/// The answer to one question.
+template <class T>
+using AnswerState = ReplyState<T, open_answer>;
 
 template <class T>
 inline constexpr bool is_future = false;

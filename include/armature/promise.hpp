@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -47,43 +46,18 @@ void pack_answer(Rank asker, Reply* slot, bool is_value, const T& value) {
   give_answer(asker, slot, packed.data(), to.written());
 }
 
+inline Reader open_given(Reply* slot, Rank /*likely*/) {
+  fetch_given(slot);
+  Reader from = read_reply(slot);
+  if (from.byte() == 0) {
+    const auto refusal = unpack<Refusal>(from);
+    throw RemoteError(refusal.code, refusal.rank, refusal.text);
+  }
+  return from;
+}
+/// What somebody has promised.
 template <class T>
-class PromisedState final : public FutureState<T> {
- public:
-  PromisedState(Reply* slot, Rank from) : slot_(slot), from_(from) {}
-  PromisedState(const PromisedState&) = delete;
-  PromisedState& operator=(const PromisedState&) = delete;
-  ~PromisedState() override {
-    if (slot_ != nullptr) drop_reply(slot_);
-  }
-
-  bool poll() override {
-    if (this->settled()) return true;
-    if (!reply_is_there(slot_)) return false;
-    const std::unique_ptr<Reply, void (*)(Reply*)> dropped(std::exchange(slot_, nullptr),
-                                                           [](Reply* slot) { drop_reply(slot); });
-    try {
-      fetch_given(dropped.get());
-      Reader from = read_reply(dropped.get());
-      if (from.byte() == 0) {
-        const auto refusal = unpack<Refusal>(from);
-        throw RemoteError(refusal.code, refusal.rank, refusal.text);
-      }
-      if constexpr (std::is_void_v<T>)
-        this->set({});
-      else
-        this->set(unpack<T>(from));
-    } catch (...) {
-      this->fail(std::current_exception());
-    }
-    return true;
-  }
-  [[nodiscard]] Rank awaited() const override { return from_; }
-
- private:
-  Reply* slot_;
-  Rank from_;
-};
+using PromisedState = ReplyState<T, open_given>;
 }  // namespace detail
 
 /// The place for an answer that some rank waits for: a value that may be passed around, also to

@@ -96,15 +96,20 @@ void adjacent_difference(In&& in, Out&& out, Op op = {}) {
   const auto to = out.view();
   detail::require_same_size("adjacent_difference", from, to);
   detail::enter(from, to);
-  std::optional<range_value_t<In>> before = from.local().empty() ? std::nullopt : from.previous();
+  auto local = from.local();
+  const std::optional<range_value_t<In>> before = local.empty() ? std::nullopt : from.previous();
   // The neighbour may overwrite it from here on.
   from.fence();
   const detail::AlignedOutput output(to, from);
   auto place = output.elements().begin();
-  for (const auto& element : from.local()) {
-    auto current = element;
-    *place++ = static_cast<range_value_t<Out>>(before ? op(current, *before) : current);
-    before = std::move(current);
+  if (auto element = local.begin(); element != local.end()) {
+    range_value_t<In> last = *element;
+    *place = static_cast<range_value_t<Out>>(before ? op(last, *before) : last);
+    while (++element != local.end()) {
+      range_value_t<In> current = *element;
+      *++place = static_cast<range_value_t<Out>>(op(current, last));
+      last = std::move(current);
+    }
   }
   output.write_back();
   to.fence();
