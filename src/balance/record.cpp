@@ -61,7 +61,13 @@ Problem replay(const std::string& path) {
       base::fail(Errc::bad_argument,
                  fmt::format("balance: {}, line {}, makes no sense: {}", path, number, line));
   }
-  check(problem);
+  if (from.bad())  // a folder
+    base::fail(Errc::bad_argument, fmt::format("balance: {} cannot be read", path));
+  try {
+    check(problem);
+  } catch (const Error& error) {
+    base::fail(Errc::bad_argument, fmt::format("{}: {}", path, error.what()));
+  }
   return problem;
 }
 
