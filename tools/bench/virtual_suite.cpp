@@ -55,7 +55,8 @@ constexpr const char* footer =
   checkpoint         so many bytes of a job, two processes: until all is on disk, in the current
                      folder; limit: writing plain files of as many bytes there, and fsync
   restart            the same: from the start of the command until all ranks go on; limit: reading
-                     plain files of as many bytes, which the system still has in memory
+                     plain files of as many bytes, which the system still has in memory, into
+                     memory that it gives for them
   recovery           two processes, 4 ranks that have so many bytes together: from a kill -9 of one
                      process until all ranks are back where the last copy in memory was made
   lu mg jacobi       what the examples of these names compute, on two virtual ranks, each in a

@@ -34,7 +34,7 @@ class CheckpointFolderTest : public ::testing::Test {
   void write(const std::string& memory, std::uint32_t number) const {
     const std::string folder = make_folder(directory_);
     PartWriter part(folder, "ranks-0");
-    std::memcpy(part.add(4096, memory.size()), memory.data(), memory.size());
+    part.add(4096, memory.data(), memory.size());
     Manifest manifest;
     manifest.number = number;
     manifest.command = {"./program", "with a word\nof two lines", ""};

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <vector>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 namespace armature::checkpoints {
 namespace {
 
-constexpr std::size_t page = 4096, chunk = 64 * page;
+constexpr std::size_t page = page_bytes, chunk = 64 * page;
 
 bool is_zero(const std::byte* memory) {
   // The first word tells most pages; equal to itself shifted by a word, all words are the first.
@@ -30,18 +30,25 @@ bool is_zero(const std::byte* memory) {
 }
 
 /// Read through the file, not the mapping: a process need not map what it writes for others.
-void write_extent(int file, std::uint64_t begin, std::uint64_t end, PartWriter& part,
-                  std::vector<std::byte>& buffer) {
-  for (std::uint64_t at = begin; at < end; at += chunk) {
-    const std::size_t bytes = std::min<std::uint64_t>(chunk, end - at);
-    if (pread(file, buffer.data(), bytes, static_cast<off_t>(at)) != static_cast<ssize_t>(bytes))
+/// Straight to where the part has room for it, and what is left out is closed up there.
+void write_extent(int file, std::uint64_t begin, std::uint64_t end, PartWriter& part) {
+  for (std::uint64_t at = begin; at < end;) {
+    const std::span<std::byte> room = part.room(end - at);
+    const std::size_t bytes = room.size();
+    if (pread(file, room.data(), bytes, static_cast<off_t>(at)) != static_cast<ssize_t>(bytes))
       fail();
+    std::size_t kept = 0;
     for (std::size_t from = 0; from < bytes;) {
       std::size_t to = from;
-      while (to < bytes && !is_zero(buffer.data() + to)) to += page;
-      if (to > from) std::memcpy(part.add(at + from, to - from), buffer.data() + from, to - from);
+      while (to < bytes && !is_zero(room.data() + to)) to += page;
+      if (to > from) {
+        if (kept != from) std::memmove(room.data() + kept, room.data() + from, to - from);
+        part.keep(at + from, to - from);
+        kept += to - from;
+      }
       from = std::max(to, from + page);
     }
+    at += bytes;
   }
 }
 
@@ -60,7 +67,7 @@ void empty(int file, std::uint64_t begin, std::uint64_t end) {
 }
 
 void copy_extent(int from, int to, std::uint64_t begin, std::uint64_t end,
-                 std::vector<std::byte>& buffer) {
+                 const PageBuffer& buffer) {
   for (std::uint64_t at = begin; at < end; at += chunk) {
     const std::size_t bytes = std::min<std::uint64_t>(chunk, end - at);
     const auto all = static_cast<ssize_t>(bytes);
@@ -74,7 +81,7 @@ void copy_extent(int from, int to, std::uint64_t begin, std::uint64_t end,
 }  // namespace
 
 void copy_pages(int from, int to, std::uint64_t begin, std::uint64_t end) {
-  std::vector<std::byte> buffer(chunk);
+  const PageBuffer buffer(chunk);
   for (std::uint64_t at = begin; at < end;) {
     const off_t found = lseek(from, static_cast<off_t>(at), SEEK_DATA);
     const std::uint64_t data = found < 0 ? end : std::min(static_cast<std::uint64_t>(found), end);
@@ -88,7 +95,6 @@ void copy_pages(int from, int to, std::uint64_t begin, std::uint64_t end) {
 }
 
 void write_pages(int file, std::uint64_t begin, std::uint64_t end, PartWriter& part) {
-  std::vector<std::byte> buffer(chunk);
   for (std::uint64_t at = begin; at < end;) {
     const off_t data = lseek(file, static_cast<off_t>(at), SEEK_DATA);
     if (data < 0 && errno == ENXIO) return;  // none behind it
@@ -97,7 +103,7 @@ void write_pages(int file, std::uint64_t begin, std::uint64_t end, PartWriter& p
     if (hole < 0) fail();
     if (static_cast<std::uint64_t>(data) >= end) return;
     at = std::min(static_cast<std::uint64_t>(hole), end);
-    write_extent(file, static_cast<std::uint64_t>(data), at, part, buffer);
+    write_extent(file, static_cast<std::uint64_t>(data), at, part);
   }
 }
 

@@ -3,26 +3,30 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/file_descriptor.hpp"
 #include "virtual/checkpoint/manifest.hpp"
+#include "virtual/checkpoint/page_buffer.hpp"
 
 // A file of pages: blocks of up to a mebibyte, each compressed by itself where that makes it
-// smaller. A block's checksum goes on from that of the block before; the last block ends it.
+// smaller. What is not compressed begins with a page of the file, so that the system copies it page
+// by page. A block's checksum goes on from that of the block before; the last block ends it.
 
 namespace armature::checkpoints {
 
-/// Stands before each block; then come its runs, then the bytes.
+/// Stands before each block; then come its runs, zeros up to where the bytes begin, and the bytes.
 struct BlockHead {
-  static constexpr std::uint64_t expected_magic = 0x314b'4c42'5452'4d41;
+  static constexpr std::uint64_t expected_magic = 0x324b'4c42'5452'4d41;
 
   std::uint64_t magic = expected_magic;
   std::uint32_t runs = 0;  // 0: the last block, of a word: how many bytes of memory there are
   std::uint32_t memory_bytes = 0;  // of all runs together
   std::uint32_t file_bytes = 0;    // as they lie here
-  std::uint32_t is_packed = 0;     // by zstd
+  std::uint16_t is_packed = 0;     // by zstd
+  std::uint16_t padding = 0;       // how many zeros
   std::uint64_t checksum = 0;      // of this head with 0 here, and of all behind it
 };
 static_assert(sizeof(BlockHead) == 32);
@@ -34,7 +38,7 @@ struct Run {
 };
 
 inline constexpr std::size_t block_bytes_max = 1 << 20;
-inline constexpr std::size_t block_runs_max = block_bytes_max / 4096;
+inline constexpr std::size_t block_runs_max = block_bytes_max / page_bytes;
 
 /// Writes a part. Everything throws Error(corrupt) naming the file and what failed.
 class PartWriter {
@@ -44,9 +48,12 @@ class PartWriter {
   PartWriter& operator=(const PartWriter&) = delete;
   ~PartWriter();
 
-  /// Room for up to `bytes` bytes that begin at `offset`, at most block_bytes_max of them; to be
-  /// filled before the next call.
-  [[nodiscard]] std::byte* add(std::uint64_t offset, std::size_t bytes);
+  /// Room for up to `bytes` bytes, and for at least one page.
+  [[nodiscard]] std::span<std::byte> room(std::size_t bytes);
+  /// What now stands at the begin of the room lay at `offset`. The room behind it is left.
+  void keep(std::uint64_t offset, std::size_t bytes);
+  /// Both at once, of at most a page.
+  void add(std::uint64_t offset, const void* data, std::size_t bytes);
   /// On disk when it returns.
   Manifest::Part finish();
 
@@ -61,7 +68,9 @@ class PartWriter {
   Manifest::Part part_;
   base::FileDescriptor file_;
   std::vector<Run> runs_;
-  std::vector<std::byte> memory_;
+  PageBuffer memory_{block_bytes_max};
+  std::size_t memory_bytes_ = 0;
+  std::uint64_t sent_ = 0;  // so much of the file is on its way to disk
   std::unique_ptr<Packer> packer_;
 };
 
@@ -84,16 +93,17 @@ class PartReader {
 
  private:
   struct Unpacker;
+  BlockHead read_head();
   void read(void* to, std::size_t bytes);
   [[noreturn]] void refuse(const std::string& why) const;
-  void check_end();
+  void check_end(std::size_t bytes);
 
   const std::string path_;
   const Manifest::Part part_;
   base::FileDescriptor file_;
   std::uint64_t checksum_ = 0, bytes_read_ = 0, memory_read_ = 0;
   std::vector<Run> runs_;
-  std::vector<std::byte> packed_, memory_;
+  PageBuffer memory_{block_bytes_max}, packed_{block_bytes_max};
   std::unique_ptr<Unpacker> unpacker_;
 };
 

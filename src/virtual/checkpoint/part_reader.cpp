@@ -58,44 +58,52 @@ void PartReader::read(void* to, std::size_t bytes) {
   }
 }
 
-bool PartReader::next() {
+/// And its runs, and the zeros behind them.
+BlockHead PartReader::read_head() {
   const std::uint64_t at = bytes_read_;
   BlockHead head;
   read(&head, sizeof head);
   if (head.magic != BlockHead::expected_magic || head.runs > block_runs_max ||
-      head.memory_bytes > block_bytes_max || head.file_bytes > block_bytes_max)
+      head.memory_bytes > block_bytes_max || head.file_bytes > block_bytes_max ||
+      head.padding >= page_bytes)
     refuse(fmt::format("is damaged: no block begins at {}", at));
+  std::byte front[block_runs_max * sizeof(Run) + page_bytes];
   runs_.resize(head.runs);
-  packed_.resize(head.file_bytes);
-  read(runs_.data(), runs_.size() * sizeof(Run));
-  read(packed_.data(), packed_.size());
-
+  const std::size_t bytes = runs_.size() * sizeof(Run);
+  read(front, bytes + head.padding);
+  std::memcpy(runs_.data(), front, bytes);
   const std::uint64_t written = std::exchange(head.checksum, 0);
-  std::uint64_t sum = checksum(&head, sizeof head, checksum_);
-  sum = checksum(runs_.data(), runs_.size() * sizeof(Run), sum);
-  checksum_ = checksum(packed_.data(), packed_.size(), sum);
-  if (checksum_ != written)
+  checksum_ = checksum(front, bytes + head.padding, checksum(&head, sizeof head, checksum_));
+  head.checksum = written;
+  return head;
+}
+
+bool PartReader::next() {
+  const std::uint64_t at = bytes_read_;
+  const BlockHead head = read_head();
+  const PageBuffer& bytes = head.is_packed != 0 ? packed_ : memory_;
+  read(bytes.data(), head.file_bytes);
+  checksum_ = checksum(bytes.data(), head.file_bytes, checksum_);
+  if (checksum_ != head.checksum)
     refuse(fmt::format("is damaged: the checksum of the block at {} is another one", at));
-  if (head.runs == 0) return check_end(), false;
+  if (head.runs == 0) return check_end(head.file_bytes), false;
 
   std::uint64_t in_runs = 0;
   for (const Run& run : runs_) in_runs += run.bytes;
-  memory_.resize(head.memory_bytes);
   memory_read_ += head.memory_bytes;
-  if (head.is_packed == 0)
-    memory_.swap(packed_);
-  else if (ZSTD_decompressDCtx(unpacker_->context, memory_.data(), memory_.size(), packed_.data(),
-                               packed_.size()) != head.memory_bytes)
+  if (head.is_packed != 0 &&
+      ZSTD_decompressDCtx(unpacker_->context, memory_.data(), block_bytes_max, packed_.data(),
+                          head.file_bytes) != head.memory_bytes)
     refuse(fmt::format("is damaged: the block at {} cannot be unpacked", at));
-  if (in_runs != head.memory_bytes || memory_.size() != head.memory_bytes)
+  if (in_runs != head.memory_bytes || (head.is_packed == 0 && head.file_bytes != head.memory_bytes))
     refuse(fmt::format("is damaged: the block at {} is not as long as it says", at));
   return true;
 }
 
-void PartReader::check_end() {
-  std::uint64_t memory_bytes = 0;
-  if (packed_.size() == sizeof memory_bytes)
-    std::memcpy(&memory_bytes, packed_.data(), sizeof memory_bytes);
+/// The last block is of so many bytes.
+void PartReader::check_end(std::size_t bytes) {
+  std::uint64_t memory_bytes = ~std::uint64_t{0};
+  if (bytes == sizeof memory_bytes) std::memcpy(&memory_bytes, memory_.data(), sizeof memory_bytes);
   if (memory_bytes != memory_read_ || bytes_read_ != part_.bytes || checksum_ != part_.checksum ||
       memory_read_ != part_.memory_bytes)
     refuse("is not the file that the manifest tells of: its blocks are whole, but not these");

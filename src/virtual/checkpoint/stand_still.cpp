@@ -192,8 +192,7 @@ void StandStill::write_manifest() {
   PartWriter control(halt_.folder, RankRecord::part);
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
     const RankRecord record = RankRecord::of(mapping_, rank);
-    std::memcpy(control.add(static_cast<std::uint64_t>(rank) * sizeof record, sizeof record),
-                &record, sizeof record);
+    control.add(static_cast<std::uint64_t>(rank) * sizeof record, &record, sizeof record);
   }
   manifest.parts.push_back(control.finish());
   for (const int process : meeting_.members())
