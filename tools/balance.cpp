@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -37,13 +38,17 @@ void replay(const Options& options) {
     problem.places = options.places;
     problem.groups.clear();
   }
+  // A wrong name is told before anything else.
+  std::vector<std::pair<std::string, balance::Strategy>> strategies;
+  for (const std::string& name :
+       options.strategies.empty() ? balance::strategy_names() : options.strategies)
+    strategies.emplace_back(name, balance::strategy(name));
   fmt::print("{} items, {} links, {} places\n", problem.items.size(), problem.links.size(),
              problem.places);
   fmt::print("{:<14} {:>8} {:>12} {:>12} {:>8} {:>12}\n", "strategy", "of ideal", "most_s",
              "mean_s", "moved", "cut");
-  for (const std::string& name :
-       options.strategies.empty() ? balance::strategy_names() : options.strategies) {
-    const balance::Verdict verdict = balance::judge(problem, balance::strategy(name)(problem));
+  for (const auto& [name, strategy] : strategies) {
+    const balance::Verdict verdict = balance::judge(problem, strategy(problem));
     fmt::print("{:<14} {:>6.1f} % {:>12.4g} {:>12.4g} {:>8} {:>12.4g}\n", name,
                verdict.most > 0 ? 100 * verdict.mean / verdict.most : 100.0, verdict.most,
                verdict.mean, verdict.moved, verdict.cut);

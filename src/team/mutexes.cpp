@@ -111,7 +111,10 @@ bool Mutexes::try_lock(int member, int index) const {
   const State& state = checked(*this, "Mutexes::try_lock");
   LockWord& word = state.word(member, index, "Mutexes::try_lock");
   if (const auto far = far_lock(state, member, word)) return far->try_take() == 0;
-  return progress::try_lock(word, state.me);
+  if (progress::try_lock(word, state.me)) return true;
+  // Who tries until it succeeds may keep the holder from its turn.
+  progress::let_others_run();
+  return false;
 }
 
 void Mutexes::unlock(int member, int index) const {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 
 #include "conformance.hpp"
 
@@ -118,6 +119,18 @@ TEST(Mutex, contended_try_lock_excludes_too) {
   EXPECT_EQ(get(counter.on(0)), 200 * ranks());
   world().destroy_mutexes(mutexes);
   world().free(counter);
+}
+
+TEST(Mutex, a_plain_loop_of_tries_lets_the_holder_go_on) {
+  auto mutexes = world().create_mutexes(1);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  for (int i = 0; i < 3; ++i) {
+    while (!mutexes.try_lock(0, 0)) ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    armature::yield();
+    mutexes.unlock(0, 0);
+    world().barrier();
+  }
+  world().destroy_mutexes(mutexes);
 }
 
 TEST(Mutex, who_waits_long_enough_to_sleep_is_woken) {
