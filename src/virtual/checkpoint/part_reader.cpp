@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -71,7 +72,7 @@ BlockHead PartReader::read_head() {
   runs_.resize(head.runs);
   const std::size_t bytes = runs_.size() * sizeof(Run);
   read(front, bytes + head.padding);
-  std::memcpy(runs_.data(), front, bytes);
+  std::copy_n(front, bytes, std::as_writable_bytes(std::span(runs_)).begin());
   const std::uint64_t written = std::exchange(head.checksum, 0);
   checksum_ = checksum(front, bytes + head.padding, checksum(&head, sizeof head, checksum_));
   head.checksum = written;

@@ -109,7 +109,7 @@ void PartWriter::write(BlockHead head, const std::byte* bytes) {
   if (head.is_packed == 0 && head.file_bytes >= page_bytes)
     head.padding = static_cast<std::uint16_t>(-(part_.bytes + before) % page_bytes);
   std::byte front[sizeof head + block_runs_max * sizeof(Run) + page_bytes] = {};
-  std::memcpy(front + sizeof head, runs_.data(), runs_.size() * sizeof(Run));
+  std::ranges::copy(std::as_bytes(std::span(runs_)), front + sizeof head);
   std::uint64_t sum = checksum(&head, sizeof head, part_.checksum);
   sum = checksum(front + sizeof head, before - sizeof head + head.padding, sum);
   head.checksum = part_.checksum = checksum(bytes, head.file_bytes, sum);
