@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +23,7 @@
 #include "bench/job.hpp"
 #include "bench/noise.hpp"
 #include "bench/rows.hpp"
+#include "virtual/checkpoint/page_buffer.hpp"
 
 namespace armature::tools::bench {
 
@@ -38,19 +38,14 @@ constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 /// In the rank's own memory, from a page on.
 class Pages {
  public:
-  Pages(std::size_t bytes, int seed)
-      : memory_(static_cast<std::byte*>(::operator new(bytes, alignment)), bytes) {
-    fill_with_noise(memory_, seed);
+  Pages(std::size_t bytes, int seed) : memory_(bytes), bytes_(bytes) {
+    fill_with_noise({memory_.data(), bytes}, seed);
   }
-  ~Pages() { ::operator delete(memory_.data(), alignment); }
-  Pages(const Pages&) = delete;
-  Pages& operator=(const Pages&) = delete;
-
-  [[nodiscard]] std::span<const std::byte> bytes() const { return memory_; }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {memory_.data(), bytes_}; }
 
  private:
-  static constexpr std::align_val_t alignment{4096};
-  const std::span<std::byte> memory_;
+  const checkpoints::PageBuffer memory_;
+  const std::size_t bytes_;
 };
 
 void write_plainly(const std::string& path, std::span<const std::byte> memory) {

@@ -13,6 +13,7 @@
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/running_job.hpp"
 #include "bootstrap/launcher/stack.hpp"
+#include "progress/processes.hpp"
 #include "topology/cgroup.hpp"
 
 // Only the launcher declares a rank dead, and it prints the rank's message before it tells anybody:
@@ -28,17 +29,12 @@ constexpr int further_deaths_max = 4;
 
 /// Everybody on that node looks up: a rank may sleep, and wait for the one that has died.
 void ring_all(const space::Control& control) {
-  const auto ring = [](std::atomic<std::uint32_t>& bell) {
+  if (control.header().ranks_are_virtual != 0) return progress::wake_processes(control);
+  for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank) {
+    std::atomic<std::uint32_t>& bell = control.slot(rank).rung;
     bell.fetch_add(1, std::memory_order_release);
     base::futex_wake(bell);
-  };
-  if (control.header().ranks_are_virtual != 0) {
-    for (std::uint32_t process = 0; process < control.header().processes; ++process)
-      ring(control.process(static_cast<int>(process)).rung);
-    return;
   }
-  for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank)
-    ring(control.slot(rank).rung);
 }
 
 }  // namespace

@@ -79,28 +79,14 @@ bool begins_with_one_of(std::string_view name, std::span<const std::string_view>
 
 /// Of the C++ runtime, of the library, or made by the compiler.
 bool is_nobodys(std::string_view name) {
-  static constexpr std::string_view beginnings[] = {"_ZT",
-                                                    "_ZGV",
-                                                    "_ZSt",
-                                                    "_ZNSt",
-                                                    "_ZNKSt",
-                                                    "_ZZNSt",
-                                                    "_ZZNKSt",
-                                                    "_ZZSt",
-                                                    "_ZN9__gnu_cxx",
-                                                    "_ZN10__cxxabiv1",
-                                                    "_ZN8armature",
-                                                    "_ZNK8armature",
-                                                    "_ZZN8armature",
-                                                    "_ZZNK8armature",
-                                                    "_ZN5armci",
-                                                    "_ZZN5armci",
-                                                    "__",
-                                                    "_IO_",
-                                                    "_DYNAMIC",
-                                                    "_GLOBAL_",
-                                                    "DW.ref."};
-  return name.empty() || begins_with_one_of(name, beginnings) ||
+  static constexpr std::string_view runtime[] = {
+      "_ZT",    "_ZGV",    "_ZSt",  "_ZNSt",         "_ZNKSt",
+      "_ZZNSt", "_ZZNKSt", "_ZZSt", "_ZN9__gnu_cxx", "_ZN10__cxxabiv1"};
+  static constexpr std::string_view library[] = {"_ZN8armature",   "_ZNK8armature", "_ZZN8armature",
+                                                 "_ZZNK8armature", "_ZN5armci",     "_ZZN5armci"};
+  static constexpr std::string_view compiler[] = {"__", "_IO_", "_DYNAMIC", "_GLOBAL_", "DW.ref."};
+  return name.empty() || begins_with_one_of(name, runtime) || begins_with_one_of(name, library) ||
+         begins_with_one_of(name, compiler) ||
          // Copies of what a shared library has, with its version.
          name.find('@') != std::string_view::npos ||
          name.find("B10rank_local") != std::string_view::npos;
