@@ -153,16 +153,16 @@ class shared_ref {
   template <class Member, class Op = std::plus<>, class... Args>
   requires RemoteQuestion<Member, T, Args...>
   [[nodiscard]] auto reduce(Member method, Op op = {}, const Args&... args) const {
-    return reduce_async(method, op, args...).get();
+    auto answers = ask_all(method, args...);
+    auto sum = answers.front().get();
+    for (std::size_t i = 1; i < answers.size(); ++i) sum = op(std::move(sum), answers[i].get());
+    return sum;
   }
   template <class Member, class Op = std::plus<>, class... Args>
   requires RemoteQuestion<Member, T, Args...>
   [[nodiscard]] auto reduce_async(Member method, Op op = {}, const Args&... args) const {
     using R = detail::MethodResult<T, Member, Args...>;
-    std::vector<future<R>> each;
-    const Team& all = team();
-    for (int i = 0; i < all.size(); ++i) each.push_back(ask(all.world_rank(i), method, args...));
-    return when_all(std::move(each)).then([op](std::vector<R> answers) {
+    return when_all(ask_all(method, args...)).then([op](std::vector<R> answers) {
       R sum = std::move(answers.front());
       for (std::size_t i = 1; i < answers.size(); ++i)
         sum = op(std::move(sum), std::move(answers[i]));
@@ -173,6 +173,16 @@ class shared_ref {
   friend constexpr bool operator==(shared_ref, shared_ref) = default;
 
  private:
+  /// In team order.
+  template <class Member, class... Args>
+  auto ask_all(Member method, const Args&... args) const {
+    std::vector<future<detail::MethodResult<T, Member, Args...>>> answers;
+    const Team& all = team();
+    answers.reserve(static_cast<std::size_t>(all.size()));
+    for (int i = 0; i < all.size(); ++i) answers.push_back(ask(all.world_rank(i), method, args...));
+    return answers;
+  }
+
   ObjectId id_;
 };
 
