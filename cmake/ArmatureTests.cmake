@@ -56,6 +56,8 @@ if(conformance)
   # A thread beside each rank executes calls.
   armature_add_ranks_test(NAME conformance.service_threads.n2 COMMAND conformance RANKS 2 TIMEOUT 120
                           RUN_ARGS --service-threads)
+  armature_add_ranks_test(NAME conformance.service_threads.threads.n4 COMMAND conformance RANKS 4 TIMEOUT 120
+                          RUN_ARGS --service-threads --threads 4)
   armature_add_ranks_test(NAME conformance.service_threads.mixed.n4 COMMAND conformance RANKS 4 TIMEOUT 120
                           LABELS slow RUN_ARGS --service-threads --threads 2)
   armature_add_ranks_test(NAME conformance.service_threads.nodes2.n2 COMMAND conformance RANKS 2

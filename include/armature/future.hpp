@@ -34,6 +34,8 @@ class ARMATURE_API FutureBase : public std::enable_shared_from_this<FutureBase> 
   /// Takes the result over when it is there; true once it is. Runs nothing else.
   virtual bool poll() { return settled_; }
   [[nodiscard]] bool settled() const { return settled_; }
+  /// poll(), also where the rank has a service thread, which may settle it.
+  [[nodiscard]] bool is_there();
   /// The same, and where it is not there yet executes what has come in (inside a method: sends what
   /// was held back).
   bool test();
@@ -204,7 +206,7 @@ class [[nodiscard]] future {
     return future<Result>(next);
   }
 
-  bool await_ready() const { return checked("co_await").poll(); }
+  bool await_ready() const { return checked("co_await").is_there(); }
   void await_suspend(std::coroutine_handle<> waiting) {
     state_->on_settled([waiting] { waiting.resume(); });
   }

@@ -21,19 +21,30 @@ bool poll_held(rmi::Endpoint& endpoint, FutureBase& future) {
   return future.poll();
 }
 
+Rank awaited_held(rmi::Endpoint& endpoint, const FutureBase& future) {
+  const rmi::Endpoint::Use in_use = endpoint.use();
+  return future.awaited();
+}
+
 }  // namespace
 
 void FutureBase::wait() {
   rmi::Endpoint& endpoint = rmi::this_endpoint("future::wait");
-  progress::WaitFor wait{
-      .what = space::Awaiting::answer, .peer = awaited(), .object = this, .call = "future::wait"};
+  progress::WaitFor wait{.what = space::Awaiting::answer,
+                         .peer = awaited_held(endpoint, *this),
+                         .object = this,
+                         .call = "future::wait"};
   progress::wait_until(wait, [&] {
     if (poll_held(endpoint, *this)) return true;
     endpoint.deliver();
-    wait.peer = awaited();
+    wait.peer = awaited_held(endpoint, *this);
     return poll_held(endpoint, *this);
   });
   run_continuations();
+}
+
+bool FutureBase::is_there() {
+  return sender == nullptr ? poll() : poll_held(rmi::this_endpoint("co_await"), *this);
 }
 
 bool FutureBase::test() {

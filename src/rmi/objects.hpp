@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -35,6 +36,7 @@ class Objects {
   }
   /// Grows when an object has gone: until then, what find() gave is good.
   [[nodiscard]] std::uint32_t changes() const { return changes_; }
+  /// Stays where it is until that object goes, whatever others come and go.
   [[nodiscard]] const Entry* entry(ObjectId id) const {
     return find(id) == nullptr ? nullptr : &entries_[id.index];
   }
@@ -65,7 +67,7 @@ class Objects {
   Place& place(std::uint32_t index);
 
   std::vector<Place> places_;
-  std::vector<Entry> entries_;
+  std::deque<Entry> entries_;  // whose elements stay when it grows
   std::uint32_t changes_ = 0;
   std::uint32_t next_shared_ = 0;
   std::uint32_t next_own_ = 1;

@@ -23,6 +23,18 @@ TEST(Objects, are_found_until_they_are_removed) {
   EXPECT_EQ(objects.find({}), nullptr);
 }
 
+TEST(Objects, an_entry_stays_while_others_come_and_go) {
+  Objects objects;
+  int a = 0;
+  const ObjectId kept = objects.add(&a);
+  const Objects::Entry* const entry = objects.entry(kept);
+  for (int i = 0; i < 1000; ++i) {
+    const ObjectId other = objects.add(&a);
+    if (i % 3 == 0) objects.remove(other);
+  }
+  EXPECT_EQ(objects.entry(kept), entry);
+}
+
 TEST(Objects, a_place_is_used_again_under_another_generation) {
   Objects objects;
   int a = 0, b = 0;

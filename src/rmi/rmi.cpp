@@ -41,7 +41,11 @@ void unregister_object(ObjectId id) noexcept {
 ObjectId register_shared(const Team& team, void* object) {
   rmi::Endpoint& endpoint = this_endpoint("shared");
   const std::uint32_t id_of_team = team.checked("shared").id();
-  const std::uint32_t index = team.allreduce(endpoint.objects().next_shared(), Maximum());
+  const std::uint32_t next = [&] {
+    const rmi::Endpoint::Use in_use = endpoint.use();
+    return endpoint.objects().next_shared();
+  }();
+  const std::uint32_t index = team.allreduce(next, Maximum());
   const ObjectId id{index, static_cast<std::uint16_t>(id_of_team ^ (id_of_team >> 16))};
   {
     const rmi::Endpoint::Use in_use = endpoint.use();
@@ -54,15 +58,20 @@ ObjectId register_shared(const Team& team, void* object) {
 void unregister_shared(ObjectId id) {
   if (sender == nullptr) return;
   rmi::Endpoint& endpoint = this_endpoint("~shared");
-  const rmi::Objects::Entry* entry = endpoint.objects().entry(id);
-  if (entry == nullptr) return;
-  const Team team = entry->team;
+  Team team;
+  {
+    const rmi::Endpoint::Use in_use = endpoint.use();
+    const rmi::Objects::Entry* entry = endpoint.objects().entry(id);
+    if (entry == nullptr) return;
+    team = entry->team;
+  }
   try {
     endpoint.fences().wait(team, "~shared");
   } catch (const Error& error) {
     // Nobody is left to wait for.
     if (error.code() != Errc::rank_lost) throw;
   }
+  const rmi::Endpoint::Use in_use = endpoint.use();
   endpoint.objects().remove(id);
 }
 
@@ -108,7 +117,9 @@ void* local_object(ObjectId id) {
 }
 
 const Team& team_of(ObjectId id) {
-  const rmi::Objects::Entry* entry = this_endpoint("shared_ref::team").objects().entry(id);
+  rmi::Endpoint& endpoint = this_endpoint("shared_ref::team");
+  const rmi::Endpoint::Use in_use = endpoint.use();
+  const rmi::Objects::Entry* entry = endpoint.objects().entry(id);
   if (entry == nullptr || !entry->team)
     base::fail(
         Errc::object_gone,

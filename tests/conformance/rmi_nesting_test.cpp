@@ -91,6 +91,7 @@ RMI_TEST(RmiNesting, questions_without_end_are_an_error_at_the_asker_and_nothing
   armature::rmi_fence();
   EXPECT_EQ(link->value, 20);
   EXPECT_GE(link->visits, 1);
+  world().barrier();
   EXPECT_EQ(link.sync(right(), &Link::chain, link.ref(), 3), 3 + (me() + 4) % ranks());
   world().barrier();
 }
