@@ -64,7 +64,9 @@ class CheckpointChainTest : public ::testing::Test {
   void change() {
     for (int i = 0; i < 40; ++i) {
       const std::size_t page = chance_() % (pages - 10);
-      const std::string is = memory().substr(page * page_bytes, page_bytes);
+      std::string is(page_bytes, '\0');
+      EXPECT_EQ(pread(file_.get(), is.data(), page_bytes, static_cast<off_t>(page * page_bytes)),
+                static_cast<ssize_t>(page_bytes));
       switch (chance_() % 5) {
         case 0:
           put(page, noise());
