@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -75,11 +76,29 @@ int run(Restart& restart) {
   return bootstrap::launch(restart.options);
 }
 
+/// One of those that the last checkpoint is made of.
+std::string line_of(const checkpoints::Link& link) {
+  const checkpoints::Manifest& manifest = link.manifest;
+  return fmt::format("    {}  {:12}  {} in {} on disk, {} UTC\n",
+                     std::filesystem::path(link.folder).filename().string(),
+                     manifest.before.name.empty() ? "whole" : "what changed",
+                     base::readable_bytes(manifest.memory_bytes()),
+                     base::readable_bytes(manifest.file_bytes()), manifest.written_at);
+}
+
 void show(const std::string& directory) {
   const checkpoints::Found found = checkpoints::find_latest(directory);
   const checkpoints::Manifest& manifest = found.manifest;
   std::string command;
   for (const std::string& word : manifest.command) command += " " + word;
+  std::uint64_t memory = manifest.memory_bytes(), disk = manifest.file_bytes();
+  std::string chain;
+  for (const checkpoints::Link& link : found.before) {
+    memory += link.manifest.memory_bytes();
+    disk += link.manifest.file_bytes();
+    chain += line_of(link);
+  }
+  if (!chain.empty()) chain = "  made of\n" + chain + line_of(found);
   fmt::print(
       "{}: checkpoint {} of{}\n"
       "  written        {} UTC\n"
@@ -88,11 +107,11 @@ void show(const std::string& directory) {
       "  started in     {}\n"
       "  restarted      {} times before\n"
       "  program        build {}\n"
-      "  libarmature    build {}\n",
+      "  libarmature    build {}\n"
+      "{}",
       found.folder, manifest.number, command, manifest.written_at, manifest.ranks, manifest.through,
-      manifest.processes, base::readable_bytes(manifest.memory_bytes()),
-      base::readable_bytes(manifest.file_bytes()), manifest.folder, manifest.restarts,
-      manifest.program_build, manifest.library_build);
+      manifest.processes, base::readable_bytes(memory), base::readable_bytes(disk), manifest.folder,
+      manifest.restarts, manifest.program_build, manifest.library_build, chain);
 }
 
 void verify(const std::string& directory) {
@@ -129,6 +148,8 @@ void add_restart(CLI::App& app) {
       [](LaunchOptions& o, const std::string& text) {
         o.timeout_s = parse_seconds("--timeout", text);
       });
+  command->add_flag("--checkpoint-incremental", restart->options.checkpoint_incremental,
+                    "Write only the pages that changed since the checkpoint before");
   command->add_flag("--balance", restart->options.balance,
                     "A process whose ranks all wait takes ranks that are ready from others");
   command->add_flag("--label", restart->options.label,

@@ -159,6 +159,10 @@ void add_checkpoints(CLI::App& run, const std::shared_ptr<LaunchOptions>& option
             });
   add_seconds(run, options, "--checkpoint-every", &LaunchOptions::checkpoint_every_s,
               "And every S seconds");
+  run.add_flag(
+      "--checkpoint-incremental", options->checkpoint_incremental,
+      "Write only the pages that changed since the checkpoint before; it and those it needs "
+      "are kept until a whole one is written, when they together are as large");
   add_seconds(run, options, "--copy-every", &LaunchOptions::copy_every_s,
               "With --on-death recover: a checkpoint in memory every S seconds (default: when the "
               "program says so)");

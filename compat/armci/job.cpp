@@ -8,11 +8,12 @@
 #include <mutex>
 #include <string>
 
+#include <armature/checkpoint.hpp>
 #include <armature/fence.hpp>
 #include <armature/run.hpp>
 #include <armature/virtual.hpp>
 
-#include "armci.h"
+#include "armcix.h"
 #include "calls.hpp"
 #include "groups.hpp"
 #include "memory.hpp"
@@ -199,6 +200,16 @@ void PARMCI_GroupFence(ARMCI_Group* /*group*/) {
 /// Transfers progress by themselves; other ranks on this thread do not.
 void ARMCIX_Progress(void) {
   if (is_of_rank) insisted(__func__, [] { armature::yield(); });
+}
+
+int ARMCIX_Checkpoint(const char* directory) {
+  return answered(__func__, [=] {
+    return armature::checkpoint(directory != nullptr ? directory : "") ? 1 : 0;
+  });
+}
+
+int ARMCIX_Checkpoint_in_memory(void) {
+  return answered(__func__, [] { return armature::checkpoint_in_memory() ? 1 : 0; });
 }
 
 }  // extern "C"

@@ -20,7 +20,7 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 7;
+inline constexpr std::uint32_t control_version = 8;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t {
@@ -53,6 +53,10 @@ struct Halt {
   std::atomic<KeptIn> where{KeptIn::folder};
   std::atomic<std::uint32_t> broken{0};  // processes that could not write their part
   std::uint32_t restarts = 0;            // how often the job was started again from a checkpoint
+  // 1: checkpoints to disk hold what has changed since the one before where they can. By the
+  // leader, before it reaches the first step: since which one that is now; 0: all is written.
+  std::uint32_t incremental = 0;
+  std::atomic<std::uint32_t> changed_since{0};
   char folder[text_max] = {};
   char problem[text_max] = {};
   // What the job that is started again was: its program and its library must be the same.

@@ -46,12 +46,16 @@ void RankScheduler::measure(RankFiber& me) {
   me.cost_ns = std::max(took_ns, me.cost_ns - me.cost_ns / 8);
 }
 
-/// Nobody is ready here, for some time already.
+/// Nobody is ready here, for some time already. Where ranks cannot move (virtual/addresses.hpp)
+/// nobody asks.
 void RankScheduler::ask_for_ranks() {
-  if (now_ns_ - idle_since_ns_ < idle_min_ns) return;
+  space::ControlHeader& job = mapping_.header();
+  if (now_ns_ - idle_since_ns_ < idle_min_ns || job.differ.load(std::memory_order_relaxed) != 0)
+    return;
   std::uint32_t nobody = 0;
-  mapping_.header().hungry.compare_exchange_strong(nobody, static_cast<std::uint32_t>(process_) + 1,
-                                                   std::memory_order_relaxed);
+  // Release: whoever sees this sees as well whether this process has found other addresses.
+  job.hungry.compare_exchange_strong(nobody, static_cast<std::uint32_t>(process_) + 1,
+                                     std::memory_order_release, std::memory_order_relaxed);
 }
 
 /// Whoever rings for it finds it in the other process, and nobody is about to put it into the list
@@ -69,14 +73,18 @@ bool RankScheduler::may_go(RankFiber& fiber) const {
 
 /// The costliest that is ready, but for the one whose turn comes.
 void RankScheduler::give_rank_away() {
+  const space::ControlHeader& job = mapping_.header();
   std::atomic<std::uint32_t>& hungry = mapping_.header().hungry;
-  std::uint32_t whom = hungry.load(std::memory_order_relaxed);
+  std::uint32_t whom = hungry.load(std::memory_order_acquire);
   if (static_cast<int>(whom) == process_ + 1) {
     // It has something to do again.
     hungry.compare_exchange_strong(whom, 0, std::memory_order_relaxed);
     return;
   }
-  if (whom == 0 || whom > mapping_.header().processes || !ready_.has_several()) return;
+  // It may have asked before another one joined that differs; this one may be that.
+  if (whom == 0 || whom > job.processes || job.differ.load(std::memory_order_relaxed) != 0 ||
+      !ready_.has_several())
+    return;
   RankFiber* const fiber = ready_.take_best(looks_max, [&](RankFiber& ready) {
     return ready.cost_ns >= cost_min_ns && may_go(ready) ? ready.cost_ns : 0;
   });

@@ -33,7 +33,7 @@ void RankScheduler::stand_still() {
   int holder = -1;
   for (const RankFiber* fiber : hosted_)
     if (fiber->context != nullptr && fiber->context->held_here != 0) holder = fiber->rank;
-  checkpoints::StandStill(mapping_, process_, band_file_).run(holder);
+  checkpoints::StandStill(mapping_, process_, band_file_, kept_).run(holder);
   halts_ = false;
   now_ns_ = base::now_ns();
 }

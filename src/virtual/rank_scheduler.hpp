@@ -6,6 +6,7 @@
 
 #include "progress/scheduler.hpp"
 #include "space/layout.hpp"
+#include "virtual/checkpoint/chain.hpp"
 #include "virtual/rank_fiber.hpp"
 #include "virtual/ready_queue.hpp"
 
@@ -120,6 +121,7 @@ class RankScheduler : public progress::Scheduler {
   std::vector<RankFiber*> looking_;  // of those announced, while they are made ready
   std::vector<RankFiber*> hosted_;   // not through
   std::vector<bool> guarded_;        // whose stacks have guards in this process
+  checkpoints::Kept kept_;           // of the last checkpoint to disk
   int goes_to_ = -1;                 // where the rank that was left last moves to
   space::RankHeap*& heap_;           // of malloc
   std::size_t look_turn_ = 0;

@@ -50,9 +50,9 @@ def restart(directory, processes, *more):
     return perform([ARMATURE, "restart", directory, "--processes", processes, "--timeout", SECONDS, *more])
 
 
-def written_and_killed(directory, ranks, processes, program=None):
+def written_and_killed(directory, ranks, processes, program=None, every=20, options=()):
     """Ends after two checkpoints, the last one at step 40 of 60."""
-    done = perform([*run_words(ranks, processes, directory), program or PROGRAM, 60, 20, 0, 47])
+    done = perform([*run_words(ranks, processes, directory, *options), program or PROGRAM, 60, every, 0, 47])
     expect(done.returncode == 137, f"it was to be killed:\n{done.stdout}{done.stderr}")
 
 
@@ -126,16 +126,16 @@ def case_signal(directory):
     expect(result_of(restart(directory, 3)) == expected, "another result")
 
 
-def case_kills(directory, runs=int(os.environ.get("KILLS", "12"))):
+def case_kills(directory, runs=int(os.environ.get("KILLS", "12")), options=("--checkpoint-every", "0.1")):
     """Killed at random times, again and again, each time going on from the last checkpoint."""
     expected = undisturbed(7, 100, 0, 0, -1)
     chance = random.Random(os.environ.get("SEED", "5"))
-    start = words_of([*run_words(7, 2, directory, "--checkpoint-every", "0.1"), PROGRAM, 100, 0, 2000])
+    start = words_of([*run_words(7, 2, directory, *options), PROGRAM, 100, 0, 2000])
     restarts = 0
     for _ in range(runs):
         goes_on = bool(latest(directory))
         words = words_of([ARMATURE, "restart", directory, "--processes", chance.choice([1, 2, 3]),
-                          "--checkpoint-every", "0.1"]) if goes_on else start
+                          *options]) if goes_on else start
         restarts += goes_on
         job = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
@@ -218,6 +218,121 @@ def case_refusals(directory):
     # Nowhere to write: the job says so and the program hears of it.
     done = perform([*run_words(2, 1, "/proc/none"), PROGRAM, 20, 5])
     expect("checkpoint: /proc/none cannot be made" in done.stderr, done.stderr)
+
+
+INCREMENTAL = ["--checkpoint-incremental"]
+
+
+def links(directory):
+    """The folders that the last checkpoint is made of, the whole one first."""
+    shown = perform([ARMATURE, "checkpoint", "show", directory]).stdout
+    return re.findall(r"^    (\d+)  (?:whole|what changed) ", shown, re.M)
+
+
+ALL_SHAPES = [(a, b) for a in range(1, 5) for b in range(1, 5)]
+
+
+def increments(directory, ranks, pairs, least):
+    """Restarted from a chain of checkpoints, the last one at step 45."""
+    expected = undisturbed(ranks, 60, 0, 0, -1)
+    longest = 0
+    for before, after in pairs:
+        for every in 1, 5:
+            folder = os.path.join(directory, f"{before}-{after}-{every}")
+            written_and_killed(folder, ranks, before, every=every, options=INCREMENTAL)
+            chain = links(folder)
+            expect(chain[-1:] == [latest(folder)] or not chain, f"{chain}, but the last one is {latest(folder)}")
+            expect(sorted(os.listdir(folder)) == sorted([*(chain or [latest(folder)]), "latest"]), os.listdir(folder))
+            got = result_of(restart(folder, after))
+            expect(got == expected, f"{ranks} ranks, {before} to {after} processes, {chain}: {got}, not {expected}")
+            longest = max(longest, len(chain))
+    expect(longest >= least, f"no chain was longer than {longest}")
+
+
+def case_incremental(directory):
+    increments(directory, 7, [(1, 3), (2, 2), (3, 1)], 4)
+
+
+def case_incremental_shapes_of_1(directory):
+    increments(directory, 1, ALL_SHAPES, 4)
+
+
+def case_incremental_shapes_of_7(directory):
+    increments(directory, 7, ALL_SHAPES, 4)
+
+
+def case_incremental_shapes_of_16(directory):
+    increments(directory, 16, ALL_SHAPES, 4)
+
+
+def case_incremental_kills(directory):
+    case_kills(directory, options=["--checkpoint-every", "0.03", *INCREMENTAL])
+
+
+def case_incremental_damage(directory):
+    """Any link, damaged, cut off, missing, or from elsewhere, is refused by name."""
+    whole, spoilt, other = (os.path.join(directory, name) for name in ("whole", "spoilt", "other"))
+    written_and_killed(whole, 3, 2, every=10, options=INCREMENTAL)
+    written_and_killed(other, 3, 2, every=10, options=INCREMENTAL)
+    chain = links(whole)
+    expect(len(chain) >= 3, f"a chain of {chain}")
+    chance = random.Random(7)
+    for link in chain:
+        # Of the last one the restart needs the rest as well.
+        names = os.listdir(os.path.join(whole, link))
+        for name in (names if link == chain[-1] else [name for name in names if name != "control"]):
+            path = os.path.join(link, name)
+            size = os.path.getsize(os.path.join(whole, path))
+            for spoil in "bit", "cut off", "missing":
+                shutil.copytree(whole, spoilt)
+                if spoil == "bit":
+                    with open(os.path.join(spoilt, path), "r+b") as file:
+                        file.seek(chance.randrange(size))
+                        byte = file.read(1)[0]
+                        file.seek(-1, os.SEEK_CUR)
+                        file.write(bytes([byte ^ (1 << chance.randrange(8))]))
+                elif spoil == "cut off":
+                    os.truncate(os.path.join(spoilt, path), chance.randrange(size))
+                else:
+                    os.remove(os.path.join(spoilt, path))
+                refused(spoilt, re.escape(path) + r"\b", "damaged|not the|cut off|cannot be opened|missing|another checkpoint")
+                shutil.rmtree(spoilt)
+        shutil.copytree(whole, spoilt)
+        shutil.rmtree(os.path.join(spoilt, link))
+        refused(spoilt, link + "/manifest is missing")
+        # Whole, but of another run.
+        if link != chain[-1] and os.path.exists(os.path.join(other, link)):
+            shutil.copytree(os.path.join(other, link), os.path.join(spoilt, link))
+            refused(spoilt, f"only what changed since .*/{link}, which is another checkpoint")
+        shutil.rmtree(spoilt)
+
+
+def case_incremental_elsewhere(directory):
+    """Whole again when the processes are others, and after a restart; the option is for virtual ranks."""
+    job = subprocess.Popen(words_of([*run_words(4, 2, directory, "--checkpoint-every", "0.02", *INCREMENTAL), PROGRAM,
+                                     100000, 0, 1000]), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: len(links(directory)) >= 3)
+        for processes in 3, 1, 2:
+            done = perform([ARMATURE, "resize", job.pid, "--processes", processes])
+            expect(done.returncode == 0, done.stderr)
+            number = latest(directory)
+            wait_until(lambda: links(directory)[:1] > [number])
+            wait_until(lambda: len(links(directory)) >= 3)
+    finally:
+        job.kill()
+        job.wait()
+    number = latest(directory)
+    again = subprocess.Popen(words_of([ARMATURE, "restart", directory, "--checkpoint-every", "0.02", *INCREMENTAL]),
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: latest(directory) > number)
+        wait_until(lambda: len(links(directory)) >= 3 and links(directory)[0] > number)
+    finally:
+        again.kill()
+        again.wait()
+    done = perform([ARMATURE, "run", "-n", 2, *INCREMENTAL, PROGRAM])
+    expect(done.returncode == 1 and "--checkpoint-incremental is for virtual ranks" in done.stderr, done.stderr)
 
 
 def main():

@@ -109,6 +109,34 @@ def case_several_at_once():
     kill_at_random(12, 16, [4, 3], 3)
 
 
+def read_until(stream, pattern):
+    """What a job has said up to the line that tells of it."""
+    said = ""
+    for line in stream:
+        said += line
+        if re.search(pattern, line):
+            return said
+    raise Failed(f"never said: {pattern}\n{said}")
+
+
+def case_second_death_meanwhile():
+    """The next one is killed as soon as the job says that all go back, while ranks elsewhere still compute."""
+    expected = undisturbed(7, 25, 0, 0, -1)
+    meanwhile = 0
+    for processes, deaths in ((3, 2), (4, 2), (4, 3)):
+        job = Job(7, processes, ["--copy-every", 0.05], [25, 0, 30000, -1])
+        said = read_until(job.job.stderr, "was written to memory")
+        chance = random.Random(deaths)
+        for _ in range(deaths):
+            expect(job.kill(1, chance), "too few processes are left")
+            said += read_until(job.job.stderr, "all ranks go back")
+        status, out, err = job.end()
+        got, _ = result((status, out, said + err))
+        expect(got == expected, f"{processes} processes, {deaths} deaths: {got}, not {expected}:\n{said}{err}")
+        meanwhile += (said + err).count("all ranks go back") - (said + err).count("all ranks go on")
+    expect(meanwhile > 0, "each recovery was over before the next death")
+
+
 def case_own_checkpoints():
     """The program says when; its rank 0 is killed once, with its process."""
     expected = undisturbed(7, 200, 0, 0, -1)

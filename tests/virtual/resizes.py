@@ -7,6 +7,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,8 +25,8 @@ os.environ.update([MARK.split("=")])
 
 
 class Job:
-    def __init__(self, ranks, processes, options, program, *arguments):
-        self.words = list(map(str, [ARMATURE, "run", "-n", ranks, "--virtual", "--processes", processes, "--timeout",
+    def __init__(self, ranks, processes, options, program, *arguments, command=ARMATURE):
+        self.words = list(map(str, [command, "run", "-n", ranks, "--virtual", "--processes", processes, "--timeout",
                                     SECONDS, "-v", *options, program, *arguments]))
         self.job = subprocess.Popen(self.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                     stderr=subprocess.PIPE, text=True)
@@ -110,6 +111,50 @@ def case_pairs_of_7():
 
 def case_pairs_of_16():
     all_pairs(16)
+
+
+def case_balanced():
+    """Ranks that are ready go to the process that has nothing to do. The program says how often."""
+    expected = undisturbed(16, 300, 0, 0, -1)
+    ended = Job(16, 2, ["--balance"], STEPS, 300, 0, 200, -1).end()
+    got, err = result(ended)
+    expect(got == expected, f"{got}, not {expected}:\n{err}")
+    moved = int(re.search(r"^moved (\d+)$", ended[1], re.M)[1])
+    print(f"ranks went to another process {moved} times")
+    expect(moved > 0, "no rank has moved")
+
+
+def case_balanced_without_moving():
+    """Where ranks cannot move, here since a library is not where the command looks for it, they stay."""
+    expected = undisturbed(16, 200, 0, 0, -1)
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(f"{folder}/bin")
+        command = shutil.copy(ARMATURE, f"{folder}/bin/armature")
+        job = Job(16, 2, ["--balance"], STEPS, 200, 0, 500, -1, command=command)
+        wait_until("a refusal", lambda: "ranks cannot move" in job.resize(1).stderr)
+        ended = job.end()
+    got, err = result(ended)
+    expect(got == expected and "moved 0\n" in ended[1], f"{got}, not {expected}:\n{ended[1]}{err}")
+
+
+def case_same_factors():
+    """LU's factors are the same bits, however they are spread, whoever computes them, and where."""
+    size = 1024
+    expected = undisturbed(1, size)
+    processes = subprocess.run([ARMATURE, "run", "-n", "4", STEPS, str(size)], capture_output=True, text=True,
+                               timeout=SECONDS, stdin=subprocess.DEVNULL)
+    expect(result((processes.returncode, processes.stdout, processes.stderr))[0] == expected, "of processes: others")
+    for ranks, processes, distribution in (4, 1, "cyclic"), (16, 2, "rectangles"), (7, 3, "cyclic"):
+        for options in [], ["--balance"]:
+            got, _ = result(Job(ranks, processes, options, STEPS, size, 24, distribution).end())
+            expect(got == undisturbed(1, size, 24), f"{ranks} in {processes} processes, {options}: {got}")
+    moved = 0
+    job = Job(16, 2, [], STEPS, 2048)
+    expected = undisturbed(2, 2048)
+    while job.resize(1 + moved % 3).returncode == 0:
+        moved += 1
+    got, err = result(job.end())
+    expect(got == expected and moved > 0, f"{got}, not {expected}, after {moved} resizes:\n{err}")
 
 
 def case_many_in_a_row():

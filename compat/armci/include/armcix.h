@@ -1,4 +1,5 @@
-/* Extensions that came with ARMCI-MPI: splitting groups, and several sets of mutexes. */
+/* Extensions that came with ARMCI-MPI: splitting groups, and several sets of mutexes. And what
+   virtual ranks have besides. */
 #ifndef ARMATURE_COMPAT_ARMCIX_H
 #define ARMATURE_COMPAT_ARMCIX_H
 
@@ -26,6 +27,13 @@ void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 /* Transfers progress whatever their target does. Virtual ranks that share a process run when
    another one waits, or calls this: a loop that looks at memory until it changes should. */
 void ARMCIX_Progress(void);
+
+/* Collective over all virtual ranks, which are written: to that directory or, when it is NULL, to
+   the one of `armature run --checkpoint`; or in memory, in a job that is to recover from deaths
+   (elsewhere it does nothing). 0: the job goes on; 1: it has been restarted from here, or has gone
+   back here. Else a negative code, everywhere, and the checkpoint before is still the last one. */
+int ARMCIX_Checkpoint(const char* directory);
+int ARMCIX_Checkpoint_in_memory(void);
 
 #ifdef __cplusplus
 }

@@ -112,6 +112,8 @@ void check(const LaunchOptions& options) {
     refuse("--balance is for virtual ranks: say --virtual, too");
   if (!options.virtual_ranks && !options.checkpoint_directory.empty())
     refuse("--checkpoint is for virtual ranks: say --virtual, too");
+  if (!options.virtual_ranks && options.checkpoint_incremental)
+    refuse("--checkpoint-incremental is for virtual ranks: say --virtual, too");
   if (options.checkpoint_directory.empty() && options.checkpoint_every_s > 0)
     refuse("--checkpoint-every: where to? Say --checkpoint DIR, too");
   if (!options.virtual_ranks && options.on_death == space::OnDeath::recover)
@@ -191,6 +193,7 @@ int launch(const LaunchOptions& options) {
     options.restore->fill(memory.front(), space::map_control(memory.front().control.get()));
   const space::Control control = slots_of_all(memory);
   control.header().balance = options.balance ? 1 : 0;
+  control.header().halt.incremental = options.checkpoint_incremental ? 1 : 0;
   base::FileDescriptor board;
   if (options.nodes > 1) board = Board::create(static_cast<int>(control.header().processes));
   prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -37,10 +37,11 @@ struct LaunchOptions {
   std::uint64_t band_base = 0;   // 0: the default
   std::uint64_t band_bytes = 0;  // 0: the default
   space::OnDeath on_death = space::OnDeath::end_job;
-  double timeout_s = 0;              // 0: none
-  std::string checkpoint_directory;  // of virtual ranks; empty: none
-  double checkpoint_every_s = 0;     // 0: when asked for by SIGUSR2 or the program
-  double copy_every_s = 0;           // in memory, to recover; 0: when the program says so
+  double timeout_s = 0;                 // 0: none
+  std::string checkpoint_directory;     // of virtual ranks; empty: none
+  double checkpoint_every_s = 0;        // 0: when asked for by SIGUSR2 or the program
+  bool checkpoint_incremental = false;  // only what changed, where that can be
+  double copy_every_s = 0;              // in memory, to recover; 0: when the program says so
   /// A job that goes on from a checkpoint.
   struct Restore {
     std::string secrets;  // of the processes that wrote it

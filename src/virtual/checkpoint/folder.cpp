@@ -10,11 +10,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "armature/error.hpp"
 #include "base/fail.hpp"
 #include "base/file_descriptor.hpp"
 
@@ -74,17 +76,72 @@ std::vector<std::string> numbered_folders(const std::string& directory) {
   return names;
 }
 
+/// Of the folder, and of the manifest in it.
+struct Read {
+  Link link;
+  std::uint64_t checksum = 0;
+};
+Read read_link(const std::string& directory, const std::string& name) {
+  const std::string folder = directory + "/" + name, path = folder + "/manifest";
+  std::ifstream file(path, std::ios::binary);
+  if (!file) base::fail(Errc::corrupt, fmt::format("{} is missing, or cannot be read", path));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return {{folder, Manifest::parse(text, path)}, Manifest::checksum_of(text)};
+}
+
+/// The one that this one needs.
+Link read_before(const std::string& directory, const Link& link) {
+  const Manifest::Before& before = link.manifest.before;
+  const auto refuse = [&](const std::string& why) {
+    base::fail(Errc::corrupt, fmt::format("{} has only what changed since {}/{}, {}", link.folder,
+                                          directory, before.name, why));
+  };
+  // They were made one after the other: so there is no circle.
+  if (std::strtoul(before.name.c_str(), nullptr, 10) >=
+      std::strtoul(files::path(link.folder).filename().c_str(), nullptr, 10))
+    refuse("which is not an earlier one");
+  Read read;
+  try {
+    read = read_link(directory, before.name);
+  } catch (const Error& error) {
+    refuse(fmt::format("and {}", error.what()));
+  }
+  const Manifest& there = read.link.manifest;
+  if (read.checksum != before.checksum || there.ranks != link.manifest.ranks ||
+      there.band_base != link.manifest.band_base || there.band_bytes != link.manifest.band_bytes)
+    refuse("which is another checkpoint than that was");
+  return read.link;
+}
+
+/// The folders that a checkpoint to come may need, by name. Nothing is known of them where that
+/// cannot be read.
+std::optional<std::vector<std::string>> needed_names(const std::string& directory) {
+  if (latest_name(directory).empty()) return std::vector<std::string>();
+  try {
+    const Found found = find_latest(directory);
+    std::vector<std::string> names{files::path(found.folder).filename().string()};
+    for (const Link& link : found.before)
+      names.push_back(files::path(link.folder).filename().string());
+    return names;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::string make_folder(const std::string& directory) {
   std::error_code error;
   files::create_directories(directory, error);
   if (error) fail(directory, "cannot be made", error.value());
-  const std::string last = latest_name(directory);
-  unsigned long number = std::strtoul(last.c_str(), nullptr, 10);
+  // What cannot be read is not ours to judge: it stays until a checkpoint that is whole replaces
+  // it.
+  const auto needed = needed_names(directory);
+  unsigned long number = std::strtoul(latest_name(directory).c_str(), nullptr, 10);
   for (const std::string& name : numbered_folders(directory)) {
     number = std::max(number, std::strtoul(name.c_str(), nullptr, 10));
-    if (name != last) abandon(directory + "/" + name);
+    if (needed && std::ranges::find(*needed, name) == needed->end())
+      abandon(directory + "/" + name);
   }
   const std::string folder = fmt::format("{}/{:06}", directory, number + 1);
   step("folder");
@@ -96,7 +153,6 @@ std::string make_folder(const std::string& directory) {
 void complete(const std::string& folder, const Manifest& manifest) {
   const files::path path(folder);
   const std::string directory = path.parent_path().string();
-  const std::string before = latest_name(directory);
   step("manifest");
   write_file(folder + "/manifest", manifest.text());
   step("folder to disk");
@@ -111,7 +167,9 @@ void complete(const std::string& folder, const Manifest& manifest) {
   step("rename to disk");
   bring_to_disk(directory);
   step("removal");
-  if (is_number(before)) abandon(directory + "/" + before);
+  if (manifest.before.name.empty())
+    for (const std::string& other : numbered_folders(directory))
+      if (other != path.filename().string()) abandon(directory + "/" + other);
   step("end");
 }
 
@@ -135,11 +193,13 @@ Found find_latest(const std::string& directory) {
   if (!is_number(name))
     base::fail(Errc::corrupt, fmt::format("{}/{} is damaged: '{}' is not the name of a checkpoint",
                                           directory, latest, name));
-  const std::string folder = directory + "/" + name, path = folder + "/manifest";
-  std::ifstream file(path, std::ios::binary);
-  if (!file) base::fail(Errc::corrupt, fmt::format("{} is missing, or cannot be read", path));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return {folder, Manifest::parse(text, path)};
+  Found found{read_link(directory, name).link, {}};
+  for (Link at = found; !at.manifest.before.name.empty();) {
+    at = read_before(directory, at);
+    found.before.push_back(at);
+  }
+  std::ranges::reverse(found.before);
+  return found;
 }
 
 }  // namespace armature::checkpoints

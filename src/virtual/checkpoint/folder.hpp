@@ -1,12 +1,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "virtual/checkpoint/manifest.hpp"
 
 // Where checkpoints lie: DIR/latest is a line that names the folder in DIR with the last one that
 // is complete. A new one is written into a folder of its own; that it is the last one is decided by
 // one rename. So whatever crashes when, `latest` names a checkpoint that is whole.
+//
+// It may need the one before, since it holds only what changed, and so on: a chain. The links of
+// the last one stay until one that needs none is complete.
 
 namespace armature::checkpoints {
 
@@ -16,18 +20,23 @@ extern void (*before_step)(const char* name);
 /// Makes a folder for the next checkpoint in `directory`, which is made if need be; what earlier
 /// writers have left unfinished there is removed. Returns its path. Throws Error(corrupt).
 std::string make_folder(const std::string& directory);
-/// The parts in that folder are written: from now on it is the last checkpoint, on disk. The one
-/// before is removed.
+/// The parts in that folder are written: from now on it is the last checkpoint, on disk. All others
+/// are removed, unless it needs the one before.
 void complete(const std::string& folder, const Manifest& manifest);
 /// It will not be.
 void abandon(const std::string& folder) noexcept;
 
-/// The folder of the last checkpoint in `directory`, and what it says of itself. Throws
-/// Error(corrupt) that says what is wrong.
-struct Found {
+/// A checkpoint's folder, and what it says of itself.
+struct Link {
   std::string folder;
   Manifest manifest;
 };
+/// The last one, and those that it needs: the first is whole, each other one has the pages that
+/// changed since the one in front of it.
+struct Found : Link {
+  std::vector<Link> before;
+};
+/// Throws Error(corrupt) that says what is wrong.
 Found find_latest(const std::string& directory);
 
 }  // namespace armature::checkpoints

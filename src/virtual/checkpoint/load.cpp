@@ -56,7 +56,7 @@ class FirstError {
 };
 
 /// The parts with bands, each by a thread.
-void read_bands(const Found& found, const Take& take) {
+void read_link(const Link& found, const Take& take) {
   FirstError first;
   std::vector<std::thread> threads;
   for (const Manifest::Part& part : found.manifest.parts)
@@ -66,7 +66,13 @@ void read_bands(const Found& found, const Take& take) {
   first.rethrow();
 }
 
-std::vector<RankRecord> read_records(const Found& found) {
+/// The oldest first: what changed comes over what was.
+void read_bands(const Found& found, const Take& take) {
+  for (const Link& link : found.before) read_link(link, take);
+  read_link(found, take);
+}
+
+std::vector<RankRecord> read_records(const Link& found) {
   std::vector<RankRecord> records(found.manifest.ranks);
   const std::size_t all = records.size() * sizeof(RankRecord);
   std::size_t got = 0;

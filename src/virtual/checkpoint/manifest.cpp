@@ -86,13 +86,32 @@ class Lines {
   std::multimap<std::string, std::string_view> values_;  // those of one name in their order
 };
 
-Manifest::Part part_of(std::string_view line, const Lines& lines, const std::string& file) {
+std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
   while (!line.empty()) {
     const std::size_t space = line.find(' ');
     words.push_back(line.substr(0, space));
     line.remove_prefix(space == std::string_view::npos ? line.size() : space + 1);
   }
+  return words;
+}
+
+/// Nothing where the lines do not tell of one.
+Manifest::Before before_of(const Lines& lines, const std::string& file) {
+  Manifest::Before before;
+  const auto all = lines.all("before");
+  if (all.empty()) return before;
+  const auto words = words_of(all.front());
+  if (all.size() != 1 || words.size() != 2 ||
+      words[0].find_first_not_of("0123456789") != std::string_view::npos)
+    refuse(file, "a line about the checkpoint before that makes no sense");
+  before.name = words[0];
+  lines.read(words[1], before.checksum, "before");
+  return before;
+}
+
+Manifest::Part part_of(std::string_view line, const Lines& lines, const std::string& file) {
+  const std::vector<std::string_view> words = words_of(line);
   if (words.size() != 4) refuse(file, "a line about a part that has not four words");
   Manifest::Part part;
   part.name = words[0];
@@ -143,6 +162,7 @@ std::string Manifest::text() const {
   add("secrets", secrets);
   add("folder", one_line(folder));
   for (const std::string& word : command) add("word", one_line(word));
+  if (!before.name.empty()) text += fmt::format("before {} {:#x}\n", before.name, before.checksum);
   for (const Part& part : parts)
     text += fmt::format("part {} {} {} {:#x}\n", part.name, part.bytes, part.memory_bytes,
                         part.checksum);
@@ -174,10 +194,15 @@ Manifest Manifest::parse(const std::string& text, const std::string& name) {
   manifest.secrets = lines.text("secrets");
   manifest.folder = from_one_line(lines.text("folder"));
   for (const auto word : lines.all("word")) manifest.command.push_back(from_one_line(word));
+  manifest.before = before_of(lines, name);
   for (const auto line : lines.all("part")) manifest.parts.push_back(part_of(line, lines, name));
   if (manifest.command.empty() || manifest.parts.empty())
     refuse(name, "names no program, or no part");
   return manifest;
+}
+
+std::uint64_t Manifest::checksum_of(const std::string& text) {
+  return checksum(text.data(), text.size(), 0);
 }
 
 std::uint64_t Manifest::memory_bytes() const {

@@ -9,13 +9,20 @@ namespace armature::checkpoints {
 /// What a checkpoint says of itself, as a text that people read: a line for each thing, its name in
 /// front. The last line is the checksum of all lines before it.
 struct Manifest {
-  static constexpr std::uint32_t expected_version = 2;
+  static constexpr std::uint32_t expected_version = 3;
 
   struct Part {  // a file beside the manifest
     std::string name;
     std::uint64_t bytes = 0;         // of the file
     std::uint64_t memory_bytes = 0;  // of the pages in it
     std::uint64_t checksum = 0;      // of its last block, which all before it have gone into
+  };
+
+  /// The checkpoint before, of which this one needs all pages that have not changed since: a folder
+  /// beside its own. Without a name: none, this one has all.
+  struct Before {
+    std::string name;
+    std::uint64_t checksum = 0;  // of that manifest's text
   };
 
   std::uint32_t version = expected_version;
@@ -32,11 +39,14 @@ struct Manifest {
   std::string secrets;                       // of the processes, 32 digits
   std::string folder;                        // where it was started
   std::vector<std::string> command;
+  Before before;
   std::vector<Part> parts;
 
   [[nodiscard]] std::string text() const;
   /// Throws Error(corrupt) that says what is wrong; `name` is the file's, for the message.
   static Manifest parse(const std::string& text, const std::string& name);
+  /// What a checkpoint that needs this one knows it by.
+  static std::uint64_t checksum_of(const std::string& text);
   /// Of all parts.
   [[nodiscard]] std::uint64_t memory_bytes() const;
   [[nodiscard]] std::uint64_t file_bytes() const;

@@ -31,25 +31,31 @@ bool is_zero(const std::byte* memory) {
 
 /// Read through the file, not the mapping: a process need not map what it writes for others.
 /// Straight to where the part has room for it, and what is left out is closed up there.
-void write_extent(int file, std::uint64_t begin, std::uint64_t end, PartWriter& part) {
+void write_extent(int file, std::uint64_t begin, std::uint64_t end, PartWriter& part,
+                  PageSums* sums) {
+  // Where most pages have not changed little is kept of what is read: not page by page, then.
+  const std::size_t room_min = sums != nullptr ? block_bytes_max / 4 : page;
   for (std::uint64_t at = begin; at < end;) {
-    const std::span<std::byte> room = part.room(end - at);
+    const std::span<std::byte> room = part.room(end - at, room_min);
     const std::size_t bytes = room.size();
     if (pread(file, room.data(), bytes, static_cast<off_t>(at)) != static_cast<ssize_t>(bytes))
       fail();
     std::size_t kept = 0;
-    for (std::size_t from = 0; from < bytes;) {
-      std::size_t to = from;
-      while (to < bytes && !is_zero(room.data() + to)) to += page;
-      if (to > from) {
-        if (kept != from) std::memmove(room.data() + kept, room.data() + from, to - from);
-        part.keep(at + from, to - from);
-        kept += to - from;
-      }
-      from = std::max(to, from + page);
+    for (std::size_t from = 0; from < bytes; from += page) {
+      const std::byte* memory = room.data() + from;
+      const bool zero = is_zero(memory);
+      if (sums != nullptr ? !sums->is_changed(at + from, memory, zero) : zero) continue;
+      if (kept != from) std::memmove(room.data() + kept, memory, page);
+      part.keep(at + from, page);
+      kept += page;
     }
     at += bytes;
   }
+}
+
+void write_missing(PageSums& sums, std::uint64_t end, PartWriter& part) {
+  static constexpr std::byte zeros[page] = {};
+  sums.take_missing(end, [&](std::uint64_t offset) { part.add(offset, zeros, page); });
 }
 
 [[noreturn]] void fail_to_copy() {
@@ -94,17 +100,20 @@ void copy_pages(int from, int to, std::uint64_t begin, std::uint64_t end) {
   }
 }
 
-void write_pages(int file, std::uint64_t begin, std::uint64_t end, PartWriter& part) {
+void write_pages(int file, std::uint64_t begin, std::uint64_t end, PartWriter& part,
+                 PageSums* sums) {
   for (std::uint64_t at = begin; at < end;) {
-    const off_t data = lseek(file, static_cast<off_t>(at), SEEK_DATA);
-    if (data < 0 && errno == ENXIO) return;  // none behind it
-    if (data < 0) fail();
-    const off_t hole = lseek(file, data, SEEK_HOLE);
+    const off_t found = lseek(file, static_cast<off_t>(at), SEEK_DATA);
+    if (found < 0 && errno != ENXIO) fail();  // that is: none behind it
+    const std::uint64_t data = found < 0 ? end : std::min(static_cast<std::uint64_t>(found), end);
+    if (sums != nullptr) write_missing(*sums, data, part);
+    if (data == end) return;
+    const off_t hole = lseek(file, found, SEEK_HOLE);
     if (hole < 0) fail();
-    if (static_cast<std::uint64_t>(data) >= end) return;
     at = std::min(static_cast<std::uint64_t>(hole), end);
-    write_extent(file, static_cast<std::uint64_t>(data), at, part);
+    write_extent(file, data, at, part, sums);
   }
+  if (sums != nullptr) write_missing(*sums, end, part);
 }
 
 }  // namespace armature::checkpoints

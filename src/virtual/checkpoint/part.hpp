@@ -48,8 +48,8 @@ class PartWriter {
   PartWriter& operator=(const PartWriter&) = delete;
   ~PartWriter();
 
-  /// Room for up to `bytes` bytes, and for at least one page.
-  [[nodiscard]] std::span<std::byte> room(std::size_t bytes);
+  /// Room for up to `bytes` bytes, and for at least `bytes_min` of them.
+  [[nodiscard]] std::span<std::byte> room(std::size_t bytes, std::size_t bytes_min = page_bytes);
   /// What now stands at the begin of the room lay at `offset`. The room behind it is left.
   void keep(std::uint64_t offset, std::size_t bytes);
   /// Both at once, of at most a page.

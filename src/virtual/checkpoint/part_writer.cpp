@@ -67,8 +67,9 @@ PartWriter::PartWriter(const std::string& folder, std::string name)
 
 PartWriter::~PartWriter() = default;
 
-std::span<std::byte> PartWriter::room(std::size_t bytes) {
-  if (block_bytes_max - memory_bytes_ < page_bytes || runs_.size() == block_runs_max) write_block();
+std::span<std::byte> PartWriter::room(std::size_t bytes, std::size_t bytes_min) {
+  ARMATURE_ASSERT(bytes_min <= block_bytes_max);
+  if (block_bytes_max - memory_bytes_ < bytes_min || runs_.size() == block_runs_max) write_block();
   return {memory_.data() + memory_bytes_, std::min(bytes, block_bytes_max - memory_bytes_)};
 }
 

@@ -60,14 +60,16 @@ std::string part_name(int process) { return fmt::format("ranks-{}", process); }
 
 }  // namespace
 
-StandStill::StandStill(const space::Mapping& mapping, int process, int band_file)
+StandStill::StandStill(const space::Mapping& mapping, int process, int band_file, Kept& kept)
     : mapping_(mapping),
       job_(mapping.header()),
       halt_(job_.halt),
       process_(process),
       band_file_(band_file),
+      kept_(kept),
+      regroup_(halt_.regrouped.load(std::memory_order_acquire)),
       number_(halt_.wanted.load(std::memory_order_acquire)),
-      meeting_(mapping, process, halt_.regrouped.load(std::memory_order_acquire), number_) {}
+      meeting_(mapping, process, regroup_, number_) {}
 
 void StandStill::run(int holder) {
   if (halt_.where.load(std::memory_order_relaxed) == space::KeptIn::memory)
@@ -84,14 +86,24 @@ void StandStill::give_up(std::string why) {
   if (halt_.broken.fetch_add(1, std::memory_order_acq_rel) == 0) copy_text(halt_.problem, why);
 }
 
+void StandStill::write_share(PartWriter& part) {
+  // Behind the last band lies what all ranks share.
+  const Meeting::Share share = meeting_.share(UINT64_MAX / 2);
+  if (halt_.incremental == 0) return write_pages(band_file_, share.begin, share.end, part);
+  const std::uint32_t since = halt_.changed_since.load(std::memory_order_relaxed);
+  // The same processes have written that one, each the same share.
+  ARMATURE_ASSERT(since == 0 || since == kept_.sums_of);
+  kept_.sums.begin(since == 0);
+  kept_.sums_of = number_;
+  write_pages(band_file_, share.begin, share.end, part, &kept_.sums);
+}
+
 void StandStill::write_part(int holder) {
   if (halt_.broken.load(std::memory_order_acquire) != 0) return;
   try {
     if (holder >= 0) fail_for(holder);
     PartWriter part(halt_.folder, part_name(process_));
-    // Behind the last band lies what all ranks share.
-    const Meeting::Share share = meeting_.share(UINT64_MAX / 2);
-    write_pages(band_file_, share.begin, share.end, part);
+    write_share(part);
     (void)part.finish();
   } catch (const std::exception& error) {
     give_up(error.what());
@@ -107,15 +119,25 @@ void StandStill::follow(int holder) {
   (void)meeting_.wait([&] { return halt_.over.load(std::memory_order_acquire) == number_; });
 }
 
-void StandStill::lead(int holder) {
-  if (!meeting_.others_reach(1)) return;
+/// By the leader. Empty when there is none.
+std::string StandStill::open_folder() {
+  std::uint32_t since = 0;
   std::string folder;
   try {
-    folder = make_folder(halt_.folder);
+    const std::string directory = halt_.folder;
+    if (halt_.incremental != 0) since = kept_.chain.goes_on_from(directory, regroup_);
+    folder = make_folder(directory);
     copy_text(halt_.folder, folder);
   } catch (const std::exception& error) {
     give_up(error.what());
   }
+  halt_.changed_since.store(since, std::memory_order_relaxed);
+  return folder;
+}
+
+void StandStill::lead(int holder) {
+  if (!meeting_.others_reach(1)) return;
+  const std::string folder = open_folder();
   meeting_.reach(1);
   write_part(holder);
   if (!meeting_.others_reach(2)) {
@@ -130,6 +152,7 @@ void StandStill::lead(int holder) {
     }
   }
   const bool failed = halt_.broken.load(std::memory_order_acquire) != 0;
+  if (failed) kept_.chain.forget();
   if (failed && !folder.empty()) abandon(folder);
   close(failed);
 }
@@ -189,6 +212,9 @@ void StandStill::write_manifest() {
   manifest.folder = working_folder();
   manifest.command = command();
 
+  if (halt_.changed_since.load(std::memory_order_relaxed) != 0)
+    manifest.before = kept_.chain.last();
+
   PartWriter control(halt_.folder, RankRecord::part);
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
     const RankRecord record = RankRecord::of(mapping_, rank);
@@ -198,6 +224,7 @@ void StandStill::write_manifest() {
   for (const int process : meeting_.members())
     manifest.parts.push_back(find_part(halt_.folder, part_name(process)));
   complete(halt_.folder, manifest);
+  kept_.chain.add(halt_.folder, manifest, regroup_);
 }
 
 }  // namespace armature::checkpoints

@@ -2,7 +2,9 @@
 
 #include <string>
 
+#include "virtual/checkpoint/chain.hpp"
 #include "virtual/checkpoint/meeting.hpp"
+#include "virtual/checkpoint/part.hpp"
 
 namespace armature::checkpoints {
 
@@ -19,7 +21,8 @@ inline bool is_wanted(const space::ControlHeader& job) {
 /// of the checkpoint, and returns when they go on.
 class StandStill {
  public:
-  StandStill(const space::Mapping& mapping, int process, int band_file);
+  /// `kept` is what the last one has left, if all were of this process.
+  StandStill(const space::Mapping& mapping, int process, int band_file, Kept& kept);
 
   /// `holder` is a rank of this process that cannot be written, since it holds something of the
   /// process (StaysHere), or -1.
@@ -29,7 +32,9 @@ class StandStill {
   void lead(int holder);
   void follow(int holder);
   void fill_copy(int holder);
+  std::string open_folder();
   void write_part(int holder);
+  void write_share(PartWriter& part);
   void close(bool failed);
   void write_manifest();
   void give_up(std::string why);
@@ -39,7 +44,8 @@ class StandStill {
   space::Halt& halt_;
   const int process_;
   const int band_file_;
-  const std::uint32_t number_;
+  Kept& kept_;
+  const std::uint32_t regroup_, number_;
   const Meeting meeting_;
 };
 

@@ -1,0 +1,282 @@
+/* Blocked LU factorisation without pivoting in the C interface, with both ways to spread the matrix
+   that ARMCI's lu.c and lu-block.c compare: block by block in turns (cyclic), so that all have work
+   to the end, or in rectangles of neighbouring blocks (rectangles).
+
+     armature run -n 4 build/bin/examples/armci_lu [n [block [cyclic|rectangles]]]
+
+   Whoever needs a block of another process gets it, and its owner takes no part. Everything lies on
+   the stack or is allocated: linked with armci-virtual the processes may be virtual ranks. The
+   factors are checked, and printed as one number which does not depend on who ran where. */
+#include <armci.h>
+#include <math.h>
+#include <message.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  int n, edge, blocks;              /* the matrix; a block; blocks along an edge */
+  int grid_rows, grid_cols, cyclic; /* of the processes */
+  int rows_each, cols_each;         /* blocks that a process has room for */
+  int me, my_row, my_col;
+  double** pieces;
+  double *diagonal, *left, *above; /* blocks of others: one, and one for each block of an edge */
+} matrix;
+
+/* Rows of doubles, ld apart. */
+typedef struct {
+  double* data;
+  int ld, rows, cols;
+} block;
+
+static int smaller(int a, int b) { return a < b ? a : b; }
+static int width(const matrix* m, int i) { return smaller(m->edge, m->n - i * m->edge); }
+static int row_of(const matrix* m, int i) {
+  return m->cyclic ? i % m->grid_rows : i / m->rows_each;
+}
+static int col_of(const matrix* m, int j) {
+  return m->cyclic ? j % m->grid_cols : j / m->cols_each;
+}
+static int owner(const matrix* m, int i, int j) {
+  return row_of(m, i) * m->grid_cols + col_of(m, j);
+}
+static int is_mine(const matrix* m, int i, int j) { return owner(m, i, j) == m->me; }
+
+/* Where it lies: by itself, or as a section of its owner's rectangle. */
+static block at(const matrix* m, int i, int j) {
+  double* piece = m->pieces[owner(m, i, j)];
+  const int row = m->cyclic ? i / m->grid_rows : i % m->rows_each;
+  const int col = m->cyclic ? j / m->grid_cols : j % m->cols_each;
+  const size_t edge = (size_t)m->edge, ld = m->cyclic ? edge : (size_t)m->cols_each * edge;
+  const size_t place = m->cyclic ? ((size_t)row * (size_t)m->cols_each + (size_t)col) * edge * edge
+                                 : (size_t)row * edge * ld + (size_t)col * edge;
+  return (block){piece + place, (int)ld, width(m, i), width(m, j)};
+}
+
+/* A block to be read: in place if it is mine, else a copy in `room`, good after ARMCI_WaitAll. */
+static block fetch(const matrix* m, int i, int j, double* room) {
+  const block b = at(m, i, j);
+  if (is_mine(m, i, j)) return b;
+  int from[1] = {b.ld * (int)sizeof(double)}, to[1] = {b.cols * (int)sizeof(double)};
+  int count[2] = {b.cols * (int)sizeof(double), b.rows};
+  if (ARMCI_NbGetS(b.data, from, room, to, count, 1, owner(m, i, j), NULL) != 0)
+    ARMCI_Error("a block cannot be fetched", i);
+  return (block){room, b.cols, b.rows, b.cols};
+}
+
+static void subtract(double* restrict y, const double* restrict x, double factor, int count) {
+  for (int j = 0; j < count; ++j) y[j] -= factor * x[j];
+}
+
+/* A = L U in place; the diagonal of L is 1. */
+static void factor(block a) {
+  for (int k = 0; k < a.rows; ++k)
+    for (int i = k + 1; i < a.rows; ++i) {
+      double* row = a.data + i * a.ld;
+      row[k] /= a.data[k * a.ld + k];
+      subtract(row + k + 1, a.data + k * a.ld + k + 1, row[k], a.cols - k - 1);
+    }
+}
+
+/* A = A / U, for a block below the diagonal. */
+static void divide_by_upper(block a, block u) {
+  for (int i = 0; i < a.rows; ++i)
+    for (int k = 0; k < a.cols; ++k) {
+      double* row = a.data + i * a.ld;
+      row[k] /= u.data[k * u.ld + k];
+      subtract(row + k + 1, u.data + k * u.ld + k + 1, row[k], a.cols - k - 1);
+    }
+}
+
+/* A = L \ A, for a block beside the diagonal. */
+static void divide_by_lower(block a, block l) {
+  for (int k = 0; k < a.rows; ++k)
+    for (int i = k + 1; i < a.rows; ++i)
+      subtract(a.data + i * a.ld, a.data + k * a.ld, l.data[i * l.ld + k], a.cols);
+}
+
+/* C = C - A B. */
+static void subtract_product(block c, block a, block b) {
+  for (int i = 0; i < c.rows; ++i)
+    for (int k = 0; k < a.cols; ++k)
+      subtract(c.data + i * c.ld, b.data + k * b.ld, a.data[i * a.ld + k], c.cols);
+}
+
+static void divide_perimeter(const matrix* m, int k) {
+  if (m->my_row != row_of(m, k) && m->my_col != col_of(m, k)) return;
+  const block diagonal = fetch(m, k, k, m->diagonal);
+  ARMCI_WaitAll();
+  for (int i = k + 1; i < m->blocks; ++i) {
+    if (is_mine(m, i, k)) divide_by_upper(at(m, i, k), diagonal);
+    if (is_mine(m, k, i)) divide_by_lower(at(m, k, i), diagonal);
+  }
+}
+
+static void update_interior(const matrix* m, int k) {
+  const size_t area = (size_t)m->edge * (size_t)m->edge, count = (size_t)m->blocks;
+  block* left = calloc(2 * count, sizeof *left);
+  if (left == NULL) ARMCI_Error("no memory for a list of blocks", m->blocks);
+  block* above = left + count;
+  for (int i = k + 1; i < m->blocks; ++i) {
+    if (row_of(m, i) == m->my_row) left[i] = fetch(m, i, k, m->left + (size_t)i * area);
+    if (col_of(m, i) == m->my_col) above[i] = fetch(m, k, i, m->above + (size_t)i * area);
+  }
+  ARMCI_WaitAll();
+  for (int i = k + 1; i < m->blocks; ++i)
+    for (int j = k + 1; j < m->blocks; ++j)
+      if (is_mine(m, i, j)) subtract_product(at(m, i, j), left[i], above[j]);
+  free(left);
+}
+
+/* Finished blocks do not change any more, and the next diagonal block is updated and factored by
+   one process: so two barriers a step are enough. */
+static void factor_all(const matrix* m) {
+  ARMCI_Barrier();
+  for (int k = 0; k < m->blocks; ++k) {
+    if (is_mine(m, k, k)) factor(at(m, k, k));
+    ARMCI_Barrier();
+    divide_perimeter(m, k);
+    ARMCI_Barrier();
+    update_interior(m, k);
+  }
+  ARMCI_Barrier();
+}
+
+/* A hash of the place; the diagonal outweighs its row, so nothing need be exchanged. */
+static double element(int n, int row, int col) {
+  uint64_t bits = ((uint64_t)row << 32 | (uint32_t)col) * UINT64_C(0x9e3779b97f4a7c15);
+  bits = (bits ^ bits >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+  const double random = (double)((bits ^ bits >> 32) >> 11) * 0x1p-53 - 0.5;
+  return row == col ? random + 0.5 * n : random;
+}
+
+typedef enum { UPPER, LOWER, ORIGINAL } part;
+
+/* One row of U, of L or of the matrix before, within a block: times x. */
+static double times_row(const matrix* m, part which, const double* data, int row, int first,
+                        int cols, const double* x) {
+  double sum = 0;
+  for (int c = 0; c < cols; ++c) {
+    const int col = first + c;
+    if (which == ORIGINAL)
+      sum += element(m->n, row, col) * x[col];
+    else if (which == UPPER ? col >= row : col < row)
+      sum += data[c] * x[col];
+    else if (which == LOWER && col == row)
+      sum += x[col];
+  }
+  return sum;
+}
+
+/* Collective: y is that part of the matrix times x, everywhere. */
+static void multiply(const matrix* m, part which, const double* x, double* y) {
+  memset(y, 0, (size_t)m->n * sizeof *y);
+  for (int i = 0; i < m->blocks; ++i)
+    for (int j = 0; j < m->blocks; ++j) {
+      if (!is_mine(m, i, j)) continue;
+      const block b = at(m, i, j);
+      for (int r = 0; r < b.rows; ++r) {
+        const int row = i * m->edge + r;
+        y[row] += times_row(m, which, b.data + r * b.ld, row, j * m->edge, b.cols, x);
+      }
+    }
+  armci_msg_dgop(y, m->n, "+");
+}
+
+/* How far L (U x) is from A x, for some x. */
+static double residual(const matrix* m) {
+  double* x = malloc(4 * (size_t)m->n * sizeof *x);
+  if (x == NULL) ARMCI_Error("no memory for vectors", m->n);
+  double *ux = x + m->n, *lux = ux + m->n, *ax = lux + m->n;
+  for (int i = 0; i < m->n; ++i) x[i] = element(1, i + 1, 0);
+  multiply(m, UPPER, x, ux);
+  multiply(m, LOWER, ux, lux);
+  multiply(m, ORIGINAL, x, ax);
+  double difference = 0, size = 0;
+  for (int i = 0; i < m->n; ++i) {
+    if (!(fabs(lux[i] - ax[i]) <= difference)) difference = fabs(lux[i] - ax[i]); /* NaN, too */
+    size = fmax(size, fabs(ax[i]));
+  }
+  free(x);
+  return difference / size;
+}
+
+/* Element by element or, for those who compare the factors, a number made of all their bits. */
+static unsigned long visit(const matrix* m, int fill) {
+  unsigned long sum = 0;
+  for (int i = 0; i < m->blocks; ++i)
+    for (int j = 0; j < m->blocks; ++j) {
+      if (!is_mine(m, i, j)) continue;
+      const block b = at(m, i, j);
+      for (int r = 0; r < b.rows; ++r)
+        for (int c = 0; c < b.cols; ++c) {
+          const int row = i * m->edge + r, col = j * m->edge + c;
+          double* value = b.data + r * b.ld + c;
+          if (fill) *value = element(m->n, row, col);
+          uint64_t bits;
+          memcpy(&bits, value, sizeof bits);
+          bits = (bits ^ ((uint64_t)row << 32 | (uint32_t)col)) * UINT64_C(0x9e3779b97f4a7c15);
+          sum += (bits ^ bits >> 31) & 0x3fffffff; /* the sum of all stays below 2^63 */
+        }
+    }
+  return sum;
+}
+
+static void allocate(matrix* m, int processes) {
+  const size_t area = (size_t)m->edge * (size_t)m->edge * sizeof(double);
+  const size_t all = (size_t)m->rows_each * (size_t)m->cols_each * area;
+  m->pieces = calloc((size_t)processes, sizeof *m->pieces);
+  m->diagonal = ARMCI_Malloc_local((armci_size_t)area);
+  m->left = ARMCI_Malloc_local((armci_size_t)(area * (size_t)m->blocks));
+  m->above = ARMCI_Malloc_local((armci_size_t)(area * (size_t)m->blocks));
+  if (m->pieces == NULL || m->diagonal == NULL || m->left == NULL || m->above == NULL ||
+      ARMCI_Malloc((void**)m->pieces, (armci_size_t)all) != 0)
+    ARMCI_Error("not enough memory for the matrix", m->n);
+}
+
+static void release(matrix* m) {
+  ARMCI_Free(m->pieces[m->me]);
+  ARMCI_Free_local(m->diagonal);
+  ARMCI_Free_local(m->left);
+  ARMCI_Free_local(m->above);
+  free(m->pieces);
+}
+
+int main(int argc, char** argv) {
+  ARMCI_Init_args(&argc, &argv);
+  const int processes = armci_msg_nproc();
+  matrix m = {.n = argc > 1 ? atoi(argv[1]) : 1024, .edge = argc > 2 ? atoi(argv[2]) : 32};
+  m.me = armci_msg_me();
+  m.cyclic = argc <= 3 || strcmp(argv[3], "rectangles") != 0;
+  if (m.n < 1 || m.n > 65536 || m.edge < 1 || m.edge > m.n)
+    ARMCI_Error("usage: armci_lu [n [block [cyclic|rectangles]]], block at most n", 2);
+  m.blocks = (m.n + m.edge - 1) / m.edge;
+  for (int p = 1; p * p <= processes; ++p)
+    if (processes % p == 0) m.grid_rows = p;
+  m.grid_cols = processes / m.grid_rows;
+  m.rows_each = (m.blocks + m.grid_rows - 1) / m.grid_rows;
+  m.cols_each = (m.blocks + m.grid_cols - 1) / m.grid_cols;
+  m.my_row = m.me / m.grid_cols;
+  m.my_col = m.me % m.grid_cols;
+  allocate(&m, processes);
+  (void)visit(&m, 1);
+
+  const double start = armci_timer();
+  factor_all(&m);
+  const double seconds = armci_timer() - start, error = residual(&m);
+  long factors = (long)visit(&m, 0);
+  armci_msg_lgop(&factors, 1, "+");
+  const int good = error <= 1e-10;
+  if (m.me == 0) {
+    printf("LU of %d x %d in blocks of %d, %s, %d processes: %.3f s, %.2f GFLOP/s\n", m.n, m.n,
+           m.edge, m.cyclic ? "cyclic" : "rectangles", processes, seconds,
+           2e-9 / 3 * m.n * (double)m.n * m.n / seconds);
+    printf("result %016lx\n", factors);
+    printf("RESIDUAL %s (%.1e)\n", good ? "OK" : "TOO LARGE", error);
+    fflush(stdout);
+  }
+  release(&m);
+  ARMCI_Finalize();
+  return good ? 0 : 1;
+}

@@ -1,0 +1,115 @@
+// A program that changes some of many pages in each step, in all ways that a page may change: a
+// word of it or all, by its rank or another one; to zeros, and from them; and back to what it was;
+// memory that comes and goes. It prints one number, as steps.cpp does.
+//
+//   virtual_pages STEPS EVERY PAUSE_US DIE_AT
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <span>
+#include <vector>
+
+#include <armature/armature.hpp>
+#include <armature/checkpoint.hpp>
+
+namespace {
+
+using armature::World;
+using Word = std::uint64_t;
+
+constexpr std::size_t page_words = 512, pages = 150;
+
+struct Settings {
+  int steps = 200, every = 0, pause_us = 0, die_at = -1;
+};
+
+Word mixed(Word sum, Word value) {
+  sum = (sum ^ value) * 0x9e37'79b9'7f4a'7c15;
+  return sum ^ sum >> 31;
+}
+
+class Worker {
+ public:
+  explicit Worker(World& world)
+      : world_(world),
+        random_(static_cast<unsigned>(world.rank()) + 1),
+        piece_(world.allocate<Word>(pages * page_words)),
+        returning_(page_words) {
+    for (Word& word : mine()) word = random_();
+  }
+
+  Word run(const Settings& settings) {
+    for (int step = 0; step < settings.steps; ++step) {
+      change_mine(step);
+      world_.barrier();
+      change_others(step);
+      come_and_go(step);
+      if (settings.pause_us > 0) usleep(static_cast<unsigned>(settings.pause_us));
+      world_.barrier();
+      if (settings.every > 0 && step % settings.every == settings.every - 1)
+        was_restarted_ = armature::checkpoint() || was_restarted_;
+      if (step == settings.die_at && !was_restarted_ && world_.rank() == 0) raise(SIGKILL);
+    }
+    Word sum = 0;
+    for (const Word word : mine()) sum = mixed(sum, word);
+    for (const auto& words : memory_)
+      for (const Word word : words) sum = mixed(sum, word);
+    return world_.allreduce(sum);
+  }
+
+ private:
+  std::span<Word> mine() { return {&piece_[0], pages * page_words}; }
+  std::span<Word> page(std::size_t number) {
+    return mine().subspan(number * page_words, page_words);
+  }
+
+  /// The last page has something else every other step.
+  void change_mine(int step) {
+    std::ranges::swap_ranges(page(pages - 1), returning_);
+    const std::span<Word> chosen = page(random_() % (pages - 1));
+    if (step % 4 == 0)
+      for (Word& word : chosen) word = random_();
+    else if (step % 4 == 1)
+      std::ranges::fill(chosen, 0);
+    else
+      chosen[random_() % page_words] += 1;
+  }
+  void change_others(int step) {
+    const auto all = static_cast<Word>(world_.size());
+    const auto me = static_cast<std::size_t>(world_.rank());
+    const std::size_t place = random_() % pages * page_words + me;
+    armature::put(piece_.on(static_cast<int>(random_() % all)) + place, static_cast<Word>(step));
+  }
+  void come_and_go(int step) {
+    if (step % 5 == 0) memory_.emplace_back(random_() % 40'000, static_cast<Word>(step));
+    if (memory_.size() > 4) memory_.erase(memory_.begin() + static_cast<int>(random_() % 4));
+  }
+
+  World& world_;
+  std::mt19937_64 random_;
+  armature::Piece<Word> piece_;
+  std::vector<Word> returning_;
+  std::vector<std::vector<Word>> memory_;
+  bool was_restarted_ = false;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  int* const places[] = {&settings.steps, &settings.every, &settings.pause_us, &settings.die_at};
+  for (int i = 1; i < argc && i <= 4; ++i) *places[i - 1] = std::atoi(argv[i]);
+  return armature::run(argc, argv, [settings](World& world) {
+    const Word result = Worker(world).run(settings);
+    if (world.rank() == 0) {
+      std::printf("result %016llx\n", static_cast<unsigned long long>(result));
+      std::fflush(stdout);
+    }
+    return 0;
+  });
+}
