@@ -1,9 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
-#include <deque>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -36,35 +35,60 @@ template <class T>
 requires std::is_trivially_destructible_v<T> && std::is_trivially_copyable_v<T>
 using ZeroTable = std::vector<T, ZeroPages<T>>;
 
-/// The same for things that are made when they are first asked for. Their places are found in two
-/// steps: a table of all would be pages that are touched here and there.
+/// The same for things that are made when they are first asked for, and found by their number's
+/// hash: as much memory as there are things, not as there are ranks. Used by one thread.
 template <class T>
 class SparseTable {
  public:
-  explicit SparseTable(std::size_t size) : rows_((size + row_places - 1) / row_places) {}
-
   T& operator[](std::size_t index) {
     if (T* const there = find(index)) [[likely]]
       return *there;
-    std::unique_ptr<Row>& row = rows_[index / row_places];
-    if (row == nullptr) row = std::make_unique<Row>();
+    if (2 * (made_.size() + 1) > places_.size()) grow();
+    made_.push_back(std::make_unique<T>());
     indices_.push_back(static_cast<int>(index));
-    return *((*row)[index % row_places] = &made_.emplace_back());
+    put(index, made_.back().get());
+    return *made_.back();
   }
   /// nullptr when nobody has asked for it.
   [[nodiscard]] T* find(std::size_t index) const {
-    const std::unique_ptr<Row>& row = rows_[index / row_places];
-    return row == nullptr ? nullptr : (*row)[index % row_places];
+    if (places_.empty()) return nullptr;
+    std::size_t place = first_place(index);
+    // Half of the places are free at least.
+    while (places_[place].thing != nullptr && places_[place].index != index) place = after(place);
+    return places_[place].thing;
   }
   /// Where those are that were made, in that order.
   [[nodiscard]] const std::vector<int>& indices() const { return indices_; }
 
  private:
-  static constexpr std::size_t row_places = 64;
-  using Row = std::array<T*, row_places>;
+  struct Place {
+    std::size_t index = 0;
+    T* thing = nullptr;
+  };
+  static constexpr int bits_at_first = 2;
 
-  std::vector<std::unique_ptr<Row>> rows_;
-  std::deque<T> made_;  // stay in place
+  [[nodiscard]] std::size_t first_place(std::size_t index) const {
+    constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15;
+    return static_cast<std::size_t>(index * golden >> shift_);
+  }
+  [[nodiscard]] std::size_t after(std::size_t place) const {
+    return (place + 1) & (places_.size() - 1);
+  }
+  void put(std::size_t index, T* thing) {
+    std::size_t place = first_place(index);
+    while (places_[place].thing != nullptr) place = after(place);
+    places_[place] = {index, thing};
+  }
+  void grow() {
+    --shift_;
+    places_.assign(std::size_t{1} << (64 - shift_), {});
+    for (std::size_t i = 0; i < made_.size(); ++i)
+      put(static_cast<std::size_t>(indices_[i]), made_[i].get());
+  }
+
+  std::vector<Place> places_;  // a power of two, 2^(64 - shift)
+  int shift_ = 64 - bits_at_first + 1;
+  std::vector<std::unique_ptr<T>> made_;  // in the order of indices
   std::vector<int> indices_;
 };
 

@@ -8,7 +8,8 @@ namespace armature::base {
 namespace {
 
 TEST(SparseTable, makes_what_is_asked_for_and_keeps_it_in_place) {
-  SparseTable<std::string> table(1'000'000);
+  SparseTable<std::string> table;
+  EXPECT_EQ(table.find(999'999), nullptr);
   std::string& last = table[999'999];
   last = "last";
   for (std::size_t i = 0; i < 1000; ++i) table[i] = std::to_string(i);
@@ -17,6 +18,7 @@ TEST(SparseTable, makes_what_is_asked_for_and_keeps_it_in_place) {
   EXPECT_EQ(table.indices().size(), 1001u);
   EXPECT_EQ(table.indices().front(), 999'999);
   EXPECT_EQ(table[500], "500");
+  EXPECT_EQ(table.find(1000), nullptr);
 }
 
 TEST(SparseTable, a_table_of_zeros_begins_so) {

@@ -39,9 +39,8 @@ void wake_virtual(space::RankSlot& slot) {
   if (!takes(slot)) return;
   base::let_others_act();
   const int process = slot.process.load(std::memory_order_acquire);
-  const auto rank = static_cast<int>(&slot - &control.slot(0));
-  if (me != nullptr && me->scheduler != nullptr && me->scheduler->wakes(process, rank)) return;
-  wake(process, rank);
+  if (me != nullptr && me->scheduler != nullptr && me->scheduler->wakes(process, slot.rank)) return;
+  wake(process, slot.rank);
 }
 
 }  // namespace
@@ -71,7 +70,7 @@ namespace detail {
 void wake(space::RankSlot& slot) {
   if (ranks_are_virtual) return wake_virtual(slot);
   if (Network* const net = network(); net != nullptr && slot.node != net->mapping().header().node)
-    return net->doorbell(static_cast<int>(&slot - &net->mapping().slot(0)));
+    return net->doorbell(slot.rank);
   change_and_wake(slot.rung);
 }
 }  // namespace detail

@@ -17,8 +17,7 @@ using space::Awaiting;
 using transport::Envelope;
 using transport::Ring;
 
-Messages::Messages(space::AddressSpace& space)
-    : space_(space), to_(static_cast<std::size_t>(space.ranks())) {}
+Messages::Messages(space::AddressSpace& space) : space_(space) {}
 
 Ring& Messages::ring_to(int to, const char* call) {
   Ring*& ring = to_[static_cast<std::size_t>(to)];
@@ -29,11 +28,10 @@ Ring& Messages::ring_to(int to, const char* call) {
     base::fail(Errc::out_of_memory, fmt::format("{}: no memory for a mailbox of {}: {}", call,
                                                 base::readable_bytes(sizeof(Ring)), failure.limit));
   ring = new (memory) Ring;
-  space::BandHead& head = space_.head(to);
-  space::PeerLine& mine = head.peer(space_.me());
+  space::PeerLine& mine = space_.head(to).peer(space_.me());
   // Release: whoever reads the address finds an empty ring there; that there is one comes last.
   mine.mailbox.store(reinterpret_cast<std::uint64_t>(ring), std::memory_order_release);
-  head.mailboxes.add(space_.me(), mine.mailbox_before);
+  space_.slot(to).mailboxes.add(space_.me(), mine.mailbox_before);
   return *ring;
 }
 
@@ -59,10 +57,10 @@ void Messages::send(int to, std::int32_t tag, std::span<const std::byte> data, c
 }
 
 void Messages::find_new_rings() {
-  space::BandHead& head = space_.head(space_.me());
-  const std::uint32_t last = head.mailboxes.last();
+  const std::uint32_t last = space_.slot(space_.me()).mailboxes.last();
   if (last == rings_seen_) [[likely]]
     return;
+  space::BandHead& head = space_.head(space_.me());
   const std::uint32_t before = std::exchange(rings_seen_, last);
   for (const int from :
        head.opened_since(last, &space::PeerLine::mailbox_before, before, space_.ranks())) {

@@ -225,8 +225,8 @@ void Mirrors::make_image(Pair& pair, What what, std::uint64_t capacity) {
   if (memory == nullptr)
     fail(Errc::out_of_memory,
          fmt::format("no memory for what rank {} sends: {}", pair.other, failure.limit));
-  space::BandHead& head = space->head(pair.rank);
-  space::PeerLine& line = head.peer(pair.other);
+  space::RankSlot& slot = space->slot(pair.rank);
+  space::PeerLine& line = space->head(pair.rank).peer(pair.other);
   const auto address = reinterpret_cast<std::uint64_t>(memory);
   // Release, below: whoever reads the address finds an empty ring there; that there is one comes
   // last.
@@ -236,13 +236,13 @@ void Mirrors::make_image(Pair& pair, What what, std::uint64_t capacity) {
     static_cast<Ring&>(in) = {channel->at(0), capacity, &channel->published, &channel->consumed,
                               channel};
     line.channel.store(address, std::memory_order_release);
-    head.channels.add(pair.other, line.channel_before);
+    slot.channels.add(pair.other, line.channel_before);
   } else {
     auto* ring = new (memory) transport::Ring;
     static_cast<Ring&>(in) = {ring->bytes(), capacity, &ring->written(), &ring->read_so_far(),
                               nullptr};
     line.mailbox.store(address, std::memory_order_release);
-    head.mailboxes.add(pair.other, line.mailbox_before);
+    slot.mailboxes.add(pair.other, line.mailbox_before);
   }
 }
 

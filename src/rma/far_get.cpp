@@ -111,8 +111,7 @@ void require_far(Network& net, Rank rank, const void* address, std::size_t bytes
   net.require_reachable(rank, call);
   const space::Mapping& mapping = net.mapping();
   // Bands are laid out alike on all nodes.
-  const auto begin =
-      reinterpret_cast<std::uintptr_t>(mapping.band(rank)) + mapping.head(rank).heap_offset;
+  const auto begin = reinterpret_cast<std::uintptr_t>(mapping.band(rank)) + mapping.heap_offset();
   std::atomic<std::uint64_t>& extent = known_extent(net, rank);
   const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - begin;
   const std::uint64_t known = extent.load(std::memory_order_relaxed);

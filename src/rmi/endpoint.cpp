@@ -41,9 +41,8 @@ Endpoint::Endpoint(progress::RankContext& context, const Settings& settings, Tea
                context.weather == nullptr && !progress::cores_are_shared()),
       traces_(progress::traces()),
       everyone_(std::move(everyone)),
-      head_(context.space.head(context.space.me())),
+      channels_(context.space.slot(context.space.me()).channels),
       outgoing_(outgoing_in(context.space)),
-      lanes_(static_cast<std::size_t>(context.space.ranks())),
       replies_(context.space),
       blocks_(context.space),
       fences_(*this) {

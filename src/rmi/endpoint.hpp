@@ -235,7 +235,7 @@ class Endpoint : public progress::RequestSource {
   const bool traces_;             // armature run --trace
   Team everyone_;
   OwnSender sender_;
-  space::BandHead& head_;
+  const space::Newcomers& channels_;
   detail::Outgoing* const outgoing_;  // to each rank, in the band's head
   base::SparseTable<Lane> lanes_;
   std::vector<int> overflowing_;

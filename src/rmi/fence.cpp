@@ -30,7 +30,8 @@ class FenceFuture final : public FutureState<void> {
 }  // namespace
 
 int Fences::OfTeam::awaited() const {
-  const int rank = block->ranks()[static_cast<std::uint32_t>(termination.awaited()) % block->size];
+  const int member = by_sums && me == 0 ? gathered_from : termination.awaited();
+  const int rank = block->ranks()[static_cast<std::uint32_t>(member) % block->size];
   const progress::Network* const net = progress::network();
   if (net == nullptr || net->mapping().is_here(rank)) return rank;
   const int bringer = block->ranks()[team::Replica::leader_of(*block)];
@@ -52,6 +53,9 @@ Fences::OfTeam& Fences::enter_one(const Team& team, std::shared_ptr<FutureState<
     fence = std::make_unique<OfTeam>();
     fence->block = &state.block();
     fence->me = state.rank();
+    // Where one goes on without the dead, each looks for itself whom it waits for.
+    fence->by_sums = fence->block->size > space::TeamBlock::flat_max && !state.replica().is_far() &&
+                     endpoint_.space().header().on_death != space::OnDeath::go_on;
   }
   fence->team = team;
   ++fence->entered;
@@ -91,6 +95,11 @@ void Fences::show(OfTeam& fence) {
   // Release: who sees the wave sees its tally; and a tally of the next wave, sampled after this one
   // was seen complete, is sampled after every one of this wave.
   line.wave.store(wave, std::memory_order_release);
+  if (fence.by_sums) {
+    fence.gathered = {};
+    fence.gathered_from = 0;
+    return progress::ring(endpoint_.space().slot(fence.block->ranks()[0]));
+  }
   const team::Replica& replica = fence.team.state()->replica();
   if (tells(fence))
     fence.team.state()->replica().tell_wave(wave);
@@ -102,22 +111,45 @@ void Fences::show(OfTeam& fence) {
       progress::ring(endpoint_.space().slot(rank));
 }
 
-bool Fences::has_come(const OfTeam& fence, int member, std::uint64_t wave) {
-  const FenceLine& line = fence.block->fence_line(static_cast<std::size_t>(member), wave);
-  return line.wave.load(std::memory_order_acquire) >= wave;
+/// What that member shows of that wave; of a large team what all together do. Nothing before.
+std::optional<Tally> Fences::look(const OfTeam& fence, int member, std::uint64_t wave) {
+  const FenceLine& line = fence.by_sums
+                              ? fence.block->sums[Termination::line_of(wave)]
+                              : fence.block->fence_line(static_cast<std::size_t>(member), wave);
+  if (line.wave.load(std::memory_order_acquire) < wave) return std::nullopt;
+  return Tally{line.sent.load(std::memory_order_relaxed),
+               line.executed.load(std::memory_order_relaxed)};
+}
+
+/// Member 0 of a large team reads the lines that have come. The sums of wave w - 2 are overwritten
+/// when all have shown w, so all have seen those of w - 1.
+void Fences::gather(OfTeam& fence) {
+  space::TeamBlock& block = *fence.block;
+  const std::uint64_t wave = fence.termination.wave();
+  const auto size = static_cast<int>(block.size);
+  if (fence.gathered_from == size) return;
+  for (; fence.gathered_from < size; ++fence.gathered_from) {
+    const FenceLine& line = block.fence_line(static_cast<std::size_t>(fence.gathered_from), wave);
+    // Acquire, and release below: who sees the sums sees what each of these members has released.
+    if (line.wave.load(std::memory_order_acquire) < wave) return;
+    fence.gathered.sent += line.sent.load(std::memory_order_relaxed);
+    fence.gathered.executed += line.executed.load(std::memory_order_relaxed);
+  }
+  FenceLine& sums = block.sums[Termination::line_of(wave)];
+  sums.sent.store(fence.gathered.sent, std::memory_order_relaxed);
+  sums.executed.store(fence.gathered.executed, std::memory_order_relaxed);
+  sums.wave.store(wave, std::memory_order_release);
+  for (int i = 1; i < size; ++i) progress::ring(endpoint_.space().slot(block.ranks()[i]));
 }
 
 void Fences::advance_one(OfTeam& fence) {
   Termination& termination = fence.termination;
   while (termination.under_way()) {
-    const auto read = [&](int member, std::uint64_t wave) -> std::optional<Tally> {
-      if (!has_come(fence, member, wave)) return std::nullopt;
-      FenceLine& line = fence.block->fence_line(static_cast<std::size_t>(member), wave);
-      return Tally{line.sent.load(std::memory_order_relaxed),
-                   line.executed.load(std::memory_order_relaxed)};
-    };
+    if (fence.by_sums && fence.me == 0) gather(fence);
+    const auto read = [&](int member, std::uint64_t wave) { return look(fence, member, wave); };
+    const int lines = fence.by_sums ? 1 : fence.team.size();
     const std::uint64_t wave = termination.wave();
-    const Termination::Step step = termination.advance(fence.team.size(), read);
+    const Termination::Step step = termination.advance(lines, read);
     // After that: when the wave is complete all is told of it before this rank goes on.
     if (tells(fence)) fence.team.state()->replica().tell_wave(wave);
     switch (step) {
@@ -175,12 +207,20 @@ void Fences::wait(const Team& team, const char* call) {
   });
 }
 
+bool Fences::can_advance(const OfTeam& fence) {
+  const Termination& termination = fence.termination;
+  const std::uint64_t wave = termination.wave();
+  if (look(fence, termination.awaited(), wave)) return true;
+  if (fence.by_sums && fence.me == 0 && fence.gathered_from < static_cast<int>(fence.block->size)) {
+    const auto next = static_cast<std::size_t>(fence.gathered_from);
+    return fence.block->fence_line(next, wave).wave.load(std::memory_order_acquire) >= wave;
+  }
+  return tells(fence) && fence.team.state()->replica().may_tell_wave(wave);
+}
+
 bool Fences::can_advance() const {
-  return std::any_of(active_.begin(), active_.end(), [](const OfTeam* fence) {
-    const Termination& termination = fence->termination;
-    return has_come(*fence, termination.awaited(), termination.wave()) ||
-           (tells(*fence) && fence->team.state()->replica().may_tell_wave(termination.wave()));
-  });
+  return std::any_of(active_.begin(), active_.end(),
+                     [](const OfTeam* fence) { return can_advance(*fence); });
 }
 
 future<void> Fences::enter(const Team& team) {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "armature/future.hpp"
@@ -39,6 +40,10 @@ class Fences {
     space::TeamBlock* block = nullptr;
     int me = -1;
     Termination termination;
+    // In a large team member 0 adds up the lines, and all decide by its sums.
+    bool by_sums = false;
+    Tally gathered;
+    int gathered_from = 0;      // so many members, in this wave
     std::uint64_t entered = 0;  // fences, so far
     std::uint64_t over = 0;
     // By this rank from anybody, when it showed its tally, by line: those up to the wave before the
@@ -56,7 +61,10 @@ class Fences {
   OfTeam& enter_one(const Team& team, std::shared_ptr<detail::FutureState<void>> future,
                     const char* call);
   void begin(OfTeam& fence);
-  [[nodiscard]] static bool has_come(const OfTeam& fence, int member, std::uint64_t wave);
+  [[nodiscard]] static std::optional<Tally> look(const OfTeam& fence, int member,
+                                                 std::uint64_t wave);
+  [[nodiscard]] static bool can_advance(const OfTeam& fence);
+  void gather(OfTeam& fence);
   [[nodiscard]] static bool tells(const OfTeam& fence);
   void show(OfTeam& fence);
   void advance_one(OfTeam& fence);

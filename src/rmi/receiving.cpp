@@ -34,7 +34,7 @@ constexpr int looks_behind_one = 4;
 
 void Endpoint::find_new_channels() {
   space::BandHead& head = space_.head(space_.me());
-  const std::uint32_t last = head.channels.last();
+  const std::uint32_t last = channels_.last();
   const std::uint32_t before = std::exchange(channels_seen_, last);
   for (const int from :
        head.opened_since(last, &space::PeerLine::channel_before, before, space_.ranks())) {
@@ -56,7 +56,7 @@ bool Endpoint::has_work() {
 }
 
 bool Endpoint::has_work_now() {
-  if (head_.channels.last() != channels_seen_) return true;
+  if (channels_.last() != channels_seen_) return true;
   for (const auto& in : incoming_)
     if (in->channel.published.load(std::memory_order_acquire) != in->read) return true;
   if ((!publishes_directly() || !overflowing_.empty()) && has_to_send()) return true;
@@ -87,7 +87,7 @@ void Endpoint::execute_all() {
     if (i < overflowing_.size()) drain_overflow(overflowing_[i]);
   if (level_ > 0 && unpacked_block_ != nullptr)
     Blocks::mark_done(std::exchange(unpacked_block_, nullptr));
-  if (head_.channels.last() != channels_seen_) [[unlikely]]
+  if (channels_.last() != channels_seen_) [[unlikely]]
     find_new_channels();
   if (level_ == 0 && must_hold_back()) [[unlikely]]
     return take_in_a_slice();

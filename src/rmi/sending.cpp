@@ -43,11 +43,10 @@ void Endpoint::open(int to) {
   // Where it must be false it stays as it is: two threads may look at it.
   if (!has_service() && seal_bytes_ == 0) out.alone = true;
   lanes_[index].committed = out.at;
-  space::BandHead& head = space_.head(to);
-  space::PeerLine& mine = head.peer(space_.me());
+  space::PeerLine& mine = space_.head(to).peer(space_.me());
   // Release: whoever reads the address finds an empty ring there; that there is one comes last.
   mine.channel.store(reinterpret_cast<std::uint64_t>(channel), std::memory_order_release);
-  head.channels.add(space_.me(), mine.channel_before);
+  space_.slot(to).channels.add(space_.me(), mine.channel_before);
 }
 
 /// Makes [out.at, out.end) a stretch of at least that many bytes, if the receiver has left so much.

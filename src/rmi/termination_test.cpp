@@ -71,6 +71,28 @@ TEST_F(TerminationTest, a_request_under_way_costs_another_wave) {
   EXPECT_EQ(advance(0), Step::finished);
 }
 
+// Members that are told the sums of a wave take them for the line of a lone member.
+TEST_F(TerminationTest, by_sums_it_ends_at_the_same_wave_as_by_lines) {
+  Termination by_sums;
+  by_sums.begin();
+  begin(0, {.sent = 1});
+  begin(1, {});
+  for (const Tally second : {Tally{}, Tally{.executed = 1}, Tally{.executed = 1}}) {
+    const std::uint64_t wave = by_sums.wave();
+    EXPECT_EQ(wave, member_[0].wave());
+    show(0, {.sent = 1});
+    show(1, second);
+    EXPECT_EQ(by_sums.advance(1, [](int, std::uint64_t) { return std::optional<Tally>(); }),
+              Step::wait);
+    const Step step = by_sums.advance(1, [&](int, std::uint64_t) {
+      return std::optional<Tally>({.sent = 1, .executed = second.executed});
+    });
+    EXPECT_EQ(advance(0), step);
+    EXPECT_EQ(advance(1), step);
+  }
+  EXPECT_FALSE(by_sums.under_way());
+}
+
 TEST_F(TerminationTest, a_fence_after_which_nothing_was_sent_serves_the_next_as_its_wave_before) {
   begin(0, {});
   begin(1, {});

@@ -17,14 +17,12 @@ using base::fail;
 
 AddressSpace::AddressSpace(const Mapping& mapping, Rank me, BandFile file)
     : Mapping(mapping), me_(me) {
-  const BandHead& mine = head(me);
-  ARMATURE_ASSERT(mine.magic == BandHead::expected_magic && mine.heap_offset < band_bytes());
   const std::size_t heap_end =
       header().ranks_are_virtual != 0 ? VirtualBand(header()).heap_end() : band_bytes();
-  const std::size_t heap_bytes = heap_end - mine.heap_offset;
-  heap_ = Heap::create(band(me) + mine.heap_offset, heap_bytes, file.descriptor,
-                       file.offset + mine.heap_offset);
-  view(me).begin = reinterpret_cast<std::uintptr_t>(band(me)) + mine.heap_offset;
+  const std::size_t heap_bytes = heap_end - heap_offset();
+  heap_ = Heap::create(band(me) + heap_offset(), heap_bytes, file.descriptor,
+                       file.offset + heap_offset());
+  view(me).begin = reinterpret_cast<std::uintptr_t>(band(me)) + heap_offset();
 }
 
 void AddressSpace::record(void* address, std::size_t bytes, Allocation::Kind kind) {

@@ -9,7 +9,8 @@
 #include "base/fail.hpp"
 
 // The first pages of every band, before its heap: what other ranks of the node write to or read
-// from this rank without asking. Sparse: only pages that are used exist.
+// from this rank without asking. Zeros are what it begins as. Sparse: only pages that are used
+// exist.
 
 namespace armature::space {
 
@@ -33,40 +34,13 @@ struct alignas(64) PeerLine {
   // requests.
   std::atomic<std::uint64_t> mailbox{0};
   std::atomic<std::uint64_t> channel{0};
-  // Who has opened one just before that peer: see Newcomers.
+  // Who has opened one just before that peer: see Newcomers, in the rank's slot.
   std::atomic<std::uint32_t> mailbox_before{0};
   std::atomic<std::uint32_t> channel_before{0};
 };
 static_assert(sizeof(PeerLine) == 64);
 
-/// Those who have opened a ring to a rank, the last one first; each one's line names the one
-/// before. So nobody looks at the lines of all others, most of which have never been written. Grows
-/// only.
-class Newcomers {
- public:
-  /// By who has opened one. Release: its address is in place.
-  void add(int rank, std::atomic<std::uint32_t>& before) {
-    std::uint32_t last = last_.load(std::memory_order_relaxed);
-    do {
-      before.store(last, std::memory_order_relaxed);
-    } while (!last_.compare_exchange_weak(last, static_cast<std::uint32_t>(rank) + 1,
-                                          std::memory_order_release, std::memory_order_relaxed));
-  }
-  /// The number + 1 of who came last; 0: nobody has.
-  [[nodiscard]] std::uint32_t last() const { return last_.load(std::memory_order_acquire); }
-
- private:
-  std::atomic<std::uint32_t> last_{0};
-};
-
 struct BandHead {
-  static constexpr std::uint64_t expected_magic = 0x3142'444e'4142'5241;
-
-  std::uint64_t magic = expected_magic;
-  std::uint64_t heap_offset = 0;
-  // Peers that have opened a mailbox, a channel to me.
-  Newcomers mailboxes;
-  Newcomers channels;
   ChunkLock chunk_lock[chunk_locks];
 
   [[nodiscard]] PeerLine& peer(int rank) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "armature/detail/view.hpp"
+#include "space/newcomers.hpp"
 
 // The node's shared control block: what the processes of a job on one node, their launcher, and
 // `armature inspect` know of each other. It lives in a memory file without a name, mapped by all of
@@ -15,7 +16,9 @@
 // block knows of ranks on other nodes was told to the node over the network.
 //
 // Layout: ControlHeader | RankSlot[ranks] | BandView[ranks] | ProcessSlot[ranks], of which as many
-// are used as there are processes.
+// are used as there are processes | LastWords[ranks], which few ever say. A slot has a page of its
+// own, with its last words in it, since launchers map slots of several nodes side by side; virtual
+// ranks of one node, of which there may be very many, share pages, and last words come last.
 
 namespace armature::space {
 
@@ -89,8 +92,9 @@ struct alignas(4096) ControlHeader {
   std::uint64_t magic = control_magic;
   std::uint32_t version = control_version;
   std::uint32_t ranks = 0;
-  std::uint32_t processes = 0;  // that host them
-  std::uint64_t band_base = 0;  // address of rank 0's band
+  std::uint32_t processes = 0;      // that host them
+  std::uint32_t slot_bytes = 4096;  // from one slot to the next
+  std::uint64_t band_base = 0;      // address of rank 0's band
   std::uint64_t band_bytes =
       0;                    // a power of two; rank r's band starts at band_base + r * band_bytes
   std::uint32_t cores = 1;  // that the job may use on this node: more ranks than that must yield
@@ -164,7 +168,6 @@ struct LastWords {
   static constexpr std::size_t frames_max = 64;
   static constexpr std::size_t text_max = 1536;
 
-  std::atomic<std::uint32_t> said{0};   // 1: the rest is valid. Release by the rank.
   std::atomic<std::uint32_t> taken{0};  // 1: the launcher has read it, the rank may go. Release.
   std::int32_t signal = 0;              // or 0
   std::int32_t status = 0;              // exit status asked for by abort()
@@ -180,7 +183,9 @@ struct Processors {
   std::uint64_t bits[count_max / 64] = {};
 };
 
-struct alignas(4096) RankSlot {
+// Two lines that are next to each other are fetched together, so what others write begins at an
+// even one.
+struct alignas(128) RankSlot {
   std::atomic<Life> life{Life::starting};
   std::atomic<std::int32_t> pid{0};  // of the process that hosts the rank
   std::atomic<std::int32_t> tid{0};  // of the thread that runs it
@@ -188,15 +193,20 @@ struct alignas(4096) RankSlot {
   // rank may move: whoever hosts it writes the process.
   std::atomic<std::int32_t> process{0};
   std::int32_t index = 0;
-  std::int32_t node = 0;  // set before the rank starts, as is the index
-  Processors bound_to;    // set by the launcher before the rank starts
+  std::int32_t node = 0;               // set before the rank starts, as is the index
+  std::atomic<std::uint32_t> said{0};  // 1: its last words are valid. Release by the rank.
+  // Peers that have opened a mailbox, a channel to it.
+  Newcomers mailboxes;
+  Newcomers channels;
+  Processors bound_to;  // set by the launcher before the rank starts
 
   // The bell: who makes true what a sleeping rank may wait for rings it. See progress/bell.hpp.
   // How many threads of the rank sleep, or are about to: it, and its service thread if it has one.
   // Of a virtual rank, see Doze. 1 for ever where the rank is on another node: whoever rings has
   // the network look.
-  alignas(64) std::atomic<std::uint32_t> asleep{0};
+  alignas(128) std::atomic<std::uint32_t> asleep{0};
   std::atomic<std::uint32_t> rung{0};  // futex word
+  std::int32_t rank = -1;              // whose this is; set before the rank starts
   // The next in the list of ranks that their process is to run again: its number + 1, 0 ends it.
   std::atomic<std::uint32_t> next_awake{0};
   // Of a virtual rank, by whoever hosts it: how long it has computed, and how often it has moved.
@@ -204,7 +214,6 @@ struct alignas(4096) RankSlot {
   std::atomic<std::uint64_t> moves{0};
 
   alignas(64) WaitRecord wait;
-  alignas(64) LastWords last_words;
 };
 
 /// What `asleep` says of a virtual rank. Only the rank's process goes from awake to waits and from
@@ -234,30 +243,47 @@ struct alignas(128) ProcessSlot {
 };
 
 static_assert(sizeof(ControlHeader) == 4096);
-static_assert(sizeof(RankSlot) == 4096);
+static_assert(sizeof(RankSlot) == 384 && sizeof(RankSlot) + sizeof(LastWords) <= 4096);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 /// A mapped control block.
 struct Control {
   std::byte* start = nullptr;
 
-  [[nodiscard]] static std::size_t bytes(std::uint32_t ranks) {
-    return sizeof(ControlHeader) + ranks * (sizeof(RankSlot) + sizeof(detail::BandView)) +
-           alignof(ProcessSlot) + ranks * sizeof(ProcessSlot);
+  static constexpr std::uint32_t slot_page = 4096;
+
+  [[nodiscard]] static std::size_t bytes(std::uint32_t ranks,
+                                         std::uint32_t slot_bytes = slot_page) {
+    return bytes_in_use(ranks, slot_bytes) +
+           (slot_bytes == slot_page ? 0 : ranks * sizeof(LastWords));
+  }
+  [[nodiscard]] static std::size_t bytes(const ControlHeader& header) {
+    return bytes(header.ranks, header.slot_bytes);
+  }
+  /// All but last words that come last.
+  [[nodiscard]] static std::size_t bytes_in_use(std::uint32_t ranks, std::uint32_t slot_bytes) {
+    return sizeof(ControlHeader) +
+           ranks * (slot_bytes + sizeof(detail::BandView) + sizeof(ProcessSlot)) +
+           alignof(ProcessSlot);
   }
   [[nodiscard]] ControlHeader& header() const { return *reinterpret_cast<ControlHeader*>(start); }
   [[nodiscard]] RankSlot& slot(int rank) const {
-    return reinterpret_cast<RankSlot*>(start + sizeof(ControlHeader))[rank];
+    return *reinterpret_cast<RankSlot*>(start + sizeof(ControlHeader) +
+                                        static_cast<std::size_t>(rank) * header().slot_bytes);
   }
   [[nodiscard]] detail::BandView* bands() const {
     return reinterpret_cast<detail::BandView*>(start + sizeof(ControlHeader) +
-                                               header().ranks * sizeof(RankSlot));
+                                               std::size_t{header().ranks} * header().slot_bytes);
   }
   [[nodiscard]] ProcessSlot& process(int number) const {
     const std::size_t views = header().ranks * sizeof(detail::BandView);
     const std::size_t aligned =
         (views + alignof(ProcessSlot) - 1) / alignof(ProcessSlot) * alignof(ProcessSlot);
     return reinterpret_cast<ProcessSlot*>(reinterpret_cast<std::byte*>(bands()) + aligned)[number];
+  }
+  [[nodiscard]] LastWords& last_words(int rank) const {
+    if (header().slot_bytes == slot_page) return *reinterpret_cast<LastWords*>(&slot(rank) + 1);
+    return reinterpret_cast<LastWords*>(&process(static_cast<int>(header().ranks)))[rank];
   }
 };
 

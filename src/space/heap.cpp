@@ -44,7 +44,6 @@ Heap Heap::create(std::byte* start, std::size_t bytes, int fd, std::uint64_t fil
   heap.file_offset_ = file_offset;
   heap.fd_ = fd;
   heap.bytes_max_ = bytes;
-  heap.tree_ = new (start) Tree(std::min(bytes, bytes_at_first), 0);
   return heap;
 }
 
@@ -85,6 +84,7 @@ bool Heap::grow(std::size_t bytes) {
 void* Heap::take(std::size_t bytes, std::size_t alignment) {
   // The tree would compute with sizes near the end of the address space; none such can fit anyway.
   if (bytes > bytes_max_ || alignment > bytes_max_) return errno = ENOMEM, nullptr;
+  if (tree_ == nullptr) tree_ = new (start_) Tree(std::min(bytes_max_, bytes_at_first), 0);
   void* address = nullptr;
   do {
     address = tree_->allocate_aligned(bytes, alignment);
@@ -140,6 +140,7 @@ void Heap::free(void* address, std::size_t bytes) {
 }
 
 std::size_t Heap::free_bytes() const {
+  if (tree_ == nullptr) return bytes_max_;
   return tree_->get_free_memory() + bytes_max_ - tree_->get_size();
 }
 

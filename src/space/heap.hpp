@@ -42,7 +42,7 @@ class Heap {
   [[nodiscard]] bool reserve_pages(std::byte* from, std::byte* to);
   [[nodiscard]] std::uint64_t offset_of(const std::byte* address) const;
 
-  Tree* tree_ = nullptr;
+  Tree* tree_ = nullptr;  // made when it is first needed: ranks that allocate nothing have no page
   std::byte* start_ = nullptr;
   std::size_t bytes_max_ = 0;
   std::uint64_t file_offset_ = 0;

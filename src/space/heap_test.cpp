@@ -85,6 +85,7 @@ TEST_F(HeapTest, freed_pages_go_back_to_the_machine) {
 }
 
 TEST_F(HeapTest, what_does_not_fit_is_refused_and_changes_nothing) {
+  EXPECT_NE(heap_.allocate(1000, 64), nullptr);
   const std::size_t free = heap_.free_bytes();
   EXPECT_EQ(heap_.allocate(bytes, 64), nullptr);
   EXPECT_EQ(heap_.allocate(SIZE_MAX, 64), nullptr);

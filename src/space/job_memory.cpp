@@ -66,13 +66,6 @@ void write_at(int fd, const void* data, std::size_t bytes, std::uint64_t offset)
   }
 }
 
-/// Where heaps begin. Virtual ranks may be many: the world's block lies behind all their bands.
-std::size_t heap_start(const ControlHeader& header) {
-  const bool is_virtual = header.ranks_are_virtual != 0;
-  if (is_virtual) return VirtualBand(header).heap();
-  return BandHead::heap_start(header.ranks, TeamBlock::bytes(header.ranks));
-}
-
 void check(const ControlHeader& header) {
   if (header.ranks == 0 || header.ranks > ranks_max)
     fail(Errc::start,
@@ -132,30 +125,13 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   header.nodes = std::max(static_cast<std::int32_t>(options.nodes.size()), 1);
   for (const std::int32_t node : options.node_of_rank)
     header.nodes = std::max(header.nodes, node + 1);
+  if (options.virtual_processes && header.nodes == 1) header.slot_bytes = sizeof(RankSlot);
   check(header);
   return header;
 }
 
-struct Place {
-  int file;
-  std::uint64_t offset;
-};
-
-/// Where a band lies.
-Place place_of(const JobMemory& memory, const ControlHeader& header, std::uint32_t rank) {
-  if (header.ranks_are_virtual == 0) return {memory.bands[rank].get(), 0};
-  return {memory.bands[0].get(), rank * header.band_bytes};
-}
-
-/// What a band must hold before its rank starts: everything else is right as zeros.
-void write_heads(const JobMemory& memory, const ControlHeader& header, std::uint32_t users) {
-  const std::size_t start_of_heap = heap_start(header);
-  for (std::uint32_t r = 0; r < header.ranks; ++r) {
-    const auto [file, start] = place_of(memory, header, r);
-    write_at(file, &BandHead::expected_magic, sizeof(std::uint64_t),
-             start + offsetof(BandHead, magic));
-    write_at(file, &start_of_heap, sizeof start_of_heap, start + offsetof(BandHead, heap_offset));
-  }
+/// The team of all ranks. Everything else is right as zeros.
+void write_world(const JobMemory& memory, const ControlHeader& header, std::uint32_t users) {
   const auto block = std::make_unique<std::byte[]>(TeamBlock::head_bytes(header.ranks));
   auto* world = new (block.get()) TeamBlock;
   world->size = header.ranks;
@@ -199,12 +175,14 @@ JobMemory JobMemory::create(const JobOptions& options) {
   ControlHeader header;
   fill(header, options);
   JobMemory memory;
-  memory.control = memory_file(control_name, Control::bytes(header.ranks));
-  // Everything in it is reserved now, so that no access fails later for want of memory.
-  if (fallocate(memory.control.get(), 0, 0, static_cast<off_t>(Control::bytes(header.ranks))) != 0)
+  memory.control = memory_file(control_name, Control::bytes(header));
+  // What is used is reserved now, so that no access fails later for want of memory; not the last
+  // words of so many ranks.
+  const std::size_t reserved = Control::bytes_in_use(header.ranks, header.slot_bytes);
+  if (fallocate(memory.control.get(), 0, 0, static_cast<off_t>(reserved)) != 0)
     fail(Errc::start, fmt::format("no memory for the control block of {} ranks: {}", header.ranks,
                                   base::system_text(errno)));
-  void* start = mmap(nullptr, Control::bytes(header.ranks), PROT_READ | PROT_WRITE, MAP_SHARED,
+  void* start = mmap(nullptr, Control::bytes(header), PROT_READ | PROT_WRITE, MAP_SHARED,
                      memory.control.get(), 0);
   if (start == MAP_FAILED)
     fail(Errc::start,
@@ -215,6 +193,7 @@ JobMemory JobMemory::create(const JobOptions& options) {
   std::uint32_t here = 0;
   for (std::uint32_t r = 0; r < header.ranks; ++r) {
     auto* slot = new (&control.slot(static_cast<int>(r))) RankSlot;
+    slot->rank = static_cast<std::int32_t>(r);
     slot->node = node_of(r, options);
     if (slot->node == options.node)
       ++here;
@@ -233,8 +212,8 @@ JobMemory JobMemory::create(const JobOptions& options) {
     memory.bands.push_back(
         memory_file(copy_name, records_offset(header) + (header.ranks + 1) * record_bytes));
   place_ranks(control, options);
-  write_heads(memory, header, here);
-  munmap(start, Control::bytes(header.ranks));
+  write_world(memory, header, here);
+  munmap(start, Control::bytes(header));
   return memory;
 }
 
@@ -251,7 +230,8 @@ Control map_control(int fd, bool writable) {
   const Control control{static_cast<std::byte*>(start)};
   const ControlHeader& header = control.header();
   if (header.magic != control_magic || header.version != control_version || header.ranks == 0 ||
-      header.ranks > ranks_max || Control::bytes(header.ranks) > bytes) {
+      header.ranks > ranks_max || header.slot_bytes < sizeof(RankSlot) ||
+      header.slot_bytes > Control::slot_page || Control::bytes(header) > bytes) {
     munmap(start, bytes);
     fail(Errc::start,
          "the control block was made by another build of Armature: start the program with the "
@@ -263,8 +243,7 @@ Control map_control(int fd, bool writable) {
 
 Control map_below_bands(const Control& control, int fd) {
   constexpr std::uint64_t distance = std::uint64_t{1} << 30;  // from the bands
-  const std::uint32_t ranks = control.header().ranks;
-  const std::size_t bytes = Control::bytes(ranks);
+  const std::size_t bytes = Control::bytes(control.header());
   const std::uint64_t wanted = control.header().band_base - distance - (bytes + 4095) / 4096 * 4096;
   void* got = mmap(reinterpret_cast<void*>(wanted), bytes, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);

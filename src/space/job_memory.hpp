@@ -55,7 +55,7 @@ inline constexpr const char* band_name = "armature-band";
 inline constexpr const char* copy_name = "armature-copy";
 
 /// Where in a copy of the bands' file there are records: one of the job, then of each rank.
-inline constexpr std::uint64_t record_bytes = 64;
+inline constexpr std::uint64_t record_bytes = 72;
 std::uint64_t records_offset(const ControlHeader& header);
 
 /// Maps a control block after checking magic, version and size. Throws Error(start).

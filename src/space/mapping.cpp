@@ -10,6 +10,7 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
+#include "space/virtual_band.hpp"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -57,7 +58,7 @@ TemporaryMapping::~TemporaryMapping() {
   const Mapping& mapping = process->mapping;
   const std::uint32_t ranks = mapping.header().ranks;
   munmap(mapping.band(0), ranks * mapping.band_bytes());
-  munmap(mapping.control_.start, Control::bytes(ranks));
+  munmap(mapping.control_.start, Control::bytes(mapping.header()));
   process = std::move(before_->process);
   detail::view = before_->view;
 }
@@ -74,7 +75,8 @@ Mapping::Mapping(Control control)
     : control_(control),
       ranks_(static_cast<int>(control.header().ranks)),
       base_(reinterpret_cast<std::byte*>(control.header().band_base)),
-      band_bytes_(control.header().band_bytes) {}
+      band_bytes_(control.header().band_bytes),
+      heap_offset_(heap_start(control.header())) {}
 
 void Mapping::map_bands(const std::vector<int>& bands) const {
   if (header().ranks_are_virtual != 0) return map_bands(0, ranks_, bands.front());
@@ -109,8 +111,7 @@ void Mapping::map_bands(int first, int count, int file) const {
 
 /// What a program cannot touch of a rank on another node: all but the head.
 void Mapping::hide(int rank) const {
-  const std::size_t from = head(rank).heap_offset;
-  void* const got = mmap(band(rank) + from, band_bytes_ - from, PROT_NONE,
+  void* const got = mmap(band(rank) + heap_offset_, band_bytes_ - heap_offset_, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   if (got == MAP_FAILED)
     base::fail(Errc::start, fmt::format("the addresses of rank {} cannot be reserved: {}", rank,

@@ -29,6 +29,7 @@ class Mapping {
   [[nodiscard]] int ranks() const { return ranks_; }
   [[nodiscard]] ControlHeader& header() const { return control_.header(); }
   [[nodiscard]] RankSlot& slot(int rank) const { return control_.slot(rank); }
+  [[nodiscard]] LastWords& last_words(int rank) const { return control_.last_words(rank); }
   [[nodiscard]] ProcessSlot& process_slot(int number) const { return control_.process(number); }
   /// Whether the rank is on this node, so that its band is mapped here whole. Of other ranks' bands
   /// the head is, this node's own; the rest is kept free, so that it is nobody else's.
@@ -39,6 +40,8 @@ class Mapping {
     return base_ + static_cast<std::size_t>(rank) * band_bytes_;
   }
   [[nodiscard]] std::size_t band_bytes() const { return band_bytes_; }
+  /// Where in every band the memory for others begins.
+  [[nodiscard]] std::size_t heap_offset() const { return heap_offset_; }
   [[nodiscard]] BandHead& head(int rank) const { return *reinterpret_cast<BandHead*>(band(rank)); }
   [[nodiscard]] TeamBlock& world_block() const;
   /// The lock that accumulates into the chunk at this address of that rank's band hold.
@@ -79,6 +82,7 @@ class Mapping {
   int ranks_ = 0;
   std::byte* base_ = nullptr;
   std::size_t band_bytes_ = 0;
+  std::size_t heap_offset_ = 0;
 };
 
 /// Another job than the process's own, for a while: what was joined before is joined again when

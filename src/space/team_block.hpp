@@ -39,6 +39,9 @@ struct alignas(64) FenceLine {
 };
 
 struct TeamBlock {
+  // Up to here every member looks at every other's line; beyond, the first of the node does for
+  // all.
+  static constexpr std::size_t flat_max = 16;
   static constexpr std::uint64_t expected_magic = 0x314d'4145'5441'5241;
   static constexpr std::size_t staging_bytes = 32 * 1024;  // per member and parity
 
@@ -50,6 +53,8 @@ struct TeamBlock {
   alignas(64) std::atomic<std::uint64_t> released{
       0};                                   // large teams: the round member 0 has seen complete
   std::atomic<std::uint64_t> disagreed{0};  // the last one in which signatures differed
+
+  FenceLine sums[2];  // large teams: of all lines of a wave, by member 0
 
   // then MemberLine[size][2], FenceLine[size][2], int32 ranks[size], and from the next page on
   // staging[size][2]

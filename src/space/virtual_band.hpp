@@ -5,6 +5,7 @@
 #include "space/band_head.hpp"
 #include "space/control.hpp"
 #include "space/layout.hpp"
+#include "space/team_block.hpp"
 
 namespace armature::space {
 
@@ -27,15 +28,17 @@ struct VirtualBand {
 
   static constexpr std::uint64_t table_reach = std::uint64_t{2} << 20;
 
-  /// Where the record above the stack ends.
+  /// Where the record above the stack ends, and the rank's heap begins: what a rank that does
+  /// little has of each lies in few pages.
   [[nodiscard]] std::uint64_t stack_top(std::uint64_t rank) const {
-    return rank_heap() - stack_shift(rank);
+    return rank_heaps() - stack_shift(rank);
   }
   /// Where the stack begins, in whole pages: the guard ends there.
   [[nodiscard]] std::uint64_t stack_low(std::uint64_t rank) const {
     return (stack_top(rank) - stack_bytes) / 4096 * 4096;
   }
-  [[nodiscard]] std::uint64_t rank_heap() const { return middle + table_reach / 4; }
+  /// Where that is for ranks whose stacks are not shifted.
+  [[nodiscard]] std::uint64_t rank_heaps() const { return middle + table_reach / 4; }
   /// What the rank allocates for others: transfers reach it.
   [[nodiscard]] std::uint64_t heap() const { return middle + table_reach / 2; }
   [[nodiscard]] std::uint64_t heap_end() const { return band_bytes / 2; }
@@ -46,5 +49,12 @@ struct VirtualBand {
   const std::uint64_t middle;  // of all: what lies around it is used by every rank
 };
 static_assert(stack_shift_max < VirtualBand::table_reach / 4);
+
+/// Where heaps for others begin. Virtual ranks may be many: the world's block lies behind all their
+/// bands.
+inline std::size_t heap_start(const ControlHeader& header) {
+  if (header.ranks_are_virtual != 0) return VirtualBand(header).heap();
+  return BandHead::heap_start(header.ranks, TeamBlock::bytes(header.ranks));
+}
 
 }  // namespace armature::space

@@ -13,10 +13,6 @@ using space::TeamBlock;
 
 namespace {
 
-// Up to here every member looks at every other's line; beyond, the first of the node does and
-// releases the rest.
-constexpr int flat_max = 16;
-
 // Released, in a large team whose first member on this node has given a round up: who waits looks
 // at the lines by itself from now on.
 constexpr std::uint64_t gave_up = UINT64_MAX;
@@ -53,7 +49,7 @@ int TeamState::member(Rank world_rank) const {
   return found == member_of_.end() ? -1 : found->second;
 }
 
-bool TeamState::is_flat() const { return size() <= flat_max; }
+bool TeamState::is_flat() const { return members_.size() <= TeamBlock::flat_max; }
 
 std::byte* TeamState::outgoing(std::size_t bytes) {
   ARMATURE_ASSERT(bytes <= bytes_max);
@@ -92,7 +88,7 @@ bool is_missing(const progress::WaitFor& wait, std::size_t i) {
     return block.line(member, wait.detail).round.load(std::memory_order_acquire) >= wait.detail;
   };
   if (i != team::Replica::leader_of(block)) return !has_entered(i);
-  if (block.size > flat_max) {
+  if (block.size > TeamBlock::flat_max) {
     const std::uint64_t released = block.released.load(std::memory_order_acquire);
     return released == gave_up ? !have_entered(block, wait.detail) : released < wait.detail;
   }

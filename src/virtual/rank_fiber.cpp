@@ -43,7 +43,7 @@ std::byte* stack_begin(const space::Mapping& mapping, int rank) {
 space::RankHeap& make_heap(const space::Mapping& mapping, int rank) {
   const space::VirtualBand places(mapping.header());
   std::byte* const band = mapping.band(rank);
-  return space::RankHeap::create({band + places.rank_heap(), band + places.heap()},
+  return space::RankHeap::create({top(mapping, rank), band + places.heap()},
                                  {band + places.more_of_rank_heap(), band + mapping.band_bytes()});
 }
 

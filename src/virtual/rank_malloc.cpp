@@ -20,7 +20,7 @@ void find_rank_malloc(const space::Mapping& mapping) {
   library.set_places({.base = reinterpret_cast<std::uintptr_t>(mapping.band(0)),
                       .band_bytes = mapping.band_bytes(),
                       .bands = static_cast<std::size_t>(mapping.ranks()),
-                      .offset = space::VirtualBand(mapping.header()).rank_heap()});
+                      .offset = space::VirtualBand(mapping.header()).rank_heaps()});
   current = library.current;
 }
 

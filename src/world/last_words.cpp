@@ -41,7 +41,7 @@ LastWords of_nobody;  // of a process that came later, outside of any rank
 
 LastWords& last_words() {
   const int rank = dying_rank();
-  return rank < 0 ? of_nobody : mapping->slot(rank).last_words;
+  return rank < 0 ? of_nobody : mapping->last_words(rank);
 }
 
 void record_stack(LastWords& words) {
@@ -81,8 +81,8 @@ void wait_ms(long milliseconds) {
 }
 
 void say(LastWords& words) {
-  words.said.store(1, std::memory_order_release);
   if (!launcher_listens || dying_rank() < 0) return print_alone(words);
+  mapping->slot(dying_rank()).said.store(1, std::memory_order_release);
   kill(getppid(), SIGCHLD);  // the launcher, which then looks at once instead of at its next round
   for (int i = 0; i < 2000 && words.taken.load(std::memory_order_acquire) == 0; ++i) wait_ms(1);
 }

@@ -6,7 +6,8 @@
   sweep.py ARMATURE PROGRAM --finds WORDS     a run with these words must fail for some seed
   sweep.py ARMATURE PROGRAM --stalls          a run in which nobody can go on ends, and says so
 
---virtual: with virtual ranks of several simulated processes, some of them balanced.
+--virtual: with virtual ranks of several simulated processes, some of them balanced. --ranks N: so many in
+every run.
 """
 
 import argparse
@@ -21,7 +22,7 @@ PROCESSES = (2, 3, 1)
 
 
 def run(options, seed, words=(), ranks=None):
-    ranks = ranks or RANKS[seed % len(RANKS)]
+    ranks = ranks or options.ranks or RANKS[seed % len(RANKS)]
     kind, variables = [], {"STORM_SEED": str(seed)}
     if options.virtual:
         kind = ["--virtual", "--processes", str(PROCESSES[seed // 2 % len(PROCESSES)])]
@@ -101,6 +102,7 @@ def main():
     parser.add_argument("--same-seed", action="store_true")
     parser.add_argument("--finds")
     parser.add_argument("--stalls", action="store_true")
+    parser.add_argument("--ranks", type=int)
     parser.add_argument("--virtual", action="store_true")
     parser.add_argument("--words", nargs="*", default=[])
     options = parser.parse_args()

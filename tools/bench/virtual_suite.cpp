@@ -26,7 +26,7 @@ constexpr Aim aims[] = {
 void collect(Collector& collector) {
   if (collector.wants({"yield", "rpc", "rpc.oneway"}))
     collector.job({.ranks = 2, .virtual_processes = 1}, "virtual");
-  for (const int ranks : {1000, 5000})
+  for (const int ranks : {1000, 100000})
     if (collector.wants({"create." + std::to_string(ranks)}))
       collector.job({.ranks = ranks, .virtual_processes = 1}, "create");
   if (collector.wants({"checkpoint", "restart"}))
@@ -47,7 +47,7 @@ constexpr const char* footer =
   rpc                a question to the other rank of the thread: an empty method, there and back;
                      limit: two bare switches
   rpc.oneway         statements without a pause, executed: the time of 100,000 and their fence
-  create.1000 create.5000   so many ranks in a process, until all have met; bytes: resident in the
+  create.1000 create.100000   so many ranks in a process, until all have met; bytes: resident in the
                      process for each
   hotspot            a step of 16 ranks on two processes, of which 4 have 13 times as much to do
                      as the others, and every 15 steps other ones; limit: as much, evenly spread

@@ -104,7 +104,7 @@ void RunningJob::read_last_words() {
     space::RankSlot& slot = control_.slot(rank);
     Process& process = processes_[static_cast<std::size_t>(process_of(rank))];
     if (process.lost) continue;
-    const auto words = read_words(slot.last_words);
+    const auto words = read_words(control_, rank);
     if (!words) continue;
     const Ending ending = ending_by_words(*words, control_, slot.node);
     const std::string stack =
@@ -112,7 +112,7 @@ void RunningJob::read_last_words() {
             ? ""
             : text(without_machinery(symbolise(slot.pid.load(), words->frames, symbols_ms_max)));
     report(name_of(rank), ending, stack);
-    slot.last_words.taken.store(1, std::memory_order_release);
+    control_.last_words(rank).taken.store(1, std::memory_order_release);
     lose(process, ending);
   }
 }
@@ -156,7 +156,7 @@ void RunningJob::has_exited(Process& process, int wait_status) {
   // One may have spoken since we looked, and not have waited for us.
   for (int rank = 0; rank < static_cast<int>(control_.header().ranks); ++rank) {
     if (process_of(rank) != &process - processes_.data()) continue;
-    const auto words = read_words(control_.slot(rank).last_words);
+    const auto words = read_words(control_, rank);
     if (!words) continue;
     ending = ending_by_words(*words, control_, control_.slot(rank).node);
     who = name_of(rank);

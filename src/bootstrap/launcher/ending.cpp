@@ -47,8 +47,9 @@ std::string place(std::uint64_t address, const space::Control& control, int node
 
 }  // namespace
 
-std::optional<Words> read_words(const space::LastWords& words) {
-  if (words.said.load(std::memory_order_acquire) != 1) return std::nullopt;
+std::optional<Words> read_words(const space::Control& control, int rank) {
+  if (control.slot(rank).said.load(std::memory_order_acquire) != 1) return std::nullopt;
+  const space::LastWords& words = control.last_words(rank);
   Words copy{.signal = words.signal,
              .status = words.status,
              .fault_address = words.fault_address,

@@ -18,7 +18,7 @@ struct Words {
   std::string text;
 };
 /// Nothing until the rank has said them.
-std::optional<Words> read_words(const space::LastWords& words);
+std::optional<Words> read_words(const space::Control& control, int rank);
 
 /// How a rank has left, or is about to.
 struct Ending {

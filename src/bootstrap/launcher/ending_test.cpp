@@ -19,6 +19,27 @@ using ::testing::HasSubstr;
 int exited(int status) { return W_EXITCODE(status, 0); }
 int killed(int signal) { return W_EXITCODE(0, signal); }
 
+/// The control block of two ranks.
+class TwoRanks {
+ public:
+  TwoRanks() {
+    auto* header = new (memory_.get()) space::ControlHeader;
+    header->ranks = 2;
+    header->band_base = 0x2000'0000'0000;
+    header->band_bytes = 1 << 30;
+    for (int rank : {0, 1}) {
+      new (&control().slot(rank)) space::RankSlot;
+      new (control().bands() + rank) detail::BandView;
+      new (&control().last_words(rank)) space::LastWords;
+    }
+  }
+  [[nodiscard]] space::Control control() const { return {memory_.get()}; }
+
+ private:
+  std::unique_ptr<std::byte, decltype(&std::free)> memory_{
+      static_cast<std::byte*>(std::aligned_alloc(4096, 1 << 20)), &std::free};
+};
+
 TEST(EndingTest, only_those_who_have_left_the_job_may_exit_with_0) {
   EXPECT_EQ(ending_by_status(exited(0), Life::finished, false).status, 0);
   EXPECT_TRUE(ending_by_status(exited(0), Life::finished, false).in_order);
@@ -40,31 +61,26 @@ TEST(EndingTest, want_of_memory_is_suspected_when_the_kernel_has_acted_on_it) {
 }
 
 TEST(EndingTest, words_are_taken_only_when_said_and_never_believed_as_lengths) {
-  auto words = std::make_unique<space::LastWords>();
-  words->frames = 1'000'000;
-  std::memset(words->text, 'x', sizeof words->text);
-  EXPECT_FALSE(read_words(*words));
-  words->said = 1;
-  EXPECT_EQ(read_words(*words)->frames.size(), space::LastWords::frames_max);
-  EXPECT_EQ(read_words(*words)->text.size(), space::LastWords::text_max);
+  const TwoRanks job;
+  space::LastWords& words = job.control().last_words(1);
+  words.frames = 1'000'000;
+  std::memset(words.text, 'x', sizeof words.text);
+  EXPECT_FALSE(read_words(job.control(), 1));
+  job.control().slot(1).said = 1;
+  EXPECT_EQ(read_words(job.control(), 1)->frames.size(), space::LastWords::frames_max);
+  EXPECT_EQ(read_words(job.control(), 1)->text.size(), space::LastWords::text_max);
+  EXPECT_FALSE(read_words(job.control(), 0));
 }
 
 TEST(EndingTest, a_fault_in_a_band_names_the_owner) {
-  const std::unique_ptr<std::byte, decltype(&std::free)> memory(
-      static_cast<std::byte*>(std::aligned_alloc(4096, 1 << 20)), &std::free);
-  const space::Control control{memory.get()};
-  auto* header = new (memory.get()) space::ControlHeader;
-  header->ranks = 2;
-  header->band_base = 0x2000'0000'0000;
-  header->band_bytes = 1 << 30;
-  for (int rank : {0, 1}) new (control.bands() + rank) detail::BandView;
-
+  const TwoRanks job;
+  const space::ControlHeader& header = job.control().header();
   const Words words{.signal = SIGSEGV,
                     .status = 0,
-                    .fault_address = header->band_base + header->band_bytes + 5,
+                    .fault_address = header.band_base + header.band_bytes + 5,
                     .frames = {},
                     .text = ""};
-  const Ending ending = ending_by_words(words, control);
+  const Ending ending = ending_by_words(words, job.control());
   EXPECT_EQ(ending.status, 139);
   EXPECT_THAT(ending.how, HasSubstr("in the band of rank 1, where it has allocated nothing"));
 }

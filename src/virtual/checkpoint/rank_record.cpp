@@ -12,9 +12,10 @@ constexpr auto relaxed = std::memory_order_relaxed;  // nobody runs
 RankRecord RankRecord::of(const space::Mapping& mapping, int rank) {
   const space::RankSlot& slot = mapping.slot(rank);
   RankRecord record;
-  record.heap_begin =
-      reinterpret_cast<std::uintptr_t>(mapping.band(rank)) + mapping.head(rank).heap_offset;
+  record.heap_begin = reinterpret_cast<std::uintptr_t>(mapping.band(rank)) + mapping.heap_offset();
   record.heap_extent = mapping.extent(rank);
+  record.mailboxes = slot.mailboxes.last();
+  record.channels = slot.channels.last();
   record.busy_ns = slot.busy_ns.load(relaxed);
   record.moves = slot.moves.load(relaxed);
   record.life = static_cast<std::uint32_t>(slot.life.load(relaxed));
@@ -29,13 +30,16 @@ RankRecord RankRecord::of(const space::Mapping& mapping, int rank) {
 void RankRecord::give(const space::Control& control, int rank) const {
   const space::ControlHeader& job = control.header();
   const std::uint64_t band = job.band_base + static_cast<std::uint64_t>(rank) * job.band_bytes;
-  if (life > static_cast<std::uint32_t>(space::Life::finished) || heap_begin < band ||
+  if (mailboxes > job.ranks || channels > job.ranks ||
+      life > static_cast<std::uint32_t>(space::Life::finished) || heap_begin < band ||
       heap_begin - band > job.band_bytes || heap_extent > job.band_bytes - (heap_begin - band))
     base::fail(Errc::corrupt, "what the checkpoint says of a rank makes no sense");
   space::RankSlot& slot = control.slot(rank);
   // Where the heap begins is known when there is a heap.
   control.bands()[rank].begin = heap_begin;
   control.bands()[rank].extent = heap_extent;
+  slot.mailboxes.restore(mailboxes);
+  slot.channels.restore(channels);
   slot.busy_ns.store(busy_ns, relaxed);
   slot.moves.store(moves, relaxed);
   slot.wait.peer.store(peer, relaxed);

@@ -19,10 +19,11 @@ struct RankRecord {
   std::int32_t peer = -1;
   std::uint32_t team = 0;
   std::uint64_t object = 0, detail = 0;
+  std::uint32_t mailboxes = 0, channels = 0;  // that have been opened to it: see Newcomers
 
   static RankRecord of(const space::Mapping& mapping, int rank);
   void give(const space::Control& control, int rank) const;
 };
-static_assert(sizeof(RankRecord) == 64);
+static_assert(sizeof(RankRecord) == 72);
 
 }  // namespace armature::checkpoints

@@ -17,7 +17,7 @@ struct HeapPlaces {
   std::uintptr_t base = 0;  // of the first band
   std::size_t band_bytes = 0;
   std::size_t bands = 0;
-  std::size_t offset = 0;  // of the heap in each band
+  std::size_t offset = 0;  // of the heap in each band, before its shift
 };
 
 struct MallocLibrary {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "space/layout.hpp"
 #include "space/rank_heap.hpp"
 #include "virtual/malloc/interface.hpp"
 
@@ -38,8 +39,9 @@ bool is_a_ranks(const void* memory) {
 
 RankHeap& heap_of(const void* memory) {
   const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(memory) - places.base;
-  return *reinterpret_cast<RankHeap*>(places.base + offset / places.band_bytes * places.band_bytes +
-                                      places.offset);
+  const std::uintptr_t rank = offset / places.band_bytes;
+  return *reinterpret_cast<RankHeap*>(places.base + rank * places.band_bytes + places.offset -
+                                      armature::space::stack_shift(rank));
 }
 
 void* or_error(void* memory) {
