@@ -107,7 +107,7 @@ struct Element {
   }
 };
 
-Books books_of_all;  // the same on every rank
+thread_local Books books_of_all;  // the same on every rank; some are threads of one process
 
 void Book::call(const std::string& index, int depth) {
   array[index].async(&Element::visit, books_of_all, armature::world().rank(), Number{&sent[index]},
