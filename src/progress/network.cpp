@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -77,8 +78,8 @@ void on_life(const Arrived& arrived) {
 
 }  // namespace
 
-Network::Network(const space::Mapping& mapping, const Spaces& spaces, const Links::Options& options)
-    : mapping_(mapping), spaces_(spaces), links_(options), mirrors_(*this) {
+Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Options& options)
+    : mapping_(mapping), spaces_(std::move(spaces)), links_(options), mirrors_(*this) {
   for (int r = 0; r < mapping.ranks(); ++r) {
     const int process = mapping.slot(r).process;
     if (!mapping.is_here(r) && (others_.empty() || others_.back() != process))
@@ -92,8 +93,8 @@ Network::Network(const space::Mapping& mapping, const Spaces& spaces, const Link
   };
 }
 
-void Network::join(const space::Mapping& mapping, const Spaces& spaces,
-                   bootstrap::Exchange& exchange, const NetworkOptions& options) {
+void Network::join(const space::Mapping& mapping, Spaces spaces, bootstrap::Exchange& exchange,
+                   const NetworkOptions& options) {
   if (exchange.process() == 0) {
     const std::uint64_t secret = make_secret();
     exchange.put(secret_key, std::as_bytes(std::span(&secret, 1)));
@@ -104,7 +105,7 @@ void Network::join(const space::Mapping& mapping, const Spaces& spaces,
   if (told.size() != sizeof links.secret) fail(Errc::start, "the job's secret makes no sense");
   std::memcpy(&links.secret, told.data(), sizeof links.secret);
   if (options.find_device) links.engine.device = options.find_device(exchange);
-  detail::the_network = new Network(mapping, spaces, links);
+  detail::the_network = new Network(mapping, std::move(spaces), links);
   network()->also_lost_ = options.on_lost;
   network()->look_ = options.look;
   network()->say_lost_ = options.say_lost;
@@ -170,6 +171,7 @@ void Network::lost(int process, const char* why) {
     }
     if (before >= Life::finished) continue;
     is_news = true;
+    mapping_.header().far_deaths.fetch_add(1, std::memory_order_release);
     mapping_.header().deaths.fetch_add(1, std::memory_order_release);
     if (goes_on() || first_loss_.at_ns != 0) continue;
     first_loss_.process = process;
@@ -182,9 +184,10 @@ void Network::lost(int process, const char* why) {
 }
 
 space::AddressSpace* Network::space_of(int rank) const {
-  for (const auto& space : spaces_)
-    if (space->me() == rank) return space.get();
-  return nullptr;
+  // There may be many, which follow each other.
+  const int place = rank - static_cast<int>(spaces_.front()->me());
+  return place >= 0 && place < std::ssize(spaces_) ? spaces_[static_cast<std::size_t>(place)]
+                                                   : nullptr;
 }
 
 void Network::flush_held() {
