@@ -56,7 +56,13 @@ std::string no_answer(int process, const NetworkOptions& options, const transpor
       name_of(process, options), engine.description(), options.connect_ns / 1'000'000'000);
 }
 
+/// Of virtual ranks there may be very many: a process finds out by itself whom it concerns.
 void ring_ranks_here(const space::Mapping& mapping) {
+  if (mapping.header().ranks_are_virtual != 0) {
+    for (int p = 0; p < static_cast<int>(mapping.header().processes); ++p)
+      wake(mapping.process_slot(p));
+    return;
+  }
   for (int r = 0; r < mapping.ranks(); ++r)
     if (mapping.is_here(r)) detail::wake(mapping.slot(r));
 }

@@ -52,6 +52,9 @@ def test_a_process_killed_takes_its_virtual_ranks_along():
     run(["survive_mutex"], 137, r"rank 2 goes on: .*rank 0", r"rank 3 goes on: .*rank 0",
         options=options(4, 2, "--on-death", "continue"))
     run(["survive"], 137, r"rank 2 goes on: .*rank [01] has died", options=options(4, 2, "--on-death", "continue"))
+    for words in (["survive"], ["survive_mutex"]):
+        run(words, 137, *[rf"rank {rank} goes on: .*rank [01] has died" for rank in range(2, 8)],
+            options=options(8, 4, "--nodes", 2, "--on-death", "continue"))
 
 
 def test_variables_that_virtual_ranks_share_are_named_once():
