@@ -74,6 +74,17 @@ if(conformance)
                               RANKS ${ranks} TIMEOUT 180 LABELS ${label}
                               RUN_ARGS --virtual --processes ${processes})
     endforeach()
+    # On several nodes.
+    foreach(shape 4:2:2:fast 8:2:4:slow 16:2:2:slow 16:2:4:slow 7:3:3:slow)
+      string(REPLACE ":" ";" shape ${shape})
+      list(GET shape 0 ranks)
+      list(GET shape 1 nodes)
+      list(GET shape 2 processes)
+      list(GET shape 3 label)
+      armature_add_ranks_test(NAME conformance.virtual.n${ranks}.nodes${nodes}.p${processes}
+                              COMMAND conformance RANKS ${ranks} TIMEOUT 240 LABELS ${label}
+                              RUN_ARGS --virtual --nodes ${nodes} --processes ${processes})
+    endforeach()
     # In the simulated transport, whose seed decides who runs when and what arrives when.
     foreach(shape 2:1:fast 4:2:slow 7:3:slow)
       string(REPLACE ":" ";" shape ${shape})
@@ -125,6 +136,15 @@ if(conformance_c AND TARGET armci)
       armature_add_ranks_test(NAME conformance_c_virtual.n${ranks}.p${processes}
                               COMMAND conformance_c_virtual RANKS ${ranks} TIMEOUT 120
                               RUN_ARGS --virtual --processes ${processes})
+    endforeach()
+    foreach(shape 4:2:2 8:2:4 7:3:3)
+      string(REPLACE ":" ";" shape ${shape})
+      list(GET shape 0 ranks)
+      list(GET shape 1 nodes)
+      list(GET shape 2 processes)
+      armature_add_ranks_test(NAME conformance_c_virtual.n${ranks}.nodes${nodes}.p${processes}
+                              COMMAND conformance_c_virtual RANKS ${ranks} TIMEOUT 120
+                              RUN_ARGS --virtual --nodes ${nodes} --processes ${processes})
     endforeach()
     armature_add_ranks_test(NAME conformance_c_virtual.simulated.n4 COMMAND conformance_c_virtual
                             RANKS 4 TIMEOUT 120 RUN_ARGS --simulate 5)

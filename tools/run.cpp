@@ -132,7 +132,8 @@ void add_virtual_ranks(CLI::App& run, const std::shared_ptr<LaunchOptions>& opti
                "Ranks that are no threads of their own but fibers: many to a process, which runs "
                "another one where a rank waits");
   add_value(run, options, "--processes", "P",
-            "Processes that host the virtual ranks (default: one per usable core)",
+            "Processes that host the virtual ranks, of all nodes together (default: one per usable "
+            "core, as many on each node)",
             [](LaunchOptions& o, const std::string& text) {
               o.processes =
                   static_cast<std::uint32_t>(parse_count("--processes", text, 1, space::ranks_max));

@@ -45,6 +45,10 @@ void wake_virtual(space::RankSlot& slot) {
 
 }  // namespace
 
+void wake(space::ProcessSlot& slot) {
+  if (slot.asleep.load(std::memory_order_seq_cst) != 0) change_and_wake(slot.rung);
+}
+
 void wake(int process, int rank) {
   base::let_others_act();
   space::ProcessSlot& home = control.process(process);
@@ -56,21 +60,21 @@ void wake(int process, int rank) {
   } while (!home.awake.compare_exchange_weak(first, static_cast<std::uint32_t>(rank) + 1,
                                              std::memory_order_seq_cst));
   base::let_others_act();
-  if (home.asleep.load(std::memory_order_seq_cst) != 0) change_and_wake(home.rung);
+  wake(home);
 }
 
 void rank_is_through(space::ControlHeader& job) {
-  const std::uint32_t through = job.through.fetch_add(1, std::memory_order_acq_rel) + 1;
-  if (through + job.deaths.load(std::memory_order_acquire) < job.ranks) return;
+  job.through.fetch_add(1, std::memory_order_acq_rel);
+  if (!job.all_are_through()) return;
   for (std::uint32_t p = 0; p < job.processes; ++p)
     change_and_wake(control.process(static_cast<int>(p)).rung);
 }
 
 namespace detail {
 void wake(space::RankSlot& slot) {
-  if (ranks_are_virtual) return wake_virtual(slot);
   if (Network* const net = network(); net != nullptr && slot.node != net->mapping().header().node)
     return net->doorbell(slot.rank);
+  if (ranks_are_virtual) return wake_virtual(slot);
   change_and_wake(slot.rung);
 }
 }  // namespace detail

@@ -42,6 +42,8 @@ void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long ti
 void wake(int process, int rank);
 /// A virtual rank has left the job; with the last one, processes end.
 void rank_is_through(space::ControlHeader& job);
+/// Should that process sleep, it looks once more whether there is something to do.
+void wake(space::ProcessSlot& slot);
 /// Sleeps until that list is not empty, or the time is over. By that process alone.
 void sleep(space::ProcessSlot& slot, long timeout_ns);
 

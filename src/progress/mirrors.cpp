@@ -60,9 +60,7 @@ Mirrors::Mirrors(Network& network)
       pairs_(static_cast<std::size_t>(hosted_) *
              static_cast<std::size_t>(network.mapping().ranks())) {}
 
-Mirrors::~Mirrors() {
-  for (const auto& pair : pairs_) delete pair.load(std::memory_order_relaxed);
-}
+Mirrors::~Mirrors() = default;
 
 /// Where a pair of ranks is kept. The numbers may have come from another process.
 std::size_t Mirrors::place(int rank, int other) const {
@@ -76,8 +74,10 @@ std::size_t Mirrors::place(int rank, int other) const {
 
 Mirrors::Pair& Mirrors::pair(int rank, int other) {
   std::atomic<Pair*>& found = pairs_[place(rank, other)];
-  if (found.load(std::memory_order_relaxed) == nullptr)
-    found.store(new Pair{.rank = rank, .other = other}, std::memory_order_release);
+  if (found.load(std::memory_order_relaxed) == nullptr) {
+    made_.emplace_back(new Pair{.rank = rank, .other = other});
+    found.store(made_.back().get(), std::memory_order_release);
+  }
   return *found.load(std::memory_order_relaxed);
 }
 

@@ -3,8 +3,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "base/sparse_table.hpp"
 #include "space/address_space.hpp"
 #include "transport/channel.hpp"
 #include "transport/links.hpp"
@@ -87,8 +89,10 @@ class Mirrors {
   void on_notify(const transport::Arrived& arrived);
 
   Network& network_;
-  int first_, hosted_;                     // ranks of this process
-  std::vector<std::atomic<Pair*>> pairs_;  // by place(); made when first needed
+  int first_, hosted_;  // ranks of this process
+  // By place(); made when first needed. Of many ranks few speak with each other.
+  base::ZeroTable<std::atomic<Pair*>> pairs_;
+  std::vector<std::unique_ptr<Pair>> made_;
   std::vector<Pair*> waiting_;
 };
 

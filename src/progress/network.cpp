@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -55,7 +56,13 @@ std::string no_answer(int process, const NetworkOptions& options, const transpor
       name_of(process, options), engine.description(), options.connect_ns / 1'000'000'000);
 }
 
+/// Of virtual ranks there may be very many: a process finds out by itself whom it concerns.
 void ring_ranks_here(const space::Mapping& mapping) {
+  if (mapping.header().ranks_are_virtual != 0) {
+    for (int p = 0; p < static_cast<int>(mapping.header().processes); ++p)
+      wake(mapping.process_slot(p));
+    return;
+  }
   for (int r = 0; r < mapping.ranks(); ++r)
     if (mapping.is_here(r)) detail::wake(mapping.slot(r));
 }
@@ -77,8 +84,8 @@ void on_life(const Arrived& arrived) {
 
 }  // namespace
 
-Network::Network(const space::Mapping& mapping, const Spaces& spaces, const Links::Options& options)
-    : mapping_(mapping), spaces_(spaces), links_(options), mirrors_(*this) {
+Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Options& options)
+    : mapping_(mapping), spaces_(std::move(spaces)), links_(options), mirrors_(*this) {
   for (int r = 0; r < mapping.ranks(); ++r) {
     const int process = mapping.slot(r).process;
     if (!mapping.is_here(r) && (others_.empty() || others_.back() != process))
@@ -92,8 +99,8 @@ Network::Network(const space::Mapping& mapping, const Spaces& spaces, const Link
   };
 }
 
-void Network::join(const space::Mapping& mapping, const Spaces& spaces,
-                   bootstrap::Exchange& exchange, const NetworkOptions& options) {
+void Network::join(const space::Mapping& mapping, Spaces spaces, bootstrap::Exchange& exchange,
+                   const NetworkOptions& options) {
   if (exchange.process() == 0) {
     const std::uint64_t secret = make_secret();
     exchange.put(secret_key, std::as_bytes(std::span(&secret, 1)));
@@ -104,7 +111,7 @@ void Network::join(const space::Mapping& mapping, const Spaces& spaces,
   if (told.size() != sizeof links.secret) fail(Errc::start, "the job's secret makes no sense");
   std::memcpy(&links.secret, told.data(), sizeof links.secret);
   if (options.find_device) links.engine.device = options.find_device(exchange);
-  detail::the_network = new Network(mapping, spaces, links);
+  detail::the_network = new Network(mapping, std::move(spaces), links);
   network()->also_lost_ = options.on_lost;
   network()->look_ = options.look;
   network()->say_lost_ = options.say_lost;
@@ -170,6 +177,7 @@ void Network::lost(int process, const char* why) {
     }
     if (before >= Life::finished) continue;
     is_news = true;
+    mapping_.header().far_deaths.fetch_add(1, std::memory_order_release);
     mapping_.header().deaths.fetch_add(1, std::memory_order_release);
     if (goes_on() || first_loss_.at_ns != 0) continue;
     first_loss_.process = process;
@@ -182,9 +190,10 @@ void Network::lost(int process, const char* why) {
 }
 
 space::AddressSpace* Network::space_of(int rank) const {
-  for (const auto& space : spaces_)
-    if (space->me() == rank) return space.get();
-  return nullptr;
+  // There may be many, which follow each other.
+  const int place = rank - static_cast<int>(spaces_.front()->me());
+  return place >= 0 && place < std::ssize(spaces_) ? spaces_[static_cast<std::size_t>(place)]
+                                                   : nullptr;
 }
 
 void Network::flush_held() {

@@ -39,12 +39,13 @@ struct NetworkOptions {
 
 class Network {
  public:
-  using Spaces = std::vector<std::unique_ptr<space::AddressSpace>>;
+  using Spaces = std::vector<space::AddressSpace*>;
 
-  /// Collective over all processes. `spaces` are the ranks that this process hosts; they stay.
+  /// Collective over all processes. `spaces` are the ranks that this process hosts, which follow
+  /// each other; they stay.
   /// Throws Error(start) naming interface, address and process.
-  static void join(const space::Mapping& mapping, const Spaces& spaces,
-                   bootstrap::Exchange& exchange, const NetworkOptions& options);
+  static void join(const space::Mapping& mapping, Spaces spaces, bootstrap::Exchange& exchange,
+                   const NetworkOptions& options);
   /// Collective: returns when no other process will ask for anything any more.
   static void leave();
 
@@ -54,7 +55,7 @@ class Network {
     return links_.to(mapping_.slot(rank).process);
   }
   [[nodiscard]] const space::Mapping& mapping() const { return mapping_; }
-  /// Of the ranks that this process hosts, which follow each other.
+  /// Of the ranks that this process hosts.
   [[nodiscard]] const Spaces& spaces() const { return spaces_; }
   /// Of a rank that this process hosts; nullptr for others.
   [[nodiscard]] space::AddressSpace* space_of(int rank) const;
@@ -100,8 +101,7 @@ class Network {
   void tell_life(int rank, space::Life life);
 
  private:
-  Network(const space::Mapping& mapping, const Spaces& spaces,
-          const transport::Links::Options& options);
+  Network(const space::Mapping& mapping, Spaces spaces, const transport::Links::Options& options);
   void connect(bootstrap::Exchange& exchange, const NetworkOptions& options);
   void await_greetings(const NetworkOptions& options);
   void say_bye();
@@ -111,7 +111,7 @@ class Network {
   [[nodiscard]] bool settle(int rank, const char* call);
 
   const space::Mapping& mapping_;
-  const Spaces& spaces_;
+  const Spaces spaces_;
   transport::Links links_;
   Mirrors mirrors_;
   std::vector<int> others_;

@@ -240,13 +240,13 @@ class PlayedNetwork {
     mapping.slot(0).process = 0;
     mapping.slot(0).life = space::Life::running;
     start_waiting(mapping.header());
-    spaces_.push_back(std::make_unique<space::AddressSpace>(
-        mapping, Rank(0), space::AddressSpace::BandFile{memory_.bands[0].get()}));
+    space_ = std::make_unique<space::AddressSpace>(
+        mapping, Rank(0), space::AddressSpace::BandFile{memory_.bands[0].get()});
     options.open = [](transport::Sink& sink, const transport::EngineOptions&) {
       return std::unique_ptr<transport::Engine>(new PlayedEngine(sink));
     };
-    Network::join(mapping, spaces_, exchange_, options);
-    context_ = std::make_unique<RankContext>(*spaces_.front());
+    Network::join(mapping, {space_.get()}, exchange_, options);
+    context_ = std::make_unique<RankContext>(*space_);
     before_ = set_sole_rank(nullptr);
     set_this_rank(context_.get());
   }
@@ -261,7 +261,7 @@ class PlayedNetwork {
   }
 
   [[nodiscard]] const space::Mapping& mapping() const { return mapping_.mapping(); }
-  [[nodiscard]] space::AddressSpace& space() { return *spaces_.front(); }
+  [[nodiscard]] space::AddressSpace& space() { return *space_; }
   PlayedPeer peer;
 
   /// Whether that comes to hold, while this rank polls or does nothing.
@@ -287,7 +287,7 @@ class PlayedNetwork {
 
   space::JobMemory memory_;
   space::TemporaryMapping mapping_;
-  Network::Spaces spaces_;
+  std::unique_ptr<space::AddressSpace> space_;
   PlayedExchange exchange_;
   std::unique_ptr<RankContext> context_;
   RankContext* before_ = nullptr;

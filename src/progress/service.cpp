@@ -32,20 +32,22 @@ constexpr std::uint64_t nap_min_ns = 50'000, nap_max_ns = 2'000'000;
 /// Ranks that wait poll more often than that.
 constexpr std::uint64_t between_polls_ns = 20'000;
 
-/// Where the thread runs. `armature run` has bound a process of one rank to a core, where the
-/// thread would take turns with its rank: the other cores of the job are free for it, of which the
-/// launcher's own mask tells. While the rank sleeps, its core is the one that is free. Who has been
-/// bound by somebody else stays where he was put: the mask of a foreign launcher says nothing of
-/// what the job was given.
+/// Where the thread runs. `armature run` has bound a process of one rank, or of virtual ranks, to a
+/// core, where the thread would take turns with its rank: the other cores of the job are free for
+/// it, of which the launcher's own mask tells. While the rank sleeps, its core is the one that is
+/// free. Who has been bound by somebody else stays where he was put: the mask of a foreign launcher
+/// says nothing of what the job was given.
 class Cores {
  public:
   explicit Cores(const Network& network) {
     const space::Mapping& mapping = network.mapping();
-    if (network.spaces().size() != 1 || mapping.header().launcher_pid == 0) return;
-    slot_ = &mapping.slot(network.spaces().front()->me());
+    const bool is_virtual = mapping.header().ranks_are_virtual != 0;
+    if ((network.spaces().size() != 1 && !is_virtual) || mapping.header().launcher_pid == 0) return;
+    const space::RankSlot& slot = mapping.slot(network.spaces().front()->me());
+    asleep_ = is_virtual ? &mapping.process_slot(slot.process).asleep : &slot.asleep;
     cpu_set_t bound;
-    static_assert(sizeof bound == sizeof slot_->bound_to.bits);
-    std::memcpy(&bound, slot_->bound_to.bits, sizeof bound);
+    static_assert(sizeof bound == sizeof slot.bound_to.bits);
+    std::memcpy(&bound, slot.bound_to.bits, sizeof bound);
     if (sched_getaffinity(0, sizeof own_, &own_) != 0 || !CPU_EQUAL(&own_, &bound)) return;
     if (sched_getaffinity(mapping.header().launcher_pid, sizeof others_, &others_) != 0) return;
     for (int processor = 0; processor < CPU_SETSIZE; ++processor)
@@ -56,14 +58,14 @@ class Cores {
 
   void choose() {
     if (!has_choice_) return;
-    const bool own = slot_->asleep.load(std::memory_order_relaxed) != 0;
+    const bool own = asleep_->load(std::memory_order_relaxed) != 0;
     if (own != std::exchange(on_own_, own) || !has_chosen_)
       (void)sched_setaffinity(0, sizeof own_, own ? &own_ : &others_);
     has_chosen_ = true;
   }
 
  private:
-  const space::RankSlot* slot_ = nullptr;
+  const std::atomic<std::uint32_t>* asleep_ = nullptr;
   cpu_set_t own_{}, others_{};
   bool has_choice_ = false, has_chosen_ = false, on_own_ = false;
 };
@@ -166,8 +168,11 @@ bool Service::listen() {
 /// A rank that sleeps has nothing to do: where something has come, more may, and it polls faster
 /// than this thread wakes up.
 void Service::wake_sleepers() {
-  for (const auto& space : network_.spaces())
-    if (space::RankSlot& slot = network_.mapping().slot(space->me());
+  const space::Mapping& mapping = network_.mapping();
+  if (mapping.header().ranks_are_virtual != 0)
+    return wake(mapping.process_slot(network_.links().process()));
+  for (const space::AddressSpace* space : network_.spaces())
+    if (space::RankSlot& slot = mapping.slot(space->me());
         slot.asleep.load(std::memory_order_relaxed) != 0)
       detail::wake(slot);
 }

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <ctime>
 #include <utility>
 
 #include <fmt/format.h>
@@ -261,14 +262,29 @@ void wait_scheduled(RankContext& me, WaitFor& wait, Latched& condition_holds) {
   }
 }
 
+/// Any thread may make transfers, and those to other nodes may wait: for what the network brings.
+void wait_as_anybody(Latched& condition_holds) {
+  constexpr std::uint64_t nap_ns = 50'000;
+  for (std::uint32_t round = 0; !condition_holds.look(); ++round) {
+    if (Network* const net = network(); net != nullptr && net->try_poll()) continue;
+    if (round % 64 != 63) {
+      sched_yield();
+      continue;
+    }
+    const timespec nap{0, static_cast<long>(nap_ns)};
+    nanosleep(&nap, nullptr);
+  }
+}
+
 void wait_long(WaitFor& wait, Ready ready, void* condition) {
   // So long it yields before it sleeps: less where others need the core.
   const std::uint64_t yield_ns = more_ranks_than_cores ? 100'000 : 1'000'000;
+  Latched condition_holds(ready, condition);
+  if (current_rank() == nullptr && network() != nullptr) return wait_as_anybody(condition_holds);
   RankContext& me = this_rank(wait.call);
   const AddressSpace& space = me.space;
   space::RankSlot& slot = space.slot(space.me());
   const int pauses = more_ranks_than_cores ? 0 : 2000;
-  Latched condition_holds(ready, condition);
   if (me.scheduler != nullptr) return wait_scheduled(me, wait, condition_holds);
   // Whoever gets something done meanwhile is not idle, and looks again at once.
   auto got_on = [&me, done = me.done.load(std::memory_order_relaxed)]() mutable {

@@ -110,20 +110,37 @@ struct alignas(4096) ControlHeader {
   std::int32_t node = 0;                // which of the job's this is
   std::int32_t nodes = 1;
   std::uint32_t keeps_copies = 0;  // 1: behind the bands' file there are two for copies of it
+  // Of these, those on this node when the job began: virtual ranks and processes stay on theirs.
+  std::uint32_t ranks_here = 0, processes_here = 0;
 
   // Written by the launcher: how many ranks have died so far. Waiting ranks look at it.
   alignas(64) std::atomic<std::uint32_t> deaths{0};
+  // Of these, those on other nodes, which this node has been told of. Counted first.
+  std::atomic<std::uint32_t> far_deaths{0};
 
   // Virtual ranks. They may move between processes whose code and data lie at equal addresses: a
   // number made of these by the first that joins, and how many processes have found another one.
   alignas(64) std::atomic<std::uint64_t> addresses{0};
   std::atomic<std::uint32_t> differ{0};
   std::atomic<std::uint32_t> joined{0};  // processes that have compared
-  std::atomic<std::uint32_t> through{
-      0};  // ranks that have left the job: when all have, processes end
+  // Ranks of this node that have left the job: when all have, its processes end.
+  std::atomic<std::uint32_t> through{0};
   std::atomic<std::uint32_t> hungry{0};  // a process with nothing to do, its number + 1; 0: none
   alignas(64) Halt halt;
   Resize resize;
+
+  /// Whether all of this node's virtual ranks have left the job or died.
+  [[nodiscard]] bool all_are_through() const {
+    const std::uint32_t died =
+        deaths.load(std::memory_order_acquire) - far_deaths.load(std::memory_order_acquire);
+    return static_cast<std::int32_t>(through.load(std::memory_order_acquire) + died - ranks_here) >=
+           0;
+  }
+  /// Whether all of this node's processes of virtual ranks have joined.
+  [[nodiscard]] bool all_have_joined() const {
+    // On one node there may be more than there were.
+    return joined.load(std::memory_order_acquire) >= (nodes > 1 ? processes_here : processes);
+  }
 };
 
 enum class Life : std::uint32_t {

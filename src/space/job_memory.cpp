@@ -212,6 +212,11 @@ JobMemory JobMemory::create(const JobOptions& options) {
     memory.bands.push_back(
         memory_file(copy_name, records_offset(header) + (header.ranks + 1) * record_bytes));
   place_ranks(control, options);
+  control.header().ranks_here = here;
+  for (std::uint32_t r = 0; r < header.ranks; ++r)
+    if (const RankSlot& slot = control.slot(static_cast<int>(r));
+        slot.node == options.node && slot.index == 0)
+      ++control.header().processes_here;
   write_world(memory, header, here);
   munmap(start, Control::bytes(header));
   return memory;

@@ -35,6 +35,12 @@ struct JobOptions {
   std::int32_t node = 0;                         // of which this is the memory
 };
 
+/// The first virtual rank of a process, where each hosts as many as the others or one more.
+inline std::uint32_t first_rank_of(std::uint32_t process, std::uint32_t processes,
+                                   std::uint32_t ranks) {
+  return static_cast<std::uint32_t>((std::uint64_t{process} * ranks + processes - 1) / processes);
+}
+
 /// The memory files of a job on one node: the control block and one band per rank. Of ranks on
 /// other nodes only the head is used: what ranks of this node write there for them. Created by the
 /// launcher (or by a program that runs alone), inherited by every rank. They have no names: they

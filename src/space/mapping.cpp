@@ -79,7 +79,12 @@ Mapping::Mapping(Control control)
       heap_offset_(heap_start(control.header())) {}
 
 void Mapping::map_bands(const std::vector<int>& bands) const {
-  if (header().ranks_are_virtual != 0) return map_bands(0, ranks_, bands.front());
+  if (header().ranks_are_virtual != 0) {
+    map_bands(0, ranks_, bands.front());
+    for (int r = 0; header().nodes > 1 && r < ranks_; ++r)
+      if (!is_here(r)) hide(r);
+    return;
+  }
   for (int r = 0; r < ranks_; ++r) {
     map_bands(r, 1, bands[static_cast<std::size_t>(r)]);
     if (!is_here(r)) hide(r);
@@ -111,7 +116,10 @@ void Mapping::map_bands(int first, int count, int file) const {
 
 /// What a program cannot touch of a rank on another node: all but the head.
 void Mapping::hide(int rank) const {
-  void* const got = mmap(band(rank) + heap_offset_, band_bytes_ - heap_offset_, PROT_NONE,
+  // Of virtual ranks all below the stack, and that begins where it will.
+  const std::size_t from =
+      header().ranks_are_virtual != 0 ? BandHead::heap_start(header().ranks, 0) : heap_offset_;
+  void* const got = mmap(band(rank) + from, band_bytes_ - from, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   if (got == MAP_FAILED)
     base::fail(Errc::start, fmt::format("the addresses of rank {} cannot be reserved: {}", rank,

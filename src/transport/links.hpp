@@ -145,6 +145,7 @@ class Links : public Sink {
   [[nodiscard]] bool has(int process) const {
     return links_[static_cast<std::size_t>(process)] != nullptr;
   }
+  [[nodiscard]] int process() const { return options_.process; }
   [[nodiscard]] int processes() const { return options_.processes; }
 
   /// From now on nothing is expected of that process.

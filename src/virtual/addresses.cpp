@@ -70,6 +70,8 @@ const char* why_not_move(const space::ControlHeader& job) {
     return "its memory comes from the process's heap: libarmature-malloc.so is not loaded into the "
            "program (it must be linked dynamically, and the library lie in lib/ beside "
            "bin/armature)";
+  if (job.nodes > 1)
+    return "the job has several nodes, whose processes have told each other where each rank is";
   if (job.differ.load(std::memory_order_relaxed) != 0)
     return "code or data lie at different addresses in the processes of this job. armature run "
            "switches the randomisation of addresses off; where a container forbids that "

@@ -20,8 +20,7 @@ const space::ControlHeader& job_of(const progress::RankContext& me, const char* 
 /// Only then is it known whether the processes are alike.
 void await_all_processes(const space::ControlHeader& job, const char* call) {
   progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
-  progress::wait_until(wait,
-                       [&] { return job.joined.load(std::memory_order_acquire) >= job.processes; });
+  progress::wait_until(wait, [&] { return job.all_have_joined(); });
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ void RankScheduler::stand_still() {
 void RankScheduler::count_processes() {
   const space::ControlHeader& job = mapping_.header();
   const std::uint32_t processes = progress::hosting_processes(job);
-  // A simulation's weather rings, too.
-  alone_ = processes == 1 && job.simulated == 0;
+  // A simulation's weather rings, too, and so does what comes from other nodes.
+  alone_ = processes == 1 && job.simulated == 0 && job.nodes == 1;
   bells_work_ = alone_ || progress::bells_work();
   // One that is still to come may not be given ranks.
   balances_ = job.balance != 0 && !alone_ &&

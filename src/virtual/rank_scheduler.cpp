@@ -22,6 +22,7 @@
 #include "base/fail.hpp"
 #include "base/interleaving.hpp"
 #include "progress/bell.hpp"
+#include "progress/network.hpp"
 #include "progress/trace.hpp"
 #include "space/layout.hpp"
 #include "virtual/checkpoint/stand_still.hpp"
@@ -342,6 +343,11 @@ void RankScheduler::idle() {
     nap_ns_ = nap_min_ns;
   }
   look_for_deaths();
+  // What comes makes ranks ready, and more may come.
+  if (progress::Network* const net = progress::network(); net != nullptr && net->try_poll()) {
+    idle_rounds_ = 0;
+    return;
+  }
   if (balances_) ask_for_ranks();
   while (RankFiber* poller = pollers_.pop()) set_ready(*poller);
   if (!announced_.empty()) {
@@ -360,9 +366,7 @@ void RankScheduler::idle() {
 bool RankScheduler::job_is_over() const {
   if (leaves_) return true;
   if (!hosted_.empty()) return false;
-  const space::ControlHeader& job = mapping_.header();
-  return job.through.load(std::memory_order_acquire) + job.deaths.load(std::memory_order_acquire) >=
-         job.ranks;
+  return mapping_.header().all_are_through();
 }
 
 void RankScheduler::sleep() {

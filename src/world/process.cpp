@@ -149,7 +149,11 @@ Process& Process::join() {
               : mapping.slot(joining->first_rank()).process.load(std::memory_order_relaxed));
     joined = joining.get();
     if (joining->wired_) watch_node(joining->wired_->roster, mapping, *exchange());
-    if (mapping.header().nodes > 1) joining->join_network();
+    if (mapping.header().ranks_are_virtual == 0) {
+      progress::Network::Spaces spaces;
+      for (const auto& space : joining->spaces()) spaces.push_back(space.get());
+      joining->join_network(std::move(spaces));
+    }
     return joining.release();
   }();
   return *process;
@@ -216,15 +220,17 @@ void Process::join_wired() {
 
 void Process::leave() { progress::Network::leave(); }
 
-void Process::join_network() const {
-  if (wired_) return join_network(*exchange(), {});
+void Process::join_network(progress::Network::Spaces spaces) const {
+  if (mapping_->header().nodes == 1) return;
+  if (wired_) return join_network(std::move(spaces), *exchange(), {});
   bootstrap::Board board(base::FileDescriptor(told()->board_fd),
                          mapping_->slot(told()->rank).process);
-  join_network(board, "lo");
+  join_network(std::move(spaces), board, "lo");
 }
 
 /// The device is the network interface to use; what the user has said goes before.
-void Process::join_network(bootstrap::Exchange& wire, std::string device) const {
+void Process::join_network(progress::Network::Spaces spaces, bootstrap::Exchange& wire,
+                           std::string device) const {
   progress::NetworkOptions options;
   options.engine.device = std::move(device);
   if (const char* wanted = std::getenv("ARMATURE_NET_DEVICE")) options.engine.device = wanted;
@@ -241,7 +247,7 @@ void Process::join_network(bootstrap::Exchange& wire, std::string device) const 
   options.look = rma::look_at_locks;
   if (wired_) install_net_device(options, *wired_, wire);
   install_losses(options, wired_.get(), *mapping_, wired_ ? exchange() : nullptr);
-  progress::Network::join(*mapping_, spaces_, wire, options);
+  progress::Network::join(*mapping_, std::move(spaces), wire, options);
 }
 
 void Process::join_alone() {

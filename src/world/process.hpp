@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bootstrap/exchange.hpp"
+#include "progress/network.hpp"
 #include "space/address_space.hpp"
 #include "world/wired_job.hpp"
 
@@ -28,6 +29,8 @@ class Process {
   static void leave();
   /// Joins the job of the launcher, ours or another, or makes one of one rank.
   static Process& join();
+  /// The network between nodes, if there are several: of virtual ranks, once they are there.
+  void join_network(progress::Network::Spaces spaces) const;
 
   [[nodiscard]] const space::Mapping& mapping() const { return *mapping_; }
   /// The first rank that is hosted here.
@@ -46,8 +49,8 @@ class Process {
   void join_launched();
   void join_wired();
   void join_alone();
-  void join_network() const;
-  void join_network(bootstrap::Exchange& wire, std::string device) const;
+  void join_network(progress::Network::Spaces spaces, bootstrap::Exchange& wire,
+                    std::string device) const;
 
   const space::Mapping* mapping_ = nullptr;
   int first_rank_ = 0;

@@ -98,7 +98,7 @@ int status_of(const space::Mapping& mapping, int first, int hosted) {
 /// Who has begun with a rank may be gone since: then everybody tells for all.
 int status_at_end(const Process& process) {
   const space::ControlHeader& job = process.mapping().header();
-  if (job.through.load(std::memory_order_acquire) < job.ranks && job.deaths == 0) return 0;  // left
+  if (!job.all_are_through()) return 0;  // left
   return job.halt.regrouped == 0
              ? status_of(process.mapping(), process.first_rank(), Process::hosted())
              : status_of(process.mapping(), 0, process.mapping().ranks());
@@ -160,6 +160,10 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   else
     for (int rank = first; rank < first + hosted; ++rank)
       scheduler.add(fibers::RankFiber::make(mapping, process.band_file(), rank, {&live, nullptr}));
+  progress::Network::Spaces spaces;
+  for (int rank = first; rank < first + hosted; ++rank)
+    spaces.push_back(&fibers::RankFiber::of(mapping, rank).space());
+  process.join_network(std::move(spaces));
   scheduler.run();
   return status_at_end(process);
 }

@@ -40,7 +40,8 @@ LONG = [4096, 65536]
 SUITES = {
     "rma": (RMA, {"allreduce8.p2": [0], "allreduce8.p8": [0], "rss": [None], "rss.64": [None]}),
     "virtual": ({"yield": [0], "rpc": [0], "checkpoint": [32 << 20], "restart": [32 << 20],
-                 "hotspot": [0], "hotspot.balanced": [0], "lu": [0], "mg": [0], "jacobi": [0]},
+                 "hotspot": [0], "hotspot.balanced": [0], "lu": [0], "mg": [0], "jacobi": [0],
+                 **{f"{program}.far{each}": [0] for program in ("lu", "mg", "jacobi") for each in (1, 8, 16)}},
                 {"recovery": [16 << 20], "rpc.oneway": [8], "migrate": [1 << 10, 1 << 20, 1 << 30]}),
     "net": (NET, {"net.rpc.oneway": [8], "net.nbput1000": [8], "net.nbget1000": [8],
                   **{f"net.{op}.busy": [8] for op in ("put", "get", "acc", "fadd")}}),

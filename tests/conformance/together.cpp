@@ -125,8 +125,12 @@ class Crew {
         FAIL() << "an exception: " << error.what();
       }
     }();
-    const std::scoped_lock lock(mutex_);
-    board().write(test_, went_[static_cast<std::size_t>(me())]);
+    std::unique_lock lock(mutex_);
+    const Went went = went_[static_cast<std::size_t>(me())];
+    const std::uint64_t test = test_;
+    lock.unlock();  // others run while this is on its way to other nodes
+    board().write(test, went);
+    lock.lock();
     if (--busy_ == 0) changed_.notify_all();
   }
 

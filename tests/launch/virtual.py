@@ -22,7 +22,6 @@ def test_virtual_ranks_are_spread_evenly_over_processes():
 
 def test_virtual_options_that_make_no_sense_are_refused():
     run(["end"], 1, "--virtual does not go with --threads", options=options(4, 2, "--threads", 2))
-    run(["end"], 1, "--virtual does not go with --nodes", options=options(4, 2, "--nodes", 2))
     run(["end"], 1, "say --virtual", options=["-n", 4, "--processes", 2])
     run(["end"], 1, "stacks of .* are not possible", options=options(2, 1, "--stack-size", "1T"))
 
@@ -53,6 +52,9 @@ def test_a_process_killed_takes_its_virtual_ranks_along():
     run(["survive_mutex"], 137, r"rank 2 goes on: .*rank 0", r"rank 3 goes on: .*rank 0",
         options=options(4, 2, "--on-death", "continue"))
     run(["survive"], 137, r"rank 2 goes on: .*rank [01] has died", options=options(4, 2, "--on-death", "continue"))
+    for words in (["survive"], ["survive_mutex"]):
+        run(words, 137, *[rf"rank {rank} goes on: .*rank [01] has died" for rank in range(2, 8)],
+            options=options(8, 4, "--nodes", 2, "--on-death", "continue"))
 
 
 def test_variables_that_virtual_ranks_share_are_named_once():

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -27,8 +28,8 @@ constexpr Program all[] = {
 
 std::filesystem::path own_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
-/// What the command writes. Throws when it fails.
-std::string output_of(std::vector<std::string> command) {
+/// What the command writes, with that variable in its environment, if any. Throws when it fails.
+std::string output_of(std::vector<std::string> command, std::string variable) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     throw std::system_error(errno, std::generic_category(), "bench: pipe");
@@ -37,11 +38,15 @@ std::string output_of(std::vector<std::string> command) {
   std::vector<char*> argv;
   for (std::string& word : command) argv.push_back(word.data());
   argv.push_back(nullptr);
+  std::vector<char*> environment;
+  for (char** each = environ; *each != nullptr; ++each) environment.push_back(*each);
+  if (!variable.empty()) environment.push_back(variable.data());
+  environment.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, writing.get(), STDOUT_FILENO);
   pid_t pid = 0;
-  const int error = posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+  const int error = posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environment.data());
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0)
     throw std::system_error(error, std::generic_category(), "bench: cannot start " + command[0]);
@@ -68,13 +73,17 @@ std::string path_of(const Program& program) {
   return access(path.c_str(), X_OK) == 0 ? path.string() : std::string();
 }
 
-double program_ns(const Program& program, bool virtual_ranks, bool quick) {
-  std::vector<std::string> command{own_path().string(), "run", "-n", "2"};
-  if (virtual_ranks) command.insert(command.end(), {"--virtual", "--processes", "2"});
+double program_ns(const Program& program, Hosting hosting, bool quick) {
+  const int ranks = 2 * std::max(hosting.virtual_each, 1);
+  std::vector<std::string> command{own_path().string(), "run", "-n", std::to_string(ranks)};
+  if (hosting.virtual_each > 0)
+    command.insert(command.end(), {"--virtual", "--processes", "2", "--no-globals-note"});
+  if (hosting.between_nodes) command.insert(command.end(), {"--nodes", "2"});
   command.push_back(path_of(program));
   std::istringstream words(quick ? program.quick_words : program.words);
   for (std::string word; words >> word;) command.push_back(word);
-  const std::string output = output_of(command);
+  const std::string output =
+      output_of(command, hosting.between_nodes ? "ARMATURE_NET_HOOK=delay=500" : "");
   const std::size_t before = output.find(program.before);
   const double seconds =
       before == std::string::npos

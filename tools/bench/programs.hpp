@@ -19,7 +19,13 @@ std::span<const Program> programs();
 /// Where the program lies: beside this command, where it was built. Empty where there are none.
 std::string path_of(const Program& program);
 
-/// The seconds, as nanoseconds, that the program takes on two ranks: processes, or virtual ones.
-double program_ns(const Program& program, bool virtual_ranks, bool quick);
+/// What the ranks of a program's run are.
+struct Hosting {
+  int virtual_each = 0;  // so many virtual ranks in each of two processes; 0: two process ranks
+  bool between_nodes = false;  // of one process each; every packet takes 0.5 ms longer
+};
+
+/// The seconds, as nanoseconds, that the program takes in two processes.
+double program_ns(const Program& program, Hosting hosting, bool quick);
 
 }  // namespace armature::tools::bench

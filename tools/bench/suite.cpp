@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "bench/programs.hpp"
 #include "bench/sample.hpp"
 
 namespace armature::tools::bench {
@@ -83,21 +82,28 @@ void Collector::startup(int ranks, int times) {
   add({.op = op, .bytes = 0, .ns = median(ns), .limit_ns = median(bare_ns)});
 }
 
-void Collector::examples() {
+void Collector::compare(const Program& program, const std::string& op, const Hosting& hosting,
+                        const Hosting& with) {
+  if (!wants({op}) || path_of(program).empty()) return;
   const int times = request_.quick ? 1 : 5;
-  for (const Program& program : programs()) {
-    if (!wants({program.name}) || path_of(program).empty()) continue;
-    for (int i = 0; i < times; ++i) {
-      // In turns, and neither always first.
-      const auto run = [&](bool virtual_ranks) {
-        return program_ns(program, virtual_ranks, request_.quick);
-      };
-      Row row{
-          .op = program.name, .bytes = 0, .ns = i % 2 == 0 ? run(true) : 0, .limit_ns = run(false)};
-      if (i % 2 != 0) row.ns = run(true);
-      add(row);
-    }
+  for (int i = 0; i < times; ++i) {
+    // In turns, and neither always first.
+    const auto run = [&](const Hosting& as) { return program_ns(program, as, request_.quick); };
+    Row row{.op = op, .bytes = 0, .ns = i % 2 == 0 ? run(hosting) : 0, .limit_ns = run(with)};
+    if (i % 2 != 0) row.ns = run(hosting);
+    add(row);
   }
+}
+
+void Collector::examples() {
+  for (const Program& program : programs()) compare(program, program.name, {.virtual_each = 1}, {});
+}
+
+void Collector::examples_far_apart() {
+  for (const Program& program : programs())
+    for (const int each : {1, 8, 16})
+      compare(program, std::string(program.name) + ".far" + std::to_string(each),
+              {.virtual_each = each, .between_nodes = true}, {.between_nodes = true});
 }
 
 bool Collector::wants(std::initializer_list<std::string_view> ops) const {

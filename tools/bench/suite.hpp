@@ -8,6 +8,7 @@
 
 #include "bench/aim.hpp"
 #include "bench/job.hpp"
+#include "bench/programs.hpp"
 #include "bench/row.hpp"
 
 // What `armature bench` can measure. A suite starts jobs of this same program, one after the other
@@ -50,6 +51,8 @@ class Collector {
   void checkpoints(const Shape& shape);
   /// Rows of examples: two virtual ranks, each in a process; limit: two processes.
   void examples();
+  /// The same with many virtual ranks to a process, between nodes that are far from each other.
+  void examples_far_apart();
   /// A row of what it takes to start and end so many ranks.
   void startup(int ranks, int times);
   /// Whether one of these may be asked for.
@@ -60,6 +63,9 @@ class Collector {
  private:
   [[nodiscard]] std::vector<std::string> arguments_of(const std::string& task) const;
   void add(const Row& row);
+  /// Rows of a program: its ranks like this; limit: like that.
+  void compare(const Program& program, const std::string& op, const Hosting& hosting,
+               const Hosting& with);
 
   const Request& request_;
   std::vector<Row> rows_;

@@ -19,6 +19,12 @@ constexpr Aim aims[] = {
     {.op = "lu", .bytes = 0, .ratio_max = 1.03},
     {.op = "mg", .bytes = 0, .ratio_max = 1.03},
     {.op = "jacobi", .bytes = 0, .ratio_max = 1.03},
+    {.op = "lu.far8", .bytes = 0, .ratio_max = 1},
+    {.op = "lu.far16", .bytes = 0, .ratio_max = 1},
+    {.op = "mg.far8", .bytes = 0, .ratio_max = 1},
+    {.op = "mg.far16", .bytes = 0, .ratio_max = 1},
+    {.op = "jacobi.far8", .bytes = 0, .ratio_max = 1},
+    {.op = "jacobi.far16", .bytes = 0, .ratio_max = 1},
     {.op = "migrate", .bytes = 1 << 10, .ns_max = 5000},
     {.op = "migrate", .bytes = 1 << 30, .ns_max = 5000},
 };
@@ -37,6 +43,7 @@ void collect(Collector& collector) {
   if (collector.wants({"recovery"}))
     collector.job({.ranks = 4, .virtual_processes = 2, .recovers = true}, "recovery");
   collector.examples();
+  collector.examples_far_apart();
   if (collector.wants({"migrate"})) collector.job({.ranks = 2, .virtual_processes = 2}, "virtual");
 }
 
@@ -62,6 +69,10 @@ constexpr const char* footer =
   lu mg jacobi       what the examples of these names compute, on two virtual ranks, each in a
                      process of its own; limit: two processes. Where the examples lie beside the
                      command, in the folder examples
+  lu.far1 lu.far8 lu.far16, mg and jacobi likewise
+                     the same between two nodes, where every packet takes 0.5 ms longer, with so
+                     many virtual ranks in each of the two processes; limit: two process ranks,
+                     which have nothing to do while they wait
   migrate            a rank goes to another process, with so many bytes of heap
 
 Examples:

@@ -98,6 +98,10 @@ RunningJob::RunningJob(int holder, std::vector<base::FileDescriptor> controls,
   // own few are of no use.
   const std::size_t ranks = control_.header().ranks_are_virtual != 0 ? 1 : control_.header().ranks;
   if (bands.size() != ranks * control_files_.size()) return;
+  if (control_.header().ranks_are_virtual != 0) {
+    bands_ = std::move(bands);
+    return;
+  }
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     const auto node = static_cast<std::size_t>(control_.slot(static_cast<int>(rank)).node);
     const std::size_t group = control_files_.size() > 1 ? node : 0;
@@ -143,6 +147,7 @@ bootstrap::Snapshot RunningJob::observe() const {
   constexpr timespec moment{0, 30'000'000};
   bootstrap::BandFiles files;
   for (const auto& band : bands_) files.fds.push_back(band.get());
+  for (const auto& control : control_files_) files.controls.push_back(control.get());
   const auto earlier = bootstrap::observe(control_, files);
   nanosleep(&moment, nullptr);
   auto now = bootstrap::observe(control_, files);

@@ -103,6 +103,12 @@ int BandFiles::owner(const space::ControlHeader& header, std::uint64_t address) 
   return rank < header.ranks ? static_cast<int>(rank) : -1;
 }
 
+BandFiles BandFiles::of_node(const space::ControlHeader& header, int node) const {
+  const auto number = static_cast<std::size_t>(node);
+  if (header.ranks_are_virtual == 0 || number >= fds.size()) return *this;
+  return {.fds = {fds[number]}, .controls = controls};
+}
+
 bool BandFiles::read(const space::ControlHeader& header, std::uint64_t address, void* to,
                      std::size_t bytes) const {
   const auto got = [&](int file, std::uint64_t offset) {
@@ -139,6 +145,17 @@ bool show_slots_of(const space::Control& control, int other_file, bool writable)
 
 namespace {
 
+/// The rank whose turn it is in a process of virtual ranks; its own node knows. -1: nobody's.
+int running_in(const space::Control& control, const BandFiles& files, int node, int process) {
+  const std::atomic<std::int32_t>& running = control.process(process).running;
+  const auto number = static_cast<std::size_t>(node);
+  if (node == control.header().node || number >= files.controls.size())
+    return running.load(std::memory_order_relaxed);
+  std::int32_t there = -1;
+  const auto offset = reinterpret_cast<const std::byte*>(&running) - control.start;
+  return pread(files.controls[number], &there, sizeof there, offset) == sizeof there ? there : -1;
+}
+
 bool is_round(Awaiting awaiting) {
   return awaiting == Awaiting::barrier || awaiting == Awaiting::collective ||
          awaiting == Awaiting::exit;
@@ -160,7 +177,7 @@ void strike_who_waits_there(Snapshot& snapshot) {
 
 }  // namespace
 
-Snapshot observe(const space::Control& control, const BandFiles& bands) {
+Snapshot observe(const space::Control& control, const BandFiles& files) {
   const space::ControlHeader& header = control.header();
   Snapshot snapshot{.now_ns = base::now_ns(),
                     .started_ns = header.started_ns,
@@ -170,13 +187,14 @@ Snapshot observe(const space::Control& control, const BandFiles& bands) {
                     .ranks = {}};
   for (int rank = 0; rank < static_cast<int>(header.ranks); ++rank) {
     const space::RankSlot& slot = control.slot(rank);
+    const BandFiles bands = files.of_node(header, slot.node);
     RankState state;
     state.life = slot.life.load(std::memory_order_acquire);
     state.pid = slot.pid.load(std::memory_order_relaxed);
     state.tid = slot.tid.load(std::memory_order_relaxed);
     state.process = slot.process;
     if (header.ranks_are_virtual != 0) {
-      const int running = control.process(state.process).running.load(std::memory_order_relaxed);
+      const int running = running_in(control, files, slot.node, state.process);
       state.runs_instead = running != rank ? running : -1;
     }
     state.elsewhere = slot.node != header.node && state.pid == 0;

@@ -16,7 +16,11 @@ namespace armature::bootstrap {
 
 /// The bands of a job, read through their files. Borrows the descriptors.
 struct BandFiles {
-  std::vector<int> fds;  // of rank r: fds[r]; of virtual ranks fds[0] for all
+  std::vector<int> fds;  // of rank r: fds[r]; of virtual ranks fds[n] for all, as node n has them
+  std::vector<int> controls;  // of several nodes: the control block of each
+
+  /// Where ranks of that node find what they wait for.
+  [[nodiscard]] BandFiles of_node(const space::ControlHeader& header, int node) const;
 
   /// The rank whose band holds that address, or -1.
   [[nodiscard]] static int owner(const space::ControlHeader& header, std::uint64_t address);
@@ -72,7 +76,7 @@ struct Snapshot {
   std::vector<RankState> ranks;
 };
 
-Snapshot observe(const space::Control& control, const BandFiles& bands);
+Snapshot observe(const space::Control& control, const BandFiles& files);
 
 /// Marks as moving who does something else than in the earlier snapshot: a wait that ends by itself
 /// must not be taken for part of a deadlock.

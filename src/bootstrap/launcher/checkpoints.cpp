@@ -40,8 +40,7 @@ std::uint64_t Checkpoints::next_ns() const { return number_ == 0 ? copy_due_ns_ 
 void Checkpoints::begin(space::KeptIn where, std::uint64_t now_ns) {
   space::ControlHeader& job = control_.header();
   std::uint32_t nobody = 0;
-  if (job.joined.load(std::memory_order_acquire) < job.processes ||
-      job.differ.load(std::memory_order_relaxed) != 0 ||
+  if (!job.all_have_joined() || job.differ.load(std::memory_order_relaxed) != 0 ||
       job.through.load(std::memory_order_relaxed) != 0 ||
       job.deaths.load(std::memory_order_relaxed) != 0 ||
       job.halt.regroup.load(std::memory_order_relaxed) !=

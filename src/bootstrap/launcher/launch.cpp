@@ -91,11 +91,33 @@ void tell_ranks_where(const Binding& binding, const space::Control& control) {
   }
 }
 
-std::optional<std::uint32_t> virtual_processes(const LaunchOptions& options, std::uint32_t cores) {
+/// So many of the whole job.
+std::optional<std::uint32_t> virtual_processes(const LaunchOptions& options, std::uint32_t ranks,
+                                               std::uint32_t cores) {
   if (!options.virtual_ranks) return std::nullopt;
-  // The same on every machine, where it is a seed that decides.
-  const std::uint32_t otherwise = options.simulation_seed ? 2 : cores;
-  return options.processes != 0 ? options.processes : otherwise;
+  // The same on every machine, where it is a seed that decides; as many on each node as fit.
+  const std::uint32_t otherwise =
+      options.simulation_seed ? 2 : std::max(cores / options.nodes, 1u) * options.nodes;
+  return std::min(options.processes != 0 ? options.processes : otherwise, ranks);
+}
+
+/// What needs the memory of all ranks.
+void check_nodes_of_virtual_ranks(const LaunchOptions& options) {
+  // Of the band of a rank on another node the head is mapped, which is two areas of at most 65,530
+  // (vm.max_map_count).
+  constexpr std::uint32_t ranks_max = 30'000;
+  const auto refuse = [&](const char* what, const char* why) {
+    base::fail(Errc::start, fmt::format("{} does not go with --virtual on several nodes (--nodes): "
+                                        "{}",
+                                        what, why));
+  };
+  constexpr const char* one_memory = "all processes must be able to reach the memory of all ranks";
+  if (options.on_death == space::OnDeath::recover) refuse("--on-death recover", one_memory);
+  if (!options.checkpoint_directory.empty()) refuse("--checkpoint", one_memory);
+  if (options.balance) refuse("--balance", "ranks stay in their processes there");
+  if (options.ranks > ranks_max)
+    refuse(fmt::format("-n {}", options.ranks).c_str(),
+           fmt::format("there may be {} ranks at most", ranks_max).c_str());
 }
 
 void check(const LaunchOptions& options) {
@@ -106,8 +128,7 @@ void check(const LaunchOptions& options) {
     refuse("--checkpoint does not go with --simulate: a simulation is repeated by its seed");
   if (options.simulation_seed && !options.trace.empty())
     refuse("--trace does not go with --simulate: there is one process, on a clock of its own");
-  if (options.virtual_ranks && options.nodes > 1)
-    refuse("--virtual does not go with --nodes: the processes of virtual ranks share memory");
+  if (options.virtual_ranks && options.nodes > 1) check_nodes_of_virtual_ranks(options);
   if (!options.virtual_ranks && options.balance)
     refuse("--balance is for virtual ranks: say --virtual, too");
   if (!options.virtual_ranks && !options.checkpoint_directory.empty())
@@ -126,24 +147,30 @@ void check(const LaunchOptions& options) {
 
 /// The first rank of each of the nodes that we pretend; a process is on one of them. Empty for one
 /// node.
-std::vector<std::uint32_t> first_ranks(const LaunchOptions& options, std::uint32_t ranks) {
+std::vector<std::uint32_t> first_ranks(const LaunchOptions& options, std::uint32_t ranks,
+                                       std::optional<std::uint32_t> virtual_processes) {
   if (options.nodes <= 1) return {};
-  const std::uint32_t processes = (ranks + options.threads - 1) / options.threads;
+  const std::uint32_t processes =
+      virtual_processes.value_or((ranks + options.threads - 1) / options.threads);
   if (options.simulation_seed) base::fail(Errc::start, "--nodes: a simulation has one node");
   if (options.nodes > processes)
     base::fail(Errc::start,
                fmt::format("--nodes {}: there are only {} processes", options.nodes, processes));
   std::vector<std::uint32_t> first;
-  for (std::uint32_t node = 0; node < options.nodes; ++node)
-    first.push_back(processes * node / options.nodes * options.threads);
+  for (std::uint32_t node = 0; node < options.nodes; ++node) {
+    const std::uint32_t process = processes * node / options.nodes;
+    first.push_back(virtual_processes ? space::first_rank_of(process, processes, ranks)
+                                      : process * options.threads);
+  }
   return first;
 }
 
 std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uint32_t ranks,
                                           std::uint32_t cores) {
+  const std::optional<std::uint32_t> processes = virtual_processes(options, ranks, cores);
   space::JobOptions job{.ranks = ranks,
                         .ranks_per_process = options.simulation_seed ? ranks : options.threads,
-                        .virtual_processes = virtual_processes(options, cores),
+                        .virtual_processes = processes,
                         .stack_bytes = options.stack_bytes,
                         .band_base = options.band_base,
                         .band_bytes = options.band_bytes,
@@ -151,7 +178,7 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
                         .check_full = options.check_full,
                         .on_death = options.on_death,
                         .simulation_seed = options.simulation_seed,
-                        .nodes = first_ranks(options, ranks)};
+                        .nodes = first_ranks(options, ranks, processes)};
   std::vector<space::JobMemory> memory;
   for (std::uint32_t node = 0; node < std::max<std::uint32_t>(options.nodes, 1); ++node) {
     job.node = static_cast<std::int32_t>(node);
@@ -184,7 +211,7 @@ int launch(const LaunchOptions& options) {
   open_standard_descriptors();
   const auto cores = static_cast<std::uint32_t>(topology::usable_cores());
   const std::uint32_t ranks = options.ranks != 0 ? options.ranks : cores;
-  const std::optional<std::uint32_t> processes = virtual_processes(options, cores);
+  const std::optional<std::uint32_t> processes = virtual_processes(options, ranks, cores);
   raise_file_limit(processes.value_or(ranks) * options.nodes, options.label);
   const std::vector<space::JobMemory> memory = make_memory(options, ranks, cores);
   for (const auto& node : memory)
@@ -192,8 +219,11 @@ int launch(const LaunchOptions& options) {
   if (options.restore)
     options.restore->fill(memory.front(), space::map_control(memory.front().control.get()));
   const space::Control control = slots_of_all(memory);
-  control.header().balance = options.balance ? 1 : 0;
-  control.header().halt.incremental = options.checkpoint_incremental ? 1 : 0;
+  for (const auto& node : memory) {
+    space::ControlHeader& header = space::map_control(node.control.get()).header();
+    header.balance = options.balance ? 1 : 0;
+    header.halt.incremental = options.checkpoint_incremental ? 1 : 0;
+  }
   base::FileDescriptor board;
   if (options.nodes > 1) board = Board::create(static_cast<int>(control.header().processes));
   prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -16,8 +16,7 @@ namespace armature::bootstrap {
 /// Empty when it can.
 std::string RunningJob::why_not_recover(const Process& process) const {
   const space::ControlHeader& job = control_.header();
-  if (job.joined.load(std::memory_order_acquire) < job.processes ||
-      job.halt.copy.load(std::memory_order_acquire) == 0)
+  if (!job.all_have_joined() || job.halt.copy.load(std::memory_order_acquire) == 0)
     return "there is no checkpoint in memory yet";
   if (job.through.load(std::memory_order_acquire) >= job.ranks) return "all ranks have ended";
   for (const int other : hosting())

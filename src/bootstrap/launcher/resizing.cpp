@@ -66,6 +66,7 @@ void RunningJob::regroup(space::Regroup as, const std::vector<int>& leave,
 /// Empty when it can be done.
 std::string RunningJob::why_not_resize() const {
   const space::ControlHeader& job = control_.header();
+  if (job.nodes > 1) return "a job of several nodes keeps its processes";
   if (job.differ.load(std::memory_order_relaxed) != 0)
     return "ranks cannot move between the processes of this job: armature doctor may say why";
   if (options_.on_death == space::OnDeath::go_on)
@@ -235,7 +236,7 @@ void RunningJob::watch_resizing() {
   if (is_regrouping() || recovering_since_ns_ != 0) return;
   if (spreads_) have_spread();
   take_request();
-  if (job.joined.load(std::memory_order_acquire) < job.processes) return;
+  if (!job.all_have_joined()) return;
   if (!joining_.empty()) {
     if (have_joined() && !joining_.empty() && spread({}, joining_)) joining_.clear();
     return;

@@ -48,9 +48,12 @@ RunningJob::RunningJob(const LaunchOptions& options, const std::vector<space::Jo
       checkpoints_(options, control),
       oom_kills_before_(topology::cgroup_limits().oom_kills) {
   for (const auto& node : memory) of_nodes_.push_back(space::map_control(node.control.get()));
-  const int files =
-      control.header().ranks_are_virtual != 0 ? 1 : static_cast<int>(control.header().ranks);
-  for (int rank = 0; rank < files; ++rank)
+  const bool one_file = control.header().ranks_are_virtual != 0;
+  for (const auto& node : memory) {
+    band_files_.controls.push_back(node.control.get());
+    if (one_file) band_files_.fds.push_back(node.bands.front().get());
+  }
+  for (int rank = 0; !one_file && rank < static_cast<int>(control.header().ranks); ++rank)
     band_files_.fds.push_back(memory[static_cast<std::size_t>(control.slot(rank).node)]
                                   .bands[static_cast<std::size_t>(rank)]
                                   .get());
