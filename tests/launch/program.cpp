@@ -211,9 +211,9 @@ void leave_an_orphan(World&) {
 
 /// A rank dies, the others notice in a barrier and go on without it.
 void survive(World& world) {
-  world.barrier();  // who dies before all nodes have found each other ends the job
-  if (world.rank() == 1) kill(getpid(), SIGKILL);
   try {
+    world.barrier();  // who dies before all nodes have found each other ends the job
+    if (world.rank() == 1) kill(getpid(), SIGKILL);
     for (;;) world.barrier();
   } catch (const armature::Error& error) {
     std::printf("rank %d goes on: %s\n", world.rank(), error.what());
