@@ -69,7 +69,8 @@ def main():
     with_limit, without_limit = SUITES[suite]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "rows.json")
-        table = subprocess.run([armature, "bench", suite, "--quick", "--json", path], check=True,
+        options = ["--nodes", "2"] if suite == "net" else []
+        table = subprocess.run([armature, "bench", suite, "--quick", "--json", path, *options], check=True,
                                stdout=subprocess.PIPE, text=True).stdout
         rows = json.loads(path.read_text())
     for row in rows:

@@ -64,6 +64,10 @@ void add_suite(CLI::App& bench_app, const Suite& suite) {
                   "Measure everything so often, in new jobs; what is in the middle counts")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+  if (suite.between_nodes)
+    app->add_option("--nodes", request->nodes, "Nodes with a rank each: the rows are between two")
+        ->check(CLI::Range(2, 2))
+        ->capture_default_str();
   app->add_flag("--quick", request->quick, "A second or two instead of ten; rough figures");
   app->footer(suite.footer);
   app->callback([request, &suite] { run(suite, *request); });

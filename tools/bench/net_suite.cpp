@@ -30,7 +30,9 @@ constexpr Aim aims[] = {
     {.op = "net.overlap", .bytes = mebi, .ratio_max = 0.1},
 };
 
-void collect(Collector& collector) { collector.job({.ranks = 2, .nodes = 2}, "net"); }
+void collect(Collector& collector) {
+  collector.job({.ranks = collector.nodes(), .nodes = collector.nodes()}, "net");
+}
 
 /// How much faster ours are than the engine's own of 1 MiB.
 std::string beside_native(const std::vector<Row>& rows) {
@@ -51,7 +53,7 @@ std::string beside_native(const std::vector<Row>& rows) {
 }
 
 constexpr const char* footer =
-    R"(Rows (time in ns of one operation of rank 0 on rank 1, on two nodes that are pretended on this
+    R"(Rows (time in ns of one operation of rank 0 on rank 1, on nodes that are pretended on this
 machine and speak over its loopback):
   net.put net.acc    with a fence: remotely complete
   net.get net.fadd
@@ -75,6 +77,7 @@ both spin on, in turns with the operation. aim_ns: what Armature aims at.
 
 Examples:
   armature bench net
+  armature bench net --nodes 2 --json net.json
   armature bench net --quick --only net.put)";
 
 }  // namespace
@@ -84,6 +87,7 @@ const Suite net_suite = {.name = "net",
                          .footer = footer,
                          .collect = collect,
                          .aims = aims,
-                         .notes = beside_native};
+                         .notes = beside_native,
+                         .between_nodes = true};
 
 }  // namespace armature::tools::bench

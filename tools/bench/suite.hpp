@@ -22,6 +22,7 @@ struct Request {
   std::string peers_path;
   std::vector<std::string> only;
   int repeat = 1;
+  int nodes = 2;  // of suites between nodes
   bool quick = false;
 };
 
@@ -58,6 +59,7 @@ class Collector {
   /// Whether one of these may be asked for.
   [[nodiscard]] bool wants(std::initializer_list<std::string_view> ops) const;
   [[nodiscard]] bool quick() const { return request_.quick; }
+  [[nodiscard]] int nodes() const { return request_.nodes; }
   [[nodiscard]] std::vector<Row> rows() const { return medians(rows_); }
 
  private:
@@ -79,6 +81,7 @@ struct Suite {
   void (*collect)(Collector& collector);
   std::span<const Aim> aims;
   std::string (*notes)(const std::vector<Row>& rows);  // below the table; nullptr: none
+  bool between_nodes = false;
 };
 
 extern const Suite rma_suite;
