@@ -1,8 +1,8 @@
 # armature_add_ranks_test(NAME n COMMAND program args... RANKS k
-#                         [LABELS fast|slow...] [TIMEOUT seconds] [PASS_REGEX regex] [FAIL_OK]
+#                         [LABELS fast|slow [sanitized]] [TIMEOUT seconds] [PASS_REGEX regex] [FAIL_OK]
 #                         [RUN_ARGS args...] [ENVIRONMENT A=b...])
 # A test that runs a program on k ranks under `armature run`. COMMAND starts with a target or a path.
-# LABELS defaults to fast, TIMEOUT to 60. RUN_ARGS go to `armature run` itself. PASS_REGEX must be
+# LABELS defaults to fast, TIMEOUT to 60. Fast ones run under sanitizers, too, and slow ones that are sanitized. RUN_ARGS go to `armature run` itself. PASS_REGEX must be
 # found in the output. FAIL_OK: the exit status does not matter, only that the job ends in time and
 # that PASS_REGEX, if given, is found.
 function(armature_add_ranks_test)

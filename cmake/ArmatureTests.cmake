@@ -39,7 +39,7 @@ if(conformance)
   armature_add_ranks_test(NAME conformance.threads.n4 COMMAND conformance RANKS 4 TIMEOUT 120
                           RUN_ARGS --threads 4)
   armature_add_ranks_test(NAME conformance.mixed.n4 COMMAND conformance RANKS 4 TIMEOUT 120
-                          RUN_ARGS --threads 2)
+                          LABELS slow sanitized RUN_ARGS --threads 2)
   # Pretended nodes, which speak over the network engine.
   armature_add_ranks_test(NAME conformance.nodes2.n2 COMMAND conformance RANKS 2 TIMEOUT 240
                           RUN_ARGS --nodes 2)
@@ -55,9 +55,9 @@ if(conformance)
                           LABELS slow RUN_ARGS --threads 2)
   # A thread beside each rank executes calls.
   armature_add_ranks_test(NAME conformance.service_threads.n2 COMMAND conformance RANKS 2 TIMEOUT 120
-                          RUN_ARGS --service-threads)
+                          LABELS slow sanitized RUN_ARGS --service-threads)
   armature_add_ranks_test(NAME conformance.service_threads.threads.n4 COMMAND conformance RANKS 4 TIMEOUT 120
-                          RUN_ARGS --service-threads --threads 4)
+                          LABELS slow sanitized RUN_ARGS --service-threads --threads 4)
   armature_add_ranks_test(NAME conformance.service_threads.mixed.n4 COMMAND conformance RANKS 4 TIMEOUT 120
                           LABELS slow RUN_ARGS --service-threads --threads 2)
   armature_add_ranks_test(NAME conformance.service_threads.nodes2.n2 COMMAND conformance RANKS 2
@@ -65,7 +65,7 @@ if(conformance)
   # Fibers: on one process, and on several that host equally many or not. Sanitizers do not follow a
   # fiber from one stack to the other.
   if(NOT ARMATURE_SANITIZE)
-    foreach(shape 1:1:fast 4:1:fast 4:2:fast 5:3:slow 16:1:slow 16:2:slow)
+    foreach(shape 1:1:slow 4:1:slow 4:2:fast 5:3:slow 16:1:slow 16:2:slow)
       string(REPLACE ":" ";" shape ${shape})
       list(GET shape 0 ranks)
       list(GET shape 1 processes)
@@ -137,13 +137,14 @@ if(conformance_c AND TARGET armci)
                               COMMAND conformance_c_virtual RANKS ${ranks} TIMEOUT 120
                               RUN_ARGS --virtual --processes ${processes})
     endforeach()
-    foreach(shape 4:2:2 8:2:4 7:3:3)
+    foreach(shape 4:2:2:fast 8:2:4:slow 7:3:3:slow)
       string(REPLACE ":" ";" shape ${shape})
+      list(GET shape 3 label)
       list(GET shape 0 ranks)
       list(GET shape 1 nodes)
       list(GET shape 2 processes)
       armature_add_ranks_test(NAME conformance_c_virtual.n${ranks}.nodes${nodes}.p${processes}
-                              COMMAND conformance_c_virtual RANKS ${ranks} TIMEOUT 120
+                              COMMAND conformance_c_virtual RANKS ${ranks} TIMEOUT 120 LABELS ${label}
                               RUN_ARGS --virtual --nodes ${nodes} --processes ${processes})
     endforeach()
     armature_add_ranks_test(NAME conformance_c_virtual.simulated.n4 COMMAND conformance_c_virtual

@@ -1,7 +1,7 @@
 #!/bin/bash
-# run.sh COMMAND PRESET TESTS BUT TARGET...: builds the targets in a sanitizer preset and runs the fast tests
-# whose names match TESTS and not BUT, where that is not empty. The ranks are started by COMMAND, the `armature`
-# that is there already: its parts are in the unit tests, and building it once more takes minutes.
+# run.sh COMMAND PRESET TESTS BUT TARGET...: builds the targets in a sanitizer preset and runs the tests labelled
+# fast or sanitized whose names match TESTS and not BUT, where that is not empty. The ranks are started by COMMAND,
+# the `armature` that is there already: its parts are in the unit tests, and building it once more takes minutes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 command=$1 preset=$2 tests=$3 but=${4:-^$}
@@ -10,6 +10,6 @@ cmake --preset "$preset" >/dev/null
 mkdir -p "build-$preset/bin"
 cp --remove-destination "$command" "build-$preset/bin/armature"
 cmake --build "build-$preset" --target "$@" -- --quiet
-ctest --test-dir "build-$preset" -j"$(nproc)" -L '^fast$' -R "$tests" -E "$but" \
+ctest --test-dir "build-$preset" -j"$(nproc)" -L '^(fast|sanitized)$' -R "$tests" -E "$but" \
   --output-on-failure --timeout 300 --no-tests=error ||
   { status=$?; tests/say_failed.sh "build-$preset"; exit "$status"; }
