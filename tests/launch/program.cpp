@@ -223,9 +223,9 @@ void survive(World& world) {
 void survive_mutex(World& world) {
   const auto mutexes = world.create_mutexes(1);
   if (world.rank() == 0) mutexes.lock(0, 0);
-  world.barrier();
-  if (world.rank() == 0) kill(getpid(), SIGKILL);
   try {
+    world.barrier();
+    if (world.rank() == 0) kill(getpid(), SIGKILL);
     mutexes.lock(0, 0);
   } catch (const armature::Error& error) {
     std::printf("rank %d goes on: %s\n", world.rank(), error.what());
