@@ -1,12 +1,16 @@
 # libarmci: the classical C interface. The shared library stands on libarmature.so and shows C names
-# only; the static one holds everything, so that one -larmci is enough.
+# only; the static one holds everything, so that one -larmci is enough, for a C compiler and for -static, too:
+# libarmci.a is a linker script, as the C library's own libm.a is, that names the archive and what it needs.
 set(armci_headers armci.h parmci.h message.h armcix.h)
 list(TRANSFORM armci_headers PREPEND ${PROJECT_SOURCE_DIR}/compat/armci/include/)
 
 # plain/ is what the libraries made for an MPI (compat/armci_mpi) have something else for.
 set(armci_plain_sources ${armci_sources})
 list(FILTER armci_plain_sources INCLUDE REGEX "/plain/")
-list(FILTER armci_sources EXCLUDE REGEX "/plain/")
+# static/ is what shared libraries get from elsewhere.
+set(armci_static_sources ${armci_sources})
+list(FILTER armci_static_sources INCLUDE REGEX "/static/")
+list(FILTER armci_sources EXCLUDE REGEX "/(plain|static)/")
 add_library(armci_objects OBJECT ${armci_sources})
 add_library(armci_plain_objects OBJECT ${armci_plain_sources})
 foreach(target armci_objects armci_plain_objects)
@@ -16,6 +20,24 @@ foreach(target armci_objects armci_plain_objects)
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET default)
 endforeach()
 
+add_library(armci_static_objects OBJECT ${armci_static_sources})
+target_link_libraries(armci_static_objects PRIVATE fmt::fmt)
+
+# A library of that name from these objects and everything else that is ours: lib<name>-static.a, and the script.
+function(armci_static_library target name)
+  add_library(${target} STATIC ${ARGN} $<TARGET_OBJECTS:armci_objects> $<TARGET_OBJECTS:armci_static_objects>
+                               $<TARGET_OBJECTS:armature_objects>)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${BOOST_CONTEXT}> $<INSTALL_INTERFACE:boost_context>
+                                          $<BUILD_INTERFACE:${ZSTD}> $<INSTALL_INTERFACE:zstd> Threads::Threads)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}-static LINKER_LANGUAGE CXX)
+  set(script ${CMAKE_BINARY_DIR}/lib/lib${name}.a)
+  file(CONFIGURE OUTPUT ${script} @ONLY CONTENT
+"/* A GNU ld script: the archive, and the libraries that it needs. */
+INPUT ( lib${name}-static.a -lboost_context -lzstd -lstdc++ -lm -lpthread -ldl )
+")
+  install(FILES ${script} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
 set(armci_script ${PROJECT_SOURCE_DIR}/cmake/armci.map)
 add_library(armci SHARED $<TARGET_OBJECTS:armci_objects> $<TARGET_OBJECTS:armci_plain_objects>)
 target_link_libraries(armci PRIVATE armature)
@@ -24,14 +46,7 @@ set_target_properties(armci PROPERTIES LINK_DEPENDS ${armci_script} LINKER_LANGU
                       VERSION ${PROJECT_VERSION} SOVERSION 0
                       INSTALL_RPATH "$ORIGIN")
 
-add_library(armci_static STATIC $<TARGET_OBJECTS:armci_objects>
-                                $<TARGET_OBJECTS:armci_plain_objects>
-                                $<TARGET_OBJECTS:armature_objects>)
-target_link_libraries(armci_static PRIVATE $<BUILD_INTERFACE:fmt::fmt> $<INSTALL_INTERFACE:fmt>
-                      $<BUILD_INTERFACE:${BOOST_CONTEXT}> $<INSTALL_INTERFACE:boost_context>
-                      $<BUILD_INTERFACE:${ZSTD}> $<INSTALL_INTERFACE:zstd>
-                                           Threads::Threads)
-set_target_properties(armci_static PROPERTIES OUTPUT_NAME armci LINKER_LANGUAGE CXX)
+armci_static_library(armci_static armci $<TARGET_OBJECTS:armci_plain_objects>)
 
 foreach(target armci armci_static)
   add_library(armature::${target} ALIAS ${target})

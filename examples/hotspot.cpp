@@ -6,6 +6,11 @@
 //   armature run -n 32 --virtual --processes 2 build/bin/examples/hotspot
 //   armature run -n 32 --virtual --processes 2 --balance build/bin/examples/hotspot
 //
+// Or it says itself, at every so many steps, that ranks shall go where the last ones would have
+// been over first; then they change nodes, too:
+//
+//   armature run -n 32 --virtual --nodes 2 --processes 4 build/bin/examples/hotspot 200 10
+//
 // It prints how long the steps took, and how long they would have taken if all that was computed
 // had been spread evenly over the processes. The field's sum does not depend on who computed what.
 #include <algorithm>
@@ -18,6 +23,7 @@
 
 #include <armature/armature.hpp>
 #include <armature/locality.hpp>
+#include <armature/rebalance.hpp>
 
 namespace {
 
@@ -87,11 +93,15 @@ class Strip {
 
 int main(int argc, char** argv) {
   const int steps = argc > 1 ? std::atoi(argv[1]) : 200;
-  return armature::run(argc, argv, [steps](World& world) {
+  const int rebalanced_every = argc > 2 ? std::atoi(argv[2]) : 0;
+  return armature::run(argc, argv, [steps, rebalanced_every](World& world) {
     Strip strip(world);
     world.barrier();
     const double begun = seconds();
-    for (int step = 0; step < steps; ++step) strip.step(static_cast<double>(step) / steps);
+    for (int step = 0; step < steps; ++step) {
+      if (rebalanced_every > 0 && step % rebalanced_every == 0) armature::rebalance(world);
+      strip.step(static_cast<double>(step) / steps);
+    }
     const double took = seconds() - begun;
     const int processes = armature::domain_count(armature::Domain::process);
     const double ideal = world.allreduce(strip.computed()) / processes;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "numbers.hpp"
 
 // `armature balance`: strategies tried on a problem that a program has recorded.
 
@@ -56,6 +57,21 @@ void replay(const Options& options) {
 }
 
 }  // namespace
+
+void add_rebalancing(CLI::App& app, bootstrap::LaunchOptions& options) {
+  app.add_option_function<std::string>(
+         "--rebalance-every",
+         [&options](const std::string& text) {
+           options.rebalance_every_s = parse_seconds("--rebalance-every", text);
+         },
+         "Every S seconds virtual ranks go where what they have computed since the last time says, "
+         "where that saves more than it takes; a line says what was done and why")
+      ->type_name("S");
+  app.add_option("--rebalance-by", options.rebalance_by,
+                 "The strategy for that, as in `armature balance` (default: chosen)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember(balance::strategy_names()));
+}
 
 void add_balance(CLI::App& app) {
   auto* command = app.add_subcommand("balance", "Try strategies of load balancing on a record");

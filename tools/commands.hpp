@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bootstrap/launcher/launch.hpp"
+
 // The commands of `armature`, one file each. add_x adds the command x with its options and help;
 // its callback does the work and throws CLI::RuntimeError(status) when the program is to exit with
 // another status than 0. A new command is declared here and entered in the table in main.cpp.
@@ -19,6 +21,9 @@ void add_restart(CLI::App& app);
 void add_checkpoint(CLI::App& app);
 void add_resize(CLI::App& app);
 void add_balance(CLI::App& app);
+
+/// What `armature run` and `armature restart` say of where virtual ranks are to be.
+void add_rebalancing(CLI::App& app, bootstrap::LaunchOptions& options);
 
 /// The program and its arguments, out of the words behind `armature run`: what follows the options.
 /// They must not be taken for options of ours, so they are removed before the others are parsed.

@@ -75,7 +75,10 @@ void await(const RunningJob& job, const space::ControlHeader& header, std::uint3
   while (!progress::is_answered(header, request)) {
     constexpr timespec nap{0, 1'000'000};
     nanosleep(&nap, nullptr);
-    if (kill(job.pid(), 0) != 0) base::fail(Errc::misuse, "the job has ended meanwhile");
+    if (kill(job.pid(), 0) != 0) {
+      if (progress::is_answered(header, request)) return;  // and then ended
+      base::fail(Errc::misuse, "the job has ended meanwhile");
+    }
     if (base::now_ns() > end_ns)
       base::fail(Errc::misuse,
                  fmt::format("the job has {} processes after {} s: a rank computes without waiting "
@@ -100,7 +103,8 @@ void resize(const Wanted& wanted) {
   await(job, header, request, wanted.timeout_s);
   if (const std::string refusal = header.resize.refusal; !refusal.empty())
     base::fail(Errc::misuse, refusal);
-  fmt::print("{} processes\n", progress::hosting_processes(header));
+  const bool goes_on = kill(job.pid(), 0) == 0;  // who has ended hosts no more
+  fmt::print("{} processes\n", goes_on ? progress::hosting_processes(header) : wanted.processes);
 }
 
 }  // namespace

@@ -56,9 +56,9 @@ void set_up(Restart& restart, const checkpoints::Found& found) {
   options.checkpoint_directory = restart.directory;
   options.restore = LaunchOptions::Restore{
       .secrets = manifest.secrets,
-      .fill = [found](const space::JobMemory& memory, const space::Control& control) {
-        checkpoints::load(found, memory, control);
-      }};
+      .slots_have_pages = manifest.slot_bytes == space::Control::slot_page,
+      .prepare = [found](const space::Control& control) { checkpoints::prepare(found, control); },
+      .fill = [found](const auto&... how) { checkpoints::fill(found, how...); }};
 }
 
 int run(Restart& restart) {
@@ -71,6 +71,11 @@ int run(Restart& restart) {
   if (chdir(found.manifest.folder.c_str()) != 0)
     base::fail(Errc::start, fmt::format("the folder {} where the job ran cannot be entered: {}",
                                         found.manifest.folder, base::system_text(errno)));
+  if (restart.options.nodes > 1 && found.manifest.nodes == 1)
+    base::fail(Errc::start, fmt::format("{} is of a job on one node, whose ranks may have been "
+                                        "doing anything with each other: it cannot go on as "
+                                        "several nodes",
+                                        found.folder));
   set_up(restart, found);
   setenv("ARMATURE_CHECKPOINT", restart.directory.c_str(), 1);
   return bootstrap::launch(restart.options);
@@ -102,7 +107,7 @@ void show(const std::string& directory) {
   fmt::print(
       "{}: checkpoint {} of{}\n"
       "  written        {} UTC\n"
-      "  ranks          {}, of which {} had ended, in {} processes\n"
+      "  ranks          {}, of which {} had ended, in {} processes{}\n"
       "  memory         {} in {} on disk\n"
       "  started in     {}\n"
       "  restarted      {} times before\n"
@@ -110,8 +115,10 @@ void show(const std::string& directory) {
       "  libarmature    build {}\n"
       "{}",
       found.folder, manifest.number, command, manifest.written_at, manifest.ranks, manifest.through,
-      manifest.processes, base::readable_bytes(memory), base::readable_bytes(disk), manifest.folder,
-      manifest.restarts, manifest.program_build, manifest.library_build, chain);
+      manifest.processes,
+      manifest.nodes > 1 ? fmt::format(" on {} nodes", manifest.nodes) : std::string(),
+      base::readable_bytes(memory), base::readable_bytes(disk), manifest.folder, manifest.restarts,
+      manifest.program_build, manifest.library_build, chain);
 }
 
 void verify(const std::string& directory) {
@@ -140,6 +147,10 @@ void add_restart(CLI::App& app) {
         o.processes =
             static_cast<std::uint32_t>(parse_count("--processes", text, 1, space::ranks_max));
       });
+  add("--nodes", "K", "For tests: pretend K nodes (default 1); of a checkpoint of several nodes",
+      [](LaunchOptions& o, const std::string& text) {
+        o.nodes = static_cast<std::uint32_t>(parse_count("--nodes", text, 1, space::ranks_max));
+      });
   add("--checkpoint-every", "S", "Write a checkpoint every S seconds (default: when asked for)",
       [](LaunchOptions& o, const std::string& text) {
         o.checkpoint_every_s = parse_seconds("--checkpoint-every", text);
@@ -152,6 +163,7 @@ void add_restart(CLI::App& app) {
                     "Write only the pages that changed since the checkpoint before");
   command->add_flag("--balance", restart->options.balance,
                     "A process whose ranks all wait takes ranks that are ready from others");
+  add_rebalancing(*command, restart->options);
   command->add_flag("--label", restart->options.label,
                     "Put the process's ranks in front of each line of output");
   command->add_flag("-v,--verbose", restart->options.verbose,

@@ -140,6 +140,7 @@ void add_virtual_ranks(CLI::App& run, const std::shared_ptr<LaunchOptions>& opti
             });
   run.add_flag("--balance", options->balance,
                "A process whose virtual ranks all wait takes ranks that are ready from others");
+  add_rebalancing(run, *options);
   run.add_flag("!--no-globals-note", options->globals_note,
                "Do not say which of the program's variables virtual ranks share");
   add_value(run, options, "--stack-size", "BYTES",

@@ -15,6 +15,7 @@
 
 #include "armcix.h"
 #include "calls.hpp"
+#include "communicators.hpp"
 #include "job.hpp"
 #include "of_rank.hpp"
 
@@ -46,8 +47,6 @@ void write_key(ARMCI_Group* group, Key key, std::uintptr_t communicator) {
   made.armci_key = reinterpret_cast<void*>(key);
   std::memcpy(static_cast<void*>(group), &made, written_bytes);
 }
-
-std::uintptr_t no_communicator() { return communicators == nullptr ? 0 : communicators->none(); }
 
 Key key_of(const ARMCI_Group* group) {
   if (group == nullptr) throw armature::Error(armature::Errc::misuse, "no group given");
@@ -108,7 +107,7 @@ void make_group(ARMCI_Group* created, armature::Team team) {
   if (!team) return write_key(created, outside_key, no_communicator());
   auto group = std::make_shared<Group>();
   group->all = std::move(team);
-  if (communicators != nullptr) group->communicator = communicators->make(group->all);
+  group->communicator = make_communicator(group->all);
   const std::lock_guard held(groups->lock);
   write_key(created, groups->next, group->communicator);
   groups->members.emplace(groups->next++, std::move(group));
@@ -129,15 +128,14 @@ std::shared_ptr<Group> world_group() {
   if (!entry) {
     entry = std::make_shared<Group>();
     entry->all = world;
-    if (communicators != nullptr) entry->communicator = communicators->of_world();
+    entry->communicator = world_communicator();
   }
   return entry;
 }
 
 void forget_groups() {
   const std::lock_guard held(groups->lock);
-  if (communicators != nullptr)
-    for (const auto& [key, group] : groups->members) communicators->release(group->communicator);
+  for (const auto& [key, group] : groups->members) release_communicator(group->communicator);
   groups->members.clear();
   groups->fallback = world_key;
 }
@@ -188,7 +186,7 @@ void ARMCI_Group_free(ARMCI_Group* group) {
     const Key key = key_of(group);
     if (key == world_key) return;
     const auto freed = find_key(key);
-    if (freed && communicators != nullptr) communicators->release(freed->communicator);
+    if (freed) release_communicator(freed->communicator);
     const std::lock_guard held(groups->lock);
     groups->members.erase(key);
     write_key(group, outside_key, no_communicator());

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include <armature/team.hpp>
-#include <armature/world.hpp>
 
 #include "armci.h"
 
@@ -21,20 +20,8 @@ struct Group {
   armature::Team node;     // its members on my node
   armature::Team masters;  // the first of each node; empty if that is not me
   bool scoped = false;
-  std::uintptr_t communicator = 0;  // in libraries made for an MPI: the bits of its MPI_Comm
+  std::uintptr_t communicator = 0;  // the bits of its MPI_Comm, where there is an MPI
 };
-
-/// What a library made for an MPI adds: each group has a communicator, which also stands in the
-/// first eight bytes of the caller's struct, where that flavour's header has it. Null in the plain
-/// library: each library brings the file that defines `communicators`.
-struct Communicators {
-  armature::World& (*join)();                          // the job, as MPI knows it
-  std::uintptr_t (*of_world)();                        // 0 if MPI is not there
-  std::uintptr_t (*make)(const armature::Team& team);  // collective over the team
-  void (*release)(std::uintptr_t communicator);
-  std::uintptr_t (*none)();  // MPI_COMM_NULL
-};
-extern const Communicators* const communicators;
 
 /// Writes a new group to the caller's struct. An empty team makes a group that the caller is not
 /// in.

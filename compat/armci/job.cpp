@@ -15,6 +15,7 @@
 
 #include "armcix.h"
 #include "calls.hpp"
+#include "communicators.hpp"
 #include "groups.hpp"
 #include "memory.hpp"
 #include "mutexes.hpp"
@@ -76,7 +77,7 @@ armature::World& join() {
                             "this rank has left its job already; it cannot join again");
     return armature::world();
   }
-  return communicators != nullptr ? communicators->join() : armature::init();
+  return join_with_mpi();
 }
 
 }  // namespace
@@ -159,6 +160,14 @@ void ARMCI_Cleanup(void) {}  // nothing outlives a process here, however it ends
 void ARMCI_Error(const char* message, int code) {
   const std::string said = message != nullptr ? message : "error";
   armature::abort(code, said + " (" + std::to_string(code) + ")");
+}
+
+void armci_die(const char* message, int code) { ARMCI_Error(message, code); }
+
+void armci_die2(const char* message, int code, int second_code) {
+  const std::string said = message != nullptr ? message : "error";
+  armature::abort(code,
+                  said + " (" + std::to_string(code) + ", " + std::to_string(second_code) + ")");
 }
 
 void armci_msg_init(int* /*argc*/, char*** /*argv*/) {

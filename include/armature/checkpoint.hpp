@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "armature/detail/export.hpp"
@@ -10,11 +11,22 @@
 
 namespace armature {
 
+struct CheckpointOptions {
+  /// Write only the pages that have changed since the checkpoint before, where that is known: it
+  /// was incremental too, of the same processes, in the same directory, and all links together are
+  /// not larger than a whole one. Else, and so for the first time, all is written. Default: as
+  /// `armature run --checkpoint-incremental` says. What rank 0 says counts.
+  std::optional<bool> incremental;
+};
+
 /// Collective over all ranks: writes all that they have (stacks, heaps, what they allocated for
 /// others, their rank_local variables, calls under way) to `directory`, or without one to that of
 /// `armature run --checkpoint`. All remote calls made before, and those that they made, are
 /// executed first, as by rmi_fence; then all ranks stand still until it is on disk. Until it is
 /// complete there, the checkpoint before stays the last one.
+///
+/// On several nodes, all of which must reach the directory, each process writes the ranks that it
+/// hosts, always all of them; such a checkpoint can be restarted on any number of nodes.
 ///
 /// Returns false when the job goes on, true when it has been restarted from here. Globals, files
 /// and what `main` has made before `run` are the process's and are not written: after a restart
@@ -22,7 +34,8 @@ namespace armature {
 /// cannot move, or one holds something that cannot (StaysHere); Error(bad_argument) without a
 /// directory; Error(rank_lost) when a rank has died; Error(corrupt) when it cannot be written, the
 /// message says why. The job may go on after each.
-ARMATURE_API bool checkpoint(const std::string& directory = {});
+ARMATURE_API bool checkpoint(const std::string& directory = {},
+                             const CheckpointOptions& options = {});
 
 /// The same in memory, for jobs that go on when a process is killed (`armature run --on-death
 /// recover`): then all ranks go back to the last such checkpoint, in the processes that are left,

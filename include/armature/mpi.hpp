@@ -13,4 +13,8 @@ namespace armature {
 /// the process in another job than MPI says.
 ARMATURE_API World& init_mpi(const void* communicator);
 
+/// How large the handles of that MPI are (an MPI_Comm): 8 in Open MPI, 4 in the MPICH family; 0
+/// when none that is known is initialised.
+ARMATURE_API int mpi_handle_bytes();
+
 }  // namespace armature

@@ -45,6 +45,12 @@ ARMATURE_API void set_priority(int priority);
 /// Error(misuse), the rank staying where it is, when it is no virtual rank, holds something that
 /// cannot move (StaysHere), or when the processes of this job differ; the message says what to do.
 ARMATURE_API void migrate(ProcessId process);
+/// The same for all ranks at once, between any nodes (armci-on-charm-2006, section 4): each says
+/// where it goes on, which may be where it is. Collective over all ranks; when the call returns all
+/// are there. What is under way is finished first, fences included. To another node go the pages of
+/// a rank's memory that were touched, to the same addresses; the teams that it is in go on. Throws
+/// as migrate() does, on all ranks when one of them cannot do what it asks for, and nobody moves.
+ARMATURE_API void migrate_together(ProcessId process);
 /// Whether migrate() would not throw, for a process that there is.
 [[nodiscard]] ARMATURE_API bool can_migrate();
 

@@ -4,6 +4,7 @@
 
 #include "balance/loads.hpp"
 #include "base/fail.hpp"
+#include "base/process_memory.hpp"
 
 namespace armature::balance {
 namespace {
@@ -33,6 +34,7 @@ Plan chosen(const Problem& problem) {
 
 const std::vector<std::string>& strategy_names() {
   static const std::vector<std::string> names = [] {
+    const base::ProcessMemory kept;
     std::vector<std::string> list;
     for (const Named& one : all) list.emplace_back(one.name);
     return list;

@@ -197,6 +197,20 @@ std::unique_ptr<Exchange> open_mpi(const void* communicator, std::string& why_no
   return nullptr;
 }
 
+int mpi_handle_bytes() {
+  if (mpi_state() != MpiState::initialised) return 0;
+  std::string ignored;
+  switch (family(ignored)) {
+    case Family::open_mpi:
+      return sizeof(void*);
+    case Family::mpich:
+      return sizeof(int);
+    case Family::none:
+      break;
+  }
+  return 0;
+}
+
 int mpi_processes() {
   std::string ignored;
   const auto exchange = open_mpi(ignored);

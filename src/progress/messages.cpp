@@ -144,6 +144,25 @@ Message Messages::receive(int from, std::int32_t tag, const char* call, Awaiting
   return std::move(*found);
 }
 
+void Messages::forget_rings() {
+  for (const Incoming& in : incoming_) {
+    ARMATURE_ASSERT(in.ring->readable() == 0 && in.envelope_bytes == 0);
+    space_.head(space_.me()).peer(in.from).mailbox.store(0, std::memory_order_relaxed);
+  }
+  incoming_.clear();
+  rings_seen_ = 0;
+  space_.slot(space_.me()).mailboxes.restore(0);
+}
+
+void Messages::close_rings() {
+  for (const int to : to_.indices()) {
+    Ring*& ring = to_[static_cast<std::size_t>(to)];
+    if (ring == nullptr) continue;
+    space_.head(to).peer(space_.me()).mailbox.store(0, std::memory_order_relaxed);
+    ARMATURE_ASSERT(space_.free(std::exchange(ring, nullptr), space::Allocation::Kind::internal));
+  }
+}
+
 void Messages::put_back(Message message) {
   arrived_[{message.tag, message.from}].push_front(std::move(message));
 }

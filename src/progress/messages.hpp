@@ -39,6 +39,11 @@ class Messages {
   /// Takes in what has arrived; whether there was something. Never blocks.
   bool deliver();
 
+  /// All ranks of the job begin anew with each other, as ranks go to other nodes: nothing is on its
+  /// way. First nobody knows rings of others any more, then nobody has any.
+  void forget_rings();
+  void close_rings();
+
  private:
   /// One sender's ring and the message that is being read from it.
   struct Incoming {

@@ -55,20 +55,38 @@ void Mirrors::install(transport::Links& links) {
 
 Mirrors::Mirrors(Network& network)
     : network_(network),
-      first_(network.spaces().front()->me()),
-      hosted_(static_cast<int>(network.spaces().size())),
-      pairs_(static_cast<std::size_t>(hosted_) *
-             static_cast<std::size_t>(network.mapping().ranks())) {}
+      pairs_(network.spaces().size() * static_cast<std::size_t>(network.mapping().ranks())) {}
 
 Mirrors::~Mirrors() = default;
+
+void Mirrors::begin_anew() {
+  ARMATURE_ASSERT(waiting_.empty());
+  made_.clear();
+  pairs_ = decltype(pairs_)(network_.spaces().size() *
+                            static_cast<std::size_t>(network_.mapping().ranks()));
+}
+
+void Mirrors::close(int rank) {
+  space::AddressSpace& space = *network_.space_of(rank);
+  for (const auto& pair : made_) {
+    if (pair->rank != rank) continue;
+    for (const What what : {What::messages, What::calls}) {
+      Incoming& in = pair->in[static_cast<std::size_t>(what)];
+      if (in.image == nullptr) continue;
+      ARMATURE_ASSERT(space.free(in.image, space::Allocation::Kind::internal));
+      in = {};
+    }
+  }
+}
 
 /// Where a pair of ranks is kept. The numbers may have come from another process.
 std::size_t Mirrors::place(int rank, int other) const {
   const int ranks = network_.mapping().ranks();
-  if (rank < first_ || rank - first_ >= hosted_ || other < 0 || other >= ranks)
+  const int place = network_.place_of(rank);
+  if (place < 0 || other < 0 || other >= ranks)
     fail(Errc::corrupt,
          fmt::format("something of rank {} came for rank {}, which is elsewhere", other, rank));
-  return static_cast<std::size_t>(rank - first_) * static_cast<std::size_t>(ranks) +
+  return static_cast<std::size_t>(place) * static_cast<std::size_t>(ranks) +
          static_cast<std::size_t>(other);
 }
 
@@ -227,6 +245,7 @@ void Mirrors::make_image(Pair& pair, What what, std::uint64_t capacity) {
          fmt::format("no memory for what rank {} sends: {}", pair.other, failure.limit));
   space::RankSlot& slot = space->slot(pair.rank);
   space::PeerLine& line = space->head(pair.rank).peer(pair.other);
+  in.image = memory;
   const auto address = reinterpret_cast<std::uint64_t>(memory);
   // Release, below: whoever reads the address finds an empty ring there; that there is one comes
   // last.

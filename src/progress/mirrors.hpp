@@ -46,6 +46,11 @@ class Mirrors {
   void look_again(const transport::Link& link);
   [[nodiscard]] bool holds() const { return !waiting_.empty(); }
 
+  /// Images of what came for a rank of this process are freed: nobody reads or fills them any more.
+  void close(int rank);
+  /// The process hosts other ranks from now on. No rank runs, nothing has come for any.
+  void begin_anew();
+
  private:
   enum class What : std::uint32_t { messages, calls };
   static constexpr std::size_t kinds = 2;
@@ -61,6 +66,7 @@ class Mirrors {
     std::atomic<std::uint64_t> sent = 0;  // written under the lock
   };
   struct Incoming : Ring {
+    void* image = nullptr;
     std::uint64_t came = 0;  // bytes, since ever; the last of them may not be shown yet
     std::uint64_t told = 0;  // to the sender: read so far
     bool pins_told = false;  // some were
@@ -89,7 +95,6 @@ class Mirrors {
   void on_notify(const transport::Arrived& arrived);
 
   Network& network_;
-  int first_, hosted_;  // ranks of this process
   // By place(); made when first needed. Of many ranks few speak with each other.
   base::ZeroTable<std::atomic<Pair*>> pairs_;
   std::vector<std::unique_ptr<Pair>> made_;

@@ -24,7 +24,7 @@ using transport::Arrived;
 using transport::Kind;
 using transport::Link;
 using transport::Links;
-using Lock = std::lock_guard<std::recursive_mutex>;
+using Lock = transport::Links::Lock;
 
 namespace detail {
 constinit Network* the_network = nullptr;
@@ -85,9 +85,15 @@ void on_life(const Arrived& arrived) {
 }  // namespace
 
 Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Options& options)
-    : mapping_(mapping), spaces_(std::move(spaces)), links_(options), mirrors_(*this) {
+    : mapping_(mapping),
+      spaces_(std::move(spaces)),
+      links_(options),
+      mirrors_(*this),
+      first_ranks_(static_cast<std::size_t>(options.processes)) {
+  find_places();
   for (int r = 0; r < mapping.ranks(); ++r) {
     const int process = mapping.slot(r).process;
+    if (mapping.slot(r).index == 0) first_ranks_[static_cast<std::size_t>(process)] = r;
     if (!mapping.is_here(r) && (others_.empty() || others_.back() != process))
       others_.push_back(process);
   }
@@ -111,7 +117,9 @@ void Network::join(const space::Mapping& mapping, Spaces spaces, bootstrap::Exch
   if (told.size() != sizeof links.secret) fail(Errc::start, "the job's secret makes no sense");
   std::memcpy(&links.secret, told.data(), sizeof links.secret);
   if (options.find_device) links.engine.device = options.find_device(exchange);
-  detail::the_network = new Network(mapping, std::move(spaces), links);
+  // At the same address in all processes: a rank that moves may be about to use it.
+  alignas(Network) static std::byte place[sizeof(Network)];
+  detail::the_network = new (place) Network(mapping, std::move(spaces), links);
   network()->also_lost_ = options.on_lost;
   network()->look_ = options.look;
   network()->say_lost_ = options.say_lost;
@@ -189,11 +197,26 @@ void Network::lost(int process, const char* why) {
   ring_ranks_here(mapping_);
 }
 
-space::AddressSpace* Network::space_of(int rank) const {
-  // There may be many, which follow each other.
-  const int place = rank - static_cast<int>(spaces_.front()->me());
-  return place >= 0 && place < std::ssize(spaces_) ? spaces_[static_cast<std::size_t>(place)]
-                                                   : nullptr;
+void Network::find_places() {
+  places_.assign(static_cast<std::size_t>(mapping_.ranks()), -1);
+  for (std::size_t place = 0; place < spaces_.size(); ++place)
+    places_[static_cast<std::size_t>(static_cast<int>(spaces_[place]->me()))] =
+        static_cast<int>(place);
+}
+
+void Network::host(Spaces spaces) {
+  const Lock locked(links_.lock());
+  spaces_ = std::move(spaces);
+  find_places();
+  mirrors_.begin_anew();
+}
+
+bool Network::is_quiet() {
+  flush_held();
+  return std::all_of(others_.begin(), others_.end(), [&](int process) {
+    const Link& link = links_.to(process);
+    return link.is_idle() && !link.holds_records() && link.queued() == 0;
+  });
 }
 
 void Network::flush_held() {
@@ -217,6 +240,12 @@ bool Network::try_poll() {
   (void)look();
   flush_held();
   return links_.progress();
+}
+
+Quiet::Quiet() : net_(network()) {
+  const RankContext* const me = current_rank();
+  const bool has_thread = me == nullptr || me->scheduler == nullptr;
+  if (net_ != nullptr && (!has_thread || !net_->stop_ears())) net_ = nullptr;
 }
 
 void Network::doorbell(int rank) {
@@ -257,10 +286,11 @@ void Network::say_bye() {
 }
 
 void Network::leave() {
-  const std::unique_ptr<Network> leaving(network());
+  Network* const leaving = network();
   if (leaving == nullptr) return;
   leaving->say_bye();
   leaving->service_.stop();
+  leaving->~Network();
   detail::the_network = nullptr;
 }
 

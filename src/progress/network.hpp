@@ -41,8 +41,7 @@ class Network {
  public:
   using Spaces = std::vector<space::AddressSpace*>;
 
-  /// Collective over all processes. `spaces` are the ranks that this process hosts, which follow
-  /// each other; they stay.
+  /// Collective over all processes. `spaces` are the ranks that this process hosts.
   /// Throws Error(start) naming interface, address and process.
   static void join(const space::Mapping& mapping, Spaces spaces, bootstrap::Exchange& exchange,
                    const NetworkOptions& options);
@@ -57,8 +56,23 @@ class Network {
   [[nodiscard]] const space::Mapping& mapping() const { return mapping_; }
   /// Of the ranks that this process hosts.
   [[nodiscard]] const Spaces& spaces() const { return spaces_; }
+  /// Where a rank that this process hosts stands among them; -1 for others.
+  [[nodiscard]] int place_of(int rank) const {
+    return rank >= 0 && rank < std::ssize(places_) ? places_[static_cast<std::size_t>(rank)] : -1;
+  }
   /// Of a rank that this process hosts; nullptr for others.
-  [[nodiscard]] space::AddressSpace* space_of(int rank) const;
+  [[nodiscard]] space::AddressSpace* space_of(int rank) const {
+    const int place = place_of(rank);
+    return place >= 0 ? spaces_[static_cast<std::size_t>(place)] : nullptr;
+  }
+  /// From now on it hosts these, as slots of all ranks say. No rank of the job runs, and nothing is
+  /// on its way between processes.
+  void host(Spaces spaces);
+  /// Sends what is left; whether nothing is on its way from here that will be acknowledged. Under
+  /// the links' lock.
+  [[nodiscard]] bool is_quiet();
+  /// Whether transfers may be made by the network's hardware, which knows the pages.
+  [[nodiscard]] bool reaches_memory() const { return links_.engine().is_one_sided(); }
   /// The processes on other nodes.
   [[nodiscard]] const std::vector<int>& others() const { return others_; }
 
@@ -92,6 +106,9 @@ class Network {
   void await_room(int rank, const char* call);
   /// A rank of this process sleeps from now on, or computes while something comes for it.
   void look_away() { service_.look_away(); }
+  /// It polls without a pause; it does not any more.
+  [[nodiscard]] bool stop_ears() { return service_.stop_ears(); }
+  void hear_again() { service_.hear_again(); }
   /// Where the job should have ended some time ago because of a loss, ends it. Under the links'
   /// lock.
   void end_after_loss();
@@ -107,14 +124,23 @@ class Network {
   void say_bye();
   void flush_held();
   void lost(int process, const char* why);
-  [[nodiscard]] bool is_lost(int rank);
-  [[nodiscard]] bool settle(int rank, const char* call);
+  [[nodiscard]] bool is_lost(const transport::Link& link, int rank);
+  [[nodiscard]] bool settle(transport::Link& link, int rank, const char* call);
+  [[nodiscard]] std::vector<int> open_processes(int but);
+  void find_places();
+  /// One that the process hosted at first, to name it by; where the job goes on after deaths, all
+  /// stay.
+  [[nodiscard]] int first_rank_of(int process) const {
+    return first_ranks_[static_cast<std::size_t>(process)];
+  }
 
   const space::Mapping& mapping_;
-  const Spaces spaces_;
+  Spaces spaces_;
+  std::vector<int> places_;  // by rank
   transport::Links links_;
   Mirrors mirrors_;
   std::vector<int> others_;
+  std::vector<int> first_ranks_;          // by process
   std::vector<std::uint64_t> told_lost_;  // by process: packets whose loss has been reported
   void (*also_lost_)(int process) = nullptr;
   bool (*look_)() = nullptr;
@@ -135,6 +161,21 @@ extern constinit Network* the_network;  // of the process
 
 /// nullptr where the job has one node.
 inline Network* network() { return detail::the_network; }
+/// While it is there the calling rank polls, from before it sends what it waits for: the answer
+/// need not wake the service thread. Nothing for virtual ranks, whose process polls.
+class Quiet {
+ public:
+  Quiet();
+  ~Quiet() {
+    if (net_ != nullptr) net_->hear_again();
+  }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  Network* net_;
+};
+
 /// The network when that rank is on another node, else nullptr.
 inline Network* network_to(const space::Mapping& mapping, int rank) {
   Network* const net = network();

@@ -26,6 +26,13 @@ std::uint32_t hosting_processes(const space::ControlHeader& job) {
   return count;
 }
 
+bool all_have_finished(const space::Mapping& mapping) {
+  for (int rank = 0; rank < mapping.ranks(); ++rank)
+    if (mapping.slot(rank).life.load(std::memory_order_acquire) < space::Life::finished)
+      return false;
+  return true;
+}
+
 std::uint32_t ask_for_processes(space::ControlHeader& job, std::uint32_t processes) {
   std::atomic<std::uint64_t>& wanted = job.resize.wanted;
   std::uint64_t before = wanted.load(std::memory_order_relaxed), next = 0;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "space/control.hpp"
+#include "space/mapping.hpp"
 
 namespace armature::progress {
 
@@ -14,6 +14,9 @@ inline constexpr std::uint64_t runs_no_more = UINT64_MAX;
 
 /// How many processes host the ranks of the job now.
 std::uint32_t hosting_processes(const space::ControlHeader& job);
+
+/// Whether all ranks of the job have, on whatever node, for a node that has none left.
+bool all_have_finished(const space::Mapping& mapping);
 
 /// Asks the launcher for that many; returns the number of the request.
 std::uint32_t ask_for_processes(space::ControlHeader& job, std::uint32_t processes);

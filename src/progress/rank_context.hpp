@@ -13,7 +13,10 @@
 
 namespace armature {
 class World;
+namespace detail {
+class TeamState;
 }
+}  // namespace armature
 
 namespace armature::progress {
 
@@ -50,6 +53,7 @@ struct RankContext {
   std::uint32_t held_here = 0;                 // what it has that cannot move to another process
   Implicit implicit;                           // gets from other nodes
   std::uint32_t teams_made = 0;                // as their first member; part of their ids
+  armature::detail::TeamState* first_team = nullptr;  // of those that it is in, but that of all
 
   // Counts what deliver() got done; relaxed, as it tells only whether there was something.
   std::atomic<std::uint64_t> done = 0;

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sched.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -24,7 +25,7 @@ namespace armature::progress {
 
 using transport::Kind;
 using transport::Link;
-using Lock = std::lock_guard<std::recursive_mutex>;
+using Lock = transport::Links::Lock;
 
 namespace {
 
@@ -73,13 +74,15 @@ class Cores {
 }  // namespace
 
 Service::~Service() {
-  if (wake_fd_ >= 0) close(wake_fd_);
+  for (const int descriptor : {wake_fd_, ears_})
+    if (descriptor >= 0) close(descriptor);
 }
 
 void Service::start(std::uint64_t heartbeat_ns) {
   heartbeat_ns_ = heartbeat_ns;
   beat_ns_ = base::now_ns();
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  make_ears();
   thread_ = std::thread([this] { serve(); });
 }
 
@@ -94,9 +97,37 @@ void Service::stop() {
 // Either this sees that the thread naps, or the thread sees, before it naps, that the count has
 // grown.
 void Service::look_away() {
+  hear_again();
   looked_away_.fetch_add(1, std::memory_order_seq_cst);
   if (naps_.load(std::memory_order_seq_cst))
     base::futex_wake(looked_away_, base::FutexReach::process);
+}
+
+/// Without them (the kernel allows few descriptors within descriptors) the thread hears all.
+void Service::make_ears() {
+  const int engine = network_.links().engine().descriptor();
+  ears_ = epoll_create1(EPOLL_CLOEXEC);
+  epoll_event readable{.events = EPOLLIN, .data = {}};
+  if (ears_ < 0 || engine < 0 || epoll_ctl(ears_, EPOLL_CTL_ADD, engine, &readable) == 0) return;
+  close(std::exchange(ears_, -1));
+}
+
+bool Service::stop_ears() {
+  if (!listens_.load(std::memory_order_relaxed) || ears_ < 0) return false;
+  const std::lock_guard locked(ears_lock_);
+  epoll_event nothing{};
+  if (epoll_ctl(ears_, EPOLL_CTL_MOD, network_.links().engine().descriptor(), &nothing) != 0)
+    return false;
+  ears_stopped_.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+/// The thread wakes up if there is something already.
+void Service::open_ears() {
+  const std::lock_guard locked(ears_lock_);
+  epoll_event readable{.events = EPOLLIN, .data = {}};
+  epoll_ctl(ears_, EPOLL_CTL_MOD, network_.links().engine().descriptor(), &readable);
+  ears_stopped_.store(false, std::memory_order_relaxed);
 }
 
 void Service::serve() {
@@ -160,8 +191,11 @@ bool Service::listen() {
   if (soon) look_again_ns = soon_ns;
   const timespec until{static_cast<time_t>(look_again_ns / second_ns),
                        static_cast<long>(look_again_ns % second_ns)};
-  pollfd fds[] = {{links.engine().descriptor(), POLLIN, 0}, {wake_fd_, POLLIN, 0}};
+  const int heard = ears_ >= 0 ? ears_ : links.engine().descriptor();
+  pollfd fds[] = {{heard, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
+  listens_.store(true, std::memory_order_relaxed);
   (void)ppoll(fds, std::size(fds), &until, nullptr);
+  listens_.store(false, std::memory_order_relaxed);
   return true;
 }
 

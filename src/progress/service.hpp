@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -13,6 +14,10 @@
 // they do not, it sleeps in the kernel until the engine has something. A rank that goes to sleep,
 // or that has started what will come while it computes, says so once (look_away), and it listens
 // from then on; a rank that computes without a word is noticed when the nap is over.
+//
+// A rank that begins to wait while the thread sleeps in the kernel sees what comes before the
+// thread could, which would wake up for nothing, on a core where somebody may compute. So it stops
+// the thread's ears as long as it polls without a pause (Quiet).
 
 namespace armature::progress {
 
@@ -33,6 +38,12 @@ class Service {
   void polled() { polls_.fetch_add(1, std::memory_order_relaxed); }
   /// A rank will not poll for a while; what comes for it is listened for from now on.
   void look_away();
+  /// A rank polls from now on, until it calls hear_again; whether that makes a difference.
+  [[nodiscard]] bool stop_ears();
+  /// By whoever stops polling, also for a while.
+  void hear_again() {
+    if (ears_stopped_.load(std::memory_order_relaxed)) open_ears();
+  }
 
  private:
   void serve();
@@ -41,12 +52,18 @@ class Service {
   void beat();
   [[nodiscard]] bool ranks_poll();
   void wake_sleepers();
+  void open_ears();
+  void make_ears();
 
   Network& network_;
   std::atomic<std::uint64_t> polls_{0};
   std::atomic<std::uint32_t> looked_away_{0};  // a futex
   std::atomic<bool> naps_{false};
   std::atomic<bool> ends_{false};
+  std::atomic<bool> listens_{false};
+  std::atomic<bool> ears_stopped_{false};  // written under the lock, with what it says
+  std::mutex ears_lock_;
+  int ears_ = -1;  // readable when the engine's descriptor is, unless stopped
 
   // Of the thread alone.
   std::uint64_t polls_seen_ = 0;

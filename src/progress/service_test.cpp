@@ -42,6 +42,20 @@ TEST(ServiceTest, it_listens_again_when_ranks_have_looked_away) {
   }
 }
 
+TEST(ServiceTest, what_comes_while_a_rank_polls_is_left_to_it_until_it_stops) {
+  PlayedNetwork net(options());
+  int left = 0;
+  for (int i = 1; i <= 20; ++i) {
+    ASSERT_TRUE(net.until([] { return network()->stop_ears(); }, false)) << "it never listens";
+    net.peer.say(Kind::reply, 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    left += handled == i - 1;
+    network()->hear_again();
+    ASSERT_TRUE(net.until([&] { return handled == i; }, false)) << i;
+  }
+  EXPECT_GE(left, 10);  // not what came just when the thread was about to sleep
+}
+
 TEST(ServiceTest, who_is_silent_for_longer_than_the_heartbeat_is_given_up) {
   PlayedNetwork net(options(200 * ms));
   EXPECT_TRUE(net.until([&] { return net.peer.drops == 1; }, false));

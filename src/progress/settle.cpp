@@ -1,9 +1,9 @@
 // Waiting until what was sent has been handled, or cannot be any more.
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace armature::progress {
 using base::fail;
 using space::Life;
 using transport::Link;
-using Lock = std::lock_guard<std::recursive_mutex>;
+using Lock = transport::Links::Lock;
 
 namespace {
 
@@ -29,18 +29,18 @@ namespace {
 
 /// Whether nothing is expected of that rank any more. Another process of this node may have given
 /// it up before this one has.
-bool Network::is_lost(int rank) {
-  return goes_on() && (link_to(rank).is_lost() ||
-                       mapping_.slot(rank).life.load(std::memory_order_acquire) == Life::dead);
+bool Network::is_lost(const Link& link, int rank) {
+  return goes_on() &&
+         (link.is_lost() || mapping_.slot(rank).life.load(std::memory_order_acquire) == Life::dead);
 }
 
 void Network::require_reachable(int rank, const char* call) {
-  if (is_lost(rank)) fail_lost(rank, call);
+  if (is_lost(link_to(rank), rank)) fail_lost(rank, call);
 }
 
 /// False when the process is lost, where the job goes on, before it had handled everything.
-bool Network::settle(int rank, const char* call) {
-  Link& link = link_to(rank);
+bool Network::settle(Link& link, int rank, const char* call) {
+  const Quiet quiet;
   std::uint64_t target = 0;
   {
     const Lock locked(links_.lock());
@@ -48,7 +48,7 @@ bool Network::settle(int rank, const char* call) {
     target = link.wanting();
   }
   WaitFor wait{.what = space::Awaiting::completion, .peer = rank, .rings = false, .call = call};
-  const auto is_over = [&] { return link.acknowledged() >= target || is_lost(rank); };
+  const auto is_over = [&] { return link.acknowledged() >= target || is_lost(link, rank); };
   wait_until(wait, [&] {
     if (is_over()) return true;
     try_poll();
@@ -58,39 +58,39 @@ bool Network::settle(int rank, const char* call) {
 }
 
 void Network::fence(int rank, const char* call) {
-  if (!settle(rank, call)) fail_lost(rank, call);
+  if (!settle(link_to(rank), rank, call)) fail_lost(rank, call);
+}
+
+/// The processes on other nodes, but for that one, that have not handled everything yet.
+std::vector<int> Network::open_processes(int but) {
+  const Lock locked(links_.lock());
+  flush_held();
+  std::vector<int> open;
+  for (const int other : others_)
+    if (const Link& link = links_.to(other); other != but && link.wanting() > link.acknowledged())
+      open.push_back(other);
+  return open;
 }
 
 void Network::fence_all(const char* call) {
   int lost = -1;
-  for (int r = 0; r < mapping_.ranks(); ++r) {
-    if (mapping_.is_here(r) || mapping_.slot(r).index != 0 || settle(r, call)) continue;
+  for (const int process : open_processes(-1)) {
+    const int rank = first_rank_of(process);
+    if (settle(links_.to(process), rank, call)) continue;
     const Lock locked(links_.lock());
-    const std::uint64_t wanting = link_to(r).wanting();
+    const std::uint64_t wanting = links_.to(process).wanting();
     told_lost_.resize(static_cast<std::size_t>(links_.processes()));
-    std::uint64_t& told = told_lost_[static_cast<std::size_t>(mapping_.slot(r).process)];
-    if (std::exchange(told, wanting) < wanting) lost = r;
+    std::uint64_t& told = told_lost_[static_cast<std::size_t>(process)];
+    if (std::exchange(told, wanting) < wanting) lost = rank;
   }
   if (lost >= 0) fail_lost(lost, call);
 }
 
-void Network::settle_all(const char* call) {
-  for (int r = 0; r < mapping_.ranks(); ++r)
-    if (!mapping_.is_here(r) && mapping_.slot(r).index == 0) (void)settle(r, call);
-}
+void Network::settle_all(const char* call) { settle_others(-1, call); }
 
 void Network::settle_others(int process, const char* call) {
-  const auto is_open = [&](int other) {
-    const Link& link = links_.to(other);
-    return other != process && link.wanting() > link.acknowledged();
-  };
-  {
-    const Lock locked(links_.lock());
-    if (std::none_of(others_.begin(), others_.end(), is_open)) return;
-  }
-  for (int r = 0; r < mapping_.ranks(); ++r)
-    if (!mapping_.is_here(r) && mapping_.slot(r).index == 0 && mapping_.slot(r).process != process)
-      (void)settle(r, call);
+  for (const int other : open_processes(process))
+    (void)settle(links_.to(other), first_rank_of(other), call);
 }
 
 void Network::await_room(int rank, const char* call) {

@@ -174,6 +174,7 @@ WaitInterrupted::WaitInterrupted(space::WaitRecord& record)
             .detail = record.detail.load(std::memory_order_relaxed)},
       since_ns_(record.since_ns.load(std::memory_order_relaxed)) {
   publish(record_, WaitFor{}, now_ns());
+  if (Network* const net = network()) net->hear_again();
 }
 
 WaitInterrupted::~WaitInterrupted() { publish(record_, wait_, since_ns_); }
@@ -308,7 +309,7 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
     }
     return false;
   };
-  if (spin()) return;
+  if (const Quiet quiet; spin()) return;
   Published published(slot.wait, wait);  // only now is it worth telling others
   std::uint64_t idle_since_ns = published.since_ns();
   Naps naps;

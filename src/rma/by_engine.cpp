@@ -33,7 +33,7 @@ using transport::Engine;
 using transport::Kind;
 using transport::Link;
 using transport::Protocol;
-using Lock = std::lock_guard<std::recursive_mutex>;
+using Lock = transport::Links::Lock;
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
+#include "base/process_memory.hpp"
 #include "progress/rank_context.hpp"
 #include "rma/by_engine.hpp"
 #include "rma/far.hpp"
@@ -18,7 +19,7 @@ namespace armature::rma {
 
 using transport::Kind;
 using transport::Link;
-using Lock = std::lock_guard<std::recursive_mutex>;
+using Lock = transport::Links::Lock;
 
 namespace {
 
@@ -79,8 +80,10 @@ std::size_t bytes_of_section(const Section& section) {
 
 /// How much of a rank's band on another node is known to be allocated. It only grows.
 std::atomic<std::uint64_t>& known_extent(const Network& net, Rank rank) {
-  static std::vector<std::atomic<std::uint64_t>> extents(
-      static_cast<std::size_t>(net.mapping().ranks()));
+  static std::vector<std::atomic<std::uint64_t>> extents = [&] {
+    const base::ProcessMemory kept;
+    return std::vector<std::atomic<std::uint64_t>>(static_cast<std::size_t>(net.mapping().ranks()));
+  }();
   return extents[static_cast<std::size_t>(static_cast<int>(rank))];
 }
 
@@ -143,6 +146,7 @@ void ask_section(Network& net, Rank rank, std::uint64_t question, const void* fr
 void get_far(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
              const char* call) {
   if (bytes == 0 || get_by_engine(net, rank, to, from, bytes, call)) return;
+  const progress::Quiet quiet;
   Fetch fetch(rank, Runs::contiguous(static_cast<std::byte*>(to), bytes), bytes);
   ask_section(net, rank, fetch.number(), from, bytes, {});
   fetch.wait(call);
@@ -150,6 +154,7 @@ void get_far(Network& net, Rank rank, void* to, const void* from, std::size_t by
 
 void get_far(Network& net, Rank rank, void* to, const void* from, const Section& section,
              const char* call) {
+  const progress::Quiet quiet;
   Fetch fetch(rank,
               Runs::section(static_cast<std::byte*>(to), section.row_bytes,
                             levels_of(section, section.to_strides)),
@@ -195,6 +200,7 @@ void get_far(Network& net, Rank rank, const Segments& pieces, const char* call) 
 }
 
 std::uint64_t atomic_far(Network& net, Rank rank, AtomicRecord what, const char* call) {
+  const progress::Quiet quiet;
   Found found(rank);
   what.question = found.number();
   ask(net, rank, Kind::atomic, bytes_of_record(what));

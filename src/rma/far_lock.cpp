@@ -22,7 +22,7 @@ using progress::network;
 using transport::Arrived;
 using transport::Kind;
 using transport::Link;
-using Lock = std::lock_guard<std::recursive_mutex>;
+using Lock = transport::Links::Lock;
 
 namespace {
 

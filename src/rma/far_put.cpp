@@ -18,7 +18,7 @@ namespace armature::rma {
 
 using transport::Kind;
 using transport::Link;
-using Lock = std::lock_guard<std::recursive_mutex>;
+using Lock = transport::Links::Lock;
 
 namespace {
 

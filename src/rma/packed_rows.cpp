@@ -6,13 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/process_memory.hpp"
 #include "progress/wait.hpp"
 
 namespace armature::rma {
 
 using transport::Kind;
 using transport::Link;
-using Lock = std::lock_guard<std::recursive_mutex>;
+using Lock = transport::Links::Lock;
 
 namespace {
 
@@ -39,6 +40,7 @@ PackedRows::~PackedRows() {
 }
 
 std::unique_ptr<std::byte[]> PackedRows::take_memory() {
+  const base::ProcessMemory kept;
   if (spare().empty()) return std::make_unique_for_overwrite<std::byte[]>(room);
   auto memory = std::move(spare().back());
   spare().pop_back();

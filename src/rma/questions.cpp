@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -19,7 +20,7 @@ using base::fail;
 using progress::network;
 using transport::Arrived;
 using transport::Kind;
-using Lock = std::lock_guard<std::recursive_mutex>;
+using Lock = transport::Links::Lock;
 
 namespace {
 
@@ -59,8 +60,21 @@ void Question::retire() {
   if (network() == nullptr || std::exchange(retired_, true)) return;
   const Lock locked(network()->links().lock());
   const auto place = static_cast<std::uint32_t>(number_);
+  // Answered in another process, before its rank came here from another node.
+  if (place >= table().places.size() || table().places[place].question != this) return;
   table().places[place].question = nullptr;
   table().free.push_back(place);
+}
+
+bool Question::all_are_answered() {
+  return std::all_of(table().places.begin(), table().places.end(), [](const auto& place) {
+    return place.question == nullptr || place.question->is_answered();
+  });
+}
+
+void Question::forget_all() {
+  const Lock locked(network()->links().lock());
+  table() = {};
 }
 
 void Question::on_answer(const Arrived& answer) {

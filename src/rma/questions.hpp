@@ -35,6 +35,10 @@ class Question {
   static void install(transport::Links& links);
   /// Nobody will answer what that process was asked.
   static void give_up(int process);
+  /// Whether ranks of this process wait for no answer; under the links' lock. And then: those that
+  /// asked may go to other processes.
+  [[nodiscard]] static bool all_are_answered();
+  static void forget_all();
 
  protected:
   virtual void take(const transport::Arrived& answer) = 0;

@@ -74,7 +74,9 @@ void Endpoint::set(const Settings& settings) {
 std::uint64_t Endpoint::executed(int from) const {
   for (const auto& in : incoming_)
     if (in->from == from) return in->executed;
-  return 0;
+  if (executed_before_ == nullptr) return 0;
+  const std::uint64_t* const before = executed_before_->find(static_cast<std::size_t>(from));
+  return before != nullptr ? *before : 0;
 }
 
 std::uint64_t Endpoint::sent() const {
@@ -86,6 +88,9 @@ std::uint64_t Endpoint::sent() const {
 std::uint64_t Endpoint::executed() const {
   std::uint64_t sum = 0;
   for (const auto& in : incoming_) sum += in->executed;
+  if (executed_before_ == nullptr) return sum;
+  for (const int from : executed_before_->indices())
+    sum += *executed_before_->find(static_cast<std::size_t>(from));
   return sum;
 }
 

@@ -109,6 +109,12 @@ class Endpoint : public progress::RequestSource {
   [[nodiscard]] std::uint64_t sent() const;
   [[nodiscard]] std::uint64_t executed(int from) const;
   [[nodiscard]] std::uint64_t executed() const;
+
+  /// All ranks of the job begin anew with each other, as ranks go to other nodes: a fence of all is
+  /// over, and nothing is on its way. First nobody knows channels of others any more, then nobody
+  /// has any. What was counted stays.
+  void forget_channels();
+  void close_channels();
   /// rmi_wait(): how many executed requests have been waited for.
   std::uint64_t waited = 0;
 
@@ -242,6 +248,8 @@ class Endpoint : public progress::RequestSource {
   // Each stays in place: methods may wait, and meet channels that are new.
   std::vector<std::unique_ptr<Incoming>> incoming_;
   std::uint32_t channels_seen_ = 0;
+  // Of channels that were forgotten, by sender; made when it is needed.
+  std::unique_ptr<base::SparseTable<std::uint64_t>> executed_before_;
   std::uint64_t turns_ = 0;  // how often what came in was executed
   int level_ = 0;
   std::byte* unpacked_block_ = nullptr;  // of the method on top: not needed once it waits

@@ -207,6 +207,11 @@ void Fences::wait(const Team& team, const char* call) {
   });
 }
 
+void Fences::forget_teams() {
+  ARMATURE_ASSERT(active_.empty());
+  std::erase_if(teams_, [](const auto& team) { return team.first != 0; });
+}
+
 bool Fences::can_advance(const OfTeam& fence) {
   const Termination& termination = fence.termination;
   const std::uint64_t wave = termination.wave();

@@ -15,6 +15,7 @@
 
 #include "armature/detail/method.hpp"
 #include "base/fail.hpp"
+#include "base/process_memory.hpp"
 
 namespace armature {
 namespace detail {
@@ -100,6 +101,7 @@ int add_module(dl_phdr_info* info, std::size_t, void* first) {
 }
 
 void look_again() {
+  const base::ProcessMemory kept;
   bool first = true;
   dl_iterate_phdr(add_module, &first);
 }

@@ -47,6 +47,9 @@ void Endpoint::find_new_channels() {
                     channel->capacity <= Channel::capacity_max &&
                     (channel->capacity & (channel->capacity - 1)) == 0);
     incoming_.push_back(std::make_unique<Incoming>(from, *channel));
+    if (executed_before_ == nullptr) continue;
+    if (std::uint64_t* counted = executed_before_->find(static_cast<std::size_t>(from)))
+      incoming_.back()->executed = std::exchange(*counted, 0);
   }
 }
 
@@ -165,6 +168,8 @@ void Endpoint::receive(Incoming& in) {
   if (is_too_early(in)) return;
   const std::uint64_t published = look(in);
   if (published == in.read) return;
+  // Nobody polls the network while a method computes.
+  if (progress::Network* const net = progress::network()) net->hear_again();
   // Who looks from outside must not take a method that never returns for a wait.
   std::optional<progress::WaitInterrupted> interrupted;
   space::WaitRecord& record = space_.slot(space_.me()).wait;

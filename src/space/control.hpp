@@ -23,7 +23,7 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 8;
+inline constexpr std::uint32_t control_version = 9;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t {
@@ -32,13 +32,14 @@ enum class OnDeath : std::uint32_t {
   recover,  // virtual ranks: all go back to the last checkpoint in memory
 };
 
-/// Where a checkpoint is written to.
-enum class KeptIn : std::uint32_t { folder, memory };
+/// Where a checkpoint is written to; nowhere: all stand still so that ranks can go to other nodes.
+enum class KeptIn : std::uint32_t { folder, memory, nowhere };
 
 /// What it means that processes regroup.
 enum class Regroup : std::uint32_t {
   go_back,  // one has died: all ranks are as in the last checkpoint in memory
   spread,   // ranks as they are, in other processes
+  place,    // ranks as they are, each where its slot says
 };
 
 /// Checkpoints of virtual ranks: all processes stop taking turns, write what there is, and go on.
@@ -54,11 +55,16 @@ struct Halt {
   // 1: somebody is about to want one; 2: nobody may, while ranks go to other processes.
   std::atomic<std::uint32_t> asked{0};
   std::atomic<KeptIn> where{KeptIn::folder};
+  // Ranks of this node that only wait for being on another one.
+  std::atomic<std::uint32_t> ready{0};
   std::atomic<std::uint32_t> broken{0};  // processes that could not write their part
   std::uint32_t restarts = 0;            // how often the job was started again from a checkpoint
-  // 1: checkpoints to disk hold what has changed since the one before where they can. By the
-  // leader, before it reaches the first step: since which one that is now; 0: all is written.
+  std::atomic<std::uint32_t> is_filling{0};  // 1: what it goes on from is not yet in the bands
+  // 1: checkpoints to disk hold what has changed since the one before where they can: the job's
+  // setting, and, by whoever wants it, that of the one that is wanted. By the leader, before it
+  // reaches the first step: since which one that is now; 0: all is written.
   std::uint32_t incremental = 0;
+  std::atomic<std::uint32_t> is_incremental{0};
   std::atomic<std::uint32_t> changed_since{0};
   char folder[text_max] = {};
   char problem[text_max] = {};
@@ -105,12 +111,13 @@ struct alignas(4096) ControlHeader {
   std::uint64_t seed = 0;
   std::uint32_t ranks_are_virtual = 0;  // 1: fibers, each on a stack in its band; one memory file
   std::uint32_t balance = 0;            // 1: a process with nothing to do is given ranks of others
+  std::uint32_t measures = 0;           // 1: from the start, how long each rank computes
   std::uint64_t stack_bytes = 0;        // of each such fiber; a multiple of the page size
   std::uint64_t started_ns = 0;         // CLOCK_MONOTONIC
   std::int32_t node = 0;                // which of the job's this is
   std::int32_t nodes = 1;
   std::uint32_t keeps_copies = 0;  // 1: behind the bands' file there are two for copies of it
-  // Of these, those on this node when the job began: virtual ranks and processes stay on theirs.
+  // Of these, those on this node. Ranks change nodes while all processes stand still.
   std::uint32_t ranks_here = 0, processes_here = 0;
 
   // Written by the launcher: how many ranks have died so far. Waiting ranks look at it.
@@ -129,6 +136,11 @@ struct alignas(4096) ControlHeader {
   alignas(64) Halt halt;
   Resize resize;
 
+  /// Whether virtual ranks may go from any process to any other. Known when all have joined; one
+  /// that joins later may differ.
+  [[nodiscard]] bool ranks_may_move() const {
+    return nodes == 1 && differ.load(std::memory_order_relaxed) == 0;
+  }
   /// Whether all of this node's virtual ranks have left the job or died.
   [[nodiscard]] bool all_are_through() const {
     const std::uint32_t died =
@@ -210,7 +222,7 @@ struct alignas(128) RankSlot {
   // rank may move: whoever hosts it writes the process.
   std::atomic<std::int32_t> process{0};
   std::int32_t index = 0;
-  std::int32_t node = 0;               // set before the rank starts, as is the index
+  std::int32_t node = 0;  // set before the rank starts, as is the index, and while all stand still
   std::atomic<std::uint32_t> said{0};  // 1: its last words are valid. Release by the rank.
   // Peers that have opened a mailbox, a channel to it.
   Newcomers mailboxes;
@@ -229,6 +241,8 @@ struct alignas(128) RankSlot {
   // Of a virtual rank, by whoever hosts it: how long it has computed, and how often it has moved.
   std::atomic<std::uint64_t> busy_ns{0};
   std::atomic<std::uint64_t> moves{0};
+  // The process that it is to be in when all go on, who stand still for that.
+  std::atomic<std::int32_t> goes_to{-1};
 
   alignas(64) WaitRecord wait;
 };
@@ -251,6 +265,7 @@ struct alignas(128) ProcessSlot {
   std::atomic<std::uint32_t> since{0};
   std::atomic<std::uint32_t> until{0};
   std::atomic<std::uint32_t> joined{0};  // 1: it could host ranks, its addresses are the others'
+  std::int32_t node = 0;                 // set before it starts
   std::atomic<std::uint32_t> wants_to_leave{0};  // 1: somebody has asked it to end
 
   [[nodiscard]] bool belongs(std::uint32_t regroup) const {

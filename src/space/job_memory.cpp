@@ -125,7 +125,8 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   header.nodes = std::max(static_cast<std::int32_t>(options.nodes.size()), 1);
   for (const std::int32_t node : options.node_of_rank)
     header.nodes = std::max(header.nodes, node + 1);
-  if (options.virtual_processes && header.nodes == 1) header.slot_bytes = sizeof(RankSlot);
+  if (options.virtual_processes && header.nodes == 1 && !options.slots_have_pages)
+    header.slot_bytes = sizeof(RankSlot);
   check(header);
   return header;
 }
@@ -214,9 +215,10 @@ JobMemory JobMemory::create(const JobOptions& options) {
   place_ranks(control, options);
   control.header().ranks_here = here;
   for (std::uint32_t r = 0; r < header.ranks; ++r)
-    if (const RankSlot& slot = control.slot(static_cast<int>(r));
-        slot.node == options.node && slot.index == 0)
-      ++control.header().processes_here;
+    if (const RankSlot& slot = control.slot(static_cast<int>(r)); slot.index == 0) {
+      control.process(slot.process).node = slot.node;
+      if (slot.node == options.node) ++control.header().processes_here;
+    }
   write_world(memory, header, here);
   munmap(start, Control::bytes(header));
   return memory;

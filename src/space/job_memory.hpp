@@ -23,6 +23,7 @@ struct JobOptions {
   // Virtual ranks: so many processes, each hosting as many as the others or one more.
   std::optional<std::uint32_t> virtual_processes;
   std::uint64_t stack_bytes = 0;  // of each of them; 0: the default
+  bool slots_have_pages = false;  // as on several nodes, where they may come from
   std::uint64_t band_base = 0;    // 0: the default
   std::uint64_t band_bytes = 0;   // 0: as large as fits, at most 256 GiB
   std::uint32_t cores = 1;

@@ -114,11 +114,23 @@ void Mapping::map_bands(int first, int count, int file) const {
                 "(armature run --band-size BYTES)"));
 }
 
+/// Of virtual ranks all below the stack belongs to the head, and that begins where it will.
+std::size_t Mapping::hidden_from() const {
+  return header().ranks_are_virtual != 0 ? BandHead::heap_start(header().ranks, 0) : heap_offset_;
+}
+
+void Mapping::show(int rank, int file) const {
+  const std::size_t from = hidden_from();
+  const auto offset = static_cast<off_t>(static_cast<std::size_t>(rank) * band_bytes_ + from);
+  if (mmap(band(rank) + from, band_bytes_ - from, PROT_READ | PROT_WRITE,
+           MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, offset) == MAP_FAILED)
+    base::fail(Errc::start, fmt::format("the band of rank {} cannot be mapped: {}", rank,
+                                        base::system_text(errno)));
+}
+
 /// What a program cannot touch of a rank on another node: all but the head.
 void Mapping::hide(int rank) const {
-  // Of virtual ranks all below the stack, and that begins where it will.
-  const std::size_t from =
-      header().ranks_are_virtual != 0 ? BandHead::heap_start(header().ranks, 0) : heap_offset_;
+  const std::size_t from = hidden_from();
   void* const got = mmap(band(rank) + from, band_bytes_ - from, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   if (got == MAP_FAILED)

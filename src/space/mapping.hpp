@@ -65,6 +65,13 @@ class Mapping {
   /// Throws Error(bad_rank).
   void require_rank(Rank rank, const char* call) const;
 
+  /// Of a virtual rank that has come to this node, or left it: its band can be touched, or all but
+  /// the head cannot. `file` is that of all bands. Throws Error(start).
+  void show(int rank, int file) const;
+  /// What the fast path of the node's processes knows of a rank's band.
+  [[nodiscard]] detail::BandView* fast_view(int rank) const { return &view(rank); }
+  void hide(int rank) const;
+
  protected:
   [[nodiscard]] Allocations& allocations(int rank) const;
   [[nodiscard]] detail::BandView& view(int rank) const { return control_.bands()[rank]; }
@@ -74,7 +81,7 @@ class Mapping {
   explicit Mapping(Control control);
   void map_bands(const std::vector<int>& bands) const;
   void map_bands(int first, int count, int file) const;
-  void hide(int rank) const;
+  [[nodiscard]] std::size_t hidden_from() const;
   [[noreturn]] void bad_address(Rank rank, const void* address, std::size_t bytes,
                                 const char* call) const;
 

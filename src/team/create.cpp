@@ -14,6 +14,7 @@
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
+#include "team/renewal.hpp"
 #include "team/team_state.hpp"
 
 namespace armature {
@@ -121,6 +122,25 @@ TeamBlock* accept(std::span<const Rank> members, progress::RankContext& me) {
 }
 
 }  // namespace
+
+void team::let_go(const progress::RankContext& me) {
+  for (TeamState* state = me.first_team; state != nullptr; state = state->next()) state->let_go();
+}
+
+// In the same order everywhere: who waits to be invited waits for one who is at the same team, or
+// at one before it.
+void team::meet_again(progress::RankContext& me) {
+  std::vector<TeamState*> teams;
+  for (TeamState* state = me.first_team; state != nullptr; state = state->next())
+    teams.push_back(state);
+  std::sort(teams.begin(), teams.end(),
+            [](const TeamState* a, const TeamState* b) { return a->id() < b->id(); });
+  for (TeamState* state : teams) {
+    const std::vector<Rank> members(state->members().begin(), state->members().end());
+    state->meet_again(members[0] == me.space.me() ? *invite(members, me, state->id())
+                                                  : *accept(members, me));
+  }
+}
 
 Team Team::create(std::span<const Rank> members) {
   progress::RankContext& me = progress::this_rank("Team::create");

@@ -23,7 +23,7 @@ using space::TeamBlock;
 using transport::Arrived;
 using transport::Kind;
 using transport::Link;
-using Lock = std::lock_guard<std::recursive_mutex>;
+using Lock = transport::Links::Lock;
 
 namespace {
 
@@ -178,24 +178,29 @@ std::uint32_t Replica::leader_of(TeamBlock& block) {
 }
 
 Replica::Replica(TeamBlock& block) : block_(block) {
+  if (network() == nullptr) return;
+  make_known();
+  if (nodes_->here() == nodes_->size()) return;
+  leader_ = static_cast<int>(nodes_->members(nodes_->here()).front());
+  // The rank's own: not under the lock.
+  rounds_told_.resize(nodes_->edges().size());
+  waves_told_.resize(nodes_->edges().size());
+}
+
+void Replica::make_known() {
   progress::Network* const net = network();
-  if (net == nullptr) return;
   const Lock locked(net->links().lock());
-  Known& known = teams()[block.id];
+  Known& known = teams()[block_.id];
   ++known.users;
   if (known.block == nullptr) {
-    known.block = &block;
-    known.nodes = std::make_shared<const Nodes>(block, net->mapping());
+    known.block = &block_;
+    known.nodes = std::make_shared<const Nodes>(block_, net->mapping());
     for (const Known::Early& early : std::exchange(known.early, {})) {
       const Arrived arrived{early.process, early.record, early.body, {}};
       early.record.kind == Kind::round ? on_round(arrived) : on_wave(arrived);
     }
   }
   nodes_ = known.nodes;
-  if (nodes_->here() == nodes_->size()) return;
-  leader_ = static_cast<int>(nodes_->members(nodes_->here()).front());
-  rounds_told_.resize(nodes_->edges().size());
-  waves_told_.resize(nodes_->edges().size());
 }
 
 Replica::~Replica() {

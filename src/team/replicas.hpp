@@ -56,6 +56,7 @@ class Replica {
   static void install(transport::Links& links);
 
  private:
+  void make_known();
   void send_round(const NodeEdge& edge, std::uint64_t round) const;
   [[nodiscard]] bool may_tell_wave(std::size_t edge, std::uint64_t wave) const;
 

@@ -1,9 +1,12 @@
 #include "team/team_state.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
+#include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
 
 namespace armature::detail {
@@ -24,8 +27,9 @@ constexpr std::uint64_t total_mask = (std::uint64_t{1} << MemberLine::shown_shif
 
 TeamState::TeamState(space::AddressSpace& space, TeamBlock& block, int me)
     : space_(space),
-      block_(block),
-      replica_(block),
+      block_(&block),
+      replica_(std::in_place, block),
+      id_(block.id),
       me_(me),
       is_world_(&block == &space.world_block()) {
   if (is_world_) {
@@ -35,12 +39,36 @@ TeamState::TeamState(space::AddressSpace& space, TeamBlock& block, int me)
   own_members_.assign(block.ranks(), block.ranks() + block.size);
   members_ = own_members_;
   for (int i = 0; i < size(); ++i) member_of_.emplace(members_[static_cast<std::size_t>(i)], i);
+  if (progress::RankContext* const context = progress::current_rank())
+    next_ = std::exchange(context->first_team, this);
 }
 
 TeamState::~TeamState() {
-  block_.users.fetch_sub(1, std::memory_order_release);
-  if (is_world_ || space_.owner(&block_) != space_.me()) return;
-  space_.free_when_unused(block_);
+  if (block_ != nullptr) give_up_block();
+  progress::RankContext* const context = progress::current_rank();
+  if (is_world_ || context == nullptr) return;
+  TeamState** place = &context->first_team;
+  while (*place != nullptr && *place != this) place = &(*place)->next_;
+  if (*place == this) *place = next_;
+}
+
+void TeamState::give_up_block() {
+  block_->users.fetch_sub(1, std::memory_order_release);
+  if (is_world_ || space_.owner(block_) != space_.me()) return;
+  space_.free_when_unused(*block_);
+}
+
+void TeamState::let_go() {
+  replica_.reset();
+  if (is_world_) return;
+  give_up_block();
+  block_ = nullptr;
+}
+
+void TeamState::meet_again(TeamBlock& block) {
+  if (!is_world_) round_ = 0;
+  block_ = &block;
+  replica_.emplace(block);
 }
 
 int TeamState::member(Rank world_rank) const {
@@ -54,18 +82,18 @@ bool TeamState::is_flat() const { return members_.size() <= TeamBlock::flat_max;
 std::byte* TeamState::outgoing(std::size_t bytes) {
   ARMATURE_ASSERT(bytes <= bytes_max);
   const auto me = static_cast<std::size_t>(me_);
-  return bytes <= MemberLine::inline_bytes ? block_.line(me, round_ + 1).payload
-                                           : block_.staging(me, round_ + 1);
+  return bytes <= MemberLine::inline_bytes ? block_->line(me, round_ + 1).payload
+                                           : block_->staging(me, round_ + 1);
 }
 
 const std::byte* TeamState::incoming(int member, std::size_t bytes) const {
   const auto m = static_cast<std::size_t>(member);
-  return bytes <= MemberLine::inline_bytes ? block_.line(m, round_).payload
-                                           : block_.staging(m, round_);
+  return bytes <= MemberLine::inline_bytes ? block_->line(m, round_).payload
+                                           : block_->staging(m, round_);
 }
 
 void TeamState::publish(std::uint64_t signature) {
-  MemberLine& mine = block_.line(static_cast<std::size_t>(me_), round_);
+  MemberLine& mine = block_->line(static_cast<std::size_t>(me_), round_);
   mine.signature = signature;
   // Release: who sees the round sees the bytes shown in it, and all this rank has stored before.
   mine.round.store(round_, std::memory_order_release);
@@ -107,56 +135,56 @@ void TeamState::await_members(Kind kind, const char* call) {
       .what = kind == Kind::barrier ? space::Awaiting::barrier : space::Awaiting::collective,
       .members = members_,
       .awaits = is_missing,
-      .team = block_.id,
-      .object = &block_,
+      .team = block_->id,
+      .object = block_,
       .detail = round_,
       .call = call};
-  const int leader = replica_.leader();
+  const int leader = replica_->leader();
   if (!is_flat() && me_ != leader) {
     progress::ring(space_.slot(members_[static_cast<std::size_t>(leader)]));
     progress::wait_until(wait, [&] {
-      const std::uint64_t released = block_.released.load(std::memory_order_acquire);
-      return released == gave_up ? have_entered(block_, round_) : released >= round_;
+      const std::uint64_t released = block_->released.load(std::memory_order_acquire);
+      return released == gave_up ? have_entered(*block_, round_) : released >= round_;
     });
     return;
   }
   if (is_flat()) ring_members();
-  const bool tells = replica_.is_far() && me_ == leader;
+  const bool tells = replica_->is_far() && me_ == leader;
   std::size_t entered = 0;
   progress::wait_until(wait, [&] {
     while (entered < members_.size() &&
-           block_.line(entered, round_).round.load(std::memory_order_acquire) >= round_)
+           block_->line(entered, round_).round.load(std::memory_order_acquire) >= round_)
       ++entered;
     const bool all = entered == members_.size();
     // In this order: when all have entered, all is told before the rank goes on.
-    if (tells) replica_.tell_round(round_);
+    if (tells) replica_->tell_round(round_);
     return all;
   });
   if (is_flat()) return;
-  note_disagreement(block_.line(0, round_).signature);
-  block_.released.store(round_, std::memory_order_release);
+  note_disagreement(block_->line(0, round_).signature);
+  block_->released.store(round_, std::memory_order_release);
   ring_members();
 }
 
 void TeamState::ring_members() const {
   for (const std::int32_t rank : members_)
-    if (!replica_.is_far() || space_.is_here(rank)) progress::ring(space_.slot(rank));
+    if (!replica_->is_far() || space_.is_here(rank)) progress::ring(space_.slot(rank));
 }
 
 /// In large teams the first of the node, who looks at all lines anyway, compares for all.
 void TeamState::note_disagreement(std::uint64_t mine) {
   for (int i = 0; i < size(); ++i)
-    if (block_.line(static_cast<std::size_t>(i), round_).signature != mine)
-      block_.disagreed.store(round_, std::memory_order_relaxed);
+    if (block_->line(static_cast<std::size_t>(i), round_).signature != mine)
+      block_->disagreed.store(round_, std::memory_order_relaxed);
 }
 
 void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
   // Acquire: written before the round was released.
-  if (!is_flat() && block_.disagreed.load(std::memory_order_acquire) != round_ &&
-      block_.released.load(std::memory_order_relaxed) != gave_up)
+  if (!is_flat() && block_->disagreed.load(std::memory_order_acquire) != round_ &&
+      block_->released.load(std::memory_order_relaxed) != gave_up)
     return;
   for (int i = 0; i < size(); ++i) {
-    const std::uint64_t theirs = block_.line(static_cast<std::size_t>(i), round_).signature;
+    const std::uint64_t theirs = block_->line(static_cast<std::size_t>(i), round_).signature;
     if (((theirs ^ mine) & ~MemberLine::shown_mask) == 0) continue;
     constexpr const char* names[] = {"barrier",   "broadcast", "allgather", "alltoall",
                                      "reduction", "reduction", "scan"};
@@ -177,9 +205,9 @@ void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
 /// first member may have given up before it.
 void TeamState::give_up() {
   gave_up_ = true;
-  if (replica_.is_far()) replica_.send_line(me_, round_);
-  if (is_flat() || me_ != replica_.leader()) return;
-  block_.released.store(gave_up, std::memory_order_release);
+  if (replica_->is_far()) replica_->send_line(me_, round_);
+  if (is_flat() || me_ != replica_->leader()) return;
+  block_->released.store(gave_up, std::memory_order_release);
   ring_members();
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -31,13 +32,21 @@ class TeamState {
   [[nodiscard]] int size() const { return static_cast<int>(members_.size()); }
   [[nodiscard]] std::span<const std::int32_t> members() const { return members_; }
   [[nodiscard]] int member(Rank world_rank) const;
-  [[nodiscard]] std::uint32_t id() const { return block_.id; }
+  [[nodiscard]] std::uint32_t id() const { return id_; }
   [[nodiscard]] space::AddressSpace& space() const { return space_; }
-  [[nodiscard]] space::TeamBlock& block() const { return block_; }
+  [[nodiscard]] space::TeamBlock& block() const { return *block_; }
 
   /// What the team's blocks on other nodes are told.
-  [[nodiscard]] team::Replica& replica() { return replica_; }
-  [[nodiscard]] const team::Replica& replica() const { return replica_; }
+  [[nodiscard]] team::Replica& replica() { return *replica_; }
+  [[nodiscard]] const team::Replica& replica() const { return *replica_; }
+
+  /// The next one that the rank is in.
+  [[nodiscard]] TeamState* next() const { return next_; }
+  /// All members, none of which is in a round, let go of what they share, before some of them go to
+  /// other nodes. Until they have met again nothing else may be asked.
+  void let_go();
+  /// They have met again, in a block that is new. That of all stays where it is.
+  void meet_again(space::TeamBlock& block);
 
   /// What kind of round this is and how long: members whose signatures differ have called different
   /// collectives, or with different counts.
@@ -53,6 +62,7 @@ class TeamState {
   [[nodiscard]] const std::byte* incoming(int member, std::size_t bytes) const;
 
  private:
+  void give_up_block();
   void publish(std::uint64_t signature);
   void await_members(Kind kind, const char* call);
   void give_up();
@@ -63,16 +73,18 @@ class TeamState {
   [[nodiscard]] bool is_flat() const;
 
   space::AddressSpace& space_;
-  space::TeamBlock& block_;
-  team::Replica replica_;
+  space::TeamBlock* block_;
+  std::optional<team::Replica> replica_;
+  const std::uint32_t id_;
   int me_;
   // The world's members are all ranks in their order: neither a copy nor a table for each rank.
   const bool is_world_;
+  bool gave_up_ = false;
   std::vector<std::int32_t> own_members_;
   std::span<const std::int32_t> members_;
   std::unordered_map<int, int> member_of_;
   std::uint64_t round_ = 0;
-  bool gave_up_ = false;
+  TeamState* next_ = nullptr;
 };
 
 }  // namespace armature::detail

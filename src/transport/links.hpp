@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "transport/links_mutex.hpp"
 #include "transport/load.hpp"
 #include "transport/packet.hpp"
 #include "transport/transport.hpp"
@@ -135,12 +136,14 @@ class Links : public Sink {
   ~Links() override;
 
   [[nodiscard]] Engine& engine() { return *engine_; }
+  [[nodiscard]] const Engine& engine() const { return *engine_; }
   /// Throws Error(start) when it is clear at once that `name`, as errors call it, cannot be
   /// reached.
   void connect(int process, std::span<const std::byte> address, const std::string& name);
   void handle(Kind kind, Handler handler) { handlers_[static_cast<std::size_t>(kind)] = handler; }
 
-  [[nodiscard]] std::recursive_mutex& lock() { return lock_; }
+  using Lock = std::lock_guard<LinksMutex>;
+  [[nodiscard]] LinksMutex& lock() { return lock_; }
   [[nodiscard]] Link& to(int process) { return *links_[static_cast<std::size_t>(process)]; }
   [[nodiscard]] bool has(int process) const {
     return links_[static_cast<std::size_t>(process)] != nullptr;
@@ -174,7 +177,7 @@ class Links : public Sink {
   void recycle(Link::Packet* packet);
 
   Options options_;
-  std::recursive_mutex lock_;
+  LinksMutex lock_;
   std::unique_ptr<Engine> engine_;
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<std::unique_ptr<Link::Packet>> free_;

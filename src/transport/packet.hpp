@@ -48,6 +48,13 @@ enum class Kind : std::uint16_t {
   round,  // what members of a team show
   wave,   // of a fence of remote calls
   reply,  // the answer to a remote question
+  // Virtual ranks that go to other nodes, while all processes stand still:
+  plan,       // who goes where
+  step,       // how far a process is
+  problem,    // what has gone wrong
+  pages,      // of a rank's band
+  traveller,  // what else there is of it
+  notified,   // how often it had notified others
   count,
 };
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "progress/network.hpp"
 #include "virtual/exceptions.hpp"
 #include "virtual/rank_malloc.hpp"
 
@@ -65,13 +66,13 @@ std::string secrets_text() {
   return fmt::format("{:016x}{:016x}", found.stack_guard, found.pointer_guard);
 }
 
-const char* why_not_move(const space::ControlHeader& job) {
+namespace {
+
+const char* why_not_alike(const space::ControlHeader& job) {
   if (!malloc_knows_ranks())
     return "its memory comes from the process's heap: libarmature-malloc.so is not loaded into the "
            "program (it must be linked dynamically, and the library lie in lib/ beside "
            "bin/armature)";
-  if (job.nodes > 1)
-    return "the job has several nodes, whose processes have told each other where each rank is";
   if (job.differ.load(std::memory_order_relaxed) != 0)
     return "code or data lie at different addresses in the processes of this job. armature run "
            "switches the randomisation of addresses off; where a container forbids that "
@@ -79,6 +80,27 @@ const char* why_not_move(const space::ControlHeader& job) {
            "in "
            "one process";
   return nullptr;
+}
+
+}  // namespace
+
+const char* why_not_move(const space::ControlHeader& job) {
+  if (job.nodes > 1)
+    return "the job has several nodes, where ranks move when all take part: rebalance, "
+           "migrate_together";
+  return why_not_alike(job);
+}
+
+const char* why_not_move_together(const space::ControlHeader& job) {
+  if (job.nodes == 1) return why_not_alike(job);
+  if (job.on_death == space::OnDeath::go_on)
+    return "on several nodes they stay where they are in a job that goes on after deaths "
+           "(--on-death continue)";
+  if (const progress::Network* const net = progress::network();
+      net != nullptr && net->reaches_memory())
+    return "the network's hardware reaches their memory where it is (ARMATURE_NET_ONE_SIDED=off "
+           "does without)";
+  return why_not_alike(job);
 }
 
 }  // namespace armature::fibers

@@ -17,9 +17,11 @@ namespace armature::fibers {
 /// It is of the job, and others are told so. Where addresses differ, no rank moves any more.
 void join_job(space::ControlHeader& job, bool same_addresses);
 
-/// Why ranks cannot move between the processes of this job; nullptr when they can. For
-/// when all processes have compared.
+/// Why a rank cannot move by itself to another process of this job; nullptr when it can. For when
+/// all processes have compared.
 [[nodiscard]] const char* why_not_move(const space::ControlHeader& job);
+/// The same for when all ranks take part, so that they can change nodes, too.
+[[nodiscard]] const char* why_not_move_together(const space::ControlHeader& job);
 
 /// The numbers that the C library keeps secret and that lie on the stacks of ranks: those that come
 /// back from a checkpoint must find them again. 32 digits.

@@ -50,8 +50,7 @@ void RankScheduler::measure(RankFiber& me) {
 /// nobody asks.
 void RankScheduler::ask_for_ranks() {
   space::ControlHeader& job = mapping_.header();
-  if (now_ns_ - idle_since_ns_ < idle_min_ns || job.differ.load(std::memory_order_relaxed) != 0)
-    return;
+  if (now_ns_ - idle_since_ns_ < idle_min_ns || !job.ranks_may_move()) return;
   std::uint32_t nobody = 0;
   // Release: whoever sees this sees as well whether this process has found other addresses.
   job.hungry.compare_exchange_strong(nobody, static_cast<std::uint32_t>(process_) + 1,
@@ -82,9 +81,7 @@ void RankScheduler::give_rank_away() {
     return;
   }
   // It may have asked before another one joined that differs; this one may be that.
-  if (whom == 0 || whom > job.processes || job.differ.load(std::memory_order_relaxed) != 0 ||
-      !ready_.has_several())
-    return;
+  if (whom == 0 || whom > job.processes || !job.ranks_may_move() || !ready_.has_several()) return;
   RankFiber* const fiber = ready_.take_best(looks_max, [&](RankFiber& ready) {
     return ready.cost_ns >= cost_min_ns && may_go(ready) ? ready.cost_ns : 0;
   });

@@ -4,8 +4,10 @@
 #include "progress/bell.hpp"
 #include "progress/processes.hpp"
 #include "progress/wait.hpp"
+#include "virtual/checkpoint/parts_of_nodes.hpp"
 #include "virtual/checkpoint/regroup.hpp"
 #include "virtual/checkpoint/stand_still.hpp"
+#include "virtual/nodes/exchange_ranks.hpp"
 #include "virtual/rank_scheduler.hpp"
 
 namespace armature::fibers {
@@ -27,12 +29,32 @@ void RankScheduler::restore(RankFiber& fiber) {
   add(fiber);
 }
 
-/// Nobody runs: for a checkpoint.
-void RankScheduler::stand_still() {
-  if (checkpoints::is_to_regroup(mapping_.header())) return regroup();
+/// A rank here that holds something of its process; -1: none.
+int RankScheduler::holder() const {
   int holder = -1;
   for (const RankFiber* fiber : hosted_)
     if (fiber->context != nullptr && fiber->context->held_here != 0) holder = fiber->rank;
+  return holder;
+}
+
+/// On several nodes: ranks go elsewhere, or are written, or both.
+void RankScheduler::change_nodes() {
+  nodes::Meanwhile meanwhile;
+  if (mapping_.header().halt.where.load(std::memory_order_relaxed) == space::KeptIn::folder)
+    meanwhile = {
+        [&] { checkpoints::write_parts(mapping_, process_, band_file_, holder()); },
+        [&] { checkpoints::complete_parts(mapping_); },
+        [&] { checkpoints::abandon_parts(mapping_); },
+    };
+  nodes::exchange_ranks(mapping_, process_, band_file_, meanwhile);
+  take_ranks();
+}
+
+/// Nobody runs: for a checkpoint.
+void RankScheduler::stand_still() {
+  if (checkpoints::is_to_regroup(mapping_.header())) return regroup();
+  if (mapping_.header().nodes > 1) return change_nodes();
+  const int holder = this->holder();
   checkpoints::StandStill(mapping_, process_, band_file_, kept_).run(holder);
   halts_ = false;
   now_ns_ = base::now_ns();
@@ -49,12 +71,17 @@ void RankScheduler::count_processes() {
   balances_ = job.balance != 0 && !alone_ &&
               home_.belongs(job.halt.regrouped.load(std::memory_order_acquire));
   crowded_ = processes > job.cores;
-  if (balances_ || traces_) measure_ranks();
+  if (balances_ || traces_ || job.measures != 0) measure_ranks();
 }
 
 /// Ranks go on elsewhere, or as they were before. Where they stand now does not matter.
 void RankScheduler::regroup() {
   leaves_ = !checkpoints::regroup(mapping_, process_, band_file_);
+  take_ranks();
+}
+
+/// Those that are to run here, wherever they stood.
+void RankScheduler::take_ranks() {
   progress::start_waiting(mapping_.header());
   count_processes();
   ready_ = {};
@@ -63,6 +90,8 @@ void RankScheduler::regroup() {
   hosted_.clear();
   goes_to_ = -1;
   idle_rounds_ = 0;
+  // Where a rank has come from another node, or gone there, its band was mapped anew.
+  guarded_.assign(guarded_.size(), false);
   for (int rank = 0; rank < mapping_.ranks(); ++rank)
     if (mapping_.slot(rank).process.load(std::memory_order_relaxed) == process_)
       restore(RankFiber::of(mapping_, rank));

@@ -21,8 +21,10 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/interleaving.hpp"
+#include "base/process_memory.hpp"
 #include "progress/bell.hpp"
 #include "progress/network.hpp"
+#include "progress/processes.hpp"
 #include "progress/trace.hpp"
 #include "space/layout.hpp"
 #include "virtual/checkpoint/stand_still.hpp"
@@ -73,6 +75,7 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int ban
       now_ns_(base::now_ns()),
       exceptions_(&exception_state()),
       error_number_(&errno) {
+  base::heap_of_rank = malloc_knows_ranks() ? &heap_ : nullptr;
   take_process();
   count_processes();
   // Where they are made, a rank may run whose memory goes back to what it was.
@@ -82,7 +85,10 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int ban
 
 void RankScheduler::take_process() { of_process = this; }
 
-RankScheduler::~RankScheduler() { of_process = nullptr; }
+RankScheduler::~RankScheduler() {
+  of_process = nullptr;
+  base::heap_of_rank = nullptr;
+}
 
 // A rank may find itself in another process than before: never inlined, so that nothing of the one
 // before is kept.
@@ -366,7 +372,8 @@ void RankScheduler::idle() {
 bool RankScheduler::job_is_over() const {
   if (leaves_) return true;
   if (!hosted_.empty()) return false;
-  return mapping_.header().all_are_through();
+  const space::ControlHeader& job = mapping_.header();
+  return job.ranks_here == 0 ? progress::all_have_finished(mapping_) : job.all_are_through();
 }
 
 void RankScheduler::sleep() {

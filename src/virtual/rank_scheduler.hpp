@@ -84,6 +84,9 @@ class RankScheduler : public progress::Scheduler {
   // rank_halt.cpp: when no rank of the job runs
   void stand_still();
   void regroup();
+  void take_ranks();
+  void change_nodes();
+  [[nodiscard]] int holder() const;
   void count_processes();
   // rank_balance.cpp: work for processes that have none
   void measure(RankFiber& me);

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,8 @@
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
 #include "virtual/addresses.hpp"
+#include "virtual/checkpoint/folder.hpp"
+#include "world/change_nodes.hpp"
 
 namespace armature {
 namespace {
@@ -21,6 +24,7 @@ struct Wanted {
   const char* call;
   space::KeptIn where;
   std::string directory;
+  std::optional<bool> incremental;  // none: as the job's setting is
 };
 
 std::string directory_or_default(const std::string& directory) {
@@ -40,7 +44,7 @@ void require_that_it_can_be(const space::ControlHeader& job, const char* call) {
                fmt::format("{}: only virtual ranks can be written (armature run --virtual)", call));
   progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
   progress::wait_until(wait, [&] { return job.all_have_joined(); });
-  if (const char* why = fibers::why_not_move(job))
+  if (const char* why = fibers::why_not_move_together(job))
     base::fail(Errc::misuse, fmt::format("{}: {}", call, why));
 }
 
@@ -62,14 +66,46 @@ std::uint32_t returns(const space::Halt& halt) {
 void ask(space::ControlHeader& job, const Wanted& wanted, std::uint32_t number) {
   std::memcpy(job.halt.folder, wanted.directory.c_str(), wanted.directory.size() + 1);
   job.halt.where.store(wanted.where, std::memory_order_relaxed);
+  job.halt.is_incremental.store(wanted.incremental.value_or(job.halt.incremental != 0) ? 1 : 0,
+                                std::memory_order_relaxed);
   job.halt.wanted.store(number, std::memory_order_release);
   progress::wake_processes({reinterpret_cast<std::byte*>(&job)});
+}
+
+/// Whether all have gone on from there; throws where it could not be.
+bool outcome(const space::Halt& halt, std::uint32_t number, std::uint32_t before,
+             const char* call) {
+  if (returns(halt) != before) return true;
+  if (halt.failed.load(std::memory_order_relaxed) == number)
+    base::fail(Errc::corrupt, fmt::format("{}: {}", call, halt.problem));
+  return false;
+}
+
+/// By rank 0; the others learn whether there is one.
+std::string make_folder(const World& world, const Wanted& wanted) {
+  std::string folder, problem;
+  try {
+    if (world.rank() == 0) folder = checkpoints::make_folder(wanted.directory);
+  } catch (const Error& error) {
+    problem = error.what();
+  }
+  problem.resize(static_cast<std::size_t>(world.broadcast(std::ssize(problem), 0)));
+  world.broadcast<char>(problem, 0);
+  if (!problem.empty()) base::fail(Errc::corrupt, fmt::format("{}: {}", wanted.call, problem));
+  return folder;
+}
+
+bool write_on_nodes(const World& world, const Wanted& wanted, const space::Halt& halt) {
+  const std::uint32_t before = returns(halt);
+  const std::string folder = make_folder(world, wanted);
+  return outcome(halt, hosting::write_on_nodes(world, folder, wanted.call), before, wanted.call);
 }
 
 bool stand_still(const progress::RankContext& me, const Wanted& wanted) {
   space::ControlHeader& job = me.space.header();
   require_that_it_can_be(job, wanted.call);
   const World& world = *me.world;
+  if (job.nodes > 1) return write_on_nodes(world, wanted, job.halt);
   rmi_fence();
   space::Halt& halt = job.halt;
   const std::uint32_t before = returns(halt);
@@ -86,25 +122,23 @@ bool stand_still(const progress::RankContext& me, const Wanted& wanted) {
       wait, [&] { return reached(halt.over) || job.deaths.load(std::memory_order_acquire) != 0; });
   if (!reached(halt.over))
     base::fail(Errc::rank_lost, fmt::format("{}: a rank has died", wanted.call));
-  if (returns(halt) != before) return true;
-  if (halt.failed.load(std::memory_order_relaxed) == number)
-    base::fail(Errc::corrupt, fmt::format("{}: {}", wanted.call, halt.problem));
-  return false;
+  return outcome(halt, number, before, wanted.call);
 }
 
 }  // namespace
 
-bool checkpoint(const std::string& directory) {
+bool checkpoint(const std::string& directory, const CheckpointOptions& options) {
   constexpr const char* call = "checkpoint";
   const progress::RankContext& me = progress::this_rank(call);
-  return stand_still(me, {call, space::KeptIn::folder, directory_or_default(directory)});
+  return stand_still(
+      me, {call, space::KeptIn::folder, directory_or_default(directory), options.incremental});
 }
 
 bool checkpoint_in_memory() {
   constexpr const char* call = "checkpoint_in_memory";
   const progress::RankContext& me = progress::this_rank(call);
   if (me.space.header().keeps_copies == 0) return false;
-  return stand_still(me, {call, space::KeptIn::memory, {}});
+  return stand_still(me, {call, space::KeptIn::memory, {}, {}});
 }
 
 }  // namespace armature

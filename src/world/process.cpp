@@ -31,6 +31,9 @@
 #include "team/replicas.hpp"
 #include "topology/cores.hpp"
 #include "transport/protocol.hpp"
+#include "virtual/nodes/plan.hpp"
+#include "virtual/nodes/steps.hpp"
+#include "virtual/nodes/traveller.hpp"
 #include "world/last_words.hpp"
 #include "world/losses.hpp"
 #include "world/net_device.hpp"
@@ -242,7 +245,8 @@ void Process::join_network(progress::Network::Spaces spaces, bootstrap::Exchange
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
   options.connect_ns =
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
-  options.handlers = {rma::serve_far, team::Replica::install, rmi::install_far_replies};
+  options.handlers = {rma::serve_far,        team::Replica::install, rmi::install_far_replies,
+                      nodes::Steps::install, nodes::install_plan,    nodes::install_travellers};
   options.on_lost = rma::Question::give_up;
   options.look = rma::look_at_locks;
   if (wired_) install_net_device(options, *wired_, wire);

@@ -1,5 +1,6 @@
 #include "armature/rebalance.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "progress/rank_context.hpp"
 #include "virtual/addresses.hpp"
 #include "virtual/rank_scheduler.hpp"
+#include "world/change_nodes.hpp"
 
 namespace armature {
 namespace {
@@ -84,6 +86,26 @@ void go_to(int process) {
   }
 }
 
+/// The plan in numbers of processes.
+std::vector<int> processes_by(const balance::Plan& plan, const std::vector<int>& processes) {
+  std::vector<int> by_rank;
+  for (const int place : plan) by_rank.push_back(processes[static_cast<std::size_t>(place)]);
+  return by_rank;
+}
+
+void go(const World& world, const std::vector<Measured>& all, const std::vector<int>& to) {
+  const auto moves = [&](const Measured& one) {
+    return one.process != to[static_cast<std::size_t>(&one - all.data())];
+  };
+  if (progress::mapping("rebalance").header().nodes > 1) {
+    if (std::any_of(all.begin(), all.end(), moves)) hosting::change_nodes(world, to, "rebalance");
+    return;
+  }
+  const auto me = static_cast<std::size_t>(world.rank());
+  if (moves(all[me])) go_to(to[me]);
+  world.barrier();
+}
+
 void log(const balance::Problem& problem, const balance::Plan& plan, bool was_measured) {
   if (was_measured)
     std::fprintf(stderr, "ranks: %s\n", balance::explain(problem, plan).c_str());
@@ -99,7 +121,7 @@ balance::Verdict rebalance(const World& world, const RebalanceOptions& options) 
   if (me.space.header().ranks_are_virtual == 0)
     base::fail(Errc::misuse, "rebalance: only virtual ranks can move (armature run --virtual)");
   (void)can_migrate();  // waits until all processes have joined
-  if (const char* why = fibers::why_not_move(me.space.header()))
+  if (const char* why = fibers::why_not_move_together(me.space.header()))
     base::fail(Errc::misuse, fmt::format("rebalance: {}", why));
   world.barrier();
   const std::vector<Measured> all = world.allgather(measure(me));
@@ -114,10 +136,7 @@ balance::Verdict rebalance(const World& world, const RebalanceOptions& options) 
     if (options.log) log(problem, plan, was_measured);
     if (!options.record.empty() && was_measured) balance::record(problem, options.record);
   }
-  const int there =
-      processes[static_cast<std::size_t>(plan[static_cast<std::size_t>(world.rank())])];
-  if (there != all[static_cast<std::size_t>(world.rank())].process) go_to(there);
-  world.barrier();
+  go(world, all, processes_by(plan, processes));
   return balance::judge(problem, plan);
 }
 

@@ -7,6 +7,7 @@
 
 #include "armature/mpi.hpp"
 #include "base/fail.hpp"
+#include "bootstrap/mpi_exchange.hpp"
 #include "world/hosted_ranks.hpp"
 #include "world/job.hpp"
 #include "world/last_words.hpp"
@@ -64,6 +65,8 @@ World& init_mpi(const void* communicator) {
   if (job == nullptr) Process::use_mpi(communicator);
   return init();
 }
+
+int mpi_handle_bytes() { return bootstrap::mpi_handle_bytes(); }
 
 void finalize() {
   if (job == nullptr)

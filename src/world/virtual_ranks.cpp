@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 #include <iterator>
 #include <memory>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/futex.hpp"
 #include "rmi/modules.hpp"
 #include "transport/sim/seeded_weather.hpp"
 #include "virtual/addresses.hpp"
@@ -75,9 +77,10 @@ void restore_ranks(const space::Mapping& mapping, int first, int hosted,
 }
 
 /// What the process would else allocate while a rank runs, from memory that may go back to what it
-/// was.
+/// was, or to another node.
 void fill_statics() {
   rmi::find_modules();
+  tzset();
   static char output[BUFSIZ];
   std::setvbuf(stdout, output, isatty(STDOUT_FILENO) != 0 ? _IOLBF : _IOFBF, sizeof output);
 }
@@ -90,8 +93,10 @@ bool compare_addresses(const space::Mapping& mapping) {
 
 /// That of the first that has one other than 0.
 int status_of(const space::Mapping& mapping, int first, int hosted) {
-  for (int rank = first; rank < first + hosted; ++rank)
+  for (int rank = first; rank < first + hosted; ++rank) {
+    if (!mapping.is_here(rank)) continue;
     if (const int status = fibers::RankFiber::of(mapping, rank).status; status != 0) return status;
+  }
   return 0;
 }
 
@@ -99,7 +104,7 @@ int status_of(const space::Mapping& mapping, int first, int hosted) {
 int status_at_end(const Process& process) {
   const space::ControlHeader& job = process.mapping().header();
   if (!job.all_are_through()) return 0;  // left
-  return job.halt.regrouped == 0
+  return job.halt.regrouped == 0 && job.nodes == 1
              ? status_of(process.mapping(), process.first_rank(), Process::hosted())
              : status_of(process.mapping(), 0, process.mapping().ranks());
 }
@@ -115,6 +120,8 @@ void join(const Process& process) {
     std::copy(builds.program.begin(), builds.program.end(), job.halt.build[0]);
     std::copy(builds.library.begin(), builds.library.end(), job.halt.build[1]);
   }
+  while (job.halt.is_filling.load(std::memory_order_acquire) != 0)
+    base::futex_wait(job.halt.is_filling, 1, 1'000'000'000);
   fibers::join_job(job, same);
   process.mapping().process_slot(process.number()).joined.store(1, std::memory_order_release);
   progress::set_joining_rank(-1);
@@ -150,7 +157,7 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   const int first = process.first_rank(), hosted = Process::hosted();
   fibers::find_rank_malloc(mapping);
   together = {body, callable, nullptr};
-  if (mapping.header().keeps_copies != 0) fill_statics();
+  if (mapping.header().keeps_copies != 0 || mapping.header().nodes > 1) fill_statics();
   if (Process::simulated()) return simulate_processes(mapping, process.band_file());
   fibers::RankScheduler scheduler(mapping, process.number(), process.band_file());
   join(process);

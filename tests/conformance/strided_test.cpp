@@ -179,6 +179,42 @@ TEST(Strided, patches_of_a_matrix_move) {
   world().free(matrix);
 }
 
+/// Between nodes rows are packed into pieces, or lent one by one, by their length: about as long as
+/// a piece is where one way ends and the other begins.
+TEST(Strided, rows_about_as_long_as_a_piece_move) {
+  constexpr std::size_t rows = 3, apart = std::size_t{160} * 1024;
+  auto matrix = world().allocate<std::uint8_t>(rows * apart);
+  for (const std::size_t row_bytes :
+       {32767, 32768, 40000, 65535, 65536, 65537, 80000, 80001, 130001, 131072, 131080}) {
+    SCOPED_TRACE(row_bytes);
+    std::ranges::fill(matrix.local(), std::uint8_t{0xcd});
+    world().barrier();
+    const auto sent = patterned(rows * row_bytes, static_cast<std::size_t>(me()));
+    armature::put_patch(matrix.on(right()), sent.data(),
+                        {.row_bytes = row_bytes,
+                         .rows = rows,
+                         .to_stride = static_cast<std::ptrdiff_t>(apart),
+                         .from_stride = static_cast<std::ptrdiff_t>(row_bytes)});
+    std::vector<std::uint8_t> back(rows * row_bytes);
+    armature::get_patch(back.data(), matrix.on(right()),
+                        {.row_bytes = row_bytes,
+                         .rows = rows,
+                         .to_stride = static_cast<std::ptrdiff_t>(row_bytes),
+                         .from_stride = static_cast<std::ptrdiff_t>(apart)});
+    EXPECT_EQ(back, sent);
+    world().barrier();
+    const auto came = patterned(rows * row_bytes, static_cast<std::size_t>(left()));
+    for (std::size_t row = 0; row < rows; ++row) {
+      const std::uint8_t* const at = matrix.local().data() + row * apart;
+      EXPECT_EQ(std::memcmp(at, came.data() + row * row_bytes, row_bytes), 0);
+      EXPECT_EQ(std::count(at + row_bytes, at + apart, 0xcd),
+                static_cast<std::ptrdiff_t>(apart - row_bytes));
+    }
+    world().barrier();
+  }
+  world().free(matrix);
+}
+
 TEST(Strided, a_large_transpose_of_blocks_is_exact) {
   constexpr std::size_t n = 256;
   auto matrix = world().allocate<double>(n * n);

@@ -14,14 +14,14 @@ step "install"
 cmake --install "$build" --prefix "$work/first" >/dev/null
 mv "$work/first" "$work/prefix"  # nothing may remember where it was installed
 prefix=$work/prefix
-for file in bin/armature lib/libarmature.so lib/libarmature.a lib/libarmci.so lib/libarmci.a lib/libarmci-virtual.a \
+for file in bin/armature lib/libarmature.so lib/libarmature.a lib/libarmci.so lib/libarmci.a lib/libarmci-static.a lib/libarmci-virtual.a \
   include/armature/armature.hpp include/armci.h include/message.h include/armcix.h; do
   [ -e "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
 
 for built in "$build"/lib/libarmci-*.so; do  # for each MPI that is there
   [ -e "$built" ] || continue
-  for file in "lib/$(basename "$built")" "lib/$(basename "$built" .so).a" "lib/pkgconfig/$(basename "$built" .so | sed s/^lib//).pc"; do
+  for file in "lib/$(basename "$built")" "lib/$(basename "$built" .so).a" "lib/$(basename "$built" .so)-static.a" "lib/pkgconfig/$(basename "$built" .so | sed s/^lib//).pc"; do
     [ -e "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
   done
 done
@@ -68,14 +68,31 @@ step "-larmci"
 "$CC" -std=c11 "$here/consumer/consumer.c" -I"$prefix/include" -L"$prefix/lib" -larmci -o "$work/armci_by_hand"
 LD_LIBRARY_PATH=$prefix/lib expect_two_ranks "$work/armci_by_hand"
 
-# Then with the libraries that the static one needs.
+# A configure script asks for names one by one, in a program that declares them as it likes.
+for name in ARMCI_Init ARMCI_Initialized ARMCI_Init_mpi_comm armci_group_comm armci_stride_info_init armci_notify \
+  armci_msg_init armci_msg_finalize; do
+  printf 'char %s(void);\nint main(void) { return %s(); }\n' $name $name >"$work/probe.c"
+  "$CC" "$work/probe.c" -L"$prefix/lib" -larmci -o "$work/probe"
+done
+
+# Where there is no shared one, and for -static: the same words.
 step "libarmci.a"
-read -ra needed <<<"$(pkg-config --static --libs-only-l armci | sed 's/-larmci//')"
-"$CC" -std=c11 "$here/consumer/consumer.c" -I"$prefix/include" -L"$prefix/lib" \
-  -Wl,-Bstatic -larmci -Wl,-Bdynamic "${needed[@]}" -o "$work/armci_static_by_hand"
-if readelf -d "$work/armci_static_by_hand" | grep -q libarm; then
-  echo "linked with a shared library of Armature"
+mkdir "$work/static"
+cp "$prefix"/lib/libarmci.a "$prefix"/lib/libarmci-static.a "$work/static"
+"$CC" -std=c11 "$here/consumer/consumer.c" -I"$prefix/include" -L"$work/static" -larmci -o "$work/armci_static_by_hand"
+"$CC" -std=c11 "$here/consumer/consumer.c" -I"$prefix/include" "$prefix/lib/libarmci.a" -o "$work/armci_by_path"
+# ld warns of what in it needs the shared C library (dlopen, names of users and hosts).
+"$CC" -std=c11 "$here/consumer/consumer.c" -I"$prefix/include" -L"$prefix/lib" -larmci -static \
+  -o "$work/armci_all_static" 2>"$work/warnings" || { cat "$work/warnings"; exit 1; }
+for program in armci_static_by_hand armci_by_path armci_all_static; do
+  if readelf -d "$work/$program" | grep -q 'libarm\|libfmt'; then
+    echo "$program is linked with a shared library"
+    exit 1
+  fi
+  expect_two_ranks "$work/$program"
+done
+if readelf -l "$work/armci_all_static" | grep -q INTERP; then
+  echo "-static gave a program that is not static"
   exit 1
 fi
-expect_two_ranks "$work/armci_static_by_hand"
 echo "installed copy works"

@@ -253,6 +253,21 @@ def case_incremental(directory):
     increments(directory, 7, [(1, 3), (2, 2), (3, 1)], 4)
 
 
+def case_incremental_calls(directory):
+    """The program says for each call what it wants, with the job's setting and against it."""
+    expected = undisturbed(5, 60, 0, 0, -1)
+    for options in [], INCREMENTAL:
+        # 47 calls until it dies: how many links the last one has then, with itself.
+        for whole_every, wanted in (100, None), (1, 0), (5, 2), (8, 7):
+            folder = os.path.join(directory, f"{whole_every}-{len(options)}")
+            done = perform([*run_words(5, 2, folder, *options), PROGRAM, 60, 1, 0, 46, whole_every])
+            expect(done.returncode == 137, f"it was to be killed:\n{done.stdout}{done.stderr}")
+            chain = links(folder)
+            expect(len(chain) == wanted if wanted is not None else len(chain) >= 4, f"{whole_every}: a chain of {chain}")
+            got = result_of(restart(folder, 3))
+            expect(got == expected, f"{whole_every}, {chain}: {got}, not {expected}")
+
+
 def case_incremental_shapes_of_1(directory):
     increments(directory, 1, ALL_SHAPES, 4)
 

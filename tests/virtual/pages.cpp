@@ -2,7 +2,10 @@
 // word of it or all, by its rank or another one; to zeros, and from them; and back to what it was;
 // memory that comes and goes. It prints one number, as steps.cpp does.
 //
-//   virtual_pages STEPS EVERY PAUSE_US DIE_AT
+//   virtual_pages STEPS EVERY PAUSE_US DIE_AT [WHOLE_EVERY]
+//
+// With WHOLE_EVERY its checkpoints are of what changed, but for each WHOLE_EVERYth, whatever the
+// job's setting is.
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,7 +28,7 @@ using Word = std::uint64_t;
 constexpr std::size_t page_words = 512, pages = 150;
 
 struct Settings {
-  int steps = 200, every = 0, pause_us = 0, die_at = -1;
+  int steps = 200, every = 0, pause_us = 0, die_at = -1, whole_every = 0;
 };
 
 Word mixed(Word sum, Word value) {
@@ -52,7 +55,7 @@ class Worker {
       if (settings.pause_us > 0) usleep(static_cast<unsigned>(settings.pause_us));
       world_.barrier();
       if (settings.every > 0 && step % settings.every == settings.every - 1)
-        was_restarted_ = armature::checkpoint() || was_restarted_;
+        was_restarted_ = armature::checkpoint({}, options(settings)) || was_restarted_;
       if (step == settings.die_at && !was_restarted_ && world_.rank() == 0) raise(SIGKILL);
     }
     Word sum = 0;
@@ -63,6 +66,10 @@ class Worker {
   }
 
  private:
+  armature::CheckpointOptions options(const Settings& settings) {
+    if (settings.whole_every == 0) return {};
+    return {.incremental = ++checkpoints_ % settings.whole_every != 0};
+  }
   std::span<Word> mine() { return {&piece_[0], pages * page_words}; }
   std::span<Word> page(std::size_t number) {
     return mine().subspan(number * page_words, page_words);
@@ -95,6 +102,7 @@ class Worker {
   armature::Piece<Word> piece_;
   std::vector<Word> returning_;
   std::vector<std::vector<Word>> memory_;
+  int checkpoints_ = 0;
   bool was_restarted_ = false;
 };
 
@@ -102,8 +110,9 @@ class Worker {
 
 int main(int argc, char** argv) {
   Settings settings;
-  int* const places[] = {&settings.steps, &settings.every, &settings.pause_us, &settings.die_at};
-  for (int i = 1; i < argc && i <= 4; ++i) *places[i - 1] = std::atoi(argv[i]);
+  int* const places[] = {&settings.steps, &settings.every, &settings.pause_us, &settings.die_at,
+                         &settings.whole_every};
+  for (int i = 1; i < argc && i <= 5; ++i) *places[i - 1] = std::atoi(argv[i]);
   return armature::run(argc, argv, [settings](World& world) {
     const Word result = Worker(world).run(settings);
     if (world.rank() == 0) {

@@ -44,8 +44,7 @@ int workers_in(World& world, int process) {
 }
 
 void come_together(World& world) {
-  armature::migrate(armature::ProcessId(world.rank() < world.size() / 2 ? 0 : 1));
-  world.barrier();
+  armature::migrate_together(armature::ProcessId(world.rank() < world.size() / 2 ? 0 : 1));
 }
 
 }  // namespace
@@ -79,7 +78,8 @@ int main(int argc, char** argv) {
               "who must stay was moved");
       world.barrier();
     }
-    // Where there are more processes than before, ranks go there.
+    // Where there are more processes than before, ranks go there; not on several nodes.
+    if (!armature::same_node(0, world.size() - 1)) return;
     if (world.rank() == 0) armature::resize(3);
     world.barrier();
     work(world);

@@ -307,6 +307,30 @@ def case_refusals():
     job.end()
 
 
+def is_napping(pid):
+    """In nanosleep or clock_nanosleep: what asks for processes naps until it is answered."""
+    with open(f"/proc/{pid}/syscall") as file:
+        return file.read().split()[0] in ("35", "230", "101", "115")  # x86-64, AArch64
+
+
+def case_ended_since():
+    """Whoever asked was not looking while it was done and the job came to its end."""
+    job = Job(4, 2, [], STEPS, 3000, 0, 1000, -1)
+    job.resize_to(2)
+    os.kill(job.pid, signal.SIGSTOP)  # the launcher, which answers
+    with subprocess.Popen(list(map(str, [ARMATURE, "resize", job.pid, "--processes", 3])), text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as asking:
+        wait_until("a request", lambda: is_napping(asking.pid))
+        os.kill(asking.pid, signal.SIGSTOP)
+        os.kill(job.pid, signal.SIGCONT)
+        job.await_children(3)
+        status, _, err = job.end()
+        expect(status == 0, f"{status}: {err}")
+        os.kill(asking.pid, signal.SIGCONT)
+        out, err = asking.communicate(timeout=SECONDS)
+        expect(asking.returncode == 0 and out == "3 processes\n", f"{asking.returncode}: {out}{err}")
+
+
 def case_stays():
     """A rank that holds something of its process stays, and so does the process."""
     status, out, err = Job(4, 2, [], RESIZING, "stays").end()

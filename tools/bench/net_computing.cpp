@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <armature/armature.hpp>
 
+#include "bench/answers.hpp"
 #include "bench/computing.hpp"
 #include "bench/rows.hpp"
 #include "bench/sample.hpp"
@@ -75,25 +78,40 @@ class Rows {
     world_.barrier();
   }
 
-  /// What a put a millisecond costs rank 1, which computes; the limit is the same without.
+  /// What a put a millisecond costs rank 1, which computes, and what being asked for a word as
+  /// often on a TCP connection costs it; the limit is the same with neither.
   void compute_row() {
     if (!wanted(settings_.only, "net.compute")) return;
     constexpr double batch_ns = 2e7;
     const std::size_t rounds = rounds_of(batch_ns);
-    std::vector<double> with, without;
-    for (int pair = 0; pair < std::max(settings_.effort.batches / 2, 5); ++pair)
-      for (const bool puts : {pair % 2 == 0, pair % 2 != 0}) {
-        const double ns = computing_ns(rounds, puts);
-        (puts ? with : without).push_back(ns);
+    const Answers answers(world_);
+    const std::function<void()> asked[] = {[] {},
+                                           [&] {
+                                             put(remote(), 1.0);
+                                             fence(1);
+                                           },
+                                           [&] {
+                                             double word = 0;
+                                             answers.ask(sizeof word);
+                                             answers.take(&word, sizeof word);
+                                           }};
+    std::vector<double> ns[std::size(asked)];
+    for (int round = 0; round < std::max(settings_.effort.batches / 2, 5); ++round)
+      for (std::size_t turn = 0; turn < std::size(asked); ++turn) {
+        const std::size_t which = round % 2 == 0 ? turn : std::size(asked) - 1 - turn;
+        ns[which].push_back(computing_ns(rounds, asked[which]));
       }
     if (world_.rank() != 0) return;
-    const Timing timing = pair_in_the_middle(with, without);
-    settings_.report(
-        {.op = "net.compute", .bytes = 8, .ns = timing.ns, .limit_ns = timing.limit_ns});
+    const auto report = [&](const char* name, const std::vector<double>& with) {
+      const Timing timing = pair_in_the_middle(with, ns[0]);
+      settings_.report({.op = name, .bytes = 8, .ns = timing.ns, .limit_ns = timing.limit_ns});
+    };
+    report("net.compute", ns[1]);
+    report("net.compute.tcp", ns[2]);
   }
 
   /// As rank 1 has found, at both.
-  double computing_ns(std::size_t rounds, bool puts) {
+  double computing_ns(std::size_t rounds, const std::function<void()>& asked) {
     world_.barrier();
     double ns = 0;
     if (world_.rank() == 1) {
@@ -103,11 +121,8 @@ class Rows {
       wire_.give(&ns, sizeof ns);
     } else if (world_.rank() == 0) {
       constexpr double interval_ns = 1e6;
-      for (double next = now_ns(); !wire_.has_something(); sleep_until(next += interval_ns)) {
-        if (!puts) continue;
-        put(remote(), 1.0);
-        fence(1);
-      }
+      for (double next = now_ns(); !wire_.has_something(); sleep_until(next += interval_ns))
+        asked();
       wire_.take(&ns, sizeof ns);
     }
     return ns;

@@ -2,11 +2,14 @@
 // figure 19. There a network card moved the bytes; here the other core carries both sides of the
 // transfer meanwhile, which both cores do when nobody computes.
 #include <algorithm>
+#include <atomic>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <armature/armature.hpp>
 
+#include "bench/answers.hpp"
 #include "bench/computing.hpp"
 #include "bench/rows.hpp"
 
@@ -26,6 +29,7 @@ class Rows {
 
   void all() {
     library_row();
+    tcp_row();
     world_.free(heap_);
   }
 
@@ -47,6 +51,48 @@ class Rows {
       notify(1);
     } else if (world_.rank() == 1) {
       wait_notify(0);
+    }
+    world_.barrier();
+  }
+
+  /// The same by hand: a thread that sleeps until the bytes are there takes them, another one of
+  /// rank 1 gives them. What both cores can do at most while one of them computes.
+  void tcp_row() {
+    if (!wanted(settings_.only, "net.overlap")) return;
+    const Answers answers(world_);
+    if (world_.rank() == 0) {
+      std::atomic<int> asked = 0, taken = 0;
+      const std::jthread takes([&] {
+        run_anywhere();
+        for (int i = 1;; ++i) {
+          asked.wait(i - 1);
+          if (asked < 0) return;
+          answers.take_asleep(local_.data(), mebi);
+          taken = i;
+          taken.notify_one();
+        }
+      });
+      const auto start = [&] {
+        answers.ask(mebi);
+        ++asked;
+        asked.notify_one();
+      };
+      const auto wait = [&] {
+        for (int now = taken; now != asked; now = taken) taken.wait(now);
+      };
+      report(
+          "net.overlap.tcp",
+          [&] {
+            start();
+            wait();
+          },
+          [&](std::size_t rounds) {
+            start();
+            compute(rounds);
+            wait();
+          });
+      asked = -1;
+      asked.notify_one();
     }
     world_.barrier();
   }

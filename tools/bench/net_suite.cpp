@@ -68,9 +68,11 @@ machine and speak over its loopback):
   X.busy             while the target computes and never calls the library
   net.compute        what rank 1 computes in 20 ms, while a put a millisecond comes; the limit is
                      the same without puts
+  net.compute.tcp    the same where a thread that sleeps on a TCP connection is asked as often
   net.overlap        what is left to wait for of a non-blocking get of 1 MiB after computing for
                      as long as it takes; the limit is the get: 0.1 means that 90 % are hidden.
                      Where all cores are in use, one carries both sides while the other computes
+  net.overlap.tcp    the same of as many bytes that one thread sends and another takes by TCP
 
 Other limits: the same bytes there and back on a TCP connection between the same two processes that
 both spin on, in turns with the operation. aim_ns: what Armature aims at.

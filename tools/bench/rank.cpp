@@ -101,6 +101,16 @@ void hotspot(const RankOptions& options, World& world, const std::string& op) {
   hotspot_row(stage, op);
 }
 
+/// Virtual ranks that go to other nodes.
+void changing_nodes(const RankOptions& options, World& world) {
+  const Settings settings{.only = options.only,
+                          .effort = effort_of(options),
+                          .report = report_of(options, world),
+                          .memory = false};
+  world.size() == 2 ? migrate_between_nodes_row(world, settings)
+                    : balanced_hotspot_rows(world, settings);
+}
+
 /// In the end the job is written once more; the command starts it again from there.
 void checkpoints(const RankOptions& options, World& world) {
   {
@@ -183,6 +193,7 @@ int rank_main(const RankOptions& options) {
     if (options.task == "rma") rma(options, world);
     if (options.task == "rmi") rmi(options, world);
     if (options.task == "virtual") virtual_ranks(options, world);
+    if (options.task == "nodes") changing_nodes(options, world);
     if (options.task.starts_with("hotspot")) hotspot(options, world, options.task);
     if (options.task == "checkpoint") checkpoints(options, world);
     if (options.task == "recovery") recovery(options, world);

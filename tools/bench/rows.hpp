@@ -48,6 +48,10 @@ void checkpoint_row(Stage& stage, const std::string& folder);
 
 /// A step of many virtual ranks of which some have much more to do; limit: as much, evenly spread.
 void hotspot_row(Stage& stage, const std::string& op);
+/// Of virtual ranks on several nodes: the same, of which the steps after each `rebalance` count,
+/// and what that takes; a rank that goes to the other node and back.
+void balanced_hotspot_rows(World& world, const Settings& settings);
+void migrate_between_nodes_row(World& world, const Settings& settings);
 
 /// Operations between two nodes. Two ranks.
 void net_rows(World& world, const Settings& settings);

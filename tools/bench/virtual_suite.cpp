@@ -13,6 +13,8 @@ constexpr Aim aims[] = {
     {.op = "rpc", .bytes = 0, .ns_max = 150},
     {.op = "rpc.oneway", .bytes = 8, .ns_max = 60},
     {.op = "hotspot.balanced", .bytes = 0, .ratio_max = 1 / 0.9},
+    {.op = "hotspot.nodes", .bytes = 0, .ratio_max = 1 / 0.9},
+    {.op = "migrate.nodes", .bytes = 64 << 20, .ratio_max = 1 / 0.7},
     {.op = "checkpoint", .bytes = 256 << 20, .ratio_max = 1 / 0.7},
     {.op = "restart", .bytes = 256 << 20, .ratio_max = 1 / 0.7},
     {.op = "recovery", .bytes = 128 << 20, .ns_max = 1e9},
@@ -40,11 +42,15 @@ void collect(Collector& collector) {
   if (collector.wants({"hotspot"})) collector.job({.ranks = 16, .virtual_processes = 2}, "hotspot");
   if (collector.wants({"hotspot.balanced"}))
     collector.job({.ranks = 16, .virtual_processes = 2, .balance = true}, "hotspot.balanced");
+  if (collector.wants({"hotspot.nodes", "hotspot.nodes.move"}))
+    collector.job({.ranks = 16, .virtual_processes = 4, .nodes = 2}, "nodes");
   if (collector.wants({"recovery"}))
     collector.job({.ranks = 4, .virtual_processes = 2, .recovers = true}, "recovery");
   collector.examples();
   collector.examples_far_apart();
   if (collector.wants({"migrate"})) collector.job({.ranks = 2, .virtual_processes = 2}, "virtual");
+  if (collector.wants({"migrate.nodes"}))
+    collector.job({.ranks = 2, .virtual_processes = 2, .nodes = 2}, "nodes");
 }
 
 constexpr const char* footer =
@@ -59,6 +65,8 @@ constexpr const char* footer =
   hotspot            a step of 16 ranks on two processes, of which 4 have 13 times as much to do
                      as the others, and every 15 steps other ones; limit: as much, evenly spread
   hotspot.balanced   the same with --balance
+  hotspot.nodes hotspot.nodes.move  the same on two nodes of two processes each, after ranks have
+                     gone where `rebalance` by the greedy strategy says; and what that takes
   checkpoint         so many bytes of a job, two processes: until all is on disk, in the current
                      folder; limit: writing plain files of as many bytes there, and fsync
   restart            the same: from the start of the command until all ranks go on; limit: reading
@@ -74,6 +82,8 @@ constexpr const char* footer =
                      many virtual ranks in each of the two processes; limit: two process ranks,
                      which have nothing to do while they wait
   migrate            a rank goes to another process, with so many bytes of heap
+  migrate.nodes      a rank with so many bytes goes to another node, all standing still meanwhile;
+                     limit: as many on a TCP connection between the same two processes
 
 Examples:
   armature bench virtual

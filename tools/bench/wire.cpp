@@ -43,22 +43,25 @@ Wire::Wire(World& world) {
   if (socket_) setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-void Wire::give(const void* from, std::size_t bytes) const {
+void Wire::give(const void* from, std::size_t bytes) const { give(from, bytes, MSG_DONTWAIT); }
+void Wire::take(void* to, std::size_t bytes) const { take(to, bytes, MSG_DONTWAIT); }
+
+void Wire::give(const void* from, std::size_t bytes, int flags) const {
   const auto* at = static_cast<const char*>(from);
   while (bytes > 0) {
-    const ssize_t n = ::send(socket_.get(), at, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
-    check(n >= 0 || errno == EAGAIN, "send");
+    const ssize_t n = ::send(socket_.get(), at, bytes, flags | MSG_NOSIGNAL);
+    check(n >= 0 || errno == EAGAIN || errno == EINTR, "send");
     if (n <= 0) continue;
     at += n;
     bytes -= static_cast<std::size_t>(n);
   }
 }
 
-void Wire::take(void* to, std::size_t bytes) const {
+void Wire::take(void* to, std::size_t bytes, int flags) const {
   auto* at = static_cast<char*>(to);
   while (bytes > 0) {
-    const ssize_t n = ::recv(socket_.get(), at, bytes, MSG_DONTWAIT);
-    check(n > 0 || (n < 0 && errno == EAGAIN), "recv");
+    const ssize_t n = ::recv(socket_.get(), at, bytes, flags);
+    check(n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)), "recv");
     if (n <= 0) continue;
     at += n;
     bytes -= static_cast<std::size_t>(n);

@@ -9,17 +9,22 @@
 
 namespace armature::tools::bench {
 
-/// A plain connection between ranks 0 and 1 over loopback, on which both spin: what the kernel
-/// takes to carry a word there and back, or a stream.
+/// A plain connection between ranks 0 and 1 over loopback, on which both spin, unless said
+/// otherwise: what the kernel takes to carry a word there and back, or a stream.
 class Wire {
  public:
   explicit Wire(World& world);
   void give(const void* from, std::size_t bytes) const;
   void take(void* to, std::size_t bytes) const;
+  void give_asleep(const void* from, std::size_t bytes) const { give(from, bytes, 0); }
+  void take_asleep(void* to, std::size_t bytes) const { take(to, bytes, 0); }
   /// Whether there is something to take.
   [[nodiscard]] bool has_something() const;
 
  private:
+  void give(const void* from, std::size_t bytes, int flags) const;
+  void take(void* to, std::size_t bytes, int flags) const;
+
   base::FileDescriptor socket_;
 };
 

@@ -22,6 +22,14 @@
 
 #include <stdlib.h>
 
+/* Programs for ARMCI-MPI count on its armci.h to bring mpi.h along. C++ ones include it themselves:
+   it may hold C++ of its own that asks for one more library. */
+#if !defined(MPI_VERSION) && !defined(__cplusplus) && defined(__has_include)
+#if __has_include(<mpi.h>)
+#include <mpi.h>
+#endif
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -43,9 +51,14 @@ int ARMCI_Finalize(void);
 void ARMCI_Cleanup(void);
 void ARMCI_Error(const char* message, int code);
 
-/* In libarmci-openmpi and libarmci-mpich only, for those who include mpi.h before this header: the
-   job is the processes of that communicator (collective over it; MPI is initialised), and the
-   communicator of a group, MPI_COMM_NULL where the caller is not in it. It belongs to the group. */
+/* The same, in words that test programs use. */
+void armci_die(const char* message, int code);
+void armci_die2(const char* message, int code, int second_code);
+
+/* For those who have mpi.h: the job is the processes of that communicator (collective over it; MPI
+   is initialised), and the communicator of a group, MPI_COMM_NULL where the caller is not in it, or
+   MPI was not initialised by ARMCI_Init, or has other processes than the job. It belongs to the
+   group. */
 #ifdef MPI_VERSION
 int ARMCI_Init_mpi_comm(MPI_Comm communicator);
 int ARMCI_Init_thread_comm(int requested, MPI_Comm communicator);
@@ -185,6 +198,7 @@ typedef struct armci_hdl_s {
   int target;
   int aggregate;
 } armci_hdl_t;
+typedef armci_hdl_t armci_req_t;
 
 void ARMCI_INIT_HANDLE(armci_hdl_t* handle);
 void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t* handle);

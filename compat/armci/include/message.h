@@ -45,6 +45,10 @@ void armci_msg_bintree(int scope, int* root, int* up, int* left, int* right);
 /* Elementwise over the processes, in place, everywhere: "+", "*", "max", "min", "absmax", "absmin"
    (of the absolute values), and for integers "or" or "|", "&", "&&", "||". The reduce calls promise
    the result at the first process of the scope only. */
+#ifdef __GNUC__ /* long long is older than C99 and C++11, which it is a part of */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wlong-long"
+#endif
 void armci_msg_gop_scope(int scope, void* x, int n, char* op, int type);
 void armci_msg_igop(int* x, int n, char* op);
 void armci_msg_lgop(long* x, int n, char* op);
@@ -62,6 +66,9 @@ void armci_msg_clus_lgop(long* x, int n, char* op);
 void armci_msg_clus_llgop(long long* x, int n, char* op);
 void armci_msg_clus_fgop(float* x, int n, char* op);
 void armci_msg_clus_dgop(double* x, int n, char* op);
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 void armci_msg_reduce(void* x, int n, char* op, int type);
 void armci_msg_reduce_scope(int scope, void* x, int n, char* op, int type);
 

@@ -12,6 +12,10 @@ extern "C" {
 int PARMCI_Init(void);
 int PARMCI_Init_args(int* argc, char*** argv);
 int PARMCI_Init_thread(int requested);
+#ifdef MPI_VERSION
+int PARMCI_Init_mpi_comm(MPI_Comm communicator);
+int PARMCI_Init_thread_comm(int requested, MPI_Comm communicator);
+#endif
 int PARMCI_Initialized(void);
 int PARMCI_Finalize(void);
 

@@ -40,7 +40,7 @@ std::uint64_t Checkpoints::next_ns() const { return number_ == 0 ? copy_due_ns_ 
 void Checkpoints::begin(space::KeptIn where, std::uint64_t now_ns) {
   space::ControlHeader& job = control_.header();
   std::uint32_t nobody = 0;
-  if (!job.all_have_joined() || job.differ.load(std::memory_order_relaxed) != 0 ||
+  if (!job.all_have_joined() || !job.ranks_may_move() ||
       job.through.load(std::memory_order_relaxed) != 0 ||
       job.deaths.load(std::memory_order_relaxed) != 0 ||
       job.halt.regroup.load(std::memory_order_relaxed) !=
@@ -54,6 +54,7 @@ void Checkpoints::begin(space::KeptIn where, std::uint64_t now_ns) {
   const std::string& directory = options_.checkpoint_directory;
   std::memcpy(job.halt.folder, directory.c_str(), directory.size() + 1);
   job.halt.where.store(where, std::memory_order_relaxed);
+  job.halt.is_incremental.store(job.halt.incremental, std::memory_order_relaxed);
   job.halt.wanted.store(number_, std::memory_order_release);
   progress::wake_processes(control_);
 }

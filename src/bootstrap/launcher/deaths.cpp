@@ -45,7 +45,7 @@ std::string RunningJob::name_of(int rank) const {
 }
 
 std::string RunningJob::name_of(const Process& process) const {
-  if (process.ranks.count == 0 || control_.header().halt.regroup.load() != 0)
+  if (process.ranks.count == 0 || control_.header().halt.regroup.load() != 0 || followed_ != 0)
     return fmt::format("process {} (pid {}, {})", &process - processes_.data(), process.pid,
                        options_.command.front());
   const int pid = control_.slot(process.ranks.first).pid.load(std::memory_order_relaxed);
@@ -78,6 +78,7 @@ void RunningJob::report(const std::string& who, const Ending& ending, const std:
 void RunningJob::lose(Process& process, const Ending& ending) {
   if (std::exchange(process.lost, true)) return;
   if (!failure_) failure_ = ending.status;
+  follow_ranks();
   // Life first: who sees the number of deaths grow looks for the dead.
   // Virtual ranks may have moved: where they are now counts.
   const auto number = static_cast<int>(&process - processes_.data());
@@ -91,11 +92,10 @@ void RunningJob::lose(Process& process, const Ending& ending) {
     slot.life.store(Life::dead, std::memory_order_release);
     ++lost;
   }
-  const space::Control& node =
-      of_nodes_[static_cast<std::size_t>(control_.slot(process.ranks.first).node)];
+  const space::Control& node = of_nodes_[static_cast<std::size_t>(process.node)];
   node.header().deaths.fetch_add(lost, std::memory_order_release);
   ring_all(node);
-  Board::lose(board_, control_.slot(process.ranks.first).process);
+  Board::lose(board_, number);
   if (options_.on_death != space::OnDeath::go_on) end_job();
 }
 
@@ -132,17 +132,21 @@ void RunningJob::reap() {
 }
 
 /// How far its ranks have come: the one that has left least in order counts. A process that all its
-/// virtual ranks have left has nothing more to do.
+/// virtual ranks have left has nothing more to do; on several nodes, where processes neither come
+/// nor leave, it is of the job as long as there are ranks: some may come.
 Life RunningJob::life_of(const Process& process) const {
   const auto number = static_cast<int>(&process - processes_.data());
-  bool all_starting = true, all_finished = true;
+  bool all_starting = true, all_finished = true, is_over = true, has_any = false;
   for (int rank = 0; rank < static_cast<int>(control_.header().ranks); ++rank) {
     const space::RankSlot& slot = control_.slot(rank);
-    if (process_of(rank) != number) continue;
     const Life life = slot.life.load(std::memory_order_acquire);
+    is_over = is_over && life == Life::finished;
+    if (process_of(rank) != number) continue;
+    has_any = true;
     all_starting = all_starting && life == Life::starting;
     all_finished = all_finished && life == Life::finished;
   }
+  if (!has_any && of_nodes_.size() > 1) return is_over ? Life::finished : Life::running;
   return all_finished ? Life::finished : all_starting ? Life::starting : Life::running;
 }
 
@@ -212,10 +216,13 @@ void RunningJob::refuse_those_who_never_joined() {
 
 /// Whether some other node takes it for dead, while it is neither that nor through.
 bool RunningJob::is_given_up(const Process& process) const {
-  const int rank = process.ranks.first;
   if (!process.alive || process.lost || life_of(process) == Life::finished) return false;
+  const auto number = static_cast<int>(&process - processes_.data());
+  int rank = 0;  // of its ranks
+  while (rank < static_cast<int>(control_.header().ranks) && process_of(rank) != number) ++rank;
   for (std::size_t node = 0; node < of_nodes_.size(); ++node)
-    if (static_cast<int>(node) != control_.slot(rank).node &&
+    if (static_cast<int>(node) != process.node &&
+        rank < static_cast<int>(control_.header().ranks) &&
         of_nodes_[node].slot(rank).life.load(std::memory_order_acquire) == Life::dead)
       return true;
   return false;

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/balance.hpp"
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
 #include "bootstrap/board.hpp"
@@ -17,6 +18,7 @@
 #include "bootstrap/explain/phrase.hpp"
 #include "bootstrap/launcher/binding.hpp"
 #include "bootstrap/launcher/console.hpp"
+#include "bootstrap/launcher/filling.hpp"
 #include "bootstrap/launcher/globals.hpp"
 #include "bootstrap/launcher/moving.hpp"
 #include "bootstrap/launcher/program.hpp"
@@ -113,11 +115,27 @@ void check_nodes_of_virtual_ranks(const LaunchOptions& options) {
   };
   constexpr const char* one_memory = "all processes must be able to reach the memory of all ranks";
   if (options.on_death == space::OnDeath::recover) refuse("--on-death recover", one_memory);
-  if (!options.checkpoint_directory.empty()) refuse("--checkpoint", one_memory);
-  if (options.balance) refuse("--balance", "ranks stay in their processes there");
+  if (options.checkpoint_every_s > 0)
+    refuse("--checkpoint-every", "there the program says when, by armature::checkpoint");
+  if (options.checkpoint_incremental) refuse("--checkpoint-incremental", "all is written there");
+  constexpr const char* they_stay = "ranks stay in their processes there";
+  if (options.balance) refuse("--balance", they_stay);
+  if (options.rebalance_every_s > 0) refuse("--rebalance-every", they_stay);
   if (options.ranks > ranks_max)
     refuse(fmt::format("-n {}", options.ranks).c_str(),
            fmt::format("there may be {} ranks at most", ranks_max).c_str());
+}
+
+void check_rebalancing(const LaunchOptions& options) {
+  const auto refuse = [](const char* why) { base::fail(Errc::start, why); };
+  if (!options.virtual_ranks) refuse("--rebalance-every is for virtual ranks: say --virtual, too");
+  if (options.simulation_seed)
+    refuse("--rebalance-every does not go with --simulate: its clock is another one");
+  if (options.on_death == space::OnDeath::go_on)
+    refuse(
+        "--rebalance-every does not go with --on-death continue: a rank that has died cannot "
+        "stand still");
+  (void)balance::strategy(options.rebalance_by);
 }
 
 void check(const LaunchOptions& options) {
@@ -131,6 +149,7 @@ void check(const LaunchOptions& options) {
   if (options.virtual_ranks && options.nodes > 1) check_nodes_of_virtual_ranks(options);
   if (!options.virtual_ranks && options.balance)
     refuse("--balance is for virtual ranks: say --virtual, too");
+  if (options.rebalance_every_s > 0) check_rebalancing(options);
   if (!options.virtual_ranks && !options.checkpoint_directory.empty())
     refuse("--checkpoint is for virtual ranks: say --virtual, too");
   if (!options.virtual_ranks && options.checkpoint_incremental)
@@ -172,6 +191,7 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
                         .ranks_per_process = options.simulation_seed ? ranks : options.threads,
                         .virtual_processes = processes,
                         .stack_bytes = options.stack_bytes,
+                        .slots_have_pages = options.restore && options.restore->slots_have_pages,
                         .band_base = options.band_base,
                         .band_bytes = options.band_bytes,
                         .cores = cores,
@@ -216,12 +236,13 @@ int launch(const LaunchOptions& options) {
   const std::vector<space::JobMemory> memory = make_memory(options, ranks, cores);
   for (const auto& node : memory)
     space::map_control(node.control.get()).header().launcher_pid = getpid();
-  if (options.restore)
-    options.restore->fill(memory.front(), space::map_control(memory.front().control.get()));
   const space::Control control = slots_of_all(memory);
+  std::optional<Filling> filling;
+  if (options.restore) filling.emplace(*options.restore, memory);
   for (const auto& node : memory) {
     space::ControlHeader& header = space::map_control(node.control.get()).header();
     header.balance = options.balance ? 1 : 0;
+    header.measures = options.rebalance_every_s > 0 ? 1 : 0;
     header.halt.incremental = options.checkpoint_incremental ? 1 : 0;
   }
   base::FileDescriptor board;
@@ -239,7 +260,9 @@ int launch(const LaunchOptions& options) {
   if (!options.trace.empty()) trace.emplace(options.trace, ranks);
   if (options.virtual_ranks) prepare_moving(options.restore ? options.restore->secrets : "");
   const int status =
-      RunningJob(options, memory, control, board.get()).run(program.path, std::move(binding));
+      RunningJob(options, memory, control, board.get(), filling ? &*filling : nullptr)
+          .run(program.path, std::move(binding));
+  if (filling) filling->finish();
   if (trace) trace->write(control.header().started_ns);
   if (options.simulation_seed && status != 0)
     say(

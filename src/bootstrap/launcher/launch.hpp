@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -19,14 +20,16 @@ enum class Bind {
 };
 
 struct LaunchOptions {
-  std::uint32_t ranks = 0;        // 0: as many as there are usable cores
-  std::uint32_t threads = 1;      // ranks per process, threads of it; the last may host fewer
-  bool virtual_ranks = false;     // fibers of few processes, in place of threads
-  std::uint32_t processes = 0;    // that host them; 0: as many as there are usable cores
-  std::uint64_t stack_bytes = 0;  // of each of them; 0: the default
-  bool globals_note = true;       // about variables that they share
-  bool balance = false;           // a process with nothing to do takes ranks of others
-  std::uint32_t nodes = 1;        // pretended: groups of ranks that speak over the network
+  std::uint32_t ranks = 0;              // 0: as many as there are usable cores
+  std::uint32_t threads = 1;            // ranks per process, threads of it; the last may host fewer
+  bool virtual_ranks = false;           // fibers of few processes, in place of threads
+  std::uint32_t processes = 0;          // that host them; 0: as many as there are usable cores
+  std::uint64_t stack_bytes = 0;        // of each of them; 0: the default
+  bool globals_note = true;             // about variables that they share
+  bool balance = false;                 // a process with nothing to do takes ranks of others
+  double rebalance_every_s = 0;         // ranks go where what they computed says; 0: never
+  std::string rebalance_by = "chosen";  // a strategy of armature/balance.hpp
+  std::uint32_t nodes = 1;              // pretended: groups of ranks that speak over the network
   std::optional<std::uint64_t> simulation_seed;  // all ranks in one process, in an order it decides
   std::vector<std::string> hosts;                // machines to start on; empty: this one
   std::vector<std::string> command;
@@ -44,8 +47,13 @@ struct LaunchOptions {
   double copy_every_s = 0;              // in memory, to recover; 0: when the program says so
   /// A job that goes on from a checkpoint.
   struct Restore {
-    std::string secrets;  // of the processes that wrote it
-    std::function<void(const space::JobMemory& memory, const space::Control& control)> fill;
+    std::string secrets;            // of the processes that wrote it
+    bool slots_have_pages = false;  // in its control block, to which ranks have pointers
+    /// What processes look at when they join; and all the rest, which may take long.
+    std::function<void(const space::Control& control)> prepare;  // of each node
+    std::function<void(const std::vector<space::JobMemory>& memory, const std::stop_token& stop,
+                       const std::function<void()>& when_whole)>
+        fill;
   };
   std::optional<Restore> restore;
   std::string trace;    // where to write one; empty: nowhere

@@ -170,6 +170,11 @@ bool RunningJob::have_joined() {
 
 /// False while a checkpoint is made.
 bool RunningJob::spread(const std::vector<int>& leave, const std::vector<int>& join) {
+  return regroup_alone(space::Regroup::spread, leave, join);
+}
+
+bool RunningJob::regroup_alone(space::Regroup as, const std::vector<int>& leave,
+                               const std::vector<int>& join) {
   space::ControlHeader& job = control_.header();
   std::uint32_t before = nobody;
   if (!job.halt.asked.compare_exchange_strong(before, the_launcher, std::memory_order_acq_rel))
@@ -178,8 +183,17 @@ bool RunningJob::spread(const std::vector<int>& leave, const std::vector<int>& j
   leaving_ = leave;
   spreads_ = true;
   spreading_since_ns_ = base::now_ns();
-  regroup(space::Regroup::spread, leave, join);
+  regroup(as, leave, join);
   return true;
+}
+
+/// Those that may not move stay.
+void RunningJob::rebalance() {
+  const space::ControlHeader& job = control_.header();
+  const bool is_asked = job.halt.asked.load(std::memory_order_relaxed) != nobody;
+  if (is_asked || job.through.load(std::memory_order_acquire) >= job.ranks) return;
+  if (rebalancing_.plan(hosting(), base::now_ns()))
+    rebalances_ = regroup_alone(space::Regroup::place, {}, {});
 }
 
 void RunningJob::have_spread() {
@@ -198,10 +212,16 @@ void RunningJob::have_spread() {
     if (request_) request_->problem = why;
     say(why);
   }
+  const std::uint64_t now_ns = base::now_ns();
+  // Else a process was killed meanwhile, and they went back.
+  const bool have_moved =
+      job.halt.regroup_as.load(std::memory_order_relaxed) == space::Regroup::place;
+  if (std::exchange(rebalances_, false) && have_moved)
+    return rebalancing_.have_moved(now_ns - spreading_since_ns_, now_ns);
   if (options_.verbose)
     say(fmt::format("ranks are in {} processes now, after {:.1f} ms",
                     progress::hosting_processes(job),
-                    static_cast<double>(base::now_ns() - spreading_since_ns_) * 1e-6));
+                    static_cast<double>(now_ns - spreading_since_ns_) * 1e-6));
 }
 
 // -- deaths that do not matter --------------------------------------------------------------------
@@ -243,7 +263,8 @@ void RunningJob::watch_resizing() {
   }
   if (const std::vector<int> leave = take_those_who_want_to_leave(); !leave.empty())
     return static_cast<void>(spread(leave, {}));
-  if (request_) fulfil_request();
+  if (request_) return fulfil_request();
+  if (rebalancing_.next_ns() != 0 && base::now_ns() >= rebalancing_.next_ns()) rebalance();
 }
 
 }  // namespace armature::bootstrap

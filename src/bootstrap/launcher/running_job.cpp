@@ -39,13 +39,15 @@ bool ends_programs(int signal) {
 }  // namespace
 
 RunningJob::RunningJob(const LaunchOptions& options, const std::vector<space::JobMemory>& memory,
-                       space::Control control, int board)
+                       space::Control control, int board, const Filling* filling)
     : options_(options),
       memory_(memory),
       control_(control),
       board_(board),
+      filling_(filling),
       stall_(options.stall_s, base::now_ns()),
       checkpoints_(options, control),
+      rebalancing_(options, control),
       oom_kills_before_(topology::cgroup_limits().oom_kills) {
   for (const auto& node : memory) of_nodes_.push_back(space::map_control(node.control.get()));
   const bool one_file = control.header().ranks_are_virtual != 0;
@@ -58,7 +60,8 @@ RunningJob::RunningJob(const LaunchOptions& options, const std::vector<space::Jo
                                   .bands[static_cast<std::size_t>(rank)]
                                   .get());
   for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank) {
-    if (control.slot(rank).index == 0) processes_.push_back({.ranks = {rank, 0}});
+    if (control.slot(rank).index == 0)
+      processes_.push_back({.ranks = {rank, 0}, .node = control.slot(rank).node});
     ++processes_.back().ranks.count;
   }
 }
@@ -67,6 +70,7 @@ int RunningJob::run(const std::string& path, Binding binding) {
   if (start_processes(path, std::move(binding))) {
     while (any_alive()) {
       sleep_until_something_happens();
+      follow_ranks();
       handle_signals();
       labels_.pass_on();
       read_last_words();
@@ -74,6 +78,7 @@ int RunningJob::run(const std::string& path, Binding binding) {
       refuse_those_who_never_joined();
       kill_those_given_up();
       watch_joining();
+      watch_filling();
       watch_time();
       watch_recovery();
       watch_resizing();
@@ -101,8 +106,8 @@ bool RunningJob::start_processes(const std::string& path, Binding binding) {
   for (Process& process : processes_) {
     Labels::Ends ends;
     if (options_.label) ends = labels_.open(process.ranks.numbers());
-    const auto started = spawner.start(process.ranks, control_.slot(process.ranks.first).node,
-                                       {ends.out.get(), ends.err.get()});
+    const auto started =
+        spawner.start(process.ranks, process.node, {ends.out.get(), ends.err.get()});
     if (started.error == EAGAIN) {
       say_headline(fmt::format(
           "no process for rank {}: the limit of processes is reached (ulimit -u, or pids.max "
@@ -131,13 +136,14 @@ void RunningJob::sleep_until_something_happens() {
   labels_.add_to(polled);
   const std::uint64_t now_ns = base::now_ns();
   const bool is_watching = options_.verbose && (!joined_ || recovering_since_ns_ != 0);
-  int wait_ms = is_watching || is_resizing() ? look_often_ms : look_ms;
+  int wait_ms = is_watching || is_resizing() || filling_ != nullptr ? look_often_ms : look_ms;
   if (kill_at_ns_ > now_ns)
     wait_ms = std::min(wait_ms, static_cast<int>((kill_at_ns_ - now_ns) / millisecond) + 1);
-  if (const std::uint64_t next_ns = checkpoints_.next_ns(); next_ns != 0)
-    wait_ms = static_cast<int>(
-        std::min<std::uint64_t>(static_cast<std::uint64_t>(wait_ms),
-                                (std::max(next_ns, now_ns) - now_ns) / millisecond + 1));
+  for (const std::uint64_t next_ns : {checkpoints_.next_ns(), rebalancing_.next_ns()})
+    if (next_ns != 0)
+      wait_ms = static_cast<int>(
+          std::min<std::uint64_t>(static_cast<std::uint64_t>(wait_ms),
+                                  (std::max(next_ns, now_ns) - now_ns) / millisecond + 1));
   poll(polled.data(), polled.size(), wait_ms);
 }
 
@@ -148,7 +154,10 @@ void RunningJob::handle_signals() {
       passed_on_ = SIGKILL;
       signal_processes(SIGKILL);
     } else if (signal->number == SIGUSR2 && !options_.checkpoint_directory.empty()) {
-      checkpoints_.ask();
+      if (options_.nodes == 1)
+        checkpoints_.ask();
+      else
+        say("no checkpoint: on several nodes the program says when (armature::checkpoint)");
     } else if (signal->number != SIGCHLD) {
       pass_on(*signal);
     }
@@ -166,6 +175,28 @@ void RunningJob::stop_with_the_ranks() {
   signals_.stop();
   // Here somebody has continued us, and SIGCONT waits to be passed on.
   stall_.restart(base::now_ns());
+}
+
+/// Where ranks have changed nodes, their slots are those of the nodes that they are on now.
+void RunningJob::follow_ranks() {
+  if (of_nodes_.size() < 2) return;
+  const std::uint32_t times = of_nodes_.front().header().halt.over.load(std::memory_order_acquire);
+  if (std::exchange(followed_, times) == times) return;
+  for (const auto& node : memory_)
+    if (!show_slots_of(control_, node.control.get(), true))
+      say(fmt::format("ranks cannot be watched any more: {}", base::system_text(errno)));
+}
+
+/// Ranks do not run yet.
+void RunningJob::watch_filling() {
+  if (filling_ == nullptr) return;
+  stall_.restart(base::now_ns());
+  if (!filling_->is_over()) return;
+  if (filling_->has_failed()) {
+    ending_ = true;
+    signal_processes(SIGKILL);
+  }
+  filling_ = nullptr;
 }
 
 void RunningJob::watch_joining() {

@@ -10,8 +10,10 @@
 #include "bootstrap/explain/observe.hpp"
 #include "bootstrap/launcher/checkpoints.hpp"
 #include "bootstrap/launcher/ending.hpp"
+#include "bootstrap/launcher/filling.hpp"
 #include "bootstrap/launcher/labels.hpp"
 #include "bootstrap/launcher/launch.hpp"
+#include "bootstrap/launcher/rebalancing.hpp"
 #include "bootstrap/launcher/signals.hpp"
 #include "bootstrap/launcher/spawn.hpp"
 #include "bootstrap/launcher/stall.hpp"
@@ -26,9 +28,10 @@ namespace armature::bootstrap {
 
 class RunningJob {
  public:
-  /// `memory` is that of each node; `control` has the slot of every rank in its node's block.
+  /// `memory` is that of each node; `control` has the slot of every rank in its node's block. What
+  /// fills that memory, or nullptr.
   RunningJob(const LaunchOptions& options, const std::vector<space::JobMemory>& memory,
-             space::Control control, int board);
+             space::Control control, int board, const Filling* filling);
 
   /// Starts the ranks, stays until all are gone, leaves no process behind. Returns the job's
   /// status.
@@ -36,7 +39,8 @@ class RunningJob {
 
  private:
   struct Process {
-    Hosted ranks;
+    Hosted ranks;  // that it hosts at first
+    int node = 0;
     pid_t pid = -1;
     bool alive = false;
     bool lost = false;              // told to everybody as dead
@@ -50,7 +54,9 @@ class RunningJob {
   void handle_signals();
   void pass_on(Signals::Arrived signal);
   void stop_with_the_ranks();
+  void follow_ranks();
   void watch_joining();
+  void watch_filling();
   void watch_time();
   [[nodiscard]] std::string explanation() const;
   void signal_processes(int signal) const;
@@ -87,7 +93,10 @@ class RunningJob {
   [[nodiscard]] bool have_joined();
   [[nodiscard]] std::vector<int> take_those_who_want_to_leave();
   bool spread(const std::vector<int>& leave, const std::vector<int>& join);
+  bool regroup_alone(space::Regroup as, const std::vector<int>& leave,
+                     const std::vector<int>& join);
   void have_spread();
+  void rebalance();
   void regroup(space::Regroup as, const std::vector<int>& leave, const std::vector<int>& join);
   [[nodiscard]] std::vector<int> hosting() const;
   [[nodiscard]] bool is_regrouping() const;
@@ -99,13 +108,16 @@ class RunningJob {
   const std::vector<space::JobMemory>& memory_;
   const space::Control control_;
   std::vector<space::Control> of_nodes_;
-  int board_;  // descriptor; -1 with one node
+  std::uint32_t followed_ = 0;  // the last time when ranks have gone to other nodes
+  int board_;                   // descriptor; -1 with one node
+  const Filling* filling_;      // nullptr: the memory is as it should be
   BandFiles band_files_;
   Signals signals_;
   Labels labels_;
   std::vector<Process> processes_;
   StallWatch stall_;
   Checkpoints checkpoints_;
+  Rebalancing rebalancing_;
   std::optional<Spawner> spawner_;
   struct Request {
     std::uint32_t number = 0, processes = 0;
@@ -116,6 +128,7 @@ class RunningJob {
   std::vector<int> joining_;  // have been started, and are no hosts yet
   std::vector<int> leaving_;
   bool spreads_ = false;
+  bool rebalances_ = false;  // the same, each rank to where a plan says
   std::uint64_t spreading_since_ns_ = 0;
 
   std::optional<int> failure_;  // status of the first that failed

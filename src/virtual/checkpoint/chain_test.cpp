@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -14,17 +13,11 @@
 #include <gtest/gtest.h>
 
 #include "armature/error.hpp"
+#include "virtual/checkpoint/dying_writer.hpp"
 #include "virtual/checkpoint/pages.hpp"
 
 namespace armature::checkpoints {
 namespace {
-
-constexpr int died = 9;
-int steps_left = -1;
-
-void die_in_time(const char* /*step*/) {
-  if (steps_left-- == 0) _exit(died);
-}
 
 /// A memory file of some pages, written as one process does.
 class CheckpointChainTest : public ::testing::Test {
@@ -119,16 +112,7 @@ class CheckpointChainTest : public ::testing::Test {
   }
   /// In front of that step; whether it got so far.
   bool write_and_die(int step) {
-    const pid_t child = fork();
-    if (child == 0) {
-      steps_left = step;
-      before_step = &die_in_time;
-      (void)write();
-      _exit(0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WEXITSTATUS(status) == died;
+    return dies_before(step, [&] { (void)write(); });
   }
   [[nodiscard]] std::size_t links() const { return find_latest(directory_).before.size(); }
 

@@ -9,7 +9,7 @@
 #include "base/fail.hpp"
 #include "space/job_memory.hpp"
 #include "virtual/checkpoint/pages.hpp"
-#include "virtual/checkpoint/rank_record.hpp"
+#include "virtual/rank_record.hpp"
 
 namespace armature::checkpoints {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "virtual/checkpoint/meeting.hpp"
+#include "virtual/meeting.hpp"
 
 namespace armature::checkpoints {
 

@@ -1,6 +1,5 @@
 #include "virtual/checkpoint/folder.hpp"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -10,17 +9,11 @@
 #include <gtest/gtest.h>
 
 #include "armature/error.hpp"
+#include "virtual/checkpoint/dying_writer.hpp"
 #include "virtual/checkpoint/part.hpp"
 
 namespace armature::checkpoints {
 namespace {
-
-constexpr int died = 9;
-int steps_left = -1;
-
-void die_in_time(const char* /*step*/) {
-  if (steps_left-- == 0) _exit(died);
-}
 
 class CheckpointFolderTest : public ::testing::Test {
  protected:
@@ -52,16 +45,7 @@ class CheckpointFolderTest : public ::testing::Test {
   }
   /// Writes in a process that dies before that step; whether it died.
   bool write_and_die(int step) const {
-    const pid_t child = fork();
-    if (child == 0) {
-      steps_left = step;
-      before_step = &die_in_time;
-      write("new", 2);
-      _exit(0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WEXITSTATUS(status) == died;
+    return dies_before(step, [&] { write("new", 2); });
   }
   [[nodiscard]] std::ptrdiff_t folders() const {
     std::ptrdiff_t count = 0;

@@ -1,22 +1,20 @@
 #include "virtual/checkpoint/load.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "virtual/checkpoint/band_filler.hpp"
 #include "virtual/checkpoint/builds.hpp"
 #include "virtual/checkpoint/part.hpp"
-#include "virtual/checkpoint/rank_record.hpp"
+#include "virtual/rank_record.hpp"
 
 namespace armature::checkpoints {
 namespace {
@@ -60,7 +58,7 @@ void read_link(const Link& found, const Take& take) {
   FirstError first;
   std::vector<std::thread> threads;
   for (const Manifest::Part& part : found.manifest.parts)
-    if (part.name != RankRecord::part)
+    if (!RankRecord::is_part(part.name))
       threads.emplace_back([&] { first.guard([&] { read_part(found.folder, part, take); }); });
   for (std::thread& thread : threads) thread.join();
   first.rethrow();
@@ -77,7 +75,7 @@ std::vector<RankRecord> read_records(const Link& found) {
   const std::size_t all = records.size() * sizeof(RankRecord);
   std::size_t got = 0;
   for (const Manifest::Part& part : found.manifest.parts) {
-    if (part.name != RankRecord::part) continue;
+    if (!RankRecord::is_part(part.name)) continue;
     read_part(found.folder, part, [&](const Run& run, const std::byte* memory) {
       if (run.offset > all || run.bytes > all - run.offset)
         base::fail(Errc::corrupt, "the checkpoint tells of more ranks than it has");
@@ -89,20 +87,45 @@ std::vector<RankRecord> read_records(const Link& found) {
   return records;
 }
 
-void write_at(int file, const Run& run, const std::byte* memory) {
-  for (std::uint64_t done = 0; done < run.bytes;) {
-    const ssize_t n =
-        pwrite(file, memory + done, run.bytes - done, static_cast<off_t>(run.offset + done));
-    if (n <= 0)
-      base::fail(Errc::out_of_memory, fmt::format("the ranks' memory cannot be filled: {}",
-                                                  base::system_text(n < 0 ? errno : ENOSPC)));
-    done += static_cast<std::uint64_t>(n);
+/// Brings pages to the nodes where they belong: those of a rank's band to the rank's; its head,
+/// which has what others' nodes count for it, and what lies behind the bands, to all.
+class NodeFiller {
+ public:
+  explicit NodeFiller(const std::vector<space::JobMemory>& memory)
+      : control_(space::map_control(memory.front().control.get(), false)),
+        band_bytes_(control_.header().band_bytes),
+        head_bytes_(space::BandHead::calls_offset(control_.header().ranks)) {
+    for (const space::JobMemory& node : memory)
+      nodes_.push_back(std::make_unique<BandFiller>(node.bands.front().get()));
   }
-}
+
+  void put(const Run& run, const std::byte* memory) {
+    if (nodes_.size() == 1) return nodes_.front()->put(run, memory);
+    for (std::uint64_t done = 0; done < run.bytes;) {
+      const std::uint64_t at = run.offset + done, band = at / band_bytes_;
+      const bool is_of_all =
+          band >= control_.header().ranks || at - band * band_bytes_ < head_bytes_;
+      const std::uint64_t end =
+          is_of_all ? at / page_bytes * page_bytes + page_bytes : (band + 1) * band_bytes_;
+      const Run part{at, std::min(run.bytes - done, end - at)};
+      if (is_of_all)
+        for (const auto& node : nodes_) node->put(part, memory + done);
+      else
+        nodes_[static_cast<std::size_t>(control_.slot(static_cast<int>(band)).node)]->put(
+            part, memory + done);
+      done += part.bytes;
+    }
+  }
+
+ private:
+  const space::Control control_;
+  const std::uint64_t band_bytes_, head_bytes_;
+  std::vector<std::unique_ptr<BandFiller>> nodes_;
+};
 
 }  // namespace
 
-void load(const Found& found, const space::JobMemory& memory, const space::Control& control) {
+void prepare(const Found& found, const space::Control& control) {
   const Manifest& manifest = found.manifest;
   space::ControlHeader& job = control.header();
   ARMATURE_ASSERT(job.ranks == manifest.ranks && job.band_base == manifest.band_base &&
@@ -110,24 +133,27 @@ void load(const Found& found, const space::JobMemory& memory, const space::Contr
   BuildId builds[2];
   if (!parse(manifest.program_build, builds[0]) || !parse(manifest.library_build, builds[1]))
     base::fail(Errc::corrupt, fmt::format("{}/manifest: a build id is none", found.folder));
-  const int file = memory.bands.front().get();
-  struct stat status {};
-  if (fstat(file, &status) != 0) base::fail(Errc::start, base::system_text(errno));
-  const auto all = static_cast<std::uint64_t>(status.st_size);
-  read_bands(found, [&](const Run& run, const std::byte* bytes) {
-    if (run.offset > all || run.bytes > all - run.offset)
-      base::fail(Errc::corrupt, "the checkpoint has pages that lie in no band");
-    write_at(file, run, bytes);
-  });
   const std::vector<RankRecord> records = read_records(found);
   for (int rank = 0; rank < static_cast<int>(records.size()); ++rank)
     records[static_cast<std::size_t>(rank)].give(control, rank);
+  for (int rank = 0; rank < static_cast<int>(job.ranks); ++rank)
+    if (control.slot(rank).node != job.node) control.bands()[rank] = {};  // out of reach
   job.through.store(manifest.through, std::memory_order_relaxed);
   job.addresses.store(manifest.addresses, std::memory_order_relaxed);
   job.halt.wanted.store(manifest.number, std::memory_order_relaxed);
   job.halt.over.store(manifest.number, std::memory_order_relaxed);
   job.halt.restarts = manifest.restarts + 1;
   for (int i = 0; i < 2; ++i) std::copy(builds[i].begin(), builds[i].end(), job.halt.build[i]);
+}
+
+void fill(const Found& found, const std::vector<space::JobMemory>& memory,
+          const std::stop_token& stop, const std::function<void()>& when_whole) {
+  NodeFiller nodes(memory);
+  read_bands(found, [&](const Run& run, const std::byte* bytes) {
+    if (stop.stop_requested()) base::fail(Errc::start, "the job is ended while it is restarted");
+    nodes.put(run, bytes);
+  });
+  when_whole();  // leaving the files takes a while, too
 }
 
 void verify(const Found& found) {

@@ -1,13 +1,23 @@
 #pragma once
 
+#include <functional>
+#include <stop_token>
+#include <vector>
+
 #include "space/job_memory.hpp"
 #include "virtual/checkpoint/folder.hpp"
 
 namespace armature::checkpoints {
 
-/// Fills the memory of a job that has been made, of which no process runs yet, with that of the
-/// checkpoint. Everything is read and compared with its checksums. Throws Error(corrupt).
-void load(const Found& found, const space::JobMemory& memory, const space::Control& control);
+/// Puts what the checkpoint knows of the job and its ranks into the control block of a node of one
+/// that has been made, of which no process runs yet. Both throw Error(corrupt) where something is
+/// not as it was written.
+void prepare(const Found& found, const space::Control& control);
+/// Fills its memory, that of each node, of which nobody uses anything yet, and calls `when_whole`
+/// when everything has been read and compared with its checksums. Throws Error(start) when it is to
+/// stop.
+void fill(const Found& found, const std::vector<space::JobMemory>& memory,
+          const std::stop_token& stop, const std::function<void()>& when_whole);
 
 /// Reads all and compares; changes nothing.
 void verify(const Found& found);

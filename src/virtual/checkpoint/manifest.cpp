@@ -150,9 +150,11 @@ std::string Manifest::text() const {
   add("written_at", written_at);
   add("ranks", ranks);
   add("processes", processes);
+  add("nodes", nodes);
   add_hex("band_base", band_base);
   add("band_bytes", band_bytes);
   add("stack_bytes", stack_bytes);
+  add("slot_bytes", slot_bytes);
   add("check_full", check_full ? 1 : 0);
   add("through", through);
   add("restarts", restarts);
@@ -181,9 +183,11 @@ Manifest Manifest::parse(const std::string& text, const std::string& name) {
   manifest.written_at = lines.text("written_at");
   lines.number("ranks", manifest.ranks);
   lines.number("processes", manifest.processes);
+  lines.number("nodes", manifest.nodes);
   lines.number("band_base", manifest.band_base);
   lines.number("band_bytes", manifest.band_bytes);
   lines.number("stack_bytes", manifest.stack_bytes);
+  lines.number("slot_bytes", manifest.slot_bytes);
   lines.number("check_full", check_full);
   manifest.check_full = check_full != 0;
   lines.number("through", manifest.through);

@@ -9,7 +9,7 @@ namespace armature::checkpoints {
 /// What a checkpoint says of itself, as a text that people read: a line for each thing, its name in
 /// front. The last line is the checksum of all lines before it.
 struct Manifest {
-  static constexpr std::uint32_t expected_version = 3;
+  static constexpr std::uint32_t expected_version = 4;
 
   struct Part {  // a file beside the manifest
     std::string name;
@@ -30,7 +30,9 @@ struct Manifest {
   std::string written_at;    // UTC
   std::uint32_t ranks = 0;
   std::uint32_t processes = 0;  // when it was written
+  std::uint32_t nodes = 1;      // of several: it can be restarted on any number of them
   std::uint64_t band_base = 0, band_bytes = 0, stack_bytes = 0;
+  std::uint32_t slot_bytes = 0;  // of ranks in the control block, to which they have pointers
   bool check_full = false;
   std::uint32_t through = 0;  // ranks that had left the job
   std::uint32_t restarts = 0;

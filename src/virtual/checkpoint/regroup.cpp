@@ -42,8 +42,18 @@ void put(const space::Mapping& mapping, int rank, int process) {
   if (slot.process.exchange(process, relaxed) != process) slot.moves.fetch_add(1, relaxed);
 }
 
+/// Each where it is to be; but who stays stays.
+void place_as_planned(const space::Mapping& mapping, std::uint32_t regroup) {
+  for (int rank = 0; rank < mapping.ranks(); ++rank) {
+    const int there = mapping.slot(rank).goes_to.load(relaxed);
+    if (there >= 0 && static_cast<std::uint32_t>(there) < mapping.header().processes &&
+        mapping.process_slot(there).belongs(regroup) && !stays(mapping, rank))
+      put(mapping, rank, there);
+  }
+}
+
 /// Those of one process in a row, as many for each; but who stays stays.
-void place_ranks(const space::Mapping& mapping, std::uint32_t regroup) {
+void spread_ranks(const space::Mapping& mapping, std::uint32_t regroup) {
   const space::ControlHeader& job = mapping.header();
   std::vector<bool> here(static_cast<std::size_t>(mapping.ranks()));
   std::vector<std::int64_t> room(job.processes);
@@ -107,7 +117,10 @@ bool go_on(const space::Mapping& mapping, const Meeting& meeting, int band_file,
   if (!meeting.leads())
     return meeting.wait([&] { return halt.regrouped.load(std::memory_order_acquire) == number; });
   if (!meeting.all_reach(2)) return false;
-  place_ranks(mapping, number);
+  if (halt.regroup_as.load(relaxed) == space::Regroup::place)
+    place_as_planned(mapping, number);
+  else
+    spread_ranks(mapping, number);
   silence(mapping);
   if (back) {
     cancel_checkpoint(halt);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "virtual/checkpoint/meeting.hpp"
+#include "virtual/meeting.hpp"
 
 namespace armature::checkpoints {
 

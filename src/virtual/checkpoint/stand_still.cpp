@@ -4,28 +4,22 @@
 // ranks as the others, whoever hosts them.
 #include "virtual/checkpoint/stand_still.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "armature/error.hpp"
 #include "base/clock.hpp"
 #include "base/fail.hpp"
-#include "virtual/addresses.hpp"
-#include "virtual/checkpoint/builds.hpp"
 #include "virtual/checkpoint/copy.hpp"
+#include "virtual/checkpoint/describe.hpp"
 #include "virtual/checkpoint/folder.hpp"
 #include "virtual/checkpoint/pages.hpp"
-#include "virtual/checkpoint/rank_record.hpp"
+#include "virtual/rank_record.hpp"
 
 namespace armature::checkpoints {
 namespace {
@@ -35,28 +29,6 @@ void copy_text(char (&to)[space::Halt::text_max], const std::string& text) {
   std::memcpy(to, text.data(), length);
   to[length] = '\0';
 }
-
-/// The words that the program was started with.
-std::vector<std::string> command() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::vector<std::string> words;
-  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  return words;
-}
-
-std::string working_folder() {
-  char name[4096];
-  return getcwd(name, sizeof name) != nullptr ? name : "/";
-}
-
-[[noreturn]] void fail_for(int holder) {
-  base::fail(Errc::misuse,
-             fmt::format("rank {} holds something of its process (StaysHere), which cannot be "
-                         "written",
-                         holder));
-}
-
-std::string part_name(int process) { return fmt::format("ranks-{}", process); }
 
 }  // namespace
 
@@ -78,6 +50,10 @@ void StandStill::run(int holder) {
     meeting_.leads() ? lead(holder) : follow(holder);
 }
 
+bool StandStill::is_incremental() const {
+  return halt_.is_incremental.load(std::memory_order_relaxed) != 0;
+}
+
 /// The first to fail says why.
 void StandStill::give_up(std::string why) {
   // Whoever tells it begins with these words, too.
@@ -89,7 +65,7 @@ void StandStill::give_up(std::string why) {
 void StandStill::write_share(PartWriter& part) {
   // Behind the last band lies what all ranks share.
   const Meeting::Share share = meeting_.share(UINT64_MAX / 2);
-  if (halt_.incremental == 0) return write_pages(band_file_, share.begin, share.end, part);
+  if (!is_incremental()) return write_pages(band_file_, share.begin, share.end, part);
   const std::uint32_t since = halt_.changed_since.load(std::memory_order_relaxed);
   // The same processes have written that one, each the same share.
   ARMATURE_ASSERT(since == 0 || since == kept_.sums_of);
@@ -101,8 +77,8 @@ void StandStill::write_share(PartWriter& part) {
 void StandStill::write_part(int holder) {
   if (halt_.broken.load(std::memory_order_acquire) != 0) return;
   try {
-    if (holder >= 0) fail_for(holder);
-    PartWriter part(halt_.folder, part_name(process_));
+    if (holder >= 0) refuse_holder(holder);
+    PartWriter part(halt_.folder, ranks_part(process_));
     write_share(part);
     (void)part.finish();
   } catch (const std::exception& error) {
@@ -125,7 +101,7 @@ std::string StandStill::open_folder() {
   std::string folder;
   try {
     const std::string directory = halt_.folder;
-    if (halt_.incremental != 0) since = kept_.chain.goes_on_from(directory, regroup_);
+    if (is_incremental()) since = kept_.chain.goes_on_from(directory, regroup_);
     folder = make_folder(directory);
     copy_text(halt_.folder, folder);
   } catch (const std::exception& error) {
@@ -172,7 +148,7 @@ void StandStill::fill_copy(int holder) {
   const std::uint32_t copy = halt_.copy.load(std::memory_order_acquire) == 1 ? 2 : 1;
   const Copy to(mapping_, band_file_, copy);
   try {
-    if (holder >= 0) fail_for(holder);
+    if (holder >= 0) refuse_holder(holder);
     to.fill(meeting_);
     if (meeting_.leads()) to.write_records();
   } catch (const std::exception& error) {
@@ -193,25 +169,8 @@ void StandStill::fill_copy(int holder) {
 }
 
 void StandStill::write_manifest() {
-  Manifest manifest;
-  manifest.number = number_;
-  manifest.written_at = fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(std::time(nullptr)));
-  manifest.ranks = job_.ranks;
-  manifest.processes = static_cast<std::uint32_t>(meeting_.members().size());
-  manifest.band_base = job_.band_base;
-  manifest.band_bytes = job_.band_bytes;
-  manifest.stack_bytes = job_.stack_bytes;
-  manifest.check_full = job_.check_full != 0;
-  manifest.through = job_.through.load(std::memory_order_relaxed);
-  manifest.restarts = job_.halt.restarts;
-  manifest.addresses = job_.addresses.load(std::memory_order_relaxed);
-  const Builds builds = Builds::of_process();
-  manifest.program_build = text(builds.program);
-  manifest.library_build = text(builds.library);
-  manifest.secrets = fibers::secrets_text();
-  manifest.folder = working_folder();
-  manifest.command = command();
-
+  Manifest manifest =
+      describe(job_, number_, static_cast<std::uint32_t>(meeting_.members().size()));
   if (halt_.changed_since.load(std::memory_order_relaxed) != 0)
     manifest.before = kept_.chain.last();
 
@@ -222,9 +181,13 @@ void StandStill::write_manifest() {
   }
   manifest.parts.push_back(control.finish());
   for (const int process : meeting_.members())
-    manifest.parts.push_back(find_part(halt_.folder, part_name(process)));
+    manifest.parts.push_back(find_part(halt_.folder, ranks_part(process)));
   complete(halt_.folder, manifest);
-  kept_.chain.add(halt_.folder, manifest, regroup_);
+  // Of one whose pages nobody has summed up nothing can be left out.
+  if (is_incremental())
+    kept_.chain.add(halt_.folder, manifest, regroup_);
+  else
+    kept_.chain.forget();
 }
 
 }  // namespace armature::checkpoints

@@ -3,18 +3,20 @@
 #include <string>
 
 #include "virtual/checkpoint/chain.hpp"
-#include "virtual/checkpoint/meeting.hpp"
 #include "virtual/checkpoint/part.hpp"
+#include "virtual/meeting.hpp"
 
 namespace armature::checkpoints {
 
 /// Whether the processes of the job are to stop taking turns. After a death that the job does not
-/// recover from nobody does: what the dead had on their stacks is lost.
+/// recover from nobody does: what the dead had on their stacks is lost. On several nodes all of
+/// those here must have let go of what they share.
 inline bool is_wanted(const space::ControlHeader& job) {
-  return (job.halt.wanted.load(std::memory_order_acquire) !=
-              job.halt.over.load(std::memory_order_relaxed) ||
-          is_to_regroup(job)) &&
-         job.deaths.load(std::memory_order_relaxed) == 0;
+  const space::Halt& halt = job.halt;
+  const bool is_asked =
+      halt.wanted.load(std::memory_order_acquire) != halt.over.load(std::memory_order_relaxed) &&
+      (job.nodes == 1 || halt.ready.load(std::memory_order_acquire) == job.ranks_here);
+  return (is_asked || is_to_regroup(job)) && job.deaths.load(std::memory_order_relaxed) == 0;
 }
 
 /// A process of virtual ranks, of which none runs: waits until all processes stand, writes its part
@@ -38,6 +40,7 @@ class StandStill {
   void close(bool failed);
   void write_manifest();
   void give_up(std::string why);
+  [[nodiscard]] bool is_incremental() const;
 
   const space::Mapping& mapping_;
   space::ControlHeader& job_;

@@ -1,22 +1,30 @@
 #include "harness.h"
 
-/* What process p contributes at i, of both signs. */
-static int given(int p, int i) { return (p + 1) * (i % 2 ? -1 : 1) + i; }
+/* What process p contributes at i, of both signs; few and small factors, that a product of 64 fits
+   an int. */
+static int given(const char* op, int p, int i) {
+  const int sign = i % 2 ? -1 : 1;
+  if (strcmp(op, "*") == 0) return sign * (p % 8 == 3 ? 3 : p % 4 == 0 ? 2 : 1);
+  return (p + 1) * sign + i;
+}
+
+static char* const ops[] = {"+", "*", "max", "min", "absmax", "absmin"};
+
+/* x and the next number; the first one of all has none before it. */
+static double with(const char* op, int has_x, double x, double y) {
+  if (strncmp(op, "abs", 3) == 0 && y < 0) y = -y;
+  if (!has_x) return y;
+  if (strcmp(op, "+") == 0) return x + y;
+  if (strcmp(op, "*") == 0) return x * y;
+  return (strstr(op, "max") != NULL) == (y > x) ? y : x;
+}
 
 /* Over all processes, or over those of this node. */
 static double expected(const char* op, int i, int scope) {
   const int first = scope == SCOPE_ALL ? 0 : armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, -1, 0);
-  double x = given(first, i);
-  if (strncmp(op, "abs", 3) == 0 && x < 0) x = -x;
-  for (int p = first + 1; p < nproc; ++p) {
-    if (scope == SCOPE_NODE && !ARMCI_Same_node(p)) continue;
-    double y = given(p, i);
-    if (strncmp(op, "abs", 3) == 0 && y < 0) y = -y;
-    if (strcmp(op, "+") == 0) x += y;
-    if (strcmp(op, "*") == 0) x *= y;
-    if (strstr(op, "max") != NULL && y > x) x = y;
-    if (strstr(op, "min") != NULL && y < x) x = y;
-  }
+  double x = with(op, 0, 0, given(op, first, i));
+  for (int p = first + 1; p < nproc; ++p)
+    if (scope != SCOPE_NODE || ARMCI_Same_node(p)) x = with(op, 1, x, given(op, p, i));
   return x;
 }
 
@@ -25,13 +33,12 @@ enum { count = 10 };
 #define CHECK_TYPE(c_type, gop, op, scope)                                     \
   do {                                                                         \
     c_type x[count];                                                           \
-    for (int i = 0; i < count; ++i) x[i] = (c_type)given(me, i);               \
+    for (int i = 0; i < count; ++i) x[i] = (c_type)given(op, me, i);           \
     gop(x, count, op);                                                         \
     for (int i = 0; i < count; ++i) CHECK_EQUAL(x[i], expected(op, i, scope)); \
   } while (0)
 
 static void sums_and_extremes_of_every_type(void) {
-  char* const ops[] = {"+", "*", "max", "min", "absmax", "absmin"};
   for (size_t k = 0; k < sizeof ops / sizeof *ops; ++k) {
     CHECK_TYPE(int, armci_msg_igop, ops[k], SCOPE_ALL);
     CHECK_TYPE(long, armci_msg_lgop, ops[k], SCOPE_ALL);
@@ -46,22 +53,91 @@ static void sums_and_extremes_of_every_type(void) {
   }
 }
 
+/* Over those of a group that are on this node, or over all of it. */
+static double expected_of_group(const char* op, int i, ARMCI_Group* group, int scope) {
+  int size, first = 1;
+  double x = 0;
+  ARMCI_Group_size(group, &size);
+  for (int member = 0; member < size; ++member) {
+    const int p = ARMCI_Absolute_id(group, member);
+    if (scope == SCOPE_NODE && !ARMCI_Same_node(p)) continue;
+    x = first ? with(op, 0, 0, given(op, p, i)) : with(op, 1, x, given(op, p, i));
+    first = 0;
+  }
+  return x;
+}
+
+#define CHECK_GROUP(c_type, type, gop, op, group)                           \
+  do {                                                                      \
+    c_type x[count], y[count];                                              \
+    for (int i = 0; i < count; ++i) x[i] = y[i] = (c_type)given(op, me, i); \
+    gop(x, count, op, group);                                               \
+    armci_msg_group_gop_scope(SCOPE_NODE, y, count, op, type, group);       \
+    for (int i = 0; i < count; ++i) {                                       \
+      CHECK_EQUAL(x[i], expected_of_group(op, i, group, SCOPE_ALL));        \
+      CHECK_EQUAL(y[i], expected_of_group(op, i, group, SCOPE_NODE));       \
+    }                                                                       \
+  } while (0)
+
+/* Two groups at the same time: numbers backwards, of every second process. */
+static void groups_reduce_every_type(void) {
+  ARMCI_Group world, half;
+  int rank, first;
+  ARMCI_Group_get_world(&world);
+  CHECK_EQUAL(ARMCIX_Group_split(&world, me % 2, -me, &half), 0);
+  for (size_t k = 0; k < sizeof ops / sizeof *ops; ++k) {
+    CHECK_GROUP(int, ARMCI_INT, armci_msg_group_igop, ops[k], &half);
+    CHECK_GROUP(long, ARMCI_LONG, armci_msg_group_lgop, ops[k], &half);
+    CHECK_GROUP(long long, ARMCI_LONG_LONG, armci_msg_group_llgop, ops[k], &half);
+    CHECK_GROUP(float, ARMCI_FLOAT, armci_msg_group_fgop, ops[k], &half);
+    CHECK_GROUP(double, ARMCI_DOUBLE, armci_msg_group_dgop, ops[k], &half);
+  }
+  ARMCI_Group_rank(&half, &rank);
+  first = ARMCI_Absolute_id(&half, 0);
+  rank += 100 * (me == first);
+  armci_msg_group_bcast_scope(SCOPE_MASTERS, &rank, sizeof rank, first,
+                              &half); /* to each node's first */
+  armci_msg_group_igop(&rank, 1, "max", &half);
+  CHECK_EQUAL(rank, 100);
+  ARMCI_Group_free(&half);
+}
+
+static void members_exchange_addresses(void) {
+  ARMCI_Group world, half;
+  void* at[64];
+  int rank, size;
+  ARMCI_Group_get_world(&world);
+  ARMCIX_Group_split(&world, me % 2, -me, &half);
+  ARMCI_Group_rank(&half, &rank);
+  ARMCI_Group_size(&half, &size);
+  memset(at, 0, sizeof at);
+  at[rank] = (void*)(size_t)(1000 + me);
+  armci_exchange_address_grp(at, size, &half);
+  for (int member = 0; member < size; ++member)
+    CHECK(at[member] == (void*)(size_t)(1000 + ARMCI_Absolute_id(&half, member)));
+  ARMCI_Group_free(&half);
+}
+
 static void bits_and_truth_of_integers(void) {
-  int bits = 1 << me, common = ~(1 << me), all = 1, any = me == 0, not_all = me != 0;
-  long wide = 1L << (40 + me);
+  const int mine = 1 << me % 16, every = (1 << (nproc < 16 ? nproc : 16)) - 1;
+  int bits = mine, common = ~mine, all = 1, any = me == 0, not_all = me != 0;
+  long wide = (long)mine << 40;
+  long long widest = (long long)mine << 45;
   armci_msg_igop(&bits, 1, "or");
-  CHECK_EQUAL(bits, (1 << nproc) - 1);
-  bits = 1 << me;
+  CHECK_EQUAL(bits, every);
+  bits = mine;
   armci_msg_igop(&bits, 1, "|");
-  CHECK_EQUAL(bits, (1 << nproc) - 1);
+  CHECK_EQUAL(bits, every);
   armci_msg_igop(&common, 1, "&");
-  CHECK_EQUAL(common, ~((1 << nproc) - 1));
+  CHECK_EQUAL(common, ~every);
   armci_msg_igop(&all, 1, "&&");
   armci_msg_igop(&not_all, 1, "&&");
   armci_msg_igop(&any, 1, "||");
   CHECK(all == 1 && not_all == 0 && any == 1);
   armci_msg_lgop(&wide, 1, "or");
-  CHECK_EQUAL(wide, ((1L << nproc) - 1) << 40);
+  CHECK_EQUAL(wide, (long)every << 40);
+  armci_msg_llgop(&widest, 1, "|");
+  CHECK_EQUAL(widest, (long long)every << 45);
 }
 
 static void long_arrays_are_reduced(void) {
@@ -148,6 +224,8 @@ static void addresses_are_exchanged(void) {
 
 const test_case collective_tests[] = {
     {"sums and extremes of every type", sums_and_extremes_of_every_type},
+    {"groups reduce every type", groups_reduce_every_type},
+    {"members exchange addresses", members_exchange_addresses},
     {"bits and truth of integers", bits_and_truth_of_integers},
     {"long arrays are reduced", long_arrays_are_reduced},
     {"everybody gets the same bits", everybody_gets_the_same_bits},

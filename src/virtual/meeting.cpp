@@ -1,4 +1,4 @@
-#include "virtual/checkpoint/meeting.hpp"
+#include "virtual/meeting.hpp"
 
 #include <algorithm>
 
@@ -24,7 +24,8 @@ Meeting::Meeting(const space::Mapping& mapping, int process, std::uint32_t regro
       number_(number),
       process_(process) {
   for (int p = 0; p < static_cast<int>(job_.processes); ++p) {
-    if (!mapping.process_slot(p).belongs(regroup)) continue;
+    const space::ProcessSlot& slot = mapping.process_slot(p);
+    if (slot.node != job_.node || !slot.belongs(regroup)) continue;
     if (p == process) place_ = members_.size();
     members_.push_back(p);
   }
@@ -40,6 +41,13 @@ bool Meeting::has_reached(int process, std::uint32_t step) const {
   const std::uint64_t is = mapping_.process_slot(process).step.load(std::memory_order_acquire);
   const std::uint64_t least = word(regroup_, number_, step);
   return is >> step_bits == least >> step_bits && is >= least;
+}
+
+bool Meeting::all_have_passed(std::uint32_t step) const {
+  const std::uint64_t least = word(regroup_, number_, step);
+  return std::all_of(members_.begin(), members_.end(), [&](int process) {
+    return mapping_.process_slot(process).step.load(std::memory_order_acquire) >= least;
+  });
 }
 
 bool Meeting::all_reach(std::uint32_t step) const {

@@ -1,15 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "space/mapping.hpp"
 
 namespace armature::checkpoints {
 
 /// What the control block knows of a rank that is not of its process. They lie in the part of this
-/// name, in the order of ranks.
+/// name, or in several whose names begin so, in the order of ranks.
 struct RankRecord {
   static constexpr const char* part = "control";
+  static bool is_part(std::string_view name) { return name.starts_with(part); }
 
   std::uint64_t heap_begin = 0, heap_extent = 0;  // of its BandView
   std::uint64_t busy_ns = 0, moves = 0;

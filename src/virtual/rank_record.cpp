@@ -1,4 +1,4 @@
-#include "virtual/checkpoint/rank_record.hpp"
+#include "virtual/rank_record.hpp"
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"

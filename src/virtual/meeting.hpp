@@ -21,9 +21,9 @@ inline bool goes_back(const space::ControlHeader& job) {
          job.halt.regroup_as.load(std::memory_order_acquire) == space::Regroup::go_back;
 }
 
-/// The processes of the job while they stand still and do something together. Each says in its own
-/// slot how far it is: nothing is counted, so one that dies leaves nothing uncounted. Then all are
-/// called to regroup, and what they had begun is given up.
+/// The processes of the job, on this node, while they stand still and do something together. Each
+/// says in its own slot how far it is: nothing is counted, so one that dies leaves nothing
+/// uncounted. Then all are called to regroup, and what they had begun is given up.
 class Meeting {
  public:
   /// The processes that are of the job with that regrouping, for what has that number among
@@ -41,6 +41,8 @@ class Meeting {
   /// Waits until all, or all but the leader, or the leader alone, have come so far. False when that
   /// will not be: they are called to regroup, the job ends, or all ranks have left it.
   [[nodiscard]] bool all_reach(std::uint32_t step) const;
+  /// Whether all have come at least so far; some may have gone on to the next meeting.
+  [[nodiscard]] bool all_have_passed(std::uint32_t step) const;
   /// The first step, by members and by those who are to leave: whoever may still run a rank.
   [[nodiscard]] bool all_stand() const;
   [[nodiscard]] bool others_reach(std::uint32_t step) const;

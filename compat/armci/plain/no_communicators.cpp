@@ -1,7 +1,0 @@
-#include "groups.hpp"
-
-namespace armci {
-
-const Communicators* const communicators = nullptr;
-
-}  // namespace armci

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "progress/rank_context.hpp"
+
+// A team has a block on each node where it has members, in the band of one of them. So before ranks
+// go to other nodes all let go of these, and make new ones where they are then.
+
+namespace armature::team {
+
+/// Of all teams of the calling rank, of which none is in a round.
+void let_go(const progress::RankContext& me);
+/// By all ranks of the job, whose members find each other again. Throws Error(out_of_memory).
+void meet_again(progress::RankContext& me);
+
+}  // namespace armature::team

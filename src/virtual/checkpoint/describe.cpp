@@ -1,0 +1,67 @@
+#include "virtual/checkpoint/describe.hpp"
+
+#include <unistd.h>
+
+#include <ctime>
+#include <fstream>
+#include <vector>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "virtual/addresses.hpp"
+#include "virtual/checkpoint/builds.hpp"
+
+namespace armature::checkpoints {
+namespace {
+
+/// The words that the program was started with.
+std::vector<std::string> command() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
+}
+
+std::string working_folder() {
+  char name[4096];
+  return getcwd(name, sizeof name) != nullptr ? name : "/";
+}
+
+}  // namespace
+
+Manifest describe(const space::ControlHeader& job, std::uint32_t number, std::uint32_t processes) {
+  Manifest manifest;
+  manifest.number = number;
+  manifest.written_at = fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(std::time(nullptr)));
+  manifest.ranks = job.ranks;
+  manifest.processes = processes;
+  manifest.nodes = static_cast<std::uint32_t>(job.nodes);
+  manifest.band_base = job.band_base;
+  manifest.band_bytes = job.band_bytes;
+  manifest.stack_bytes = job.stack_bytes;
+  manifest.slot_bytes = job.slot_bytes;
+  manifest.check_full = job.check_full != 0;
+  manifest.through = job.through.load(std::memory_order_relaxed);
+  manifest.restarts = job.halt.restarts;
+  manifest.addresses = job.addresses.load(std::memory_order_relaxed);
+  const Builds builds = Builds::of_process();
+  manifest.program_build = text(builds.program);
+  manifest.library_build = text(builds.library);
+  manifest.secrets = fibers::secrets_text();
+  manifest.folder = working_folder();
+  manifest.command = command();
+  return manifest;
+}
+
+std::string ranks_part(int process) { return fmt::format("ranks-{}", process); }
+
+void refuse_holder(int rank) {
+  base::fail(Errc::misuse,
+             fmt::format("rank {} holds something of its process (StaysHere), which cannot be "
+                         "written",
+                         rank));
+}
+
+}  // namespace armature::checkpoints

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "space/control.hpp"
+#include "virtual/checkpoint/manifest.hpp"
+
+namespace armature::checkpoints {
+
+/// What the checkpoint of that number says of the job and of this process, which is as the others;
+/// without parts.
+Manifest describe(const space::ControlHeader& job, std::uint32_t number, std::uint32_t processes);
+
+/// The part with pages that a process writes.
+std::string ranks_part(int process);
+/// Throws Error(misuse): that rank holds something of its process.
+[[noreturn]] void refuse_holder(int rank);
+
+}  // namespace armature::checkpoints

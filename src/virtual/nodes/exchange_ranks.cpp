@@ -1,0 +1,170 @@
+// Step by step, each begun by nobody before all have taken the one before:
+//
+//   1, 2  nothing is on its way any more: what was sent has been handled, and what was sent for it
+//   3, 4  a checkpoint has been written, and is complete
+//   5     whoever is to come can be taken
+//   6     all have come
+//   7     nobody looks at where ranks are, so that can be changed
+//   8, 9  each process knows its ranks: they may be spoken with
+#include "virtual/nodes/exchange_ranks.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "progress/network.hpp"
+#include "rma/questions.hpp"
+#include "virtual/nodes/steps.hpp"
+#include "virtual/nodes/traveller.hpp"
+#include "virtual/rank_fiber.hpp"
+
+namespace armature::nodes {
+namespace {
+
+using progress::network;
+using transport::Links;
+
+constexpr auto relaxed = std::memory_order_relaxed;  // nobody runs
+
+void become_quiet() {
+  poll_until([] {
+    const Links::Lock locked(network()->links().lock());
+    return network()->is_quiet() && rma::Question::all_are_answered();
+  });
+}
+
+struct Journey {
+  int rank, from, to;  // processes
+};
+
+/// Those who change nodes.
+std::vector<Journey> journeys(const space::Mapping& mapping) {
+  std::vector<Journey> all;
+  for (int rank = 0; rank < mapping.ranks(); ++rank) {
+    const space::RankSlot& slot = mapping.slot(rank);
+    const int to = slot.goes_to.load(relaxed);
+    if (mapping.process_slot(to).node != slot.node)
+      all.push_back({rank, slot.process.load(relaxed), to});
+  }
+  return all;
+}
+
+/// By the first process of each node.
+void change_places(const space::Mapping& mapping, const std::vector<Journey>& all) {
+  space::ControlHeader& job = mapping.header();
+  for (const Journey& one : all) {
+    space::RankSlot& slot = mapping.slot(one.rank);
+    if (slot.node == job.node) {
+      // Whoever rings it has the network look.
+      slot.asleep.store(1, relaxed);
+      *mapping.fast_view(one.rank) = {};
+      --job.ranks_here;
+    }
+    slot.node = mapping.process_slot(one.to).node;
+    if (slot.node == job.node) {
+      slot.asleep.store(space::Doze::awake, relaxed);
+      ++job.ranks_here;
+    }
+  }
+  for (int rank = 0; rank < mapping.ranks(); ++rank) {
+    space::RankSlot& slot = mapping.slot(rank);
+    const int to = slot.goes_to.load(relaxed);
+    // What is counted of it is on its own node.
+    if (slot.process.exchange(to, relaxed) != to && slot.node == job.node)
+      slot.moves.fetch_add(1, relaxed);
+    // Rings begin anew; of others' there are none here.
+    slot.mailboxes.restore(0);
+    slot.channels.restore(0);
+    slot.next_awake.store(0, relaxed);
+  }
+  for (std::uint32_t p = 0; p < job.processes; ++p)
+    mapping.process_slot(static_cast<int>(p)).awake.store(0, relaxed);
+}
+
+/// What comes for a rank from now on may need its heap.
+void host(const space::Mapping& mapping, int process, int band_file) {
+  progress::Network::Spaces spaces;
+  for (int rank = 0; rank < mapping.ranks(); ++rank) {
+    if (mapping.slot(rank).process.load(relaxed) != process) continue;
+    spaces.push_back(&fibers::RankFiber::of(mapping, rank).space());
+    spaces.back()->use_file(band_file);
+  }
+  network()->host(std::move(spaces));
+}
+
+void attempt(const Steps& steps, const std::function<void()>& what) {
+  try {
+    if (what) what();
+  } catch (const std::exception& error) {
+    steps.tell_problem(error.what());
+  }
+}
+
+void try_what_is_to_be_done(const Steps& steps, int process, const space::Halt& halt,
+                            const Meanwhile& meanwhile) {
+  attempt(steps, meanwhile.by_each);
+  steps.reach(3);
+  steps.all_reach(3);
+  if (process == 0) {
+    if (halt.broken.load(std::memory_order_acquire) == 0) attempt(steps, meanwhile.by_first);
+    if (halt.broken.load(std::memory_order_acquire) != 0) attempt(steps, meanwhile.undo);
+  }
+  steps.reach(4);
+  steps.all_reach(4);
+}
+
+}  // namespace
+
+void exchange_ranks(const space::Mapping& mapping, int process, int band_file,
+                    const Meanwhile& meanwhile) {
+  space::ControlHeader& job = mapping.header();
+  const std::uint32_t number = job.halt.wanted.load(std::memory_order_acquire);
+  const Steps steps(mapping, process, number);
+  for (std::uint32_t step = 1; step <= 2; ++step) {
+    become_quiet();
+    steps.reach(step);
+    steps.all_reach(step);
+  }
+  try_what_is_to_be_done(steps, process, job.halt, meanwhile);
+  const std::vector<Journey> all = journeys(mapping);
+  const auto comes = [&](const Journey& one) {
+    return mapping.process_slot(one.to).node == job.node;
+  };
+  const auto leaves = [&](const Journey& one) { return mapping.is_here(one.rank); };
+  for (const Journey& one : all)
+    if (comes(one)) mapping.show(one.rank, band_file);
+  take_ranks_into(band_file);
+  rma::Question::forget_all();
+  steps.reach(5);
+  steps.all_reach(5);
+
+  for (const Journey& one : all)
+    if (one.from == process) send_rank(mapping, band_file, one.rank);
+  for (int rank = 0; rank < mapping.ranks() && !all.empty(); ++rank)
+    if (mapping.slot(rank).process.load(relaxed) == process)
+      send_notifications(mapping, band_file, rank);
+  become_quiet();
+  steps.reach(6);
+  steps.all_reach(6);
+
+  for (const Journey& one : all)
+    if (leaves(one)) mapping.hide(one.rank);
+  steps.reach(7);
+  steps.node_reaches(7);
+  if (steps.leads()) change_places(mapping, all);
+  steps.reach(8);
+  steps.all_reach(8);
+  host(mapping, process, band_file);
+  steps.reach(9);
+  steps.all_reach(9);
+  if (steps.leads()) {
+    job.halt.ready.store(0, relaxed);
+    if (job.halt.broken.exchange(0, relaxed) != 0) job.halt.failed.store(number, relaxed);
+    job.halt.over.store(number, std::memory_order_release);
+  }
+  poll_until([&] { return job.halt.over.load(std::memory_order_acquire) == number; });
+}
+
+}  // namespace armature::nodes

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+
+#include "space/mapping.hpp"
+
+namespace armature::nodes {
+
+/// What else is done while nothing is on its way: `by_each` by each process, and when all have, by
+/// the first one of the job `by_first`, or `undo` where something has gone wrong: what these throw
+/// is that. Halt::failed and Halt::problem then say so on all nodes.
+struct Meanwhile {
+  std::function<void()> by_each, by_first, undo;
+};
+
+/// All processes of the job stand still, and ranks go to the processes that their slots name, of
+/// whatever node. All ranks have let go of what lies on a node rather than in their bands. Returns
+/// when every rank is there: this process may run those that it hosts now.
+void exchange_ranks(const space::Mapping& mapping, int process, int band_file,
+                    const Meanwhile& meanwhile);
+
+}  // namespace armature::nodes

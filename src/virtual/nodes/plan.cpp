@@ -1,0 +1,113 @@
+#include "virtual/nodes/plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "progress/network.hpp"
+#include "progress/processes.hpp"
+
+namespace armature::nodes {
+
+using progress::network;
+using transport::Arrived;
+using transport::Kind;
+using transport::Link;
+using transport::Links;
+
+namespace {
+
+/// What becomes of some ranks. Behind it their processes, and behind those of the last ones the
+/// folder of a checkpoint, if there is to be one.
+struct PlanRecord {
+  std::uint32_t number;
+  std::int32_t first;
+  std::uint32_t count;
+  std::uint32_t is_last;  // 1: now all is told
+};
+
+constexpr std::size_t count_max =
+    (Link::body_bytes_max - sizeof(PlanRecord) - space::Halt::text_max) / sizeof(int);
+
+void write(const space::Mapping& mapping, const PlanRecord& record, const std::byte* processes,
+           std::string_view folder) {
+  for (std::uint32_t i = 0; i < record.count; ++i) {
+    std::int32_t process = 0;
+    std::memcpy(&process, processes + i * sizeof process, sizeof process);
+    ARMATURE_ASSERT(process >= 0 && process < static_cast<int>(mapping.header().processes));
+    mapping.slot(record.first + static_cast<int>(i))
+        .goes_to.store(process, std::memory_order_relaxed);
+  }
+  if (record.is_last == 0) return;
+  space::ControlHeader& job = mapping.header();
+  std::memcpy(job.halt.folder, folder.data(), folder.size());
+  job.halt.folder[folder.size()] = '\0';
+  job.halt.where.store(folder.empty() ? space::KeptIn::nowhere : space::KeptIn::folder,
+                       std::memory_order_relaxed);
+  // Release: who sees that it is wanted sees where all go.
+  job.halt.wanted.store(record.number, std::memory_order_release);
+  progress::wake_processes({reinterpret_cast<std::byte*>(&job)});
+}
+
+void on_plan(const Arrived& arrived) {
+  const auto record = arrived.head<PlanRecord>();
+  const auto processes = arrived.rest(sizeof record);
+  const space::Mapping& mapping = network()->mapping();
+  if (record.first < 0 || record.first > mapping.ranks() ||
+      record.count > static_cast<std::uint32_t>(mapping.ranks() - record.first) ||
+      processes.size() < record.count * sizeof(std::int32_t) ||
+      processes.size() - record.count * sizeof(std::int32_t) >= space::Halt::text_max)
+    base::fail(Errc::corrupt, fmt::format("process {} tells of {} ranks from {} on",
+                                          arrived.process, record.count, record.first));
+  const auto folder = processes.subspan(record.count * sizeof(std::int32_t));
+  write(mapping, record, processes.data(),
+        {reinterpret_cast<const char*>(folder.data()), folder.size()});
+}
+
+/// One process of each other node.
+std::set<int> first_processes(const space::Mapping& mapping) {
+  std::set<int> nodes, processes;
+  for (const int process : network()->others())
+    if (nodes.insert(mapping.process_slot(process).node).second) processes.insert(process);
+  return processes;
+}
+
+}  // namespace
+
+void install_plan(Links& links) { links.handle(Kind::plan, on_plan); }
+
+void arrange(const space::Mapping& mapping, const Arrangement& all) {
+  static_assert(sizeof(int) == sizeof(std::int32_t));
+  ARMATURE_ASSERT(all.folder.size() < space::Halt::text_max);
+  const std::set<int> others = first_processes(mapping);
+  for (std::size_t first = 0; first < all.processes.size(); first += count_max) {
+    const auto part =
+        all.processes.subspan(first, std::min(count_max, all.processes.size() - first));
+    const auto bytes = std::as_bytes(part);
+    const bool is_last = first + part.size() == all.processes.size();
+    const std::string_view folder = is_last ? all.folder : std::string_view();
+    const PlanRecord record{all.number, static_cast<std::int32_t>(first),
+                            static_cast<std::uint32_t>(part.size()), is_last ? 1u : 0u};
+    {
+      const Links::Lock locked(network()->links().lock());
+      for (const int other : others) {
+        Link& link = network()->links().to(other);
+        std::byte* const body = link.append(
+            Kind::plan, -1, -1, sizeof record + bytes.size() + folder.size(), Link::Ack::later);
+        std::memcpy(body, &record, sizeof record);
+        std::memcpy(body + sizeof record, bytes.data(), bytes.size());
+        if (!folder.empty())
+          std::memcpy(body + sizeof record + bytes.size(), folder.data(), folder.size());
+        link.flush();
+      }
+    }
+    write(mapping, record, bytes.data(), folder);
+  }
+}
+
+}  // namespace armature::nodes

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "space/mapping.hpp"
+#include "transport/links.hpp"
+
+namespace armature::nodes {
+
+/// What all processes stand still for.
+struct Arrangement {
+  std::uint32_t number = 0;        // so many times they have, then
+  std::span<const int> processes;  // that each rank is to be in
+  std::string folder;              // that a checkpoint is written into; empty: none is
+};
+
+/// By one rank: tells all nodes, and has all processes of the job stand still. Their ranks wait for
+/// the end of that.
+void arrange(const space::Mapping& mapping, const Arrangement& all);
+
+void install_plan(transport::Links& links);
+
+}  // namespace armature::nodes

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "space/mapping.hpp"
+#include "transport/links.hpp"
+
+namespace armature::nodes {
+
+/// Sends all that a rank of this process has to the process that it goes to: the pages of its band
+/// that were touched, and what the control block knows of it. `file` is that of the bands. The
+/// memory is given back here, but for the band's head.
+void send_rank(const space::Mapping& mapping, int file, int rank);
+
+/// How often ranks that go to other nodes have notified a rank of this process: their counts are
+/// kept on the node where they run.
+void send_notifications(const space::Mapping& mapping, int file, int rank);
+
+/// What comes is written into that file.
+void take_ranks_into(int file);
+void install_travellers(transport::Links& links);
+
+}  // namespace armature::nodes

@@ -1,0 +1,99 @@
+// Ranks go to other nodes when all ranks of the job are in one call together: then nothing of
+// theirs is on its way, and what lies on a node rather than in a band (rings between ranks of two
+// nodes, blocks of teams) can be made anew. See docs/internals/virtual.md.
+#include "world/change_nodes.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "armature/handle.hpp"
+#include "armature/rmi.hpp"
+#include "base/fail.hpp"
+#include "progress/rank_context.hpp"
+#include "progress/wait.hpp"
+#include "rmi/endpoint.hpp"
+#include "team/renewal.hpp"
+#include "team/team_state.hpp"
+#include "virtual/nodes/plan.hpp"
+
+namespace armature::hosting {
+namespace {
+
+/// Processes of a node have been compared as they joined.
+void require_like_nodes(const World& world, const space::ControlHeader& job, const char* call) {
+  const auto all = world.allgather(job.addresses.load(std::memory_order_acquire));
+  if (std::all_of(all.begin(), all.end(), [&](std::uint64_t one) { return one == all[0]; })) return;
+  base::fail(Errc::misuse, fmt::format("{}: code or data lie at different addresses on the nodes "
+                                       "of this job: ranks stay where they are",
+                                       call));
+}
+
+/// All that ranks have sent each other has come, and has been taken in.
+void finish(const World& world, progress::RankContext& me) {
+  rmi_fence();
+  wait_all();
+  world.barrier();  // what was put is there, and the bytes of all rings are where they are read
+  me.deliver();
+  world.barrier();
+}
+
+/// Afterwards nobody has anything on this node that is not in the rank's own band.
+void let_go(const World& world, progress::RankContext& me, detail::TeamState& all) {
+  rmi::Endpoint& calls = rmi::this_endpoint("migrate");
+  me.messages.forget_rings();
+  calls.forget_channels();
+  world.barrier();
+  me.messages.close_rings();
+  calls.close_channels();
+  {
+    const transport::Links::Lock locked(progress::network()->links().lock());
+    progress::network()->mirrors().close(me.space.me());
+  }
+  team::let_go(me);
+  world.barrier();
+  all.let_go();
+}
+
+void await(const space::Halt& halt, std::uint32_t number, const char* call) {
+  progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
+  progress::wait_until(wait, [&] { return halt.over.load(std::memory_order_acquire) == number; });
+}
+
+std::uint32_t stand_together(const World& world, std::span<const int> processes,
+                             const std::string& folder, const char* call) {
+  progress::RankContext& me = progress::this_rank(call);
+  space::ControlHeader& job = me.space.header();
+  detail::TeamState& all = world.checked(call);
+  require_like_nodes(world, job, call);
+  finish(world, me);
+  // On several nodes nobody else asks for anything for which all stand still.
+  const std::uint32_t number = job.halt.over.load(std::memory_order_acquire) + 1;
+  let_go(world, me, all);
+  if (me.space.me() == 0) nodes::arrange(me.space, {number, processes, folder});
+  // Release: whoever sees all ready sees that they have let go.
+  job.halt.ready.fetch_add(1, std::memory_order_acq_rel);
+  await(job.halt, number, call);
+  // In a job that was restarted they may be on one node now.
+  all.meet_again(me.space.world_block());
+  team::meet_again(me);
+  world.barrier();
+  return number;
+}
+
+}  // namespace
+
+void change_nodes(const World& world, std::span<const int> processes, const char* call) {
+  (void)stand_together(world, processes, {}, call);
+}
+
+std::uint32_t write_on_nodes(const World& world, const std::string& folder, const char* call) {
+  const space::Mapping& mapping = progress::mapping(call);
+  std::vector<int> processes;
+  for (int rank = 0; rank < mapping.ranks(); ++rank)
+    processes.push_back(mapping.slot(rank).process.load(std::memory_order_relaxed));
+  return stand_together(world, processes, folder, call);
+}
+
+}  // namespace armature::hosting

@@ -1,0 +1,259 @@
+// Virtual ranks that go to other nodes: what they have, what others put there, calls, teams and
+// what is counted go on.
+//
+//   virtual_changing_nodes work ROUNDS [SEED] | gather | refuse | leave | stand | leave_alone |
+//   save DIR | fail DIR
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <armature/armature.hpp>
+#include <armature/checkpoint.hpp>
+#include <armature/rmi.hpp>
+#include <armature/virtual.hpp>
+
+namespace {
+
+using armature::Rank;
+using armature::World;
+
+void require(bool good, const char* what) {
+  if (!good) armature::abort(1, what);
+}
+
+/// A number from 0 to below `below`, the same for all who ask the same.
+int drawn(int seed, int what, int below) {
+  std::uint64_t x = static_cast<std::uint64_t>(seed) * 1'000'003 + static_cast<std::uint64_t>(what);
+  x = (x ^ (x >> 31)) * 0x9e37'79b9'7f4a'7c15;
+  x = (x ^ (x >> 29)) * 0xbf58'476d'1ce4'e5b9;
+  return static_cast<int>((x >> 33) % static_cast<std::uint64_t>(below));
+}
+
+struct Sum {
+  long all = 0;
+  void add(long what) { all += what; }
+  long value() { return all; }
+};
+
+/// What a rank keeps for itself: on its heap, and in a tree of small pieces.
+struct Own {
+  std::map<int, std::string> names;
+  std::vector<long> numbers;
+
+  explicit Own(int me) : numbers(10'000, me) {
+    for (int i = 0; i < 100; ++i) names[i] = std::to_string(me) + "." + std::to_string(i);
+  }
+  void check(int me) const {
+    require(names.size() == 100, "a tree has changed");
+    for (const auto& [i, name] : names)
+      require(name == std::to_string(me) + "." + std::to_string(i), "a name has changed");
+    require(std::accumulate(numbers.begin(), numbers.end(), 0L) == 10'000L * me,
+            "numbers have changed");
+  }
+};
+
+/// Everybody with everybody, by all there is; what is asked of others stands for `round` rounds.
+class Everything {
+ public:
+  explicit Everything(World& world)
+      : world_(world),
+        table_(world.allocate<long>(static_cast<std::size_t>(world.size()))),
+        count_(world.allocate<long>(1)),
+        sum_(world),
+        half_(world.split(world.rank() % 2, world.rank())) {}
+
+  void run(int round) {
+    const int ranks = world_.size(), me = world_.rank();
+    for (int other = 0; other < ranks; ++other) {
+      armature::put(table_.on(other) + me, long{round} * ranks + me);
+      armature::fetch_add(count_.on(other), 1L);
+      sum_.async(other, &Sum::add, long{me});
+    }
+    armature::notify((me + 1) % ranks);
+    armature::wait_notify((me + ranks - 1) % ranks);
+    const long said = long{round} * me;
+    long heard = -1;
+    armature::send(Rank((me + 1) % ranks), 1, std::as_bytes(std::span(&said, 1)));
+    armature::receive(Rank((me + ranks - 1) % ranks), 1,
+                      std::as_writable_bytes(std::span(&heard, 1)));
+    require(heard == long{round} * ((me + ranks - 1) % ranks), "a message says something else");
+    armature::rmi_fence();
+    for (int writer = 0; writer < ranks; ++writer)
+      require(table_.local()[writer] == long{round} * ranks + writer, "a put was lost");
+    require(count_.local()[0] == long{round} * ranks, "an addition was lost");
+    const int to = drawn(round, me, ranks);
+    require(sum_.sync(to, &Sum::value) == long{round} * ranks * (ranks - 1) / 2, "a call was lost");
+    require(armature::get(table_.on(to) + me) == long{round} * ranks + me, "a get is wrong");
+    require(half_.allreduce(1, std::plus<>()) == half_.size(), "a team has lost somebody");
+    armature::rmi_fence(half_);
+    world_.barrier();
+  }
+
+ private:
+  World& world_;
+  armature::Piece<long> table_;
+  armature::Piece<long> count_;
+  armature::shared<Sum> sum_;
+  armature::Team half_;
+};
+
+int where(Rank rank) { return armature::process_of(rank).number(); }
+
+void go(World& world, int process) {
+  armature::migrate_together(armature::ProcessId(process));
+  require(where(world.rank()) == process, "it is elsewhere");
+  world.barrier();
+}
+
+void work(World& world, int rounds, int seed) {
+  const int me = world.rank(), processes = armature::hosting_processes();
+  Own own(me);
+  Everything everything(world);
+  for (int round = 1; round <= rounds; ++round) {
+    everything.run(round);
+    // A message that nobody has received yet, and a notification nobody has waited for, come along.
+    const int to = (me + 1) % world.size(), from = (me + world.size() - 1) % world.size();
+    armature::send(Rank(to), 2, std::as_bytes(std::span(&round, 1)));
+    armature::notify(to);
+    go(world, drawn(seed, round * 1000 + me, processes));
+    int heard = 0;
+    armature::wait_notify(from);
+    armature::receive(Rank(from), 2, std::as_writable_bytes(std::span(&heard, 1)));
+    require(heard == round, "what was sent before is another message");
+    own.check(me);
+  }
+  everything.run(rounds + 1);
+  if (me == 0) std::printf("%d ranks, %d rounds: well\n", world.size(), rounds);
+}
+
+/// All in one process, then in another one, then each where it was.
+void gather(World& world) {
+  const int home = where(world.rank()), processes = armature::hosting_processes();
+  Own own(world.rank());
+  Everything everything(world);
+  int round = 0;
+  everything.run(++round);
+  for (const int process : {0, processes - 1}) {
+    go(world, process);
+    everything.run(++round);
+  }
+  go(world, home);
+  everything.run(++round);
+  own.check(world.rank());
+  if (world.rank() == 0) std::printf("gathered: well\n");
+}
+
+std::string refused(int process) {
+  try {
+    armature::migrate_together(armature::ProcessId(process));
+  } catch (const armature::Error& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+void refuse(World& world) {
+  const int home = where(world.rank());
+  std::string told = refused(world.rank() == 1 ? 99 : home);
+  if (world.rank() == 0) std::printf("%s\n", told.c_str());
+  {
+    const armature::StaysHere stays;
+    told = refused(armature::hosting_processes() - 1 - home);
+    if (world.rank() == 0) std::printf("%s\n", told.c_str());
+  }
+  require(where(world.rank()) == home, "somebody has moved");
+  world.barrier();
+}
+
+/// They end where they have gone; a node may have none left.
+int leave(World& world) {
+  go(world, armature::hosting_processes() - 1);
+  return world.rank() == 0 ? 7 : 0;
+}
+
+/// Those of the first process and those of the last one change places; the last rank does nothing.
+void stand(World& world) {
+  go(world, armature::hosting_processes() - 1 - where(world.rank()));
+  if (world.rank() == world.size() - 1) std::this_thread::sleep_for(std::chrono::seconds(60));
+  world.barrier();
+}
+
+/// The first process has no ranks any more, while the others' wait for long.
+void leave_alone(World& world) {
+  go(world, armature::hosting_processes() - 1);
+  if (world.rank() == 0) std::this_thread::sleep_for(std::chrono::seconds(60));
+  world.barrier();
+}
+
+/// Written half way; whoever is restarted from there goes on to the same end.
+void save(World& world, const std::string& directory) {
+  const int me = world.rank();
+  Own own(me);
+  Everything everything(world);
+  int round = 0;
+  everything.run(++round);
+  go(world, (where(me) + 1) % armature::hosting_processes());
+  everything.run(++round);
+  // What nobody has taken yet comes along.
+  const int to = (me + 1) % world.size(), from = (me + world.size() - 1) % world.size();
+  armature::send(Rank(to), 2, std::as_bytes(std::span(&round, 1)));
+  armature::notify(to);
+  const bool goes_on = armature::checkpoint(directory);
+  int heard = 0;
+  armature::wait_notify(from);
+  armature::receive(Rank(from), 2, std::as_writable_bytes(std::span(&heard, 1)));
+  require(heard == round, "what was sent before is another message");
+  own.check(me);
+  everything.run(++round);
+  go(world, (where(me) + 1) % armature::hosting_processes());
+  everything.run(++round);
+  own.check(me);
+  if (me == 0) std::printf("%s: well\n", goes_on ? "restarted" : "saved");
+}
+
+/// Cannot be written: all are told, and go on.
+void fail(World& world, const std::string& directory) {
+  const auto told = [&](const std::string& where) -> std::string {
+    try {
+      (void)armature::checkpoint(where);
+    } catch (const armature::Error& error) {
+      return error.what();
+    }
+    return "it was written";
+  };
+  std::string first = told("/dev/null/no/such"), second;
+  {
+    std::optional<armature::StaysHere> stays;
+    if (world.rank() == world.size() - 1) stays.emplace();
+    second = told(directory);
+  }
+  require(first != "it was written" && second != "it was written", "it was written");
+  Everything everything(world);
+  everything.run(1);
+  require(told(directory) == "it was written", "it was not written in the end");
+  if (world.rank() == 0) std::printf("%s\n%s\n", first.c_str(), second.c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  const std::string directory = argc > 2 ? argv[2] : "";
+  const int rounds = argc > 2 ? std::atoi(argv[2]) : 1, seed = argc > 3 ? std::atoi(argv[3]) : 1;
+  return armature::run(argc, argv, [&](World& world) {
+    if (what == "work") work(world, rounds, seed);
+    if (what == "gather") gather(world);
+    if (what == "refuse") refuse(world);
+    if (what == "stand") stand(world);
+    if (what == "leave_alone") leave_alone(world);
+    if (what == "save") save(world, directory);
+    if (what == "fail") fail(world, directory);
+    return what == "leave" ? leave(world) : 0;
+  });
+}
