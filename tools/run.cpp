@@ -217,9 +217,11 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
             });
   add_virtual_ranks(run, options);
   add_checkpoints(run, options);
-  add_value(run, options, "--hosts", "A,B,...",
-            "Machines to run on, as many processes on each: hands over to srun, mpirun or prterun",
-            hosts);
+  add_value(
+      run, options, "--hosts", "A,B,...",
+      "Machines to run on, as many processes on each: hands over to srun, mpirun or prterun; also "
+      "with --virtual",
+      hosts);
   add_value(
       run, options, "--simulate", "SEED",
       "All ranks in one process, on a clock of its own: SEED decides whose turn it is and what "
