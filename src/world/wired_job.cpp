@@ -19,6 +19,7 @@
 #include "bootstrap/start_again.hpp"
 #include "space/layout.hpp"
 #include "topology/cgroup.hpp"
+#include "world/restored_memory.hpp"
 
 // What `armature run` takes as options, other launchers hand on as environment variables.
 
@@ -57,7 +58,22 @@ std::uint32_t cores_of_node(const Roster& roster) {
   return cores;
 }
 
-space::JobMemory make_memory(const Roster& roster) {
+/// As large as ranks have it who come from a checkpoint.
+void take_sizes(space::JobOptions& options, const checkpoints::Found& found, const Roster& roster) {
+  const checkpoints::Manifest& manifest = found.manifest;
+  if (!roster.are_virtual || static_cast<std::uint32_t>(roster.ranks) != manifest.ranks)
+    base::fail(Errc::start, fmt::format("{} is of {} virtual ranks, this job has {}", found.folder,
+                                        manifest.ranks, roster.ranks));
+  checkpoints::require_for_nodes(found, roster.nodes);
+  options.slots_have_pages = manifest.slot_bytes == space::Control::slot_page;
+  options.stack_bytes = manifest.stack_bytes;
+  options.band_base = manifest.band_base;
+  options.band_bytes = manifest.band_bytes;
+  options.check_full = manifest.check_full;
+}
+
+space::JobMemory make_memory(const Roster& roster,
+                             const std::optional<checkpoints::Found>& checkpoint) {
   space::JobOptions options;
   options.ranks = static_cast<std::uint32_t>(roster.ranks);
   if (roster.are_virtual)
@@ -73,15 +89,21 @@ space::JobMemory make_memory(const Roster& roster) {
   for (const bootstrap::Member& member : roster.members)
     options.node_of_rank.insert(options.node_of_rank.end(), static_cast<std::size_t>(member.hosted),
                                 member.node);
-  return space::JobMemory::create(options);
+  if (!checkpoint) return space::JobMemory::create(options);
+  take_sizes(options, *checkpoint, roster);
+  space::JobMemory memory = space::JobMemory::create(options);
+  begin_filling(memory, *checkpoint);
+  return memory;
 }
 
 /// On the first process of a node.
 space::JobMemory make_and_give(const Roster& roster, const bootstrap::Door& door) {
   const int others = static_cast<int>(roster.processes_of(roster.self().node).size()) - 1;
+  std::optional<checkpoints::Found> checkpoint;
   std::optional<space::JobMemory> memory;
   try {
-    memory = make_memory(roster);
+    checkpoint = checkpoint_to_go_on_from();
+    memory = make_memory(roster, checkpoint);
   } catch (const std::exception& problem) {
     door.refuse(problem.what(), others, roster.secret);
     throw;
@@ -89,6 +111,7 @@ space::JobMemory make_and_give(const Roster& roster, const bootstrap::Door& door
   std::vector<int> files = {memory->control.get()};
   for (const auto& band : memory->bands) files.push_back(band.get());
   door.give(files, others, roster.secret);
+  if (checkpoint) fill(*memory, *checkpoint);
   return std::move(*memory);
 }
 

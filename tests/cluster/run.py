@@ -42,6 +42,22 @@ def hosts_virtual(launcher, nodes, per_node, folder):
         raise Failed(f"exit status {status}")
 
 
+def restarted(launcher, nodes, per_node, folder):
+    """A checkpoint goes on under that launcher, on as many nodes and on fewer."""
+    armature, program = os.path.join(folder, "../armature"), os.path.join(folder, "../virtual_changing_nodes")
+    with Cluster(nodes) as cluster:
+        if not os.access(f"{cluster.environment(launcher)['PATH'].split(':')[0]}/mpirun", os.X_OK):
+            skip(f"there is no mpirun.{launcher} here")
+        saved = str(cluster.folder / "saved")
+        options = ["-n", "7", "--virtual", "--processes", str(nodes * per_node)]
+        for words, names, well in ((["run", *options], cluster.names, "saved: well"), (["restart", saved], cluster.names, "restarted: well"),
+                                   (["restart", saved, "--processes", "3"], cluster.names[:-1], "restarted: well")):
+            program_words = [program, "save", saved] if words[0] == "run" else []
+            status, output = cluster.run([armature, *words, "--verbose", "--hosts", ",".join(names), *program_words], **cluster.environment(launcher))
+            if status != 0 or well not in output:
+                raise Failed(f"{words[0]}: exit status {status}")
+
+
 def expect_groups(nodes, per_node, status, output):
     if status != 0:
         raise Failed(f"exit status {status}")
@@ -286,7 +302,7 @@ def explained(call, action, wait):
     return case
 
 
-CASES = {"grouping": grouping, "hosts": hosts, "hosts_virtual": hosts_virtual, "works": works, "interfaces": interfaces}
+CASES = {"grouping": grouping, "hosts": hosts, "hosts_virtual": hosts_virtual, "restarted": restarted, "works": works, "interfaces": interfaces}
 for lost_action in ("kill_rank", "kill_node", "stop_node", "link_down"):
     CASES[lost_action] = lost(lost_action)
 CASES["explains_a_barrier"] = explained("barrier", "", r"in a barrier \(round \d+\) of the world: rank {last} has not entered it")

@@ -26,6 +26,7 @@
 #include "bootstrap/launcher/spawn.hpp"
 #include "bootstrap/launcher/trace.hpp"
 #include "space/job_memory.hpp"
+#include "space/layout.hpp"
 #include "topology/cores.hpp"
 #include "topology/hwloc/cores.hpp"
 
