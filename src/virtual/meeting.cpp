@@ -4,7 +4,7 @@
 
 #include "progress/processes.hpp"
 
-namespace armature::checkpoints {
+namespace armature::fibers {
 namespace {
 
 constexpr std::uint64_t step_bits = 8;
@@ -92,4 +92,4 @@ Meeting::Share Meeting::share(std::uint64_t end_of_file) const {
   return {first * job_.band_bytes, behind == ranks ? end_of_file : behind * job_.band_bytes};
 }
 
-}  // namespace armature::checkpoints
+}  // namespace armature::fibers

@@ -7,7 +7,7 @@
 
 #include "space/mapping.hpp"
 
-namespace armature::checkpoints {
+namespace armature::fibers {
 
 /// Whether processes are to regroup: after a death, or since the job is to have more or fewer.
 inline bool is_to_regroup(const space::ControlHeader& job) {
@@ -76,4 +76,4 @@ class Meeting {
   std::uint64_t place_ = UINT64_MAX;
 };
 
-}  // namespace armature::checkpoints
+}  // namespace armature::fibers

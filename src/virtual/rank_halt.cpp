@@ -46,13 +46,16 @@ void RankScheduler::change_nodes() {
         [&] { checkpoints::complete_parts(mapping_); },
         [&] { checkpoints::abandon_parts(mapping_); },
     };
+  for (RankFiber* const fiber : hosted_) note_leaving(*fiber);
   nodes::exchange_ranks(mapping_, process_, band_file_, meanwhile);
   take_ranks();
+  for (RankFiber* const fiber : hosted_)
+    if (fiber->left != process_) note_coming(*fiber);
 }
 
 /// Nobody runs: for a checkpoint.
 void RankScheduler::stand_still() {
-  if (checkpoints::is_to_regroup(mapping_.header())) return regroup();
+  if (is_to_regroup(mapping_.header())) return regroup();
   if (mapping_.header().nodes > 1) return change_nodes();
   const int holder = this->holder();
   checkpoints::StandStill(mapping_, process_, band_file_, kept_).run(holder);

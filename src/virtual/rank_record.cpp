@@ -3,7 +3,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 
-namespace armature::checkpoints {
+namespace armature::fibers {
 
 namespace {
 constexpr auto relaxed = std::memory_order_relaxed;  // nobody runs
@@ -51,4 +51,4 @@ void RankRecord::give(const space::Control& control, int rank) const {
   slot.life.store(static_cast<space::Life>(life), relaxed);
 }
 
-}  // namespace armature::checkpoints
+}  // namespace armature::fibers

@@ -5,7 +5,7 @@
 
 #include "space/mapping.hpp"
 
-namespace armature::checkpoints {
+namespace armature::fibers {
 
 /// What the control block knows of a rank that is not of its process. They lie in the part of this
 /// name, or in several whose names begin so, in the order of ranks.
@@ -28,4 +28,4 @@ struct RankRecord {
 };
 static_assert(sizeof(RankRecord) == 72);
 
-}  // namespace armature::checkpoints
+}  // namespace armature::fibers

@@ -255,7 +255,7 @@ void RankScheduler::move(int process) {
   waited();  // a method may move its rank while that waits
   // Whoever has rung for it is about to put it into the list of this process.
   while (me.slot->asleep.load(std::memory_order_acquire) == Doze::woken) {
-    if (checkpoints::goes_back(mapping_.header())) break;  // that one may have died
+    if (goes_back(mapping_.header())) break;  // that one may have died
     base::let_others_act();
     take_in();
   }

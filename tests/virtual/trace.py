@@ -88,14 +88,7 @@ def arrows(events):
     return pairs
 
 
-def test_ranks_that_move():
-    events, said = traced(0, ["-n", 8, *VIRTUAL], MOVING, 100)
-    expect("before had no room" not in said, said)
-    check_nesting(events)
-    turns = check_turns(events)
-    expect({turn["tid"] for turn in turns} == set(range(8)), "each rank has turns")
-    calls = arrows(events)
-    expect(len(calls) > 50 and any(start["tid"] != end["tid"] for start, end in calls), f"{len(calls)} calls")
+def check_moves(events, turns):
     moves = [event for event in events if event["ph"] == "X" and event["name"].startswith("moves to process")]
     expect(moves, "no rank has moved")
     for move in moves:
@@ -104,6 +97,23 @@ def test_ranks_that_move():
         # Where it is next is where it has gone to.
         after = [t for t in turns if t["tid"] == move["tid"] and t["ts"] >= move["ts"] + move["dur"]]
         expect(not after or min(after, key=lambda t: t["ts"])["pid"] == there, f"is elsewhere after {move}")
+
+
+def test_ranks_that_move():
+    events, said = traced(0, ["-n", 8, *VIRTUAL], MOVING, 100)
+    expect("before had no room" not in said, said)
+    check_nesting(events)
+    turns = check_turns(events)
+    expect({turn["tid"] for turn in turns} == set(range(8)), "each rank has turns")
+    calls = arrows(events)
+    expect(len(calls) > 50 and any(start["tid"] != end["tid"] for start, end in calls), f"{len(calls)} calls")
+    check_moves(events, turns)
+
+
+def test_ranks_that_change_nodes():
+    events, _ = traced(0, ["-n", 6, *VIRTUAL, "--nodes", 2], pathlib.Path(MOVING).parent / "virtual_changing_nodes", "work", 5)
+    check_nesting(events)
+    check_moves(events, check_turns(events))
 
 
 def test_ranks_that_are_given_away():

@@ -41,12 +41,12 @@ Copy::Copy(const space::Mapping& mapping, int band_file, std::uint32_t number)
   ARMATURE_ASSERT(mapping.header().keeps_copies != 0 && number >= 1 && number <= 2);
 }
 
-void Copy::fill(const Meeting& meeting) const {
+void Copy::fill(const fibers::Meeting& meeting) const {
   const auto share = meeting.share(space::records_offset(mapping_.header()));
   copy_pages(band_file_, file_, share.begin, share.end);
 }
 
-void Copy::bring_back(const Meeting& meeting) const {
+void Copy::bring_back(const fibers::Meeting& meeting) const {
   const auto share = meeting.share(space::records_offset(mapping_.header()));
   copy_pages(file_, band_file_, share.begin, share.end);
 }
@@ -61,7 +61,7 @@ void Copy::write_records() const {
   write_record(file_, mapping_.header().through.load(std::memory_order_relaxed),
                place_of_record(-1));
   for (int rank = 0; rank < mapping_.ranks(); ++rank)
-    write_record(file_, RankRecord::of(mapping_, rank), place_of_record(rank));
+    write_record(file_, fibers::RankRecord::of(mapping_, rank), place_of_record(rank));
 }
 
 void Copy::give_records() const {
@@ -70,7 +70,7 @@ void Copy::give_records() const {
                     std::memory_order_relaxed);
   const space::Control control{reinterpret_cast<std::byte*>(&job)};
   for (int rank = 0; rank < mapping_.ranks(); ++rank)
-    read_record<RankRecord>(file_, place_of_record(rank)).give(control, rank);
+    read_record<fibers::RankRecord>(file_, place_of_record(rank)).give(control, rank);
 }
 
 }  // namespace armature::checkpoints

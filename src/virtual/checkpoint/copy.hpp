@@ -16,8 +16,8 @@ class Copy {
   Copy(const space::Mapping& mapping, int band_file, std::uint32_t number);
 
   // By all in a meeting, each its share. Throw Error(out_of_memory).
-  void fill(const Meeting& meeting) const;
-  void bring_back(const Meeting& meeting) const;
+  void fill(const fibers::Meeting& meeting) const;
+  void bring_back(const fibers::Meeting& meeting) const;
   // By one of them, while nobody runs: what the control block knows of ranks.
   void write_records() const;
   void give_records() const;

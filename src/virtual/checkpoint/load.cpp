@@ -59,7 +59,7 @@ void read_link(const Link& found, const Take& take) {
   FirstError first;
   std::vector<std::thread> threads;
   for (const Manifest::Part& part : found.manifest.parts)
-    if (!RankRecord::is_part(part.name))
+    if (!fibers::RankRecord::is_part(part.name))
       threads.emplace_back([&] { first.guard([&] { read_part(found.folder, part, take); }); });
   for (std::thread& thread : threads) thread.join();
   first.rethrow();
@@ -71,12 +71,12 @@ void read_bands(const Found& found, const Take& take) {
   read_link(found, take);
 }
 
-std::vector<RankRecord> read_records(const Link& found) {
-  std::vector<RankRecord> records(found.manifest.ranks);
-  const std::size_t all = records.size() * sizeof(RankRecord);
+std::vector<fibers::RankRecord> read_records(const Link& found) {
+  std::vector<fibers::RankRecord> records(found.manifest.ranks);
+  const std::size_t all = records.size() * sizeof(fibers::RankRecord);
   std::size_t got = 0;
   for (const Manifest::Part& part : found.manifest.parts) {
-    if (!RankRecord::is_part(part.name)) continue;
+    if (!fibers::RankRecord::is_part(part.name)) continue;
     read_part(found.folder, part, [&](const Run& run, const std::byte* memory) {
       if (run.offset > all || run.bytes > all - run.offset)
         base::fail(Errc::corrupt, "the checkpoint tells of more ranks than it has");
@@ -139,7 +139,7 @@ void prepare(const Found& found, const space::Control& control) {
   BuildId builds[2];
   if (!parse(manifest.program_build, builds[0]) || !parse(manifest.library_build, builds[1]))
     base::fail(Errc::corrupt, fmt::format("{}/manifest: a build id is none", found.folder));
-  const std::vector<RankRecord> records = read_records(found);
+  const std::vector<fibers::RankRecord> records = read_records(found);
   for (int rank = 0; rank < static_cast<int>(records.size()); ++rank)
     records[static_cast<std::size_t>(rank)].give(control, rank);
   for (int rank = 0; rank < static_cast<int>(job.ranks); ++rank)

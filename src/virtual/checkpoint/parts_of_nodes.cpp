@@ -14,7 +14,9 @@
 namespace armature::checkpoints {
 namespace {
 
-std::string records_part(int process) { return fmt::format("{}-{}", RankRecord::part, process); }
+std::string records_part(int process) {
+  return fmt::format("{}-{}", fibers::RankRecord::part, process);
+}
 
 template <class F>
 void for_ranks_of(const space::Mapping& mapping, int process, F&& f) {
@@ -32,7 +34,7 @@ void write_parts(const space::Mapping& mapping, int process, int band_file, int 
   for_ranks_of(mapping, process, [&](int rank) {
     const auto number = static_cast<std::uint64_t>(rank);
     write_pages(band_file, number * job.band_bytes, (number + 1) * job.band_bytes, part);
-    const RankRecord record = RankRecord::of(mapping, rank);
+    const fibers::RankRecord record = fibers::RankRecord::of(mapping, rank);
     records.add(number * sizeof record, &record, sizeof record);
   });
   // What the team of all shares is the same on each node that has ranks.

@@ -102,7 +102,7 @@ void cancel_checkpoint(space::Halt& halt) {
 }
 
 /// False when there is another one to come.
-bool go_on(const space::Mapping& mapping, const Meeting& meeting, int band_file,
+bool go_on(const space::Mapping& mapping, const fibers::Meeting& meeting, int band_file,
            std::uint32_t number) {
   space::Halt& halt = mapping.header().halt;
   const bool back = halt.regroup_as.load(relaxed) == space::Regroup::go_back;
@@ -132,12 +132,12 @@ bool go_on(const space::Mapping& mapping, const Meeting& meeting, int band_file,
 
 /// By one that is no member: it leaves, or is still to come. What it hosts others may take from now
 /// on; until they have, its ranks seem to be here. False when there is another regrouping to come.
-bool look_on(const space::Mapping& mapping, const Meeting& meeting, int process,
+bool look_on(const space::Mapping& mapping, const fibers::Meeting& meeting, int process,
              std::uint32_t number) {
   space::ProcessSlot& slot = mapping.process_slot(process);
   if (slot.since.load(std::memory_order_acquire) <= number)
     slot.step.store(progress::runs_no_more, std::memory_order_release);
-  return meeting.wait([&] { return !is_to_regroup(mapping.header()); });
+  return meeting.wait([&] { return !fibers::is_to_regroup(mapping.header()); });
 }
 
 bool has_left(const space::Mapping& mapping, int process) {
@@ -151,7 +151,7 @@ bool regroup(const space::Mapping& mapping, int process, int band_file) {
   const space::ControlHeader& job = mapping.header();
   for (;;) {
     const std::uint32_t number = job.halt.regroup.load(std::memory_order_acquire);
-    const Meeting meeting(mapping, process, number, 0);
+    const fibers::Meeting meeting(mapping, process, number, 0);
     try {
       if (meeting.is_member() ? go_on(mapping, meeting, band_file, number)
                               : look_on(mapping, meeting, process, number))

@@ -64,7 +64,7 @@ void StandStill::give_up(std::string why) {
 
 void StandStill::write_share(PartWriter& part) {
   // Behind the last band lies what all ranks share.
-  const Meeting::Share share = meeting_.share(UINT64_MAX / 2);
+  const fibers::Meeting::Share share = meeting_.share(UINT64_MAX / 2);
   if (!is_incremental()) return write_pages(band_file_, share.begin, share.end, part);
   const std::uint32_t since = halt_.changed_since.load(std::memory_order_relaxed);
   // The same processes have written that one, each the same share.
@@ -174,9 +174,9 @@ void StandStill::write_manifest() {
   if (halt_.changed_since.load(std::memory_order_relaxed) != 0)
     manifest.before = kept_.chain.last();
 
-  PartWriter control(halt_.folder, RankRecord::part);
+  PartWriter control(halt_.folder, fibers::RankRecord::part);
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
-    const RankRecord record = RankRecord::of(mapping_, rank);
+    const fibers::RankRecord record = fibers::RankRecord::of(mapping_, rank);
     control.add(static_cast<std::uint64_t>(rank) * sizeof record, &record, sizeof record);
   }
   manifest.parts.push_back(control.finish());

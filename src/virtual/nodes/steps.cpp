@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 #include <mutex>
 #include <vector>
 
@@ -104,9 +105,19 @@ void Steps::node_reaches(std::uint32_t step) const {
   poll_until([&] { return of_node_.all_have_passed(step); });
 }
 
+// Somebody may be writing a checkpoint, for which this one's core is needed.
 void poll_until(bool (*holds)(const void*), const void* of) {
-  while (!holds(of))
-    if (!network()->try_poll()) sched_yield();
+  constexpr int looks_max = 10'000;
+  constexpr timespec nap{0, 50'000};
+  for (int looks = 0; !holds(of);) {
+    if (network()->try_poll()) {
+      looks = 0;
+    } else if (++looks < looks_max) {
+      sched_yield();
+    } else {
+      nanosleep(&nap, nullptr);
+    }
+  }
 }
 
 }  // namespace armature::nodes

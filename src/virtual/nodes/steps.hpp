@@ -32,7 +32,7 @@ class Steps {
 
  private:
   const space::Mapping& mapping_;
-  const checkpoints::Meeting of_node_;
+  const fibers::Meeting of_node_;
   const std::uint32_t number_;
 };
 

@@ -24,7 +24,7 @@
 namespace armature::nodes {
 
 using base::fail;
-using checkpoints::RankRecord;
+using fibers::RankRecord;
 using progress::network;
 using transport::Arrived;
 using transport::Kind;
