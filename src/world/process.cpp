@@ -19,6 +19,7 @@
 #include "bootstrap/environment.hpp"
 #include "bootstrap/find_exchange.hpp"
 #include "bootstrap/mpi_exchange.hpp"
+#include "bootstrap/tell_joined.hpp"
 #include "progress/network.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/trace.hpp"
@@ -157,6 +158,7 @@ Process& Process::join() {
       for (const auto& space : joining->spaces()) spaces.push_back(space.get());
       joining->join_network(std::move(spaces));
     }
+    if (joining->wired_) warn_of_launcher(*joining->wired_, mapping, bootstrap::tell_joined());
     return joining.release();
   }();
   return *process;
