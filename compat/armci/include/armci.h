@@ -199,7 +199,6 @@ typedef struct armci_hdl_s {
   int target;
   int aggregate;
 } armci_hdl_t;
-#define armci_req_t armci_hdl_t /* of old */
 typedef armci_hdl_t armci_req_t;
 
 void ARMCI_INIT_HANDLE(armci_hdl_t* handle);
