@@ -97,12 +97,11 @@ bool has_joined(const FileDescriptor& told) {
 void say_farewell_for_it() {
   constexpr unsigned patience_s = 20;
   alarm(patience_s);
-  for (const auto open : {bootstrap::open_pmix, bootstrap::open_pmi1}) {
-    try {
-      std::string why_not;
-      if (open(why_not)) return;       // and is closed
-    } catch (const std::exception&) {  // it has said it itself
-    }
+  try {
+    std::string why_not;
+    if (bootstrap::open_pmix(why_not)) return;  // and is closed
+    bootstrap::say_pmi1_farewell();
+  } catch (const std::exception&) {  // the launcher does not answer any more
   }
 }
 
