@@ -94,6 +94,7 @@ void resize(const Wanted& wanted) {
   const auto pid = static_cast<int>(parse_count("JOB", wanted.job, 1, pid_max));
   const RunningJob job = job_of(pid);
   space::ControlHeader& header = job.writable().header();
+  if (header.has_launcher == 0) base::fail(Errc::misuse, progress::cannot_resize);
   if (header.ranks_are_virtual == 0 || header.simulated != 0)
     base::fail(Errc::misuse,
                fmt::format("job {} cannot be resized: only virtual ranks can move (armature run "

@@ -11,6 +11,8 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
+#include "bootstrap/environment.hpp"
+#include "bootstrap/launcher/hand_over.hpp"
 #include "bootstrap/launcher/launch.hpp"
 #include "commands.hpp"
 #include "numbers.hpp"
@@ -31,7 +33,8 @@ must be the same builds. Checkpoints go on to be written to DIRECTORY.
 
 Examples:
   armature restart saved                     on as many processes as there are usable cores
-  armature restart saved --processes 3 --checkpoint-every 60)";
+  armature restart saved --processes 3 --checkpoint-every 60
+  armature restart saved --hosts a,b --processes 4    of a job that ran on several machines)";
 
 constexpr const char* checkpoint_footer = R"(
 Examples:
@@ -71,13 +74,13 @@ int run(Restart& restart) {
   if (chdir(found.manifest.folder.c_str()) != 0)
     base::fail(Errc::start, fmt::format("the folder {} where the job ran cannot be entered: {}",
                                         found.manifest.folder, base::system_text(errno)));
-  if (restart.options.nodes > 1 && found.manifest.nodes == 1)
-    base::fail(Errc::start, fmt::format("{} is of a job on one node, whose ranks may have been "
-                                        "doing anything with each other: it cannot go on as "
-                                        "several nodes",
-                                        found.folder));
+  checkpoints::require_for_nodes(found, static_cast<int>(restart.options.nodes));
   set_up(restart, found);
   setenv("ARMATURE_CHECKPOINT", restart.directory.c_str(), 1);
+  if (!restart.options.hosts.empty()) {
+    setenv(bootstrap::restart_variable, restart.directory.c_str(), 1);
+    bootstrap::hand_over(restart.options);
+  }
   return bootstrap::launch(restart.options);
 }
 
@@ -151,6 +154,7 @@ void add_restart(CLI::App& app) {
       [](LaunchOptions& o, const std::string& text) {
         o.nodes = static_cast<std::uint32_t>(parse_count("--nodes", text, 1, space::ranks_max));
       });
+  add("--hosts", "A,B,...", "Machines to go on on, as with armature run --hosts", set_hosts);
   add("--checkpoint-every", "S", "Write a checkpoint every S seconds (default: when asked for)",
       [](LaunchOptions& o, const std::string& text) {
         o.checkpoint_every_s = parse_seconds("--checkpoint-every", text);

@@ -62,17 +62,6 @@ void bind(LaunchOptions& options, const std::string& text) {
   options.bind = found->second;
 }
 
-void hosts(LaunchOptions& options, const std::string& text) {
-  std::istringstream names(text);
-  for (std::string name; std::getline(names, name, ',');) {
-    if (name.empty() || name.find_first_of(": \t") != std::string::npos)
-      throw CLI::ValidationError("--hosts",
-                                 fmt::format("'{}' is not a list of names: a,b,c", text));
-    options.hosts.push_back(name);
-  }
-  if (options.hosts.empty()) throw CLI::ValidationError("--hosts", "which ones?");
-}
-
 using Set = void (*)(LaunchOptions& options, const std::string& text);
 
 void add_value(CLI::App& run, const std::shared_ptr<LaunchOptions>& options, const char* names,
@@ -217,9 +206,11 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
             });
   add_virtual_ranks(run, options);
   add_checkpoints(run, options);
-  add_value(run, options, "--hosts", "A,B,...",
-            "Machines to run on, as many processes on each: hands over to srun, mpirun or prterun",
-            hosts);
+  add_value(
+      run, options, "--hosts", "A,B,...",
+      "Machines to run on, as many processes on each: hands over to srun, mpirun or prterun; also "
+      "with --virtual",
+      set_hosts);
   add_value(
       run, options, "--simulate", "SEED",
       "All ranks in one process, on a clock of its own: SEED decides whose turn it is and what "
@@ -265,6 +256,17 @@ std::size_t words_of_option(const CLI::App& run, const std::string& word) {
 }
 
 }  // namespace
+
+void set_hosts(bootstrap::LaunchOptions& options, const std::string& text) {
+  std::istringstream names(text);
+  for (std::string name; std::getline(names, name, ',');) {
+    if (name.empty() || name.find_first_of(": \t") != std::string::npos)
+      throw CLI::ValidationError("--hosts",
+                                 fmt::format("'{}' is not a list of names: a,b,c", text));
+    options.hosts.push_back(name);
+  }
+  if (options.hosts.empty()) throw CLI::ValidationError("--hosts", "which ones?");
+}
 
 void split_off_program(const CLI::App& run, std::vector<std::string>& words) {
   std::size_t at = 1;

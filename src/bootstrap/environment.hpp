@@ -23,6 +23,12 @@ inline constexpr const char* board_variable = "ARMATURE_BOARD_FD";  // with seve
 inline constexpr const char* padding_variable = "ARMATURE_PADDING";
 inline constexpr const char* even_variable = "ARMATURE_EVEN";
 
+// Under other launchers: the job's ranks are virtual, and so many.
+inline constexpr const char* virtual_variable = "ARMATURE_VIRTUAL";
+
+// And go on from the last checkpoint in this directory.
+inline constexpr const char* restart_variable = "ARMATURE_RESTART";
+
 // Of virtual ranks: what the processes of the job share instead of secrets of their own.
 inline constexpr const char* secrets_variable = "ARMATURE_SECRETS";
 

@@ -26,6 +26,7 @@ struct Card {
   std::uint64_t magic = expected_magic;
   std::uint64_t started = 0;
   std::uint32_t hosted = 0;
+  std::uint32_t virtual_ranks = 0;
   std::int32_t pid = 0;
   Secret secret{};  // process 0's counts
   char identity[240] = {};
@@ -33,7 +34,7 @@ struct Card {
   char door[72] = {};
   std::uint64_t processors[processors_max / 64] = {};
 
-  static constexpr std::uint64_t expected_magic = 0x3144'5241'434d'5241;  // "ARMCARD1"
+  static constexpr std::uint64_t expected_magic = 0x3244'5241'434d'5241;  // "ARMCARD2"
 };
 static_assert(std::is_trivially_copyable_v<Card>);
 
@@ -48,9 +49,10 @@ std::string read(const char (&from)[n]) {
   return {from, strnlen(from, n)};
 }
 
-Card own_card(int hosted, const std::string& door) {
+Card own_card(Hosting hosting, const std::string& door) {
   Card card;
-  card.hosted = static_cast<std::uint32_t>(hosted);
+  card.hosted = static_cast<std::uint32_t>(hosting.ranks);
+  card.virtual_ranks = static_cast<std::uint32_t>(hosting.virtual_ranks);
   card.pid = getpid();
   card.started = start_of_process(card.pid);
   if (getrandom(card.secret.data(), card.secret.size(), 0) !=
@@ -70,8 +72,7 @@ Card read_card(Exchange& exchange, int process) {
   const auto bytes = exchange.get(process, "card");
   Card card;
   if (bytes.size() == sizeof card) std::memcpy(&card, bytes.data(), sizeof card);
-  if (bytes.size() != sizeof card || card.magic != Card::expected_magic || card.hosted == 0 ||
-      card.hosted > 4096)
+  if (bytes.size() != sizeof card || card.magic != Card::expected_magic || card.hosted == 0)
     fail(Errc::start,
          fmt::format("process {} uses another build of Armature: all processes of a job must be of "
                      "one",
@@ -90,6 +91,19 @@ Member member_of(const Card& card) {
     if ((card.processors[i / 64] >> i % 64 & 1) != 0)
       member.processors.push_back(static_cast<int>(i));
   return member;
+}
+
+void require_agreement(const Card& mine, const Card& other) {
+  if (mine.virtual_ranks != other.virtual_ranks)
+    fail(Errc::start,
+         fmt::format("some processes know of {} virtual ranks, others of {}: ARMATURE_VIRTUAL must "
+                     "be the same in all",
+                     mine.virtual_ranks, other.virtual_ranks));
+  if (mine.virtual_ranks == 0 && mine.hosted != other.hosted)
+    fail(Errc::start,
+         fmt::format("some processes are to host {} ranks, others {}: ARMATURE_THREADS must be "
+                     "the same in all",
+                     mine.hosted, other.hosted));
 }
 
 }  // namespace
@@ -114,8 +128,8 @@ std::string Roster::places() const {
   return text;
 }
 
-Roster call_roster(Exchange& exchange, int hosted, const std::string& door) {
-  const Card mine = own_card(hosted, door);
+Roster call_roster(Exchange& exchange, Hosting hosting, const std::string& door) {
+  const Card mine = own_card(hosting, door);
   exchange.put("card", std::as_bytes(std::span(&mine, 1)));
   exchange.fence();
 
@@ -125,6 +139,7 @@ Roster call_roster(Exchange& exchange, int hosted, const std::string& door) {
   std::map<int, int> on_node;
   for (int process = 0; process < exchange.processes(); ++process) {
     const Card card = read_card(exchange, process);
+    require_agreement(mine, card);
     Member member = member_of(card);
     if (process == 0) roster.secret = card.secret;
     const auto next = static_cast<int>(nodes.size());
@@ -135,12 +150,7 @@ Roster call_roster(Exchange& exchange, int hosted, const std::string& door) {
     roster.members.push_back(std::move(member));
   }
   roster.nodes = static_cast<int>(nodes.size());
-  for (const Member& member : roster.members)
-    if (member.hosted != roster.members.front().hosted)
-      fail(Errc::start,
-           fmt::format("some processes are to host {} ranks, others {}: ARMATURE_THREADS must be "
-                       "the same in all",
-                       roster.members.front().hosted, member.hosted));
+  roster.are_virtual = hosting.virtual_ranks != 0;
   return roster;
 }
 

@@ -31,6 +31,7 @@ struct Roster {
   int me = 0;
   int nodes = 1;
   int ranks = 0;
+  bool are_virtual = false;
   std::vector<Member> members;  // by process
   Secret secret{};
 
@@ -41,9 +42,15 @@ struct Roster {
   [[nodiscard]] std::string places() const;
 };
 
-/// Collective over all processes: each presents itself with as many ranks as it hosts and the door
-/// it has opened. Throws Error(start), on all of them, when they are not of one build or do not
+/// What a process begins with.
+struct Hosting {
+  int ranks = 1;          // that it hosts
+  int virtual_ranks = 0;  // of the whole job; 0: its ranks are none
+};
+
+/// Collective over all processes: each presents itself with what it hosts and the door it has
+/// opened. Throws Error(start), on all of them, when they are not of one build or do not
 /// agree.
-Roster call_roster(Exchange& exchange, int hosted, const std::string& door);
+Roster call_roster(Exchange& exchange, Hosting hosting, const std::string& door);
 
 }  // namespace armature::bootstrap

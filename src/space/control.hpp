@@ -23,7 +23,7 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 9;
+inline constexpr std::uint32_t control_version = 10;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t {
@@ -107,6 +107,8 @@ struct alignas(4096) ControlHeader {
   std::uint32_t check_full = 0;  // every address against the list of allocations, on every call
   OnDeath on_death = OnDeath::end_job;
   std::int32_t launcher_pid = 0;
+  // 1: `armature run` has started the job, and arranges what only a launcher can.
+  std::uint32_t has_launcher = 0;
   std::uint32_t simulated = 0;  // 1: all ranks in one process, in an order that `seed` decides
   std::uint64_t seed = 0;
   std::uint32_t ranks_are_virtual = 0;  // 1: fibers, each on a stack in its band; one memory file

@@ -22,6 +22,9 @@ inline constexpr std::uint64_t band_bytes_max = std::uint64_t{256} << 30;
 inline constexpr std::uint64_t band_bytes_min = std::uint64_t{64} << 20;
 inline constexpr std::uint64_t address_end = std::uint64_t{1} << 47;
 inline constexpr std::uint32_t ranks_max = 131072;
+/// Of the band of a virtual rank on another node the head is mapped, which makes two areas of each;
+/// a process may have 65,530 (vm.max_map_count).
+inline constexpr std::uint32_t virtual_ranks_on_nodes_max = 30'000;
 
 // Below a virtual rank's stack lie pages that must not be touched. See virtual_band.hpp.
 inline constexpr std::uint64_t stack_guard_bytes = 64 * 1024;

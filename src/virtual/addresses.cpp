@@ -40,17 +40,32 @@ Secrets secrets() {
 #endif
 }
 
+std::uint64_t sum_of_modules() {
+  static const std::uint64_t sum = [] {
+    std::uint64_t all = 1;
+    dl_iterate_phdr(add_module, &all);
+    return all;
+  }();
+  return sum;
+}
+
 }  // namespace
 
-bool compare_addresses(space::ControlHeader& job, std::span<const void* const> places) {
-  auto sum = reinterpret_cast<std::uint64_t>(&job);
-  dl_iterate_phdr(add_module, &sum);
+void note_modules() { (void)sum_of_modules(); }
+
+std::uint64_t sum_of_addresses(const space::ControlHeader& job,
+                               std::span<const void* const> places) {
+  std::uint64_t sum = sum_of_modules();
+  mix(sum, reinterpret_cast<std::uint64_t>(&job));
   mix(sum, reinterpret_cast<std::uint64_t>(&errno));
   mix(sum, reinterpret_cast<std::uint64_t>(&exception_state()));
   const Secrets shared = secrets();
   mix(sum, shared.stack_guard ^ (shared.pointer_guard << 1));
   for (const void* place : places) mix(sum, reinterpret_cast<std::uint64_t>(place));
-  if (sum == 0) sum = 1;
+  return sum != 0 ? sum : 1;
+}
+
+bool compare_addresses(space::ControlHeader& job, std::uint64_t sum) {
   std::uint64_t nobodys = 0;
   const bool first = job.addresses.compare_exchange_strong(nobodys, sum, std::memory_order_acq_rel);
   return (first || nobodys == sum) && malloc_knows_ranks();
@@ -74,11 +89,11 @@ const char* why_not_alike(const space::ControlHeader& job) {
            "program (it must be linked dynamically, and the library lie in lib/ beside "
            "bin/armature)";
   if (job.differ.load(std::memory_order_relaxed) != 0)
-    return "code or data lie at different addresses in the processes of this job. armature run "
-           "switches the randomisation of addresses off; where a container forbids that "
+    return "code or data lie at different addresses in the processes of this job. The "
+           "randomisation of addresses is switched off for them; where a container forbids that "
            "(personality), allow it (docker run --security-opt seccomp=unconfined) or run the job "
-           "in "
-           "one process";
+           "in one process. On several machines the program, its libraries, the kernel and the "
+           "limit of the stack (ulimit -s) must be the same";
   return nullptr;
 }
 

@@ -1,19 +1,23 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
 #include "space/control.hpp"
 
 // A rank can go on in another process if there all that it refers to lies where it did: code,
-// statics, what belongs to the thread, the C library's secrets. `armature run` arranges it.
+// statics, what belongs to the thread, the C library's secrets (bootstrap/alike.hpp).
 
 namespace armature::fibers {
 
-/// In each process as it joins: whether all these, and what the system decides, are as in the
-/// others. `places` are of the program.
-[[nodiscard]] bool compare_addresses(space::ControlHeader& job,
-                                     std::span<const void* const> places);
+/// Where libraries lie that are there now, and no others, is compared; not called: when it is.
+void note_modules();
+/// A number made of all that must be alike. `places` are of the program.
+[[nodiscard]] std::uint64_t sum_of_addresses(const space::ControlHeader& job,
+                                             std::span<const void* const> places);
+/// In each process as it joins: whether that is the same as in the others of the node.
+[[nodiscard]] bool compare_addresses(space::ControlHeader& job, std::uint64_t sum);
 /// It is of the job, and others are told so. Where addresses differ, no rank moves any more.
 void join_job(space::ControlHeader& job, bool same_addresses);
 

@@ -137,6 +137,7 @@ void RankScheduler::send_off(RankFiber& fiber) {
 void RankScheduler::adopt(RankFiber& fiber) {
   if (!guarded_[static_cast<std::size_t>(fiber.rank)]) fiber.guard_stack(mapping_);
   guarded_[static_cast<std::size_t>(fiber.rank)] = true;
+  fiber.space().use_file(band_file_);  // under other launchers each process has its own number
   fiber.slot->pid.store(pid_, std::memory_order_relaxed);
   fiber.slot->tid.store(tid_, std::memory_order_relaxed);
   fiber.slot->moves.fetch_add(1, std::memory_order_relaxed);

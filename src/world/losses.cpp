@@ -44,9 +44,8 @@ bool is_on_first_node() {
 }
 
 std::string sentence(int process, const char* why) {
-  const auto& members = known.wired->roster.members;
   return fmt::format("{} has died or cannot be reached any more ({})",
-                     name_of(members[static_cast<std::size_t>(process)]), why);
+                     name_of(known.wired->roster, process), why);
 }
 
 void on_lost(int process, const char* why) {
@@ -101,12 +100,14 @@ void end_job_at_once(bootstrap::Exchange& exchange) {
   _exit(status);
 }
 
-std::string name_of(const Member& process) {
-  const std::string ranks = process.hosted == 1
-                                ? fmt::format("rank {}", process.first_rank)
-                                : fmt::format("the process of ranks {}-{}", process.first_rank,
-                                              process.first_rank + process.hosted - 1);
-  return fmt::format("{} (pid {} on {})", ranks, process.pid, process.host);
+std::string name_of(const bootstrap::Roster& roster, int process) {
+  const Member& member = roster.members[static_cast<std::size_t>(process)];
+  const std::string ranks = roster.are_virtual ? fmt::format("process {}", process)
+                            : member.hosted == 1
+                                ? fmt::format("rank {}", member.first_rank)
+                                : fmt::format("the process of ranks {}-{}", member.first_rank,
+                                              member.first_rank + member.hosted - 1);
+  return fmt::format("{} (pid {} on {})", ranks, member.pid, member.host);
 }
 
 void say_line(const std::string& what) {

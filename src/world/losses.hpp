@@ -23,8 +23,9 @@ void warn_of_launcher(const WiredJob& wired, const space::Mapping& mapping, bool
 /// may be on the other side of a link that is down.
 [[noreturn]] void end_job_at_once(bootstrap::Exchange& exchange);
 
-/// "rank 3 (pid 4711 on node1)", "the process of ranks 4-7 (...)".
-std::string name_of(const bootstrap::Member& process);
+/// "rank 3 (pid 4711 on node1)", "the process of ranks 4-7 (...)"; "process 2 (...)" where ranks
+/// may have moved.
+std::string name_of(const bootstrap::Roster& roster, int process);
 
 /// A line on stderr, in one piece.
 void say_line(const std::string& what);

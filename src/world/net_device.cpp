@@ -39,7 +39,7 @@ struct Comparison {
   /// "rank 3 (pid 4711 on b), address 10.0.0.2 seen from 10.0.0.1"
   [[nodiscard]] std::string name(int process) const {
     const bootstrap::Member& member = roster.members[static_cast<std::size_t>(process)];
-    const std::string who = name_of(member);
+    const std::string who = name_of(roster, process);
     const Interface* const from = mine();
     if (from == nullptr) return who;
     const Interface* const to =

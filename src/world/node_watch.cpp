@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -19,6 +20,7 @@
 #include "base/file_descriptor.hpp"
 #include "bootstrap/node_identity.hpp"
 #include "progress/bell.hpp"
+#include "progress/processes.hpp"
 #include "world/losses.hpp"
 
 namespace armature {
@@ -34,12 +36,12 @@ class Watch {
  public:
   Watch(const bootstrap::Roster& roster, const space::Mapping& mapping,
         bootstrap::Exchange& exchange)
-      : mapping_(mapping), exchange_(exchange), first_rank_(roster.self().first_rank) {
+      : mapping_(mapping), exchange_(exchange), roster_(roster) {
     const auto processes = roster.processes_of(roster.self().node);
     for (std::size_t i = 1; i < processes.size(); ++i) {
       const std::size_t next =
           (static_cast<std::size_t>(roster.self().index) + i) % processes.size();
-      others_.push_back(roster.members[static_cast<std::size_t>(processes[next])]);
+      others_.push_back(processes[next]);
     }
     if (const pid_t starter = getppid(); starter > 1) starter_ = open_process(starter);
   }
@@ -50,7 +52,8 @@ class Watch {
       pollfd polled[] = {{watched_.get(), POLLIN, 0}, {starter_.get(), POLLIN, 0}};
       // Where the kernel has no pidfd, it is looked at now and then.
       if (poll(polled, 2, looks_now_and_then_ ? 200 : -1) < 0 && errno != EINTR) return;
-      if (i_have_left()) return;  // from now on it is no business of the job's
+      // From now on it is no business of the job's.
+      if (is_over(roster_.me) || am_dead()) return;
       if ((polled[1].revents & POLLIN) != 0) {
         say_line("the launcher that has started this process has ended: this process ends too");
         kill(getpid(), SIGKILL);
@@ -60,21 +63,46 @@ class Watch {
   }
 
  private:
-  [[nodiscard]] bool is(const bootstrap::Member& process, Life life) const {
-    for (int r = process.first_rank; r < process.first_rank + process.hosted; ++r)
-      if (mapping_.slot(r).life.load(std::memory_order_acquire) != life) return false;
-    return true;
+  [[nodiscard]] const bootstrap::Member& member(int process) const {
+    return roster_.members[static_cast<std::size_t>(process)];
+  }
+  [[nodiscard]] Life life(int rank) const {
+    return mapping_.slot(rank).life.load(std::memory_order_acquire);
   }
 
-  [[nodiscard]] bool i_have_left() const {
-    const Life life = mapping_.slot(first_rank_).life.load(std::memory_order_acquire);
-    return life == Life::finished || life == Life::dead;
+  /// Those that end with that process. Virtual ranks may have come to it, or have left it.
+  [[nodiscard]] std::vector<int> ranks_in(int process) const {
+    std::vector<int> ranks;
+    const bootstrap::Member& its = member(process);
+    if (!roster_.are_virtual)
+      for (int r = its.first_rank; r < its.first_rank + its.hosted; ++r) ranks.push_back(r);
+    else
+      for (int r = 0; r < mapping_.ranks(); ++r)
+        if (mapping_.is_here(r) &&
+            mapping_.slot(r).process.load(std::memory_order_acquire) == process)
+          ranks.push_back(r);
+    return ranks;
+  }
+
+  /// Whether a process of this node may end: all its ranks have left the job. Virtual ones may
+  /// still come to it as long as there are some.
+  [[nodiscard]] bool is_over(int process) const {
+    if (roster_.are_virtual)
+      return mapping_.header().ranks_here > 0 ? mapping_.header().all_are_through()
+                                              : progress::all_have_finished(mapping_);
+    const std::vector<int> ranks = ranks_in(process);
+    return std::all_of(ranks.begin(), ranks.end(),
+                       [&](int rank) { return life(rank) == Life::finished; });
+  }
+
+  [[nodiscard]] bool am_dead() const {
+    return !roster_.are_virtual && life(roster_.self().first_rank) == Life::dead;
   }
 
   /// The next one that runs; those on the way to it that do not have left in order, or are dead.
   void find_one_to_watch() {
     while (!watched_ && !others_.empty()) {
-      const bootstrap::Member& next = others_.front();
+      const bootstrap::Member& next = member(others_.front());
       looks_now_and_then_ = false;
       // Its number may have become another process's: when it was started says which one it is.
       watched_ = open_process(next.pid);
@@ -86,7 +114,7 @@ class Watch {
         return;
       }
       watched_.reset();
-      if (!is(next, Life::finished)) declare_dead(next);
+      if (!is_over(others_.front())) declare_dead(others_.front());
       others_.erase(others_.begin());
     }
   }
@@ -97,20 +125,28 @@ class Watch {
     return watched_ && poll(&polled, 1, 0) > 0;
   }
 
-  void declare_dead(const bootstrap::Member& process) {
+  void declare_dead(int process) {
     std::uint32_t dead = 0;
-    for (int r = process.first_rank; r < process.first_rank + process.hosted; ++r) {
-      const Life before = mapping_.slot(r).life.exchange(Life::dead, std::memory_order_acq_rel);
+    for (const int rank : ranks_in(process)) {
+      if (roster_.are_virtual && life(rank) == Life::finished) continue;
+      const Life before = mapping_.slot(rank).life.exchange(Life::dead, std::memory_order_acq_rel);
       if (before != Life::dead && before != Life::finished) ++dead;
     }
     // Life first: who sees the number of deaths grow looks for the dead.
     const std::uint32_t earlier =
         mapping_.header().deaths.fetch_add(dead, std::memory_order_acq_rel);
-    for (int r = 0; r < mapping_.ranks(); ++r) progress::detail::wake(mapping_.slot(r));
+    wake_all();
     const bool goes_on = mapping_.header().on_death == space::OnDeath::go_on;
-    if (dead > 0 && (goes_on || earlier == 0))
-      say_line(fmt::format("{} has died{}", name_of(process), goes_on ? "" : ": the job ends"));
+    if ((dead > 0 || roster_.are_virtual) && (goes_on || earlier == 0))
+      say_line(
+          fmt::format("{} has died{}", name_of(roster_, process), goes_on ? "" : ": the job ends"));
     if (!goes_on) end_job();
+  }
+
+  void wake_all() const {
+    if (roster_.are_virtual)
+      return progress::wake_processes({reinterpret_cast<std::byte*>(&mapping_.header())});
+    for (int r = 0; r < mapping_.ranks(); ++r) progress::detail::wake(mapping_.slot(r));
   }
 
   /// The launcher has noticed too, and says with which status its process ended: it goes first.
@@ -120,10 +156,11 @@ class Watch {
     end_job_at_once(exchange_);
   }
 
-  const space::Mapping mapping_;  // a copy: this thread may see the end of the process's statics
+  // Copies: this thread may see the end of the process's statics.
+  const space::Mapping mapping_;
   bootstrap::Exchange& exchange_;
-  int first_rank_;
-  std::vector<bootstrap::Member> others_;  // of the node, the next one first
+  const bootstrap::Roster roster_;
+  std::vector<int> others_;  // of the node, the next one first
   base::FileDescriptor watched_;
   base::FileDescriptor starter_;
   bool looks_now_and_then_ = false;

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -19,6 +21,7 @@
 #include "bootstrap/environment.hpp"
 #include "bootstrap/find_exchange.hpp"
 #include "bootstrap/mpi_exchange.hpp"
+#include "bootstrap/start_again.hpp"
 #include "bootstrap/tell_joined.hpp"
 #include "progress/network.hpp"
 #include "progress/rank_context.hpp"
@@ -32,6 +35,7 @@
 #include "team/replicas.hpp"
 #include "topology/cores.hpp"
 #include "transport/protocol.hpp"
+#include "virtual/addresses.hpp"
 #include "virtual/nodes/plan.hpp"
 #include "virtual/nodes/steps.hpp"
 #include "virtual/nodes/traveller.hpp"
@@ -57,9 +61,11 @@ const std::optional<Environment>& told() {
 }
 
 Process* joined = nullptr;
+bool has_left = false;
 
 bool have_all_left() {
   if (joined == nullptr) return true;
+  if (joined->mapping().header().ranks_are_virtual != 0) return has_left;
   return std::all_of(joined->spaces().begin(), joined->spaces().end(), [](const auto& space) {
     return space->slot(space->me()).life.load() == space::Life::finished;
   });
@@ -86,6 +92,8 @@ std::unique_ptr<bootstrap::Exchange> given;  // by the program, which has an MPI
 bootstrap::Exchange* exchange() {
   static bootstrap::Exchange* const found = [] {
     if (given) return given.release();
+    // The launcher's library brings others, each process its own way.
+    if (bootstrap::virtual_ranks_wanted() != 0) fibers::note_modules();
     auto exchange = told() ? nullptr : bootstrap::find_exchange();
     if (exchange != nullptr) on_exit(say_farewell, exchange.get());
     return exchange.release();
@@ -108,8 +116,12 @@ double number_or(const char* variable, double otherwise) {
 
 int Process::hosted() {
   if (told()) return told()->hosted;
-  return exchange() != nullptr ? ranks_per_wired_process() : 1;
+  if (const bootstrap::Exchange* const wire = exchange())
+    return ranks_of_wired_process(wire->process(), wire->processes());
+  return std::max(bootstrap::virtual_ranks_wanted(), 1);
 }
+
+bool Process::is_launched() { return told().has_value(); }
 
 void Process::use_mpi(const void* communicator) {
   std::string why_not;
@@ -130,7 +142,22 @@ void Process::use_mpi(const void* communicator) {
 bool Process::simulated() { return told() && join().mapping().header().simulated != 0; }
 
 bool Process::hosts_virtual_ranks() {
-  return told() && join().mapping().header().ranks_are_virtual != 0;
+  return told() ? join().mapping().header().ranks_are_virtual != 0
+                : bootstrap::virtual_ranks_wanted() != 0;
+}
+
+bool Process::all_have(std::uint64_t number) const {
+  if (!wired_) return true;
+  bootstrap::Exchange& wire = *exchange();
+  wire.put("alike", std::as_bytes(std::span(&number, 1)));
+  wire.fence();
+  const auto is_the_same = [&](int process) {
+    const auto bytes = wire.get(process, "alike");
+    return bytes.size() == sizeof number && std::memcmp(bytes.data(), &number, sizeof number) == 0;
+  };
+  bool all = true;
+  for (int process = 0; process < wire.processes(); ++process) all = is_the_same(process) && all;
+  return all;
 }
 
 Process& Process::join() {
@@ -207,23 +234,39 @@ void Process::join_launched() {
 
 /// The memory files came from the node's first process, which keeps all of them open.
 void Process::join_wired() {
-  progress::set_joining_rank(exchange()->process() * ranks_per_wired_process());
+  progress::set_joining_rank(exchange()->process() * hosted());
   wired_ = std::make_unique<WiredJob>(wire_up(*exchange()));
   const bootstrap::Member& self = wired_->roster.self();
   first_rank_ = self.first_rank;
-  std::vector<int> bands;
-  for (const auto& band : wired_->memory.bands) bands.push_back(band.get());
-  mapping_ = &Mapping::join(space::map_control(wired_->memory.control.get()), bands);
-  for (int r = self.first_rank; r < self.first_rank + self.hosted; ++r) {
-    // Stays open as long as the process lives; numbered behind the bands of all ranks, whose order
-    // tells who looks at the job from outside which is whose.
-    const int band = fcntl(bands[static_cast<std::size_t>(r)], F_DUPFD_CLOEXEC, bands.back() + 1);
-    spaces_.push_back(std::make_unique<AddressSpace>(*mapping_, r, AddressSpace::BandFile{band}));
-  }
+  number_ = exchange()->process();
+  const std::vector<int> bands = map(wired_->memory);
+  // Stays open as long as the process lives; numbered behind the bands of all ranks, whose order
+  // tells who looks at the job from outside which is whose.
+  const auto keep = [&](int band) { return fcntl(band, F_DUPFD_CLOEXEC, bands.back() + 1); };
+  if (wired_->roster.are_virtual)
+    band_file_ = keep(bands.front());
+  else
+    for (int r = self.first_rank; r < self.first_rank + self.hosted; ++r)
+      spaces_.push_back(std::make_unique<AddressSpace>(
+          *mapping_, r, AddressSpace::BandFile{keep(bands[static_cast<std::size_t>(r)])}));
   if (self.index != 0) wired_->memory = {};
 }
 
-void Process::leave() { progress::Network::leave(); }
+/// Returns the descriptors of the bands.
+std::vector<int> Process::map(const space::JobMemory& memory) {
+  space::Control control = space::map_control(memory.control.get());
+  if (control.header().ranks_are_virtual != 0)
+    control = space::map_below_bands(control, memory.control.get());
+  std::vector<int> bands;
+  for (const auto& band : memory.bands) bands.push_back(band.get());
+  mapping_ = &Mapping::join(control, bands);
+  return bands;
+}
+
+void Process::leave() {
+  progress::Network::leave();
+  has_left = true;
+}
 
 void Process::join_network(progress::Network::Spaces spaces) const {
   if (mapping_->header().nodes == 1) return;
@@ -259,10 +302,17 @@ void Process::join_network(progress::Network::Spaces spaces, bootstrap::Exchange
 void Process::join_alone() {
   space::JobOptions options;
   options.cores = static_cast<std::uint32_t>(topology::usable_cores());
+  if (const int ranks = bootstrap::virtual_ranks_wanted(); ranks != 0) {
+    options.ranks = static_cast<std::uint32_t>(ranks);
+    options.virtual_processes = 1;
+    set_sizes(options);
+  }
   space::JobMemory memory = space::JobMemory::create(options);
-  mapping_ = &Mapping::join(space::map_control(memory.control.get()), {memory.bands[0].get()});
-  spaces_.push_back(std::make_unique<AddressSpace>(
-      *mapping_, 0, AddressSpace::BandFile{memory.bands[0].release()}));
+  (void)map(memory);
+  band_file_ = memory.bands[0].release();
+  if (options.virtual_processes) return;
+  spaces_.push_back(
+      std::make_unique<AddressSpace>(*mapping_, 0, AddressSpace::BandFile{band_file_}));
 }
 
 }  // namespace armature

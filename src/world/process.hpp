@@ -22,6 +22,9 @@ class Process {
   static bool simulated();
   /// Whether they are fibers that the process runs in turn, and that may move to another one.
   static bool hosts_virtual_ranks();
+  /// Whether it was started by our launcher, which then watches the job and arranges what only a
+  /// launcher can.
+  static bool is_launched();
   /// The job is to be the processes of the MPI communicator that this points to: see init_mpi.
   /// Before anything else is asked.
   static void use_mpi(const void* communicator);
@@ -31,6 +34,10 @@ class Process {
   static Process& join();
   /// The network between nodes, if there are several: of virtual ranks, once they are there.
   void join_network(progress::Network::Spaces spaces) const;
+
+  /// Collective over all processes of a job that another launcher has started: whether all have the
+  /// same number, once. True in other jobs.
+  [[nodiscard]] bool all_have(std::uint64_t number) const;
 
   [[nodiscard]] const space::Mapping& mapping() const { return *mapping_; }
   /// The first rank that is hosted here.
@@ -49,6 +56,7 @@ class Process {
   void join_launched();
   void join_wired();
   void join_alone();
+  std::vector<int> map(const space::JobMemory& memory);
   void join_network(progress::Network::Spaces spaces, bootstrap::Exchange& wire,
                     std::string device) const;
 

@@ -85,10 +85,19 @@ void fill_statics() {
   std::setvbuf(stdout, output, isatty(STDOUT_FILENO) != 0 ? _IOLBF : _IOFBF, sizeof output);
 }
 
-bool compare_addresses(const space::Mapping& mapping) {
+std::uint64_t sum_of_addresses(const space::ControlHeader& job) {
   const void* const places[] = {&together, reinterpret_cast<const void*>(together.body),
                                 together.callable};
-  return fibers::compare_addresses(mapping.header(), places);
+  return fibers::sum_of_addresses(job, places);
+}
+
+/// Whether a rank may go from any process of the job to this one.
+bool is_alike(const Process& process) {
+  space::ControlHeader& job = process.mapping().header();
+  const std::uint64_t sum = sum_of_addresses(job);
+  const bool on_node = fibers::compare_addresses(job, sum);
+  return process.all_have(sum ^ checkpoints::number_of(checkpoints::Builds::of_process())) &&
+         on_node;
 }
 
 /// That of the first that has one other than 0.
@@ -112,7 +121,7 @@ int status_at_end(const Process& process) {
 /// As one of those that began the job, that restart it, or that come to it later.
 void join(const Process& process) {
   space::ControlHeader& job = process.mapping().header();
-  const bool same = compare_addresses(process.mapping());
+  const bool same = is_alike(process);
   const bool comes_later = Process::hosted() == 0;
   if (comes_later || job.halt.restarts != 0) require_same_process(job, same);
   if (job.halt.restarts == 0 && process.number() == 0 && !comes_later) {
@@ -139,7 +148,8 @@ int simulate_processes(const space::Mapping& mapping, int band_file) {
   progress::set_joining_rank(-1);
   std::vector<std::unique_ptr<simulation::SimulatedProcess>> schedulers;
   for (int number = 0; number < processes; ++number) {
-    fibers::join_job(mapping.header(), compare_addresses(mapping));
+    space::ControlHeader& job = mapping.header();
+    fibers::join_job(job, fibers::compare_addresses(job, sum_of_addresses(job)));
     schedulers.push_back(
         std::make_unique<simulation::SimulatedProcess>(simulator, mapping, number, band_file));
   }
@@ -161,7 +171,7 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   if (Process::simulated()) return simulate_processes(mapping, process.band_file());
   fibers::RankScheduler scheduler(mapping, process.number(), process.band_file());
   join(process);
-  hand_over_before_ending(mapping, process.number());
+  if (Process::is_launched()) hand_over_before_ending(mapping, process.number());
   if (mapping.header().halt.restarts != 0)
     restore_ranks(mapping, first, hosted, scheduler);
   else

@@ -16,7 +16,10 @@
 #include "base/file_limit.hpp"
 #include "base/variable.hpp"
 #include "bootstrap/door.hpp"
+#include "bootstrap/start_again.hpp"
+#include "space/layout.hpp"
 #include "topology/cgroup.hpp"
+#include "world/restored_memory.hpp"
 
 // What `armature run` takes as options, other launchers hand on as environment variables.
 
@@ -55,12 +58,29 @@ std::uint32_t cores_of_node(const Roster& roster) {
   return cores;
 }
 
-space::JobMemory make_memory(const Roster& roster) {
+/// As large as ranks have it who come from a checkpoint.
+void take_sizes(space::JobOptions& options, const checkpoints::Found& found, const Roster& roster) {
+  const checkpoints::Manifest& manifest = found.manifest;
+  if (!roster.are_virtual || static_cast<std::uint32_t>(roster.ranks) != manifest.ranks)
+    base::fail(Errc::start, fmt::format("{} is of {} virtual ranks, this job has {}", found.folder,
+                                        manifest.ranks, roster.ranks));
+  checkpoints::require_for_nodes(found, roster.nodes);
+  options.slots_have_pages = manifest.slot_bytes == space::Control::slot_page;
+  options.stack_bytes = manifest.stack_bytes;
+  options.band_base = manifest.band_base;
+  options.band_bytes = manifest.band_bytes;
+  options.check_full = manifest.check_full;
+}
+
+space::JobMemory make_memory(const Roster& roster,
+                             const std::optional<checkpoints::Found>& checkpoint) {
   space::JobOptions options;
   options.ranks = static_cast<std::uint32_t>(roster.ranks);
-  options.ranks_per_process = static_cast<std::uint32_t>(roster.self().hosted);
-  options.band_base = base::number_variable("ARMATURE_BASE").value_or(0);
-  options.band_bytes = base::number_variable("ARMATURE_BAND_SIZE").value_or(0);
+  if (roster.are_virtual)
+    options.virtual_processes = static_cast<std::uint32_t>(roster.members.size());
+  else
+    options.ranks_per_process = static_cast<std::uint32_t>(roster.self().hosted);
+  set_sizes(options);
   options.cores = cores_of_node(roster);
   options.check_full = base::number_variable("ARMATURE_CHECK").value_or(0) != 0;
   options.on_death = on_death();
@@ -69,15 +89,21 @@ space::JobMemory make_memory(const Roster& roster) {
   for (const bootstrap::Member& member : roster.members)
     options.node_of_rank.insert(options.node_of_rank.end(), static_cast<std::size_t>(member.hosted),
                                 member.node);
-  return space::JobMemory::create(options);
+  if (!checkpoint) return space::JobMemory::create(options);
+  take_sizes(options, *checkpoint, roster);
+  space::JobMemory memory = space::JobMemory::create(options);
+  begin_filling(memory, *checkpoint);
+  return memory;
 }
 
 /// On the first process of a node.
 space::JobMemory make_and_give(const Roster& roster, const bootstrap::Door& door) {
   const int others = static_cast<int>(roster.processes_of(roster.self().node).size()) - 1;
+  std::optional<checkpoints::Found> checkpoint;
   std::optional<space::JobMemory> memory;
   try {
-    memory = make_memory(roster);
+    checkpoint = checkpoint_to_go_on_from();
+    memory = make_memory(roster, checkpoint);
   } catch (const std::exception& problem) {
     door.refuse(problem.what(), others, roster.secret);
     throw;
@@ -85,6 +111,7 @@ space::JobMemory make_and_give(const Roster& roster, const bootstrap::Door& door
   std::vector<int> files = {memory->control.get()};
   for (const auto& band : memory->bands) files.push_back(band.get());
   door.give(files, others, roster.secret);
+  if (checkpoint) fill(*memory, *checkpoint);
   return std::move(*memory);
 }
 
@@ -92,10 +119,12 @@ space::JobMemory take_memory(const Roster& roster) {
   const int first = roster.processes_of(roster.self().node).front();
   auto files =
       bootstrap::take_files(roster.members[static_cast<std::size_t>(first)].door, roster.secret);
-  if (files.size() != static_cast<std::size_t>(roster.ranks) + 1)
+  const int bands = roster.are_virtual ? 1 : roster.ranks;
+  if (files.size() != static_cast<std::size_t>(bands) + 1)
     base::fail(Errc::start,
-               "the node's first process did not give as many memory files as there "
-               "are ranks");
+               fmt::format("the node's first process did not give a control block and {} memory "
+                           "files, but {} files",
+                           bands, files.size()));
   space::JobMemory memory;
   memory.control = std::move(files.front());
   files.erase(files.begin());
@@ -105,23 +134,52 @@ space::JobMemory take_memory(const Roster& roster) {
 
 }  // namespace
 
-int ranks_per_wired_process() {
+void set_sizes(space::JobOptions& options) {
+  options.stack_bytes = base::number_variable("ARMATURE_STACK_SIZE").value_or(0);
+  options.band_base = base::number_variable("ARMATURE_BASE").value_or(0);
+  options.band_bytes = base::number_variable("ARMATURE_BAND_SIZE").value_or(0);
+}
+
+int ranks_of_wired_process(int process, int processes) {
   constexpr std::uint64_t hosted_max = 4096;
   const std::uint64_t hosted = base::number_variable("ARMATURE_THREADS").value_or(1);
   if (hosted < 1 || hosted > hosted_max)
     base::fail(Errc::start, fmt::format("ARMATURE_THREADS={} is not possible: 1 to {} ranks can be "
                                         "threads of a process",
                                         hosted, hosted_max));
-  return static_cast<int>(hosted);
+  const int all = bootstrap::virtual_ranks_wanted();
+  if (all == 0) return static_cast<int>(hosted);
+  if (hosted > 1)
+    base::fail(Errc::start,
+               "ARMATURE_VIRTUAL does not go with ARMATURE_THREADS: ranks are one or the other");
+  if (all < processes)
+    base::fail(Errc::start,
+               fmt::format("ARMATURE_VIRTUAL={}: there are {} processes, each of which hosts one "
+                           "virtual rank at least",
+                           all, processes));
+  const auto first = [&](int p) {
+    return static_cast<int>(space::first_rank_of(static_cast<std::uint32_t>(p),
+                                                 static_cast<std::uint32_t>(processes),
+                                                 static_cast<std::uint32_t>(all)));
+  };
+  return first(process + 1) - first(process);
 }
 
 WiredJob wire_up(bootstrap::Exchange& exchange) {
   const bootstrap::Door door;
   WiredJob job;
-  job.roster = bootstrap::call_roster(exchange, ranks_per_wired_process(), door.name());
+  const bootstrap::Hosting hosting{
+      .ranks = ranks_of_wired_process(exchange.process(), exchange.processes()),
+      .virtual_ranks = bootstrap::virtual_ranks_wanted()};
+  job.roster = bootstrap::call_roster(exchange, hosting, door.name());
   const Roster& roster = job.roster;
-  base::raise_file_limit(std::uint64_t{2} * static_cast<std::uint64_t>(roster.ranks) + 64,
-                         fmt::format("a job of {} ranks", roster.ranks));
+  if (roster.are_virtual && roster.nodes > 1 &&
+      roster.ranks > static_cast<int>(space::virtual_ranks_on_nodes_max))
+    base::fail(Errc::start, fmt::format("ARMATURE_VIRTUAL={}: on several nodes there may be {}",
+                                        roster.ranks, space::virtual_ranks_on_nodes_max));
+  if (!roster.are_virtual)
+    base::raise_file_limit(std::uint64_t{2} * static_cast<std::uint64_t>(roster.ranks) + 64,
+                           fmt::format("a job of {} ranks", roster.ranks));
   if (on_death() == space::OnDeath::go_on) outlive_news_of_deaths();
   job.memory = roster.self().index == 0 ? make_and_give(roster, door) : take_memory(roster);
   return job;

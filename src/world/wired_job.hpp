@@ -10,9 +10,12 @@
 
 namespace armature {
 
-/// How many ranks each process of a job hosts that our launcher did not start: ARMATURE_THREADS, 1
-/// unless set.
-int ranks_per_wired_process();
+/// How many ranks a process of a job begins with that our launcher did not start: ARMATURE_THREADS,
+/// 1 unless set; its share of ARMATURE_VIRTUAL virtual ones where that is set.
+int ranks_of_wired_process(int process, int processes);
+
+/// How large bands and stacks are to be, as variables say.
+void set_sizes(space::JobOptions& options);
 
 /// A job that another launcher has started: who is in it, and the memory of this process's node.
 struct WiredJob {

@@ -42,7 +42,7 @@ int run() {
     return 1;
   }
   const Door door;
-  const Roster roster = call_roster(*exchange, 1, door.name());
+  const Roster roster = call_roster(*exchange, {}, door.name());
   std::printf("process %d: node %d, index %d, on %s\n", roster.me, roster.self().node,
               roster.self().index, roster.self().host.c_str());
   const bool met = meet(roster, door);

@@ -1,5 +1,5 @@
-"""run.py CASE LAUNCHER NODESxPROCESSES[xTHREADS] FOLDER: a job on several nodes of this machine (cluster.py), or SKIPPED (77).
-THREADS ranks in each process; one unless said. FOLDER holds the programs of this test, its parents those of others."""
+"""run.py CASE LAUNCHER NODESxPROCESSES[xTHREADS][vRANKS] FOLDER: a job on several nodes of this machine (cluster.py), or SKIPPED (77).
+THREADS ranks in each process, one unless said; or so many virtual ones in all. FOLDER holds the programs of this test, its parents those of others."""
 
 import os
 import re
@@ -28,6 +28,34 @@ def hosts(launcher, nodes, per_node, folder):
             [os.path.join(folder, "../armature"), "run", "--verbose", "--hosts", ",".join(cluster.names), "-n",
              str(nodes * per_node), os.path.join(folder, "grouping")], **cluster.environment(launcher))
     expect_groups(nodes, per_node, status, output)
+
+
+def hosts_virtual(launcher, nodes, per_node, folder):
+    """The same for virtual ranks, which then go from node to node."""
+    with Cluster(nodes) as cluster:
+        if not os.access(f"{cluster.environment(launcher)['PATH'].split(':')[0]}/mpirun", os.X_OK):
+            skip(f"there is no mpirun.{launcher} here")
+        status, output = cluster.run(
+            [os.path.join(folder, "../armature"), "run", "--verbose", "--hosts", ",".join(cluster.names), "-n", "12", "--virtual", "--processes",
+             str(nodes * per_node), os.path.join(folder, "../virtual_changing_nodes"), "work", "10"], **cluster.environment(launcher))
+    if status != 0 or "12 ranks, 10 rounds: well" not in output:
+        raise Failed(f"exit status {status}")
+
+
+def restarted(launcher, nodes, per_node, folder):
+    """A checkpoint goes on under that launcher, on as many nodes and on fewer."""
+    armature, program = os.path.join(folder, "../armature"), os.path.join(folder, "../virtual_changing_nodes")
+    with Cluster(nodes) as cluster:
+        if not os.access(f"{cluster.environment(launcher)['PATH'].split(':')[0]}/mpirun", os.X_OK):
+            skip(f"there is no mpirun.{launcher} here")
+        saved = str(cluster.folder / "saved")
+        options = ["-n", "7", "--virtual", "--processes", str(nodes * per_node)]
+        for words, names, well in ((["run", *options], cluster.names, "saved: well"), (["restart", saved], cluster.names, "restarted: well"),
+                                   (["restart", saved, "--processes", "3"], cluster.names[:-1], "restarted: well")):
+            program_words = [program, "save", saved] if words[0] == "run" else []
+            status, output = cluster.run([armature, *words, "--verbose", "--hosts", ",".join(names), *program_words], **cluster.environment(launcher))
+            if status != 0 or well not in output:
+                raise Failed(f"{words[0]}: exit status {status}")
 
 
 def expect_groups(nodes, per_node, status, output):
@@ -81,6 +109,7 @@ SUITES = {
     "conformance_c": (["../conformance_c"], ", 0 failed"),
     "property": (["../property", "--cases", "2000", "--seconds", "15"], "agree with the model"),
     "storm": (["../rmi_storm", "storm"], ""),
+    "changing_nodes": (["../virtual_changing_nodes", "work", "20"], "20 rounds: well"),
     "flood": (["../rmi_storm", "flood"], ""),
     "forward": (["../rmi_storm", "forward"], ""),
     "circle": (["../rmi_storm", "circle"], ""),
@@ -131,8 +160,11 @@ def lose(cluster, action, pids):
         os.kill(pids[-1], signal.SIGKILL)
 
 
-def ranks_each():
-    return int(os.environ.get("ARMATURE_THREADS", "1"))
+def hosted_by(processes):
+    """So many ranks."""
+    if virtual := os.environ.get("ARMATURE_VIRTUAL"):
+        return processes * int(virtual) // ALL_PROCESSES
+    return processes * int(os.environ.get("ARMATURE_THREADS", "1"))
 
 
 def begin_losing(cluster, launcher, nodes, per_node, words, options=(), **environment):
@@ -142,7 +174,7 @@ def begin_losing(cluster, launcher, nodes, per_node, words, options=(), **enviro
         skip(f"there is no {command[0]} here")
     job = cluster.begin(command, **{**cluster.environment(launcher), "ARMATURE_NET_HEARTBEAT": str(HEARTBEAT_S), **environment})
     pids = {}
-    hosted = per_node * ranks_each()
+    hosted = hosted_by(per_node)
     while len(pids) < nodes * hosted:
         line = job.stdout.readline()
         if not line:
@@ -194,7 +226,7 @@ def goes_on(action, call):
                                      [os.path.join(folder, "../armature"), "outlive"])
             begun = time.monotonic()
             lose(cluster, action, pids)
-            hosted = per_node * ranks_each()
+            hosted = hosted_by(per_node)
             survivors = nodes * hosted - (1 if whom == "rank" else hosted)
             lines = []
             while sum("goes on, well" in line for line in lines) < survivors:
@@ -264,7 +296,7 @@ def explained(call, action, wait):
     return case
 
 
-CASES = {"grouping": grouping, "hosts": hosts, "works": works, "interfaces": interfaces}
+CASES = {"grouping": grouping, "hosts": hosts, "hosts_virtual": hosts_virtual, "restarted": restarted, "works": works, "interfaces": interfaces}
 for lost_action in ("kill_rank", "kill_node", "stop_node", "link_down"):
     CASES[lost_action] = lost(lost_action)
 CASES["explains_a_barrier"] = explained("barrier", "", r"in a barrier \(round \d+\) of the world: rank {last} has not entered it")
@@ -276,9 +308,13 @@ for lost_action in ("kill_rank", "kill_ranks", "stop_node"):
         CASES[f"{lost_action}_{lost_call}_goes_on"] = goes_on(lost_action, lost_call)
 
 if __name__ == "__main__":
-    count, each, *threads = map(int, sys.argv[3].split("x"))
+    shape, _, virtual = sys.argv[3].partition("v")
+    count, each, *threads = map(int, shape.split("x"))
     if threads:
         os.environ["ARMATURE_THREADS"] = str(threads[0])
+    if virtual:
+        os.environ["ARMATURE_VIRTUAL"] = virtual
+    ALL_PROCESSES = count * each
     try:
         (CASES.get(sys.argv[1]) or suite(sys.argv[1]))(sys.argv[2], count, each, sys.argv[4])
     except (Failed, LeftBehind) as failure:

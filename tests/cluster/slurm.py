@@ -152,6 +152,13 @@ def threads(slurm, plugin, folder):
         raise Failed(f"exit status {status}")
 
 
+def virtual(slurm, plugin, folder):
+    """Virtual ranks, which go from node to node."""
+    status, output = slurm.finish(slurm.srun(plugin, 4, [f"{folder}/../virtual_changing_nodes", "work", 10], ARMATURE_VIRTUAL="12"), seconds=60)
+    if status != 0 or "12 ranks, 10 rounds: well" not in output:
+        raise Failed(f"exit status {status}")
+
+
 def suites(slurm, plugin, folder):
     """A part of what is tested elsewhere at length."""
     for words, well in (([f"{folder}/../conformance", "--gtest_brief=1", "--gtest_filter=Put*:Locality*:Collectives*:Team*:RmiFence*"], "PASSED"),
@@ -228,7 +235,7 @@ def hosts(slurm, plugin, folder):
         raise Failed(f"exit status {status}")
 
 
-CASES = {function.__name__: function for function in (finds_its_job, threads, suites, goes_on, outlives, no_plugin, hosts)}
+CASES = {function.__name__: function for function in (finds_its_job, threads, virtual, suites, goes_on, outlives, no_plugin, hosts)}
 CASES["kill_rank"] = death(whole_node=False)
 CASES["kill_node"] = death(whole_node=True)
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,6 +17,7 @@
 
 #include "armature/armature.hpp"
 #include "armature/rmi.hpp"
+#include "armature/virtual.hpp"
 
 namespace {
 
@@ -123,7 +125,9 @@ int run(World& world, const std::string& name, bool whole_node) {
   std::printf("rank %d is process %d\n", static_cast<int>(world.rank()), getpid());
   std::fflush(stdout);
   if (!is_gone) return survive(scene, name);
-  for (;;) pause();
+  // Virtual ranks share a process.
+  for (const bool is_virtual = std::getenv("ARMATURE_VIRTUAL") != nullptr;;)
+    is_virtual ? armature::yield() : static_cast<void>(pause());
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 
@@ -141,13 +142,51 @@ def threads(launcher):
     Run(launcher, 2, "wired", "6", ARMATURE_THREADS="3").expect(True, "6 ranks, 2 processes")
 
 
-def death_ends_it(launcher):
-    run = Run(launcher, 3, "wired", "hold")
+def virtual(launcher):
+    """Fibers of processes that have made themselves alike: they move, also between nodes."""
+    Run(launcher, 2, "wired", "7", ARMATURE_VIRTUAL="7").expect(True, "7 ranks, 2 processes")
+    Run(launcher, 3, "../virtual_moving", "300", ARMATURE_VIRTUAL="8").expect(True)
+    for nodes in (2, 4):
+        Run(launcher, 4, "../virtual_changing_nodes", "work", "10", ARMATURE_VIRTUAL="12", ARMATURE_NET_DEVICE="lo",
+            options=on_pretended_nodes(4, nodes)).expect(True, "12 ranks, 10 rounds: well")
+    Run(launcher, 4, "../virtual_changing_nodes", "leave", ARMATURE_VIRTUAL="6", ARMATURE_NET_DEVICE="lo",
+        options=on_pretended_nodes(4, 2)).expect(False)
+
+
+def virtual_refused(launcher):
+    """What cannot be is said."""
+    Run(launcher, 2, "wired", "1", ARMATURE_VIRTUAL="1").expect(False, "ARMATURE_VIRTUAL=1: there are 2 processes")
+    Run(launcher, 2, "wired", "4", ARMATURE_VIRTUAL="4", ARMATURE_THREADS="2").expect(
+        False, "ARMATURE_VIRTUAL does not go with ARMATURE_THREADS")
+    Run(launcher, 2, "wired", "many", ARMATURE_VIRTUAL="many").expect(False, "ARMATURE_VIRTUAL='many' is not")
+    Run(launcher, 2, "wired", "4", options=["sh", "-c", 'ARMATURE_VIRTUAL=$((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} + 4)) exec "$0" "$@"']).expect(
+        False, "some processes know of [45] virtual ranks, others of [45]")
+
+
+def virtual_saved(launcher):
+    """A checkpoint from several nodes of another launcher goes on under ours."""
+    armature = os.path.join(FOLDER, "..", "armature")
+    with tempfile.TemporaryDirectory() as folder:
+        Run(launcher, 2, "../virtual_changing_nodes", "save", folder, ARMATURE_VIRTUAL="6", ARMATURE_NET_DEVICE="lo",
+            options=on_pretended_nodes(2, 2)).expect(True)
+        for shape in (["--processes", "1"], ["--processes", "4", "--nodes", "2"]):
+            again = subprocess.run([armature, "restart", folder, *shape], capture_output=True, text=True, timeout=60, check=False)
+            print(again.stdout, again.stderr)
+            if again.returncode != 0:
+                raise Failed(f"restart {shape}: status {again.returncode}")
+
+
+def virtual_death(launcher):
+    death_ends_it(launcher, r"process \d \(pid \d+ on .*\) has died: the job ends|KILLED|signal", ARMATURE_VIRTUAL="3")
+
+
+def death_ends_it(launcher, said="", **environment):
+    run = Run(launcher, 3, "wired", "hold", **environment)
     run.read_until("is process", 3)
     program = [pid for name, pid in run.ranks() if name == "wired"]
     start = time.monotonic()
     os.kill(program[1], signal.SIGKILL)
-    run.expect(False)
+    run.expect(False, said)
     if time.monotonic() - start > 10:
         raise Failed("it took more than 10 s")
 
@@ -231,8 +270,8 @@ def another_mpis_launcher(mpi):
 
 
 CASES = {function.__name__: function for function in (
-    finds_its_job, threads, death_ends_it, launcher_killed, survives, outlives, outlives_no_start,
-    outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it)}
+    finds_its_job, threads, virtual, virtual_refused, virtual_saved, virtual_death, death_ends_it, launcher_killed, survives,
+    outlives, outlives_no_start, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it)}
 for the_mpi in ("openmpi", "mpich"):
     CASES[f"another_mpi_{the_mpi}"] = another_mpis_launcher(the_mpi)
     for the_order in ("mpi_first", "armature_first", "found"):

@@ -15,8 +15,11 @@
 #include <fmt/ranges.h>
 
 #include "base/fail.hpp"
+#include "bootstrap/alike.hpp"
+#include "bootstrap/environment.hpp"
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/program.hpp"
+#include "topology/cores.hpp"
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration)
 
@@ -45,16 +48,29 @@ void require_possible(const LaunchOptions& options) {
                                   option));
   };
   if (options.simulation_seed) refuse("--simulate");
-  if (options.virtual_ranks) refuse("--virtual");
+  if (options.balance) refuse("--balance");
+  if (options.rebalance_every_s > 0) refuse("--rebalance-every");
+  if (!options.checkpoint_directory.empty() && options.checkpoint_every_s > 0)
+    refuse("--checkpoint-every");
+  if (options.checkpoint_incremental) refuse("--checkpoint-incremental");
+  if (options.on_death == space::OnDeath::recover) refuse("--on-death recover");
   if (!options.trace.empty()) refuse("--trace");
   if (options.bind != Bind::automatic) refuse("--bind");
   if (options.timeout_s != 0) refuse("--timeout");
   if (options.ranks == 0) fail(Errc::start, "--hosts needs the number of ranks: -n N");
-  if (options.ranks % options.threads != 0)
+  if (!options.virtual_ranks && options.ranks % options.threads != 0)
     fail(Errc::start,
          fmt::format("{} ranks cannot be divided into processes of {}: with --hosts each hosts as "
                      "many",
                      options.ranks, options.threads));
+}
+
+/// Of virtual ranks there is one for each processor, as if other machines were like this one.
+std::uint32_t processes_of(const LaunchOptions& options) {
+  if (!options.virtual_ranks) return options.ranks / options.threads;
+  const auto hosts = static_cast<std::uint32_t>(options.hosts.size());
+  const auto cores = static_cast<std::uint32_t>(topology::usable_cores());
+  return std::min(options.processes != 0 ? options.processes : hosts * cores, options.ranks);
 }
 
 /// What the ranks find in their environment, whoever starts them.
@@ -67,6 +83,10 @@ void set_variables(const LaunchOptions& options) {
   if (options.band_base != 0) set("ARMATURE_BASE", fmt::format("{:#x}", options.band_base));
   if (options.check_full) set("ARMATURE_CHECK", "1");
   if (options.on_death == space::OnDeath::go_on) set("ARMATURE_ON_DEATH", "continue");
+  if (!options.virtual_ranks) return;
+  set(virtual_variable, std::to_string(options.ranks));
+  set(secrets_variable, options.restore ? options.restore->secrets : new_secrets());
+  if (options.stack_bytes != 0) set("ARMATURE_STACK_SIZE", std::to_string(options.stack_bytes));
 }
 
 Words names_of_settings() {
@@ -122,7 +142,7 @@ Found find_launcher() {
 Words command_for(ForeignLauncher launcher, const std::string& path, const LaunchOptions& options,
                   const Words& settings) {
   require_possible(options);
-  const std::uint32_t processes = options.ranks / options.threads;
+  const std::uint32_t processes = processes_of(options);
   const auto hosts = static_cast<std::uint32_t>(options.hosts.size());
   const std::uint32_t on_each = processes / hosts + (processes % hosts != 0 ? 1 : 0);
   const std::string count = std::to_string(processes);

@@ -1,5 +1,7 @@
 #include "bootstrap/launcher/hand_over.hpp"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,6 +58,19 @@ TEST(HandOverTest, what_only_our_launcher_can_do_is_refused) {
   given.timeout_s = 5;
   EXPECT_THROW(command_for(ForeignLauncher::hydra, "mpirun", given, {}), Error);
   EXPECT_THROW(command_for(ForeignLauncher::hydra, "mpirun", options(0, {"a"}), {}), Error);
+  LaunchOptions balanced = options(4, {"a"});
+  balanced.virtual_ranks = balanced.balance = true;
+  EXPECT_THROW(command_for(ForeignLauncher::hydra, "mpirun", balanced, {}), Error);
+}
+
+TEST(HandOverTest, virtual_ranks_need_no_process_each) {
+  LaunchOptions given = options(64, {"a", "b"});
+  given.virtual_ranks = true;
+  given.processes = 3;
+  const auto words = command_for(ForeignLauncher::hydra, "mpirun", given, {});
+  const auto count = std::find(words.begin(), words.end(), "-n");
+  ASSERT_LT(count + 1, words.end());
+  EXPECT_EQ(*(count + 1), "3");
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "armature/balance.hpp"
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
+#include "bootstrap/alike.hpp"
 #include "bootstrap/board.hpp"
 #include "bootstrap/explain/observe.hpp"
 #include "bootstrap/explain/phrase.hpp"
@@ -20,12 +21,12 @@
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/filling.hpp"
 #include "bootstrap/launcher/globals.hpp"
-#include "bootstrap/launcher/moving.hpp"
 #include "bootstrap/launcher/program.hpp"
 #include "bootstrap/launcher/running_job.hpp"
 #include "bootstrap/launcher/spawn.hpp"
 #include "bootstrap/launcher/trace.hpp"
 #include "space/job_memory.hpp"
+#include "space/layout.hpp"
 #include "topology/cores.hpp"
 #include "topology/hwloc/cores.hpp"
 
@@ -105,9 +106,7 @@ std::optional<std::uint32_t> virtual_processes(const LaunchOptions& options, std
 
 /// What needs the memory of all ranks.
 void check_nodes_of_virtual_ranks(const LaunchOptions& options) {
-  // Of the band of a rank on another node the head is mapped, which is two areas of at most 65,530
-  // (vm.max_map_count).
-  constexpr std::uint32_t ranks_max = 30'000;
+  constexpr std::uint32_t ranks_max = space::virtual_ranks_on_nodes_max;
   const auto refuse = [&](const char* what, const char* why) {
     base::fail(Errc::start, fmt::format("{} does not go with --virtual on several nodes (--nodes): "
                                         "{}",
@@ -234,8 +233,11 @@ int launch(const LaunchOptions& options) {
   const std::optional<std::uint32_t> processes = virtual_processes(options, ranks, cores);
   raise_file_limit(processes.value_or(ranks) * options.nodes, options.label);
   const std::vector<space::JobMemory> memory = make_memory(options, ranks, cores);
-  for (const auto& node : memory)
-    space::map_control(node.control.get()).header().launcher_pid = getpid();
+  for (const auto& node : memory) {
+    space::ControlHeader& header = space::map_control(node.control.get()).header();
+    header.launcher_pid = getpid();
+    header.has_launcher = 1;
+  }
   const space::Control control = slots_of_all(memory);
   std::optional<Filling> filling;
   if (options.restore) filling.emplace(*options.restore, memory);
@@ -258,7 +260,9 @@ int launch(const LaunchOptions& options) {
   if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
   std::optional<Trace> trace;
   if (!options.trace.empty()) trace.emplace(options.trace, ranks);
-  if (options.virtual_ranks) prepare_moving(options.restore ? options.restore->secrets : "");
+  if (options.virtual_ranks)
+    make_alike(options.restore && !options.restore->secrets.empty() ? options.restore->secrets
+                                                                    : new_secrets());
   const int status =
       RunningJob(options, memory, control, board.get(), filling ? &*filling : nullptr)
           .run(program.path, std::move(binding));

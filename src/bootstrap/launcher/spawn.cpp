@@ -9,13 +9,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
 #include "base/file_limit.hpp"
+#include "bootstrap/alike.hpp"
 #include "bootstrap/environment.hpp"
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration)
@@ -130,31 +130,14 @@ Spawner::Started Spawner::start(Hosted ranks, int node, Output output) {
   return {pid, 0};
 }
 
-/// The kernel puts the program's words and its environment above its first stack, and pointers to
-/// them below. All processes of virtual ranks get a whole number of these, now and when the job is
-/// restarted with another environment: what lies on that stack lies at the same address.
 void Spawner::add_padding() {
-  constexpr std::size_t whole = 64 * 1024, pointer = sizeof(char*);
-  std::size_t bytes = job_.path.size() + 1, count = 0;
-  const auto add = [&](std::size_t length) {
-    bytes += length + 1;
-    ++count;
-  };
-  for (const std::string& word : job_.command) add(word.size());
+  std::vector<const char*> words(arguments_.begin(), arguments_.end() - 1);
   // Behind the others there is room for ours.
-  for (std::size_t i = 0; i + std::size(our_variables) + 1 < environment_.size(); ++i)
-    add(std::strlen(environment_[i]));
-  for (const std::string& variable : variables_) add(variable.size());
-  // The kernel rounds to 16 bytes in between, so the pointers must be an even number.
-  if (count % 2 == 0) {
-    variables_.push_back(fmt::format("{}=", even_variable));
-    add(variables_.back().size());
-  }
-  std::string padding = fmt::format("{}=", padding_variable);
-  add(padding.size());
-  bytes += count * pointer;
-  padding.append((whole - bytes % whole) % whole, '.');
-  variables_.push_back(std::move(padding));
+  std::vector<const char*> environment(environment_.begin(),
+                                       environment_.end() - std::ssize(our_variables) - 1);
+  for (const std::string& variable : variables_) environment.push_back(variable.c_str());
+  for (std::string& variable : padding_for(job_.path, words, environment))
+    variables_.push_back(std::move(variable));
 }
 
 void Spawner::become(const Child& child, volatile int& error) const {

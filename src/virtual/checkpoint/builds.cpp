@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "virtual/checkpoint/checksum.hpp"
+
 namespace armature::checkpoints {
 namespace {
 
@@ -62,6 +64,8 @@ Builds Builds::of_process() {
   dl_iterate_phdr(look_at, &search);
   return search.found;
 }
+
+std::uint64_t number_of(const Builds& builds) { return checksum(&builds, sizeof builds, 0); }
 
 std::string text(const BuildId& id) {
   std::string digits;

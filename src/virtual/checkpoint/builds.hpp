@@ -16,6 +16,8 @@ struct Builds {
   static Builds of_process();
 };
 
+/// Of both together; the same for the same builds.
+std::uint64_t number_of(const Builds& builds);
 std::string text(const BuildId& id);
 /// False when the text is not one.
 bool parse(const std::string& text, BuildId& id);

@@ -202,4 +202,12 @@ Found find_latest(const std::string& directory) {
   return found;
 }
 
+void require_for_nodes(const Found& found, int nodes) {
+  if (nodes > 1 && found.manifest.nodes == 1)
+    base::fail(Errc::start, fmt::format("{} is of a job on one node, whose ranks may have been "
+                                        "doing anything with each other: it cannot go on as "
+                                        "several nodes",
+                                        found.folder));
+}
+
 }  // namespace armature::checkpoints

@@ -38,5 +38,7 @@ struct Found : Link {
 };
 /// Throws Error(corrupt) that says what is wrong.
 Found find_latest(const std::string& directory);
+/// Throws Error(start) where it cannot go on as so many nodes.
+void require_for_nodes(const Found& found, int nodes);
 
 }  // namespace armature::checkpoints

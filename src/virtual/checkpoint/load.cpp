@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -91,16 +92,18 @@ std::vector<RankRecord> read_records(const Link& found) {
 /// which has what others' nodes count for it, and what lies behind the bands, to all.
 class NodeFiller {
  public:
-  explicit NodeFiller(const std::vector<space::JobMemory>& memory)
+  explicit NodeFiller(std::span<const space::JobMemory> memory)
       : control_(space::map_control(memory.front().control.get(), false)),
         band_bytes_(control_.header().band_bytes),
         head_bytes_(space::BandHead::calls_offset(control_.header().ranks)) {
-    for (const space::JobMemory& node : memory)
-      nodes_.push_back(std::make_unique<BandFiller>(node.bands.front().get()));
+    for (const space::JobMemory& one : memory) {
+      const int number = space::map_control(one.control.get(), false).header().node;
+      nodes_.push_back({number, std::make_unique<BandFiller>(one.bands.front().get())});
+    }
   }
 
   void put(const Run& run, const std::byte* memory) {
-    if (nodes_.size() == 1) return nodes_.front()->put(run, memory);
+    if (control_.header().nodes == 1) return nodes_.front().filler->put(run, memory);
     for (std::uint64_t done = 0; done < run.bytes;) {
       const std::uint64_t at = run.offset + done, band = at / band_bytes_;
       const bool is_of_all =
@@ -108,19 +111,22 @@ class NodeFiller {
       const std::uint64_t end =
           is_of_all ? at / page_bytes * page_bytes + page_bytes : (band + 1) * band_bytes_;
       const Run part{at, std::min(run.bytes - done, end - at)};
-      if (is_of_all)
-        for (const auto& node : nodes_) node->put(part, memory + done);
-      else
-        nodes_[static_cast<std::size_t>(control_.slot(static_cast<int>(band)).node)]->put(
-            part, memory + done);
+      for (const Node& node : nodes_)
+        if (is_of_all || control_.slot(static_cast<int>(band)).node == node.number)
+          node.filler->put(part, memory + done);
       done += part.bytes;
     }
   }
 
  private:
+  struct Node {
+    int number;
+    std::unique_ptr<BandFiller> filler;
+  };
+
   const space::Control control_;
   const std::uint64_t band_bytes_, head_bytes_;
-  std::vector<std::unique_ptr<BandFiller>> nodes_;
+  std::vector<Node> nodes_;
 };
 
 }  // namespace
@@ -146,8 +152,8 @@ void prepare(const Found& found, const space::Control& control) {
   for (int i = 0; i < 2; ++i) std::copy(builds[i].begin(), builds[i].end(), job.halt.build[i]);
 }
 
-void fill(const Found& found, const std::vector<space::JobMemory>& memory,
-          const std::stop_token& stop, const std::function<void()>& when_whole) {
+void fill(const Found& found, std::span<const space::JobMemory> memory, const std::stop_token& stop,
+          const std::function<void()>& when_whole) {
   NodeFiller nodes(memory);
   read_bands(found, [&](const Run& run, const std::byte* bytes) {
     if (stop.stop_requested()) base::fail(Errc::start, "the job is ended while it is restarted");

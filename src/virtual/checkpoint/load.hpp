@@ -1,8 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <stop_token>
-#include <vector>
 
 #include "space/job_memory.hpp"
 #include "virtual/checkpoint/folder.hpp"
@@ -13,11 +13,11 @@ namespace armature::checkpoints {
 /// that has been made, of which no process runs yet. Both throw Error(corrupt) where something is
 /// not as it was written.
 void prepare(const Found& found, const space::Control& control);
-/// Fills its memory, that of each node, of which nobody uses anything yet, and calls `when_whole`
-/// when everything has been read and compared with its checksums. Throws Error(start) when it is to
-/// stop.
-void fill(const Found& found, const std::vector<space::JobMemory>& memory,
-          const std::stop_token& stop, const std::function<void()>& when_whole);
+/// Fills the memory of nodes, of all or of some, of which nobody uses anything yet, and calls
+/// `when_whole` when everything has been read and compared with its checksums. Throws Error(start)
+/// when it is to stop.
+void fill(const Found& found, std::span<const space::JobMemory> memory, const std::stop_token& stop,
+          const std::function<void()>& when_whole);
 
 /// Reads all and compares; changes nothing.
 void verify(const Found& found);

@@ -1,0 +1,84 @@
+#include "bootstrap/alike.hpp"
+
+#include <dlfcn.h>
+#include <sys/personality.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "bootstrap/environment.hpp"
+
+namespace armature::bootstrap {
+namespace {
+
+/// It lies beside the library, or in lib/ beside the bin/ of a program that has the library in it.
+/// Empty where it is not there.
+std::string malloc_library() {
+  Dl_info self;
+  std::error_code error;
+  std::vector<std::filesystem::path> files = {
+      std::filesystem::read_symlink("/proc/self/exe", error)};
+  if (dladdr(reinterpret_cast<const void*>(&make_alike), &self) != 0)
+    files.insert(files.begin(), std::filesystem::absolute(self.dli_fname, error));
+  for (const auto& file : files) {
+    const auto folder = file.parent_path();
+    for (const auto& place : {folder, folder.parent_path() / "lib"})
+      if (const auto library = place / "libarmature-malloc.so"; access(library.c_str(), R_OK) == 0)
+        return library;
+  }
+  return {};
+}
+
+}  // namespace
+
+void make_alike(const std::string& secrets) {
+  const int before = personality(0xffffffff);
+  if (before >= 0) personality(static_cast<unsigned long>(before) | ADDR_NO_RANDOMIZE);
+  setenv(secrets_variable, secrets.c_str(), 1);
+  const std::string library = malloc_library();
+  if (library.empty()) return;
+  const char* const others = std::getenv("LD_PRELOAD");
+  const std::string all = others != nullptr ? library + ":" + others : library;
+  setenv("LD_PRELOAD", all.c_str(), 1);
+}
+
+std::string new_secrets() {
+  std::uint64_t secrets[2] = {};
+  if (getrandom(secrets, sizeof secrets, 0) != sizeof secrets)
+    base::fail(Errc::start, fmt::format("no random numbers: {}", base::system_text(errno)));
+  return fmt::format("{:016x}{:016x}", secrets[0], secrets[1]);
+}
+
+std::vector<std::string> padding_for(std::string_view path, std::span<const char* const> words,
+                                     std::span<const char* const> environment) {
+  constexpr std::size_t whole = std::size_t{64} * 1024, pointer = sizeof(char*);
+  std::size_t bytes = path.size() + 1, count = 0;
+  const auto add = [&](std::size_t length) {
+    bytes += length + 1;
+    ++count;
+  };
+  for (const char* word : words) add(std::strlen(word));
+  for (const char* variable : environment) add(std::strlen(variable));
+  std::vector<std::string> missing;
+  // The kernel rounds to 16 bytes in between, so the pointers must be an even number.
+  if (count % 2 == 0) {
+    missing.push_back(fmt::format("{}=", even_variable));
+    add(missing.back().size());
+  }
+  std::string padding = fmt::format("{}=", padding_variable);
+  add(padding.size());
+  bytes += count * pointer;
+  padding.append((whole - bytes % whole) % whole, '.');
+  missing.push_back(std::move(padding));
+  return missing;
+}
+
+}  // namespace armature::bootstrap

@@ -1,0 +1,94 @@
+// Our launcher makes processes alike before it starts them (alike.hpp). Under another one each does
+// so for itself: what is decided when a program starts can be had by starting it again. That is
+// done before main, when the program has done nothing yet.
+#include "bootstrap/start_again.hpp"
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "base/variable.hpp"
+#include "bootstrap/alike.hpp"
+#include "bootstrap/environment.hpp"
+
+extern "C" char** environ;  // NOLINT(readability-redundant-declaration)
+
+namespace armature::bootstrap {
+namespace {
+
+/// All processes of a job must have the same, and cannot speak with each other yet: it is what
+/// `armature run --hosts` has chosen, else made of the job's names, which others may know.
+std::string secrets_in_common() {
+  if (const char* const chosen = std::getenv(secrets_variable)) return chosen;
+  std::uint64_t sums[2] = {0xcbf2'9ce4'8422'2325, 0x9e37'79b9'7f4a'7c15};
+  const auto mix = [&](const std::string& text) {
+    for (const char c : text)
+      for (std::uint64_t& sum : sums) {
+        sum = (sum ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01b3;
+        sum ^= sum >> 29;
+      }
+  };
+  mix(std::to_string(getuid()));
+  for (const char* name : {"PMIX_NAMESPACE", "SLURM_JOB_ID", "SLURM_STEP_ID"})
+    if (const char* const value = std::getenv(name)) mix(value);
+  return fmt::format("{:016x}{:016x}", sums[0], sums[1]);
+}
+
+std::vector<const char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<const char*> all;
+  for (const std::string& text : texts) all.push_back(text.c_str());
+  return all;
+}
+
+void start_again() {
+  const std::string path = std::filesystem::read_symlink("/proc/self/exe");
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  make_alike(secrets_in_common());
+  std::vector<std::string> environment(
+      environ, environ + [] {
+        std::ptrdiff_t count = 0;
+        while (environ[count] != nullptr) ++count;
+        return count;
+      }());
+  for (auto& variable : padding_for(path, pointers(words), pointers(environment)))
+    environment.push_back(std::move(variable));
+  std::vector<const char*> arguments = pointers(words), variables = pointers(environment);
+  arguments.push_back(nullptr);
+  variables.push_back(nullptr);
+  // Where it fails the ranks stay in their processes, and say why when they are to move.
+  execve(path.c_str(), const_cast<char**>(arguments.data()), const_cast<char**>(variables.data()));
+}
+
+[[gnu::constructor]] void start_again_once() {
+  const bool is_wanted = std::getenv(virtual_variable) != nullptr;
+  const bool has_been = std::getenv(padding_variable) != nullptr;
+  if (!is_wanted || has_been || std::getenv(rank_variable) != nullptr) return;
+  try {
+    start_again();
+  } catch (const std::exception&) {  // as above
+  }
+}
+
+}  // namespace
+
+int virtual_ranks_wanted() {
+  constexpr std::uint64_t ranks_max = 131072;
+  const std::uint64_t ranks = base::number_variable(virtual_variable).value_or(0);
+  if (ranks > ranks_max)
+    base::fail(Errc::start, fmt::format("{}={} is not possible: 1 to {} virtual ranks are",
+                                        virtual_variable, ranks, ranks_max));
+  return static_cast<int>(ranks);
+}
+
+}  // namespace armature::bootstrap
