@@ -1,7 +1,7 @@
 # libarmci: the classical C interface. The shared library stands on libarmature.so and shows C names
 # only; the static one holds everything, so that one -larmci is enough, for a C compiler and for -static, too:
 # libarmci.a is a linker script, as the C library's own libm.a is, that names the archive and what it needs.
-set(armci_headers armci.h parmci.h message.h armcix.h)
+set(armci_headers armci.h parmci.h message.h armcix.h mp3.h)
 list(TRANSFORM armci_headers PREPEND ${PROJECT_SOURCE_DIR}/compat/armci/include/)
 
 # plain/ is what the libraries made for an MPI (compat/armci_mpi) have something else for.

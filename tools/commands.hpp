@@ -14,6 +14,7 @@
 namespace armature::tools {
 
 void add_run(CLI::App& app);
+void add_outlive(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_bench(CLI::App& app);
@@ -30,5 +31,7 @@ void add_rebalancing(CLI::App& app, bootstrap::LaunchOptions& options);
 /// The program and its arguments, out of the words behind `armature run`: what follows the options.
 /// They must not be taken for options of ours, so they are removed before the others are parsed.
 void split_off_program(const CLI::App& run, std::vector<std::string>& words);
+/// The same for `armature outlive`, which has no options.
+void split_off_outliving(std::vector<std::string>& words);
 
 }  // namespace armature::tools

@@ -16,8 +16,9 @@ namespace {
 
 constexpr int status_usage = 2;
 
-constexpr void (*commands[])(CLI::App&) = {add_run,     add_restart, add_checkpoint, add_resize,
-                                           add_inspect, add_balance, add_doctor,     add_bench};
+constexpr void (*commands[])(CLI::App&) = {add_run,    add_restart, add_checkpoint,
+                                           add_resize, add_inspect, add_balance,
+                                           add_doctor, add_bench,   add_outlive};
 
 constexpr const char* footer = R"(
 Examples:
@@ -66,6 +67,7 @@ int main(std::vector<std::string> words) {
     return 0;
   }
   if (words.front() == "run") split_off_program(*app.get_subcommand("run"), words);
+  if (words.front() == "outlive") split_off_outliving(words);
   std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants them
   try {
     app.parse(std::move(reversed));  // throws for a word that is no command

@@ -74,6 +74,12 @@ armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* group) {
   return created;
 }
 
+armcix_mutex_hdl_t ARMCIX_Create_mutexes_grp(int count) {
+  ARMCI_Group world;
+  ARMCI_Group_get_world(&world);
+  return ARMCIX_Create_mutexes_hdl(count, &world);
+}
+
 int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl) {
   if (hdl == nullptr) return explain(__func__, null_pointer, "no set of mutexes");
   return answered(__func__, [=]() -> int {

@@ -225,4 +225,13 @@ std::unique_ptr<Exchange> open_pmi1(std::string& why_not) {
   return std::make_unique<Pmi1>(fd, process, processes);
 }
 
+void say_pmi1_farewell() {
+  const int fd = variable("PMI_FD");
+  constexpr std::string_view farewell = "cmd=finalize\n";
+  if (fd < 0 || write(fd, farewell.data(), farewell.size()) < 0) return;
+  constexpr int patience_ms = 2000;
+  pollfd polled{fd, POLLIN, 0};
+  poll(&polled, 1, patience_ms);
+}
+
 }  // namespace armature::bootstrap

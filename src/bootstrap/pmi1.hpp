@@ -13,4 +13,9 @@ namespace armature::bootstrap {
 /// there is no such launcher. Throws Error(start) when it answers with something else.
 std::unique_ptr<Exchange> open_pmi1(std::string& why_not);
 
+/// The farewell of a process that has spoken over PMI_FD and cannot say it any more, by one that
+/// has inherited that descriptor. Not by an exchange of its own: Slurm's server takes one `init`
+/// only. Waits a moment for the answer.
+void say_pmi1_farewell();
+
 }  // namespace armature::bootstrap

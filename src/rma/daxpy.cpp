@@ -18,37 +18,43 @@ template <class T>
 using Arithmetic = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                                                std::type_identity<T>>::type;
 
+// An element at whatever address: rows of a section may lie any number of bytes apart.
+template <class T>
+struct [[gnu::packed, gnu::may_alias]] Anywhere {
+  T value;
+};
+
 template <class T>
 [[gnu::always_inline]] inline void scaled(void* x, const void* y, std::size_t count,
                                           const void* a) {
   using U = Arithmetic<T>;
-  auto* __restrict to = static_cast<U*>(x);
-  const auto* __restrict from = static_cast<const U*>(y);
+  auto* __restrict to = static_cast<Anywhere<U>*>(x);
+  const auto* __restrict from = static_cast<const Anywhere<U>*>(y);
   U scale;
   std::memcpy(&scale, a, sizeof scale);
-  for (std::size_t i = 0; i < count; ++i) to[i] += scale * from[i];
+  for (std::size_t i = 0; i < count; ++i) to[i].value += scale * from[i].value;
 }
 
 template <class T>
 [[gnu::always_inline]] inline void added(void* x, const void* y, std::size_t count) {
   using U = Arithmetic<T>;
-  auto* __restrict to = static_cast<U*>(x);
-  const auto* __restrict from = static_cast<const U*>(y);
-  for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
+  auto* __restrict to = static_cast<Anywhere<U>*>(x);
+  const auto* __restrict from = static_cast<const Anywhere<U>*>(y);
+  for (std::size_t i = 0; i < count; ++i) to[i].value += from[i].value;
 }
 
 // Complex numbers as pairs: the language's product would test every one for NaN.
 template <class T>
 [[gnu::always_inline]] inline void scaled_complex(void* x, const void* y, std::size_t count,
                                                   const void* a) {
-  auto* __restrict to = static_cast<T*>(x);
-  const auto* __restrict from = static_cast<const T*>(y);
+  auto* __restrict to = static_cast<Anywhere<T>*>(x);
+  const auto* __restrict from = static_cast<const Anywhere<T>*>(y);
   T scale[2];
   std::memcpy(scale, a, sizeof scale);
   for (std::size_t i = 0; i < count; ++i) {
-    const T re = from[2 * i], im = from[2 * i + 1];
-    to[2 * i] += scale[0] * re - scale[1] * im;
-    to[2 * i + 1] += scale[0] * im + scale[1] * re;
+    const T re = from[2 * i].value, im = from[2 * i + 1].value;
+    to[2 * i].value += scale[0] * re - scale[1] * im;
+    to[2 * i + 1].value += scale[0] * im + scale[1] * re;
   }
 }
 

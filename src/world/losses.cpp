@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <ctime>
 #include <string>
 #include <thread>
@@ -74,6 +75,17 @@ void install_losses(progress::NetworkOptions& options, const WiredJob* wired,
   known = {wired, &mapping, exchange};
   options.say_lost = on_lost;
   options.end_job = on_end;
+}
+
+void warn_of_launcher(const WiredJob& wired, const space::Mapping& mapping, bool hidden) {
+  const bool goes_on = mapping.header().on_death == space::OnDeath::go_on;
+  const bool is_hydra = std::getenv("PMI_FD") != nullptr &&
+                        std::getenv("MPI_LOCALNRANKS") != nullptr &&
+                        std::getenv("SLURM_STEP_ID") == nullptr;
+  if (!goes_on || hidden || !is_hydra || wired.roster.self().first_rank != 0) return;
+  say_line(
+      "ARMATURE_ON_DEATH=continue does not suffice with this launcher, which ends a job of which a "
+      "process has died: start it with mpirun ... armature outlive PROGRAM");
 }
 
 void end_job_at_once(bootstrap::Exchange& exchange) {

@@ -14,6 +14,11 @@ namespace armature {
 void install_losses(progress::NetworkOptions& options, const WiredJob* wired,
                     const space::Mapping& mapping, bootstrap::Exchange* exchange);
 
+/// One process says it, when the job has been wired up: that it is to go on without its dead, and
+/// that the launcher is known to end it all the same. `hidden`: the launcher does not learn of
+/// deaths.
+void warn_of_launcher(const WiredJob& wired, const space::Mapping& mapping, bool hidden);
+
 /// Asks the launcher to end the job, and ends this process, whether the launcher answers or not: it
 /// may be on the other side of a link that is down.
 [[noreturn]] void end_job_at_once(bootstrap::Exchange& exchange);

@@ -22,6 +22,7 @@
 #include "bootstrap/find_exchange.hpp"
 #include "bootstrap/mpi_exchange.hpp"
 #include "bootstrap/start_again.hpp"
+#include "bootstrap/tell_joined.hpp"
 #include "progress/network.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/trace.hpp"
@@ -184,6 +185,7 @@ Process& Process::join() {
       for (const auto& space : joining->spaces()) spaces.push_back(space.get());
       joining->join_network(std::move(spaces));
     }
+    if (joining->wired_) warn_of_launcher(*joining->wired_, mapping, bootstrap::tell_joined());
     return joining.release();
   }();
   return *process;

@@ -191,6 +191,18 @@ def death(whole_node):
 def goes_on(slurm, plugin, folder):
     """A job that has chosen to goes on without a dead rank, and srun returns when the others have left."""
     job = slurm.srun(plugin, 4, ["--kill-on-bad-exit=0", f"{folder}/../lost", "barrier", "rank"], ARMATURE_ON_DEATH="continue")
+    lose_one(slurm, job)
+
+
+def outlives(slurm, plugin, folder):
+    """The same without an option of srun's, which does not learn of the death."""
+    job = slurm.srun(plugin, 4, ["--kill-on-bad-exit=1", f"{folder}/../armature", "outlive", f"{folder}/../lost", "barrier", "rank"])
+    if lose_one(slurm, job) != 0:
+        raise Failed("srun has learnt of the death")
+
+
+def lose_one(slurm, job):
+    """The job's exit status, when all others have gone on."""
     pids = {}
     while len(pids) < 4:
         line = job.stdout.readline()
@@ -200,10 +212,11 @@ def goes_on(slurm, plugin, folder):
             pids[int(found[1])] = int(found[2])
     time.sleep(0.3)
     os.kill(pids[3], signal.SIGKILL)
-    _, output = slurm.finish(job, seconds=60)
+    status, output = slurm.finish(job, seconds=60)
     for rank in range(3):
         if f"rank {rank} goes on, well" not in output:
             raise Failed(f"rank {rank} does not go on")
+    return status
 
 
 def no_plugin(slurm, plugin, folder):
@@ -222,7 +235,7 @@ def hosts(slurm, plugin, folder):
         raise Failed(f"exit status {status}")
 
 
-CASES = {function.__name__: function for function in (finds_its_job, threads, virtual, suites, goes_on, no_plugin, hosts)}
+CASES = {function.__name__: function for function in (finds_its_job, threads, virtual, suites, goes_on, outlives, no_plugin, hosts)}
 CASES["kill_rank"] = death(whole_node=False)
 CASES["kill_node"] = death(whole_node=True)
 

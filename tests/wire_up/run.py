@@ -25,7 +25,6 @@ SKIPPED = 77
 HYDRA = ["-n", "{n}"]
 ORTE = ["--oversubscribe", "-n", "{n}"]
 # name: (program, its options, what must be in the answer to --version, options to go on after a death).
-# With -disable-auto-cleanup hydra's own proxy ends with an assertion after a death.
 LAUNCHERS = {
     "openmpi": ("mpirun.openmpi", ORTE, r"(Open MPI|OpenRTE)\) 4", ["--enable-recovery"]),
     "openmpi5": ("mpirun", ORTE, r"(Open MPI|OpenRTE)\) 5", None),
@@ -209,6 +208,36 @@ def survives(launcher):
         raise Failed("not both others went on")
 
 
+def outlives(launcher):
+    """Whatever the launcher does about deaths: it does not learn of this one, and returns when the others have left."""
+    output = Run(launcher, 3, ARMATURE, "outlive", f"{FOLDER}/wired", "survive").expect(True, r"was killed by signal 9 \(SIGKILL\)")
+    if len(re.findall(r"rank [01] goes on: .*rank 2 has died", output)) != 2:
+        raise Failed("not both others went on")
+    if "does not suffice" in output:
+        raise Failed("the warning is for jobs without the command")
+
+
+def outlives_no_start(launcher):
+    """A death before there is a job is the launcher's."""
+    start = time.monotonic()
+    Run(launcher, 2, ARMATURE, "outlive", "sh", "-c",
+        f'[ "${{PMIX_RANK:-$PMI_RANK}}" = 1 ] && kill -9 $$; exec {FOLDER}/wired survive').expect(False)
+    if time.monotonic() - start > 10:
+        raise Failed("it took more than 10 s")
+
+
+def outlives_no_launcher(launcher):
+    run = Run(launcher, 3, ARMATURE, "outlive", f"{FOLDER}/wired", "hold")
+    run.read_until("is process", 3)
+    run.process.kill()
+    run.expect(False)
+
+
+def hydra_is_named(launcher):
+    """Without the command, which is needed there, the job says so."""
+    Run(launcher, 2, "wired", "2", ARMATURE_ON_DEATH="continue").expect(True, "does not suffice .* armature outlive", "2 ranks")
+
+
 def one_never_joins(launcher):
     run = Run(launcher, 2, "wired", "late", ARMATURE_START_TIMEOUT="2")
     run.expect(False, "not all of the 2 processes that the launcher has started join")
@@ -241,7 +270,8 @@ def another_mpis_launcher(mpi):
 
 
 CASES = {function.__name__: function for function in (
-    finds_its_job, threads, virtual, virtual_refused, virtual_saved, virtual_death, death_ends_it, launcher_killed, survives, one_never_joins, pretended_nodes, no_way_to_it)}
+    finds_its_job, threads, virtual, virtual_refused, virtual_saved, virtual_death, death_ends_it, launcher_killed, survives,
+    outlives, outlives_no_start, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it)}
 for the_mpi in ("openmpi", "mpich"):
     CASES[f"another_mpi_{the_mpi}"] = another_mpis_launcher(the_mpi)
     for the_order in ("mpi_first", "armature_first", "found"):
@@ -268,6 +298,7 @@ def client(launcher, program, ranks, nodes="1"):
 
 if __name__ == "__main__":
     FOLDER = sys.argv[3]
+    ARMATURE = os.path.join(FOLDER, "../armature")
     try:
         with Scratch() as scratch:
             ENVIRONMENT.update(scratch.environment)

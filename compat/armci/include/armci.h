@@ -152,6 +152,7 @@ enum ARMCI_Acc_e {
 int ARMCI_Put(void* src, void* dst, int bytes, int proc);
 int ARMCI_Get(void* src, void* dst, int bytes, int proc);
 int ARMCI_Acc(int datatype, void* scale, void* src, void* dst, int bytes, int proc);
+#define ARMCI_Put1 ARMCI_Put /* of old, for one element */
 
 int ARMCI_PutS(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[], int count[],
                int stride_levels, int proc);

@@ -24,6 +24,14 @@ void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 
+/* The same by older names, for all processes. */
+armcix_mutex_hdl_t ARMCIX_Create_mutexes_grp(int count);
+#define armcix_mutex_grp_t armcix_mutex_hdl_t
+#define ARMCIX_Destroy_mutexes_grp ARMCIX_Destroy_mutexes_hdl
+#define ARMCIX_Lock_grp ARMCIX_Lock_hdl
+#define ARMCIX_Trylock_grp ARMCIX_Trylock_hdl
+#define ARMCIX_Unlock_grp ARMCIX_Unlock_hdl
+
 /* Transfers progress whatever their target does. Virtual ranks that share a process run when
    another one waits, or calls this: a loop that looks at memory until it changes should. */
 void ARMCIX_Progress(void);

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -165,6 +166,8 @@ Words command_for(ForeignLauncher launcher, const std::string& path, const Launc
       if (options.label) append(words, {"-prepend-rank"});
       break;
   }
+  if (options.on_death == space::OnDeath::go_on)  // this command itself lies there on all hosts
+    append(words, {std::filesystem::read_symlink("/proc/self/exe").string(), "outlive"});
   words.insert(words.end(), options.command.begin(), options.command.end());
   return words;
 }

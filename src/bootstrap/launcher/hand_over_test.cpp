@@ -44,6 +44,15 @@ TEST(HandOverTest, threads_make_fewer_processes) {
   EXPECT_THROW(command_for(ForeignLauncher::hydra, "mpirun", given, {}), Error);
 }
 
+TEST(HandOverTest, a_job_that_outlives_its_ranks_hides_their_deaths_from_the_launcher) {
+  LaunchOptions given = options(1, {"a"});
+  given.on_death = space::OnDeath::go_on;
+  const auto words = command_for(ForeignLauncher::hydra, "mpirun", given, {});
+  ASSERT_EQ(words.size(), 11U);
+  EXPECT_EQ(words[8], "outlive");
+  EXPECT_EQ(words[9], "prog");
+}
+
 TEST(HandOverTest, what_only_our_launcher_can_do_is_refused) {
   LaunchOptions given = options(2, {"a"});
   given.timeout_s = 5;

@@ -152,6 +152,38 @@ static void no_addition_is_lost_when_all_hammer_one_place(void) {
   drop(p);
 }
 
+/* As in sections whose rows are no whole number of elements apart. */
+static void elements_may_lie_at_odd_addresses(void) {
+  enum { rows = 20, row_ints = 4, stride = row_ints * (int)sizeof(int) + 15 };
+  pieces p = make_pieces((rows + 1) * stride);
+  const int to = right_of(me);
+  int scale = 2, strides[1] = {stride}, counts[2] = {row_ints * (int)sizeof(int), rows}, wrong = 0;
+  char source[(rows + 1) * stride] = {0};
+  armci_hdl_t handle;
+  for (int row = 0; row < rows; ++row)
+    for (int i = 0; i < row_ints; ++i) {
+      const int value = 100 * row + i;
+      memcpy(source + 1 + row * stride + i * (int)sizeof(int), &value, sizeof value);
+    }
+  CHECK_EQUAL(ARMCI_AccS(ARMCI_ACC_INT, &scale, source + 1, strides, (char*)p.at[to] + 3, strides,
+                         counts, 1, to),
+              0);
+  ARMCI_INIT_HANDLE(&handle);
+  CHECK_EQUAL(ARMCI_NbAccS(ARMCI_ACC_INT, &scale, source + 1, strides, (char*)p.at[to] + 3, strides,
+                           counts, 1, to, &handle),
+              0);
+  CHECK_EQUAL(ARMCI_Wait(&handle), 0);
+  ARMCI_Barrier();
+  for (int row = 0; row < rows; ++row)
+    for (int i = 0; i < row_ints; ++i) {
+      int value = 0;
+      memcpy(&value, (char*)mine(p) + 3 + row * stride + i * (int)sizeof(int), sizeof value);
+      wrong += value != 4 * (100 * row + i);
+    }
+  CHECK_EQUAL(wrong, 0);
+  drop(p);
+}
+
 static void random_access_accumulates_by_exclusive_or(void) {
   pieces p = make_pieces(4 * sizeof(long));
   long bits[4];
@@ -184,5 +216,6 @@ const test_case accumulate_tests[] = {
     {"no addition is lost when all hammer one place",
      no_addition_is_lost_when_all_hammer_one_place},
     {"random access accumulates by exclusive or", random_access_accumulates_by_exclusive_or},
+    {"elements may lie at odd addresses", elements_may_lie_at_odd_addresses},
     {NULL, NULL},
 };

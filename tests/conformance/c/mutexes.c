@@ -95,6 +95,24 @@ static void trylock_says_zero_when_it_has_locked(void) {
   CHECK_EQUAL(ARMCIX_Destroy_mutexes_hdl(set), 0);
 }
 
+static void sets_have_older_names_too(void) {
+  armcix_mutex_grp_t set = ARMCIX_Create_mutexes_grp(2);
+  pieces p = make_pieces(sizeof(int));
+  CHECK(set != NULL);
+  for (int i = 0; i < 20; ++i) {
+    while (ARMCIX_Trylock_grp(set, 1, 0) != 0) ARMCIX_Progress();
+    add_one(p.at[0], 0);
+    ARMCIX_Unlock_grp(set, 1, 0);
+    ARMCIX_Lock_grp(set, 1, 0);
+    add_one(p.at[0], 0);
+    ARMCIX_Unlock_grp(set, 1, 0);
+  }
+  ARMCI_Barrier();
+  CHECK_EQUAL(ARMCI_GetValueInt(p.at[0], 0), 40 * nproc);
+  CHECK_EQUAL(ARMCIX_Destroy_mutexes_grp(set), 0);
+  drop(p);
+}
+
 /* In a group of the odd processes, a mutex is still named by its process's job-wide number. */
 static void a_groups_mutexes_are_named_by_job_wide_numbers(void) {
   ARMCI_Group world, half;
@@ -121,6 +139,7 @@ const test_case mutex_tests[] = {
     {"there is one set at a time", there_is_one_set_at_a_time},
     {"sets with handles are independent", sets_with_handles_are_independent},
     {"trylock says zero when it has locked", trylock_says_zero_when_it_has_locked},
+    {"sets have older names, too", sets_have_older_names_too},
     {"a group's mutexes are named by job-wide numbers",
      a_groups_mutexes_are_named_by_job_wide_numbers},
     {NULL, NULL},

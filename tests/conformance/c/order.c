@@ -70,6 +70,63 @@ static void a_get_sees_my_earlier_put(void) {
   drop(p);
 }
 
+enum { shapes = 3, patch = 16, area = 40 };
+
+static int place(int shape, int i) { return shape == 0 ? i : shape == 1 ? 2 * i : 8 + i; }
+
+enum kind { putting, adding, getting };
+
+/* A patch of the area at that process: in a row, every second element, or as scattered pieces. */
+static int transfer(enum kind kind, int shape, long* patch_ints, long* there, int proc) {
+  enum { bytes = sizeof(long) };
+  int dense[1] = {bytes}, wide[1] = {2 * bytes}, counts[2] = {bytes, patch};
+  long scale = 2;
+  void *here[patch], *remote[patch];
+  for (int i = 0; i < patch; ++i) here[i] = patch_ints + i, remote[i] = there + place(shape, i);
+  const int gets = kind == getting;
+  armci_giov_t pieces_of_it = {gets ? remote : here, gets ? here : remote, 0, 0};
+  pieces_of_it.bytes = bytes;
+  pieces_of_it.ptr_array_len = patch;
+  if (shape == 0)
+    return gets ? ARMCI_Get(there, patch_ints, patch * bytes, proc)
+           : kind == adding
+               ? ARMCI_Acc(ARMCI_ACC_LNG, &scale, patch_ints, there, patch * bytes, proc)
+               : ARMCI_Put(patch_ints, there, patch * bytes, proc);
+  if (shape == 1)
+    return gets ? ARMCI_GetS(there, wide, patch_ints, dense, counts, 1, proc)
+           : kind == adding
+               ? ARMCI_AccS(ARMCI_ACC_LNG, &scale, patch_ints, dense, there, wide, counts, 1, proc)
+               : ARMCI_PutS(patch_ints, dense, there, wide, counts, 1, proc);
+  return gets             ? ARMCI_GetV(&pieces_of_it, 1, proc)
+         : kind == adding ? ARMCI_AccV(ARMCI_ACC_LNG, &scale, &pieces_of_it, 1, proc)
+                          : ARMCI_PutV(&pieces_of_it, 1, proc);
+}
+
+/* A put, additions of every shape over parts of it, a get, with no fence between them. */
+static void transfers_of_all_shapes_are_seen_in_order(void) {
+  pieces p = make_pieces(area * sizeof(long));
+  const int to = right_of(me);
+  int wrong = 0;
+  for (int round = 0; round < 2 * shapes * shapes * shapes; ++round) {
+    const int put = round % shapes, get = round / shapes % shapes, first = round / shapes / shapes;
+    long model[area] = {0}, data[patch];
+    memset(mine(p), 0, area * sizeof(long));
+    ARMCI_Barrier();
+    for (int i = 0; i < patch; ++i) model[place(put, i)] = data[i] = 1000 * me + round + i;
+    CHECK_EQUAL(transfer(putting, put, data, p.at[to], to), 0);
+    for (int i = 0; i < shapes; ++i) {
+      const int shape = (first + i) % shapes;
+      for (int k = 0; k < patch; ++k) data[k] = shape + k, model[place(shape, k)] += 2 * data[k];
+      CHECK_EQUAL(transfer(adding, shape, data, p.at[to], to), 0);
+    }
+    CHECK_EQUAL(transfer(getting, get, data, p.at[to], to), 0);
+    for (int i = 0; i < patch; ++i) wrong += data[i] != model[place(get, i)];
+    ARMCI_Barrier();
+  }
+  CHECK_EQUAL(wrong, 0);
+  drop(p);
+}
+
 static void after_fence_all_everyone_sees_my_puts(void) {
   pieces p = make_pieces((size_t)nproc * sizeof(int));
   for (int round = 1; round <= rounds; ++round) {
@@ -141,6 +198,7 @@ const test_case order_tests[] = {
      blocking_puts_to_one_process_are_seen_in_order},
     {"the flag is seen after the data", the_flag_is_seen_after_the_data},
     {"a get sees my earlier put", a_get_sees_my_earlier_put},
+    {"transfers of all shapes are seen in order", transfers_of_all_shapes_are_seen_in_order},
     {"after fence all everyone sees my puts", after_fence_all_everyone_sees_my_puts},
     {"a barrier makes plain stores visible", a_barrier_makes_plain_stores_visible},
     {"a notification comes after the puts before it",
