@@ -27,6 +27,7 @@ target_link_libraries(armci_static_objects PRIVATE fmt::fmt)
 function(armci_static_library target name)
   add_library(${target} STATIC ${ARGN} $<TARGET_OBJECTS:armci_objects> $<TARGET_OBJECTS:armci_static_objects>
                                $<TARGET_OBJECTS:armature_objects>)
+  armature_add_scotch(${target})
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${BOOST_CONTEXT}> $<INSTALL_INTERFACE:boost_context>
                                           $<BUILD_INTERFACE:${ZSTD}> $<INSTALL_INTERFACE:zstd> Threads::Threads)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}-static LINKER_LANGUAGE CXX)

@@ -45,8 +45,9 @@ using Strategy = std::function<Plan(const Problem&)>;
 [[nodiscard]] ARMATURE_API Plan greedy(const Problem& problem);
 /// From places with more than 1.03 of the mean to those with least, as few as that takes.
 [[nodiscard]] ARMATURE_API Plan refine(const Problem& problem);
-/// As refine, then items go to where most of those are that they have to do with, as far as the
-/// loads allow.
+/// Graph partitioning: as little as can be of what items have to do with each other goes on between
+/// places, and still less between groups, while loads are as equal as refine makes them, or nearly.
+/// Moves count as a cost, so few items move where most are well placed. Without links as refine.
 [[nodiscard]] ARMATURE_API Plan communication(const Problem& problem);
 /// Among groups first, as few as that takes, then inside each.
 [[nodiscard]] ARMATURE_API Plan hierarchical(const Problem& problem);

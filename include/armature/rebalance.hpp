@@ -8,9 +8,11 @@ namespace armature {
 
 /// Collective over all ranks, which are virtual: each goes to the process that the strategy says,
 /// by the time that it has computed since the last rebalance. That is measured from the first one
-/// on, which moves nobody (with `armature run --balance`, from the start). Who holds something of
-/// its process (StaysHere) stays. Every rank gets what there was and what becomes of it. Throws
-/// Error(misuse) when ranks cannot move.
+/// on, which moves nobody (with `armature run --balance`, from the start). Links are the remote
+/// calls of ranks to each other since then, of each to the 32 that it calls most; groups are nodes,
+/// where there are several. Who holds something of its process (StaysHere) stays. Rank 0 asks its
+/// strategy, and what that throws it throws; the others throw Error(bad_argument) then. Every rank
+/// gets what there was and what becomes of it. Throws Error(misuse) when ranks cannot move.
 ARMATURE_API balance::Verdict rebalance(const World& world, const RebalanceOptions& options = {});
 
 }  // namespace armature

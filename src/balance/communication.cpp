@@ -1,38 +1,59 @@
-// From a balanced plan, items go where most of their links lead, as long as no place gets more than
-// a little above the mean: a few rounds of what graph partitioners do to refine a partition.
-#include <map>
+// Of several plans, the one that costs least in links between places and in moves. Graph
+// partitioning sees the whole and cuts much less than what looks at one item after the other, which
+// in turn finds the few moves that are enough where all was well.
+#include <cmath>
 
+#include "balance/candidates.hpp"
 #include "balance/loads.hpp"
 
 namespace armature::balance {
+namespace {
+
+class Choice {
+ public:
+  Choice(const Problem& problem, const Links& links, Plan first)
+      : problem_(problem), links_(links), plan_(std::move(first)) {
+    const Loads loads(problem, plan_);
+    mean_ = loads.mean();
+    least_most_ = std::max(mean_ * tolerance, loads.of(loads.most()));
+    cost_ = links.cost(plan_);
+  }
+
+  /// An item more than the mean is allowed, else coarse items could not be joined at all. But as
+  /// much longer as the place with the most computes, so much less must the plan cost.
+  void offer(Plan plan) {
+    const Loads loads(problem_, plan);
+    const double most = loads.of(loads.most());
+    const double item = mean_ * problem_.places / static_cast<double>(plan.size() + 1);
+    if (most > std::max(least_most_, mean_ + item) * (1 + 1e-9)) return;
+    const double cost = links_.cost(plan) * std::max(1.0, most / least_most_);
+    if (cost >= cost_) return;
+    cost_ = cost;
+    plan_ = std::move(plan);
+  }
+
+  [[nodiscard]] Plan take() && { return std::move(plan_); }
+
+ private:
+  const Problem& problem_;
+  const Links& links_;
+  Plan plan_;
+  double cost_ = 0, mean_ = 0, least_most_ = 0;
+};
+
+}  // namespace
 
 Plan communication(const Problem& problem) {
-  Loads loads(problem, refine(problem));
-  // Room for one more, else nothing could begin to move where all places are equal.
-  const double item = loads.mean() * problem.places / static_cast<double>(problem.items.size() + 1);
-  const double enough =
-      std::max({loads.mean() * tolerance, loads.of(loads.most()), loads.mean() + item});
-  std::vector<std::vector<std::pair<std::size_t, double>>> linked(problem.items.size());
-  for (const Link& link : problem.links) {
-    linked[link.a].emplace_back(link.b, link.weight);
-    linked[link.b].emplace_back(link.a, link.weight);
-  }
-  for (int round = 0; round < 8; ++round) {
-    bool better = false;
-    for (std::size_t i = 0; i < linked.size(); ++i) {
-      std::map<int, double> pull;
-      for (const auto& [other, weight] : linked[i]) pull[loads.plan()[other]] += weight;
-      const int here = loads.plan()[i];
-      int best = here;
-      for (const auto& [place, weight] : pull)
-        if (weight > pull[best] && loads.of(place) + problem.items[i].load <= enough) best = place;
-      if (best == here) continue;
-      loads.move(i, best);
-      better = true;
-    }
-    if (!better) break;
-  }
-  return loads.plan();
+  Plan balanced = refine(problem);
+  const double all = Loads(problem, balanced).mean();
+  // Loads whose sum is no number, and none at all, say nothing of where items should be.
+  if (problem.places == 1 || !std::isfinite(all) || all <= 0) return balanced;
+  const Links links(problem);
+  if (links.none()) return balanced;
+  Choice choice(problem, links, std::move(balanced));
+  choice.offer(pulled(problem));
+  for (Plan& plan : partitioned(problem, links)) choice.offer(std::move(plan));
+  return std::move(choice).take();
 }
 
 }  // namespace armature::balance

@@ -107,6 +107,8 @@ class Endpoint : public progress::RequestSource {
     return lanes_.find(index) != nullptr ? outgoing_[index].sent : 0;
   }
   [[nodiscard]] std::uint64_t sent() const;
+  /// To whom any have gone.
+  [[nodiscard]] const std::vector<int>& sent_to() const { return lanes_.indices(); }
   [[nodiscard]] std::uint64_t executed(int from) const;
   [[nodiscard]] std::uint64_t executed() const;
 

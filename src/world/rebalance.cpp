@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -12,6 +17,7 @@
 #include "armature/virtual.hpp"
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
+#include "rmi/endpoint.hpp"
 #include "virtual/addresses.hpp"
 #include "virtual/rank_scheduler.hpp"
 #include "world/change_nodes.hpp"
@@ -19,30 +25,79 @@
 namespace armature {
 namespace {
 
-/// What each rank tells the others.
+/// What each rank tells the one that makes the plan.
 struct Measured {
   double load = 0;
   std::int32_t process = 0;
-  std::uint32_t stays = 0, was_measured = 0;
+  std::uint32_t stays = 0, was_measured = 0, links = 0;
 };
+
+/// Remote calls of one rank to another since the last time.
+struct Calls {
+  std::int32_t to = 0;
+  std::uint32_t count = 0;
+};
+
+/// Of those that a rank calls, so many count: those that it calls most.
+constexpr std::size_t links_max = 32;
 
 struct Before {
   std::uint64_t busy_ns = 0;
   bool was_measured = false;
+  std::unordered_map<int, std::uint64_t> sent;
 };
 rank_local<Before> last_time;
+
+std::vector<Calls> measure_calls() {
+  const rmi::Endpoint& calls = rmi::this_endpoint("rebalance");
+  std::vector<Calls> all;
+  for (const int to : calls.sent_to()) {
+    const std::uint64_t now = calls.sent(to), since = now - std::exchange(last_time->sent[to], now);
+    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+    if (since > 0)
+      all.push_back({.to = to, .count = static_cast<std::uint32_t>(std::min(since, most))});
+  }
+  std::ranges::stable_sort(all, std::greater<>(), &Calls::count);
+  all.resize(std::min(all.size(), links_max));
+  return all;
+}
 
 Measured measure(const progress::RankContext& me) {
   static_cast<fibers::RankScheduler*>(me.scheduler)->measure_ranks();
   const space::RankSlot& slot = me.space.slot(me.space.me());
   const std::uint64_t busy_ns = slot.busy_ns.load(std::memory_order_relaxed);
-  const Before before = std::exchange(*last_time, {busy_ns, true});
+  const std::uint64_t before_ns = std::exchange(last_time->busy_ns, busy_ns);
+  const bool was_measured = std::exchange(last_time->was_measured, true);
   // In a job that was restarted it begins anew.
-  const std::uint64_t since_ns = busy_ns >= before.busy_ns ? busy_ns - before.busy_ns : busy_ns;
+  const std::uint64_t since_ns = busy_ns >= before_ns ? busy_ns - before_ns : busy_ns;
   return {.load = static_cast<double>(since_ns) * 1e-9,
           .process = slot.process.load(std::memory_order_relaxed),
           .stays = me.held_here,
-          .was_measured = before.was_measured || me.space.header().balance != 0 ? 1u : 0u};
+          .was_measured = was_measured || me.space.header().balance != 0 ? 1u : 0u};
+}
+
+/// What is known, at rank 0; nothing elsewhere.
+struct Picture {
+  std::vector<Measured> ranks;
+  std::vector<Calls> calls;  // each rank's, one after the other
+};
+
+Picture gather(const World& world, Measured mine, std::vector<Calls> calls) {
+  mine.links = static_cast<std::uint32_t>(calls.size());
+  const auto most = world.allreduce(
+      mine.links, [](std::uint32_t one, std::uint32_t other) { return std::max(one, other); });
+  const bool is_first = world.rank() == 0;
+  const auto size = static_cast<std::size_t>(world.size());
+  Picture picture{std::vector<Measured>(is_first ? size : 0), {}};
+  world.gather<Measured>(std::span(&mine, 1), picture.ranks, 0);
+  calls.resize(most);
+  std::vector<Calls> padded(is_first ? size * most : 0);
+  world.gather<Calls>(calls, padded, 0);
+  for (std::size_t rank = 0; rank < picture.ranks.size(); ++rank)
+    picture.calls.insert(
+        picture.calls.end(), padded.begin() + static_cast<std::ptrdiff_t>(rank * most),
+        padded.begin() + static_cast<std::ptrdiff_t>(rank * most + picture.ranks[rank].links));
+  return picture;
 }
 
 /// The processes of the job; places are numbered as they stand here.
@@ -58,21 +113,21 @@ std::vector<int> processes_of(const space::Mapping& mapping, const std::vector<M
   return processes;
 }
 
-/// By one, so that all know the same: some may come and go just now.
-std::vector<int> agree_on_processes(const World& world, const std::vector<Measured>& all) {
-  std::vector<int> processes;
-  if (world.rank() == 0) processes = processes_of(progress::mapping("rebalance"), all);
-  processes.resize(static_cast<std::size_t>(world.broadcast(std::ssize(processes), 0)));
-  world.broadcast<int>(processes, 0);
-  return processes;
-}
-
-balance::Problem problem_of(const std::vector<int>& processes, const std::vector<Measured>& all) {
+balance::Problem problem_of(const space::Mapping& mapping, const std::vector<int>& processes,
+                            const Picture& picture) {
   balance::Problem problem{.places = static_cast<int>(processes.size())};
-  for (const Measured& one : all) {
-    int place = 0;
-    while (processes[static_cast<std::size_t>(place)] != one.process) ++place;
-    problem.items.push_back({.load = one.load, .place = place});
+  if (mapping.header().nodes > 1)
+    for (const int process : processes)
+      problem.groups.push_back(mapping.process_slot(process).node);
+  auto calls = picture.calls.begin();
+  for (const Measured& one : picture.ranks) {
+    const std::size_t rank = problem.items.size();
+    const auto place = std::ranges::lower_bound(processes, one.process) - processes.begin();
+    problem.items.push_back({.load = one.load, .place = static_cast<int>(place)});
+    for (std::uint32_t link = 0; link < one.links; ++link, ++calls)
+      problem.links.push_back({.a = rank,
+                               .b = static_cast<std::size_t>(calls->to),
+                               .weight = static_cast<double>(calls->count)});
   }
   return problem;
 }
@@ -86,23 +141,14 @@ void go_to(int process) {
   }
 }
 
-/// The plan in numbers of processes.
-std::vector<int> processes_by(const balance::Plan& plan, const std::vector<int>& processes) {
-  std::vector<int> by_rank;
-  for (const int place : plan) by_rank.push_back(processes[static_cast<std::size_t>(place)]);
-  return by_rank;
-}
-
-void go(const World& world, const std::vector<Measured>& all, const std::vector<int>& to) {
-  const auto moves = [&](const Measured& one) {
-    return one.process != to[static_cast<std::size_t>(&one - all.data())];
-  };
+/// `to` is the process of each rank, and this one was in `here`.
+void go(const World& world, int here, const std::vector<int>& to, bool moves) {
   if (progress::mapping("rebalance").header().nodes > 1) {
-    if (std::any_of(all.begin(), all.end(), moves)) hosting::change_nodes(world, to, "rebalance");
+    if (moves) hosting::change_nodes(world, to, "rebalance");
     return;
   }
-  const auto me = static_cast<std::size_t>(world.rank());
-  if (moves(all[me])) go_to(to[me]);
+  const int there = to[static_cast<std::size_t>(world.rank())];
+  if (there != here) go_to(there);
   world.barrier();
 }
 
@@ -114,6 +160,31 @@ void log(const balance::Problem& problem, const balance::Plan& plan, bool was_me
                stderr);
 }
 
+/// By rank 0, so that all know the same: processes may come and go just now.
+balance::Verdict decide(const Picture& picture, const RebalanceOptions& options,
+                        std::vector<int>& to) {
+  const space::Mapping& mapping = progress::mapping("rebalance");
+  const std::vector<Measured>& ranks = picture.ranks;
+  const std::vector<int> processes = processes_of(mapping, ranks);
+  const balance::Problem problem = problem_of(mapping, processes, picture);
+  const bool was_measured = ranks.front().was_measured != 0;
+  balance::Plan plan = was_measured ? options.strategy(problem) : balance::none(problem);
+  (void)balance::judge(problem, plan);  // refuses what is no plan
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (ranks[rank].stays != 0) plan[rank] = problem.items[rank].place;
+    to[rank] = processes[static_cast<std::size_t>(plan[rank])];
+  }
+  if (options.log) log(problem, plan, was_measured);
+  if (!options.record.empty() && was_measured) balance::record(problem, options.record);
+  return balance::judge(problem, plan);
+}
+
+/// What rank 0 tells the others.
+struct Decision {
+  balance::Verdict verdict;
+  bool failed = false;
+};
+
 }  // namespace
 
 balance::Verdict rebalance(const World& world, const RebalanceOptions& options) {
@@ -124,20 +195,26 @@ balance::Verdict rebalance(const World& world, const RebalanceOptions& options) 
   if (const char* why = fibers::why_not_move_together(me.space.header()))
     base::fail(Errc::misuse, fmt::format("rebalance: {}", why));
   world.barrier();
-  const std::vector<Measured> all = world.allgather(measure(me));
-  const std::vector<int> processes = agree_on_processes(world, all);
-  const balance::Problem problem = problem_of(processes, all);
-  const bool was_measured = all.front().was_measured != 0;
-  balance::Plan plan = was_measured ? options.strategy(problem) : balance::none(problem);
-  (void)balance::judge(problem, plan);  // refuses what is no plan
-  for (std::size_t rank = 0; rank < all.size(); ++rank)
-    if (all[rank].stays != 0) plan[rank] = problem.items[rank].place;
+  const Measured mine = measure(me);
+  const Picture picture = gather(world, mine, measure_calls());
+  std::vector<int> to(static_cast<std::size_t>(world.size()));
+  Decision decision;
+  std::exception_ptr failure;
   if (world.rank() == 0) {
-    if (options.log) log(problem, plan, was_measured);
-    if (!options.record.empty() && was_measured) balance::record(problem, options.record);
+    try {
+      decision.verdict = decide(picture, options, to);
+    } catch (...) {
+      failure = std::current_exception();
+      decision.failed = true;
+    }
   }
-  go(world, all, processes_by(plan, processes));
-  return balance::judge(problem, plan);
+  decision = world.broadcast(decision, 0);
+  if (failure != nullptr) std::rethrow_exception(failure);
+  if (decision.failed)
+    base::fail(Errc::bad_argument, "rebalance: rank 0 could not make a plan, and says why");
+  world.broadcast<int>(to, 0);
+  go(world, mine.process, to, decision.verdict.moved > 0);
+  return decision.verdict;
 }
 
 }  // namespace armature

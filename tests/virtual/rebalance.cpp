@@ -43,6 +43,41 @@ int workers_in(World& world, int process) {
   return count;
 }
 
+/// Pairs that call each other, which begin in unlike processes, end in one.
+void pairs_meet(World& world) {
+  armature::migrate_together(armature::ProcessId(world.rank() % 2));
+  (void)armature::rebalance(world, {.strategy = armature::balance::none});
+  const int other = world.rank() ^ 1;
+  for (int call = 0; call < 100; ++call) armature::async(other, [] {});
+  armature::rmi_fence();
+  // What they have computed depends on the machine's other work.
+  const auto as_if_equal = [&](armature::balance::Problem problem) {
+    require(problem.groups.empty() == armature::same_node(0, 1), "nodes are not told");
+    for (armature::balance::Item& item : problem.items) item.load = 1;
+    return armature::balance::communication(problem);
+  };
+  const auto verdict = armature::rebalance(world, {.strategy = as_if_equal, .log = true});
+  require(armature::process_of(world.rank()) == armature::process_of(other), "a pair is apart");
+  require(verdict.moved > 0 && verdict.cut < 1, "the plan is another one");
+  world.barrier();
+}
+
+/// Whoever makes the plan fails: so does the call, at all ranks, and the next one is as any other.
+void failures_reach_all(World& world) {
+  const auto fails = [](const armature::balance::Problem&) -> armature::balance::Plan {
+    throw armature::Error(armature::Errc::misuse, "not today");
+  };
+  work(world);
+  try {
+    (void)armature::rebalance(world, {.strategy = fails});
+    require(false, "it did not fail");
+  } catch (const armature::Error& error) {
+    require(
+        error.code() == (world.rank() == 0 ? armature::Errc::misuse : armature::Errc::bad_argument),
+        "it fails otherwise");
+  }
+}
+
 void come_together(World& world) {
   armature::migrate_together(armature::ProcessId(world.rank() < world.size() / 2 ? 0 : 1));
 }
@@ -65,6 +100,8 @@ int main(int argc, char** argv) {
       require(verdict.most < 1.7 * verdict.mean, "it is not balanced");
       world.barrier();
     }
+    pairs_meet(world);
+    failures_reach_all(world);
     // Who must stay stays, and one's own function is asked.
     come_together(world);
     {

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "armature/balance.hpp"
+#include "balance/links.hpp"
+
+// What the strategy that minds communication chooses from.
+
+namespace armature::balance {
+
+/// From refine's plan, items go where most of their links lead, as far as the loads allow.
+[[nodiscard]] Plan pulled(const Problem& problem);
+
+/// By graph partitioning: one that counts in what moves cost, and one as if everything were new,
+/// its parts numbered so that little moves. Those that Scotch could not make are missing. The
+/// problem has links, and places to choose from.
+[[nodiscard]] std::vector<Plan> partitioned(const Problem& problem, const Links& links);
+
+}  // namespace armature::balance
