@@ -33,12 +33,15 @@ constexpr std::uint64_t nap_min_ns = 50'000, nap_max_ns = 2'000'000;
 /// Ranks that wait poll more often than that.
 constexpr std::uint64_t between_polls_ns = 20'000;
 
+}  // namespace
+
 /// Where the thread runs. `armature run` has bound a process of one rank, or of virtual ranks, to a
 /// core, where the thread would take turns with its rank: the other cores of the job are free for
 /// it, of which the launcher's own mask tells. While the rank sleeps, its core is the one that is
 /// free. Who has been bound by somebody else stays where he was put: the mask of a foreign launcher
 /// says nothing of what the job was given.
-class Cores {
+/// Made before the thread, which asks for its choice: ranks may be elsewhere by the time it begins.
+class Service::Cores {
  public:
   explicit Cores(const Network& network) {
     const space::Mapping& mapping = network.mapping();
@@ -54,7 +57,6 @@ class Cores {
     for (int processor = 0; processor < CPU_SETSIZE; ++processor)
       if (CPU_ISSET(processor, &own_)) CPU_CLR(processor, &others_);
     has_choice_ = CPU_COUNT(&others_) > 0;
-    choose();
   }
 
   void choose() {
@@ -71,8 +73,6 @@ class Cores {
   bool has_choice_ = false, has_chosen_ = false, on_own_ = false;
 };
 
-}  // namespace
-
 Service::~Service() {
   for (const int descriptor : {wake_fd_, ears_})
     if (descriptor >= 0) close(descriptor);
@@ -83,7 +83,7 @@ void Service::start(std::uint64_t heartbeat_ns) {
   beat_ns_ = base::now_ns();
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   make_ears();
-  thread_ = std::thread([this] { serve(); });
+  thread_ = std::thread([this, cores = Cores(network_)]() mutable { serve(cores); });
 }
 
 void Service::stop() {
@@ -130,12 +130,11 @@ void Service::open_ears() {
   ears_stopped_.store(false, std::memory_order_relaxed);
 }
 
-void Service::serve() {
+void Service::serve(Cores& cores) {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
   prctl(PR_SET_TIMERSLACK, 1000);
-  Cores cores(network_);
   seen_ns_ = base::now_ns();
   nap_ns_ = nap_min_ns;
   while (!ends_.load(std::memory_order_acquire)) {

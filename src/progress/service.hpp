@@ -46,7 +46,9 @@ class Service {
   }
 
  private:
-  void serve();
+  class Cores;
+
+  void serve(Cores& cores);
   void nap(std::uint32_t times);
   [[nodiscard]] bool listen();
   void beat();
