@@ -75,7 +75,7 @@ if(conformance)
                               RUN_ARGS --virtual --processes ${processes})
     endforeach()
     # On several nodes.
-    foreach(shape 4:2:2:fast 8:2:4:slow 16:2:2:slow 16:2:4:slow 7:3:3:slow)
+    foreach(shape 4:2:2:slow 8:2:4:slow 16:2:2:slow 16:2:4:slow 7:3:3:slow)
       string(REPLACE ":" ";" shape ${shape})
       list(GET shape 0 ranks)
       list(GET shape 1 nodes)
