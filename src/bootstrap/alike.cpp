@@ -27,7 +27,8 @@ std::string malloc_library() {
   std::vector<std::filesystem::path> files = {
       std::filesystem::read_symlink("/proc/self/exe", error)};
   if (dladdr(reinterpret_cast<const void*>(&make_alike), &self) != 0)
-    files.insert(files.begin(), std::filesystem::absolute(self.dli_fname, error));
+    if (const std::filesystem::path file = self.dli_fname; file.is_absolute())
+      files.push_back(file);  // else it is the program, by the word that it was started with
   for (const auto& file : files) {
     const auto folder = file.parent_path();
     for (const auto& place : {folder, folder.parent_path() / "lib"})
