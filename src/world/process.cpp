@@ -184,8 +184,8 @@ Process& Process::join() {
       progress::Network::Spaces spaces;
       for (const auto& space : joining->spaces()) spaces.push_back(space.get());
       joining->join_network(std::move(spaces));
+      joining->tell_joined();
     }
-    if (joining->wired_) warn_of_launcher(*joining->wired_, mapping, bootstrap::tell_joined());
     return joining.release();
   }();
   return *process;
@@ -266,6 +266,10 @@ std::vector<int> Process::map(const space::JobMemory& memory) {
 void Process::leave() {
   progress::Network::leave();
   has_left = true;
+}
+
+void Process::tell_joined() const {
+  if (wired_) warn_of_launcher(*wired_, *mapping_, bootstrap::tell_joined());
 }
 
 void Process::join_network(progress::Network::Spaces spaces) const {

@@ -34,6 +34,9 @@ class Process {
   static Process& join();
   /// The network between nodes, if there are several: of virtual ranks, once they are there.
   void join_network(progress::Network::Spaces spaces) const;
+  /// Where the launcher is to hear nothing of deaths: from now on the job can go on without this
+  /// process. Of virtual ranks, once they have their network.
+  void tell_joined() const;
 
   /// Collective over all processes of a job that another launcher has started: whether all have the
   /// same number, once. True in other jobs.

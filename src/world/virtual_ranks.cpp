@@ -181,6 +181,7 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   for (int rank = first; rank < first + hosted; ++rank)
     spaces.push_back(&fibers::RankFiber::of(mapping, rank).space());
   process.join_network(std::move(spaces));
+  process.tell_joined();
   scheduler.run();
   return status_at_end(process);
 }

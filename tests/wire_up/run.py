@@ -226,6 +226,12 @@ def outlives_no_start(launcher):
         raise Failed("it took more than 10 s")
 
 
+def outlives_no_network(launcher):
+    """So is one of virtual ranks whose processes have met, but have no network yet."""
+    Run(launcher, 2, ARMATURE, "outlive", f"{FOLDER}/wired", "4", ARMATURE_VIRTUAL="4", ARMATURE_NET_DEVICE="nowhere",
+        options=on_pretended_nodes(2, 2)).expect(False, "nowhere")
+
+
 def outlives_no_launcher(launcher):
     run = Run(launcher, 3, ARMATURE, "outlive", f"{FOLDER}/wired", "hold")
     run.read_until("is process", 3)
@@ -271,7 +277,7 @@ def another_mpis_launcher(mpi):
 
 CASES = {function.__name__: function for function in (
     finds_its_job, threads, virtual, virtual_refused, virtual_saved, virtual_death, death_ends_it, launcher_killed, survives,
-    outlives, outlives_no_start, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it)}
+    outlives, outlives_no_start, outlives_no_network, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it)}
 for the_mpi in ("openmpi", "mpich"):
     CASES[f"another_mpi_{the_mpi}"] = another_mpis_launcher(the_mpi)
     for the_order in ("mpi_first", "armature_first", "found"):
