@@ -266,6 +266,7 @@ std::vector<int> Process::map(const space::JobMemory& memory) {
 void Process::leave() {
   progress::Network::leave();
   has_left = true;
+  bootstrap::tell_left();
 }
 
 void Process::tell_joined() const {

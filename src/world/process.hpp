@@ -29,6 +29,7 @@ class Process {
   /// Before anything else is asked.
   static void use_mpi(const void* communicator);
   /// Says good-bye to the job's processes on other nodes, once none of the ranks here needs them.
+  /// How the process ends is its own from now on.
   static void leave();
   /// Joins the job of the launcher, ours or another, or makes one of one rank.
   static Process& join();

@@ -232,6 +232,13 @@ def outlives_no_network(launcher):
         options=on_pretended_nodes(2, 2)).expect(False, "nowhere")
 
 
+def outlives_status(launcher):
+    """Who has left the job may fail: it is the program's to say."""
+    output = Run(launcher, 2, ARMATURE, "outlive", f"{FOLDER}/wired", "status").expect(False)
+    if "the job may go on" in output:
+        raise Failed("nobody has died")
+
+
 def outlives_no_launcher(launcher):
     run = Run(launcher, 3, ARMATURE, "outlive", f"{FOLDER}/wired", "hold")
     run.read_until("is process", 3)
@@ -277,7 +284,7 @@ def another_mpis_launcher(mpi):
 
 CASES = {function.__name__: function for function in (
     finds_its_job, threads, virtual, virtual_refused, virtual_saved, virtual_death, death_ends_it, launcher_killed, survives,
-    outlives, outlives_no_start, outlives_no_network, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it)}
+    outlives, outlives_no_start, outlives_no_network, outlives_status, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it)}
 for the_mpi in ("openmpi", "mpich"):
     CASES[f"another_mpi_{the_mpi}"] = another_mpis_launcher(the_mpi)
     for the_order in ("mpi_first", "armature_first", "found"):

@@ -4,6 +4,7 @@
 //   wired hold       rank 0 sleeps, the others wait for it in a barrier
 //   wired survive    the last rank kills itself; the others hear of it in a barrier, and go on
 //   wired late       process 0 never joins
+//   wired status     each process leaves the job in order, and fails
 #include <signal.h>
 #include <unistd.h>
 
@@ -82,6 +83,7 @@ int main(int argc, char** argv) {
   }
   return armature::run(argc, argv, [&](World& world) {
     if (word == "survive") return survive(world);
+    if (word == "status") return 3;
     if (word != "hold") return work(world, std::stoi(word));
     std::printf("rank %d is process %d\n", static_cast<int>(world.rank()), getpid());
     std::fflush(stdout);
