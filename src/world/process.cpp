@@ -43,6 +43,7 @@
 #include "world/losses.hpp"
 #include "world/net_device.hpp"
 #include "world/node_watch.hpp"
+#include "world/restored_memory.hpp"
 
 namespace armature {
 namespace {
@@ -150,7 +151,9 @@ bool Process::all_have(std::uint64_t number) const {
   if (!wired_) return true;
   bootstrap::Exchange& wire = *exchange();
   wire.put("alike", std::as_bytes(std::span(&number, 1)));
+  tell_checkpoint(wire, wired_->checkpoint);
   wire.fence();
+  require_one_checkpoint(wire, wired_->roster);
   const auto is_the_same = [&](int process) {
     const auto bytes = wire.get(process, "alike");
     return bytes.size() == sizeof number && std::memcmp(bytes.data(), &number, sizeof number) == 0;

@@ -40,7 +40,8 @@ class Process {
   void tell_joined() const;
 
   /// Collective over all processes of a job that another launcher has started: whether all have the
-  /// same number, once. True in other jobs.
+  /// same number, once. True in other jobs. Throws Error(start) when its nodes would go on from
+  /// different checkpoints.
   [[nodiscard]] bool all_have(std::uint64_t number) const;
 
   [[nodiscard]] const space::Mapping& mapping() const { return *mapping_; }

@@ -97,22 +97,20 @@ space::JobMemory make_memory(const Roster& roster,
 }
 
 /// On the first process of a node.
-space::JobMemory make_and_give(const Roster& roster, const bootstrap::Door& door) {
+void make_and_give(WiredJob& job, const bootstrap::Door& door) {
+  const Roster& roster = job.roster;
   const int others = static_cast<int>(roster.processes_of(roster.self().node).size()) - 1;
-  std::optional<checkpoints::Found> checkpoint;
-  std::optional<space::JobMemory> memory;
   try {
-    checkpoint = checkpoint_to_go_on_from();
-    memory = make_memory(roster, checkpoint);
+    job.checkpoint = checkpoint_to_go_on_from();
+    job.memory = make_memory(roster, job.checkpoint);
   } catch (const std::exception& problem) {
     door.refuse(problem.what(), others, roster.secret);
     throw;
   }
-  std::vector<int> files = {memory->control.get()};
-  for (const auto& band : memory->bands) files.push_back(band.get());
+  std::vector<int> files = {job.memory.control.get()};
+  for (const auto& band : job.memory.bands) files.push_back(band.get());
   door.give(files, others, roster.secret);
-  if (checkpoint) fill(*memory, *checkpoint);
-  return std::move(*memory);
+  if (job.checkpoint) fill(job.memory, *job.checkpoint);
 }
 
 space::JobMemory take_memory(const Roster& roster) {
@@ -181,7 +179,10 @@ WiredJob wire_up(bootstrap::Exchange& exchange) {
     base::raise_file_limit(std::uint64_t{2} * static_cast<std::uint64_t>(roster.ranks) + 64,
                            fmt::format("a job of {} ranks", roster.ranks));
   if (on_death() == space::OnDeath::go_on) outlive_news_of_deaths();
-  job.memory = roster.self().index == 0 ? make_and_give(roster, door) : take_memory(roster);
+  if (roster.self().index == 0)
+    make_and_give(job, door);
+  else
+    job.memory = take_memory(roster);
   return job;
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/file_descriptor.hpp"
 #include "bootstrap/exchange.hpp"
 #include "bootstrap/roster.hpp"
 #include "space/job_memory.hpp"
+#include "virtual/checkpoint/folder.hpp"
 
 namespace armature {
 
@@ -21,6 +23,8 @@ void set_sizes(space::JobOptions& options);
 struct WiredJob {
   bootstrap::Roster roster;
   space::JobMemory memory;
+  /// What the memory of the node is to be filled with: known to its first process.
+  std::optional<checkpoints::Found> checkpoint;
 };
 
 /// Collective over all processes of the exchange: finds out who shares a node; the first process of

@@ -176,6 +176,25 @@ def virtual_saved(launcher):
                 raise Failed(f"restart {shape}: status {again.returncode}")
 
 
+def virtual_restored(launcher):
+    """Each node finds the checkpoint by itself, on a disk of its own perhaps: but the same one."""
+    secrets = "0123456789abcdef" * 2
+
+    def go(n, words, *expected, good=True, **environment):
+        Run(launcher, n, "../virtual_changing_nodes", "save", *words, ARMATURE_VIRTUAL="6", ARMATURE_NET_DEVICE="lo", ARMATURE_SECRETS=secrets,
+            options=on_pretended_nodes(n, 2, '[ -z "$RESTART" ] || export ARMATURE_RESTART=$RESTART/$ARMATURE_NODE'), **environment).expect(good, *expected)
+
+    with tempfile.TemporaryDirectory() as folder:
+        saved = f"{folder}/saved"
+        go(2, [saved], "saved: well")
+        for node in "01":
+            shutil.copytree(saved, f"{folder}/same/{node}")
+        shutil.copytree(saved, f"{folder}/other/0")
+        go(2, [f"{folder}/other/1"], "saved: well")
+        go(4, [saved], "restarted: well", RESTART=f"{folder}/same")
+        go(2, [saved], "the nodes would go on from different checkpoints: .*/other/0/0.*/other/1/0", good=False, RESTART=f"{folder}/other")
+
+
 def virtual_death(launcher):
     death_ends_it(launcher, r"process \d \(pid \d+ on .*\) has died: the job ends|KILLED|signal", ARMATURE_VIRTUAL="3")
 
@@ -283,7 +302,7 @@ def another_mpis_launcher(mpi):
 
 
 CASES = {function.__name__: function for function in (
-    finds_its_job, threads, virtual, virtual_refused, virtual_saved, virtual_death, death_ends_it, launcher_killed, survives,
+    finds_its_job, threads, virtual, virtual_refused, virtual_saved, virtual_restored, virtual_death, death_ends_it, launcher_killed, survives,
     outlives, outlives_no_start, outlives_no_network, outlives_status, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it)}
 for the_mpi in ("openmpi", "mpich"):
     CASES[f"another_mpi_{the_mpi}"] = another_mpis_launcher(the_mpi)
@@ -292,11 +311,11 @@ for the_mpi in ("openmpi", "mpich"):
 
 
 
-def on_pretended_nodes(ranks, nodes):
-    """Options that deal the processes out to so many."""
+def on_pretended_nodes(ranks, nodes, and_then=":"):
+    """Options that deal the processes out to so many, each of which does something more."""
     if nodes == 1:
         return []
-    return ["sh", "-c", f'ARMATURE_NODE=$((${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} * {nodes} / {ranks})) exec "$0" "$@"']
+    return ["sh", "-c", f'export ARMATURE_NODE=$((${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} * {nodes} / {ranks})); {and_then}; exec "$0" "$@"']
 
 
 def client(launcher, program, ranks, nodes="1"):
