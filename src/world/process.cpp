@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/futex.hpp"
 #include "bootstrap/board.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/find_exchange.hpp"
@@ -161,6 +162,14 @@ bool Process::all_have(std::uint64_t number) const {
   bool all = true;
   for (int process = 0; process < wire.processes(); ++process) all = is_the_same(process) && all;
   return all;
+}
+
+void Process::restore_memory() const {
+  std::atomic<std::uint32_t>& is_filling = mapping_->header().halt.is_filling;
+  if (wired_ && wired_->checkpoint) fill(wired_->memory, *wired_->checkpoint);
+  while (is_filling.load(std::memory_order_acquire) != 0)
+    base::futex_wait(is_filling, 1, 1'000'000'000);
+  if (wired_ && wired_->roster.nodes > 1) exchange()->fence_of_the_busy();
 }
 
 Process& Process::join() {

@@ -43,6 +43,9 @@ class Process {
   /// same number, once. True in other jobs. Throws Error(start) when its nodes would go on from
   /// different checkpoints.
   [[nodiscard]] bool all_have(std::uint64_t number) const;
+  /// Collective over all processes that go on from a checkpoint: where our launcher does not, the
+  /// first of each node fills its memory. All may use theirs after it.
+  void restore_memory() const;
 
   [[nodiscard]] const space::Mapping& mapping() const { return *mapping_; }
   /// The first rank that is hosted here.

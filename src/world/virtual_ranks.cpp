@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "base/futex.hpp"
 #include "rmi/modules.hpp"
 #include "transport/sim/seeded_weather.hpp"
 #include "virtual/addresses.hpp"
@@ -129,8 +128,7 @@ void join(const Process& process) {
     std::copy(builds.program.begin(), builds.program.end(), job.halt.build[0]);
     std::copy(builds.library.begin(), builds.library.end(), job.halt.build[1]);
   }
-  while (job.halt.is_filling.load(std::memory_order_acquire) != 0)
-    base::futex_wait(job.halt.is_filling, 1, 1'000'000'000);
+  if (job.halt.restarts != 0) process.restore_memory();
   fibers::join_job(job, same);
   process.mapping().process_slot(process.number()).joined.store(1, std::memory_order_release);
   progress::set_joining_rank(-1);

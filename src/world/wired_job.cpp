@@ -110,7 +110,6 @@ void make_and_give(WiredJob& job, const bootstrap::Door& door) {
   std::vector<int> files = {job.memory.control.get()};
   for (const auto& band : job.memory.bands) files.push_back(band.get());
   door.give(files, others, roster.secret);
-  if (job.checkpoint) fill(job.memory, *job.checkpoint);
 }
 
 space::JobMemory take_memory(const Roster& roster) {

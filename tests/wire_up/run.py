@@ -5,7 +5,9 @@ that says "everything is right".
 FOLDER holds the programs, TMPDIR and what else launchers write lies in a folder of its own. The launchers are found in PATH, or below ARMATURE_TEST_LAUNCHERS
 (folders, as in PATH) under their usual names."""
 
+import contextlib
 import ctypes
+import fcntl
 import os
 import pathlib
 import re
@@ -14,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import uuid
 
@@ -176,6 +179,26 @@ def virtual_saved(launcher):
                 raise Failed(f"restart {shape}: status {again.returncode}")
 
 
+@contextlib.contextmanager
+def opened_late(path, seconds):
+    """Who opens the file waits so long."""
+    file = os.open(path, os.O_RDWR)
+    waited = []
+
+    def let_go(*_):
+        waited.append(True)
+        threading.Timer(seconds, fcntl.fcntl, (file, fcntl.F_SETLEASE, fcntl.F_UNLCK)).start()
+
+    signal.signal(signal.SIGIO, let_go)
+    fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+    try:
+        yield
+    finally:
+        os.close(file)
+    if not waited:
+        raise Failed(f"nobody has waited for {path}")
+
+
 def virtual_restored(launcher):
     """Each node finds the checkpoint by itself, on a disk of its own perhaps: but the same one."""
     secrets = "0123456789abcdef" * 2
@@ -192,6 +215,8 @@ def virtual_restored(launcher):
         shutil.copytree(saved, f"{folder}/other/0")
         go(2, [f"{folder}/other/1"], "saved: well")
         go(4, [saved], "restarted: well", RESTART=f"{folder}/same")
+        with opened_late(next(pathlib.Path(folder, "same/1").glob("*/ranks-0")), seconds=5):
+            go(2, [saved], "restarted: well", RESTART=f"{folder}/same", ARMATURE_START_TIMEOUT="3")
         go(2, [saved], "the nodes would go on from different checkpoints: .*/other/0/0.*/other/1/0", good=False, RESTART=f"{folder}/other")
 
 
