@@ -123,9 +123,6 @@ void say_farewell_for_it() {
 
 [[noreturn]] void keep() {
   setenv("ARMATURE_ON_DEATH", "continue", 0);
-  // A program of virtual ranks starts itself again (bootstrap/start_again.hpp), as this one has.
-  for (const char* variable : {bootstrap::padding_variable, bootstrap::even_variable})
-    unsetenv(variable);
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0)
     base::fail(Errc::start, fmt::format("no pipe: {}", base::system_text(errno)));

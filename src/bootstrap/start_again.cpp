@@ -71,24 +71,42 @@ void start_again() {
 }
 
 [[gnu::constructor]] void start_again_once() {
-  const bool is_wanted = std::getenv(virtual_variable) != nullptr;
+  const bool is_wanted =
+      std::getenv(virtual_variable) != nullptr && std::getenv(rank_variable) == nullptr;
   const bool has_been = std::getenv(padding_variable) != nullptr;
-  if (!is_wanted || has_been || std::getenv(rank_variable) != nullptr) return;
+  for (const char* variable : {padding_variable, even_variable}) unsetenv(variable);
+  if (!is_wanted || has_been) return;
   try {
     start_again();
   } catch (const std::exception&) {  // as above
   }
 }
 
+struct Wanted {
+  int ranks = 0;
+  std::string restart;
+};
+
+/// Read once and removed: a program that this one starts is not of the job.
+const Wanted& wanted() {
+  static const Wanted read = [] {
+    constexpr std::uint64_t ranks_max = 131072;
+    const std::uint64_t ranks = base::number_variable(virtual_variable).value_or(0);
+    if (ranks > ranks_max)
+      base::fail(Errc::start, fmt::format("{}={} is not possible: 1 to {} virtual ranks are",
+                                          virtual_variable, ranks, ranks_max));
+    const char* const restart = std::getenv(restart_variable);
+    Wanted found{static_cast<int>(ranks), restart != nullptr ? restart : ""};
+    for (const char* variable : {virtual_variable, restart_variable, secrets_variable})
+      unsetenv(variable);
+    return found;
+  }();
+  return read;
+}
+
 }  // namespace
 
-int virtual_ranks_wanted() {
-  constexpr std::uint64_t ranks_max = 131072;
-  const std::uint64_t ranks = base::number_variable(virtual_variable).value_or(0);
-  if (ranks > ranks_max)
-    base::fail(Errc::start, fmt::format("{}={} is not possible: 1 to {} virtual ranks are",
-                                        virtual_variable, ranks, ranks_max));
-  return static_cast<int>(ranks);
-}
+int virtual_ranks_wanted() { return wanted().ranks; }
+const std::string& restart_wanted() { return wanted().restart; }
 
 }  // namespace armature::bootstrap

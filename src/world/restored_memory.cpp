@@ -1,6 +1,5 @@
 #include "world/restored_memory.hpp"
 
-#include <cstdlib>
 #include <span>
 #include <string>
 
@@ -9,6 +8,7 @@
 #include "base/fail.hpp"
 #include "base/futex.hpp"
 #include "bootstrap/environment.hpp"
+#include "bootstrap/start_again.hpp"
 #include "virtual/checkpoint/load.hpp"
 
 namespace armature {
@@ -20,9 +20,8 @@ constexpr std::size_t checksum_chars = 16;
 }  // namespace
 
 std::optional<checkpoints::Found> checkpoint_to_go_on_from() {
-  const char* const directory = std::getenv(bootstrap::restart_variable);
-  if (directory == nullptr) return std::nullopt;
-  return checkpoints::find(directory);
+  const std::string& path = bootstrap::restart_wanted();
+  return path.empty() ? std::nullopt : std::optional(checkpoints::find(path));
 }
 
 void tell_checkpoint(bootstrap::Exchange& exchange,

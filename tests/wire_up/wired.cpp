@@ -8,9 +8,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,9 +32,18 @@ void expect(bool condition, const char* what, int rank) {
   ++failures;
 }
 
+/// Whether the environment tells nothing of this job to programs that are started now.
+bool is_fresh() {
+  const auto is_absent = [](const char* variable) { return std::getenv(variable) == nullptr; };
+  const char* const variables[] = {"ARMATURE_VIRTUAL", "ARMATURE_RESTART", "ARMATURE_SECRETS",
+                                   "ARMATURE_PADDING", "ARMATURE_EVEN",    "ARMATURE_RANK"};
+  return std::all_of(std::begin(variables), std::end(variables), is_absent);
+}
+
 int work(World& world, int ranks) {
   const int me = world.rank(), size = world.size();
   expect(size == ranks, "the job has as many ranks as were started", me);
+  expect(is_fresh(), "programs that it starts are not of the job", me);
   const auto piece = world.allocate<int>(64);
   for (int to = 0; to < size; ++to) armature::put(piece.on(to) + me, 100 * me + to);
   world.fence_all();
