@@ -10,6 +10,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -25,21 +26,29 @@ extern "C" char** environ;  // NOLINT(readability-redundant-declaration)
 namespace armature::bootstrap {
 namespace {
 
+/// What all processes of the job know it by, of one launcher: where that started another one, its
+/// own names may differ from node to node. Empty where they know none.
+std::string name_of_job() {
+  for (const std::initializer_list<const char*> parts :
+       {std::initializer_list<const char*>{"PMIX_NAMESPACE"}, {"SLURM_JOB_ID", "SLURM_STEP_ID"}}) {
+    std::string name;
+    for (const char* part : parts)
+      if (const char* const value = std::getenv(part)) name += value + std::string(" ");
+    if (!name.empty()) return name;
+  }
+  return {};
+}
+
 /// All processes of a job must have the same, and cannot speak with each other yet: it is what
-/// `armature run --hosts` has chosen, else made of the job's names, which others may know.
+/// `armature run --hosts` has chosen, else made of the job's name, which others may know.
 std::string secrets_in_common() {
   if (const char* const chosen = std::getenv(secrets_variable)) return chosen;
   std::uint64_t sums[2] = {0xcbf2'9ce4'8422'2325, 0x9e37'79b9'7f4a'7c15};
-  const auto mix = [&](const std::string& text) {
-    for (const char c : text)
-      for (std::uint64_t& sum : sums) {
-        sum = (sum ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01b3;
-        sum ^= sum >> 29;
-      }
-  };
-  mix(std::to_string(getuid()));
-  for (const char* name : {"PMIX_NAMESPACE", "SLURM_JOB_ID", "SLURM_STEP_ID"})
-    if (const char* const value = std::getenv(name)) mix(value);
+  for (const char c : std::to_string(getuid()) + name_of_job())
+    for (std::uint64_t& sum : sums) {
+      sum = (sum ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01b3;
+      sum ^= sum >> 29;
+    }
   return fmt::format("{:016x}{:016x}", sums[0], sums[1]);
 }
 

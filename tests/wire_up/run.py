@@ -156,6 +156,13 @@ def virtual(launcher):
         options=on_pretended_nodes(4, 2)).expect(False)
 
 
+def virtual_secrets(launcher):
+    """The launcher's own name of the job decides, whatever stands behind it. Without one, processes that differ there are unlike."""
+    has_name = "mpich" not in launcher
+    Run(launcher, 2, "../virtual_moving", "10", ARMATURE_VIRTUAL="4", options=["sh", "-c", 'SLURM_STEP_ID=$$ exec "$0" "$@"']).expect(
+        has_name, *([] if has_name else ["ranks cannot move here"]))
+
+
 def virtual_refused(launcher):
     """What cannot be is said."""
     Run(launcher, 2, "wired", "1", ARMATURE_VIRTUAL="1").expect(False, "ARMATURE_VIRTUAL=1: there are 2 processes")
@@ -327,7 +334,7 @@ def another_mpis_launcher(mpi):
 
 
 CASES = {function.__name__: function for function in (
-    finds_its_job, threads, virtual, virtual_refused, virtual_saved, virtual_restored, virtual_death, death_ends_it, launcher_killed, survives,
+    finds_its_job, threads, virtual, virtual_secrets, virtual_refused, virtual_saved, virtual_restored, virtual_death, death_ends_it, launcher_killed, survives,
     outlives, outlives_no_start, outlives_no_network, outlives_status, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it)}
 for the_mpi in ("openmpi", "mpich"):
     CASES[f"another_mpi_{the_mpi}"] = another_mpis_launcher(the_mpi)
