@@ -3,6 +3,8 @@
 // done before main, when the program has done nothing yet.
 #include "bootstrap/start_again.hpp"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -16,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/detail/export.hpp"
 #include "base/fail.hpp"
 #include "base/variable.hpp"
 #include "bootstrap/alike.hpp"
@@ -23,8 +26,28 @@
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration)
 
+/// By which the library finds itself among what came with the program.
+extern "C" ARMATURE_API void armature_came_with_program() {}
+
 namespace armature::bootstrap {
 namespace {
+
+bool came_late = false;
+
+/// Whether the program has not begun yet. What it loads itself is not among what it came with while
+/// its constructors run, whether that will be for all to see or not.
+bool is_before_main() {
+  Dl_info self;
+  link_map* mine = nullptr;
+  const auto symbol = reinterpret_cast<void*>(&armature_came_with_program);
+  if (dladdr1(symbol, &self, reinterpret_cast<void**>(&mine), RTLD_DL_LINKMAP) == 0) return true;
+  void* const program = dlopen(nullptr, RTLD_LAZY);
+  link_map* main = nullptr;
+  const bool is_in_it = dlinfo(program, RTLD_DI_LINKMAP, &main) == 0 && mine == main;
+  const bool came_with_it = dlsym(program, "armature_came_with_program") == symbol;
+  dlclose(program);
+  return is_in_it || came_with_it;
+}
 
 /// What all processes of the job know it by, of one launcher: where that started another one, its
 /// own names may differ from node to node. Empty where they know none.
@@ -85,6 +108,8 @@ void start_again() {
   const bool has_been = std::getenv(padding_variable) != nullptr;
   for (const char* variable : {padding_variable, even_variable}) unsetenv(variable);
   if (!is_wanted || has_been) return;
+  came_late = !is_before_main();
+  if (came_late) return;  // what the program has done so far is not to be done twice
   try {
     start_again();
   } catch (const std::exception&) {  // as above
@@ -116,6 +141,7 @@ const Wanted& wanted() {
 }  // namespace
 
 int virtual_ranks_wanted() { return wanted().ranks; }
+bool has_come_late() { return came_late; }
 const std::string& restart_wanted() { return wanted().restart; }
 
 }  // namespace armature::bootstrap

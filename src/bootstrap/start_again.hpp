@@ -9,6 +9,8 @@ namespace armature::bootstrap {
 /// Its processes have been made alike before main: by each of them, which started its program once
 /// more for that.
 int virtual_ranks_wanted();
+/// They have not: the program began without libarmature, and loaded it later.
+bool has_come_late();
 /// Where the checkpoint lies that they go on from, ARMATURE_RESTART; empty where they begin.
 const std::string& restart_wanted();
 

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "bootstrap/start_again.hpp"
 #include "rmi/modules.hpp"
 #include "transport/sim/seeded_weather.hpp"
 #include "virtual/addresses.hpp"
@@ -22,6 +23,7 @@
 #include "world/hand_over_ranks.hpp"
 #include "world/job.hpp"
 #include "world/last_words.hpp"
+#include "world/losses.hpp"
 
 namespace armature::hosting {
 namespace {
@@ -128,6 +130,11 @@ void join(const Process& process) {
     std::copy(builds.program.begin(), builds.program.end(), job.halt.build[0]);
     std::copy(builds.library.begin(), builds.library.end(), job.halt.build[1]);
   }
+  if (!same && process.number() == 0 && bootstrap::has_come_late())
+    say_line(
+        "the program has loaded libarmature itself (dlopen), too late to be started again: virtual "
+        "ranks stay in their processes. Link it with libarmature, or start it with libarmature.so "
+        "and its folder in LD_PRELOAD");
   if (job.halt.restarts != 0) process.restore_memory();
   fibers::join_job(job, same);
   process.mapping().process_slot(process.number()).joined.store(1, std::memory_order_release);

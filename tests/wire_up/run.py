@@ -163,6 +163,26 @@ def virtual_secrets(launcher):
         has_name, *([] if has_name else ["ranks cannot move here"]))
 
 
+LOADS_IT = """
+import ctypes
+print("main begins", flush=True)
+library = ctypes.CDLL({library!r})
+library._ZN8armature11can_migrateEv.restype = ctypes.c_bool
+rank = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(lambda *_: not library._ZN8armature11can_migrateEv())
+exit(library._ZN8armature6detail3runEiPPcPFiPvRNS_5WorldEES3_(0, None, rank, None))
+"""
+
+
+def virtual_loaded(launcher):
+    """What a program has done before it loads the library is not done once more; with the library from its start it is as others."""
+    library = os.path.join(FOLDER, "../../lib/libarmature.so")
+    for early in (False, True):
+        output = Run(launcher, 2, sys.executable, "-c", LOADS_IT.format(library=library), ARMATURE_VIRTUAL="2", **({"LD_PRELOAD": library} if early else {})).expect(
+            early, *([] if early else ["too late to be started again"]))
+        if output.count("main begins") != 2:
+            raise Failed("each process begins once")
+
+
 def virtual_refused(launcher):
     """What cannot be is said."""
     Run(launcher, 2, "wired", "1", ARMATURE_VIRTUAL="1").expect(False, "ARMATURE_VIRTUAL=1: there are 2 processes")
@@ -334,7 +354,7 @@ def another_mpis_launcher(mpi):
 
 
 CASES = {function.__name__: function for function in (
-    finds_its_job, threads, virtual, virtual_secrets, virtual_refused, virtual_saved, virtual_restored, virtual_death, death_ends_it, launcher_killed, survives,
+    finds_its_job, threads, virtual, virtual_secrets, virtual_loaded, virtual_refused, virtual_saved, virtual_restored, virtual_death, death_ends_it, launcher_killed, survives,
     outlives, outlives_no_start, outlives_no_network, outlives_status, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it)}
 for the_mpi in ("openmpi", "mpich"):
     CASES[f"another_mpi_{the_mpi}"] = another_mpis_launcher(the_mpi)
