@@ -324,7 +324,10 @@ void Process::join_alone() {
     options.virtual_processes = 1;
     set_sizes(options);
   }
-  space::JobMemory memory = space::JobMemory::create(options);
+  const auto checkpoint = checkpoint_to_go_on_from();
+  space::JobMemory memory =
+      checkpoint ? memory_to_fill(options, *checkpoint) : space::JobMemory::create(options);
+  if (checkpoint) fill(memory, *checkpoint);
   (void)map(memory);
   band_file_ = memory.bands[0].release();
   if (options.virtual_processes) return;

@@ -56,10 +56,23 @@ void require_one_checkpoint(bootstrap::Exchange& exchange, const bootstrap::Rost
                            places, bootstrap::restart_variable));
 }
 
-void begin_filling(const space::JobMemory& memory, const checkpoints::Found& found) {
+space::JobMemory memory_to_fill(space::JobOptions options, const checkpoints::Found& found) {
+  const checkpoints::Manifest& manifest = found.manifest;
+  const bool are_virtual = options.virtual_processes.has_value();
+  if (!are_virtual || options.ranks != manifest.ranks)
+    base::fail(Errc::start,
+               fmt::format("{} is of {} virtual ranks, this job has {}{}", found.folder,
+                           manifest.ranks, options.ranks, are_virtual ? "" : " of another kind"));
+  options.slots_have_pages = manifest.slot_bytes == space::Control::slot_page;
+  options.stack_bytes = manifest.stack_bytes;
+  options.band_base = manifest.band_base;
+  options.band_bytes = manifest.band_bytes;
+  options.check_full = manifest.check_full;
+  space::JobMemory memory = space::JobMemory::create(options);
   const space::Control control = space::map_control(memory.control.get());
   control.header().halt.is_filling.store(1, std::memory_order_relaxed);
   checkpoints::prepare(found, control);
+  return memory;
 }
 
 void fill(space::JobMemory& memory, const checkpoints::Found& found) {

@@ -21,10 +21,10 @@ void tell_checkpoint(bootstrap::Exchange& exchange,
                      const std::optional<checkpoints::Found>& checkpoint);
 void require_one_checkpoint(bootstrap::Exchange& exchange, const bootstrap::Roster& roster);
 
-/// The memory of a node is to be as the checkpoint has it: what processes look at when they join;
-/// then, by the same process, all the rest, which takes a while, and for which the others wait.
-/// Throw Error(corrupt).
-void begin_filling(const space::JobMemory& memory, const checkpoints::Found& found);
+/// The memory of a node that is to be as the checkpoint has it, as large and with what processes
+/// look at when they join; then, by the same process, all the rest, which takes a while, and for
+/// which the others wait. Throw Error(corrupt), and Error(start) when the job is of other ranks.
+space::JobMemory memory_to_fill(space::JobOptions options, const checkpoints::Found& found);
 void fill(space::JobMemory& memory, const checkpoints::Found& found);
 
 }  // namespace armature

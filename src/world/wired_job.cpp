@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -58,20 +59,6 @@ std::uint32_t cores_of_node(const Roster& roster) {
   return cores;
 }
 
-/// As large as ranks have it who come from a checkpoint.
-void take_sizes(space::JobOptions& options, const checkpoints::Found& found, const Roster& roster) {
-  const checkpoints::Manifest& manifest = found.manifest;
-  if (!roster.are_virtual || static_cast<std::uint32_t>(roster.ranks) != manifest.ranks)
-    base::fail(Errc::start, fmt::format("{} is of {} virtual ranks, this job has {}", found.folder,
-                                        manifest.ranks, roster.ranks));
-  checkpoints::require_for_nodes(found, roster.nodes);
-  options.slots_have_pages = manifest.slot_bytes == space::Control::slot_page;
-  options.stack_bytes = manifest.stack_bytes;
-  options.band_base = manifest.band_base;
-  options.band_bytes = manifest.band_bytes;
-  options.check_full = manifest.check_full;
-}
-
 space::JobMemory make_memory(const Roster& roster,
                              const std::optional<checkpoints::Found>& checkpoint) {
   space::JobOptions options;
@@ -90,10 +77,8 @@ space::JobMemory make_memory(const Roster& roster,
     options.node_of_rank.insert(options.node_of_rank.end(), static_cast<std::size_t>(member.hosted),
                                 member.node);
   if (!checkpoint) return space::JobMemory::create(options);
-  take_sizes(options, *checkpoint, roster);
-  space::JobMemory memory = space::JobMemory::create(options);
-  begin_filling(memory, *checkpoint);
-  return memory;
+  checkpoints::require_for_nodes(*checkpoint, roster.nodes);
+  return memory_to_fill(std::move(options), *checkpoint);
 }
 
 /// On the first process of a node.

@@ -242,6 +242,10 @@ def virtual_restored(launcher):
         shutil.copytree(saved, f"{folder}/other/0")
         go(2, [f"{folder}/other/1"], "saved: well")
         go(4, [saved], "restarted: well", RESTART=f"{folder}/same")
+        alone = subprocess.run([os.path.join(FOLDER, "../virtual_changing_nodes"), "save", saved], capture_output=True, text=True, timeout=60, check=False, env={
+            **ENVIRONMENT, "ARMATURE_VIRTUAL": "6", "ARMATURE_SECRETS": secrets, "ARMATURE_RESTART": saved})
+        if alone.returncode != 0 or "restarted: well" not in alone.stdout:
+            raise Failed(f"a process by itself: {alone}")
         with opened_late(next(pathlib.Path(folder, "same/1").glob("*/ranks-0")), seconds=5):
             go(2, [saved], "restarted: well", RESTART=f"{folder}/same", ARMATURE_START_TIMEOUT="3")
         go(2, [saved], "the nodes would go on from different checkpoints: .*/other/0/0.*/other/1/0", good=False, RESTART=f"{folder}/other")
