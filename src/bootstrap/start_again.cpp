@@ -23,6 +23,7 @@
 #include "base/variable.hpp"
 #include "bootstrap/alike.hpp"
 #include "bootstrap/environment.hpp"
+#include "bootstrap/roster.hpp"
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration)
 
@@ -124,7 +125,6 @@ struct Wanted {
 /// Read once and removed: a program that this one starts is not of the job.
 const Wanted& wanted() {
   static const Wanted read = [] {
-    constexpr std::uint64_t ranks_max = 131072;
     const std::uint64_t ranks = base::number_variable(virtual_variable).value_or(0);
     if (ranks > ranks_max)
       base::fail(Errc::start, fmt::format("{}={} is not possible: 1 to {} virtual ranks are",

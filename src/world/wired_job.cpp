@@ -28,6 +28,7 @@ namespace armature {
 namespace {
 
 using bootstrap::Roster;
+static_assert(bootstrap::ranks_max == space::ranks_max);
 
 space::OnDeath on_death() {
   const char* text = std::getenv("ARMATURE_ON_DEATH");
