@@ -246,7 +246,8 @@ void Process::join_launched() {
 
 /// The memory files came from the node's first process, which keeps all of them open.
 void Process::join_wired() {
-  progress::set_joining_rank(exchange()->process() * hosted());
+  progress::set_joining_rank(
+      first_rank_of_wired_process(exchange()->process(), exchange()->processes()));
   wired_ = std::make_unique<WiredJob>(wire_up(*exchange()));
   const bootstrap::Member& self = wired_->roster.self();
   first_rank_ = self.first_rank;

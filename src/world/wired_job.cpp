@@ -115,6 +115,12 @@ space::JobMemory take_memory(const Roster& roster) {
   return memory;
 }
 
+int first_virtual_rank_of(int process, int processes) {
+  return static_cast<int>(space::first_rank_of(
+      static_cast<std::uint32_t>(process), static_cast<std::uint32_t>(processes),
+      static_cast<std::uint32_t>(bootstrap::virtual_ranks_wanted())));
+}
+
 }  // namespace
 
 void set_sizes(space::JobOptions& options) {
@@ -140,12 +146,13 @@ int ranks_of_wired_process(int process, int processes) {
                fmt::format("ARMATURE_VIRTUAL={}: there are {} processes, each of which hosts one "
                            "virtual rank at least",
                            all, processes));
-  const auto first = [&](int p) {
-    return static_cast<int>(space::first_rank_of(static_cast<std::uint32_t>(p),
-                                                 static_cast<std::uint32_t>(processes),
-                                                 static_cast<std::uint32_t>(all)));
-  };
-  return first(process + 1) - first(process);
+  return first_virtual_rank_of(process + 1, processes) - first_virtual_rank_of(process, processes);
+}
+
+int first_rank_of_wired_process(int process, int processes) {
+  return bootstrap::virtual_ranks_wanted() != 0
+             ? first_virtual_rank_of(process, processes)
+             : process * ranks_of_wired_process(process, processes);
 }
 
 WiredJob wire_up(bootstrap::Exchange& exchange) {

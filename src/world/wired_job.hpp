@@ -15,6 +15,8 @@ namespace armature {
 /// How many ranks a process of a job begins with that our launcher did not start: ARMATURE_THREADS,
 /// 1 unless set; its share of ARMATURE_VIRTUAL virtual ones where that is set.
 int ranks_of_wired_process(int process, int processes);
+/// The first of them.
+int first_rank_of_wired_process(int process, int processes);
 
 /// How large bands and stacks are to be, as variables say.
 void set_sizes(space::JobOptions& options);

@@ -294,6 +294,7 @@ def outlives(launcher):
         raise Failed("not both others went on")
     if "does not suffice" in output:
         raise Failed("the warning is for jobs without the command")
+    Run(launcher, 2, ARMATURE, "outlive", f"{FOLDER}/wired", "6", ARMATURE_VIRTUAL="6").expect(True, "6 ranks, 2 processes")
 
 
 def outlives_no_start(launcher):

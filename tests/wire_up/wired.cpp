@@ -32,12 +32,16 @@ void expect(bool condition, const char* what, int rank) {
   ++failures;
 }
 
-/// Whether the environment tells nothing of this job to programs that are started now.
+/// Whether the environment tells nothing of this job to programs that are started now, and has not
+/// grown each time that one has started another.
 bool is_fresh() {
   const auto is_absent = [](const char* variable) { return std::getenv(variable) == nullptr; };
   const char* const variables[] = {"ARMATURE_VIRTUAL", "ARMATURE_RESTART", "ARMATURE_SECRETS",
                                    "ARMATURE_PADDING", "ARMATURE_EVEN",    "ARMATURE_RANK"};
-  return std::all_of(std::begin(variables), std::end(variables), is_absent);
+  const char* const text = std::getenv("LD_PRELOAD");
+  const std::string libraries = text != nullptr ? text : "", ours = "libarmature-malloc.so";
+  return std::all_of(std::begin(variables), std::end(variables), is_absent) &&
+         libraries.find(ours) == libraries.rfind(ours);
 }
 
 int work(World& world, int ranks) {
