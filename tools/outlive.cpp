@@ -9,6 +9,7 @@
 // end of the job any more, and launchers that look at exit statuses would see the death
 // nevertheless.
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -57,11 +58,13 @@ FileDescriptor open_process(pid_t pid) {
   return FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
 }
 
-/// The program, with the signals as this command was given them. It does not outlive the command.
-[[noreturn]] void become_program(pid_t keeper, const sigset_t& signals) {
+/// The program, with the signals as this command was given them, and with the one file that is its
+/// alone. It does not outlive the command.
+[[noreturn]] void become_program(pid_t keeper, const sigset_t& signals, int tells) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != keeper) _exit(status_not_executable);
   sigprocmask(SIG_SETMASK, &signals, nullptr);
+  fcntl(tells, F_SETFD, 0);
   std::vector<char*> arguments;
   for (std::string& word : program()) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -86,10 +89,12 @@ int wait_for(pid_t child, const FileDescriptor& launcher) {
   return status;
 }
 
-bool has_joined(const FileDescriptor& told) {
+/// Whether it ended as one of the job: there was one, and the program had not left it.
+bool was_in_job(const FileDescriptor& told) {
   pollfd polled{told.get(), POLLIN, 0};
-  char word = 0;
-  return poll(&polled, 1, 0) > 0 && read(told.get(), &word, 1) == 1;
+  char last = 0;
+  for (char word = 0; poll(&polled, 1, 0) > 0 && read(told.get(), &word, 1) == 1;) last = word;
+  return last == bootstrap::word_joined;
 }
 
 /// As the program would have, had it left its job: the launcher takes a process for failed that
@@ -105,7 +110,7 @@ void say_farewell_for_it() {
   }
 }
 
-/// The launcher is to see what has happened: there is no job that could go on.
+/// The launcher is to see what has happened: no job goes on that did without this end.
 [[noreturn]] void end_likewise(int status) {
   if (!WIFSIGNALED(status)) _exit(WEXITSTATUS(status));
   signal(WTERMSIG(status), SIG_DFL);
@@ -118,11 +123,8 @@ void say_farewell_for_it() {
 
 [[noreturn]] void keep() {
   setenv("ARMATURE_ON_DEATH", "continue", 0);
-  // A program of virtual ranks starts itself again (bootstrap/start_again.hpp), as this one has.
-  for (const char* variable : {bootstrap::padding_variable, bootstrap::even_variable})
-    unsetenv(variable);
   int ends[2] = {-1, -1};
-  if (pipe(ends) != 0)
+  if (pipe2(ends, O_CLOEXEC) != 0)
     base::fail(Errc::start, fmt::format("no pipe: {}", base::system_text(errno)));
   const FileDescriptor told(ends[0]);
   FileDescriptor tells(ends[1]);
@@ -137,10 +139,10 @@ void say_farewell_for_it() {
   sigprocmask(SIG_SETMASK, &signals, &before);
   const pid_t child = fork();
   if (child < 0) base::fail(Errc::start, fmt::format("no process: {}", base::system_text(errno)));
-  if (child == 0) become_program(self, before);
+  if (child == 0) become_program(self, before, tells.get());
   tells.reset();
   const int status = wait_for(child, launcher);
-  if ((WIFEXITED(status) && WEXITSTATUS(status) == 0) || !has_joined(told)) end_likewise(status);
+  if ((WIFEXITED(status) && WEXITSTATUS(status) == 0) || !was_in_job(told)) end_likewise(status);
   const std::string how = WIFSIGNALED(status)
                               ? fmt::format("was killed by signal {} ({})", WTERMSIG(status),
                                             bootstrap::signal_name(WTERMSIG(status)))

@@ -78,7 +78,8 @@ int run(Restart& restart) {
   set_up(restart, found);
   setenv("ARMATURE_CHECKPOINT", restart.directory.c_str(), 1);
   if (!restart.options.hosts.empty()) {
-    setenv(bootstrap::restart_variable, restart.directory.c_str(), 1);
+    // That one on all hosts, whatever they see of the directory by then.
+    setenv(bootstrap::restart_variable, found.folder.c_str(), 1);
     bootstrap::hand_over(restart.options);
   }
   return bootstrap::launch(restart.options);

@@ -5,6 +5,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -38,6 +39,16 @@ std::string malloc_library() {
   return {};
 }
 
+/// Whether a list of libraries as LD_PRELOAD has it names that file.
+bool is_named_in(std::string_view list, std::string_view file) {
+  while (!list.empty()) {
+    const auto end = std::min(list.find_first_of(": "), list.size());
+    if (list.substr(0, end) == file) return true;
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return false;
+}
+
 }  // namespace
 
 void make_alike(const std::string& secrets) {
@@ -46,9 +57,10 @@ void make_alike(const std::string& secrets) {
   setenv(secrets_variable, secrets.c_str(), 1);
   const std::string library = malloc_library();
   if (library.empty()) return;
-  const char* const others = std::getenv("LD_PRELOAD");
-  const std::string all = others != nullptr ? library + ":" + others : library;
-  setenv("LD_PRELOAD", all.c_str(), 1);
+  const char* const text = std::getenv("LD_PRELOAD");
+  const std::string others = text != nullptr ? text : "";
+  if (is_named_in(others, library)) return;  // by who has started this process
+  setenv("LD_PRELOAD", (others.empty() ? library : library + ":" + others).c_str(), 1);
 }
 
 std::string new_secrets() {

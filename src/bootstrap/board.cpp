@@ -121,7 +121,7 @@ std::vector<std::byte> Board::get(int process, std::string_view key) {
   fail(Errc::start, fmt::format("process {} has not published '{}'", process, key));
 }
 
-void Board::fence() {
+void Board::wait_for_all(std::chrono::milliseconds /*patience*/) {
   const std::uint32_t before = head_->fences.load(std::memory_order_acquire);
   // Both: what was put before is seen by whoever goes on after.
   if (head_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == head_->processes) {

@@ -25,7 +25,10 @@ class Board : public Exchange {
   [[nodiscard]] int processes() const override;
   void put(std::string_view key, std::span<const std::byte> value) override;
   [[nodiscard]] std::vector<std::byte> get(int process, std::string_view key) override;
-  void fence() override;
+
+ protected:
+  /// Our launcher looks after its processes: it is a minute.
+  void wait_for_all(std::chrono::milliseconds patience) override;
 
  private:
   struct Head;

@@ -26,7 +26,7 @@ inline constexpr const char* even_variable = "ARMATURE_EVEN";
 // Under other launchers: the job's ranks are virtual, and so many.
 inline constexpr const char* virtual_variable = "ARMATURE_VIRTUAL";
 
-// And go on from the last checkpoint in this directory.
+// And go on from this checkpoint, or from the last one in this directory.
 inline constexpr const char* restart_variable = "ARMATURE_RESTART";
 
 // Of virtual ranks: what the processes of the job share instead of secrets of their own.

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "bootstrap/start_timeout.hpp"
 
 namespace armature::bootstrap {
 
@@ -30,13 +33,18 @@ class Exchange {
   /// Collective over all processes: what was put before it can be read after it. Throws
   /// Error(start) when the launcher says that a process is gone, or when one does not come within
   /// the start time-out.
-  virtual void fence() = 0;
+  void fence() { wait_for_all(start_timeout()); }
+  /// The same where others may have much to do before they come: however long that takes.
+  void fence_of_the_busy() { wait_for_all(std::chrono::hours(24 * 365)); }
 
   /// Asks who started the job to end it, on all nodes. From any thread; returns, perhaps with
   /// nothing done.
   virtual void end_job(int /*status*/) {}
 
   static constexpr std::size_t key_chars_max = 24;
+
+ protected:
+  virtual void wait_for_all(std::chrono::milliseconds patience) = 0;
 };
 
 }  // namespace armature::bootstrap

@@ -60,9 +60,16 @@ class MpiExchange final : public Exchange {
     return found->second;
   }
 
+  void end_job(int status) override {
+    // Only the thread that initialised an MPI may be allowed to call it; but this is the end.
+    if (mpi_state() == MpiState::initialised)
+      call<int(Handle, int)>("MPI_Abort", handles_.world, status);
+  }
+
+ protected:
   /// All published since the last fence go to all.
-  void fence() override {
-    wait_for_all();
+  void wait_for_all(std::chrono::milliseconds patience) override {
+    await_barrier(patience);
     const auto count = static_cast<std::size_t>(processes_);
     int mine = static_cast<int>(unpublished_.size());
     std::vector<int> bytes(count), starts(count);
@@ -81,12 +88,6 @@ class MpiExchange final : public Exchange {
     unpublished_.clear();
   }
 
-  void end_job(int status) override {
-    // Only the thread that initialised an MPI may be allowed to call it; but this is the end.
-    if (mpi_state() == MpiState::initialised)
-      call<int(Handle, int)>("MPI_Abort", handles_.world, status);
-  }
-
  private:
   template <class Signature, class... Arguments>
   static void call(const char* name, Arguments... arguments) {
@@ -98,10 +99,10 @@ class MpiExchange final : public Exchange {
   }
 
   /// A barrier that can be given up.
-  void wait_for_all() {
+  void await_barrier(std::chrono::milliseconds patience) {
     Handle request{};
     call<int(Handle, Handle*)>("MPI_Ibarrier", handles_.world, &request);
-    const auto until = std::chrono::steady_clock::now() + start_timeout();
+    const auto until = std::chrono::steady_clock::now() + patience;
     for (int done = 0; done == 0;) {
       call<int(Handle*, int*, void*)>("MPI_Test", &request, &done, handles_.status_ignore);
       if (done != 0) return;

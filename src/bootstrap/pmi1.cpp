@@ -21,6 +21,7 @@ namespace armature::bootstrap {
 namespace {
 
 using base::fail;
+using std::chrono::milliseconds;
 
 constexpr int line_bytes_max = 1 << 16;
 
@@ -105,9 +106,12 @@ class Pmi1 final : public Exchange {
     return std::move(*value);
   }
 
-  void fence() override { ask("cmd=barrier_in", "barrier_out"); }
-
   void end_job(int status) override { (void)send(fmt::format("cmd=abort exitcode={}", status)); }
+
+ protected:
+  void wait_for_all(milliseconds patience) override {
+    ask("cmd=barrier_in", "barrier_out", patience);
+  }
 
  private:
   static std::string put_request(const std::string& space, const std::string& name,
@@ -139,11 +143,12 @@ class Pmi1 final : public Exchange {
     return field(answer, "value");
   }
 
-  std::string ask(const std::string& request, std::string_view answer) {
+  std::string ask(const std::string& request, std::string_view answer,
+                  milliseconds patience = start_timeout()) {
     if (!send(request))
       fail(Errc::start, fmt::format("the launcher cannot be spoken to over PMI_FD={}: {}", fd_,
                                     base::system_text(errno)));
-    std::string line = receive();
+    std::string line = receive(patience);
     if (field(line, "cmd") != answer)
       fail(Errc::start, fmt::format("the launcher answers '{}' to '{}'", line, request));
     return line;
@@ -162,8 +167,8 @@ class Pmi1 final : public Exchange {
   }
 
   /// One line and not a byte more: what follows may be for an MPI in this process.
-  [[nodiscard]] std::string receive() const {
-    const auto until = std::chrono::steady_clock::now() + start_timeout();
+  [[nodiscard]] std::string receive(milliseconds patience) const {
+    const auto until = std::chrono::steady_clock::now() + patience;
     std::string line;
     for (char c = 0; line.size() < line_bytes_max;) {
       wait_for_input(until);
@@ -181,7 +186,7 @@ class Pmi1 final : public Exchange {
   }
 
   void wait_for_input(std::chrono::steady_clock::time_point until) const {
-    using std::chrono::milliseconds;
+    constexpr milliseconds::rep longest_ms = 1'000'000'000;  // poll takes an int
     for (;;) {
       const auto left =
           std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now()).count();
@@ -191,7 +196,7 @@ class Pmi1 final : public Exchange {
                          "waited {} s ({}=SECONDS to wait longer)",
                          processes_, start_timeout().count() / 1000, start_timeout_variable));
       pollfd polled{fd_, POLLIN, 0};
-      if (poll(&polled, 1, static_cast<int>(left)) > 0) return;
+      if (poll(&polled, 1, static_cast<int>(std::min(left, longest_ms))) > 0) return;
     }
   }
 

@@ -137,7 +137,10 @@ class Pmix final : public Exchange {
     return bytes;
   }
 
-  void fence() override {
+  void end_job(int status) override { library_.abort(status, "Armature ends the job", nullptr, 0); }
+
+ protected:
+  void wait_for_all(std::chrono::milliseconds patience) override {
     require(library_.commit(), "publish values");
     pmix_proc_t all = me_;
     all.rank = PMIX_RANK_WILDCARD;
@@ -151,12 +154,10 @@ class Pmix final : public Exchange {
     // It may have found that there is nobody to wait for.
     if (begun != PMIX_OPERATION_SUCCEEDED) {
       require(begun, "wait for the others");
-      require(wait_for(*arrival), "wait for the others");
+      require(wait_for(*arrival, patience), "wait for the others");
     }
     delete arrival;
   }
-
-  void end_job(int status) override { library_.abort(status, "Armature ends the job", nullptr, 0); }
 
  private:
   struct Arrival {
@@ -174,9 +175,9 @@ class Pmix final : public Exchange {
     }
   };
 
-  pmix_status_t wait_for(Arrival& arrival) const {
+  pmix_status_t wait_for(Arrival& arrival, std::chrono::milliseconds patience) const {
     std::unique_lock held(arrival.mutex);
-    if (!arrival.changed.wait_for(held, start_timeout(), [&] { return arrival.there; }))
+    if (!arrival.changed.wait_for(held, patience, [&] { return arrival.there; }))
       fail(Errc::start,
            fmt::format("not all of the {} processes that the launcher has started join the job: "
                        "waited {} s ({}=SECONDS to wait longer)",

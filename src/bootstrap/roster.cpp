@@ -77,6 +77,9 @@ Card read_card(Exchange& exchange, int process) {
          fmt::format("process {} uses another build of Armature: all processes of a job must be of "
                      "one",
                      process));
+  if (card.hosted > ranks_max)
+    fail(Errc::start, fmt::format("process {} is to host {} ranks: a job may have {}", process,
+                                  card.hosted, ranks_max));
   return card;
 }
 
@@ -104,6 +107,17 @@ void require_agreement(const Card& mine, const Card& other) {
          fmt::format("some processes are to host {} ranks, others {}: ARMATURE_THREADS must be "
                      "the same in all",
                      mine.hosted, other.hosted));
+}
+
+void require_possible(const Roster& roster, Hosting hosting) {
+  if (roster.ranks > static_cast<int>(ranks_max))
+    fail(Errc::start, fmt::format("{} processes are to host {} ranks together, or more: a job may "
+                                  "have {}",
+                                  roster.members.size(), roster.ranks, ranks_max));
+  if (hosting.virtual_ranks != 0 && roster.ranks != hosting.virtual_ranks)
+    fail(Errc::start, fmt::format("{} processes host {} virtual ranks together, not the {} of the "
+                                  "job: the launcher has not told all how many they are",
+                                  roster.members.size(), roster.ranks, hosting.virtual_ranks));
 }
 
 }  // namespace
@@ -148,7 +162,9 @@ Roster call_roster(Exchange& exchange, Hosting hosting, const std::string& door)
     member.first_rank = roster.ranks;
     roster.ranks += member.hosted;
     roster.members.push_back(std::move(member));
+    if (roster.ranks > static_cast<int>(ranks_max)) break;  // the sum stays a number
   }
+  require_possible(roster, hosting);
   roster.nodes = static_cast<int>(nodes.size());
   roster.are_virtual = hosting.virtual_ranks != 0;
   return roster;

@@ -10,6 +10,9 @@
 
 namespace armature::bootstrap {
 
+/// Of a job.
+inline constexpr std::uint32_t ranks_max = 131072;
+
 /// Known to the processes of one job and to nobody else.
 using Secret = std::array<std::byte, 32>;
 
@@ -50,7 +53,7 @@ struct Hosting {
 
 /// Collective over all processes: each presents itself with what it hosts and the door it has
 /// opened. Throws Error(start), on all of them, when they are not of one build or do not
-/// agree.
+/// agree, or what they host is no job.
 Roster call_roster(Exchange& exchange, Hosting hosting, const std::string& door);
 
 }  // namespace armature::bootstrap

@@ -3,6 +3,8 @@
 // done before main, when the program has done nothing yet.
 #include "bootstrap/start_again.hpp"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -10,36 +12,67 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "armature/detail/export.hpp"
 #include "base/fail.hpp"
 #include "base/variable.hpp"
 #include "bootstrap/alike.hpp"
 #include "bootstrap/environment.hpp"
+#include "bootstrap/roster.hpp"
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration)
+
+/// By which the library finds itself among what came with the program.
+extern "C" ARMATURE_API void armature_came_with_program() {}
 
 namespace armature::bootstrap {
 namespace {
 
+bool came_late = false;
+
+/// Whether the program has not begun yet. What it loads itself is not among what it came with while
+/// its constructors run, whether that will be for all to see or not.
+bool is_before_main() {
+  Dl_info self;
+  link_map* mine = nullptr;
+  const auto symbol = reinterpret_cast<void*>(&armature_came_with_program);
+  if (dladdr1(symbol, &self, reinterpret_cast<void**>(&mine), RTLD_DL_LINKMAP) == 0) return true;
+  void* const program = dlopen(nullptr, RTLD_LAZY);
+  link_map* main = nullptr;
+  const bool is_in_it = dlinfo(program, RTLD_DI_LINKMAP, &main) == 0 && mine == main;
+  const bool came_with_it = dlsym(program, "armature_came_with_program") == symbol;
+  dlclose(program);
+  return is_in_it || came_with_it;
+}
+
+/// What all processes of the job know it by, of one launcher: where that started another one, its
+/// own names may differ from node to node. Empty where they know none.
+std::string name_of_job() {
+  for (const std::initializer_list<const char*> parts :
+       {std::initializer_list<const char*>{"PMIX_NAMESPACE"}, {"SLURM_JOB_ID", "SLURM_STEP_ID"}}) {
+    std::string name;
+    for (const char* part : parts)
+      if (const char* const value = std::getenv(part)) name += value + std::string(" ");
+    if (!name.empty()) return name;
+  }
+  return {};
+}
+
 /// All processes of a job must have the same, and cannot speak with each other yet: it is what
-/// `armature run --hosts` has chosen, else made of the job's names, which others may know.
+/// `armature run --hosts` has chosen, else made of the job's name, which others may know.
 std::string secrets_in_common() {
   if (const char* const chosen = std::getenv(secrets_variable)) return chosen;
   std::uint64_t sums[2] = {0xcbf2'9ce4'8422'2325, 0x9e37'79b9'7f4a'7c15};
-  const auto mix = [&](const std::string& text) {
-    for (const char c : text)
-      for (std::uint64_t& sum : sums) {
-        sum = (sum ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01b3;
-        sum ^= sum >> 29;
-      }
-  };
-  mix(std::to_string(getuid()));
-  for (const char* name : {"PMIX_NAMESPACE", "SLURM_JOB_ID", "SLURM_STEP_ID"})
-    if (const char* const value = std::getenv(name)) mix(value);
+  for (const char c : std::to_string(getuid()) + name_of_job())
+    for (std::uint64_t& sum : sums) {
+      sum = (sum ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01b3;
+      sum ^= sum >> 29;
+    }
   return fmt::format("{:016x}{:016x}", sums[0], sums[1]);
 }
 
@@ -71,24 +104,44 @@ void start_again() {
 }
 
 [[gnu::constructor]] void start_again_once() {
-  const bool is_wanted = std::getenv(virtual_variable) != nullptr;
+  const bool is_wanted =
+      std::getenv(virtual_variable) != nullptr && std::getenv(rank_variable) == nullptr;
   const bool has_been = std::getenv(padding_variable) != nullptr;
-  if (!is_wanted || has_been || std::getenv(rank_variable) != nullptr) return;
+  for (const char* variable : {padding_variable, even_variable}) unsetenv(variable);
+  if (!is_wanted || has_been) return;
+  came_late = !is_before_main();
+  if (came_late) return;  // what the program has done so far is not to be done twice
   try {
     start_again();
   } catch (const std::exception&) {  // as above
   }
 }
 
+struct Wanted {
+  int ranks = 0;
+  std::string restart;
+};
+
+/// Read once and removed: a program that this one starts is not of the job.
+const Wanted& wanted() {
+  static const Wanted read = [] {
+    const std::uint64_t ranks = base::number_variable(virtual_variable).value_or(0);
+    if (ranks > ranks_max)
+      base::fail(Errc::start, fmt::format("{}={} is not possible: 1 to {} virtual ranks are",
+                                          virtual_variable, ranks, ranks_max));
+    const char* const restart = std::getenv(restart_variable);
+    Wanted found{static_cast<int>(ranks), restart != nullptr ? restart : ""};
+    for (const char* variable : {virtual_variable, restart_variable, secrets_variable})
+      unsetenv(variable);
+    return found;
+  }();
+  return read;
+}
+
 }  // namespace
 
-int virtual_ranks_wanted() {
-  constexpr std::uint64_t ranks_max = 131072;
-  const std::uint64_t ranks = base::number_variable(virtual_variable).value_or(0);
-  if (ranks > ranks_max)
-    base::fail(Errc::start, fmt::format("{}={} is not possible: 1 to {} virtual ranks are",
-                                        virtual_variable, ranks, ranks_max));
-  return static_cast<int>(ranks);
-}
+int virtual_ranks_wanted() { return wanted().ranks; }
+bool has_come_late() { return came_late; }
+const std::string& restart_wanted() { return wanted().restart; }
 
 }  // namespace armature::bootstrap

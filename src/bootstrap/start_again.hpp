@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 namespace armature::bootstrap {
 
 /// How many virtual ranks the job has that another launcher than ours starts, ARMATURE_VIRTUAL; 0:
@@ -7,5 +9,9 @@ namespace armature::bootstrap {
 /// Its processes have been made alike before main: by each of them, which started its program once
 /// more for that.
 int virtual_ranks_wanted();
+/// They have not: the program began without libarmature, and loaded it later.
+bool has_come_late();
+/// Where the checkpoint lies that they go on from, ARMATURE_RESTART; empty where they begin.
+const std::string& restart_wanted();
 
 }  // namespace armature::bootstrap

@@ -1,23 +1,46 @@
 #include "bootstrap/tell_joined.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
 namespace armature::bootstrap {
+namespace {
+
+/// Where the words go: open from the first to the last.
+struct Listener {
+  int fd = -1;
+  struct stat file {};
+};
+Listener listener;
+
+/// Where inherited files were closed on the way, the number may be another file's by now.
+bool is_still(const Listener& one) {
+  struct stat now {};
+  return one.fd >= 0 && fstat(one.fd, &now) == 0 && now.st_ino == one.file.st_ino &&
+         now.st_dev == one.file.st_dev;
+}
+
+}  // namespace
 
 bool tell_joined() {
   const char* const text = std::getenv(joined_variable);
   if (text == nullptr) return false;
   const int fd = std::atoi(text);
   unsetenv(joined_variable);  // a program that this one starts has nothing to tell
-  struct stat about {};
-  // Where inherited files were closed on the way, the number may be another file's by now.
-  if (fstat(fd, &about) != 0 || !S_ISFIFO(about.st_mode)) return false;
-  const bool heard = write(fd, "j", 1) == 1;
-  close(fd);
-  return heard;
+  if (fstat(fd, &listener.file) != 0 || !S_ISFIFO(listener.file.st_mode)) return false;
+  listener.fd = fd;
+  fcntl(fd, F_SETFD, FD_CLOEXEC);
+  return write(fd, &word_joined, 1) == 1;
+}
+
+void tell_left() {
+  if (!is_still(listener)) return;
+  (void)!write(listener.fd, &word_left, 1);
+  close(listener.fd);
+  listener.fd = -1;
 }
 
 }  // namespace armature::bootstrap

@@ -2,11 +2,16 @@
 
 namespace armature::bootstrap {
 
-/// Set by `armature outlive`: a descriptor on which it hears that the process has joined its job.
-/// Before that a death is the whole job's; after it, the job may go on.
+/// Set by `armature outlive`: a descriptor on which it hears that the process has joined its job,
+/// and that it has left it. Before the one a death is the whole job's, after the other an end is
+/// the process's own: in between the job may go on without it.
 inline constexpr const char* joined_variable = "ARMATURE_JOINED_FD";
+inline constexpr char word_joined = 'j';
+inline constexpr char word_left = 'l';
 
 /// Says so, once, to who wants to hear it; false when nobody does.
 bool tell_joined();
+/// The same, after that.
+void tell_left();
 
 }  // namespace armature::bootstrap

@@ -89,7 +89,9 @@ const char* why_not_alike(const space::ControlHeader& job) {
            "program (it must be linked dynamically, and the library lie in lib/ beside "
            "bin/armature)";
   if (job.differ.load(std::memory_order_relaxed) != 0)
-    return "code or data lie at different addresses in the processes of this job. The "
+    return "code or data lie at different addresses in the processes of this job, or they do not "
+           "share the C library's secrets (ARMATURE_SECRETS: 32 digits; else made of the user's "
+           "number and of PMIX_NAMESPACE, or SLURM_JOB_ID and SLURM_STEP_ID). The "
            "randomisation of addresses is switched off for them; where a container forbids that "
            "(personality), allow it (docker run --security-opt seccomp=unconfined) or run the job "
            "in one process. On several machines the program, its libraries, the kernel and the "

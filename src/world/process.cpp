@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/futex.hpp"
 #include "bootstrap/board.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/find_exchange.hpp"
@@ -43,6 +44,7 @@
 #include "world/losses.hpp"
 #include "world/net_device.hpp"
 #include "world/node_watch.hpp"
+#include "world/restored_memory.hpp"
 
 namespace armature {
 namespace {
@@ -150,7 +152,9 @@ bool Process::all_have(std::uint64_t number) const {
   if (!wired_) return true;
   bootstrap::Exchange& wire = *exchange();
   wire.put("alike", std::as_bytes(std::span(&number, 1)));
+  tell_checkpoint(wire, wired_->checkpoint);
   wire.fence();
+  require_one_checkpoint(wire, wired_->roster);
   const auto is_the_same = [&](int process) {
     const auto bytes = wire.get(process, "alike");
     return bytes.size() == sizeof number && std::memcmp(bytes.data(), &number, sizeof number) == 0;
@@ -158,6 +162,14 @@ bool Process::all_have(std::uint64_t number) const {
   bool all = true;
   for (int process = 0; process < wire.processes(); ++process) all = is_the_same(process) && all;
   return all;
+}
+
+void Process::restore_memory() const {
+  std::atomic<std::uint32_t>& is_filling = mapping_->header().halt.is_filling;
+  if (wired_ && wired_->checkpoint) fill(wired_->memory, *wired_->checkpoint);
+  while (is_filling.load(std::memory_order_acquire) != 0)
+    base::futex_wait(is_filling, 1, 1'000'000'000);
+  if (wired_ && wired_->roster.nodes > 1) exchange()->fence_of_the_busy();
 }
 
 Process& Process::join() {
@@ -184,8 +196,8 @@ Process& Process::join() {
       progress::Network::Spaces spaces;
       for (const auto& space : joining->spaces()) spaces.push_back(space.get());
       joining->join_network(std::move(spaces));
+      joining->tell_joined();
     }
-    if (joining->wired_) warn_of_launcher(*joining->wired_, mapping, bootstrap::tell_joined());
     return joining.release();
   }();
   return *process;
@@ -234,7 +246,8 @@ void Process::join_launched() {
 
 /// The memory files came from the node's first process, which keeps all of them open.
 void Process::join_wired() {
-  progress::set_joining_rank(exchange()->process() * hosted());
+  progress::set_joining_rank(
+      first_rank_of_wired_process(exchange()->process(), exchange()->processes()));
   wired_ = std::make_unique<WiredJob>(wire_up(*exchange()));
   const bootstrap::Member& self = wired_->roster.self();
   first_rank_ = self.first_rank;
@@ -266,6 +279,11 @@ std::vector<int> Process::map(const space::JobMemory& memory) {
 void Process::leave() {
   progress::Network::leave();
   has_left = true;
+  bootstrap::tell_left();
+}
+
+void Process::tell_joined() const {
+  if (wired_) warn_of_launcher(*wired_, *mapping_, bootstrap::tell_joined());
 }
 
 void Process::join_network(progress::Network::Spaces spaces) const {
@@ -307,7 +325,10 @@ void Process::join_alone() {
     options.virtual_processes = 1;
     set_sizes(options);
   }
-  space::JobMemory memory = space::JobMemory::create(options);
+  const auto checkpoint = checkpoint_to_go_on_from();
+  space::JobMemory memory =
+      checkpoint ? memory_to_fill(options, *checkpoint) : space::JobMemory::create(options);
+  if (checkpoint) fill(memory, *checkpoint);
   (void)map(memory);
   band_file_ = memory.bands[0].release();
   if (options.virtual_processes) return;

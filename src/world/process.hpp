@@ -29,15 +29,23 @@ class Process {
   /// Before anything else is asked.
   static void use_mpi(const void* communicator);
   /// Says good-bye to the job's processes on other nodes, once none of the ranks here needs them.
+  /// How the process ends is its own from now on.
   static void leave();
   /// Joins the job of the launcher, ours or another, or makes one of one rank.
   static Process& join();
   /// The network between nodes, if there are several: of virtual ranks, once they are there.
   void join_network(progress::Network::Spaces spaces) const;
+  /// Where the launcher is to hear nothing of deaths: from now on the job can go on without this
+  /// process. Of virtual ranks, once they have their network.
+  void tell_joined() const;
 
   /// Collective over all processes of a job that another launcher has started: whether all have the
-  /// same number, once. True in other jobs.
+  /// same number, once. True in other jobs. Throws Error(start) when its nodes would go on from
+  /// different checkpoints.
   [[nodiscard]] bool all_have(std::uint64_t number) const;
+  /// Collective over all processes that go on from a checkpoint: where our launcher does not, the
+  /// first of each node fills its memory. All may use theirs after it.
+  void restore_memory() const;
 
   [[nodiscard]] const space::Mapping& mapping() const { return *mapping_; }
   /// The first rank that is hosted here.

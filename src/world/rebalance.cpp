@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <functional>
 #include <limits>
 #include <span>
@@ -13,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/detail/plan_together.hpp"
 #include "armature/rank_local.hpp"
 #include "armature/virtual.hpp"
 #include "base/fail.hpp"
@@ -160,7 +160,7 @@ void log(const balance::Problem& problem, const balance::Plan& plan, bool was_me
                stderr);
 }
 
-/// By rank 0, so that all know the same: processes may come and go just now.
+/// By rank 0: processes may come and go just now.
 balance::Verdict decide(const Picture& picture, const RebalanceOptions& options,
                         std::vector<int>& to) {
   const space::Mapping& mapping = progress::mapping("rebalance");
@@ -179,12 +179,6 @@ balance::Verdict decide(const Picture& picture, const RebalanceOptions& options,
   return balance::judge(problem, plan);
 }
 
-/// What rank 0 tells the others.
-struct Decision {
-  balance::Verdict verdict;
-  bool failed = false;
-};
-
 }  // namespace
 
 balance::Verdict rebalance(const World& world, const RebalanceOptions& options) {
@@ -198,23 +192,10 @@ balance::Verdict rebalance(const World& world, const RebalanceOptions& options) 
   const Measured mine = measure(me);
   const Picture picture = gather(world, mine, measure_calls());
   std::vector<int> to(static_cast<std::size_t>(world.size()));
-  Decision decision;
-  std::exception_ptr failure;
-  if (world.rank() == 0) {
-    try {
-      decision.verdict = decide(picture, options, to);
-    } catch (...) {
-      failure = std::current_exception();
-      decision.failed = true;
-    }
-  }
-  decision = world.broadcast(decision, 0);
-  if (failure != nullptr) std::rethrow_exception(failure);
-  if (decision.failed)
-    base::fail(Errc::bad_argument, "rebalance: rank 0 could not make a plan, and says why");
-  world.broadcast<int>(to, 0);
-  go(world, mine.process, to, decision.verdict.moved > 0);
-  return decision.verdict;
+  const balance::Verdict verdict =
+      detail::plan_together(world, "rebalance", to, [&] { return decide(picture, options, to); });
+  go(world, mine.process, to, verdict.moved > 0);
+  return verdict;
 }
 
 }  // namespace armature

@@ -2,20 +2,29 @@
 
 #include <optional>
 
+#include "bootstrap/exchange.hpp"
+#include "bootstrap/roster.hpp"
 #include "space/job_memory.hpp"
 #include "virtual/checkpoint/folder.hpp"
 
 namespace armature {
 
-/// The checkpoint that a job goes on from which another launcher starts: the last one in the
-/// directory ARMATURE_RESTART (`armature restart --hosts` sets it). Nothing where it is to begin.
+/// The checkpoint that a job goes on from which another launcher starts: ARMATURE_RESTART
+/// (`armature restart --hosts` sets it), or the last one in there. Nothing where it is to begin.
 /// Throws Error(corrupt).
 std::optional<checkpoints::Found> checkpoint_to_go_on_from();
 
-/// The memory of a node is to be as the checkpoint has it: what processes look at when they join;
-/// then, by the same process, all the rest, which takes a while, and for which the others wait.
-/// Throw Error(corrupt).
-void begin_filling(const space::JobMemory& memory, const checkpoints::Found& found);
+/// Each node looks for it by itself, and may see another disk, or another moment. The first process
+/// of each says before a fence of all what it has found, and all compare after it. Throws
+/// Error(start) that names the nodes.
+void tell_checkpoint(bootstrap::Exchange& exchange,
+                     const std::optional<checkpoints::Found>& checkpoint);
+void require_one_checkpoint(bootstrap::Exchange& exchange, const bootstrap::Roster& roster);
+
+/// The memory of a node that is to be as the checkpoint has it, as large and with what processes
+/// look at when they join; then, by the same process, all the rest, which takes a while, and for
+/// which the others wait. Throw Error(corrupt), and Error(start) when the job is of other ranks.
+space::JobMemory memory_to_fill(space::JobOptions options, const checkpoints::Found& found);
 void fill(space::JobMemory& memory, const checkpoints::Found& found);
 
 }  // namespace armature

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "base/futex.hpp"
+#include "bootstrap/start_again.hpp"
 #include "rmi/modules.hpp"
 #include "transport/sim/seeded_weather.hpp"
 #include "virtual/addresses.hpp"
@@ -23,6 +23,7 @@
 #include "world/hand_over_ranks.hpp"
 #include "world/job.hpp"
 #include "world/last_words.hpp"
+#include "world/losses.hpp"
 
 namespace armature::hosting {
 namespace {
@@ -130,8 +131,12 @@ void join(const Process& process) {
     std::copy(builds.program.begin(), builds.program.end(), job.halt.build[0]);
     std::copy(builds.library.begin(), builds.library.end(), job.halt.build[1]);
   }
-  while (job.halt.is_filling.load(std::memory_order_acquire) != 0)
-    base::futex_wait(job.halt.is_filling, 1, 1'000'000'000);
+  if (!same && process.number() == 0 && bootstrap::has_come_late())
+    say_line(
+        "the program has loaded libarmature itself (dlopen), too late to be started again: virtual "
+        "ranks stay in their processes. Link it with libarmature, or start it with libarmature.so "
+        "and its folder in LD_PRELOAD");
+  if (job.halt.restarts != 0) process.restore_memory();
   fibers::join_job(job, same);
   process.mapping().process_slot(process.number()).joined.store(1, std::memory_order_release);
   progress::set_joining_rank(-1);
@@ -182,6 +187,7 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   for (int rank = first; rank < first + hosted; ++rank)
     spaces.push_back(&fibers::RankFiber::of(mapping, rank).space());
   process.join_network(std::move(spaces));
+  process.tell_joined();
   scheduler.run();
   return status_at_end(process);
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,6 +28,7 @@ namespace armature {
 namespace {
 
 using bootstrap::Roster;
+static_assert(bootstrap::ranks_max == space::ranks_max);
 
 space::OnDeath on_death() {
   const char* text = std::getenv("ARMATURE_ON_DEATH");
@@ -58,20 +60,6 @@ std::uint32_t cores_of_node(const Roster& roster) {
   return cores;
 }
 
-/// As large as ranks have it who come from a checkpoint.
-void take_sizes(space::JobOptions& options, const checkpoints::Found& found, const Roster& roster) {
-  const checkpoints::Manifest& manifest = found.manifest;
-  if (!roster.are_virtual || static_cast<std::uint32_t>(roster.ranks) != manifest.ranks)
-    base::fail(Errc::start, fmt::format("{} is of {} virtual ranks, this job has {}", found.folder,
-                                        manifest.ranks, roster.ranks));
-  checkpoints::require_for_nodes(found, roster.nodes);
-  options.slots_have_pages = manifest.slot_bytes == space::Control::slot_page;
-  options.stack_bytes = manifest.stack_bytes;
-  options.band_base = manifest.band_base;
-  options.band_bytes = manifest.band_bytes;
-  options.check_full = manifest.check_full;
-}
-
 space::JobMemory make_memory(const Roster& roster,
                              const std::optional<checkpoints::Found>& checkpoint) {
   space::JobOptions options;
@@ -90,29 +78,24 @@ space::JobMemory make_memory(const Roster& roster,
     options.node_of_rank.insert(options.node_of_rank.end(), static_cast<std::size_t>(member.hosted),
                                 member.node);
   if (!checkpoint) return space::JobMemory::create(options);
-  take_sizes(options, *checkpoint, roster);
-  space::JobMemory memory = space::JobMemory::create(options);
-  begin_filling(memory, *checkpoint);
-  return memory;
+  checkpoints::require_for_nodes(*checkpoint, roster.nodes);
+  return memory_to_fill(std::move(options), *checkpoint);
 }
 
 /// On the first process of a node.
-space::JobMemory make_and_give(const Roster& roster, const bootstrap::Door& door) {
+void make_and_give(WiredJob& job, const bootstrap::Door& door) {
+  const Roster& roster = job.roster;
   const int others = static_cast<int>(roster.processes_of(roster.self().node).size()) - 1;
-  std::optional<checkpoints::Found> checkpoint;
-  std::optional<space::JobMemory> memory;
   try {
-    checkpoint = checkpoint_to_go_on_from();
-    memory = make_memory(roster, checkpoint);
+    job.checkpoint = checkpoint_to_go_on_from();
+    job.memory = make_memory(roster, job.checkpoint);
   } catch (const std::exception& problem) {
     door.refuse(problem.what(), others, roster.secret);
     throw;
   }
-  std::vector<int> files = {memory->control.get()};
-  for (const auto& band : memory->bands) files.push_back(band.get());
+  std::vector<int> files = {job.memory.control.get()};
+  for (const auto& band : job.memory.bands) files.push_back(band.get());
   door.give(files, others, roster.secret);
-  if (checkpoint) fill(*memory, *checkpoint);
-  return std::move(*memory);
 }
 
 space::JobMemory take_memory(const Roster& roster) {
@@ -130,6 +113,12 @@ space::JobMemory take_memory(const Roster& roster) {
   files.erase(files.begin());
   memory.bands = std::move(files);
   return memory;
+}
+
+int first_virtual_rank_of(int process, int processes) {
+  return static_cast<int>(space::first_rank_of(
+      static_cast<std::uint32_t>(process), static_cast<std::uint32_t>(processes),
+      static_cast<std::uint32_t>(bootstrap::virtual_ranks_wanted())));
 }
 
 }  // namespace
@@ -157,12 +146,13 @@ int ranks_of_wired_process(int process, int processes) {
                fmt::format("ARMATURE_VIRTUAL={}: there are {} processes, each of which hosts one "
                            "virtual rank at least",
                            all, processes));
-  const auto first = [&](int p) {
-    return static_cast<int>(space::first_rank_of(static_cast<std::uint32_t>(p),
-                                                 static_cast<std::uint32_t>(processes),
-                                                 static_cast<std::uint32_t>(all)));
-  };
-  return first(process + 1) - first(process);
+  return first_virtual_rank_of(process + 1, processes) - first_virtual_rank_of(process, processes);
+}
+
+int first_rank_of_wired_process(int process, int processes) {
+  return bootstrap::virtual_ranks_wanted() != 0
+             ? first_virtual_rank_of(process, processes)
+             : process * ranks_of_wired_process(process, processes);
 }
 
 WiredJob wire_up(bootstrap::Exchange& exchange) {
@@ -181,7 +171,10 @@ WiredJob wire_up(bootstrap::Exchange& exchange) {
     base::raise_file_limit(std::uint64_t{2} * static_cast<std::uint64_t>(roster.ranks) + 64,
                            fmt::format("a job of {} ranks", roster.ranks));
   if (on_death() == space::OnDeath::go_on) outlive_news_of_deaths();
-  job.memory = roster.self().index == 0 ? make_and_give(roster, door) : take_memory(roster);
+  if (roster.self().index == 0)
+    make_and_give(job, door);
+  else
+    job.memory = take_memory(roster);
   return job;
 }
 

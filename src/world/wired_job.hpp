@@ -1,18 +1,22 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/file_descriptor.hpp"
 #include "bootstrap/exchange.hpp"
 #include "bootstrap/roster.hpp"
 #include "space/job_memory.hpp"
+#include "virtual/checkpoint/folder.hpp"
 
 namespace armature {
 
 /// How many ranks a process of a job begins with that our launcher did not start: ARMATURE_THREADS,
 /// 1 unless set; its share of ARMATURE_VIRTUAL virtual ones where that is set.
 int ranks_of_wired_process(int process, int processes);
+/// The first of them.
+int first_rank_of_wired_process(int process, int processes);
 
 /// How large bands and stacks are to be, as variables say.
 void set_sizes(space::JobOptions& options);
@@ -21,6 +25,8 @@ void set_sizes(space::JobOptions& options);
 struct WiredJob {
   bootstrap::Roster roster;
   space::JobMemory memory;
+  /// What the memory of the node is to be filled with: known to its first process.
+  std::optional<checkpoints::Found> checkpoint;
 };
 
 /// Collective over all processes of the exchange: finds out who shares a node; the first process of

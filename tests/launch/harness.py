@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 import uuid
 
@@ -19,6 +20,16 @@ class Failed(Exception):
 def expect(condition, message):
     if not condition:
         raise Failed(message)
+
+
+def perform_case(name, case, *arguments):
+    """One case, which is the whole test: says how it went."""
+    try:
+        case(*arguments)
+    except Failed as failure:
+        print(f"{name}: {failure}")
+        sys.exit(1)
+    print(f"{name}: passed")
 
 
 def wait_until(what, condition, seconds=10 * SLOW):

@@ -1,6 +1,7 @@
 #include <numeric>
 
 #include <armature/object_array.hpp>
+#include <armature/object_array/rebalance.hpp>
 
 #include "conformance.hpp"
 
@@ -125,6 +126,36 @@ TEST(ObjectArray, an_element_moves_with_what_it_has_and_is_found) {
       EXPECT_EQ(turn, next[static_cast<std::size_t>(caller)]++) << "of rank " << caller;
   }
   world().barrier();
+}
+
+TEST(ObjectArray, one_member_plans_for_all) {
+  object_array<Cell, int> cells(world(), armature::all_indices(8));
+  std::size_t elsewhere = 0;
+  for (int i = 0; i < 8; ++i) {
+    cells[i].async(&Cell::add, me(), 1L);
+    elsewhere += cells[i].member() != 0 ? 1 : 0;
+  }
+  const auto to_me = [](const armature::balance::Problem& problem) {
+    return armature::balance::Plan(problem.items.size(), me());
+  };
+  EXPECT_EQ(armature::rebalance(cells, {.strategy = to_me}).moved, elsewhere);
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(cells[i].member(), 0);
+    EXPECT_EQ(cells[i].sync(&Cell::sum), ranks());
+  }
+  world().barrier();
+}
+
+TEST(ObjectArray, a_plan_that_fails_fails_for_all) {
+  object_array<Cell, int> cells(world(), armature::all_indices(8));
+  const auto fails = [](const armature::balance::Problem& problem) {
+    if (me() == 0) throw armature::Error(Errc::misuse, "not today");
+    return armature::balance::Plan(problem.items.size(), 0);
+  };
+  expect_error(me() == 0 ? Errc::misuse : Errc::bad_argument,
+               {me() == 0 ? "not today" : "could not make a plan"},
+               [&] { (void)armature::rebalance(cells, {.strategy = fails}); });
+  EXPECT_EQ(cells.reduce(&Cell::sum), 0);
 }
 
 TEST(ObjectArray, calls_behind_a_long_one_keep_their_place) {

@@ -16,7 +16,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
-from harness import Failed, expect  # noqa: E402
+from harness import expect, perform_case  # noqa: E402
 
 ARMATURE, PROGRAM, OTHER, CASE = sys.argv[1:5]
 SECONDS = 60
@@ -350,14 +350,5 @@ def case_incremental_elsewhere(directory):
     expect(done.returncode == 1 and "--checkpoint-incremental is for virtual ranks" in done.stderr, done.stderr)
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="armature-checkpoint-") as directory:
-        try:
-            globals()[f"case_{CASE}"](directory)
-        except Failed as failure:
-            print(f"{CASE}: {failure}")
-            sys.exit(1)
-    print(f"{CASE}: passed")
-
-
-main()
+with tempfile.TemporaryDirectory(prefix="armature-checkpoint-") as for_checkpoints:
+    perform_case(CASE, globals()[f"case_{CASE}"], for_checkpoints)

@@ -15,7 +15,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
-from harness import Failed, expect  # noqa: E402
+from harness import expect, perform_case  # noqa: E402
 
 ARMATURE, UNEVEN, BALANCE, CASE = sys.argv[1:5]
 SECONDS = 60
@@ -115,13 +115,4 @@ def case_refusals():
     refused([*words_of(2, 2, "--rebalance-every", 1, "--rebalance-by", "best"), UNEVEN], "best")
 
 
-def main():
-    try:
-        globals()[f"case_{CASE}"]()
-    except Failed as failure:
-        print(f"{CASE}: {failure}")
-        sys.exit(1)
-    print(f"{CASE}: passed")
-
-
-main()
+perform_case(CASE, globals()[f"case_{CASE}"])

@@ -14,7 +14,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
-from harness import Failed, expect  # noqa: E402
+from harness import Failed, expect, perform_case  # noqa: E402
 
 ARMATURE, PROGRAM, CASE = sys.argv[1:4]
 SECONDS = 60
@@ -158,13 +158,4 @@ def case_clear_ends():
         expect(done.returncode == 1 and (why or "is for virtual ranks") in done.stderr, done.stderr)
 
 
-def main():
-    try:
-        globals()[f"case_{CASE}"]()
-    except Failed as failure:
-        print(f"{CASE}: {failure}")
-        sys.exit(1)
-    print(f"{CASE}: passed")
-
-
-main()
+perform_case(CASE, globals()[f"case_{CASE}"])

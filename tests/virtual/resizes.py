@@ -16,7 +16,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
-from harness import Failed, expect, processes_with, wait_until  # noqa: E402
+from harness import expect, perform_case, processes_with, wait_until  # noqa: E402
 
 ARMATURE, STEPS, RESIZING, CASE = sys.argv[1:5]
 SECONDS = 60
@@ -350,15 +350,10 @@ def case_stays():
     expect(status == 0 and "cannot move (StaysHere)" in out, f"{status}: {out}{err}")
 
 
-def main():
-    try:
-        globals()[f"case_{CASE}"]()
-        left = [pid for pid in processes_with(MARK) if pid != os.getpid()]
-        expect(not left, f"left behind: {left}")
-    except Failed as failure:
-        print(f"{CASE}: {failure}")
-        sys.exit(1)
-    print(f"{CASE}: passed")
+def whole_case():
+    globals()[f"case_{CASE}"]()
+    left = [pid for pid in processes_with(MARK) if pid != os.getpid()]
+    expect(not left, f"left behind: {left}")
 
 
-main()
+perform_case(CASE, whole_case)

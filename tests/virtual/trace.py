@@ -14,7 +14,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
-from harness import Failed, expect  # noqa: E402
+from harness import expect, perform_case  # noqa: E402
 
 ARMATURE, MOVING, BALANCE, CASE = sys.argv[1:5]
 VIRTUAL = ["--virtual", "--no-globals-note", "--processes", 2]
@@ -158,8 +158,4 @@ def test_refusals():
     expect(done.returncode != 0 and "--trace: /nowhere/trace cannot be written: No such file" in done.stderr, done.stderr)
 
 
-if __name__ == "__main__":
-    try:
-        globals()[f"test_{CASE}"]()
-    except Failed as failed:
-        sys.exit(f"trace.py {CASE}: {failed}")
+perform_case(CASE, globals()[f"test_{CASE}"])

@@ -5,7 +5,9 @@ that says "everything is right".
 FOLDER holds the programs, TMPDIR and what else launchers write lies in a folder of its own. The launchers are found in PATH, or below ARMATURE_TEST_LAUNCHERS
 (folders, as in PATH) under their usual names."""
 
+import contextlib
 import ctypes
+import fcntl
 import os
 import pathlib
 import re
@@ -14,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import uuid
 
@@ -128,7 +131,7 @@ class Run:
         if (status == 0) != good:
             raise Failed(f"exit status {status}")
         for pattern in patterns:
-            if not re.search(pattern, output):
+            if not re.search(pattern, output, re.MULTILINE):
                 raise Failed(f"not in the output: {pattern}")
         return output
 
@@ -151,6 +154,33 @@ def virtual(launcher):
             options=on_pretended_nodes(4, nodes)).expect(True, "12 ranks, 10 rounds: well")
     Run(launcher, 4, "../virtual_changing_nodes", "leave", ARMATURE_VIRTUAL="6", ARMATURE_NET_DEVICE="lo",
         options=on_pretended_nodes(4, 2)).expect(False)
+
+
+def virtual_secrets(launcher):
+    """The launcher's own name of the job decides, whatever stands behind it. Without one, processes that differ there are unlike."""
+    has_name = "mpich" not in launcher
+    Run(launcher, 2, "../virtual_moving", "10", ARMATURE_VIRTUAL="4", options=["sh", "-c", 'SLURM_STEP_ID=$$ exec "$0" "$@"']).expect(
+        has_name, *([] if has_name else ["ranks cannot move here"]))
+
+
+LOADS_IT = """
+import ctypes
+print("main begins", flush=True)
+library = ctypes.CDLL({library!r})
+library._ZN8armature11can_migrateEv.restype = ctypes.c_bool
+rank = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(lambda *_: not library._ZN8armature11can_migrateEv())
+exit(library._ZN8armature6detail3runEiPPcPFiPvRNS_5WorldEES3_(0, None, rank, None))
+"""
+
+
+def virtual_loaded(launcher):
+    """What a program has done before it loads the library is not done once more; with the library from its start it is as others."""
+    library = os.path.join(FOLDER, "../../lib/libarmature.so")
+    for early in (False, True):
+        output = Run(launcher, 2, sys.executable, "-c", LOADS_IT.format(library=library), ARMATURE_VIRTUAL="2", **({"LD_PRELOAD": library} if early else {})).expect(
+            early, *([] if early else ["too late to be started again"]))
+        if output.count("main begins") != 2:
+            raise Failed("each process begins once")
 
 
 def virtual_refused(launcher):
@@ -176,17 +206,66 @@ def virtual_saved(launcher):
                 raise Failed(f"restart {shape}: status {again.returncode}")
 
 
+@contextlib.contextmanager
+def opened_late(path, seconds):
+    """Who opens the file waits so long."""
+    file = os.open(path, os.O_RDWR)
+    waited = []
+
+    def let_go(*_):
+        waited.append(True)
+        threading.Timer(seconds, fcntl.fcntl, (file, fcntl.F_SETLEASE, fcntl.F_UNLCK)).start()
+
+    signal.signal(signal.SIGIO, let_go)
+    fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+    try:
+        yield
+    finally:
+        os.close(file)
+    if not waited:
+        raise Failed(f"nobody has waited for {path}")
+
+
+def virtual_restored(launcher):
+    """Each node finds the checkpoint by itself, on a disk of its own perhaps: but the same one."""
+    secrets = "0123456789abcdef" * 2
+
+    def go(n, words, *expected, good=True, **environment):
+        Run(launcher, n, "../virtual_changing_nodes", "save", *words, ARMATURE_VIRTUAL="6", ARMATURE_NET_DEVICE="lo", ARMATURE_SECRETS=secrets,
+            options=on_pretended_nodes(n, 2, '[ -z "$RESTART" ] || export ARMATURE_RESTART=$RESTART/$ARMATURE_NODE'), **environment).expect(good, *expected)
+
+    with tempfile.TemporaryDirectory() as folder:
+        saved = f"{folder}/saved"
+        go(2, [saved], "saved: well")
+        for node in "01":
+            shutil.copytree(saved, f"{folder}/same/{node}")
+        shutil.copytree(saved, f"{folder}/other/0")
+        go(2, [f"{folder}/other/1"], "saved: well")
+        go(4, [saved], "restarted: well", RESTART=f"{folder}/same")
+        alone = subprocess.run([os.path.join(FOLDER, "../virtual_changing_nodes"), "save", saved], capture_output=True, text=True, timeout=60, check=False, env={
+            **ENVIRONMENT, "ARMATURE_VIRTUAL": "6", "ARMATURE_SECRETS": secrets, "ARMATURE_RESTART": saved})
+        if alone.returncode != 0 or "restarted: well" not in alone.stdout:
+            raise Failed(f"a process by itself: {alone}")
+        with opened_late(next(pathlib.Path(folder, "same/1").glob("*/ranks-0")), seconds=5):
+            go(2, [saved], "restarted: well", RESTART=f"{folder}/same", ARMATURE_START_TIMEOUT="3")
+        go(2, [saved], "the nodes would go on from different checkpoints: .*/other/0/0.*/other/1/0", good=False, RESTART=f"{folder}/other")
+
+
 def virtual_death(launcher):
-    death_ends_it(launcher, r"process \d \(pid \d+ on .*\) has died: the job ends|KILLED|signal", ARMATURE_VIRTUAL="3")
+    death_ends_it(launcher, "process", ARMATURE_VIRTUAL="3")
 
 
-def death_ends_it(launcher, said="", **environment):
+def death_ends_it(launcher, what="rank", **environment):
+    """And somebody says so: the survivors, Open MPI's launchers, or hydra, which names any that has ended, as it kills the rest."""
     run = Run(launcher, 3, "wired", "hold", **environment)
     run.read_until("is process", 3)
     program = [pid for name, pid in run.ranks() if name == "wired"]
     start = time.monotonic()
     os.kill(program[1], signal.SIGKILL)
-    run.expect(False, said)
+    output = run.expect(False, rf"armature: {what} \d \(pid {program[1]} on \S+\) has died: the job ends$|PID ({'|'.join(map(str, program))}) RUNNING AT|"
+                        r"process rank \d with PID \d+ on node \S+ exited on signal 9 \(Killed\)")
+    if "terminate called" in output:
+        raise Failed("a survivor shows an error of its own")
     if time.monotonic() - start > 10:
         raise Failed("it took more than 10 s")
 
@@ -215,6 +294,7 @@ def outlives(launcher):
         raise Failed("not both others went on")
     if "does not suffice" in output:
         raise Failed("the warning is for jobs without the command")
+    Run(launcher, 2, ARMATURE, "outlive", f"{FOLDER}/wired", "6", ARMATURE_VIRTUAL="6").expect(True, "6 ranks, 2 processes")
 
 
 def outlives_no_start(launcher):
@@ -224,6 +304,19 @@ def outlives_no_start(launcher):
         f'[ "${{PMIX_RANK:-$PMI_RANK}}" = 1 ] && kill -9 $$; exec {FOLDER}/wired survive').expect(False)
     if time.monotonic() - start > 10:
         raise Failed("it took more than 10 s")
+
+
+def outlives_no_network(launcher):
+    """So is one of virtual ranks whose processes have met, but have no network yet."""
+    Run(launcher, 2, ARMATURE, "outlive", f"{FOLDER}/wired", "4", ARMATURE_VIRTUAL="4", ARMATURE_NET_DEVICE="nowhere",
+        options=on_pretended_nodes(2, 2)).expect(False, "nowhere")
+
+
+def outlives_status(launcher):
+    """Who has left the job may fail: it is the program's to say."""
+    output = Run(launcher, 2, ARMATURE, "outlive", f"{FOLDER}/wired", "status").expect(False)
+    if "the job may go on" in output:
+        raise Failed("nobody has died")
 
 
 def outlives_no_launcher(launcher):
@@ -270,8 +363,8 @@ def another_mpis_launcher(mpi):
 
 
 CASES = {function.__name__: function for function in (
-    finds_its_job, threads, virtual, virtual_refused, virtual_saved, virtual_death, death_ends_it, launcher_killed, survives,
-    outlives, outlives_no_start, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it)}
+    finds_its_job, threads, virtual, virtual_secrets, virtual_loaded, virtual_refused, virtual_saved, virtual_restored, virtual_death, death_ends_it, launcher_killed, survives,
+    outlives, outlives_no_start, outlives_no_network, outlives_status, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it)}
 for the_mpi in ("openmpi", "mpich"):
     CASES[f"another_mpi_{the_mpi}"] = another_mpis_launcher(the_mpi)
     for the_order in ("mpi_first", "armature_first", "found"):
@@ -279,11 +372,11 @@ for the_mpi in ("openmpi", "mpich"):
 
 
 
-def on_pretended_nodes(ranks, nodes):
-    """Options that deal the processes out to so many."""
+def on_pretended_nodes(ranks, nodes, and_then=":"):
+    """Options that deal the processes out to so many, each of which does something more."""
     if nodes == 1:
         return []
-    return ["sh", "-c", f'ARMATURE_NODE=$((${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} * {nodes} / {ranks})) exec "$0" "$@"']
+    return ["sh", "-c", f'export ARMATURE_NODE=$((${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} * {nodes} / {ranks})); {and_then}; exec "$0" "$@"']
 
 
 def client(launcher, program, ranks, nodes="1"):

@@ -4,12 +4,15 @@
 //   wired hold       rank 0 sleeps, the others wait for it in a barrier
 //   wired survive    the last rank kills itself; the others hear of it in a barrier, and go on
 //   wired late       process 0 never joins
+//   wired status     each process leaves the job in order, and fails
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,9 +32,22 @@ void expect(bool condition, const char* what, int rank) {
   ++failures;
 }
 
+/// Whether the environment tells nothing of this job to programs that are started now, and has not
+/// grown each time that one has started another.
+bool is_fresh() {
+  const auto is_absent = [](const char* variable) { return std::getenv(variable) == nullptr; };
+  const char* const variables[] = {"ARMATURE_VIRTUAL", "ARMATURE_RESTART", "ARMATURE_SECRETS",
+                                   "ARMATURE_PADDING", "ARMATURE_EVEN",    "ARMATURE_RANK"};
+  const char* const text = std::getenv("LD_PRELOAD");
+  const std::string libraries = text != nullptr ? text : "", ours = "libarmature-malloc.so";
+  return std::all_of(std::begin(variables), std::end(variables), is_absent) &&
+         libraries.find(ours) == libraries.rfind(ours);
+}
+
 int work(World& world, int ranks) {
   const int me = world.rank(), size = world.size();
   expect(size == ranks, "the job has as many ranks as were started", me);
+  expect(is_fresh(), "programs that it starts are not of the job", me);
   const auto piece = world.allocate<int>(64);
   for (int to = 0; to < size; ++to) armature::put(piece.on(to) + me, 100 * me + to);
   world.fence_all();
@@ -82,6 +98,7 @@ int main(int argc, char** argv) {
   }
   return armature::run(argc, argv, [&](World& world) {
     if (word == "survive") return survive(world);
+    if (word == "status") return 3;
     if (word != "hold") return work(world, std::stoi(word));
     std::printf("rank %d is process %d\n", static_cast<int>(world.rank()), getpid());
     std::fflush(stdout);

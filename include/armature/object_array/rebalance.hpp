@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <unordered_map>
@@ -8,6 +10,7 @@
 
 #include "armature/balance.hpp"
 #include "armature/container/gather.hpp"
+#include "armature/detail/plan_together.hpp"
 #include "armature/locality.hpp"
 #include "armature/object_array/array.hpp"
 
@@ -15,7 +18,7 @@ namespace armature {
 
 namespace detail {
 
-/// The same at every member. `all` is by member.
+/// `all` is by member.
 template <class Index>
 balance::Problem problem_of(const Team& team,
                             const std::vector<std::vector<MeasuredElement<Index>>>& all) {
@@ -41,22 +44,30 @@ balance::Problem problem_of(const Team& team,
 }  // namespace detail
 
 /// Collective: elements go where the strategy says, by the time that their methods took since the
-/// last rebalance, or since array.measure(true). Begins and ends with a fence. Every member gets
-/// what there was and what became of it.
+/// last rebalance, or since array.measure(true). Begins and ends with a fence. Member 0 asks its
+/// strategy, and what that throws it throws; the others throw Error(bad_argument) then, and all
+/// elements stay. Every member gets what there was and what became of it.
 template <class T, ArrayIndex Index>
 balance::Verdict rebalance(object_array<T, Index>& array, const RebalanceOptions& options = {}) {
   array.fence();
   const auto mine = array.take_measured();
   const Team& team = array.team();
-  const balance::Problem problem = detail::problem_of<Index>(team, detail::all_values(team, mine));
-  const balance::Plan plan = options.strategy(problem);
-  const balance::Verdict verdict = balance::judge(problem, plan);
-  if (team.rank() == 0) {
-    if (options.log) std::fprintf(stderr, "%s\n", balance::explain(problem, plan).c_str());
-    if (!options.record.empty()) balance::record(problem, options.record);
+  const auto all = detail::all_values(team, mine);
+  std::size_t first = 0, items = 0;
+  for (int m = 0; m < team.size(); ++m) {
+    if (m == team.rank()) first = items;
+    items += all[static_cast<std::size_t>(m)].size();
   }
-  std::size_t first = 0;
-  while (first < problem.items.size() && problem.items[first].place < team.rank()) ++first;
+  balance::Plan plan(items);
+  const balance::Verdict verdict = detail::plan_together(team, "rebalance", plan, [&] {
+    const balance::Problem problem = detail::problem_of<Index>(team, all);
+    const balance::Plan made = options.strategy(problem);
+    const balance::Verdict judged = balance::judge(problem, made);
+    if (options.log) std::fprintf(stderr, "%s\n", balance::explain(problem, made).c_str());
+    if (!options.record.empty()) balance::record(problem, options.record);
+    std::ranges::copy(made, plan.begin());
+    return judged;
+  });
   for (std::size_t i = 0; i < mine.size(); ++i) array.leave_for(mine[i].index, plan[first + i]);
   array.fence();
   return verdict;

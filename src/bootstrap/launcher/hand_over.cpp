@@ -15,7 +15,6 @@
 #include <fmt/ranges.h>
 
 #include "base/fail.hpp"
-#include "bootstrap/alike.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/program.hpp"
@@ -85,7 +84,7 @@ void set_variables(const LaunchOptions& options) {
   if (options.on_death == space::OnDeath::go_on) set("ARMATURE_ON_DEATH", "continue");
   if (!options.virtual_ranks) return;
   set(virtual_variable, std::to_string(options.ranks));
-  set(secrets_variable, options.restore ? options.restore->secrets : new_secrets());
+  set(secrets_variable, options.secrets());
   if (options.stack_bytes != 0) set("ARMATURE_STACK_SIZE", std::to_string(options.stack_bytes));
 }
 

@@ -35,6 +35,16 @@ TEST(HandOverTest, settings_travel_where_the_launcher_does_not_take_all_along) {
       ElementsAre("mpirun", "--host", "a:2", "-n", "2", "-x", "ARMATURE_CHECK", "prog", "word"));
 }
 
+TEST(HandOverTest, secrets_are_the_checkpoints_or_new) {
+  LaunchOptions given = options(2, {"a"});
+  EXPECT_EQ(given.secrets().size(), 32u);
+  EXPECT_NE(given.secrets(), given.secrets());
+  given.restore.emplace();  // of a checkpoint that knows none
+  EXPECT_EQ(given.secrets().size(), 32u);
+  given.restore->secrets = "its";
+  EXPECT_EQ(given.secrets(), "its");
+}
+
 TEST(HandOverTest, threads_make_fewer_processes) {
   LaunchOptions given = options(8, {"a", "b"});
   given.threads = 2;

@@ -220,6 +220,10 @@ space::Control slots_of_all(const std::vector<space::JobMemory>& memory) {
 
 }  // namespace
 
+std::string LaunchOptions::secrets() const {
+  return restore && !restore->secrets.empty() ? restore->secrets : new_secrets();
+}
+
 int launch(const LaunchOptions& options) {
   check(options);
   const Program program = find_program(options.command.front());
@@ -260,9 +264,7 @@ int launch(const LaunchOptions& options) {
   if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
   std::optional<Trace> trace;
   if (!options.trace.empty()) trace.emplace(options.trace, ranks);
-  if (options.virtual_ranks)
-    make_alike(options.restore && !options.restore->secrets.empty() ? options.restore->secrets
-                                                                    : new_secrets());
+  if (options.virtual_ranks) make_alike(options.secrets());
   const int status =
       RunningJob(options, memory, control, board.get(), filling ? &*filling : nullptr)
           .run(program.path, std::move(binding));

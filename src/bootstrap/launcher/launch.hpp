@@ -58,6 +58,9 @@ struct LaunchOptions {
   std::optional<Restore> restore;
   std::string trace;    // where to write one; empty: nowhere
   double stall_s = 60;  // 0: no report
+
+  /// What the processes of virtual ranks are to share: the checkpoint's, or new ones.
+  [[nodiscard]] std::string secrets() const;
 };
 
 /// Exit statuses of our own, as shells and timeout(1) use them.

@@ -113,6 +113,17 @@ Link read_before(const std::string& directory, const Link& link) {
   return read.link;
 }
 
+/// With those that it needs.
+Found find_named(const std::string& directory, const std::string& name) {
+  Found found{read_link(directory, name).link, {}};
+  for (Link at = found; !at.manifest.before.name.empty();) {
+    at = read_before(directory, at);
+    found.before.push_back(at);
+  }
+  std::ranges::reverse(found.before);
+  return found;
+}
+
 /// The folders that a checkpoint to come may need, by name. Nothing is known of them where that
 /// cannot be read.
 std::optional<std::vector<std::string>> needed_names(const std::string& directory) {
@@ -193,13 +204,14 @@ Found find_latest(const std::string& directory) {
   if (!is_number(name))
     base::fail(Errc::corrupt, fmt::format("{}/{} is damaged: '{}' is not the name of a checkpoint",
                                           directory, latest, name));
-  Found found{read_link(directory, name).link, {}};
-  for (Link at = found; !at.manifest.before.name.empty();) {
-    at = read_before(directory, at);
-    found.before.push_back(at);
-  }
-  std::ranges::reverse(found.before);
-  return found;
+  return find_named(directory, name);
+}
+
+Found find(const std::string& path) {
+  const files::path folder(path);
+  const bool is_one = latest_name(path).empty() && is_number(folder.filename().string());
+  return is_one ? find_named(folder.parent_path().string(), folder.filename().string())
+                : find_latest(path);
 }
 
 void require_for_nodes(const Found& found, int nodes) {

@@ -38,6 +38,8 @@ struct Found : Link {
 };
 /// Throws Error(corrupt) that says what is wrong.
 Found find_latest(const std::string& directory);
+/// The same of a directory; of the folder of a checkpoint in one, that one.
+Found find(const std::string& path);
 /// Throws Error(start) where it cannot go on as so many nodes.
 void require_for_nodes(const Found& found, int nodes);
 

@@ -87,6 +87,15 @@ TEST_F(CheckpointFolderTest, a_writer_that_dies_at_any_step_leaves_one_that_is_w
   EXPECT_EQ(old_ones, 6);
 }
 
+TEST_F(CheckpointFolderTest, one_is_found_by_its_own_folder_too) {
+  write("first", 1);
+  const std::string folder = find_latest(directory_).folder;
+  EXPECT_EQ(find(folder).manifest.number, 1u);
+  EXPECT_EQ(find(folder).folder, folder);
+  EXPECT_EQ(find(directory_).folder, folder);
+  EXPECT_THROW(find(directory_ + "/000009"), Error);
+}
+
 TEST_F(CheckpointFolderTest, where_there_is_none_is_said_so) {
   try {
     (void)find_latest(directory_);

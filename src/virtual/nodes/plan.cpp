@@ -15,10 +15,6 @@
 namespace armature::nodes {
 
 using progress::network;
-using transport::Arrived;
-using transport::Kind;
-using transport::Link;
-using transport::Links;
 
 namespace {
 
@@ -32,7 +28,7 @@ struct PlanRecord {
 };
 
 constexpr std::size_t count_max =
-    (Link::body_bytes_max - sizeof(PlanRecord) - space::Halt::text_max) / sizeof(int);
+    (transport::Link::body_bytes_max - sizeof(PlanRecord) - space::Halt::text_max) / sizeof(int);
 
 void write(const space::Mapping& mapping, const PlanRecord& record, const std::byte* processes,
            std::string_view folder) {
@@ -54,7 +50,7 @@ void write(const space::Mapping& mapping, const PlanRecord& record, const std::b
   progress::wake_processes({reinterpret_cast<std::byte*>(&job)});
 }
 
-void on_plan(const Arrived& arrived) {
+void on_plan(const transport::Arrived& arrived) {
   const auto record = arrived.head<PlanRecord>();
   const auto processes = arrived.rest(sizeof record);
   const space::Mapping& mapping = network()->mapping();
@@ -79,7 +75,7 @@ std::set<int> first_processes(const space::Mapping& mapping) {
 
 }  // namespace
 
-void install_plan(Links& links) { links.handle(Kind::plan, on_plan); }
+void install_plan(transport::Links& links) { links.handle(transport::Kind::plan, on_plan); }
 
 void arrange(const space::Mapping& mapping, const Arrangement& all) {
   static_assert(sizeof(int) == sizeof(std::int32_t));
@@ -94,11 +90,12 @@ void arrange(const space::Mapping& mapping, const Arrangement& all) {
     const PlanRecord record{all.number, static_cast<std::int32_t>(first),
                             static_cast<std::uint32_t>(part.size()), is_last ? 1u : 0u};
     {
-      const Links::Lock locked(network()->links().lock());
+      const transport::Links::Lock locked(network()->links().lock());
       for (const int other : others) {
-        Link& link = network()->links().to(other);
-        std::byte* const body = link.append(
-            Kind::plan, -1, -1, sizeof record + bytes.size() + folder.size(), Link::Ack::later);
+        transport::Link& link = network()->links().to(other);
+        std::byte* const body =
+            link.append(transport::Kind::plan, -1, -1, sizeof record + bytes.size() + folder.size(),
+                        transport::Link::Ack::later);
         std::memcpy(body, &record, sizeof record);
         std::memcpy(body + sizeof record, bytes.data(), bytes.size());
         if (!folder.empty())

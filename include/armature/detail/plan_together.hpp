@@ -1,0 +1,18 @@
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "armature/balance.hpp"
+#include "armature/detail/export.hpp"
+#include "armature/team.hpp"
+
+namespace armature::detail {
+
+/// Collective: member 0 plans for all, since two who plan may come to different plans: a strategy
+/// may be random, or fail in one of them. It fills `plan`; all get that and the verdict. What it
+/// throws member 0 throws, and the others Error(bad_argument) that names the call.
+ARMATURE_API balance::Verdict plan_together(const Team& team, const char* call, std::span<int> plan,
+                                            const std::function<balance::Verdict()>& fill);
+
+}  // namespace armature::detail
