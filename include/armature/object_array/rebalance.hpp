@@ -8,6 +8,7 @@
 
 #include "armature/balance.hpp"
 #include "armature/container/gather.hpp"
+#include "armature/error.hpp"
 #include "armature/locality.hpp"
 #include "armature/object_array/array.hpp"
 
@@ -41,15 +42,18 @@ balance::Problem problem_of(const Team& team,
 }  // namespace detail
 
 /// Collective: elements go where the strategy says, by the time that their methods took since the
-/// last rebalance, or since array.measure(true). Begins and ends with a fence. Every member gets
-/// what there was and what became of it.
+/// last rebalance, or since array.measure(true). Throws Error(bad_argument) with when_due. Begins
+/// and ends with a fence. Every member gets what there was and what became of it.
 template <class T, ArrayIndex Index>
 balance::Verdict rebalance(object_array<T, Index>& array, const RebalanceOptions& options = {}) {
+  if (options.when_due)
+    throw Error(Errc::bad_argument, "rebalance: when_due is for ranks, not for object arrays");
   array.fence();
   const auto mine = array.take_measured();
   const Team& team = array.team();
   const balance::Problem problem = detail::problem_of<Index>(team, detail::all_values(team, mine));
-  const balance::Plan plan = options.strategy(problem);
+  const balance::Plan plan =
+      options.strategy ? options.strategy(problem) : balance::chosen(problem);
   const balance::Verdict verdict = balance::judge(problem, plan);
   if (team.rank() == 0) {
     if (options.log) std::fprintf(stderr, "%s\n", balance::explain(problem, plan).c_str());
