@@ -161,13 +161,7 @@ void go(const World& world, int here, const std::vector<int>& to, bool moves) {
   world.barrier();
 }
 
-void log(const balance::Problem& problem, const balance::Plan& plan, bool was_measured) {
-  if (was_measured)
-    std::fprintf(stderr, "ranks: %s\n", balance::explain(problem, plan).c_str());
-  else
-    std::fputs("ranks: balance: they are measured from now on, until now nothing is known\n",
-               stderr);
-}
+void log(const std::string& what) { std::fprintf(stderr, "ranks: %s\n", what.c_str()); }
 
 balance::Strategy strategy_of(const RebalanceOptions& options) {
   if (options.strategy) return options.strategy;
@@ -175,20 +169,15 @@ balance::Strategy strategy_of(const RebalanceOptions& options) {
   return name != nullptr ? balance::strategy(name) : balance::chosen;
 }
 
-/// Where nobody is in a hurry, a move must save more than the last one took. That counts for a
-/// little less each time.
-bool is_worth_it(const balance::Problem& problem, const balance::Plan& plan, bool log) {
+/// Where nobody is in a hurry a move must save more than the last one took, which counts for a
+/// little less each time. Empty where it does.
+std::string why_not_worth_it(const balance::Problem& problem, const balance::Plan& plan) {
   const balance::Verdict after = balance::judge(problem, plan);
   const double saves_s = balance::judge(problem, balance::none(problem)).most - after.most;
-  if (after.moved == 0 || saves_s > last_time->move_s) return true;
-  if (log)
-    std::fputs(fmt::format("ranks: balance: nothing moves: that would save {:.3g} ms and take "
-                           "{:.3g} ms\n",
-                           1e3 * saves_s, 1e3 * last_time->move_s)
-                   .c_str(),
-               stderr);
-  last_time->move_s *= 0.9;
-  return false;
+  if (after.moved == 0 || saves_s > last_time->move_s) return {};
+  return fmt::format("balance: nothing moves: that would save {:.3g} ms and take {:.3g} ms ({})",
+                     1e3 * saves_s, 1e3 * std::exchange(last_time->move_s, 0.9 * last_time->move_s),
+                     balance::explain(problem, plan));
 }
 
 /// By rank 0, so that all know the same: processes may come and go just now.
@@ -201,12 +190,17 @@ balance::Verdict decide(const Picture& picture, const RebalanceOptions& options,
   const bool was_measured = ranks.front().was_measured != 0;
   balance::Plan plan = was_measured ? strategy_of(options)(problem) : balance::none(problem);
   (void)balance::judge(problem, plan);  // refuses what is no plan
-  if (options.when_due && !is_worth_it(problem, plan, options.log)) plan = balance::none(problem);
+  std::string said;
+  if (!was_measured)
+    said = "balance: they are measured from now on, until now nothing is known";
+  else if (options.when_due)
+    said = why_not_worth_it(problem, plan);
+  if (!said.empty()) plan = balance::none(problem);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     if (ranks[rank].stays != 0) plan[rank] = problem.items[rank].place;
     to[rank] = processes[static_cast<std::size_t>(plan[rank])];
   }
-  if (options.log) log(problem, plan, was_measured);
+  if (options.log) log(said.empty() ? balance::explain(problem, plan) : said);
   if (!options.record.empty() && was_measured) balance::record(problem, options.record);
   return balance::judge(problem, plan);
 }

@@ -1,6 +1,7 @@
 #include <numeric>
 
 #include <armature/object_array.hpp>
+#include <armature/object_array/rebalance.hpp>
 
 #include "conformance.hpp"
 
@@ -234,6 +235,14 @@ TEST(ObjectArray, chains_of_questions_among_elements_get_done_or_are_refused) {
   object_array<Cell, int> cells(world(), armature::all_indices(100));
   EXPECT_EQ(cells[20].sync(&Cell::chain, cells.ref(), 20), 20);
   EXPECT_TRUE(caught([&] { (void)cells[99].sync(&Cell::chain, cells.ref(), 99); }));
+  world().barrier();
+}
+
+TEST(ObjectArray, elements_are_rebalanced_by_the_usual_strategy_and_whenever_that_is_called) {
+  object_array<Cell, int> cells(world(), armature::all_indices(10));
+  EXPECT_EQ(armature::rebalance(cells).moved, 0U);  // nothing was measured
+  expect_error(Errc::bad_argument, {"when_due", "not for object arrays"},
+               [&] { (void)armature::rebalance(cells, {.when_due = true}); });
   world().barrier();
 }
 

@@ -164,6 +164,9 @@ def not_asked_for():
         run((20, "when_due"), 0, program=STEPS, options=ranks)
         text = run((20, 800, "when_due"), 0, program=UNEVEN, options=ranks)
         expect("balance" not in text and "when_due" not in text, text)
+    # A simulation has a clock of its own.
+    os.environ["ARMATURE_CHECKPOINT_EVERY"] = "0.0001"
+    run((20, "when_due"), 0, program=STEPS, options=["-n", 4, "--virtual", "--processes", 2, "--simulate", 5])
 
 
 def refusals():
