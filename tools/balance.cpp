@@ -65,7 +65,10 @@ void add_rebalancing(CLI::App& app, bootstrap::LaunchOptions& options) {
            options.rebalance_every_s = parse_seconds("--rebalance-every", text);
          },
          "Every S seconds virtual ranks go where what they have computed since the last time says, "
-         "where that saves more than it takes; a line says what was done and why")
+         "where that saves more than it takes; a line says what was done and why. On several "
+         "nodes, "
+         "at the first call from then on with which the program asks (armature::rebalance with "
+         "when_due)")
       ->type_name("S");
   app.add_option("--rebalance-by", options.rebalance_by,
                  "The strategy for that, as in `armature balance` (default: chosen)")

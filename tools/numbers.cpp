@@ -2,10 +2,13 @@
 
 #include <cctype>
 #include <charconv>
+#include <optional>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include "base/variable.hpp"
 
 namespace armature::tools {
 namespace {
@@ -67,19 +70,9 @@ std::uint64_t parse_address(const std::string& option, const std::string& text) 
 }
 
 double parse_seconds(const std::string& option, const std::string& text) {
-  std::string_view rest = text;
-  double value = 0;
-  bool good = take_number(rest, value);
-  if (rest == "m" || rest == "min") {
-    value *= 60;
-  } else if (rest == "h") {
-    value *= 3600;
-  } else {
-    good = good && (rest.empty() || rest == "s");
-  }
-  if (!good || !(value >= 0) || value > 1e9)
-    refuse(option, text, "a time in seconds, as in 20, 0.5, 10m, 2h");
-  return value;
+  const std::optional<double> seconds = base::parse_seconds(text);
+  if (!seconds) refuse(option, text, "a time in seconds, as in 20, 0.5, 10m, 2h");
+  return *seconds;
 }
 
 }  // namespace armature::tools

@@ -156,7 +156,9 @@ void add_restart(CLI::App& app) {
         o.nodes = static_cast<std::uint32_t>(parse_count("--nodes", text, 1, space::ranks_max));
       });
   add("--hosts", "A,B,...", "Machines to go on on, as with armature run --hosts", set_hosts);
-  add("--checkpoint-every", "S", "Write a checkpoint every S seconds (default: when asked for)",
+  add("--checkpoint-every", "S",
+      "Write a checkpoint every S seconds (default: when asked for); on several nodes where the "
+      "program asks (when_due)",
       [](LaunchOptions& o, const std::string& text) {
         o.checkpoint_every_s = parse_seconds("--checkpoint-every", text);
       });

@@ -148,8 +148,10 @@ void add_checkpoints(CLI::App& run, const std::shared_ptr<LaunchOptions>& option
               o.checkpoint_directory = std::filesystem::absolute(text).string();
               setenv("ARMATURE_CHECKPOINT", o.checkpoint_directory.c_str(), 1);
             });
-  add_seconds(run, options, "--checkpoint-every", &LaunchOptions::checkpoint_every_s,
-              "And every S seconds");
+  add_seconds(
+      run, options, "--checkpoint-every", &LaunchOptions::checkpoint_every_s,
+      "And every S seconds; on several nodes, at the first call from then on with which the "
+      "program asks whether one is due (armature::checkpoint with when_due), as on SIGUSR2");
   run.add_flag(
       "--checkpoint-incremental", options->checkpoint_incremental,
       "Write only the pages that changed since the checkpoint before; it and those it needs "

@@ -85,9 +85,13 @@ namespace armature {
 
 /// Of elements of an object array (object_array/rebalance.hpp) or of ranks (rebalance.hpp).
 struct RebalanceOptions {
-  balance::Strategy strategy = balance::chosen;
+  /// None: `chosen`; of ranks, the one of `armature run --rebalance-by` (ARMATURE_REBALANCE_BY).
+  balance::Strategy strategy;
   bool log = false;    // one line by member 0: what was done, and why
   std::string record;  // a file for `armature balance --replay`, written by member 0
+  /// Of ranks alone: only when it is due, for a loop that calls this in every step. See
+  /// rebalance.hpp.
+  bool when_due = false;
 };
 
 }  // namespace armature

@@ -17,6 +17,12 @@ struct CheckpointOptions {
   /// not larger than a whole one. Else, and so for the first time, all is written. Default: as
   /// `armature run --checkpoint-incremental` says. What rank 0 says counts.
   std::optional<bool> incremental;
+  /// For a loop that calls this in every step: only when one is due. That is every so often
+  /// (`armature run --checkpoint-every`, or ARMATURE_CHECKPOINT_EVERY=10m) by rank 0's clock,
+  /// counted from the last checkpoint to disk, whoever has asked for it; and once after SIGUSR2 to
+  /// the launcher where that does not have it written by itself. Else the call returns false after
+  /// one broadcast, having executed nothing and written nothing, whatever kind the ranks are.
+  bool when_due = false;
 };
 
 /// Collective over all ranks: writes all that they have (stacks, heaps, what they allocated for
@@ -36,6 +42,8 @@ struct CheckpointOptions {
 /// message says why. The job may go on after each.
 ARMATURE_API bool checkpoint(const std::string& directory = {},
                              const CheckpointOptions& options = {});
+/// To the directory of `armature run --checkpoint`.
+ARMATURE_API bool checkpoint(const CheckpointOptions& options);
 
 /// The same in memory, for jobs that go on when a process is killed (`armature run --on-death
 /// recover`): then all ranks go back to the last such checkpoint, in the processes that are left,

@@ -29,6 +29,11 @@ inline constexpr const char* virtual_variable = "ARMATURE_VIRTUAL";
 // And go on from this checkpoint, or from the last one in this directory.
 inline constexpr const char* restart_variable = "ARMATURE_RESTART";
 
+// Of virtual ranks, for calls that ask whether something is due: how often it is; and the strategy.
+inline constexpr const char* checkpoint_every_variable = "ARMATURE_CHECKPOINT_EVERY";
+inline constexpr const char* rebalance_every_variable = "ARMATURE_REBALANCE_EVERY";
+inline constexpr const char* rebalance_by_variable = "ARMATURE_REBALANCE_BY";
+
 // Of virtual ranks: what the processes of the job share instead of secrets of their own.
 inline constexpr const char* secrets_variable = "ARMATURE_SECRETS";
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,7 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 10;
+inline constexpr std::uint32_t control_version = 11;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t {
@@ -40,6 +41,24 @@ enum class Regroup : std::uint32_t {
   go_back,  // one has died: all ranks are as in the last checkpoint in memory
   spread,   // ranks as they are, in other processes
   place,    // ranks as they are, each where its slot says
+};
+
+/// Something that is done every so often, for all, and when that was last.
+struct Recurring {
+  std::atomic<std::uint64_t> last_ns{0};  // CLOCK_MONOTONIC; 0: never
+  // 1: the program asks whether it is due (when_due).
+  std::atomic<std::uint32_t> is_asked_for{0};
+
+  /// When it is due next, in a job that has started then.
+  [[nodiscard]] std::uint64_t due_ns(std::uint64_t every_ns, std::uint64_t started_ns) const {
+    return std::max(last_ns.load(std::memory_order_acquire), started_ns) + every_ns;
+  }
+  /// Whether it is, and nobody else has found so: the caller does it.
+  [[nodiscard]] bool take(std::uint64_t every_ns, std::uint64_t started_ns, std::uint64_t now_ns) {
+    std::uint64_t last = last_ns.load(std::memory_order_acquire);
+    return now_ns >= std::max(last, started_ns) + every_ns &&
+           last_ns.compare_exchange_strong(last, now_ns, std::memory_order_acq_rel);
+  }
 };
 
 /// Checkpoints of virtual ranks: all processes stop taking turns, write what there is, and go on.
@@ -74,6 +93,9 @@ struct Halt {
   // In memory there are two copies of the bands' file: which of them is whole, 1 or 2; 0: none.
   std::atomic<std::uint32_t> copy{0};
   std::atomic<std::uint64_t> copied_ns{0};  // when
+  // By a signal, where no launcher has all stand still: how often the program was asked for a
+  // checkpoint since rank 0, which is on this node then, has last looked.
+  std::atomic<std::uint32_t> requests{0};
   // By the launcher alone: how often processes were to regroup; by the first of them: and have. Of
   // regrouping number n are the processes whose slots say so.
   std::atomic<std::uint32_t> regroup{0};
@@ -137,6 +159,7 @@ struct alignas(4096) ControlHeader {
   std::atomic<std::uint32_t> hungry{0};  // a process with nothing to do, its number + 1; 0: none
   alignas(64) Halt halt;
   Resize resize;
+  Recurring checkpoints, rebalances;  // to disk; of ranks
 
   /// Whether virtual ranks may go from any process to any other. Known when all have joined; one
   /// that joins later may differ.

@@ -85,7 +85,13 @@ std::uint32_t stand_together(const World& world, std::span<const int> processes,
 }  // namespace
 
 void change_nodes(const World& world, std::span<const int> processes, const char* call) {
+  const auto requests = [call]() -> std::atomic<std::uint32_t>& {
+    return progress::mapping(call).header().halt.requests;
+  };
+  // What nobody has looked at yet goes along with rank 0.
+  const std::uint32_t unseen = world.rank() == 0 ? requests().exchange(0) : 0;
   (void)stand_together(world, processes, {}, call);
+  if (unseen != 0) requests().fetch_add(unseen);
 }
 
 std::uint32_t write_on_nodes(const World& world, const std::string& folder, const char* call) {

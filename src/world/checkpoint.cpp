@@ -16,6 +16,7 @@
 #include "virtual/addresses.hpp"
 #include "virtual/checkpoint/folder.hpp"
 #include "world/change_nodes.hpp"
+#include "world/due.hpp"
 
 namespace armature {
 namespace {
@@ -130,9 +131,13 @@ bool stand_still(const progress::RankContext& me, const Wanted& wanted) {
 bool checkpoint(const std::string& directory, const CheckpointOptions& options) {
   constexpr const char* call = "checkpoint";
   const progress::RankContext& me = progress::this_rank(call);
+  if (options.when_due && !hosting::is_due(*me.world, hosting::Chore::checkpoint, call))
+    return false;
   return stand_still(
       me, {call, space::KeptIn::folder, directory_or_default(directory), options.incremental});
 }
+
+bool checkpoint(const CheckpointOptions& options) { return checkpoint({}, options); }
 
 bool checkpoint_in_memory() {
   constexpr const char* call = "checkpoint_in_memory";

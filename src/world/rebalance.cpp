@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <span>
@@ -15,12 +16,15 @@
 #include "armature/detail/plan_together.hpp"
 #include "armature/rank_local.hpp"
 #include "armature/virtual.hpp"
+#include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "bootstrap/environment.hpp"
 #include "progress/rank_context.hpp"
 #include "rmi/endpoint.hpp"
 #include "virtual/addresses.hpp"
 #include "virtual/rank_scheduler.hpp"
 #include "world/change_nodes.hpp"
+#include "world/due.hpp"
 
 namespace armature {
 namespace {
@@ -44,6 +48,7 @@ constexpr std::size_t links_max = 32;
 struct Before {
   std::uint64_t busy_ns = 0;
   bool was_measured = false;
+  double move_s = 1e-3;  // that going elsewhere takes all ranks, as far as is known
   std::unordered_map<int, std::uint64_t> sent;
 };
 rank_local<Before> last_time;
@@ -62,6 +67,10 @@ std::vector<Calls> measure_calls() {
   return all;
 }
 
+bool is_measured_from_the_start(const space::ControlHeader& job) {
+  return job.balance != 0 || job.measures != 0;
+}
+
 Measured measure(const progress::RankContext& me) {
   static_cast<fibers::RankScheduler*>(me.scheduler)->measure_ranks();
   const space::RankSlot& slot = me.space.slot(me.space.me());
@@ -73,7 +82,7 @@ Measured measure(const progress::RankContext& me) {
   return {.load = static_cast<double>(since_ns) * 1e-9,
           .process = slot.process.load(std::memory_order_relaxed),
           .stays = me.held_here,
-          .was_measured = was_measured || me.space.header().balance != 0 ? 1u : 0u};
+          .was_measured = was_measured || is_measured_from_the_start(me.space.header()) ? 1u : 0u};
 }
 
 /// What is known, at rank 0; nothing elsewhere.
@@ -152,12 +161,23 @@ void go(const World& world, int here, const std::vector<int>& to, bool moves) {
   world.barrier();
 }
 
-void log(const balance::Problem& problem, const balance::Plan& plan, bool was_measured) {
-  if (was_measured)
-    std::fprintf(stderr, "ranks: %s\n", balance::explain(problem, plan).c_str());
-  else
-    std::fputs("ranks: balance: they are measured from now on, until now nothing is known\n",
-               stderr);
+void log(const std::string& what) { std::fprintf(stderr, "ranks: %s\n", what.c_str()); }
+
+balance::Strategy strategy_of(const RebalanceOptions& options) {
+  if (options.strategy) return options.strategy;
+  const char* const name = std::getenv(bootstrap::rebalance_by_variable);
+  return name != nullptr ? balance::strategy(name) : balance::chosen;
+}
+
+/// Where nobody is in a hurry a move must save more than the last one took, which counts for a
+/// little less each time. Empty where it does.
+std::string why_not_worth_it(const balance::Problem& problem, const balance::Plan& plan) {
+  const balance::Verdict after = balance::judge(problem, plan);
+  const double saves_s = balance::judge(problem, balance::none(problem)).most - after.most;
+  if (after.moved == 0 || saves_s > last_time->move_s) return {};
+  return fmt::format("balance: nothing moves: that would save {:.3g} ms and take {:.3g} ms ({})",
+                     1e3 * saves_s, 1e3 * std::exchange(last_time->move_s, 0.9 * last_time->move_s),
+                     balance::explain(problem, plan));
 }
 
 /// By rank 0: processes may come and go just now.
@@ -168,21 +188,34 @@ balance::Verdict decide(const Picture& picture, const RebalanceOptions& options,
   const std::vector<int> processes = processes_of(mapping, ranks);
   const balance::Problem problem = problem_of(mapping, processes, picture);
   const bool was_measured = ranks.front().was_measured != 0;
-  balance::Plan plan = was_measured ? options.strategy(problem) : balance::none(problem);
+  balance::Plan plan = was_measured ? strategy_of(options)(problem) : balance::none(problem);
   (void)balance::judge(problem, plan);  // refuses what is no plan
+  std::string said;
+  if (!was_measured)
+    said = "balance: they are measured from now on, until now nothing is known";
+  else if (options.when_due)
+    said = why_not_worth_it(problem, plan);
+  if (!said.empty()) plan = balance::none(problem);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     if (ranks[rank].stays != 0) plan[rank] = problem.items[rank].place;
     to[rank] = processes[static_cast<std::size_t>(plan[rank])];
   }
-  if (options.log) log(problem, plan, was_measured);
+  if (options.log) log(said.empty() ? balance::explain(problem, plan) : said);
   if (!options.record.empty() && was_measured) balance::record(problem, options.record);
   return balance::judge(problem, plan);
+}
+
+/// From the first time on that this is asked, it is known what ranks compute.
+bool is_due(const World& world, const progress::RankContext& me) {
+  if (me.space.header().ranks_are_virtual != 0 && !last_time->was_measured) (void)measure(me);
+  return hosting::is_due(world, hosting::Chore::rebalance, "rebalance");
 }
 
 }  // namespace
 
 balance::Verdict rebalance(const World& world, const RebalanceOptions& options) {
   const progress::RankContext& me = progress::this_rank("rebalance");
+  if (options.when_due && !is_due(world, me)) return {};
   if (me.space.header().ranks_are_virtual == 0)
     base::fail(Errc::misuse, "rebalance: only virtual ranks can move (armature run --virtual)");
   (void)can_migrate();  // waits until all processes have joined
@@ -194,7 +227,10 @@ balance::Verdict rebalance(const World& world, const RebalanceOptions& options) 
   std::vector<int> to(static_cast<std::size_t>(world.size()));
   const balance::Verdict verdict =
       detail::plan_together(world, "rebalance", to, [&] { return decide(picture, options, to); });
+  const std::uint64_t begun_ns = base::now_ns();
   go(world, mine.process, to, verdict.moved > 0);
+  if (verdict.moved > 0) last_time->move_s = static_cast<double>(base::now_ns() - begun_ns) * 1e-9;
+  hosting::note_rebalance(progress::mapping("rebalance").header());
   return verdict;
 }
 

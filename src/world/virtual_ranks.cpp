@@ -20,6 +20,7 @@
 #include "virtual/rank_malloc.hpp"
 #include "virtual/rank_scheduler.hpp"
 #include "virtual/simulated_process.hpp"
+#include "world/due.hpp"
 #include "world/hand_over_ranks.hpp"
 #include "world/job.hpp"
 #include "world/last_words.hpp"
@@ -42,6 +43,7 @@ void live(int rank, void* /*argument*/) {
   Job job(fibers::RankFiber::of(*space::Mapping::of_process(), rank).space(),
           &fibers::RankScheduler::here(), together.weather);
   const int status = together.body(together.callable, job.world());
+  if (rank == 0) say_what_was_never_asked_for(job.context().space.header());
   job.leave();
   fibers::RankFiber::of(*space::Mapping::of_process(), rank).status = status;
 }
@@ -177,7 +179,10 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   if (Process::simulated()) return simulate_processes(mapping, process.band_file());
   fibers::RankScheduler scheduler(mapping, process.number(), process.band_file());
   join(process);
-  if (Process::is_launched()) hand_over_before_ending(mapping, process.number());
+  if (Process::is_launched())
+    hand_over_before_ending(mapping, process.number());
+  else
+    take_requests_by_signal(mapping, process.number());
   if (mapping.header().halt.restarts != 0)
     restore_ranks(mapping, first, hosted, scheduler);
   else

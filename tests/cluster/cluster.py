@@ -60,6 +60,34 @@ def require_rights():
         skip(f"no namespaces with a bridge here: {probe.stderr.strip()}")
 
 
+def await_condition(what, holds, seconds=20):
+    """What holds in the end."""
+    deadline = time.monotonic() + seconds
+    while not (found := holds()):
+        if time.monotonic() > deadline:
+            raise Failed(f"in vain waited for {what}")
+        time.sleep(0.01)
+    return found
+
+
+def takes(pid, number):
+    """Whether that process has a handler for the signal."""
+    try:
+        with open(f"/proc/{pid}/status") as status:
+            caught = next(line for line in status if line.startswith("SigCgt:"))
+        return int(caught.split()[1], 16) >> (number - 1) & 1 == 1
+    except OSError:
+        return False
+
+
+def await_handlers(cluster, program, number, count):
+    """That many processes of the program, once they have a handler for the signal."""
+    def ready():
+        pids = [pid for name in cluster.names for pid in cluster.processes_on(name, program) if takes(pid, number)]
+        return pids if len(pids) == count else None
+    return await_condition(f"{count} processes that take signal {number}", ready)
+
+
 class Namespace:
     """A process that holds namespaces open."""
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from cluster import SUBNET, Cluster, Failed, LeftBehind, signal_each, skip
+from cluster import SUBNET, Cluster, Failed, LeftBehind, await_condition, await_handlers, signal_each, skip
 
 
 def grouping(launcher, nodes, per_node, folder):
@@ -40,6 +40,33 @@ def hosts_virtual(launcher, nodes, per_node, folder):
              str(nodes * per_node), os.path.join(folder, "../virtual_changing_nodes"), "work", "10"], **cluster.environment(launcher))
     if status != 0 or "12 ranks, 10 rounds: well" not in output:
         raise Failed(f"exit status {status}")
+
+
+def asked_for(launcher, nodes, per_node, folder):
+    """A program that asks in each step writes a checkpoint every so often, and one for each signal that the launcher is sent; or its processes
+    themselves, where the launcher dies of it."""
+    armature, program = os.path.join(folder, "../armature"), os.path.join(folder, "../virtual_steps")
+    with Cluster(nodes) as cluster:
+        if not os.access(f"{cluster.environment(launcher)['PATH'].split(':')[0]}/mpirun", os.X_OK):
+            skip(f"there is no mpirun.{launcher} here")
+        latest = cluster.folder / "saved" / "latest"
+        start = [armature, "run", "--hosts", ",".join(cluster.names), "-n", "7", "--virtual", "--processes", str(nodes * per_node),
+                 "--checkpoint", str(latest.parent)]
+        status, output = cluster.run([*start, "--checkpoint-every", "0.1", "--rebalance-every", "1h", program, "100", "when_due", "3000"],
+                                     **cluster.environment(launcher))
+        before = int(latest.read_text())
+        if status != 0 or before < 3:
+            raise Failed(f"exit status {status}, {before} checkpoints")
+        if output.count("when_due") != 1 or "ranks have stayed where they were" not in output:
+            raise Failed("it is not said once that nobody asks whether ranks are to be rebalanced")
+        job = cluster.begin([*start, program, "300", "when_due", "3000"], **cluster.environment(launcher))
+        ready = await_handlers(cluster, "virtual_steps", signal.SIGUSR2, nodes * per_node)
+        for number in range(before + 1, before + 4):
+            signal_each([job.pid] if launcher == "openmpi" else ready, signal.SIGUSR2)
+            await_condition(f"checkpoint {number}", lambda: int(latest.read_text()) >= number)
+        status, output = cluster.finish(job, 60)
+        if status != 0 or "result" not in output or int(latest.read_text()) != before + 3:
+            raise Failed(f"exit status {status}, {latest.read_text()} is the last checkpoint, not {before + 3}")
 
 
 def restarted(launcher, nodes, per_node, folder):
@@ -296,7 +323,7 @@ def explained(call, action, wait):
     return case
 
 
-CASES = {"grouping": grouping, "hosts": hosts, "hosts_virtual": hosts_virtual, "restarted": restarted, "works": works, "interfaces": interfaces}
+CASES = {"grouping": grouping, "hosts": hosts, "hosts_virtual": hosts_virtual, "restarted": restarted, "asked_for": asked_for, "works": works, "interfaces": interfaces}
 for lost_action in ("kill_rank", "kill_node", "stop_node", "link_down"):
     CASES[lost_action] = lost(lost_action)
 CASES["explains_a_barrier"] = explained("barrier", "", r"in a barrier \(round \d+\) of the world: rank {last} has not entered it")

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from cluster import TEMPORARY, Cluster, Failed, LeftBehind, Scratch, die_with_me, require_rights, signal_each, skip
+from cluster import TEMPORARY, Cluster, Failed, LeftBehind, Scratch, await_condition, await_handlers, die_with_me, require_rights, signal_each, skip
 
 INSIDE = "ARMATURE_TEST_FOLDER"  # set within: where the cluster may write
 DAEMONS = ("slurmctld", "slurmscriptd", "slurmd")
@@ -159,6 +159,19 @@ def virtual(slurm, plugin, folder):
         raise Failed(f"exit status {status}")
 
 
+def asked_for(slurm, plugin, folder):
+    """A program that asks in each step writes a checkpoint for each signal that srun is sent."""
+    latest = slurm.folder / "saved" / "latest"
+    job = slurm.srun(plugin, 4, [f"{folder}/../virtual_steps", 300, "when_due", 3000], ARMATURE_VIRTUAL="7", ARMATURE_CHECKPOINT=str(latest.parent))
+    await_handlers(slurm, "virtual_steps", signal.SIGUSR2, 4)
+    for number in range(1, 4):
+        job.send_signal(signal.SIGUSR2)
+        await_condition(f"checkpoint {number}", lambda: latest.exists() and int(latest.read_text()) >= number)
+    status, output = slurm.finish(job, seconds=60)
+    if status != 0 or "result" not in output or int(latest.read_text()) != 3:
+        raise Failed(f"exit status {status}, {latest.read_text()} checkpoints")
+
+
 def suites(slurm, plugin, folder):
     """A part of what is tested elsewhere at length."""
     for words, well in (([f"{folder}/../conformance", "--gtest_brief=1", "--gtest_filter=Put*:Locality*:Collectives*:Team*:RmiFence*"], "PASSED"),
@@ -235,7 +248,7 @@ def hosts(slurm, plugin, folder):
         raise Failed(f"exit status {status}")
 
 
-CASES = {function.__name__: function for function in (finds_its_job, threads, virtual, suites, goes_on, outlives, no_plugin, hosts)}
+CASES = {function.__name__: function for function in (finds_its_job, threads, virtual, asked_for, suites, goes_on, outlives, no_plugin, hosts)}
 CASES["kill_rank"] = death(whole_node=False)
 CASES["kill_node"] = death(whole_node=True)
 

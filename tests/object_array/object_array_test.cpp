@@ -268,6 +268,14 @@ TEST(ObjectArray, chains_of_questions_among_elements_get_done_or_are_refused) {
   world().barrier();
 }
 
+TEST(ObjectArray, elements_are_rebalanced_by_the_usual_strategy_and_whenever_that_is_called) {
+  object_array<Cell, int> cells(world(), armature::all_indices(10));
+  EXPECT_EQ(armature::rebalance(cells).moved, 0U);  // nothing was measured
+  expect_error(Errc::bad_argument, {"when_due", "not for object arrays"},
+               [&] { (void)armature::rebalance(cells, {.when_due = true}); });
+  world().barrier();
+}
+
 TEST(ObjectArray, a_promise_is_kept_by_somebody_else) {
   using Promise = armature::remote_promise<std::vector<int>>;
   auto [answer, promise] = armature::make_promise<std::vector<int>>(right());

@@ -2,7 +2,7 @@
 // what is counted go on.
 //
 //   virtual_changing_nodes work ROUNDS [SEED] | gather | refuse | leave | stand | leave_alone |
-//   save DIR | fail DIR
+//   save DIR | fail DIR | wander
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -217,6 +217,14 @@ void save(World& world, const std::string& directory) {
   if (me == 0) std::printf("%s: well\n", goes_on ? "restarted" : "saved");
 }
 
+/// From node to node without end, and a checkpoint wherever one is asked for.
+void wander(World& world) {
+  for (;;) {
+    go(world, (where(world.rank()) + 1) % armature::hosting_processes());
+    (void)armature::checkpoint({.when_due = true});
+  }
+}
+
 /// Cannot be written: all are told, and go on.
 void fail(World& world, const std::string& directory) {
   const auto told = [&](const std::string& where) -> std::string {
@@ -254,6 +262,7 @@ int main(int argc, char** argv) {
     if (what == "leave_alone") leave_alone(world);
     if (what == "save") save(world, directory);
     if (what == "fail") fail(world, directory);
+    if (what == "wander") wander(world);
     return what == "leave" ? leave(world) : 0;
   });
 }

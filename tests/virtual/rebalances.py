@@ -110,7 +110,6 @@ def case_refusals():
         expect(done.returncode != 0 and re.search(pattern, done.stderr), f"{pattern}:\n{done.stdout}{done.stderr}")
 
     refused([ARMATURE, "run", "-n", 2, "--rebalance-every", 1, UNEVEN], "--rebalance-every is for virtual ranks")
-    refused([*words_of(2, 2, "--rebalance-every", 1, "--nodes", 2), UNEVEN], "--rebalance-every does not go with --virtual on")
     refused([*words_of(2, 2, "--rebalance-every", 1, "--on-death", "continue"), UNEVEN], "does not go with --on-death")
     refused([*words_of(2, 2, "--rebalance-every", 1, "--rebalance-by", "best"), UNEVEN], "best")
 

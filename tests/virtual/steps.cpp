@@ -4,8 +4,9 @@
 //
 //   virtual_steps STEPS EVERY PAUSE_US DIE_AT
 //
-// EVERY steps it writes a checkpoint (0: never; below 0: in memory), DIE_AT a step rank 0's process
-// is killed, unless the job has been restarted, or has gone back, since.
+// EVERY steps it writes a checkpoint (0: never; below 0: in memory; when_due: at every step where
+// one is due), DIE_AT a step rank 0's process is killed, unless the job has been restarted, or has
+// gone back, since.
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,6 +19,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <armature/armature.hpp>
@@ -37,6 +39,7 @@ constexpr int version = 1;
 
 struct Settings {
   int steps = 200, every = 0, pause_us = 0, die_at = -1;
+  bool when_due = false;
 };
 
 armature::rank_local<std::uint64_t> steps_taken;
@@ -105,6 +108,8 @@ class Worker {
     world_.barrier();
     if (settings_.every > 0 && step_ % settings_.every == settings_.every - 1)
       was_restarted_ = armature::checkpoint() || was_restarted_;
+    if (settings_.when_due)
+      was_restarted_ = armature::checkpoint({.when_due = true}) || was_restarted_;
     if (settings_.every < 0 && step_ % -settings_.every == -settings_.every - 1)
       was_restarted_ = armature::checkpoint_in_memory() || was_restarted_;
     sum_ = mixed(sum_, world_.allreduce(piece_[step_ % 64] ^ memory_.size()));
@@ -128,6 +133,7 @@ int main(int argc, char** argv) {
   Settings settings;
   int* const places[] = {&settings.steps, &settings.every, &settings.pause_us, &settings.die_at};
   for (int i = 1; i < argc && i <= 4; ++i) *places[i - 1] = std::atoi(argv[i]);
+  settings.when_due = argc > 2 && std::string_view(argv[2]) == "when_due";
   return armature::run(argc, argv, [settings](World& world) {
     Worker worker(world, settings);
     const std::uint64_t result = worker.run();

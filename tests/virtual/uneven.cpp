@@ -1,7 +1,8 @@
 // Half of the ranks has all the work, and every TURN steps it is the other half's. It prints a
-// number that depends on all that ranks have, and not on where they were.
+// number that depends on all that ranks have, and not on where they were. At each step it asks
+// whether ranks are to be rebalanced, if it is told so.
 //
-//   virtual_uneven STEPS TURN
+//   virtual_uneven STEPS TURN [when_due]
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include <armature/armature.hpp>
+#include <armature/rebalance.hpp>
 
 namespace {
 
@@ -26,7 +28,7 @@ void compute(std::chrono::microseconds duration) {
   }
 }
 
-std::uint64_t work(World& world, int steps, int turn) {
+std::uint64_t work(World& world, int steps, int turn, bool asks) {
   std::uint64_t sum = static_cast<std::uint64_t>(world.rank()) + 1;
   std::vector<std::vector<std::uint64_t>> memory;
   for (int step = 0; step < steps; ++step) {
@@ -36,6 +38,7 @@ std::uint64_t work(World& world, int steps, int turn) {
     if (memory.size() > 20) memory.erase(memory.begin());
     for (const std::uint64_t word : memory[sum % memory.size()]) sum = mixed(sum, word);
     sum = mixed(sum, world.allreduce(sum));
+    if (asks) (void)armature::rebalance(world, {.log = true, .when_due = true});
   }
   return world.allreduce(sum);
 }
@@ -45,8 +48,9 @@ std::uint64_t work(World& world, int steps, int turn) {
 int main(int argc, char** argv) {
   const int steps = argc > 1 ? std::atoi(argv[1]) : 200,
             turn = argc > 2 ? std::atoi(argv[2]) : 1000;
+  const bool asks = argc > 3;
   return armature::run(argc, argv, [=](World& world) {
-    const std::uint64_t result = work(world, steps, turn);
+    const std::uint64_t result = work(world, steps, turn, asks);
     if (world.rank() == 0) {
       std::printf("result %016llx\n", static_cast<unsigned long long>(result));
       std::fflush(stdout);

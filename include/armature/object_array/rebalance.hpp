@@ -11,6 +11,7 @@
 #include "armature/balance.hpp"
 #include "armature/container/gather.hpp"
 #include "armature/detail/plan_together.hpp"
+#include "armature/error.hpp"
 #include "armature/locality.hpp"
 #include "armature/object_array/array.hpp"
 
@@ -44,11 +45,14 @@ balance::Problem problem_of(const Team& team,
 }  // namespace detail
 
 /// Collective: elements go where the strategy says, by the time that their methods took since the
-/// last rebalance, or since array.measure(true). Begins and ends with a fence. Member 0 asks its
-/// strategy, and what that throws it throws; the others throw Error(bad_argument) then, and all
-/// elements stay. Every member gets what there was and what became of it.
+/// last rebalance, or since array.measure(true). Begins and ends with a fence. Throws
+/// Error(bad_argument) with when_due. Member 0 asks its strategy, and what that throws it throws;
+/// the others throw Error(bad_argument) then, and all elements stay. Every member gets what there
+/// was and what became of it.
 template <class T, ArrayIndex Index>
 balance::Verdict rebalance(object_array<T, Index>& array, const RebalanceOptions& options = {}) {
+  if (options.when_due)
+    throw Error(Errc::bad_argument, "rebalance: when_due is for ranks, not for object arrays");
   array.fence();
   const auto mine = array.take_measured();
   const Team& team = array.team();
@@ -61,7 +65,8 @@ balance::Verdict rebalance(object_array<T, Index>& array, const RebalanceOptions
   balance::Plan plan(items);
   const balance::Verdict verdict = detail::plan_together(team, "rebalance", plan, [&] {
     const balance::Problem problem = detail::problem_of<Index>(team, all);
-    const balance::Plan made = options.strategy(problem);
+    const balance::Plan made =
+        options.strategy ? options.strategy(problem) : balance::chosen(problem);
     const balance::Verdict judged = balance::judge(problem, made);
     if (options.log) std::fprintf(stderr, "%s\n", balance::explain(problem, made).c_str());
     if (!options.record.empty()) balance::record(problem, options.record);

@@ -1,6 +1,7 @@
 #include "bootstrap/launcher/checkpoints.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,18 +19,33 @@ constexpr double first_copy_s = 0.01;
 Checkpoints::Checkpoints(const LaunchOptions& options, space::Control control)
     : options_(options),
       control_(control),
-      due_ns_(after(options.checkpoint_every_s, base::now_ns())),
+      every_ns_(static_cast<std::uint64_t>(options.checkpoint_every_s * 1e9)),
       copy_due_ns_(options.copy_every_s > 0 ? after(first_copy_s, base::now_ns()) : 0) {}
 
 std::uint64_t Checkpoints::after(double seconds, std::uint64_t now_ns) const {
   return seconds > 0 ? now_ns + static_cast<std::uint64_t>(seconds * 1e9) : 0;
 }
 
+/// Whether it still is to be written: the program may have found the same (when_due).
+bool Checkpoints::take(std::uint64_t now_ns) {
+  space::ControlHeader& job = control_.header();
+  if (!std::exchange(is_wanted_, false))
+    return job.checkpoints.take(every_ns_, job.started_ns, now_ns);
+  job.checkpoints.last_ns.store(now_ns, std::memory_order_release);
+  return true;
+}
+
+bool Checkpoints::is_due(std::uint64_t now_ns) const {
+  const space::ControlHeader& job = control_.header();
+  return every_ns_ != 0 && now_ns >= job.checkpoints.due_ns(every_ns_, job.started_ns);
+}
+
 void Checkpoints::look(std::uint64_t now_ns) {
+  // On several nodes the program says when.
+  if (control_.header().nodes > 1) return;
   if (options_.checkpoint_directory.empty() && copy_due_ns_ == 0) return;
   report(now_ns);
-  if (number_ == 0 && (is_wanted_ || (due_ns_ != 0 && now_ns >= due_ns_)))
-    begin(space::KeptIn::folder, now_ns);
+  if (number_ == 0 && (is_wanted_ || is_due(now_ns))) begin(space::KeptIn::folder, now_ns);
   if (number_ == 0 && copy_due_ns_ != 0 && now_ns >= copy_due_ns_)
     begin(space::KeptIn::memory, now_ns);
 }
@@ -47,7 +63,10 @@ void Checkpoints::begin(space::KeptIn where, std::uint64_t now_ns) {
           job.halt.regrouped.load(std::memory_order_acquire) ||
       !job.halt.asked.compare_exchange_strong(nobody, 1, std::memory_order_acq_rel))
     return;
-  if (where == space::KeptIn::folder) is_wanted_ = false;
+  if (where == space::KeptIn::folder && !take(now_ns)) {
+    job.halt.asked.store(0, std::memory_order_release);
+    return;
+  }
   where_ = where;
   begun_ns_ = now_ns;
   number_ = job.halt.over.load(std::memory_order_acquire) + 1;
@@ -71,10 +90,7 @@ void Checkpoints::report(std::uint64_t now_ns) {
                     where_ == space::KeptIn::memory ? "to memory " : "",
                     static_cast<double>(now_ns - begun_ns_) * 1e-6));
   number_ = 0;
-  if (where_ == space::KeptIn::memory)
-    copy_due_ns_ = after(options_.copy_every_s, now_ns);
-  else
-    due_ns_ = after(options_.checkpoint_every_s, now_ns);
+  if (where_ == space::KeptIn::memory) copy_due_ns_ = after(options_.copy_every_s, now_ns);
 }
 
 }  // namespace armature::bootstrap

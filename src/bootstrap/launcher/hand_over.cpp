@@ -17,6 +17,7 @@
 #include "base/fail.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/launcher/console.hpp"
+#include "bootstrap/launcher/intervals.hpp"
 #include "bootstrap/launcher/program.hpp"
 #include "topology/cores.hpp"
 
@@ -48,9 +49,7 @@ void require_possible(const LaunchOptions& options) {
   };
   if (options.simulation_seed) refuse("--simulate");
   if (options.balance) refuse("--balance");
-  if (options.rebalance_every_s > 0) refuse("--rebalance-every");
-  if (!options.checkpoint_directory.empty() && options.checkpoint_every_s > 0)
-    refuse("--checkpoint-every");
+  check_intervals(options);
   if (options.checkpoint_incremental) refuse("--checkpoint-incremental");
   if (options.on_death == space::OnDeath::recover) refuse("--on-death recover");
   if (!options.trace.empty()) refuse("--trace");
@@ -83,6 +82,7 @@ void set_variables(const LaunchOptions& options) {
   if (options.check_full) set("ARMATURE_CHECK", "1");
   if (options.on_death == space::OnDeath::go_on) set("ARMATURE_ON_DEATH", "continue");
   if (!options.virtual_ranks) return;
+  tell_intervals(options);
   set(virtual_variable, std::to_string(options.ranks));
   set(secrets_variable, options.secrets());
   if (options.stack_bytes != 0) set("ARMATURE_STACK_SIZE", std::to_string(options.stack_bytes));

@@ -73,6 +73,17 @@ TEST(HandOverTest, what_only_our_launcher_can_do_is_refused) {
   EXPECT_THROW(command_for(ForeignLauncher::hydra, "mpirun", balanced, {}), Error);
 }
 
+TEST(HandOverTest, what_the_program_asks_for_every_so_often_is_for_virtual_ranks_with_a_directory) {
+  LaunchOptions given = options(4, {"a", "b"});
+  given.checkpoint_every_s = given.rebalance_every_s = 5;
+  given.checkpoint_directory = "saved";
+  EXPECT_THROW(command_for(ForeignLauncher::hydra, "mpirun", given, {}), Error);
+  given.virtual_ranks = true;
+  EXPECT_NO_THROW(command_for(ForeignLauncher::hydra, "mpirun", given, {}));
+  given.checkpoint_directory.clear();
+  EXPECT_THROW(command_for(ForeignLauncher::hydra, "mpirun", given, {}), Error);
+}
+
 TEST(HandOverTest, virtual_ranks_need_no_process_each) {
   LaunchOptions given = options(64, {"a", "b"});
   given.virtual_ranks = true;

@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "armature/balance.hpp"
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
 #include "bootstrap/alike.hpp"
@@ -21,6 +20,7 @@
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/filling.hpp"
 #include "bootstrap/launcher/globals.hpp"
+#include "bootstrap/launcher/intervals.hpp"
 #include "bootstrap/launcher/program.hpp"
 #include "bootstrap/launcher/running_job.hpp"
 #include "bootstrap/launcher/spawn.hpp"
@@ -114,27 +114,12 @@ void check_nodes_of_virtual_ranks(const LaunchOptions& options) {
   };
   constexpr const char* one_memory = "all processes must be able to reach the memory of all ranks";
   if (options.on_death == space::OnDeath::recover) refuse("--on-death recover", one_memory);
-  if (options.checkpoint_every_s > 0)
-    refuse("--checkpoint-every", "there the program says when, by armature::checkpoint");
   if (options.checkpoint_incremental) refuse("--checkpoint-incremental", "all is written there");
   constexpr const char* they_stay = "ranks stay in their processes there";
   if (options.balance) refuse("--balance", they_stay);
-  if (options.rebalance_every_s > 0) refuse("--rebalance-every", they_stay);
   if (options.ranks > ranks_max)
     refuse(fmt::format("-n {}", options.ranks).c_str(),
            fmt::format("there may be {} ranks at most", ranks_max).c_str());
-}
-
-void check_rebalancing(const LaunchOptions& options) {
-  const auto refuse = [](const char* why) { base::fail(Errc::start, why); };
-  if (!options.virtual_ranks) refuse("--rebalance-every is for virtual ranks: say --virtual, too");
-  if (options.simulation_seed)
-    refuse("--rebalance-every does not go with --simulate: its clock is another one");
-  if (options.on_death == space::OnDeath::go_on)
-    refuse(
-        "--rebalance-every does not go with --on-death continue: a rank that has died cannot "
-        "stand still");
-  (void)balance::strategy(options.rebalance_by);
 }
 
 void check(const LaunchOptions& options) {
@@ -148,13 +133,11 @@ void check(const LaunchOptions& options) {
   if (options.virtual_ranks && options.nodes > 1) check_nodes_of_virtual_ranks(options);
   if (!options.virtual_ranks && options.balance)
     refuse("--balance is for virtual ranks: say --virtual, too");
-  if (options.rebalance_every_s > 0) check_rebalancing(options);
+  check_intervals(options);
   if (!options.virtual_ranks && !options.checkpoint_directory.empty())
     refuse("--checkpoint is for virtual ranks: say --virtual, too");
   if (!options.virtual_ranks && options.checkpoint_incremental)
     refuse("--checkpoint-incremental is for virtual ranks: say --virtual, too");
-  if (options.checkpoint_directory.empty() && options.checkpoint_every_s > 0)
-    refuse("--checkpoint-every: where to? Say --checkpoint DIR, too");
   if (!options.virtual_ranks && options.on_death == space::OnDeath::recover)
     refuse("--on-death recover is for virtual ranks: say --virtual, too");
   if (options.on_death != space::OnDeath::recover && options.copy_every_s > 0)
@@ -253,6 +236,7 @@ int launch(const LaunchOptions& options) {
   }
   base::FileDescriptor board;
   if (options.nodes > 1) board = Board::create(static_cast<int>(control.header().processes));
+  tell_intervals(options);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 
   Binding binding =

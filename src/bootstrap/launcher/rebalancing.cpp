@@ -5,22 +5,30 @@
 
 #include <fmt/format.h>
 
-#include "base/clock.hpp"
 #include "bootstrap/launcher/console.hpp"
 
 namespace armature::bootstrap {
 
 Rebalancing::Rebalancing(const LaunchOptions& options, space::Control control)
     : options_(options), control_(control) {
-  if (options_.rebalance_every_s <= 0) return;
+  // On several nodes the program says when.
+  if (options_.rebalance_every_s <= 0 || control_.header().nodes > 1) return;
   busy_ns_.resize(control_.header().ranks);
-  begin_anew(base::now_ns());
+  begin_anew();
 }
 
-void Rebalancing::begin_anew(std::uint64_t now_ns) {
+void Rebalancing::begin_anew() {
   for (std::size_t rank = 0; rank < busy_ns_.size(); ++rank)
     busy_ns_[rank] = control_.slot(static_cast<int>(rank)).busy_ns.load(std::memory_order_relaxed);
-  due_ns_ = now_ns + static_cast<std::uint64_t>(options_.rebalance_every_s * 1e9);
+}
+
+std::uint64_t Rebalancing::every_ns() const {
+  return static_cast<std::uint64_t>(options_.rebalance_every_s * 1e9);
+}
+
+std::uint64_t Rebalancing::next_ns() const {
+  const space::ControlHeader& job = control_.header();
+  return busy_ns_.empty() ? 0 : job.rebalances.due_ns(every_ns(), job.started_ns);
 }
 
 /// Places are numbered as the processes stand here. A rank that is in none of them has left the
@@ -58,8 +66,11 @@ bool Rebalancing::is_worth_it(const balance::Problem& problem, const balance::Pl
 }
 
 bool Rebalancing::plan(const std::vector<int>& processes, std::uint64_t now_ns) {
-  if (processes.size() < 2 || !control_.header().ranks_may_move()) {
-    begin_anew(now_ns);
+  space::ControlHeader& job = control_.header();
+  // The program may have found the same (when_due).
+  if (!job.rebalances.take(every_ns(), job.started_ns, now_ns)) return false;
+  if (processes.size() < 2 || !job.ranks_may_move()) {
+    begin_anew();
     return false;
   }
   const balance::Problem problem = measure(processes);
@@ -68,13 +79,14 @@ bool Rebalancing::plan(const std::vector<int>& processes, std::uint64_t now_ns) 
   for (std::size_t rank = 0; moves && rank < plan.size(); ++rank)
     control_.slot(static_cast<int>(rank))
         .goes_to.store(processes[static_cast<std::size_t>(plan[rank])], std::memory_order_relaxed);
-  begin_anew(now_ns);
+  begin_anew();
   return moves;
 }
 
 void Rebalancing::have_moved(std::uint64_t took_ns, std::uint64_t now_ns) {
   cost_s_ = static_cast<double>(took_ns) * 1e-9;
-  begin_anew(now_ns);
+  control_.header().rebalances.last_ns.store(now_ns, std::memory_order_release);
+  begin_anew();
 }
 
 }  // namespace armature::bootstrap

@@ -157,7 +157,7 @@ void RunningJob::handle_signals() {
       if (options_.nodes == 1)
         checkpoints_.ask();
       else
-        say("no checkpoint: on several nodes the program says when (armature::checkpoint)");
+        ask_program_for_checkpoint();
     } else if (signal->number != SIGCHLD) {
       pass_on(*signal);
     }
@@ -177,6 +177,19 @@ void RunningJob::stop_with_the_ranks() {
   stall_.restart(base::now_ns());
 }
 
+/// On several nodes: it says where in its course that can be.
+void RunningJob::ask_program_for_checkpoint() {
+  space::ControlHeader& job = header_of_rank_0();
+  job.halt.requests.fetch_add(1, std::memory_order_relaxed);
+  if (job.checkpoints.is_asked_for.load(std::memory_order_relaxed) == 0)
+    say("a checkpoint is written as soon as the program calls armature::checkpoint with .when_due "
+        "= true, which it has not done so far");
+}
+
+space::ControlHeader& RunningJob::header_of_rank_0() const {
+  return of_nodes_[static_cast<std::size_t>(control_.slot(0).node)].header();
+}
+
 /// Where ranks have changed nodes, their slots are those of the nodes that they are on now.
 void RunningJob::follow_ranks() {
   if (of_nodes_.size() < 2) return;
@@ -185,6 +198,10 @@ void RunningJob::follow_ranks() {
   for (const auto& node : memory_)
     if (!show_slots_of(control_, node.control.get(), true))
       say(fmt::format("ranks cannot be watched any more: {}", base::system_text(errno)));
+  // What rank 0 has not seen, since it was on its way, it finds where it is.
+  for (const space::Control& node : of_nodes_)
+    if (const std::uint32_t unseen = node.header().halt.requests.exchange(0))
+      header_of_rank_0().halt.requests.fetch_add(unseen);
 }
 
 /// Ranks do not run yet.

@@ -55,6 +55,8 @@ class RunningJob {
   void pass_on(Signals::Arrived signal);
   void stop_with_the_ranks();
   void follow_ranks();
+  void ask_program_for_checkpoint();
+  [[nodiscard]] space::ControlHeader& header_of_rank_0() const;
   void watch_joining();
   void watch_filling();
   void watch_time();

@@ -130,6 +130,7 @@ void StandStill::lead(int holder) {
   const bool failed = halt_.broken.load(std::memory_order_acquire) != 0;
   if (failed) kept_.chain.forget();
   if (failed && !folder.empty()) abandon(folder);
+  job_.checkpoints.last_ns.store(base::now_ns(), std::memory_order_release);
   close(failed);
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "progress/network.hpp"
 #include "rma/questions.hpp"
 #include "virtual/nodes/steps.hpp"
@@ -162,6 +163,8 @@ void exchange_ranks(const space::Mapping& mapping, int process, int band_file,
   if (steps.leads()) {
     job.halt.ready.store(0, relaxed);
     if (job.halt.broken.exchange(0, relaxed) != 0) job.halt.failed.store(number, relaxed);
+    if (job.halt.where.load(relaxed) == space::KeptIn::folder)
+      job.checkpoints.last_ns.store(base::now_ns(), std::memory_order_release);
     job.halt.over.store(number, std::memory_order_release);
   }
   poll_until([&] { return job.halt.over.load(std::memory_order_acquire) == number; });

@@ -1,0 +1,119 @@
+// "Every ten seconds" among ranks that cannot be stopped between any two instructions: they agree
+// in a call that all make. Rank 0's clock decides, and one broadcast tells; a clock for each would
+// let some go into a checkpoint and others not.
+//
+// When something was last done stands in the control block, not with rank 0: so the launcher of a
+// job on one node, which does it by itself, and the program never both do it in one interval; and
+// rank 0 may move. On several nodes each block has it, by the clock of its node.
+#include "world/due.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/variable.hpp"
+#include "bootstrap/environment.hpp"
+#include "progress/rank_context.hpp"
+
+namespace armature::hosting {
+namespace {
+
+/// 0: never. Read once.
+std::uint64_t interval_ns(Chore chore) {
+  const auto read = [](const char* variable) {
+    return static_cast<std::uint64_t>(
+        base::duration_variable(variable).value_or(std::chrono::nanoseconds(0)).count());
+  };
+  if (chore == Chore::checkpoint) {
+    static const std::uint64_t every_ns = read(bootstrap::checkpoint_every_variable);
+    return every_ns;
+  }
+  static const std::uint64_t every_ns = read(bootstrap::rebalance_every_variable);
+  return every_ns;
+}
+
+space::Recurring& recurring(space::ControlHeader& job, Chore chore) {
+  return chore == Chore::checkpoint ? job.checkpoints : job.rebalances;
+}
+
+/// By rank 0.
+bool take(space::ControlHeader& job, Chore chore, std::uint64_t every_ns) {
+  space::Recurring& work = recurring(job, chore);
+  const std::uint64_t now_ns = base::now_ns();
+  if (chore == Chore::checkpoint && job.halt.requests.load(std::memory_order_relaxed) != 0) {
+    job.halt.requests.store(0, std::memory_order_relaxed);
+    work.last_ns.store(now_ns, std::memory_order_release);
+    return true;
+  }
+  // A simulation has a clock of its own.
+  return every_ns != 0 && job.simulated == 0 && work.take(every_ns, job.started_ns, now_ns);
+}
+
+// Of the process.
+const space::Mapping* watched = nullptr;
+int number = 0;
+
+/// Only what is safe in a handler.
+void on_request(int /*signal*/) {
+  if (watched->is_here(0) && watched->slot(0).process.load(std::memory_order_relaxed) == number)
+    watched->header().halt.requests.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+bool is_due(const World& world, Chore chore, const char* call) {
+  space::ControlHeader& job = progress::mapping(call).header();
+  std::atomic<std::uint32_t>& is_asked_for = recurring(job, chore).is_asked_for;
+  if (is_asked_for.load(std::memory_order_relaxed) == 0)
+    is_asked_for.store(1, std::memory_order_relaxed);
+  const std::uint64_t every_ns = interval_ns(chore);
+  const std::uint8_t due = world.rank() == 0 && take(job, chore, every_ns) ? 1 : 0;
+  return world.broadcast(due, 0) != 0;
+}
+
+void note_rebalance(space::ControlHeader& job) {
+  job.rebalances.last_ns.store(base::now_ns(), std::memory_order_release);
+}
+
+void take_requests_by_signal(const space::Mapping& mapping, int process) {
+  struct sigaction old {};
+  if (std::getenv("ARMATURE_CHECKPOINT") == nullptr || sigaction(SIGUSR2, nullptr, &old) != 0 ||
+      (old.sa_flags & SA_SIGINFO) != 0 || old.sa_handler != SIG_DFL)
+    return;
+  watched = &mapping;
+  number = process;
+  struct sigaction action {};
+  action.sa_handler = on_request;
+  action.sa_flags = static_cast<int>(SA_RESTART | SA_ONSTACK);
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGUSR2, &action, nullptr);
+}
+
+void say_what_was_never_asked_for(const space::ControlHeader& job) {
+  if (job.nodes == 1 && job.has_launcher != 0) return;  // which has done it
+  const auto say = [](const std::string& why, const char* what, const char* call) {
+    std::fputs(fmt::format("armature: {}, but {}: the program says where in its course that can "
+                           "be, and has never called {} with .when_due = true\n",
+                           why, what, call)
+                   .c_str(),
+               stderr);
+  };
+  const bool never = job.checkpoints.is_asked_for.load(std::memory_order_relaxed) == 0;
+  constexpr const char* not_written = "no checkpoint was written for that";
+  if (never && interval_ns(Chore::checkpoint) != 0)
+    say(fmt::format("{} (--checkpoint-every) is set", bootstrap::checkpoint_every_variable),
+        not_written, "armature::checkpoint");
+  else if (never && job.halt.requests.load(std::memory_order_relaxed) != 0)
+    say("SIGUSR2 has come", not_written, "armature::checkpoint");
+  if (job.rebalances.is_asked_for.load(std::memory_order_relaxed) == 0 &&
+      interval_ns(Chore::rebalance) != 0)
+    say(fmt::format("{} (--rebalance-every) is set", bootstrap::rebalance_every_variable),
+        "ranks have stayed where they were", "armature::rebalance");
+}
+
+}  // namespace armature::hosting

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "armature/world.hpp"
+#include "space/mapping.hpp"
+
+namespace armature::hosting {
+
+/// What is done every so often, where the program asks whether it is due (when_due).
+enum class Chore { checkpoint, rebalance };
+
+/// Collective: whether it is, by rank 0's clock, or because a checkpoint was asked for. Where it
+/// is, nobody else finds so until the interval is over once more. On all ranks, Error(start) when
+/// the variable with the interval is no time.
+[[nodiscard]] bool is_due(const World& world, Chore chore, const char* call);
+/// By all ranks, where they are then: ranks were rebalanced now, whoever has asked for it.
+void note_rebalance(space::ControlHeader& job);
+
+/// Where no launcher of ours takes it, SIGUSR2 to the process with rank 0 asks for a checkpoint:
+/// to the others it says nothing, as launchers pass it on to all. Programs that have a handler of
+/// their own keep it, and those that were told of no directory.
+void take_requests_by_signal(const space::Mapping& mapping, int process);
+
+/// By rank 0 at the end: an interval was set, and the program has never asked.
+void say_what_was_never_asked_for(const space::ControlHeader& job);
+
+}  // namespace armature::hosting
