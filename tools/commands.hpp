@@ -25,6 +25,8 @@ void add_balance(CLI::App& app);
 
 /// "a,b,c". Throws CLI::ValidationError.
 void set_hosts(bootstrap::LaunchOptions& options, const std::string& text);
+/// "end", "continue", "recover". Throws CLI::ValidationError.
+void set_on_death(bootstrap::LaunchOptions& options, const std::string& text);
 /// What `armature run` and `armature restart` say of where virtual ranks are to be.
 void add_rebalancing(CLI::App& app, bootstrap::LaunchOptions& options);
 

@@ -11,12 +11,11 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
-#include "bootstrap/environment.hpp"
-#include "bootstrap/launcher/hand_over.hpp"
 #include "bootstrap/launcher/launch.hpp"
 #include "commands.hpp"
 #include "numbers.hpp"
 #include "space/layout.hpp"
+#include "start.hpp"
 #include "virtual/checkpoint/load.hpp"
 
 // `armature restart` and `armature checkpoint`: jobs of virtual ranks that were written to disk.
@@ -46,24 +45,6 @@ struct Restart {
   LaunchOptions options;
 };
 
-void set_up(Restart& restart, const checkpoints::Found& found) {
-  LaunchOptions& options = restart.options;
-  const checkpoints::Manifest& manifest = found.manifest;
-  options.virtual_ranks = true;
-  options.ranks = manifest.ranks;
-  options.stack_bytes = manifest.stack_bytes;
-  options.band_base = manifest.band_base;
-  options.band_bytes = manifest.band_bytes;
-  options.check_full = manifest.check_full;
-  options.command = manifest.command;
-  options.checkpoint_directory = restart.directory;
-  options.restore = LaunchOptions::Restore{
-      .secrets = manifest.secrets,
-      .slots_have_pages = manifest.slot_bytes == space::Control::slot_page,
-      .prepare = [found](const space::Control& control) { checkpoints::prepare(found, control); },
-      .fill = [found](const auto&... how) { checkpoints::fill(found, how...); }};
-}
-
 int run(Restart& restart) {
   char* const absolute = realpath(restart.directory.c_str(), nullptr);
   if (absolute == nullptr)
@@ -75,14 +56,10 @@ int run(Restart& restart) {
     base::fail(Errc::start, fmt::format("the folder {} where the job ran cannot be entered: {}",
                                         found.manifest.folder, base::system_text(errno)));
   checkpoints::require_for_nodes(found, static_cast<int>(restart.options.nodes));
-  set_up(restart, found);
+  restart.options.checkpoint_directory = restart.directory;
+  go_on_from(restart.options, found);
   setenv("ARMATURE_CHECKPOINT", restart.directory.c_str(), 1);
-  if (!restart.options.hosts.empty()) {
-    // That one on all hosts, whatever they see of the directory by then.
-    setenv(bootstrap::restart_variable, found.folder.c_str(), 1);
-    bootstrap::hand_over(restart.options);
-  }
-  return bootstrap::launch(restart.options);
+  return start(restart.options);
 }
 
 /// One of those that the last checkpoint is made of.
@@ -162,6 +139,8 @@ void add_restart(CLI::App& app) {
       [](LaunchOptions& o, const std::string& text) {
         o.checkpoint_every_s = parse_seconds("--checkpoint-every", text);
       });
+  add("--on-death", "end|recover", "What becomes of the job when a process is killed (default end)",
+      set_on_death);
   add("--timeout", "S", "End the job after S seconds, saying what it waited for",
       [](LaunchOptions& o, const std::string& text) {
         o.timeout_s = parse_seconds("--timeout", text);

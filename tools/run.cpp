@@ -8,11 +8,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "bootstrap/launcher/hand_over.hpp"
 #include "bootstrap/launcher/launch.hpp"
 #include "commands.hpp"
 #include "numbers.hpp"
 #include "space/layout.hpp"
+#include "start.hpp"
 
 namespace armature::tools {
 namespace {
@@ -39,17 +39,6 @@ these options make no sense. A second Ctrl-C kills all ranks.)";
 std::vector<std::string>& program_words() {
   static std::vector<std::string> words;
   return words;
-}
-
-void on_death(LaunchOptions& options, const std::string& text) {
-  static const std::map<std::string, space::OnDeath> kinds = {{"end", space::OnDeath::end_job},
-                                                              {"continue", space::OnDeath::go_on},
-                                                              {"recover", space::OnDeath::recover}};
-  const auto found = kinds.find(text);
-  if (found == kinds.end())
-    throw CLI::ValidationError(
-        "--on-death", fmt::format("'{}' is neither 'end' nor 'continue' nor 'recover'", text));
-  options.on_death = found->second;
 }
 
 void bind(LaunchOptions& options, const std::string& text) {
@@ -227,7 +216,7 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   run.add_flag("--label", options->label,
                "Put [RANK], or [FIRST-LAST] of a process's ranks, in front of each line of output");
   add_value(run, options, "--on-death", "end|continue|recover",
-            "What becomes of the job when a rank dies (default end)", on_death);
+            "What becomes of the job when a rank dies (default end)", set_on_death);
   add_seconds(run, options, "--timeout", &LaunchOptions::timeout_s,
               "End the job after S seconds, saying what it waited for");
   add_watching(run, options);
@@ -258,6 +247,17 @@ std::size_t words_of_option(const CLI::App& run, const std::string& word) {
 }
 
 }  // namespace
+
+void set_on_death(bootstrap::LaunchOptions& options, const std::string& text) {
+  static const std::map<std::string, space::OnDeath> kinds = {{"end", space::OnDeath::end_job},
+                                                              {"continue", space::OnDeath::go_on},
+                                                              {"recover", space::OnDeath::recover}};
+  const auto found = kinds.find(text);
+  if (found == kinds.end())
+    throw CLI::ValidationError(
+        "--on-death", fmt::format("'{}' is neither 'end' nor 'continue' nor 'recover'", text));
+  options.on_death = found->second;
+}
 
 void set_hosts(bootstrap::LaunchOptions& options, const std::string& text) {
   std::istringstream names(text);
@@ -290,9 +290,7 @@ void add_run(CLI::App& app) {
   run->callback([options] {
     options->command = program_words();
     if (options->command.empty()) throw CLI::ValidationError("no program", "what shall be run?");
-    if (!options->hosts.empty()) bootstrap::hand_over(*options);
-    if (const int status = bootstrap::launch(*options); status != 0)
-      throw CLI::RuntimeError(status);
+    if (const int status = start(*options); status != 0) throw CLI::RuntimeError(status);
   });
 }
 

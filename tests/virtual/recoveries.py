@@ -10,11 +10,12 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
-from harness import Failed, expect, perform_case  # noqa: E402
+from harness import Failed, expect, perform_case, wait_until  # noqa: E402
 
 ARMATURE, PROGRAM, CASE = sys.argv[1:4]
 SECONDS = 60
@@ -146,6 +147,67 @@ def case_own_checkpoints():
     # Without the option it does nothing.
     done = subprocess.run([*words(7, 2), "200", "-20", "0", "-1"], capture_output=True, text=True, timeout=SECONDS)
     expect(result((done.returncode, done.stdout, done.stderr))[0] == expected, "another result")
+
+
+def on_nodes(processes, folder, *more):
+    return ["--nodes", 2, "--checkpoint", folder, "--checkpoint-every", 0.05, *more]
+
+
+def case_on_nodes():
+    """All go back to the last checkpoint on disk, whatever is killed when, a whole node, too; while it starts again as well."""
+    steps = [400, "when_due", 2000]
+    expected = undisturbed(7, *steps)
+    chance = random.Random(7)
+    recovered = 0
+    for processes, at_once in ((2, 1), (4, 1), (4, 2), (3, 1), (4, 2)):
+        with tempfile.TemporaryDirectory() as folder:
+            job = Job(7, processes, on_nodes(processes, folder), steps)
+            wait_until("a checkpoint", lambda: pathlib.Path(folder, "latest").exists())
+            for _ in range(4):
+                time.sleep(chance.uniform(0.01, 0.4))
+                if at_once == 2 and len(children := job.children()) == processes:
+                    for pid in children[:2]:  # of the first node
+                        os.kill(pid, signal.SIGKILL)
+                else:
+                    job.kill(1, chance)
+            got, err = result(job.end())
+            expect(got == expected, f"{job.words}: {got}, not {expected}:\n{err}")
+            recovered += err.count("all ranks go back to checkpoint")
+    print(f"gone back {recovered} times")
+    expect(recovered >= 10, "hardly anything was recovered")
+
+
+def case_ends_on_nodes():
+    with tempfile.TemporaryDirectory() as folder:
+        # Checkpoints of another job are none of this one's; one that ends itself is not started again.
+        expect(Job(7, 2, on_nodes(2, folder), [50, "when_due", 2000]).end()[0] == 0, "it fails")
+        for number, ends, status in ((signal.SIGKILL, "the job cannot go on: there is no checkpoint yet", 137),
+                                     (signal.SIGSEGV, "killed by signal 11", 139)):
+            job = Job(7, 2, ["--nodes", 2, "--checkpoint", folder], [10000, 0, 1000])
+            said = read_until(job.job.stderr, "have joined")
+            os.kill(job.children()[1], number)
+            got, out, err = job.end()
+            expect(got == status and ends in err and "go back" not in err, f"{got}: {out}{said}{err}")
+        # Nor is one that somebody ends.
+        job = Job(7, 2, on_nodes(2, folder), [10000, "when_due", 1000])
+        number = int(pathlib.Path(folder, "latest").read_text())
+        wait_until("a checkpoint", lambda: int(pathlib.Path(folder, "latest").read_text()) > number)
+        job.job.terminate()
+        got, out, err = job.end()
+        expect(got == 143 and "go back" not in err, f"{got}: {out}{err}")
+        # One that never comes further.
+        number = int(pathlib.Path(folder, "latest").read_text())
+        job = Job(7, 2, ["--nodes", 2, "--checkpoint", folder], [400, 100, 5000])
+        wait_until("a checkpoint", lambda: int(pathlib.Path(folder, "latest").read_text()) > number)
+        said = ""
+        for _ in range(5):
+            said += read_until(job.job.stderr, "have joined")
+            os.kill(job.children()[0], signal.SIGKILL)
+        got, out, err = job.end()
+        expect(got == 137 and "it ended 5 times since its last checkpoint" in err, f"{got}: {out}{said}{err}")
+    for options, why in ([], "say --checkpoint DIR, too"), (["--checkpoint", "x", "--copy-every", 1], "is for one node"):
+        status, out, err = Job(4, 2, ["--nodes", 2, *options], [1]).end()
+        expect(status == 1 and why in err, f"{status}: {out}{err}")
 
 
 def case_clear_ends():

@@ -176,6 +176,8 @@ void RunningJob::has_exited(Process& process, int wait_status) {
     return;
   }
   if (!ending_ && is_dispensable(process)) return do_without(process, ending);
+  // Others may have died of its death already, and said so.
+  was_killed_ = was_killed_ || (ending.status == 128 + SIGKILL && !has_spoken && !has_killed_);
 
   const int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
   if (ending_) {
@@ -246,6 +248,7 @@ void RunningJob::kill_those_given_up() {
                         "silent for longer than --net-heartbeat), and is killed"};
     report(name_of(process), ending, "");
     kill(process.pid, SIGKILL);
+    was_killed_ = true;
     lose(process, ending);
   }
 }

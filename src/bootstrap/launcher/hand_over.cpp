@@ -51,7 +51,6 @@ void require_possible(const LaunchOptions& options) {
   if (options.balance) refuse("--balance");
   check_intervals(options);
   if (options.checkpoint_incremental) refuse("--checkpoint-incremental");
-  if (options.on_death == space::OnDeath::recover) refuse("--on-death recover");
   if (!options.trace.empty()) refuse("--trace");
   if (options.bind != Bind::automatic) refuse("--bind");
   if (options.timeout_s != 0) refuse("--timeout");

@@ -112,8 +112,6 @@ void check_nodes_of_virtual_ranks(const LaunchOptions& options) {
                                         "{}",
                                         what, why));
   };
-  constexpr const char* one_memory = "all processes must be able to reach the memory of all ranks";
-  if (options.on_death == space::OnDeath::recover) refuse("--on-death recover", one_memory);
   if (options.checkpoint_incremental) refuse("--checkpoint-incremental", "all is written there");
   constexpr const char* they_stay = "ranks stay in their processes there";
   if (options.balance) refuse("--balance", they_stay);
@@ -207,12 +205,12 @@ std::string LaunchOptions::secrets() const {
   return restore && !restore->secrets.empty() ? restore->secrets : new_secrets();
 }
 
-int launch(const LaunchOptions& options) {
+Outcome launch(const LaunchOptions& options) {
   check(options);
   const Program program = find_program(options.command.front());
   if (!program) {
     say_headline(program.problem);
-    return program.status;
+    return {program.status, false};
   }
   open_standard_descriptors();
   const auto cores = static_cast<std::uint32_t>(topology::usable_cores());
@@ -249,9 +247,8 @@ int launch(const LaunchOptions& options) {
   std::optional<Trace> trace;
   if (!options.trace.empty()) trace.emplace(options.trace, ranks);
   if (options.virtual_ranks) make_alike(options.secrets());
-  const int status =
-      RunningJob(options, memory, control, board.get(), filling ? &*filling : nullptr)
-          .run(program.path, std::move(binding));
+  RunningJob job(options, memory, control, board.get(), filling ? &*filling : nullptr);
+  const auto [status, was_killed] = job.run(program.path, std::move(binding));
   if (filling) filling->finish();
   if (trace) trace->write(control.header().started_ns);
   if (options.simulation_seed && status != 0)
@@ -262,7 +259,7 @@ int launch(const LaunchOptions& options) {
                     processes ? fmt::format(" --virtual --processes {}{}", *processes,
                                             options.balance ? " --balance" : "")
                               : ""));
-  return status;
+  return {status, was_killed};
 }
 
 }  // namespace armature::bootstrap

@@ -68,8 +68,13 @@ inline constexpr int status_timeout = 124;
 inline constexpr int status_not_executable = 126;
 inline constexpr int status_not_found = 127;
 
-/// Runs the job and returns its exit status: 0, or that of the first rank that failed.
-/// Throws Error(start) when it cannot be started.
-int launch(const LaunchOptions& options);
+/// How a job ended.
+struct Outcome {
+  int status = 0;           // that of the first rank that failed
+  bool was_killed = false;  // processes were, by nobody who had to do with it
+};
+
+/// Runs the job to its end. Throws Error(start) when it cannot be started.
+Outcome launch(const LaunchOptions& options);
 
 }  // namespace armature::bootstrap

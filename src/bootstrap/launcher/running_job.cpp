@@ -66,7 +66,7 @@ RunningJob::RunningJob(const LaunchOptions& options, const std::vector<space::Jo
   }
 }
 
-int RunningJob::run(const std::string& path, Binding binding) {
+Outcome RunningJob::run(const std::string& path, Binding binding) {
   if (start_processes(path, std::move(binding))) {
     while (any_alive()) {
       sleep_until_something_happens();
@@ -95,7 +95,7 @@ int RunningJob::run(const std::string& path, Binding binding) {
     say(fmt::format("the job ended after {:.3f} s with status {}",
                     static_cast<double>(took_ns) * 1e-9, failure_.value_or(0)));
   }
-  return failure_.value_or(0);
+  return {failure_.value_or(0), failure_ && was_killed_ && passed_on_ == 0};
 }
 
 /// False when that cannot be done; what has been started is then ended by the caller.
@@ -252,7 +252,8 @@ void RunningJob::watch_time() {
   }
 }
 
-void RunningJob::signal_processes(int signal) const {
+void RunningJob::signal_processes(int signal) {
+  has_killed_ = has_killed_ || signal == SIGKILL;
   for (const Process& process : processes_)
     if (process.alive) kill(process.pid, signal);
 }

@@ -33,9 +33,8 @@ class RunningJob {
   RunningJob(const LaunchOptions& options, const std::vector<space::JobMemory>& memory,
              space::Control control, int board, const Filling* filling);
 
-  /// Starts the ranks, stays until all are gone, leaves no process behind. Returns the job's
-  /// status.
-  int run(const std::string& path, Binding binding);
+  /// Starts the ranks, stays until all are gone, leaves no process behind.
+  Outcome run(const std::string& path, Binding binding);
 
  private:
   struct Process {
@@ -61,7 +60,7 @@ class RunningJob {
   void watch_filling();
   void watch_time();
   [[nodiscard]] std::string explanation() const;
-  void signal_processes(int signal) const;
+  void signal_processes(int signal);
   void end_job();
   void kill_when_due();
   [[nodiscard]] bool any_alive() const;
@@ -140,6 +139,8 @@ class RunningJob {
   std::uint64_t recovering_since_ns_ = 0;
   int passed_on_ = 0;  // the last signal that we have passed on and that ends programs
   bool interrupted_ = false;
+  bool has_killed_ = false;  // we have
+  bool was_killed_ = false;  // somebody else has killed a process
   bool joined_ = false;
   int further_deaths_ = 0;
   std::uint64_t oom_kills_before_ = 0;
