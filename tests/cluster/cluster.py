@@ -145,7 +145,7 @@ class Cluster:
         # What launchers start in the place of ssh: AGENT [-x] HOST COMMAND...
         agent = self.folder / "agent"
         cases = "".join(f"    {name}) holder={node.pid} ;;\n" for name, node in self.nodes.items())
-        agent.write_text('#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nhost=$1\nshift\ncase $host in\n'
+        agent.write_text('#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nhost=$1\nshift\n[ -e "$0.$host.is_lost" ] && exit 255\ncase $host in\n'
                          f'{cases}    *) echo "no node $host" >&2; exit 1 ;;\nesac\n'
                          'exec nsenter -t $holder -n -u -i -m -- sh -c "$*"\n')
         agent.chmod(0o755)
@@ -228,6 +228,12 @@ class Cluster:
     def cut(self, name):
         """That node's link goes down."""
         self.bridge.enter("ip", "link", "set", name, "down")
+
+    def lose(self, name):
+        """It crashes, and stays away."""
+        (self.folder / f"agent.{name}.is_lost").touch()
+        self.cut(name)
+        signal_each(self.processes_on(name))
 
     def start(self, launcher, per_node, words, **more):
         """A job by that launcher's own command."""

@@ -85,6 +85,36 @@ def restarted(launcher, nodes, per_node, folder):
                 raise Failed(f"{words[0]}: exit status {status}")
 
 
+def recovers(launcher, nodes, per_node, folder):
+    """Of a process that is killed, and of a node that is lost: the job goes on from its last checkpoint, on the nodes that are left."""
+    armature, program = os.path.join(folder, "../armature"), os.path.join(folder, "../virtual_steps")
+    steps = [program, "400", "when_due", "5000"]
+    with Cluster(nodes) as cluster:
+        if not os.access(f"{cluster.environment(launcher)['PATH'].split(':')[0]}/mpirun", os.X_OK):
+            skip(f"there is no mpirun.{launcher} here")
+        latest = cluster.folder / "saved" / "latest"
+        options = ["-n", "7", "--virtual", "--no-globals-note"]
+        status, output = cluster.run([armature, "run", *options, *steps])
+        if status != 0:
+            raise Failed(f"exit status {status}")
+        expected = re.findall(r"^result \w+$", output, re.M)
+        job = cluster.begin([armature, "run", "--hosts", ",".join(cluster.names), *options, "--processes", str(nodes * per_node), "--checkpoint",
+                             str(latest.parent), "--checkpoint-every", "0.1", "--on-death", "recover", *steps], **cluster.environment(launcher))
+
+        def await_next():
+            before = latest.read_text() if latest.exists() else ""
+            await_condition("a checkpoint", lambda: latest.exists() and latest.read_text() != before)
+        await_next()
+        signal_each(cluster.processes_on(cluster.names[1], "virtual_steps")[:1])
+        await_next()
+        cluster.lose(cluster.names[-1])
+        status, output = cluster.finish(job, 100)
+        if status != 0 or re.findall(r"^result \w+$", output, re.M) != expected:
+            raise Failed(f"exit status {status}")
+        if output.count("all ranks go back to checkpoint") < 2 or f"{cluster.names[-1]} does not answer: the job goes on without it" not in output:
+            raise Failed("it has not recovered twice")
+
+
 def expect_groups(nodes, per_node, status, output):
     if status != 0:
         raise Failed(f"exit status {status}")
@@ -323,7 +353,7 @@ def explained(call, action, wait):
     return case
 
 
-CASES = {"grouping": grouping, "hosts": hosts, "hosts_virtual": hosts_virtual, "restarted": restarted, "asked_for": asked_for, "works": works, "interfaces": interfaces}
+CASES = {"grouping": grouping, "hosts": hosts, "hosts_virtual": hosts_virtual, "recovers": recovers, "restarted": restarted, "asked_for": asked_for, "works": works, "interfaces": interfaces}
 for lost_action in ("kill_rank", "kill_node", "stop_node", "link_down"):
     CASES[lost_action] = lost(lost_action)
 CASES["explains_a_barrier"] = explained("barrier", "", r"in a barrier \(round \d+\) of the world: rank {last} has not entered it")
