@@ -215,8 +215,11 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
       bind);
   run.add_flag("--label", options->label,
                "Put [RANK], or [FIRST-LAST] of a process's ranks, in front of each line of output");
-  add_value(run, options, "--on-death", "end|continue|recover",
-            "What becomes of the job when a rank dies (default end)", set_on_death);
+  add_value(
+      run, options, "--on-death", "end|continue|recover",
+      "What becomes of the job when a rank dies (default end); recover: virtual ranks go back to "
+      "their last checkpoint, in memory (--copy-every), on several nodes on disk (--checkpoint)",
+      set_on_death);
   add_seconds(run, options, "--timeout", &LaunchOptions::timeout_s,
               "End the job after S seconds, saying what it waited for");
   add_watching(run, options);

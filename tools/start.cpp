@@ -4,6 +4,7 @@
 // and with it the number by which the job is known.
 #include "start.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/launcher/console.hpp"
@@ -55,8 +57,16 @@ std::string folder_of(const std::optional<checkpoints::Found>& found) {
   return found ? found->folder : std::string();
 }
 
-Outcome run_once(LaunchOptions options) {
+/// What is left of --timeout, which is for all starts together.
+double time_left_s(const LaunchOptions& options, std::uint64_t begun_ns) {
+  constexpr double least_s = 0.001;  // 0 would be for ever
+  return std::max(options.timeout_s - static_cast<double>(base::now_ns() - begun_ns) * 1e-9,
+                  least_s);
+}
+
+Outcome run_once(LaunchOptions options, std::uint64_t begun_ns) {
   options.on_death = space::OnDeath::end_job;
+  if (options.timeout_s > 0) options.timeout_s = time_left_s(options, begun_ns);
   return options.hosts.empty() ? bootstrap::launch(options) : bootstrap::await_other(options);
 }
 
@@ -78,8 +88,9 @@ int recovering(LaunchOptions options) {
   // What is there already is of another job, unless this one has gone on from it.
   const std::string of_another = options.restore ? "" : folder_of(last_checkpoint(options));
   std::string from = folder_of(last_checkpoint(options));
+  const std::uint64_t begun_ns = base::now_ns();
   for (int starts = 1;; ++starts) {
-    const Outcome outcome = run_once(options);
+    const Outcome outcome = run_once(options, begun_ns);
     if (!outcome.was_killed) return outcome.status;
     const auto found = last_checkpoint(options);
     const std::string folder = folder_of(found);
