@@ -44,7 +44,9 @@ StandStill::StandStill(const space::Mapping& mapping, int process, int band_file
       meeting_(mapping, process, regroup_, number_) {}
 
 void StandStill::run(int holder) {
-  if (halt_.where.load(std::memory_order_relaxed) == space::KeptIn::memory)
+  if (!meeting_.is_member())  // it has joined, but hosts nobody before the next regrouping
+    wait_until_over();
+  else if (halt_.where.load(std::memory_order_relaxed) == space::KeptIn::memory)
     fill_copy(holder);
   else
     meeting_.leads() ? lead(holder) : follow(holder);
@@ -92,6 +94,10 @@ void StandStill::follow(int holder) {
   if (!meeting_.leader_reaches(1)) return;
   write_part(holder);
   meeting_.reach(2);
+  wait_until_over();
+}
+
+void StandStill::wait_until_over() const {
   (void)meeting_.wait([&] { return halt_.over.load(std::memory_order_acquire) == number_; });
 }
 
@@ -156,10 +162,7 @@ void StandStill::fill_copy(int holder) {
     give_up(error.what());
   }
   meeting_.reach(2);
-  if (!meeting_.leads()) {
-    (void)meeting_.wait([&] { return halt_.over.load(std::memory_order_acquire) == number_; });
-    return;
-  }
+  if (!meeting_.leads()) return wait_until_over();
   if (!meeting_.all_reach(2)) return;
   const bool failed = halt_.broken.load(std::memory_order_acquire) != 0;
   if (!failed) {

@@ -35,6 +35,7 @@ class StandStill {
   void lead(int holder);
   void follow(int holder);
   void fill_copy(int holder);
+  void wait_until_over() const;
   std::string open_folder();
   void write_part(int holder);
   void write_share(PartWriter& part);
