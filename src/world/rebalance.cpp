@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "armature/detail/plan_together.hpp"
+#include "armature/plan_together.hpp"
 #include "armature/rank_local.hpp"
 #include "armature/virtual.hpp"
 #include "base/fail.hpp"
@@ -193,7 +193,7 @@ balance::Verdict rebalance(const World& world, const RebalanceOptions& options) 
   const Picture picture = gather(world, mine, measure_calls());
   std::vector<int> to(static_cast<std::size_t>(world.size()));
   const balance::Verdict verdict =
-      detail::plan_together(world, "rebalance", to, [&] { return decide(picture, options, to); });
+      plan_together(world, "rebalance", to, [&] { return decide(picture, options, to); });
   go(world, mine.process, to, verdict.moved > 0);
   return verdict;
 }
