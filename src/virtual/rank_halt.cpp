@@ -1,5 +1,7 @@
 // When no rank of the job runs: for a checkpoint, or since ranks go on as they were before. They
 // are taken as they lie in their bands, so nothing of how they waited has to be kept.
+#include <dlfcn.h>
+
 #include "base/clock.hpp"
 #include "progress/bell.hpp"
 #include "progress/processes.hpp"
@@ -14,6 +16,14 @@ namespace armature::fibers {
 
 using space::Doze;
 using State = RankFiber::State;
+
+namespace {
+
+/// What the C library keeps of a rank's dlsym that found nothing lies in the rank's heap, and is
+/// freed by the next call: now, before that heap goes away, or back to what it was.
+void forget_errors_of_linker() { (void)dlsym(RTLD_DEFAULT, "malloc"); }
+
+}  // namespace
 
 /// It looks at its condition again, whatever it waited for, and whoever was about to wake it.
 void RankScheduler::restore(RankFiber& fiber) {
@@ -55,6 +65,7 @@ void RankScheduler::change_nodes() {
 
 /// Nobody runs: for a checkpoint.
 void RankScheduler::stand_still() {
+  forget_errors_of_linker();
   if (is_to_regroup(mapping_.header())) return regroup();
   if (mapping_.header().nodes > 1) return change_nodes();
   const int holder = this->holder();

@@ -82,8 +82,9 @@ void restore_ranks(const space::Mapping& mapping, int first, int hosted,
 void fill_statics() {
   rmi::find_modules();
   tzset();
-  static char output[BUFSIZ];
+  static char output[BUFSIZ], input[BUFSIZ];
   std::setvbuf(stdout, output, isatty(STDOUT_FILENO) != 0 ? _IOLBF : _IOFBF, sizeof output);
+  if (stdin->_IO_buf_base == nullptr) std::setvbuf(stdin, input, _IOFBF, sizeof input);
 }
 
 std::uint64_t sum_of_addresses(const space::ControlHeader& job) {

@@ -1,4 +1,5 @@
 // What a rank allocates lies in its band, goes where it goes, and is freed by whoever has it last.
+#include <dlfcn.h>
 #include <malloc.h>
 #include <unistd.h>
 
@@ -43,6 +44,17 @@ void what_a_rank_allocates_is_its_own(World& world) {
           "aligned_alloc does");
   require(malloc_usable_size(memory) >= 8192, "and it is as large as asked for");
   std::free(memory);
+}
+
+/// It outlives the rank's stay here, and what the rank goes back to.
+void what_the_c_library_keeps_is_the_process_s(World& world) {
+  require(dlsym(RTLD_DEFAULT, "no such function") == nullptr, "there is none");
+  require(owner_of(dlerror()) < 0, "what dlerror says");
+  const std::string name = "ARMATURE_TEST_" + std::to_string(int{world.rank()});
+  setenv(name.c_str(), "set", 1);
+  require(owner_of(std::getenv(name.c_str())) < 0 && owner_of(environ) < 0, "what setenv keeps");
+  const std::unique_ptr<char, void (*)(void*)> copy(strdup("text"), std::free);
+  require(owner_of(copy.get()) == world.rank(), "but strdup's copy is the rank's");
 }
 
 void what_a_thread_allocates_is_the_process_s(World& world) {
@@ -120,6 +132,7 @@ void every_rank_has_its_own_globals(World& world) {
 int main(int argc, char** argv) {
   const int status = armature::run(argc, argv, [](World& world) {
     what_a_rank_allocates_is_its_own(world);
+    what_the_c_library_keeps_is_the_process_s(world);
     what_a_thread_allocates_is_the_process_s(world);
     anyone_may_free(world);
     memory_moves_along(world);

@@ -253,11 +253,24 @@ def case_with_deaths():
             time.sleep(chance.uniform(0, 0.1))
         status, out, err = job.end()
         if status == 137 and out.startswith("result"):
-            status = 0  # one was killed when all of its ranks had ended: there was nothing to go back for
+            status = 0  # one was killed when all ranks had ended: there was nothing to go back for
         got, err = result((status, out, err))
         expect(got == expected, f"{got}, not {expected}:\n{err}")
         recovered += err.count("all ranks go back")
     expect(recovered > 0, "nobody was killed")
+
+
+def case_killed_without_ranks():
+    """A process that all ranks have left is not needed: the job goes on, and may have another."""
+    for options in [], ["--on-death", "recover", "--copy-every", 0.05]:
+        job = Job(4, 2, options, RESIZING, "together", 2)
+        expect(job.job.stdout.readline() == "together\n", "they are not together")
+        os.kill(job.children()[1], signal.SIGKILL)
+        job.await_children(1)
+        job.resize_to(1)
+        job.resize_to(2)
+        status, out, err = job.end()
+        expect(status == 0 and "the job goes on without it" in err, f"{status}: {out}{err}")
 
 
 def case_with_checkpoints():

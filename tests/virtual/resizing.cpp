@@ -179,6 +179,16 @@ int storm(World& world, int seconds) {
   return 0;
 }
 
+/// All go to one process, and stay there for that many seconds.
+int together(World& world, int seconds) {
+  armature::migrate(armature::ProcessId(0));
+  world.barrier();
+  if (world.rank() == 0) std::puts("together"), std::fflush(stdout);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  while (world.broadcast(std::chrono::steady_clock::now() < end ? 1 : 0, 0) != 0) ++*own;
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -187,6 +197,7 @@ int main(int argc, char** argv) {
   return armature::run(argc, argv, [&](World& world) {
     if (what == "inside") return inside(world);
     if (what == "stays") return stays(world);
+    if (what == "together") return together(world, number);
     if (what == "status") return status(world, number);
     return storm(world, number);
   });

@@ -132,8 +132,8 @@ void RunningJob::reap() {
 }
 
 /// How far its ranks have come: the one that has left least in order counts. A process that all its
-/// virtual ranks have left has nothing more to do; on several nodes, where processes neither come
-/// nor leave, it is of the job as long as there are ranks: some may come.
+/// virtual ranks have left is of the job as long as there are ranks: some may come. So is, on one
+/// node, that of ranks which have ended: those that go elsewhere, or back, wait for it.
 Life RunningJob::life_of(const Process& process) const {
   const auto number = static_cast<int>(&process - processes_.data());
   bool all_starting = true, all_finished = true, is_over = true, has_any = false;
@@ -146,7 +146,11 @@ Life RunningJob::life_of(const Process& process) const {
     all_starting = all_starting && life == Life::starting;
     all_finished = all_finished && life == Life::finished;
   }
-  if (!has_any && of_nodes_.size() > 1) return is_over ? Life::finished : Life::running;
+  const bool one_node = of_nodes_.size() == 1 && control_.header().simulated == 0;
+  const bool is_member = control_.process(number).belongs(control_.header().halt.regrouped);
+  if (control_.header().ranks_are_virtual != 0 && is_member &&
+      (!has_any || (all_finished && one_node)))
+    return is_over ? Life::finished : Life::running;
   return all_finished ? Life::finished : all_starting ? Life::starting : Life::running;
 }
 

@@ -226,11 +226,32 @@ void RunningJob::have_spread() {
 
 // -- deaths that do not matter --------------------------------------------------------------------
 
-/// Whether it hosts no rank: it has handed all over, or has none yet.
+/// Whether all ranks that it hosts have ended, and others have not. A rank is told to have finished
+/// a little before it has left its stack, and is counted then. When as many are counted as have
+/// finished by now, all those have left.
+bool RunningJob::has_done_its_part(int number) const {
+  const space::ControlHeader& job = control_.header();
+  if (job.nodes > 1 || job.simulated != 0) return false;
+  const std::uint32_t through = job.through.load(std::memory_order_acquire);  // first
+  std::uint32_t finished = 0;
+  for (int rank = 0; rank < static_cast<int>(job.ranks); ++rank) {
+    if (control_.slot(rank).life.load(std::memory_order_acquire) == space::Life::finished)
+      ++finished;
+    else if (process_of(rank) == number)
+      return false;
+  }
+  return finished == through && finished < job.ranks;
+}
+
+/// Whether it hosts no rank that has still to do something: it has handed all over, has none yet,
+/// or all have ended.
 bool RunningJob::is_dispensable(const Process& process) const {
   const space::Halt& halt = control_.header().halt;
-  const auto& slot = control_.process(static_cast<int>(&process - processes_.data()));
+  const auto number = static_cast<int>(&process - processes_.data());
+  const auto& slot = control_.process(number);
   if (control_.header().ranks_are_virtual == 0) return false;
+  if (control_.header().all_have_joined() && !is_regrouping() && has_done_its_part(number))
+    return true;
   const std::uint32_t regroup = halt.regroup.load(std::memory_order_relaxed);
   const std::uint32_t since = slot.since.load(std::memory_order_relaxed);
   if (slot.belongs(regroup)) return since == regroup && since != 0 && is_regrouping();

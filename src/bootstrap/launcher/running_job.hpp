@@ -101,6 +101,7 @@ class RunningJob {
   [[nodiscard]] std::vector<int> hosting() const;
   [[nodiscard]] bool is_regrouping() const;
   [[nodiscard]] bool is_resizing() const;
+  [[nodiscard]] bool has_done_its_part(int number) const;
   [[nodiscard]] bool is_dispensable(const Process& process) const;
   void do_without(Process& process, const Ending& ending);
 

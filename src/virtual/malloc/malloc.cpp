@@ -3,7 +3,9 @@
 // glibc has for this purpose. free finds out from the address. Loaded before the program's own
 // libraries (LD_PRELOAD); see docs/decisions/rank-heaps.md.
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
+#include <sys/auxv.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +13,7 @@
 
 #include "space/layout.hpp"
 #include "space/rank_heap.hpp"
+#include "virtual/malloc/current.hpp"
 #include "virtual/malloc/interface.hpp"
 
 extern "C" {
@@ -21,17 +24,46 @@ void* __libc_realloc(void* memory, std::size_t bytes);
 void* __libc_memalign(std::size_t alignment, std::size_t bytes);
 }
 
+constinit thread_local armature::space::RankHeap* armature::fibers::current_heap = nullptr;
+
 namespace {
 
+using armature::fibers::current_heap;
 using armature::fibers::HeapPlaces;
 using armature::fibers::MallocLibrary;
 using armature::space::RankHeap;
 
-[[gnu::tls_model("initial-exec")]] constinit thread_local RankHeap* current = nullptr;
 constinit HeapPlaces places;
 constinit std::uintptr_t all_bytes = 0;  // of all bands
 // A child of fork sees the same memory as its parent, who goes on using it.
 constinit bool is_a_fork = false;
+
+/// Where the code of the dynamic linker lies. What it allocates is the process's: the memory of
+/// thread_locals, what it says of errors.
+struct Loader {
+  std::uintptr_t begin = 0, bytes = 0;
+
+  [[nodiscard]] bool has(const void* address) const {
+    return reinterpret_cast<std::uintptr_t>(address) - begin < bytes;
+  }
+};
+constinit Loader loader;
+
+Loader find_loader() {
+  Loader found{getauxval(AT_BASE), 0};
+  if (found.begin == 0) return found;
+  const auto& head = *reinterpret_cast<const ElfW(Ehdr)*>(found.begin);
+  const auto* part = reinterpret_cast<const ElfW(Phdr)*>(found.begin + head.e_phoff);
+  for (int i = 0; i < head.e_phnum; ++i, ++part)
+    if (part->p_type == PT_LOAD)
+      found.bytes = std::max<std::uintptr_t>(found.bytes, part->p_vaddr + part->p_memsz);
+  return found;
+}
+
+/// The heap of the rank that runs; nullptr where whoever asks is to have the process's memory.
+RankHeap* heap_for(const void* caller) {
+  return current_heap == nullptr || loader.has(caller) ? nullptr : current_heap;
+}
 
 bool is_a_ranks(const void* memory) {
   return reinterpret_cast<std::uintptr_t>(memory) - places.base < all_bytes;
@@ -52,12 +84,18 @@ void* or_error(void* memory) {
 [[gnu::noinline]] void free_of_rank(void* memory) {
   if (is_a_fork) return;
   RankHeap& heap = heap_of(memory);
-  &heap == current ? heap.free(memory) : heap.free_from_outside(memory);
+  &heap == current_heap ? heap.free(memory) : heap.free_from_outside(memory);
 }
 
-void* aligned(std::size_t alignment, std::size_t bytes) {
-  if (current == nullptr) return __libc_memalign(alignment, bytes);
-  return or_error(current->allocate_aligned(alignment, bytes));
+void* allocate(std::size_t bytes, const void* caller) {
+  RankHeap* const heap = heap_for(caller);
+  return heap == nullptr ? __libc_malloc(bytes) : or_error(heap->allocate(bytes));
+}
+
+[[gnu::always_inline]] inline void* aligned(std::size_t alignment, std::size_t bytes) {
+  RankHeap* const heap = heap_for(__builtin_return_address(0));
+  if (heap == nullptr) return __libc_memalign(alignment, bytes);
+  return or_error(heap->allocate_aligned(alignment, bytes));
 }
 
 constexpr std::size_t page = 4096;
@@ -97,19 +135,19 @@ int digit(char c) {
 #define ARMATURE_EXPORT extern "C" [[gnu::visibility("default")]]
 
 ARMATURE_EXPORT MallocLibrary armature_malloc_library() {
-  return {&current, [](const HeapPlaces& given) {
+  return {&current_heap, [](const HeapPlaces& given) {
             places = given;
+            loader = find_loader();
             all_bytes = given.bands * given.band_bytes;
             pthread_atfork(nullptr, nullptr, [] {
               is_a_fork = true;
-              current = nullptr;
+              current_heap = nullptr;
             });
           }};
 }
 
 ARMATURE_EXPORT void* malloc(std::size_t bytes) {
-  if (current == nullptr) return __libc_malloc(bytes);
-  return or_error(current->allocate(bytes));
+  return allocate(bytes, __builtin_return_address(0));
 }
 
 ARMATURE_EXPORT void free(void* memory) {
@@ -118,14 +156,16 @@ ARMATURE_EXPORT void free(void* memory) {
 }
 
 ARMATURE_EXPORT void* calloc(std::size_t count, std::size_t bytes) {
-  if (current == nullptr) return __libc_calloc(count, bytes);
+  RankHeap* const heap = heap_for(__builtin_return_address(0));
+  if (heap == nullptr) return __libc_calloc(count, bytes);
   std::size_t all = 0;
   if (__builtin_mul_overflow(count, bytes, &all)) return or_error(nullptr);
-  return or_error(current->allocate_zeros(all));
+  return or_error(heap->allocate_zeros(all));
 }
 
 ARMATURE_EXPORT void* realloc(void* memory, std::size_t bytes) {
-  if (memory == nullptr) return malloc(bytes);
+  const void* const caller = __builtin_return_address(0);
+  if (memory == nullptr) return allocate(bytes, caller);
   if (!is_a_ranks(memory)) return __libc_realloc(memory, bytes);
   if (bytes == 0) {
     free(memory);
@@ -133,7 +173,7 @@ ARMATURE_EXPORT void* realloc(void* memory, std::size_t bytes) {
   }
   const std::size_t usable = RankHeap::usable_bytes(memory);
   if (bytes <= usable && bytes >= usable / 2) return memory;
-  void* const other = malloc(bytes);
+  void* const other = allocate(bytes, caller);
   if (other == nullptr) return nullptr;
   std::memcpy(other, memory, std::min(bytes, usable));
   free(memory);
