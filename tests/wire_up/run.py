@@ -50,6 +50,7 @@ def virtual_secrets(launcher):
 
 
 LOADS_IT = """
+import ctypes
 print("main begins", flush=True)
 library = ctypes.CDLL({library!r})
 library._ZN8armature11can_migrateEv.restype = ctypes.c_bool
