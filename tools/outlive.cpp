@@ -89,12 +89,20 @@ int wait_for(pid_t child, const FileDescriptor& launcher) {
   return status;
 }
 
-/// Whether it ended as one of the job: there was one, and the program had not left it.
-bool was_in_job(const FileDescriptor& told) {
+/// The last word of the program; 0 where it has not joined the job.
+char last_word(const FileDescriptor& told) {
   pollfd polled{told.get(), POLLIN, 0};
   char last = 0;
   for (char word = 0; poll(&polled, 1, 0) > 0 && read(told.get(), &word, 1) == 1;) last = word;
-  return last == bootstrap::word_joined;
+  return last;
+}
+
+/// Whether the job goes on without it. What the program returns when it has left the job is its own
+/// word; but whoever is killed then is dead like others, and the launcher would not wait for those
+/// that are about to leave.
+bool is_outlived(int status, char word) {
+  return word != 0 &&
+         (WIFSIGNALED(status) || (WEXITSTATUS(status) != 0 && word == bootstrap::word_joined));
 }
 
 /// As the program would have, had it left its job: the launcher takes a process for failed that
@@ -110,7 +118,7 @@ void say_farewell_for_it() {
   }
 }
 
-/// The launcher is to see what has happened: no job goes on that did without this end.
+/// The launcher is to see what has happened.
 [[noreturn]] void end_likewise(int status) {
   if (!WIFSIGNALED(status)) _exit(WEXITSTATUS(status));
   signal(WTERMSIG(status), SIG_DFL);
@@ -142,7 +150,7 @@ void say_farewell_for_it() {
   if (child == 0) become_program(self, before, tells.get());
   tells.reset();
   const int status = wait_for(child, launcher);
-  if ((WIFEXITED(status) && WEXITSTATUS(status) == 0) || !was_in_job(told)) end_likewise(status);
+  if (!is_outlived(status, last_word(told))) end_likewise(status);
   const std::string how = WIFSIGNALED(status)
                               ? fmt::format("was killed by signal {} ({})", WTERMSIG(status),
                                             bootstrap::signal_name(WTERMSIG(status)))

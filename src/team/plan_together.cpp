@@ -1,4 +1,4 @@
-#include "armature/detail/plan_together.hpp"
+#include "armature/plan_together.hpp"
 
 #include <exception>
 
@@ -6,7 +6,7 @@
 
 #include "base/fail.hpp"
 
-namespace armature::detail {
+namespace armature {
 namespace {
 
 /// What member 0 tells the others.
@@ -38,4 +38,4 @@ balance::Verdict plan_together(const Team& team, const char* call, std::span<int
   return decision.verdict;
 }
 
-}  // namespace armature::detail
+}  // namespace armature

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "armature/detail/plan_together.hpp"
+#include "armature/plan_together.hpp"
 #include "armature/rank_local.hpp"
 #include "armature/virtual.hpp"
 #include "base/clock.hpp"
@@ -226,7 +226,7 @@ balance::Verdict rebalance(const World& world, const RebalanceOptions& options) 
   const Picture picture = gather(world, mine, measure_calls());
   std::vector<int> to(static_cast<std::size_t>(world.size()));
   const balance::Verdict verdict =
-      detail::plan_together(world, "rebalance", to, [&] { return decide(picture, options, to); });
+      plan_together(world, "rebalance", to, [&] { return decide(picture, options, to); });
   const std::uint64_t begun_ns = base::now_ns();
   go(world, mine.process, to, verdict.moved > 0);
   if (verdict.moved > 0) last_time->move_s = static_cast<double>(base::now_ns() - begun_ns) * 1e-9;

@@ -21,6 +21,9 @@
 
 namespace {
 
+// Before main: it is gone from the environment when the job has been joined.
+const bool are_virtual = std::getenv("ARMATURE_VIRTUAL") != nullptr;
+
 using armature::Rank;
 using armature::World;
 
@@ -126,8 +129,7 @@ int run(World& world, const std::string& name, bool whole_node) {
   std::fflush(stdout);
   if (!is_gone) return survive(scene, name);
   // Virtual ranks share a process.
-  for (const bool is_virtual = std::getenv("ARMATURE_VIRTUAL") != nullptr;;)
-    is_virtual ? armature::yield() : static_cast<void>(pause());
+  for (;;) are_virtual ? armature::yield() : static_cast<void>(pause());
 }
 
 }  // namespace

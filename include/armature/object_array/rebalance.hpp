@@ -10,10 +10,10 @@
 
 #include "armature/balance.hpp"
 #include "armature/container/gather.hpp"
-#include "armature/detail/plan_together.hpp"
 #include "armature/error.hpp"
 #include "armature/locality.hpp"
 #include "armature/object_array/array.hpp"
+#include "armature/plan_together.hpp"
 
 namespace armature {
 
@@ -63,7 +63,7 @@ balance::Verdict rebalance(object_array<T, Index>& array, const RebalanceOptions
     items += all[static_cast<std::size_t>(m)].size();
   }
   balance::Plan plan(items);
-  const balance::Verdict verdict = detail::plan_together(team, "rebalance", plan, [&] {
+  const balance::Verdict verdict = plan_together(team, "rebalance", plan, [&] {
     const balance::Problem problem = detail::problem_of<Index>(team, all);
     const balance::Plan made =
         options.strategy ? options.strategy(problem) : balance::chosen(problem);
