@@ -4,10 +4,8 @@
 // and with it the number by which the job is known.
 #include "start.hpp"
 
-#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <optional>
+#include <fstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -47,26 +45,16 @@ void check(const LaunchOptions& options) {
         "checkpoint on disk (--checkpoint-every)");
 }
 
-/// nullopt where there is none.
-std::optional<checkpoints::Found> last_checkpoint(const LaunchOptions& options) {
-  if (!std::filesystem::exists(options.checkpoint_directory + "/latest")) return std::nullopt;
-  return checkpoints::find_latest(options.checkpoint_directory);
+/// Empty where there is none.
+std::string name_of_last(const LaunchOptions& options) {
+  std::ifstream file(options.checkpoint_directory + "/latest");
+  std::string name;
+  std::getline(file, name);
+  return name;
 }
 
-std::string folder_of(const std::optional<checkpoints::Found>& found) {
-  return found ? found->folder : std::string();
-}
-
-/// What is left of --timeout, which is for all starts together.
-double time_left_s(const LaunchOptions& options, std::uint64_t begun_ns) {
-  constexpr double least_s = 0.001;  // 0 would be for ever
-  return std::max(options.timeout_s - static_cast<double>(base::now_ns() - begun_ns) * 1e-9,
-                  least_s);
-}
-
-Outcome run_once(LaunchOptions options, std::uint64_t begun_ns) {
+Outcome run_once(LaunchOptions options) {
   options.on_death = space::OnDeath::end_job;
-  if (options.timeout_s > 0) options.timeout_s = time_left_s(options, begun_ns);
   return options.hosts.empty() ? bootstrap::launch(options) : bootstrap::await_other(options);
 }
 
@@ -86,30 +74,30 @@ bool keep_those_that_answer(LaunchOptions& options) {
 int recovering(LaunchOptions options) {
   check(options);
   // What is there already is of another job, unless this one has gone on from it.
-  const std::string of_another = options.restore ? "" : folder_of(last_checkpoint(options));
-  std::string from = folder_of(last_checkpoint(options));
-  const std::uint64_t begun_ns = base::now_ns();
+  std::string from = name_of_last(options);
+  const std::string of_another = options.restore ? "" : from;
+  options.timeout_from_ns = base::now_ns();  // it is for all starts together
   for (int starts = 1;; ++starts) {
-    const Outcome outcome = run_once(options, begun_ns);
+    const Outcome outcome = run_once(options);
     if (!outcome.was_killed) return outcome.status;
-    const auto found = last_checkpoint(options);
-    const std::string folder = folder_of(found);
-    if (folder == of_another) {
+    const std::string name = name_of_last(options);
+    if (name == of_another) {
       say("the job cannot go on: there is no checkpoint yet");
       return outcome.status;
     }
-    if (folder != from) starts = 1;
-    from = folder;
+    if (name != from) starts = 1;
+    from = name;
     if (starts == starts_max) {
       say(fmt::format("the job does not go on: it ended {} times since its last checkpoint",
                       starts));
       return outcome.status;
     }
     if (!options.hosts.empty() && !keep_those_that_answer(options)) return outcome.status;
+    const checkpoints::Found found = checkpoints::find_latest(options.checkpoint_directory);
     say(fmt::format("all ranks go back to checkpoint {} in {}, written {} UTC",
-                    found->manifest.number, options.checkpoint_directory,
-                    found->manifest.written_at));
-    go_on_from(options, *found);
+                    found.manifest.number, options.checkpoint_directory,
+                    found.manifest.written_at));
+    go_on_from(options, found);
   }
 }
 
@@ -136,7 +124,7 @@ void go_on_from(LaunchOptions& options, const checkpoints::Found& found) {
 int start(LaunchOptions options) {
   if (options.on_death == space::OnDeath::recover && is_of_several_nodes(options))
     return recovering(std::move(options));
-  if (!options.hosts.empty()) bootstrap::hand_over(options);
+  if (!options.hosts.empty()) bootstrap::become(bootstrap::command_of_other(options));
   return bootstrap::launch(options).status;
 }
 

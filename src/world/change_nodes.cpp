@@ -90,7 +90,12 @@ void change_nodes(const World& world, std::span<const int> processes, const char
   };
   // What nobody has looked at yet goes along with rank 0.
   const std::uint32_t unseen = world.rank() == 0 ? requests().exchange(0) : 0;
-  (void)stand_together(world, processes, {}, call);
+  try {
+    (void)stand_together(world, processes, {}, call);
+  } catch (...) {
+    requests().fetch_add(unseen);
+    throw;
+  }
   if (unseen != 0) requests().fetch_add(unseen);
 }
 

@@ -45,8 +45,8 @@ space::Recurring& recurring(space::ControlHeader& job, Chore chore) {
 bool take(space::ControlHeader& job, Chore chore, std::uint64_t every_ns) {
   space::Recurring& work = recurring(job, chore);
   const std::uint64_t now_ns = base::now_ns();
-  if (chore == Chore::checkpoint && job.halt.requests.load(std::memory_order_relaxed) != 0) {
-    job.halt.requests.store(0, std::memory_order_relaxed);
+  if (chore == Chore::checkpoint && job.halt.requests.load(std::memory_order_relaxed) != 0 &&
+      job.halt.requests.exchange(0, std::memory_order_relaxed) != 0) {
     work.last_ns.store(now_ns, std::memory_order_release);
     return true;
   }
@@ -74,6 +74,10 @@ bool is_due(const World& world, Chore chore, const char* call) {
   const std::uint64_t every_ns = interval_ns(chore);
   const std::uint8_t due = world.rank() == 0 && take(job, chore, every_ns) ? 1 : 0;
   return world.broadcast(due, 0) != 0;
+}
+
+void require_intervals() {
+  for (const Chore chore : {Chore::checkpoint, Chore::rebalance}) (void)interval_ns(chore);
 }
 
 void note_rebalance(space::ControlHeader& job) {

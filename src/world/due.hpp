@@ -10,8 +10,10 @@ enum class Chore { checkpoint, rebalance };
 
 /// Collective: whether it is, by rank 0's clock, or because a checkpoint was asked for. Where it
 /// is, nobody else finds so until the interval is over once more. On all ranks, Error(start) when
-/// the variable with the interval is no time.
+/// the variable with the interval is no time, which jobs of virtual ranks find out before.
 [[nodiscard]] bool is_due(const World& world, Chore chore, const char* call);
+/// Throws Error(start) when a variable with an interval is no time.
+void require_intervals();
 /// By all ranks, where they are then: ranks were rebalanced now, whoever has asked for it.
 void note_rebalance(space::ControlHeader& job);
 

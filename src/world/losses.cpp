@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <string>
@@ -89,7 +90,8 @@ void warn_of_launcher(const WiredJob& wired, const space::Mapping& mapping, bool
 }
 
 void end_job_at_once(bootstrap::Exchange& exchange) {
-  constexpr int status = 1;
+  // Whichever of us the launcher hears first: somebody was killed.
+  constexpr int status = 128 + SIGKILL;
   static std::atomic<bool> asked = false;
   std::thread([&exchange] {
     exchange.end_job(status);

@@ -207,7 +207,10 @@ balance::Verdict decide(const Picture& picture, const RebalanceOptions& options,
 
 /// From the first time on that this is asked, it is known what ranks compute.
 bool is_due(const World& world, const progress::RankContext& me) {
-  if (me.space.header().ranks_are_virtual != 0 && !last_time->was_measured) (void)measure(me);
+  if (me.space.header().ranks_are_virtual != 0 && !last_time->was_measured) {
+    (void)measure(me);
+    (void)measure_calls();
+  }
   return hosting::is_due(world, hosting::Chore::rebalance, "rebalance");
 }
 

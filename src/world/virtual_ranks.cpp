@@ -173,6 +173,7 @@ int simulate_processes(const space::Mapping& mapping, int band_file) {
 int run_virtual(const Process& process, detail::Body body, void* callable) {
   const space::Mapping& mapping = process.mapping();
   const int first = process.first_rank(), hosted = Process::hosted();
+  require_intervals();
   fibers::find_rank_malloc(mapping);
   together = {body, callable, nullptr};
   if (mapping.header().keeps_copies != 0 || mapping.header().nodes > 1) fill_statics();

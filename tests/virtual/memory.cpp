@@ -49,7 +49,8 @@ void what_a_rank_allocates_is_its_own(World& world) {
 /// It outlives the rank's stay here, and what the rank goes back to.
 void what_the_c_library_keeps_is_the_process_s(World& world) {
   require(dlsym(RTLD_DEFAULT, "no such function") == nullptr, "there is none");
-  require(owner_of(dlerror()) < 0, "what dlerror says");
+  const char* const error = dlerror();
+  require(error != nullptr && owner_of(error) < 0, "what dlerror says");
   const std::string name = "ARMATURE_TEST_" + std::to_string(int{world.rank()});
   setenv(name.c_str(), "set", 1);
   require(owner_of(std::getenv(name.c_str())) < 0 && owner_of(environ) < 0, "what setenv keeps");

@@ -140,7 +140,7 @@ Life RunningJob::life_of(const Process& process) const {
   for (int rank = 0; rank < static_cast<int>(control_.header().ranks); ++rank) {
     const space::RankSlot& slot = control_.slot(rank);
     const Life life = slot.life.load(std::memory_order_acquire);
-    is_over = is_over && life == Life::finished;
+    is_over = is_over && (life == Life::finished || life == Life::dead);
     if (process_of(rank) != number) continue;
     has_any = true;
     all_starting = all_starting && life == Life::starting;
@@ -177,7 +177,8 @@ void RunningJob::has_exited(Process& process, int wait_status) {
   }
   if (!ending_ && is_dispensable(process)) return do_without(process, ending);
   // Others may have died of its death already, and said so.
-  was_killed_ = was_killed_ || (ending.status == 128 + SIGKILL && !has_spoken && !has_killed_);
+  const bool is_killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
+  was_killed_ = was_killed_ || (is_killed && !has_killed_);
 
   const int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
   if (ending_) {

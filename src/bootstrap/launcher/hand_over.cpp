@@ -170,17 +170,22 @@ Words command_for(ForeignLauncher launcher, const std::string& path, const Launc
   return words;
 }
 
-void hand_over(const LaunchOptions& options) {
+OtherCommand command_of_other(const LaunchOptions& options) {
   require_possible(options);
   const Found found = find_launcher();
   set_variables(options);
   const Words words = command_for(found.launcher, found.path, options, names_of_settings());
   if (options.verbose) say(fmt::format("{}", fmt::join(words, " ")));
+  return {found.launcher, words};
+}
+
+void become(const OtherCommand& command) {
   std::vector<char*> arguments;
-  for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  for (const auto& word : command.words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  execv(found.path.c_str(), arguments.data());
-  fail(Errc::start, fmt::format("{} cannot be run: {}", found.path, base::system_text(errno)));
+  execv(arguments.front(), arguments.data());
+  fail(Errc::start,
+       fmt::format("{} cannot be run: {}", command.words.front(), base::system_text(errno)));
 }
 
 }  // namespace armature::bootstrap

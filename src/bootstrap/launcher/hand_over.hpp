@@ -20,8 +20,15 @@ std::vector<std::string> command_for(ForeignLauncher launcher, const std::string
                                      const LaunchOptions& options,
                                      const std::vector<std::string>& settings);
 
-/// Becomes the launcher that is found first: srun within an allocation of Slurm, mpirun, mpiexec,
-/// prterun. Throws Error(start) when there is none.
-[[noreturn]] void hand_over(const LaunchOptions& options);
+struct OtherCommand {
+  ForeignLauncher launcher;
+  std::vector<std::string> words;
+};
+/// The command of the launcher that is found first: srun within an allocation of Slurm, mpirun,
+/// mpiexec, prterun. Sets the variables that it hands on. Throws Error(start) when there is none.
+OtherCommand command_of_other(const LaunchOptions& options);
+
+/// Becomes that. Throws Error(start) when it cannot be.
+[[noreturn]] void become(const OtherCommand& command);
 
 }  // namespace armature::bootstrap

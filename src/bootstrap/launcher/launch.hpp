@@ -41,6 +41,7 @@ struct LaunchOptions {
   std::uint64_t band_bytes = 0;  // 0: the default
   space::OnDeath on_death = space::OnDeath::end_job;
   double timeout_s = 0;                 // 0: none
+  std::uint64_t timeout_from_ns = 0;    // CLOCK_MONOTONIC; 0: the job's start
   std::string checkpoint_directory;     // of virtual ranks; empty: none
   double checkpoint_every_s = 0;        // 0: when asked for by SIGUSR2 or the program
   bool checkpoint_incremental = false;  // only what changed, where that can be

@@ -8,8 +8,9 @@
 
 namespace armature::bootstrap {
 
-/// As hand_over, in a process of its own. A status above 128, a signal's, and a machine that
-/// does not answer any more tell of a death, unless somebody has asked this one to end the job.
+/// The job, by the launcher that is found, in a child. Whether processes were killed is what that
+/// one's status says, or that a machine does not answer any more; and nobody has asked this process
+/// to end the job. Throws Error(start) as command_of_other does.
 Outcome await_other(const LaunchOptions& options);
 
 /// Whether the launcher that is found can start something on that machine, within some seconds.

@@ -231,7 +231,8 @@ void RunningJob::have_spread() {
 /// finished by now, all those have left.
 bool RunningJob::has_done_its_part(int number) const {
   const space::ControlHeader& job = control_.header();
-  if (job.nodes > 1 || job.simulated != 0) return false;
+  if (job.nodes > 1 || job.simulated != 0 || job.deaths.load(std::memory_order_relaxed) != 0)
+    return false;
   const std::uint32_t through = job.through.load(std::memory_order_acquire);  // first
   std::uint32_t finished = 0;
   for (int rank = 0; rank < static_cast<int>(job.ranks); ++rank) {

@@ -235,7 +235,9 @@ std::string RunningJob::explanation() const {
 void RunningJob::watch_time() {
   if (ending_) return;
   const std::uint64_t now_ns = base::now_ns();
-  const double age_s = static_cast<double>(now_ns - control_.header().started_ns) * 1e-9;
+  const std::uint64_t begun_ns =
+      options_.timeout_from_ns != 0 ? options_.timeout_from_ns : control_.header().started_ns;
+  const double age_s = static_cast<double>(now_ns - begun_ns) * 1e-9;
   if (options_.timeout_s > 0 && age_s >= options_.timeout_s) {
     say_headline(
         fmt::format(
