@@ -50,12 +50,14 @@ std::optional<RunningJob> look_for_job_of(int pid) {
   return std::nullopt;
 }
 
-/// A launcher that has just been started may have no job yet.
+/// A launcher that has just been started may have no job yet; a shell's child, about to become one,
+/// is none yet.
 RunningJob job_of(int pid) {
-  constexpr std::uint64_t patience_ns = 10'000'000'000;
-  const std::uint64_t end_ns = base::now_ns() + patience_ns;
+  constexpr std::uint64_t patience_ns = 10'000'000'000, moment_ns = 500'000'000;
+  const std::uint64_t begun_ns = base::now_ns();
   for (;;) {
-    const bool may_come = is_armature(pid) && base::now_ns() < end_ns;
+    const std::uint64_t age_ns = base::now_ns() - begun_ns;
+    const bool may_come = age_ns < (is_armature(pid) ? patience_ns : moment_ns);
     if (auto job = look_for_job_of(pid)) return std::move(*job);
     if (!may_come)
       base::fail(
