@@ -100,7 +100,7 @@ def recovers(launcher, nodes, per_node, folder):
         expected = re.findall(r"^result \w+$", output, re.M)
         start = [armature, "run", "--hosts", ",".join(cluster.names), *options, "--processes", str(nodes * per_node), "--checkpoint",
                  str(latest.parent), "--checkpoint-every", "0.1", "--on-death", "recover"]
-        status, output = cluster.run([*start, os.path.join(folder, "../virtual_resizing"), "status", "7"], **cluster.environment(launcher))
+        status, output = cluster.run([*start, os.path.join(folder, "../launch_program"), "return", "2", "7"], **cluster.environment(launcher))
         if status != 7 or "the job cannot go on" in output:
             raise Failed(f"it ends by itself with {status}")
         job = cluster.begin([*start, *steps], **cluster.environment(launcher))
