@@ -47,7 +47,11 @@ class Job:
         children = self.children()
         if len(children) <= count:
             return False
-        for pid in chance.sample(children, count):
+        return self.kill_all(chance.sample(children, count))
+
+    def kill_all(self, pids):
+        """False when one has ended before."""
+        for pid in pids:
             self.killed.add(pid)
             try:
                 os.kill(pid, signal.SIGKILL)
@@ -167,8 +171,7 @@ def case_on_nodes():
             for _ in range(4):
                 time.sleep(chance.uniform(0.01, 0.4))
                 if at_once == 2 and len(children := job.children()) == processes:
-                    for pid in children[:2]:  # of the first node
-                        os.kill(pid, signal.SIGKILL)
+                    job.kill_all(children[:2])  # of the first node
                 else:
                     job.kill(1, chance)
             got, err = result(job.end())
