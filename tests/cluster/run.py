@@ -107,12 +107,12 @@ def recovers(launcher, nodes, per_node, folder):
 
         def await_next():
             before = latest.read_text() if latest.exists() else ""
-            await_condition("a checkpoint", lambda: latest.exists() and latest.read_text() != before)
+            await_condition("a checkpoint", lambda: latest.exists() and latest.read_text() != before, 60)
         await_next()
         signal_each(cluster.processes_on(cluster.names[1], "virtual_steps")[:1])
         await_next()
         cluster.lose(cluster.names[-1])
-        status, output = cluster.finish(job, 100)
+        status, output = cluster.finish(job, 200)
         if status != 0 or re.findall(r"^result \w+$", output, re.M) != expected:
             raise Failed(f"exit status {status}")
         if output.count("all ranks go back to checkpoint") < 2 or f"{cluster.names[-1]} does not answer: the job goes on without it" not in output:
