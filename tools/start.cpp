@@ -5,7 +5,6 @@
 #include "start.hpp"
 
 #include <cstdlib>
-#include <fstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -45,14 +44,6 @@ void check(const LaunchOptions& options) {
         "checkpoint on disk (--checkpoint-every)");
 }
 
-/// Empty where there is none.
-std::string name_of_last(const LaunchOptions& options) {
-  std::ifstream file(options.checkpoint_directory + "/latest");
-  std::string name;
-  std::getline(file, name);
-  return name;
-}
-
 Outcome run_once(LaunchOptions options) {
   options.on_death = space::OnDeath::end_job;
   return options.hosts.empty() ? bootstrap::launch(options) : bootstrap::await_other(options);
@@ -74,13 +65,13 @@ bool keep_those_that_answer(LaunchOptions& options) {
 int recovering(LaunchOptions options) {
   check(options);
   // What is there already is of another job, unless this one has gone on from it.
-  std::string from = name_of_last(options);
+  std::string from = checkpoints::latest_name(options.checkpoint_directory);
   const std::string of_another = options.restore ? "" : from;
   options.timeout_from_ns = base::now_ns();  // it is for all starts together
   for (int starts = 1;; ++starts) {
     const Outcome outcome = run_once(options);
     if (!outcome.was_killed) return outcome.status;
-    const std::string name = name_of_last(options);
+    const std::string name = checkpoints::latest_name(options.checkpoint_directory);
     if (name == of_another) {
       say("the job cannot go on: there is no checkpoint yet");
       return outcome.status;

@@ -198,6 +198,11 @@ class Cluster:
                 "OMPI_MCA_btl_tcp_if_include": "eth0", "HYDRA_LAUNCHER": "rsh",
                 "HYDRA_LAUNCHER_EXEC": self.agent, "PATH": f"{folder}:{os.environ['PATH']}"}
 
+    def require_mpirun(self, launcher):
+        """That the plain mpirun is that launcher's: where it is not here, the test is skipped."""
+        if not os.access(f"{self.environment(launcher)['PATH'].split(':')[0]}/mpirun", os.X_OK):
+            skip(f"there is no mpirun.{launcher} here")
+
     def processes_on(self, name, program=""):
         """What runs on that node; of that program alone, if one is named."""
         def is_wanted(pid):

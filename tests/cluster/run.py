@@ -22,8 +22,7 @@ def grouping(launcher, nodes, per_node, folder):
 def hosts(launcher, nodes, per_node, folder):
     """`armature run --hosts` hands over to that launcher."""
     with Cluster(nodes) as cluster:
-        if not os.access(f"{cluster.environment(launcher)['PATH'].split(':')[0]}/mpirun", os.X_OK):
-            skip(f"there is no mpirun.{launcher} here")
+        cluster.require_mpirun(launcher)
         status, output = cluster.run(
             [os.path.join(folder, "../armature"), "run", "--verbose", "--hosts", ",".join(cluster.names), "-n",
              str(nodes * per_node), os.path.join(folder, "grouping")], **cluster.environment(launcher))
@@ -33,8 +32,7 @@ def hosts(launcher, nodes, per_node, folder):
 def hosts_virtual(launcher, nodes, per_node, folder):
     """The same for virtual ranks, which then go from node to node."""
     with Cluster(nodes) as cluster:
-        if not os.access(f"{cluster.environment(launcher)['PATH'].split(':')[0]}/mpirun", os.X_OK):
-            skip(f"there is no mpirun.{launcher} here")
+        cluster.require_mpirun(launcher)
         status, output = cluster.run(
             [os.path.join(folder, "../armature"), "run", "--verbose", "--hosts", ",".join(cluster.names), "-n", "12", "--virtual", "--processes",
              str(nodes * per_node), os.path.join(folder, "../virtual_changing_nodes"), "work", "10"], **cluster.environment(launcher))
@@ -47,8 +45,7 @@ def asked_for(launcher, nodes, per_node, folder):
     themselves, where the launcher dies of it."""
     armature, program = os.path.join(folder, "../armature"), os.path.join(folder, "../virtual_steps")
     with Cluster(nodes) as cluster:
-        if not os.access(f"{cluster.environment(launcher)['PATH'].split(':')[0]}/mpirun", os.X_OK):
-            skip(f"there is no mpirun.{launcher} here")
+        cluster.require_mpirun(launcher)
         latest = cluster.folder / "saved" / "latest"
         start = [armature, "run", "--hosts", ",".join(cluster.names), "-n", "7", "--virtual", "--processes", str(nodes * per_node),
                  "--checkpoint", str(latest.parent)]
@@ -73,8 +70,7 @@ def restarted(launcher, nodes, per_node, folder):
     """A checkpoint goes on under that launcher, on as many nodes and on fewer."""
     armature, program = os.path.join(folder, "../armature"), os.path.join(folder, "../virtual_changing_nodes")
     with Cluster(nodes) as cluster:
-        if not os.access(f"{cluster.environment(launcher)['PATH'].split(':')[0]}/mpirun", os.X_OK):
-            skip(f"there is no mpirun.{launcher} here")
+        cluster.require_mpirun(launcher)
         saved = str(cluster.folder / "saved")
         options = ["-n", "7", "--virtual", "--processes", str(nodes * per_node)]
         for words, names, well in ((["run", *options], cluster.names, "saved: well"), (["restart", saved], cluster.names, "restarted: well"),
@@ -90,8 +86,7 @@ def recovers(launcher, nodes, per_node, folder):
     armature, program = os.path.join(folder, "../armature"), os.path.join(folder, "../virtual_steps")
     steps = [program, "400", "when_due", "5000"]
     with Cluster(nodes) as cluster:
-        if not os.access(f"{cluster.environment(launcher)['PATH'].split(':')[0]}/mpirun", os.X_OK):
-            skip(f"there is no mpirun.{launcher} here")
+        cluster.require_mpirun(launcher)
         latest = cluster.folder / "saved" / "latest"
         options = ["-n", "7", "--virtual", "--no-globals-note"]
         status, output = cluster.run([armature, "run", *options, *steps])

@@ -176,11 +176,10 @@ void RunningJob::has_exited(Process& process, int wait_status) {
     return;
   }
   if (!ending_ && is_dispensable(process)) return do_without(process, ending);
-  // Others may have died of its death already, and said so.
-  const bool is_killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
-  was_killed_ = was_killed_ || (is_killed && !has_killed_);
-
   const int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+  // Others may have died of its death already, and said so.
+  was_killed_ = was_killed_ || (signal == SIGKILL && !has_killed_);
+
   if (ending_) {
     process.lost = true;  // we have told it to go
   } else if (signal != 0 && signal == passed_on_) {

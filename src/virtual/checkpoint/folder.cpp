@@ -58,14 +58,6 @@ bool is_number(const std::string& name) {
          std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Empty where there is none.
-std::string latest_name(const std::string& directory) {
-  std::ifstream file(directory + "/" + latest);
-  std::string name;
-  std::getline(file, name);
-  return name;
-}
-
 std::vector<std::string> numbered_folders(const std::string& directory) {
   std::vector<std::string> names;
   std::error_code error;
@@ -140,6 +132,13 @@ std::optional<std::vector<std::string>> needed_names(const std::string& director
 }
 
 }  // namespace
+
+std::string latest_name(const std::string& directory) {
+  std::ifstream file(directory + "/" + latest);
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
 
 std::string make_folder(const std::string& directory) {
   std::error_code error;

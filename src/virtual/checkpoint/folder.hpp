@@ -36,6 +36,8 @@ struct Link {
 struct Found : Link {
   std::vector<Link> before;
 };
+/// What the last one's folder is called; empty where there is none.
+std::string latest_name(const std::string& directory);
 /// Throws Error(corrupt) that says what is wrong.
 Found find_latest(const std::string& directory);
 /// The same of a directory; of the folder of a checkpoint in one, that one.
