@@ -13,9 +13,10 @@ namespace armature {
 
 struct CheckpointOptions {
   /// Write only the pages that have changed since the checkpoint before, where that is known: it
-  /// was incremental too, of the same processes, in the same directory, and all links together are
-  /// not larger than a whole one. Else, and so for the first time, all is written. Default: as
-  /// `armature run --checkpoint-incremental` says. What rank 0 says counts.
+  /// was incremental too, of the same processes (on several nodes: each with the same ranks), in
+  /// the same directory, and all links together are not larger than a whole one. Else, and so for
+  /// the first time, all is written. Default: as `armature run --checkpoint-incremental` says, or
+  /// ARMATURE_CHECKPOINT_INCREMENTAL. What rank 0 says counts.
   std::optional<bool> incremental;
   /// For a loop that calls this in every step: only when one is due. That is every so often
   /// (`armature run --checkpoint-every`, or ARMATURE_CHECKPOINT_EVERY=10m) by rank 0's clock,
@@ -32,7 +33,7 @@ struct CheckpointOptions {
 /// complete there, the checkpoint before stays the last one.
 ///
 /// On several nodes, all of which must reach the directory, each process writes the ranks that it
-/// hosts, always all of them; such a checkpoint can be restarted on any number of nodes.
+/// hosts; such a checkpoint can be restarted on any number of nodes.
 ///
 /// Returns false when the job goes on, true when it has been restarted from here. Globals, files
 /// and what `main` has made before `run` are the process's and are not written: after a restart

@@ -34,6 +34,9 @@ inline constexpr const char* checkpoint_every_variable = "ARMATURE_CHECKPOINT_EV
 inline constexpr const char* rebalance_every_variable = "ARMATURE_REBALANCE_EVERY";
 inline constexpr const char* rebalance_by_variable = "ARMATURE_REBALANCE_BY";
 
+// Under other launchers: checkpoints hold what has changed since the one before. Any value.
+inline constexpr const char* incremental_variable = "ARMATURE_CHECKPOINT_INCREMENTAL";
+
 // Of virtual ranks: what the processes of the job share instead of secrets of their own.
 inline constexpr const char* secrets_variable = "ARMATURE_SECRETS";
 

@@ -47,12 +47,16 @@ int RankScheduler::holder() const {
   return holder;
 }
 
+std::uint64_t RankScheduler::kept_of(int rank) const {
+  return checkpoints::kept_of(kept_, mapping_.header().halt, rank);
+}
+
 /// On several nodes: ranks go elsewhere, or are written, or both.
 void RankScheduler::change_nodes() {
   nodes::Meanwhile meanwhile;
   if (mapping_.header().halt.where.load(std::memory_order_relaxed) == space::KeptIn::folder)
     meanwhile = {
-        [&] { checkpoints::write_parts(mapping_, process_, band_file_, holder()); },
+        [&] { checkpoints::write_parts(mapping_, process_, band_file_, holder(), kept_); },
         [&] { checkpoints::complete_parts(mapping_); },
         [&] { checkpoints::abandon_parts(mapping_); },
     };

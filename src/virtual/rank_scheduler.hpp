@@ -36,6 +36,9 @@ class RankScheduler : public progress::Scheduler {
   void set_priority(int priority) { running_->priority = static_cast<std::int8_t>(priority); }
   [[nodiscard]] int priority() const { return running_->priority; }
 
+  /// What is kept of that rank's last checkpoint: checkpoints::kept_of.
+  [[nodiscard]] std::uint64_t kept_of(int rank) const;
+
   /// From now on the time is added up that each rank here computes, wherever it goes.
   void measure_ranks();
 

@@ -4,6 +4,7 @@
 #include "world/change_nodes.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,7 +17,9 @@
 #include "rmi/endpoint.hpp"
 #include "team/renewal.hpp"
 #include "team/team_state.hpp"
+#include "virtual/checkpoint/parts_of_nodes.hpp"
 #include "virtual/nodes/plan.hpp"
+#include "virtual/rank_scheduler.hpp"
 
 namespace armature::hosting {
 namespace {
@@ -61,8 +64,8 @@ void await(const space::Halt& halt, std::uint32_t number, const char* call) {
   progress::wait_until(wait, [&] { return halt.over.load(std::memory_order_acquire) == number; });
 }
 
-std::uint32_t stand_together(const World& world, std::span<const int> processes,
-                             const std::string& folder, const char* call) {
+/// `what` by rank 0 alone.
+std::uint32_t stand_together(const World& world, nodes::Arrangement what, const char* call) {
   progress::RankContext& me = progress::this_rank(call);
   space::ControlHeader& job = me.space.header();
   detail::TeamState& all = world.checked(call);
@@ -71,7 +74,8 @@ std::uint32_t stand_together(const World& world, std::span<const int> processes,
   // On several nodes nobody else asks for anything for which all stand still.
   const std::uint32_t number = job.halt.over.load(std::memory_order_acquire) + 1;
   let_go(world, me, all);
-  if (me.space.me() == 0) nodes::arrange(me.space, {number, processes, folder});
+  what.number = number;
+  if (me.space.me() == 0) nodes::arrange(me.space, what);
   // Release: whoever sees all ready sees that they have let go.
   job.halt.ready.fetch_add(1, std::memory_order_acq_rel);
   await(job.halt, number, call);
@@ -80,6 +84,17 @@ std::uint32_t stand_together(const World& world, std::span<const int> processes,
   team::meet_again(me);
   world.barrier();
   return number;
+}
+
+/// The checkpoint from which this one may go on; 0: none, as far as rank 0 knows.
+std::uint32_t changed_since(const World& world, const progress::RankContext& me,
+                            const std::string& folder) {
+  const int rank = me.space.me();
+  const auto kept =
+      world.allgather(static_cast<fibers::RankScheduler*>(me.scheduler)->kept_of(rank));
+  if (rank != 0 || !std::ranges::all_of(kept, [&](std::uint64_t one) { return one == kept[0]; }))
+    return 0;
+  return checkpoints::goes_on_from(std::filesystem::path(folder).parent_path().string(), kept[0]);
 }
 
 }  // namespace
@@ -91,7 +106,7 @@ void change_nodes(const World& world, std::span<const int> processes, const char
   // What nobody has looked at yet goes along with rank 0.
   const std::uint32_t unseen = world.rank() == 0 ? requests().exchange(0) : 0;
   try {
-    (void)stand_together(world, processes, {}, call);
+    (void)stand_together(world, {.processes = processes}, call);
   } catch (...) {
     requests().fetch_add(unseen);
     throw;
@@ -99,12 +114,19 @@ void change_nodes(const World& world, std::span<const int> processes, const char
   if (unseen != 0) requests().fetch_add(unseen);
 }
 
-std::uint32_t write_on_nodes(const World& world, const std::string& folder, const char* call) {
+std::uint32_t write_on_nodes(const World& world, const std::string& folder, bool is_incremental,
+                             const char* call) {
+  const progress::RankContext& me = progress::this_rank(call);
   const space::Mapping& mapping = progress::mapping(call);
   std::vector<int> processes;
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     processes.push_back(mapping.slot(rank).process.load(std::memory_order_relaxed));
-  return stand_together(world, processes, folder, call);
+  return stand_together(world,
+                        {.processes = processes,
+                         .folder = folder,
+                         .is_incremental = is_incremental,
+                         .changed_since = changed_since(world, me, folder)},
+                        call);
 }
 
 }  // namespace armature::hosting

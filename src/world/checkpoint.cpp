@@ -10,6 +10,7 @@
 #include "armature/rmi.hpp"
 #include "armature/world.hpp"
 #include "base/fail.hpp"
+#include "bootstrap/environment.hpp"
 #include "progress/processes.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
@@ -59,6 +60,11 @@ std::uint32_t take_turn(space::Halt& halt, const char* call) {
   return halt.over.load(std::memory_order_acquire) + 1;
 }
 
+bool is_incremental(const Wanted& wanted, const space::Halt& halt) {
+  static const bool is_set = std::getenv(bootstrap::incremental_variable) != nullptr;
+  return wanted.incremental.value_or(halt.incremental != 0 || is_set);
+}
+
 /// How often ranks have gone on from an earlier state.
 std::uint32_t returns(const space::Halt& halt) {
   return halt.restarts + halt.recoveries.load(std::memory_order_relaxed);
@@ -67,7 +73,7 @@ std::uint32_t returns(const space::Halt& halt) {
 void ask(space::ControlHeader& job, const Wanted& wanted, std::uint32_t number) {
   std::memcpy(job.halt.folder, wanted.directory.c_str(), wanted.directory.size() + 1);
   job.halt.where.store(wanted.where, std::memory_order_relaxed);
-  job.halt.is_incremental.store(wanted.incremental.value_or(job.halt.incremental != 0) ? 1 : 0,
+  job.halt.is_incremental.store(is_incremental(wanted, job.halt) ? 1 : 0,
                                 std::memory_order_relaxed);
   job.halt.wanted.store(number, std::memory_order_release);
   progress::wake_processes({reinterpret_cast<std::byte*>(&job)});
@@ -99,7 +105,9 @@ std::string make_folder(const World& world, const Wanted& wanted) {
 bool write_on_nodes(const World& world, const Wanted& wanted, const space::Halt& halt) {
   const std::uint32_t before = returns(halt);
   const std::string folder = make_folder(world, wanted);
-  return outcome(halt, hosting::write_on_nodes(world, folder, wanted.call), before, wanted.call);
+  const std::uint32_t number =
+      hosting::write_on_nodes(world, folder, is_incremental(wanted, halt), wanted.call);
+  return outcome(halt, number, before, wanted.call);
 }
 
 bool stand_still(const progress::RankContext& me, const Wanted& wanted) {

@@ -280,6 +280,22 @@ def case_incremental_shapes_of_16(directory):
     increments(directory, 16, ALL_SHAPES, 4)
 
 
+def case_incremental_on_nodes(directory):
+    """From as many nodes and processes to others; with ranks that change nodes, behind which all is written again."""
+    expected = undisturbed(7, 60, 0, 0, -1)
+    for before, after in ((2, 2), (1, 1)), ((2, 4), (3, 3)), ((3, 3), (2, 4)):
+        for move_every in 0, 20:
+            folder = os.path.join(directory, f"{before}-{move_every}")
+            done = perform([*run_words(7, before[1], folder, "--nodes", before[0], *INCREMENTAL), PROGRAM,
+                            60, 1, 0, 47, 0, move_every])
+            expect(done.returncode == 137, f"it was to be killed:\n{done.stdout}{done.stderr}")
+            chain = links(folder)
+            expect(len(chain) >= 4 and chain[-1] == latest(folder), f"{chain}, but the last one is {latest(folder)}")
+            expect(move_every == 0 or int(chain[0]) > 40, f"{chain} begins before all have moved")
+            got = result_of(restart(folder, after[1], "--nodes", after[0]))
+            expect(got == expected, f"{before} to {after}, {chain}: {got}, not {expected}")
+
+
 def case_incremental_kills(directory):
     case_kills(directory, options=["--checkpoint-every", "0.03", *INCREMENTAL])
 

@@ -70,8 +70,7 @@ def inspect():
 
 
 def refusals():
-    for what in (["--checkpoint-incremental", "--checkpoint", "somewhere"], ["--balance"]):
-        run(["work"], 1, rf"{what[0]}.* does not go with --virtual on several nodes", options=options(4, 2, 2, *what))
+    run(["work"], 1, "--balance.* does not go with --virtual on several nodes", options=options(4, 2, 2, "--balance"))
     run(["work"], 1, r"-n 40000 does not go with .*30000 ranks", options=options(40000, 2, 2))
     run(["work"], 1, r"--nodes 3: there are only 2 processes", options=options(4, 3, 2))
     run(["migrate"], 0, "can: 0", r"migrate: the rank stays: .*several nodes", options=options(4, 2, 2))

@@ -2,10 +2,10 @@
 // word of it or all, by its rank or another one; to zeros, and from them; and back to what it was;
 // memory that comes and goes. It prints one number, as steps.cpp does.
 //
-//   virtual_pages STEPS EVERY PAUSE_US DIE_AT [WHOLE_EVERY]
+//   virtual_pages STEPS EVERY PAUSE_US DIE_AT [WHOLE_EVERY [MOVE_EVERY]]
 //
 // With WHOLE_EVERY its checkpoints are of what changed, but for each WHOLE_EVERYth, whatever the
-// job's setting is.
+// job's setting is. Each MOVE_EVERY steps all ranks go to the next process.
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +19,8 @@
 
 #include <armature/armature.hpp>
 #include <armature/checkpoint.hpp>
+#include <armature/locality.hpp>
+#include <armature/virtual.hpp>
 
 namespace {
 
@@ -28,7 +30,7 @@ using Word = std::uint64_t;
 constexpr std::size_t page_words = 512, pages = 150;
 
 struct Settings {
-  int steps = 200, every = 0, pause_us = 0, die_at = -1, whole_every = 0;
+  int steps = 200, every = 0, pause_us = 0, die_at = -1, whole_every = 0, move_every = 0;
 };
 
 Word mixed(Word sum, Word value) {
@@ -56,6 +58,8 @@ class Worker {
       world_.barrier();
       if (settings.every > 0 && step % settings.every == settings.every - 1)
         was_restarted_ = armature::checkpoint({}, options(settings)) || was_restarted_;
+      if (settings.move_every > 0 && step % settings.move_every == settings.move_every - 1)
+        go_on_elsewhere();
       if (step == settings.die_at && !was_restarted_ && world_.rank() == 0) raise(SIGKILL);
     }
     Word sum = 0;
@@ -69,6 +73,10 @@ class Worker {
   armature::CheckpointOptions options(const Settings& settings) {
     if (settings.whole_every == 0) return {};
     return {.incremental = ++checkpoints_ % settings.whole_every != 0};
+  }
+  void go_on_elsewhere() {
+    const int here = armature::process_of(world_.rank()).number();
+    armature::migrate_together(armature::ProcessId((here + 1) % armature::hosting_processes()));
   }
   std::span<Word> mine() { return {&piece_[0], pages * page_words}; }
   std::span<Word> page(std::size_t number) {
@@ -110,9 +118,9 @@ class Worker {
 
 int main(int argc, char** argv) {
   Settings settings;
-  int* const places[] = {&settings.steps, &settings.every, &settings.pause_us, &settings.die_at,
-                         &settings.whole_every};
-  for (int i = 1; i < argc && i <= 5; ++i) *places[i - 1] = std::atoi(argv[i]);
+  int* const places[] = {&settings.steps,  &settings.every,       &settings.pause_us,
+                         &settings.die_at, &settings.whole_every, &settings.move_every};
+  for (int i = 1; i < argc && i <= 6; ++i) *places[i - 1] = std::atoi(argv[i]);
   return armature::run(argc, argv, [settings](World& world) {
     const Word result = Worker(world).run(settings);
     if (world.rank() == 0) {

@@ -50,7 +50,8 @@ void require_possible(const LaunchOptions& options) {
   if (options.simulation_seed) refuse("--simulate");
   if (options.balance) refuse("--balance");
   check_intervals(options);
-  if (options.checkpoint_incremental) refuse("--checkpoint-incremental");
+  if (options.checkpoint_incremental && !options.virtual_ranks)
+    fail(Errc::start, "--checkpoint-incremental is for virtual ranks: say --virtual, too");
   if (!options.trace.empty()) refuse("--trace");
   if (options.bind != Bind::automatic) refuse("--bind");
   if (options.timeout_s != 0) refuse("--timeout");
@@ -82,6 +83,7 @@ void set_variables(const LaunchOptions& options) {
   if (options.on_death == space::OnDeath::go_on) set("ARMATURE_ON_DEATH", "continue");
   if (!options.virtual_ranks) return;
   tell_intervals(options);
+  if (options.checkpoint_incremental) set(incremental_variable, "1");
   set(virtual_variable, std::to_string(options.ranks));
   set(secrets_variable, options.secrets());
   if (options.stack_bytes != 0) set("ARMATURE_STACK_SIZE", std::to_string(options.stack_bytes));

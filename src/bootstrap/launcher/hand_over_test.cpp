@@ -80,6 +80,8 @@ TEST(HandOverTest, what_the_program_asks_for_every_so_often_is_for_virtual_ranks
   EXPECT_THROW(command_for(ForeignLauncher::hydra, "mpirun", given, {}), Error);
   given.virtual_ranks = true;
   EXPECT_NO_THROW(command_for(ForeignLauncher::hydra, "mpirun", given, {}));
+  given.checkpoint_incremental = true;
+  EXPECT_NO_THROW(command_for(ForeignLauncher::hydra, "mpirun", given, {}));
   given.checkpoint_directory.clear();
   EXPECT_THROW(command_for(ForeignLauncher::hydra, "mpirun", given, {}), Error);
 }

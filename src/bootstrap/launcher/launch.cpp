@@ -112,7 +112,6 @@ void check_nodes_of_virtual_ranks(const LaunchOptions& options) {
                                         "{}",
                                         what, why));
   };
-  if (options.checkpoint_incremental) refuse("--checkpoint-incremental", "all is written there");
   constexpr const char* they_stay = "ranks stay in their processes there";
   if (options.balance) refuse("--balance", they_stay);
   if (options.ranks > ranks_max)

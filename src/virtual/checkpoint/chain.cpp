@@ -13,30 +13,35 @@ constexpr std::uint32_t links_max = 64;
 
 }  // namespace
 
+// The last link may be as large as the whole: three times that is read at a restart, at most.
+bool is_long(const Found& last) {
+  if (last.before.empty()) return false;
+  std::uint64_t bytes = last.manifest.file_bytes();
+  for (std::size_t i = 1; i < last.before.size(); ++i)
+    bytes += last.before[i].manifest.file_bytes();
+  return last.before.size() >= links_max || bytes >= last.before.front().manifest.file_bytes();
+}
+
+Manifest::Before before_next(const Link& last) {
+  return {std::filesystem::path(last.folder).filename().string(),
+          Manifest::checksum_of(last.manifest.text())};
+}
+
 std::uint32_t Chain::goes_on_from(const std::string& directory, std::uint32_t regroup) const {
-  // The last link may be as large as the whole: three times that is read at a restart, at most.
-  const bool is_long = links_ >= links_max || links_bytes_ >= whole_bytes_;
-  if (is_long || last_.name.empty() || directory != directory_ || regroup != regroup_) return 0;
+  if (last_.name.empty() || directory != directory_ || regroup != regroup_) return 0;
   // Somebody else may have written there meanwhile, or have taken away what is needed.
   try {
     const Found found = find_latest(directory);
-    return std::filesystem::path(found.folder).filename() == last_.name ? number_ : 0;
+    const bool is_ours = std::filesystem::path(found.folder).filename() == last_.name;
+    return is_ours && !is_long(found) ? number_ : 0;
   } catch (const Error&) {
     return 0;
   }
 }
 
 void Chain::add(const std::string& folder, const Manifest& manifest, std::uint32_t regroup) {
-  const std::filesystem::path path(folder);
-  if (manifest.before.name.empty()) {
-    forget();
-    whole_bytes_ = manifest.file_bytes();
-  } else {
-    ++links_;
-    links_bytes_ += manifest.file_bytes();
-  }
-  directory_ = path.parent_path().string();
-  last_ = {path.filename().string(), Manifest::checksum_of(manifest.text())};
+  directory_ = std::filesystem::path(folder).parent_path().string();
+  last_ = before_next({folder, manifest});
   number_ = manifest.number;
   regroup_ = regroup;
 }

@@ -2,19 +2,25 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "virtual/checkpoint/folder.hpp"
 #include "virtual/checkpoint/page_sums.hpp"
 
 namespace armature::checkpoints {
 
+/// Whether reading all of them would take much longer by now than reading one: then the next one is
+/// to be whole.
+[[nodiscard]] bool is_long(const Found& last);
+/// What the next one says about that one, which it goes on from.
+[[nodiscard]] Manifest::Before before_next(const Link& last);
+
 /// By the leader: the checkpoints that it has written, of which the next one may go on with what
 /// changed since.
 class Chain {
  public:
   /// The number of the last one; 0 where the next one has to be whole: after a failure, with other
-  /// processes, in another directory, or since reading all of them would take much longer by now
-  /// than reading one.
+  /// processes, in another directory, or behind a chain that is long.
   [[nodiscard]] std::uint32_t goes_on_from(const std::string& directory,
                                            std::uint32_t regroup) const;
   /// What the next one says about the last one.
@@ -27,8 +33,6 @@ class Chain {
   std::string directory_;
   Manifest::Before last_;
   std::uint32_t number_ = 0, regroup_ = 0;
-  std::uint32_t links_ = 0;                          // behind the whole one
-  std::uint64_t whole_bytes_ = 0, links_bytes_ = 0;  // on disk
 };
 
 /// What a process keeps from one checkpoint to the next.
@@ -36,6 +40,9 @@ struct Kept {
   PageSums sums;
   std::uint32_t sums_of = 0;  // number of the checkpoint
   Chain chain;
+  // On several nodes: the folder of the checkpoint, and the ranks that this process wrote there.
+  std::string folder;
+  std::vector<int> ranks;
 };
 
 }  // namespace armature::checkpoints

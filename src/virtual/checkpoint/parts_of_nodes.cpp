@@ -1,10 +1,14 @@
 #include "virtual/checkpoint/parts_of_nodes.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "armature/error.hpp"
+#include "virtual/checkpoint/checksum.hpp"
 #include "virtual/checkpoint/describe.hpp"
 #include "virtual/checkpoint/folder.hpp"
 #include "virtual/checkpoint/pages.hpp"
@@ -24,30 +28,52 @@ void for_ranks_of(const space::Mapping& mapping, int process, F&& f) {
     if (mapping.slot(rank).process.load(std::memory_order_relaxed) == process) f(rank);
 }
 
+/// Of what is written from now on. nullptr: none is kept.
+PageSums* begin_sums(const space::Halt& halt, Kept& kept) {
+  kept.ranks.clear();
+  kept.folder.clear();
+  if (halt.is_incremental.load(std::memory_order_relaxed) == 0) return nullptr;
+  kept.sums.begin(halt.changed_since.load(std::memory_order_relaxed) == 0);
+  return &kept.sums;
+}
+
+std::uint64_t id_of(const std::string& folder) {
+  return checksum(reinterpret_cast<const std::byte*>(folder.data()), folder.size(), 0) | 1;
+}
+
 }  // namespace
 
-void write_parts(const space::Mapping& mapping, int process, int band_file, int holder) {
+void write_parts(const space::Mapping& mapping, int process, int band_file, int holder,
+                 Kept& kept) {
   if (holder >= 0) refuse_holder(holder);
   const space::ControlHeader& job = mapping.header();
+  PageSums* const sums = begin_sums(job.halt, kept);
   PartWriter part(job.halt.folder, ranks_part(process));
   PartWriter records(job.halt.folder, records_part(process));
   for_ranks_of(mapping, process, [&](int rank) {
     const auto number = static_cast<std::uint64_t>(rank);
-    write_pages(band_file, number * job.band_bytes, (number + 1) * job.band_bytes, part);
+    write_pages(band_file, number * job.band_bytes, (number + 1) * job.band_bytes, part, sums);
+    kept.ranks.push_back(rank);
     const fibers::RankRecord record = fibers::RankRecord::of(mapping, rank);
     records.add(number * sizeof record, &record, sizeof record);
   });
   // What the team of all shares is the same on each node that has ranks.
   if (mapping.slot(0).process.load(std::memory_order_relaxed) == process)
-    write_pages(band_file, job.ranks * job.band_bytes, UINT64_MAX / 2, part);
+    write_pages(band_file, job.ranks * job.band_bytes, UINT64_MAX / 2, part, sums);
   (void)part.finish();
   (void)records.finish();
+  if (sums == nullptr) return;
+  kept.folder = job.halt.folder;
+  kept.sums_of = job.halt.wanted.load(std::memory_order_relaxed);
 }
 
 void complete_parts(const space::Mapping& mapping) {
   const space::ControlHeader& job = mapping.header();
   const std::string folder = job.halt.folder;
   Manifest manifest = describe(job, job.halt.wanted.load(std::memory_order_relaxed), job.processes);
+  if (job.halt.changed_since.load(std::memory_order_relaxed) != 0)
+    manifest.before =
+        before_next(find_latest(std::filesystem::path(folder).parent_path().string()));
   for (int process = 0; process < static_cast<int>(job.processes); ++process)
     for (const std::string& name : {records_part(process), ranks_part(process)})
       manifest.parts.push_back(find_part(folder, name));
@@ -55,5 +81,22 @@ void complete_parts(const space::Mapping& mapping) {
 }
 
 void abandon_parts(const space::Mapping& mapping) { abandon(mapping.header().halt.folder); }
+
+std::uint64_t kept_of(const Kept& kept, const space::Halt& halt, int rank) {
+  const bool is_there = std::ranges::find(kept.ranks, rank) != kept.ranks.end();
+  const bool is_whole =
+      !kept.folder.empty() && halt.failed.load(std::memory_order_relaxed) != kept.sums_of;
+  return is_there && is_whole ? id_of(kept.folder) : 0;
+}
+
+std::uint32_t goes_on_from(const std::string& directory, std::uint64_t kept) {
+  if (kept == 0) return 0;
+  try {
+    const Found last = find_latest(directory);
+    return id_of(last.folder) == kept && !is_long(last) ? last.manifest.number : 0;
+  } catch (const Error&) {
+    return 0;
+  }
+}
 
 }  // namespace armature::checkpoints

@@ -25,6 +25,7 @@ struct PlanRecord {
   std::int32_t first;
   std::uint32_t count;
   std::uint32_t is_last;  // 1: now all is told
+  std::uint32_t is_incremental, changed_since;
 };
 
 constexpr std::size_t count_max =
@@ -43,6 +44,8 @@ void write(const space::Mapping& mapping, const PlanRecord& record, const std::b
   space::ControlHeader& job = mapping.header();
   std::memcpy(job.halt.folder, folder.data(), folder.size());
   job.halt.folder[folder.size()] = '\0';
+  job.halt.is_incremental.store(record.is_incremental, std::memory_order_relaxed);
+  job.halt.changed_since.store(record.changed_since, std::memory_order_relaxed);
   job.halt.where.store(folder.empty() ? space::KeptIn::nowhere : space::KeptIn::folder,
                        std::memory_order_relaxed);
   // Release: who sees that it is wanted sees where all go.
@@ -87,8 +90,12 @@ void arrange(const space::Mapping& mapping, const Arrangement& all) {
     const auto bytes = std::as_bytes(part);
     const bool is_last = first + part.size() == all.processes.size();
     const std::string_view folder = is_last ? all.folder : std::string_view();
-    const PlanRecord record{all.number, static_cast<std::int32_t>(first),
-                            static_cast<std::uint32_t>(part.size()), is_last ? 1u : 0u};
+    const PlanRecord record{all.number,
+                            static_cast<std::int32_t>(first),
+                            static_cast<std::uint32_t>(part.size()),
+                            is_last ? 1u : 0u,
+                            all.is_incremental ? 1u : 0u,
+                            all.changed_since};
     {
       const transport::Links::Lock locked(network()->links().lock());
       for (const int other : others) {

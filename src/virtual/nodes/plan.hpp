@@ -14,6 +14,10 @@ struct Arrangement {
   std::uint32_t number = 0;        // so many times they have, then
   std::span<const int> processes;  // that each rank is to be in
   std::string folder;              // that a checkpoint is written into; empty: none is
+  // Whether it may be followed by what has changed since; and the number of the one before, where
+  // it is that itself. 0: it is whole.
+  bool is_incremental = false;
+  std::uint32_t changed_since = 0;
 };
 
 /// By one rank: tells all nodes, and has all processes of the job stand still. Their ranks wait for
