@@ -33,7 +33,8 @@ NET = {
     "net.put": [8, 1 << 20], "net.get": [8, 1 << 20], "net.acc": [8, 4096], "net.fadd": [8],
     "net.rpc": [0], "net.put2d": [32768, 2 << 20], "net.get2d": [32768, 2 << 20],
     "ucx.put": [8, 1 << 20], "ucx.get": [8, 1 << 20], "ucx.am": [8],
-    "net.compute": [8], "net.compute.tcp": [8], "net.overlap": [1 << 20], "net.overlap.tcp": [1 << 20],
+    "net.compute": [8], "net.compute.tcp": [8], "net.overlap": [1 << 20],
+    "net.overlap.twice": [1 << 20], "net.overlap.tcp": [1 << 20],
 }
 LONG = [4096, 65536]
 # Suite -> (rows that have a limit, rows that have none, where the size is None when it is measured).

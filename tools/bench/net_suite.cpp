@@ -28,6 +28,7 @@ constexpr Aim aims[] = {
     {.op = "net.fadd.busy", .bytes = 8, .ns_max = 100'000},
     {.op = "net.compute", .bytes = 8, .ratio_max = 1.02},
     {.op = "net.overlap", .bytes = mebi, .ratio_max = 0.1},
+    {.op = "net.overlap.twice", .bytes = mebi, .ratio_max = 0.1},
 };
 
 void collect(Collector& collector) {
@@ -71,7 +72,9 @@ machine and speak over its loopback):
   net.compute.tcp    the same where a thread that sleeps on a TCP connection is asked as often
   net.overlap        what is left to wait for of a non-blocking get of 1 MiB after computing for
                      as long as it takes; the limit is the get: 0.1 means that 90 % are hidden.
-                     Where all cores are in use, one carries both sides while the other computes
+                     Where all cores are in use, one carries both sides while the other computes,
+                     which takes longer than the get does when nobody computes
+  net.overlap.twice  the same after computing for twice as long
   net.overlap.tcp    the same of as many bytes that one thread sends and another takes by TCP
 
 Other limits: the same bytes there and back on a TCP connection between the same two processes that

@@ -17,9 +17,9 @@ namespace armature::transport {
 namespace {
 
 // A message that fits a segment is handed to us where it was received; a longer one is put together
-// in a buffer first, which cost a put of 1 MiB a quarter of its time. So what the links lend (64
+// in a buffer first, which cost a put of 1 MiB a quarter of its time. So what the links lend (252
 // KiB and its head) fits one; UCX's own choice is 64 KiB with all heads to receive, 8 KiB to send.
-constexpr std::size_t segment = std::size_t{72} * 1024;
+constexpr std::size_t segment = std::size_t{256} * 1024;
 
 }  // namespace
 
