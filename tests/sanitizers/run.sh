@@ -10,6 +10,7 @@ cmake --preset "$preset" >/dev/null
 mkdir -p "build-$preset/bin"
 cp --remove-destination "$command" "build-$preset/bin/armature"
 cmake --build "build-$preset" --target "$@" -- --quiet
-ctest --test-dir "build-$preset" -j"$(nproc)" -L '^(fast|sanitized)$' -R "$tests" -E "$but" \
+# As ./dev test does.
+ctest --test-dir "build-$preset" -j"$(($(nproc) * 3))" -L '^(fast|sanitized)$' -R "$tests" -E "$but" \
   --output-on-failure --timeout 300 --no-tests=error ||
   { status=$?; tests/say_failed.sh "build-$preset"; exit "$status"; }
