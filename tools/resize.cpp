@@ -70,44 +70,88 @@ RunningJob job_of(int pid) {
   }
 }
 
+/// What was asked of a job, and of the same job when it goes on in other processes: then it has
+/// memory of its own, with the request in it.
+class Asked {
+ public:
+  Asked(RunningJob job, std::uint32_t processes)
+      : pid_(job.pid()),
+        nodes_(job.control().header().nodes),
+        header_(&job.writable().header()),
+        request_(progress::ask_for_processes(*header_, processes)) {}
+
+  [[nodiscard]] const space::ControlHeader& job() const { return *header_; }
+  [[nodiscard]] bool is_answered() const { return progress::is_answered(*header_, request_); }
+  [[nodiscard]] bool is_there() const { return kill(pid_, 0) == 0; }
+  void follow() {
+    if (nodes_ == 1) return;
+    if (const auto job = look_for_job_of(pid_))
+      if (job->control().header().started_ns != header_->started_ns)
+        header_ = &job->writable().header();
+  }
+  [[nodiscard]] std::string why_it_takes_long() const {
+    if (nodes_ == 1)
+      return "a rank computes without waiting (armature inspect), or processes take long to start";
+    constexpr const char* calls = "checkpoint, rebalance or migrate_together";
+    return header_->resize.has_met.load(std::memory_order_relaxed) == 0
+               ? fmt::format("on several nodes that is done when all ranks call {}, and the program "
+                             "has called none of them so far",
+                             calls)
+               : fmt::format("all ranks have not called {} since, or processes take long to start",
+                             calls);
+  }
+
+ private:
+  const int pid_;
+  const std::int32_t nodes_;
+  space::ControlHeader* header_;
+  const std::uint32_t request_;
+};
+
 /// Until the launcher has answered.
-void await(const RunningJob& job, const space::ControlHeader& header, std::uint32_t request,
-           double timeout_s) {
-  const std::uint64_t end_ns = base::now_ns() + static_cast<std::uint64_t>(timeout_s * 1e9);
-  while (!progress::is_answered(header, request)) {
+void await(Asked& asked, double timeout_s) {
+  constexpr std::uint64_t follow_ns = 20'000'000;
+  const std::uint64_t begun_ns = base::now_ns();
+  const std::uint64_t end_ns = begun_ns + static_cast<std::uint64_t>(timeout_s * 1e9);
+  std::uint64_t followed_ns = begun_ns;
+  while (!asked.is_answered()) {
     constexpr timespec nap{0, 1'000'000};
     nanosleep(&nap, nullptr);
-    if (kill(job.pid(), 0) != 0) {
-      if (progress::is_answered(header, request)) return;  // and then ended
+    const std::uint64_t now_ns = base::now_ns();
+    if (now_ns - followed_ns > follow_ns) {
+      asked.follow();
+      followed_ns = now_ns;
+    }
+    if (!asked.is_there()) {
+      if (asked.is_answered()) return;  // and then ended
       base::fail(Errc::misuse, "the job has ended meanwhile");
     }
-    if (base::now_ns() > end_ns)
+    if (now_ns > end_ns)
       base::fail(Errc::misuse,
-                 fmt::format("the job has {} processes after {} s: a rank computes without waiting "
-                             "(armature inspect), or processes take long to start; it is still "
-                             "asked for {}",
-                             progress::hosting_processes(header), timeout_s,
-                             static_cast<std::uint32_t>(header.resize.wanted.load())));
+                 fmt::format("the job has {} processes after {} s: {}; it is still asked for {}",
+                             progress::hosting_processes(asked.job()), timeout_s,
+                             asked.why_it_takes_long(),
+                             static_cast<std::uint32_t>(asked.job().resize.wanted.load())));
   }
 }
 
 void resize(const Wanted& wanted) {
   constexpr std::uint64_t pid_max = 1 << 22;
   const auto pid = static_cast<int>(parse_count("JOB", wanted.job, 1, pid_max));
-  const RunningJob job = job_of(pid);
-  space::ControlHeader& header = job.writable().header();
+  RunningJob job = job_of(pid);
+  const space::ControlHeader& header = job.control().header();
   if (header.has_launcher == 0) base::fail(Errc::misuse, progress::cannot_resize);
   if (header.ranks_are_virtual == 0 || header.simulated != 0)
     base::fail(Errc::misuse,
                fmt::format("job {} cannot be resized: only virtual ranks can move (armature run "
                            "--virtual)",
                            job.pid()));
-  const std::uint32_t request = progress::ask_for_processes(header, wanted.processes);
-  await(job, header, request, wanted.timeout_s);
-  if (const std::string refusal = header.resize.refusal; !refusal.empty())
+  Asked asked(std::move(job), wanted.processes);
+  await(asked, wanted.timeout_s);
+  if (const std::string refusal = asked.job().resize.refusal; !refusal.empty())
     base::fail(Errc::misuse, refusal);
-  const bool goes_on = kill(job.pid(), 0) == 0;  // who has ended hosts no more
-  fmt::print("{} processes\n", goes_on ? progress::hosting_processes(header) : wanted.processes);
+  fmt::print("{} processes\n", asked.is_there() ? progress::hosting_processes(asked.job())
+                                                : wanted.processes);  // who has ended hosts no more
 }
 
 }  // namespace

@@ -34,6 +34,10 @@ inline constexpr const char* checkpoint_every_variable = "ARMATURE_CHECKPOINT_EV
 inline constexpr const char* rebalance_every_variable = "ARMATURE_REBALANCE_EVERY";
 inline constexpr const char* rebalance_by_variable = "ARMATURE_REBALANCE_BY";
 
+// Of virtual ranks on several nodes: where they are written to, by which somebody will start them
+// anew, when they are to have more processes or fewer.
+inline constexpr const char* resize_variable = "ARMATURE_RESIZE";
+
 // Of virtual ranks: what the processes of the job share instead of secrets of their own.
 inline constexpr const char* secrets_variable = "ARMATURE_SECRETS";
 

@@ -61,8 +61,14 @@ void await(const space::Halt& halt, std::uint32_t number, const char* call) {
   progress::wait_until(wait, [&] { return halt.over.load(std::memory_order_acquire) == number; });
 }
 
+/// What rank 0 says of it counts.
+struct Written {
+  std::string folder;
+  bool ends = false;
+};
+
 std::uint32_t stand_together(const World& world, std::span<const int> processes,
-                             const std::string& folder, const char* call) {
+                             const Written& written, const char* call) {
   progress::RankContext& me = progress::this_rank(call);
   space::ControlHeader& job = me.space.header();
   detail::TeamState& all = world.checked(call);
@@ -71,7 +77,8 @@ std::uint32_t stand_together(const World& world, std::span<const int> processes,
   // On several nodes nobody else asks for anything for which all stand still.
   const std::uint32_t number = job.halt.over.load(std::memory_order_acquire) + 1;
   let_go(world, me, all);
-  if (me.space.me() == 0) nodes::arrange(me.space, {number, processes, folder});
+  if (me.space.me() == 0) 
+    nodes::arrange(me.space, {number, processes, written.folder, written.ends});
   // Release: whoever sees all ready sees that they have let go.
   job.halt.ready.fetch_add(1, std::memory_order_acq_rel);
   await(job.halt, number, call);
@@ -99,12 +106,24 @@ void change_nodes(const World& world, std::span<const int> processes, const char
   if (unseen != 0) requests().fetch_add(unseen);
 }
 
-std::uint32_t write_on_nodes(const World& world, const std::string& folder, const char* call) {
+namespace {
+
+std::uint32_t write(const World& world, const Written& written, const char* call) {
   const space::Mapping& mapping = progress::mapping(call);
   std::vector<int> processes;
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     processes.push_back(mapping.slot(rank).process.load(std::memory_order_relaxed));
-  return stand_together(world, processes, folder, call);
+  return stand_together(world, processes, written, call);
+}
+
+}  // namespace
+
+std::uint32_t write_on_nodes(const World& world, const std::string& folder, const char* call) {
+  return write(world, {folder, false}, call);
+}
+
+std::uint32_t write_and_end(const World& world, const std::string& folder, const char* call) {
+  return write(world, {folder, true}, call);
 }
 
 }  // namespace armature::hosting

@@ -15,5 +15,8 @@ void change_nodes(const World& world, std::span<const int> processes, const char
 /// The same for a checkpoint, each where it is: rank 0 names a new folder for it, the others
 /// nothing. Returns its number.
 std::uint32_t write_on_nodes(const World& world, const std::string& folder, const char* call);
+/// And then all processes end: it returns in those of the job that goes on from there, or where it
+/// could not be written.
+std::uint32_t write_and_end(const World& world, const std::string& folder, const char* call);
 
 }  // namespace armature::hosting

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -19,6 +20,7 @@
 #include "base/variable.hpp"
 #include "bootstrap/environment.hpp"
 #include "progress/rank_context.hpp"
+#include "world/start_anew.hpp"
 
 namespace armature::hosting {
 namespace {
@@ -71,9 +73,19 @@ bool is_due(const World& world, Chore chore, const char* call) {
   std::atomic<std::uint32_t>& is_asked_for = recurring(job, chore).is_asked_for;
   if (is_asked_for.load(std::memory_order_relaxed) == 0)
     is_asked_for.store(1, std::memory_order_relaxed);
+  note_meeting(job);
   const std::uint64_t every_ns = interval_ns(chore);
-  const std::uint8_t due = world.rank() == 0 && take(job, chore, every_ns) ? 1 : 0;
-  return world.broadcast(due, 0) != 0;
+  constexpr std::uint8_t is_due = 1, is_anew = 2;
+  std::uint8_t told = 0;
+  std::string folder;
+  if (world.rank() == 0) {
+    folder = begin_anew(progress::mapping(call));
+    told = static_cast<std::uint8_t>((take(job, chore, every_ns) ? is_due : 0) |
+                                     (folder.empty() ? 0 : is_anew));
+  }
+  told = world.broadcast(told, 0);
+  if ((told & is_anew) != 0) start_anew(world, folder, call);
+  return (told & is_due) != 0;
 }
 
 void require_intervals() {

@@ -27,12 +27,14 @@ void on_request_to_end(int signal, siginfo_t* info, void* /*context*/) {
 
 void hand_over_before_ending(const space::Mapping& mapping, int process) {
   struct sigaction old {};
-  if (fibers::why_not_move(mapping.header()) != nullptr ||
-      mapping.header().on_death == space::OnDeath::go_on ||
+  const space::ControlHeader& header = mapping.header();
+  const char* const why_not =
+      header.nodes > 1 ? fibers::why_not_start_anew(header) : fibers::why_not_move(header);
+  if (why_not != nullptr || header.on_death == space::OnDeath::go_on ||
       sigaction(SIGTERM, nullptr, &old) != 0 || (old.sa_flags & SA_SIGINFO) != 0 ||
       old.sa_handler != SIG_DFL)
     return;
-  job = &mapping.header();
+  job = &header;
   mine = &mapping.process_slot(process);
   struct sigaction action {};
   action.sa_sigaction = on_request_to_end;

@@ -25,6 +25,7 @@ struct PlanRecord {
   std::int32_t first;
   std::uint32_t count;
   std::uint32_t is_last;  // 1: now all is told
+  std::uint32_t ends;     // 1: processes end when the checkpoint is written
 };
 
 constexpr std::size_t count_max =
@@ -43,7 +44,9 @@ void write(const space::Mapping& mapping, const PlanRecord& record, const std::b
   space::ControlHeader& job = mapping.header();
   std::memcpy(job.halt.folder, folder.data(), folder.size());
   job.halt.folder[folder.size()] = '\0';
-  job.halt.where.store(folder.empty() ? space::KeptIn::nowhere : space::KeptIn::folder,
+  job.halt.where.store(folder.empty()     ? space::KeptIn::nowhere
+                       : record.ends != 0 ? space::KeptIn::next_start
+                                          : space::KeptIn::folder,
                        std::memory_order_relaxed);
   // Release: who sees that it is wanted sees where all go.
   job.halt.wanted.store(record.number, std::memory_order_release);
@@ -88,7 +91,8 @@ void arrange(const space::Mapping& mapping, const Arrangement& all) {
     const bool is_last = first + part.size() == all.processes.size();
     const std::string_view folder = is_last ? all.folder : std::string_view();
     const PlanRecord record{all.number, static_cast<std::int32_t>(first),
-                            static_cast<std::uint32_t>(part.size()), is_last ? 1u : 0u};
+                            static_cast<std::uint32_t>(part.size()), is_last ? 1u : 0u,
+                            all.ends ? 1u : 0u};
     {
       const transport::Links::Lock locked(network()->links().lock());
       for (const int other : others) {

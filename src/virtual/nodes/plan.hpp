@@ -14,6 +14,7 @@ struct Arrangement {
   std::uint32_t number = 0;        // so many times they have, then
   std::span<const int> processes;  // that each rank is to be in
   std::string folder;              // that a checkpoint is written into; empty: none is
+  bool ends = false;               // processes do, once it is written
 };
 
 /// By one rank: tells all nodes, and has all processes of the job stand still. Their ranks wait for
