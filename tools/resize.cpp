@@ -1,7 +1,7 @@
-#include <signal.h>
-
 #include <ctime>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +44,14 @@ bool is_armature(int pid) {
   return !problem && theirs == std::filesystem::read_symlink("/proc/self/exe", problem);
 }
 
+/// Also false of one that nobody has waited for yet.
+bool runs(int pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t name_end = line.rfind(") ");
+  return name_end != std::string::npos && line[name_end + 2] != 'Z';
+}
+
 std::optional<RunningJob> look_for_job_of(int pid) {
   for (RunningJob& job : running_jobs())
     if (job.has_process(pid)) return std::move(job);
@@ -77,26 +85,32 @@ class Asked {
   Asked(RunningJob job, std::uint32_t processes)
       : pid_(job.pid()),
         nodes_(job.control().header().nodes),
+        processes_(processes),
         header_(&job.writable().header()),
         request_(progress::ask_for_processes(*header_, processes)) {}
 
   [[nodiscard]] const space::ControlHeader& job() const { return *header_; }
   [[nodiscard]] bool is_answered() const { return progress::is_answered(*header_, request_); }
-  [[nodiscard]] bool is_there() const { return kill(pid_, 0) == 0; }
+  [[nodiscard]] bool is_there() const { return runs(pid_); }
   void follow() {
     if (nodes_ == 1) return;
-    if (const auto job = look_for_job_of(pid_))
-      if (job->control().header().started_ns != header_->started_ns)
-        header_ = &job->writable().header();
+    const auto job = look_for_job_of(pid_);
+    if (!job || job->control().header().started_ns == header_->started_ns) return;
+    header_ = &job->writable().header();
+    // It may have come when nobody looked at the former one any more.
+    const auto known = static_cast<std::uint32_t>(header_->resize.wanted.load() >> 32);
+    if (static_cast<std::int32_t>(known - request_) < 0)
+      request_ = progress::ask_for_processes(*header_, processes_);
   }
   [[nodiscard]] std::string why_it_takes_long() const {
     if (nodes_ == 1)
       return "a rank computes without waiting (armature inspect), or processes take long to start";
     constexpr const char* calls = "checkpoint, rebalance or migrate_together";
     return header_->resize.has_met.load(std::memory_order_relaxed) == 0
-               ? fmt::format("on several nodes that is done when all ranks call {}, and the program "
-                             "has called none of them so far",
-                             calls)
+               ? fmt::format(
+                     "on several nodes that is done when all ranks call {}, and the program "
+                     "has called none of them so far",
+                     calls)
                : fmt::format("all ranks have not called {} since, or processes take long to start",
                              calls);
   }
@@ -104,8 +118,9 @@ class Asked {
  private:
   const int pid_;
   const std::int32_t nodes_;
+  const std::uint32_t processes_;
   space::ControlHeader* header_;
-  const std::uint32_t request_;
+  std::uint32_t request_;
 };
 
 /// Until the launcher has answered.

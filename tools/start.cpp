@@ -1,7 +1,8 @@
-// On one node the memory of a process outlives it: other processes take its ranks, and those to come
-// find theirs there (bootstrap/launcher/{recovery,resizing}.cpp). On several nodes it is the node's.
-// So a job that loses processes, or is to have more or fewer, goes on from disk, all its processes
-// being started anew. This command stays, and with it the number by which the job is known.
+// On one node the memory of a process outlives it: other processes take its ranks, and those to
+// come find theirs there (bootstrap/launcher/{recovery,resizing}.cpp). On several nodes it is the
+// node's. So a job that loses processes, or is to have more or fewer, goes on from disk, all its
+// processes being started anew. This command stays, and with it the number by which the job is
+// known.
 #include "start.hpp"
 
 #include <unistd.h>

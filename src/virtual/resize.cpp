@@ -26,8 +26,7 @@ void resize(int processes) {
   space::ControlHeader& job = me.space.header();
   if (job.ranks_are_virtual == 0 || job.simulated != 0)
     base::fail(Errc::misuse, "resize: only virtual ranks can move (armature run --virtual)");
-  if (job.has_launcher == 0 && job.nodes == 1)
-    base::fail(Errc::misuse, progress::cannot_resize);
+  if (job.has_launcher == 0 && job.nodes == 1) base::fail(Errc::misuse, progress::cannot_resize);
   if (processes < 1 || processes > me.space.ranks())
     base::fail(Errc::bad_argument,
                fmt::format("resize: {} processes are not possible: 1 to {}, as many as there are "

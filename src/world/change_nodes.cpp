@@ -77,7 +77,7 @@ std::uint32_t stand_together(const World& world, std::span<const int> processes,
   // On several nodes nobody else asks for anything for which all stand still.
   const std::uint32_t number = job.halt.over.load(std::memory_order_acquire) + 1;
   let_go(world, me, all);
-  if (me.space.me() == 0) 
+  if (me.space.me() == 0)
     nodes::arrange(me.space, {number, processes, written.folder, written.ends});
   // Release: whoever sees all ready sees that they have let go.
   job.halt.ready.fetch_add(1, std::memory_order_acq_rel);

@@ -6,8 +6,8 @@
 #include "space/mapping.hpp"
 
 // On several nodes memory belongs to the nodes, so a job gets other processes by going on anew: all
-// ranks are written, all processes end, and whoever has started them starts others, which go on from
-// there. Ranks see to it where all meet anyway.
+// ranks are written, all processes end, and whoever has started them starts others, which go on
+// from there. Ranks see to it where all meet anyway.
 
 namespace armature::hosting {
 

@@ -232,8 +232,9 @@ Outcome launch(const LaunchOptions& options) {
     header.measures = options.rebalance_every_s > 0 ? 1 : 0;
     header.halt.incremental = options.checkpoint_incremental ? 1 : 0;
   }
-  // That is answered once all processes have joined.
-  control.header().resize.wanted.store(options.resize_wanted, std::memory_order_relaxed);
+  // That is answered once all processes have joined; somebody may have asked already.
+  std::uint64_t nobody = 0;
+  control.header().resize.wanted.compare_exchange_strong(nobody, options.resize_wanted);
   base::FileDescriptor board;
   if (options.nodes > 1) board = Board::create(static_cast<int>(control.header().processes));
   tell_intervals(options);

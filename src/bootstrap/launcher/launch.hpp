@@ -40,13 +40,13 @@ struct LaunchOptions {
   std::uint64_t band_base = 0;   // 0: the default
   std::uint64_t band_bytes = 0;  // 0: the default
   space::OnDeath on_death = space::OnDeath::end_job;
-  double timeout_s = 0;                 // 0: none
-  std::uint64_t timeout_from_ns = 0;    // CLOCK_MONOTONIC; 0: the job's start
-  std::string checkpoint_directory;     // of virtual ranks; empty: none
+  double timeout_s = 0;               // 0: none
+  std::uint64_t timeout_from_ns = 0;  // CLOCK_MONOTONIC; 0: the job's start
+  std::string checkpoint_directory;   // of virtual ranks; empty: none
   /// On several nodes: where ranks are written to, to go on in more processes or fewer; empty: they
   /// keep theirs.
   std::string resize_directory;
-  std::uint64_t resize_wanted = 0;  // a request of the job before, as Resize::wanted
+  std::uint64_t resize_wanted = 0;      // a request of the job before, as Resize::wanted
   double checkpoint_every_s = 0;        // 0: when asked for by SIGUSR2 or the program
   bool checkpoint_incremental = false;  // only what changed, where that can be
   double copy_every_s = 0;              // in memory, to recover; 0: when the program says so

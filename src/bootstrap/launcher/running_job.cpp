@@ -90,6 +90,7 @@ Outcome RunningJob::run(const std::string& path, Binding binding) {
   if (left > 0 && options_.verbose)
     say(fmt::format("{} processes that ranks had left were killed", left));
   labels_.finish();
+  if (of_nodes_.size() > 1) take_requests_of_nodes();
   const Outcome outcome = this->outcome();
   if (options_.verbose && !outcome.goes_on) {
     const auto took_ns = base::now_ns() - control_.header().started_ns;

@@ -98,8 +98,7 @@ void RunningJob::note_those_who_leave() {
 }
 
 void RunningJob::want_to_start_anew() {
-  if (const std::string why = why_not_start_anew(); !why.empty())
-    return give_up_starting_anew(why);
+  if (const std::string why = why_not_start_anew(); !why.empty()) return give_up_starting_anew(why);
   is_wanted_anew_ = true;
   for (const space::Control& node : of_nodes_) {
     StartAnew none = StartAnew::none;
@@ -148,9 +147,9 @@ Outcome RunningJob::outcome() const {
   Outcome outcome{.status = failure_.value_or(0),
                   .was_killed = failure_ && was_killed_ && passed_on_ == 0};
   if (request_)
-    outcome.resize_wanted =
-        std::uint64_t{std::max(requests_.empty() ? 0 : requests_.front(), 1u)} << 32 |
-        request_->processes;
+    outcome.resize_wanted = std::uint64_t{std::max(requests_.empty() ? 0 : requests_.front(), 1u)}
+                                << 32 |
+                            request_->processes;
   if (!is_to_go_on() || failure_) return outcome;
   if (passed_on_ != 0) {  // by somebody who wants it to end
     outcome.status = 128 + passed_on_;
@@ -163,8 +162,8 @@ Outcome RunningJob::outcome() const {
   outcome.goes_on = true;
   outcome.processes = request_ ? request_->processes
                                : static_cast<std::uint32_t>(processes_.size() - leave_.size());
-  outcome.nodes = std::min(static_cast<std::uint32_t>(std::ranges::count(keeps, true)),
-                           outcome.processes);
+  outcome.nodes =
+      std::min(static_cast<std::uint32_t>(std::ranges::count(keeps, true)), outcome.processes);
   return outcome;
 }
 

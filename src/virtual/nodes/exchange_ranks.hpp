@@ -18,6 +18,6 @@ struct Meanwhile {
 /// when every rank is there: this process may run those that it hosts now. False where they have
 /// been written in order to go on in other processes: then this one ends.
 [[nodiscard]] bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
-                    const Meanwhile& meanwhile);
+                                  const Meanwhile& meanwhile);
 
 }  // namespace armature::nodes
