@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -7,6 +8,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -27,6 +29,8 @@ namespace {
 constexpr const char* footer = R"(
 JOB is the process id of its armature run, or of one of its processes (armature inspect shows them). Returns when the
 job has that many. A process leaves by itself, too, when it is asked to end (kill PID): its ranks go to the others.
+On several nodes that is done when all ranks next call checkpoint, rebalance or migrate_together: they are written to
+disk and go on in new processes.
 
 Example:
   armature resize 4711 --processes 3)";
@@ -52,10 +56,33 @@ bool runs(int pid) {
   return name_end != std::string::npos && line[name_end + 2] != 'Z';
 }
 
+int parent_of(int pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t name_end = line.rfind(") ");
+  return name_end == std::string::npos ? 0 : std::atoi(line.c_str() + name_end + 4);
+}
+
+/// The command which would start it anew: of a job that another launcher has started for it, that
+/// is above that one. 0: there is none here.
+int command_of(const RunningJob& job) {
+  if (job.control().header().has_launcher != 0) return job.pid();
+  for (int pid = parent_of(job.pid()); pid > 1; pid = parent_of(pid))
+    if (is_armature(pid)) return pid;
+  return 0;
+}
+
+/// Of the same command's the one that was started last.
 std::optional<RunningJob> look_for_job_of(int pid) {
-  for (RunningJob& job : running_jobs())
-    if (job.has_process(pid)) return std::move(job);
-  return std::nullopt;
+  std::vector<RunningJob> jobs = running_jobs();
+  const RunningJob* last = nullptr;
+  for (const RunningJob& job : jobs)
+    if ((job.has_process(pid) || command_of(job) == pid) &&
+        (last == nullptr ||
+         job.control().header().started_ns > last->control().header().started_ns))
+      last = &job;
+  if (last == nullptr) return std::nullopt;
+  return std::move(jobs[static_cast<std::size_t>(last - jobs.data())]);
 }
 
 /// A launcher that has just been started may have no job yet; a shell's child, about to become one,
@@ -83,20 +110,26 @@ RunningJob job_of(int pid) {
 class Asked {
  public:
   Asked(RunningJob job, std::uint32_t processes)
-      : pid_(job.pid()),
+      : pid_(command_of(job)),
+        has_launcher_(job.control().header().has_launcher != 0),
         nodes_(job.control().header().nodes),
         processes_(processes),
         header_(&job.writable().header()),
         request_(progress::ask_for_processes(*header_, processes)) {}
 
   [[nodiscard]] const space::ControlHeader& job() const { return *header_; }
-  [[nodiscard]] bool is_answered() const { return progress::is_answered(*header_, request_); }
+  [[nodiscard]] bool is_answered() const {
+    return progress::is_answered(*header_, request_) || (is_started_ && header_->all_have_joined());
+  }
   [[nodiscard]] bool is_there() const { return runs(pid_); }
   void follow() {
     if (nodes_ == 1) return;
     const auto job = look_for_job_of(pid_);
     if (!job || job->control().header().started_ns == header_->started_ns) return;
     header_ = &job->writable().header();
+    // Else its ranks would say so when they meet.
+    is_started_ = !has_launcher_ && header_->processes == processes_;
+    if (is_started_) return;
     // It may have come when nobody looked at the former one any more.
     const auto known = static_cast<std::uint32_t>(header_->resize.wanted.load() >> 32);
     if (static_cast<std::int32_t>(known - request_) < 0)
@@ -117,10 +150,12 @@ class Asked {
 
  private:
   const int pid_;
+  const bool has_launcher_;
   const std::int32_t nodes_;
   const std::uint32_t processes_;
   space::ControlHeader* header_;
   std::uint32_t request_;
+  bool is_started_ = false;
 };
 
 /// Until the launcher has answered.
@@ -155,7 +190,8 @@ void resize(const Wanted& wanted) {
   const auto pid = static_cast<int>(parse_count("JOB", wanted.job, 1, pid_max));
   RunningJob job = job_of(pid);
   const space::ControlHeader& header = job.control().header();
-  if (header.has_launcher == 0) base::fail(Errc::misuse, progress::cannot_resize);
+  if (header.has_launcher == 0 && (header.nodes == 1 || command_of(job) == 0))
+    base::fail(Errc::misuse, progress::cannot_resize);
   if (header.ranks_are_virtual == 0 || header.simulated != 0)
     base::fail(Errc::misuse,
                fmt::format("job {} cannot be resized: only virtual ranks can move (armature run "

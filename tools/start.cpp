@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -22,6 +23,7 @@
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/hand_over.hpp"
 #include "bootstrap/launcher/other_launcher.hpp"
+#include "next_start.hpp"
 #include "virtual/checkpoint/load.hpp"
 
 namespace armature::tools {
@@ -105,8 +107,7 @@ class Course {
   int run() {
     options_.timeout_from_ns = base::now_ns();  // it is for all starts together
     for (;;) {
-      const Outcome outcome =
-          options_.hosts.empty() ? bootstrap::launch(options_) : bootstrap::await_other(options_);
+      const Outcome outcome = options_.hosts.empty() ? bootstrap::launch(options_) : run_other();
       options_.resize_wanted = outcome.resize_wanted;
       if (outcome.goes_on)
         go_on(outcome);
@@ -116,6 +117,13 @@ class Course {
   }
 
  private:
+  Outcome run_other() {
+    const Outcome outcome = bootstrap::await_other(options_);
+    if (outcome.status != 0 && !outcome.was_killed) return outcome;
+    const std::string name = checkpoints::latest_name(options_.resize_directory);
+    return name == from_ ? outcome : next_start(options_, name).value_or(outcome);
+  }
+
   /// In more processes, or fewer.
   void go_on(const Outcome& outcome) {
     const Found found = checkpoints::find_latest(options_.resize_directory);
@@ -126,8 +134,9 @@ class Course {
     ends_ = 0;
     go_on_from(options_, found);
     if (is_private_) options_.restore->fill = filling_once(std::move(options_.restore->fill));
+    const std::size_t nodes = std::max<std::size_t>(outcome.nodes, outcome.hosts.size());
     say(fmt::format("the job goes on in {} processes{}", outcome.processes,
-                    outcome.nodes > 1 ? fmt::format(" on {} nodes", outcome.nodes) : ""));
+                    nodes > 1 ? fmt::format(" on {} nodes", nodes) : ""));
   }
 
   /// It is read once.

@@ -133,6 +133,7 @@ struct Resize {
   std::atomic<StartAnew> anew{StartAnew::none};
   std::atomic<std::uint32_t> has_met{0};  // 1: the program makes calls in which all ranks meet
   char problem[text_max] = {};
+  std::atomic<std::uint64_t> looked_ns{0};  // when ranks have last looked for what is asked for
 };
 
 struct alignas(4096) ControlHeader {

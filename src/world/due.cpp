@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
 
 #include <fmt/format.h>
 
@@ -73,18 +72,14 @@ bool is_due(const World& world, Chore chore, const char* call) {
   std::atomic<std::uint32_t>& is_asked_for = recurring(job, chore).is_asked_for;
   if (is_asked_for.load(std::memory_order_relaxed) == 0)
     is_asked_for.store(1, std::memory_order_relaxed);
-  note_meeting(job);
   const std::uint64_t every_ns = interval_ns(chore);
-  constexpr std::uint8_t is_due = 1, is_anew = 2;
+  constexpr std::uint8_t is_due = 1, looks = 2;
   std::uint8_t told = 0;
-  std::string folder;
-  if (world.rank() == 0) {
-    folder = begin_anew(progress::mapping(call));
+  if (world.rank() == 0)
     told = static_cast<std::uint8_t>((take(job, chore, every_ns) ? is_due : 0) |
-                                     (folder.empty() ? 0 : is_anew));
-  }
+                                     (is_time_to_look(progress::mapping(call)) ? looks : 0));
   told = world.broadcast(told, 0);
-  if ((told & is_anew) != 0) start_anew(world, folder, call);
+  if ((told & looks) != 0) (void)start_anew_if_wanted(world, call);
   return (told & is_due) != 0;
 }
 
