@@ -1,6 +1,9 @@
 #include "world/start_anew.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -80,6 +83,12 @@ Begun begin(const space::ControlHeader& job, const Requests& requests) {
   return begun;
 }
 
+/// Nobody is left to take the ranks.
+void end_as_asked() {
+  std::signal(SIGTERM, SIG_DFL);
+  kill(getpid(), SIGTERM);
+}
+
 /// Empty, where it returns in other processes.
 std::string write(const World& world, const std::string& folder, const char* call) {
   const space::Halt& halt = progress::mapping(call).header().halt;
@@ -118,6 +127,7 @@ bool start_anew_if_wanted(const World& world, const char* call) {
     answer_requests(mapping, world.rank(), {});
     return false;
   }
+  if (requests.leaving.size() >= job.processes) end_as_asked();
   Begun begun;
   const bool is_wanted = is_launched(job) ? world.rank() == 0 && take_wish_of_launcher(job.resize)
                                           : requests.are_there();

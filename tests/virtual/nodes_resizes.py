@@ -146,12 +146,12 @@ def case_refusals():
 
 def case_with_deaths():
     """Processes are killed now and then, too: the job goes back to the last checkpoint, and the request stays."""
-    expected = undisturbed(7, 600, 0)
+    expected = undisturbed(7, 300, 0)
     chance = random.Random(3)
     recovered = resized = 0
     for _ in range(2):
         with tempfile.TemporaryDirectory() as folder:
-            job = Job(7, 2, 4, ["--checkpoint", folder, "--checkpoint-every", 0.05, "--on-death", "recover"], STEPS, 600, *EVERY_STEP)
+            job = Job(7, 2, 4, ["--checkpoint", folder, "--checkpoint-every", 0.05, "--on-death", "recover"], STEPS, 300, *EVERY_STEP)
             wait_until("a checkpoint", lambda: pathlib.Path(folder, "latest").exists())
             for _ in range(6):
                 asking = subprocess.Popen([ARMATURE, "resize", str(job.job.pid), "--processes", str(chance.randint(2, 5))],
