@@ -1,12 +1,14 @@
-#include <signal.h>
-
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -27,6 +29,8 @@ namespace {
 constexpr const char* footer = R"(
 JOB is the process id of its armature run, or of one of its processes (armature inspect shows them). Returns when the
 job has that many. A process leaves by itself, too, when it is asked to end (kill PID): its ranks go to the others.
+On several nodes that is done when all ranks next call checkpoint, rebalance or migrate_together: they are written to
+disk and go on in new processes.
 
 Example:
   armature resize 4711 --processes 3)";
@@ -44,10 +48,41 @@ bool is_armature(int pid) {
   return !problem && theirs == std::filesystem::read_symlink("/proc/self/exe", problem);
 }
 
+/// Also false of one that nobody has waited for yet.
+bool runs(int pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t name_end = line.rfind(") ");
+  return name_end != std::string::npos && line[name_end + 2] != 'Z';
+}
+
+int parent_of(int pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t name_end = line.rfind(") ");
+  return name_end == std::string::npos ? 0 : std::atoi(line.c_str() + name_end + 4);
+}
+
+/// The command which would start it anew: of a job that another launcher has started for it, that
+/// is above that one. 0: there is none here.
+int command_of(const RunningJob& job) {
+  if (job.control().header().has_launcher != 0) return job.pid();
+  for (int pid = parent_of(job.pid()); pid > 1; pid = parent_of(pid))
+    if (is_armature(pid)) return pid;
+  return 0;
+}
+
+/// Of the same command's the one that was started last.
 std::optional<RunningJob> look_for_job_of(int pid) {
-  for (RunningJob& job : running_jobs())
-    if (job.has_process(pid)) return std::move(job);
-  return std::nullopt;
+  std::vector<RunningJob> jobs = running_jobs();
+  const RunningJob* last = nullptr;
+  for (const RunningJob& job : jobs)
+    if ((job.has_process(pid) || command_of(job) == pid) &&
+        (last == nullptr ||
+         job.control().header().started_ns > last->control().header().started_ns))
+      last = &job;
+  if (last == nullptr) return std::nullopt;
+  return std::move(jobs[static_cast<std::size_t>(last - jobs.data())]);
 }
 
 /// A launcher that has just been started may have no job yet; a shell's child, about to become one,
@@ -70,44 +105,104 @@ RunningJob job_of(int pid) {
   }
 }
 
+/// What was asked of a job, and of the same job when it goes on in other processes: then it has
+/// memory of its own, with the request in it.
+class Asked {
+ public:
+  Asked(RunningJob job, std::uint32_t processes)
+      : pid_(command_of(job)),
+        has_launcher_(job.control().header().has_launcher != 0),
+        nodes_(job.control().header().nodes),
+        processes_(processes),
+        header_(&job.writable().header()),
+        request_(progress::ask_for_processes(*header_, processes)) {}
+
+  [[nodiscard]] const space::ControlHeader& job() const { return *header_; }
+  [[nodiscard]] bool is_answered() const {
+    return progress::is_answered(*header_, request_) || (is_started_ && header_->all_have_joined());
+  }
+  [[nodiscard]] bool is_there() const { return runs(pid_); }
+  void follow() {
+    if (nodes_ == 1) return;
+    const auto job = look_for_job_of(pid_);
+    if (!job || job->control().header().started_ns == header_->started_ns) return;
+    header_ = &job->writable().header();
+    // Else its ranks would say so when they meet.
+    is_started_ = !has_launcher_ && header_->processes == processes_;
+    if (is_started_) return;
+    // It may have come when nobody looked at the former one any more.
+    const auto known = static_cast<std::uint32_t>(header_->resize.wanted.load() >> 32);
+    if (static_cast<std::int32_t>(known - request_) < 0)
+      request_ = progress::ask_for_processes(*header_, processes_);
+  }
+  [[nodiscard]] std::string why_it_takes_long() const {
+    if (nodes_ == 1)
+      return "a rank computes without waiting (armature inspect), or processes take long to start";
+    constexpr const char* calls = "checkpoint, rebalance or migrate_together";
+    return header_->resize.has_met.load(std::memory_order_relaxed) == 0
+               ? fmt::format(
+                     "on several nodes that is done when all ranks call {}, and the program "
+                     "has called none of them so far",
+                     calls)
+               : fmt::format("all ranks have not called {} since, or processes take long to start",
+                             calls);
+  }
+
+ private:
+  const int pid_;
+  const bool has_launcher_;
+  const std::int32_t nodes_;
+  const std::uint32_t processes_;
+  space::ControlHeader* header_;
+  std::uint32_t request_;
+  bool is_started_ = false;
+};
+
 /// Until the launcher has answered.
-void await(const RunningJob& job, const space::ControlHeader& header, std::uint32_t request,
-           double timeout_s) {
-  const std::uint64_t end_ns = base::now_ns() + static_cast<std::uint64_t>(timeout_s * 1e9);
-  while (!progress::is_answered(header, request)) {
+void await(Asked& asked, double timeout_s) {
+  constexpr std::uint64_t follow_ns = 20'000'000;
+  const std::uint64_t begun_ns = base::now_ns();
+  const std::uint64_t end_ns = begun_ns + static_cast<std::uint64_t>(timeout_s * 1e9);
+  std::uint64_t followed_ns = begun_ns;
+  while (!asked.is_answered()) {
     constexpr timespec nap{0, 1'000'000};
     nanosleep(&nap, nullptr);
-    if (kill(job.pid(), 0) != 0) {
-      if (progress::is_answered(header, request)) return;  // and then ended
+    const std::uint64_t now_ns = base::now_ns();
+    if (now_ns - followed_ns > follow_ns) {
+      asked.follow();
+      followed_ns = now_ns;
+    }
+    if (!asked.is_there()) {
+      if (asked.is_answered()) return;  // and then ended
       base::fail(Errc::misuse, "the job has ended meanwhile");
     }
-    if (base::now_ns() > end_ns)
+    if (now_ns > end_ns)
       base::fail(Errc::misuse,
-                 fmt::format("the job has {} processes after {} s: a rank computes without waiting "
-                             "(armature inspect), or processes take long to start; it is still "
-                             "asked for {}",
-                             progress::hosting_processes(header), timeout_s,
-                             static_cast<std::uint32_t>(header.resize.wanted.load())));
+                 fmt::format("the job has {} processes after {} s: {}; it is still asked for {}",
+                             progress::hosting_processes(asked.job()), timeout_s,
+                             asked.why_it_takes_long(),
+                             static_cast<std::uint32_t>(asked.job().resize.wanted.load())));
   }
 }
 
 void resize(const Wanted& wanted) {
   constexpr std::uint64_t pid_max = 1 << 22;
   const auto pid = static_cast<int>(parse_count("JOB", wanted.job, 1, pid_max));
-  const RunningJob job = job_of(pid);
-  space::ControlHeader& header = job.writable().header();
-  if (header.has_launcher == 0) base::fail(Errc::misuse, progress::cannot_resize);
+  RunningJob job = job_of(pid);
+  const space::ControlHeader& header = job.control().header();
+  if (header.has_launcher == 0 && (header.nodes == 1 || command_of(job) == 0))
+    base::fail(Errc::misuse, progress::cannot_resize);
   if (header.ranks_are_virtual == 0 || header.simulated != 0)
     base::fail(Errc::misuse,
                fmt::format("job {} cannot be resized: only virtual ranks can move (armature run "
                            "--virtual)",
                            job.pid()));
-  const std::uint32_t request = progress::ask_for_processes(header, wanted.processes);
-  await(job, header, request, wanted.timeout_s);
-  if (const std::string refusal = header.resize.refusal; !refusal.empty())
+  Asked asked(std::move(job), wanted.processes);
+  await(asked, wanted.timeout_s);
+  if (const std::string refusal = asked.job().resize.refusal; !refusal.empty())
     base::fail(Errc::misuse, refusal);
-  const bool goes_on = kill(job.pid(), 0) == 0;  // who has ended hosts no more
-  fmt::print("{} processes\n", goes_on ? progress::hosting_processes(header) : wanted.processes);
+  fmt::print("{} processes\n", asked.is_there() ? progress::hosting_processes(asked.job())
+                                                : wanted.processes);  // who has ended hosts no more
 }
 
 }  // namespace

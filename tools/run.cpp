@@ -111,7 +111,7 @@ void add_virtual_ranks(CLI::App& run, const std::shared_ptr<LaunchOptions>& opti
                "another one where a rank waits");
   add_value(run, options, "--processes", "P",
             "Processes that host the virtual ranks, of all nodes together (default: one per usable "
-            "core, as many on each node)",
+            "core, as many on each node); `armature resize` changes it while the job runs",
             [](LaunchOptions& o, const std::string& text) {
               o.processes =
                   static_cast<std::uint32_t>(parse_count("--processes", text, 1, space::ranks_max));

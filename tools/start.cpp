@@ -1,11 +1,19 @@
-// On one node the memory of a process outlives it, and ranks go back in the processes that are left
-// (bootstrap/launcher/recovery.cpp). On several nodes it is gone with its node: so the job goes
-// back to its last checkpoint on disk, all its processes being started anew. This command stays,
-// and with it the number by which the job is known.
+// On one node the memory of a process outlives it: other processes take its ranks, and those to
+// come find theirs there (bootstrap/launcher/{recovery,resizing}.cpp). On several nodes it is the
+// node's. So a job that loses processes, or is to have more or fewer, goes on from disk, all its
+// processes being started anew. This command stays, and with it the number by which the job is
+// known.
 #include "start.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <functional>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,6 +23,7 @@
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/hand_over.hpp"
 #include "bootstrap/launcher/other_launcher.hpp"
+#include "next_start.hpp"
 #include "virtual/checkpoint/load.hpp"
 
 namespace armature::tools {
@@ -23,9 +32,10 @@ namespace {
 using bootstrap::LaunchOptions;
 using bootstrap::Outcome;
 using bootstrap::say;
+using checkpoints::Found;
 
 // A job that dies so often without a further checkpoint would do so for ever.
-constexpr int starts_max = 5;
+constexpr int ends_max = 5;
 
 bool is_of_several_nodes(const LaunchOptions& options) {
   return options.nodes > 1 || !options.hosts.empty();
@@ -44,11 +54,6 @@ void check(const LaunchOptions& options) {
         "checkpoint on disk (--checkpoint-every)");
 }
 
-Outcome run_once(LaunchOptions options) {
-  options.on_death = space::OnDeath::end_job;
-  return options.hosts.empty() ? bootstrap::launch(options) : bootstrap::await_other(options);
-}
-
 /// Those that cannot be reached any more are left out. False when there is none.
 bool keep_those_that_answer(LaunchOptions& options) {
   const auto before = static_cast<std::uint32_t>(options.hosts.size());
@@ -62,35 +67,118 @@ bool keep_those_that_answer(LaunchOptions& options) {
   return left > 0;
 }
 
-int recovering(LaunchOptions options) {
-  check(options);
-  // What is there already is of another job, unless this one has gone on from it.
-  std::string from = checkpoints::latest_name(options.checkpoint_directory);
-  const std::string of_another = options.restore ? "" : from;
-  options.timeout_from_ns = base::now_ns();  // it is for all starts together
-  for (int starts = 1;; ++starts) {
-    const Outcome outcome = run_once(options);
-    if (!outcome.was_killed) return outcome.status;
-    const std::string name = checkpoints::latest_name(options.checkpoint_directory);
-    if (name == of_another) {
-      say("the job cannot go on: there is no checkpoint yet");
-      return outcome.status;
-    }
-    if (name != from) starts = 1;
-    from = name;
-    if (starts == starts_max) {
-      say(fmt::format("the job does not go on: it ended {} times since its last checkpoint",
-                      starts));
-      return outcome.status;
-    }
-    if (!options.hosts.empty() && !keep_those_that_answer(options)) return outcome.status;
-    const checkpoints::Found found = checkpoints::find_latest(options.checkpoint_directory);
-    say(fmt::format("all ranks go back to checkpoint {} in {}, written {} UTC",
-                    found.manifest.number, options.checkpoint_directory,
-                    found.manifest.written_at));
-    go_on_from(options, found);
+/// A name that nobody has; the folder is made when it is needed, and gone when this is.
+class PrivateFolder {
+ public:
+  PrivateFolder()
+      : path_(fmt::format("{}/armature-resize-{}-{:x}",
+                          std::filesystem::temp_directory_path().string(), getpid(),
+                          base::now_ns())) {}
+  PrivateFolder(const PrivateFolder&) = delete;
+  PrivateFolder& operator=(const PrivateFolder&) = delete;
+  ~PrivateFolder() { clear(path_); }
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  static void clear(const std::string& path) {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
   }
-}
+
+ private:
+  std::string path_;
+};
+
+/// A job of several nodes, started as often as it takes.
+class Course {
+ public:
+  explicit Course(LaunchOptions options)
+      : options_(std::move(options)),
+        recovers_(options_.on_death == space::OnDeath::recover),
+        is_private_(options_.checkpoint_directory.empty()),
+        // What is there already is of another job, unless this one has gone on from it.
+        from_(is_private_ ? "" : checkpoints::latest_name(options_.checkpoint_directory)),
+        of_another_(options_.restore ? "" : from_) {
+    if (recovers_) options_.on_death = space::OnDeath::end_job;
+    if (!options_.virtual_ranks) return;
+    options_.resize_directory = is_private_ ? folder_.path() : options_.checkpoint_directory;
+    setenv(bootstrap::resize_variable, options_.resize_directory.c_str(), 1);
+  }
+
+  int run() {
+    options_.timeout_from_ns = base::now_ns();  // it is for all starts together
+    for (;;) {
+      const Outcome outcome = options_.hosts.empty() ? bootstrap::launch(options_) : run_other();
+      options_.resize_wanted = outcome.resize_wanted;
+      if (outcome.goes_on)
+        go_on(outcome);
+      else if (!outcome.was_killed || !recovers_ || !go_back())
+        return outcome.status;
+    }
+  }
+
+ private:
+  Outcome run_other() {
+    const Outcome outcome = bootstrap::await_other(options_);
+    if (outcome.status != 0 && !outcome.was_killed) return outcome;
+    const std::string name = checkpoints::latest_name(options_.resize_directory);
+    return name == from_ ? outcome : next_start(options_, name).value_or(outcome);
+  }
+
+  /// In more processes, or fewer.
+  void go_on(const Outcome& outcome) {
+    const Found found = checkpoints::find_latest(options_.resize_directory);
+    options_.processes = outcome.processes;
+    options_.nodes = outcome.nodes;
+    options_.hosts = outcome.hosts;
+    if (!is_private_) from_ = checkpoints::latest_name(options_.checkpoint_directory);
+    ends_ = 0;
+    go_on_from(options_, found);
+    if (is_private_) options_.restore->fill = filling_once(std::move(options_.restore->fill));
+    const std::size_t nodes = std::max<std::size_t>(outcome.nodes, outcome.hosts.size());
+    say(fmt::format("the job goes on in {} processes{}", outcome.processes,
+                    nodes > 1 ? fmt::format(" on {} nodes", nodes) : ""));
+  }
+
+  /// It is read once.
+  std::function<LaunchOptions::Restore::Fill> filling_once(
+      std::function<LaunchOptions::Restore::Fill> fill) {
+    return [fill = std::move(fill), path = folder_.path()](const auto&... how) {
+      fill(how...);
+      PrivateFolder::clear(path);
+    };
+  }
+
+  /// All ranks as in the last checkpoint. False when there is none, or it does not help.
+  bool go_back() {
+    const std::string& directory = options_.checkpoint_directory;
+    const std::string name = checkpoints::latest_name(directory);
+    if (name == of_another_) {
+      say("the job cannot go on: there is no checkpoint yet");
+      return false;
+    }
+    ends_ = name == from_ ? ends_ + 1 : 1;
+    from_ = name;
+    if (ends_ == ends_max) {
+      say(fmt::format("the job does not go on: it ended {} times since its last checkpoint",
+                      ends_max));
+      return false;
+    }
+    if (!options_.hosts.empty() && !keep_those_that_answer(options_)) return false;
+    const Found found = checkpoints::find_latest(directory);
+    say(fmt::format("all ranks go back to checkpoint {} in {}, written {} UTC",
+                    found.manifest.number, directory, found.manifest.written_at));
+    go_on_from(options_, found);
+    return true;
+  }
+
+  const PrivateFolder folder_;
+  LaunchOptions options_;
+  const bool recovers_;
+  const bool is_private_;  // ranks are written to disk for nothing but this
+  std::string from_;
+  const std::string of_another_;
+  int ends_ = 0;  // since the last checkpoint
+};
 
 }  // namespace
 
@@ -113,10 +201,14 @@ void go_on_from(LaunchOptions& options, const checkpoints::Found& found) {
 }
 
 int start(LaunchOptions options) {
-  if (options.on_death == space::OnDeath::recover && is_of_several_nodes(options))
-    return recovering(std::move(options));
-  if (!options.hosts.empty()) bootstrap::become(bootstrap::command_of_other(options));
-  return bootstrap::launch(options).status;
+  unsetenv(bootstrap::resize_variable);
+  if (!is_of_several_nodes(options)) return bootstrap::launch(options).status;
+  const bool recovers = options.on_death == space::OnDeath::recover;
+  if (recovers) check(options);
+  const bool may_be_started_anew = options.virtual_ranks && !options.checkpoint_directory.empty();
+  if (!options.hosts.empty() && !may_be_started_anew)
+    bootstrap::become(bootstrap::command_of_other(options));
+  return Course(std::move(options)).run();
 }
 
 }  // namespace armature::tools

@@ -35,7 +35,8 @@ struct CheckpointOptions {
 /// On several nodes, all of which must reach the directory, each process writes the ranks that it
 /// hosts; such a checkpoint can be restarted on any number of nodes.
 ///
-/// Returns false when the job goes on, true when it has been restarted from here. Globals, files
+/// Returns false when the job goes on, true when it has been restarted from here, which on several
+/// nodes is also how it gets more processes, or fewer (resize()). Globals, files
 /// and what `main` has made before `run` are the process's and are not written: after a restart
 /// `main` has run again up to `run`. Throws on all ranks: Error(misuse) when ranks are not virtual,
 /// cannot move, or one holds something that cannot (StaysHere); Error(bad_argument) without a

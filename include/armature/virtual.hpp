@@ -61,6 +61,12 @@ ARMATURE_API void migrate_together(ProcessId process);
 /// when every rank has waited or yielded once. Throws Error(bad_argument) for less than 1 or more
 /// than there are ranks, and Error(misuse) when ranks cannot move or it cannot be done; the message
 /// says why, and the job goes on.
+///
+/// On several nodes it returns at once, and is done in the next call in which all ranks meet:
+/// checkpoint(), rebalance(), migrate_together(), with when_due or without. There all are written
+/// to disk and go on in new processes, as after a restart: checkpoint() returns true in them. What
+/// cannot be is said by the launcher, and the job goes on. Throws Error(misuse) where another
+/// launcher has started the job and nobody would start it anew.
 ARMATURE_API void resize(int processes);
 /// How many host them now.
 [[nodiscard]] ARMATURE_API int hosting_processes();

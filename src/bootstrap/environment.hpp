@@ -37,6 +37,13 @@ inline constexpr const char* rebalance_by_variable = "ARMATURE_REBALANCE_BY";
 // Under other launchers: checkpoints hold what has changed since the one before. Any value.
 inline constexpr const char* incremental_variable = "ARMATURE_CHECKPOINT_INCREMENTAL";
 
+// Of virtual ranks on several nodes: where they are written to, by which somebody will start them
+// anew, when they are to have more processes or fewer.
+inline constexpr const char* resize_variable = "ARMATURE_RESIZE";
+// Under other launchers: what they are to have, among what was written. "processes N", and a line
+// "host STAYING ALL NAME" for each node: so many of its processes were not asked to end.
+inline constexpr const char* resize_file = "resize";
+
 // Of virtual ranks: what the processes of the job share instead of secrets of their own.
 inline constexpr const char* secrets_variable = "ARMATURE_SECRETS";
 

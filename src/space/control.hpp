@@ -24,7 +24,7 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 11;
+inline constexpr std::uint32_t control_version = 12;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t {
@@ -34,7 +34,12 @@ enum class OnDeath : std::uint32_t {
 };
 
 /// Where a checkpoint is written to; nowhere: all stand still so that ranks can go to other nodes.
-enum class KeptIn : std::uint32_t { folder, memory, nowhere };
+enum class KeptIn : std::uint32_t {
+  folder,
+  memory,
+  nowhere,
+  next_start,  // a folder, from which the job goes on in new processes: these end then
+};
 
 /// What it means that processes regroup.
 enum class Regroup : std::uint32_t {
@@ -104,6 +109,16 @@ struct Halt {
   std::atomic<std::uint32_t> recoveries{0};  // how often all went back
 };
 
+/// On several nodes: how far a job is that is to go on in other processes. Ranks see to it at the
+/// next call in which all meet.
+enum class StartAnew : std::uint32_t {
+  none,
+  wanted,    // by whoever starts the new processes
+  begun,     // by rank 0, on its node: ranks are about to be written
+  failed,    // they were not; Resize::problem says why
+  complete,  // they are: all processes end
+};
+
 /// More processes for virtual ranks, or fewer: asked for by anybody, arranged by the launcher.
 struct Resize {
   static constexpr std::size_t text_max = 256;
@@ -114,6 +129,11 @@ struct Resize {
   char refusal[text_max] = {};             // why that could not be; empty when it was
   // By the leader of a regrouping: a rank that holds its process in the job; -1: none.
   std::atomic<std::int32_t> holder{-1};
+  // On several nodes.
+  std::atomic<StartAnew> anew{StartAnew::none};
+  std::atomic<std::uint32_t> has_met{0};  // 1: the program makes calls in which all ranks meet
+  char problem[text_max] = {};
+  std::atomic<std::uint64_t> looked_ns{0};  // when ranks have last looked for what is asked for
 };
 
 struct alignas(4096) ControlHeader {

@@ -3,9 +3,11 @@
 #include <link.h>
 
 #include <cerrno>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
+#include "bootstrap/environment.hpp"
 #include "progress/network.hpp"
 #include "virtual/exceptions.hpp"
 #include "virtual/rank_malloc.hpp"
@@ -118,6 +120,13 @@ const char* why_not_move_together(const space::ControlHeader& job) {
     return "the network's hardware reaches their memory where it is (ARMATURE_NET_ONE_SIDED=off "
            "does without)";
   return why_not_alike(job);
+}
+
+const char* why_not_start_anew(const space::ControlHeader& job) {
+  if (std::getenv(bootstrap::resize_variable) == nullptr)
+    return "another launcher has started the job on several nodes, where it would have to be "
+           "started anew: armature run --hosts with --checkpoint DIR does so";
+  return why_not_move_together(job);
 }
 
 }  // namespace armature::fibers

@@ -26,6 +26,9 @@ void join_job(space::ControlHeader& job, bool same_addresses);
 [[nodiscard]] const char* why_not_move(const space::ControlHeader& job);
 /// The same for when all ranks take part, so that they can change nodes, too.
 [[nodiscard]] const char* why_not_move_together(const space::ControlHeader& job);
+/// Why a job of several nodes cannot go on in more processes, or fewer, which are started anew for
+/// that; nullptr when it can.
+[[nodiscard]] const char* why_not_start_anew(const space::ControlHeader& job);
 
 /// The numbers that the C library keeps secret and that lie on the stacks of ranks: those that come
 /// back from a checkpoint must find them again. 32 digits.

@@ -54,14 +54,15 @@ std::uint64_t RankScheduler::kept_of(int rank) const {
 /// On several nodes: ranks go elsewhere, or are written, or both.
 void RankScheduler::change_nodes() {
   nodes::Meanwhile meanwhile;
-  if (mapping_.header().halt.where.load(std::memory_order_relaxed) == space::KeptIn::folder)
+  if (mapping_.header().halt.where.load(std::memory_order_relaxed) != space::KeptIn::nowhere)
     meanwhile = {
         [&] { checkpoints::write_parts(mapping_, process_, band_file_, holder(), kept_); },
         [&] { checkpoints::complete_parts(mapping_); },
         [&] { checkpoints::abandon_parts(mapping_); },
     };
   for (RankFiber* const fiber : hosted_) note_leaving(*fiber);
-  nodes::exchange_ranks(mapping_, process_, band_file_, meanwhile);
+  leaves_ = !nodes::exchange_ranks(mapping_, process_, band_file_, meanwhile);
+  if (leaves_) return;
   take_ranks();
   for (RankFiber* const fiber : hosted_)
     if (fiber->left != process_) note_coming(*fiber);

@@ -10,18 +10,29 @@
 #include "virtual/addresses.hpp"
 
 namespace armature {
+namespace {
+
+/// Whoever waited for it would keep the others from meeting, when it is done.
+void ask_on_nodes(space::ControlHeader& job, std::uint32_t processes) {
+  if (const char* const why = fibers::why_not_start_anew(job))
+    base::fail(Errc::misuse, fmt::format("resize: {}", why));
+  (void)progress::ask_for_processes(job, processes);
+}
+
+}  // namespace
 
 void resize(int processes) {
   const progress::RankContext& me = progress::this_rank("resize");
   space::ControlHeader& job = me.space.header();
   if (job.ranks_are_virtual == 0 || job.simulated != 0)
     base::fail(Errc::misuse, "resize: only virtual ranks can move (armature run --virtual)");
-  if (job.has_launcher == 0) base::fail(Errc::misuse, progress::cannot_resize);
+  if (job.has_launcher == 0 && job.nodes == 1) base::fail(Errc::misuse, progress::cannot_resize);
   if (processes < 1 || processes > me.space.ranks())
     base::fail(Errc::bad_argument,
                fmt::format("resize: {} processes are not possible: 1 to {}, as many as there are "
                            "ranks, are",
                            processes, me.space.ranks()));
+  if (job.nodes > 1) return ask_on_nodes(job, static_cast<std::uint32_t>(processes));
   const std::uint32_t request =
       progress::ask_for_processes(job, static_cast<std::uint32_t>(processes));
   progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = "resize"};

@@ -87,14 +87,15 @@ std::uint32_t stand_together(const World& world, nodes::Arrangement what, const 
 }
 
 /// The checkpoint from which this one may go on; 0: none, as far as rank 0 knows.
-std::uint32_t changed_since(const World& world, const progress::RankContext& me,
-                            const std::string& folder) {
+std::uint32_t changed_since(const World& world, const progress::RankContext& me, const Kept& kept) {
   const int rank = me.space.me();
-  const auto kept =
+  const auto last =
       world.allgather(static_cast<fibers::RankScheduler*>(me.scheduler)->kept_of(rank));
-  if (rank != 0 || !std::ranges::all_of(kept, [&](std::uint64_t one) { return one == kept[0]; }))
+  if (rank != 0 || !kept.is_incremental ||
+      !std::ranges::all_of(last, [&](std::uint64_t one) { return one == last[0]; }))
     return 0;
-  return checkpoints::goes_on_from(std::filesystem::path(folder).parent_path().string(), kept[0]);
+  return checkpoints::goes_on_from(std::filesystem::path(kept.folder).parent_path().string(),
+                                   last[0]);
 }
 
 }  // namespace
@@ -114,19 +115,18 @@ void change_nodes(const World& world, std::span<const int> processes, const char
   if (unseen != 0) requests().fetch_add(unseen);
 }
 
-std::uint32_t write_on_nodes(const World& world, const std::string& folder, bool is_incremental,
-                             const char* call) {
+std::uint32_t write_on_nodes(const World& world, const Kept& kept, const char* call) {
   const progress::RankContext& me = progress::this_rank(call);
   const space::Mapping& mapping = progress::mapping(call);
   std::vector<int> processes;
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     processes.push_back(mapping.slot(rank).process.load(std::memory_order_relaxed));
-  return stand_together(world,
-                        {.processes = processes,
-                         .folder = folder,
-                         .is_incremental = is_incremental,
-                         .changed_since = changed_since(world, me, folder)},
-                        call);
+  nodes::Arrangement what{.processes = processes,
+                          .where = kept.where,
+                          .folder = kept.folder,
+                          .is_incremental = kept.is_incremental};
+  if (kept.where == space::KeptIn::folder) what.changed_since = changed_since(world, me, kept);
+  return stand_together(world, what, call);
 }
 
 }  // namespace armature::hosting

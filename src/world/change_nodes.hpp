@@ -5,6 +5,7 @@
 #include <string>
 
 #include "armature/world.hpp"
+#include "space/control.hpp"
 
 namespace armature::hosting {
 
@@ -12,9 +13,16 @@ namespace armature::hosting {
 /// whatever node. What they share is made anew where they are then. Returns when all are there.
 /// Throws Error(misuse) naming the call, on all ranks, when the nodes are not alike.
 void change_nodes(const World& world, std::span<const int> processes, const char* call);
-/// The same for a checkpoint, each where it is: rank 0 names a new folder for it, and whether it is
-/// to be incremental, the others nothing. Returns its number.
-std::uint32_t write_on_nodes(const World& world, const std::string& folder, bool is_incremental,
-                             const char* call);
+/// Where a checkpoint goes: rank 0 names a new folder, if it is one, and whether it is to be
+/// incremental, the others nothing.
+struct Kept {
+  space::KeptIn where = space::KeptIn::nowhere;
+  std::string folder;
+  bool is_incremental = false;
+};
+/// The same for a checkpoint, each where it is. Returns its number. Of one for the next start: all
+/// processes end then, and it returns in those of the job that goes on from there, or where it
+/// could not be written.
+std::uint32_t write_on_nodes(const World& world, const Kept& kept, const char* call);
 
 }  // namespace armature::hosting

@@ -18,6 +18,7 @@
 #include "virtual/checkpoint/folder.hpp"
 #include "world/change_nodes.hpp"
 #include "world/due.hpp"
+#include "world/start_anew.hpp"
 
 namespace armature {
 namespace {
@@ -104,10 +105,9 @@ std::string make_folder(const World& world, const Wanted& wanted) {
 
 bool write_on_nodes(const World& world, const Wanted& wanted, const space::Halt& halt) {
   const std::uint32_t before = returns(halt);
-  const std::string folder = make_folder(world, wanted);
-  const std::uint32_t number =
-      hosting::write_on_nodes(world, folder, is_incremental(wanted, halt), wanted.call);
-  return outcome(halt, number, before, wanted.call);
+  const hosting::Kept kept{space::KeptIn::folder, make_folder(world, wanted),
+                           is_incremental(wanted, halt)};
+  return outcome(halt, hosting::write_on_nodes(world, kept, wanted.call), before, wanted.call);
 }
 
 bool stand_still(const progress::RankContext& me, const Wanted& wanted) {
@@ -139,10 +139,19 @@ bool stand_still(const progress::RankContext& me, const Wanted& wanted) {
 bool checkpoint(const std::string& directory, const CheckpointOptions& options) {
   constexpr const char* call = "checkpoint";
   const progress::RankContext& me = progress::this_rank(call);
-  if (options.when_due && !hosting::is_due(*me.world, hosting::Chore::checkpoint, call))
-    return false;
-  return stand_still(
-      me, {call, space::KeptIn::folder, directory_or_default(directory), options.incremental});
+  const space::Halt& halt = me.space.header().halt;
+  const std::uint32_t before = returns(halt);
+  bool is_due = true;
+  if (options.when_due)
+    is_due = hosting::is_due(*me.world, hosting::Chore::checkpoint, call);
+  else
+    (void)hosting::start_anew_if_wanted(*me.world, call);
+  // In other processes, which know nothing of the files of those before, as after a restart.
+  const bool is_anew = returns(halt) != before;
+  if (!is_due) return is_anew;
+  return stand_still(me, {call, space::KeptIn::folder, directory_or_default(directory),
+                          options.incremental}) ||
+         is_anew;
 }
 
 bool checkpoint(const CheckpointOptions& options) { return checkpoint({}, options); }

@@ -19,6 +19,7 @@
 #include "base/variable.hpp"
 #include "bootstrap/environment.hpp"
 #include "progress/rank_context.hpp"
+#include "world/start_anew.hpp"
 
 namespace armature::hosting {
 namespace {
@@ -72,8 +73,14 @@ bool is_due(const World& world, Chore chore, const char* call) {
   if (is_asked_for.load(std::memory_order_relaxed) == 0)
     is_asked_for.store(1, std::memory_order_relaxed);
   const std::uint64_t every_ns = interval_ns(chore);
-  const std::uint8_t due = world.rank() == 0 && take(job, chore, every_ns) ? 1 : 0;
-  return world.broadcast(due, 0) != 0;
+  constexpr std::uint8_t is_due = 1, looks = 2;
+  std::uint8_t told = 0;
+  if (world.rank() == 0)
+    told = static_cast<std::uint8_t>((take(job, chore, every_ns) ? is_due : 0) |
+                                     (is_time_to_look(progress::mapping(call)) ? looks : 0));
+  told = world.broadcast(told, 0);
+  if ((told & looks) != 0) (void)start_anew_if_wanted(world, call);
+  return (told & is_due) != 0;
 }
 
 void require_intervals() {

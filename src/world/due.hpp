@@ -10,7 +10,8 @@ enum class Chore { checkpoint, rebalance };
 
 /// Collective: whether it is, by rank 0's clock, or because a checkpoint was asked for. Where it
 /// is, nobody else finds so until the interval is over once more. On all ranks, Error(start) when
-/// the variable with the interval is no time, which jobs of virtual ranks find out before.
+/// the variable with the interval is no time, which jobs of virtual ranks find out before. May
+/// return in other processes (start_anew.hpp).
 [[nodiscard]] bool is_due(const World& world, Chore chore, const char* call);
 /// Throws Error(start) when a variable with an interval is no time.
 void require_intervals();

@@ -1,5 +1,8 @@
 #include "world/hand_over_ranks.hpp"
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <csignal>
 
 #include "virtual/addresses.hpp"
@@ -9,15 +12,16 @@ namespace {
 
 // Of the process.
 const space::ControlHeader* job = nullptr;
+pid_t starter = 0;
 space::ProcessSlot* mine = nullptr;
 
 /// Only what is safe in a handler. The launcher means it; others may be anybody who wants the
 /// processor for something else.
 void on_request_to_end(int signal, siginfo_t* info, void* /*context*/) {
-  const bool by_launcher = info->si_pid == job->launcher_pid;
+  const bool by_launcher = info->si_pid == starter;
   if (!by_launcher && job->differ.load(std::memory_order_relaxed) == 0 &&
       mine->wants_to_leave.exchange(1, std::memory_order_acq_rel) == 0 &&
-      kill(job->launcher_pid, SIGCHLD) == 0)
+      (job->has_launcher == 0 || kill(job->launcher_pid, SIGCHLD) == 0))
     return;
   std::signal(signal, SIG_DFL);
   raise(signal);
@@ -27,12 +31,16 @@ void on_request_to_end(int signal, siginfo_t* info, void* /*context*/) {
 
 void hand_over_before_ending(const space::Mapping& mapping, int process) {
   struct sigaction old {};
-  if (fibers::why_not_move(mapping.header()) != nullptr ||
-      mapping.header().on_death == space::OnDeath::go_on ||
+  const space::ControlHeader& header = mapping.header();
+  const char* const why_not = header.nodes > 1 || header.has_launcher == 0
+                                  ? fibers::why_not_start_anew(header)
+                                  : fibers::why_not_move(header);
+  if (why_not != nullptr || header.on_death == space::OnDeath::go_on ||
       sigaction(SIGTERM, nullptr, &old) != 0 || (old.sa_flags & SA_SIGINFO) != 0 ||
       old.sa_handler != SIG_DFL)
     return;
-  job = &mapping.header();
+  job = &header;
+  starter = header.has_launcher != 0 ? header.launcher_pid : getppid();
   mine = &mapping.process_slot(process);
   struct sigaction action {};
   action.sa_sigaction = on_request_to_end;

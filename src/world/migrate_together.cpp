@@ -9,6 +9,7 @@
 #include "progress/wait.hpp"
 #include "virtual/addresses.hpp"
 #include "world/change_nodes.hpp"
+#include "world/start_anew.hpp"
 
 namespace armature {
 namespace {
@@ -52,6 +53,10 @@ void migrate_together(ProcessId process) {
   (void)can_migrate();  // waits until all processes have joined
   if (const char* why = fibers::why_not_move_together(job))
     base::fail(Errc::misuse, fmt::format("{}: the ranks stay: {}", call, why));
+  // There may be fewer now than when it was asked for: then it stays.
+  if (hosting::start_anew_if_wanted(world, call) &&
+      process.number() >= static_cast<int>(job.processes))
+    process = ProcessId(me.space.slot(world.rank()).process.load(std::memory_order_relaxed));
   world.barrier();
   const std::vector<int> processes = agree(world, me, process);
   if (job.nodes > 1) return hosting::change_nodes(world, processes, call);

@@ -87,6 +87,8 @@ class Watch {
   /// Whether a process of this node may end: all its ranks have left the job. Virtual ones may
   /// still come to it as long as there are some.
   [[nodiscard]] bool is_over(int process) const {
+    if (mapping_.header().resize.anew.load(std::memory_order_acquire) == space::StartAnew::complete)
+      return true;  // they go on in others
     if (roster_.are_virtual)
       return mapping_.header().ranks_here > 0 ? mapping_.header().all_are_through()
                                               : progress::all_have_finished(mapping_);

@@ -123,6 +123,10 @@ int Process::hosted() {
   return std::max(bootstrap::virtual_ranks_wanted(), 1);
 }
 
+const bootstrap::Roster* Process::roster() {
+  return joined != nullptr && joined->wired_ ? &joined->wired_->roster : nullptr;
+}
+
 bool Process::is_launched() { return told().has_value(); }
 
 void Process::use_mpi(const void* communicator) {

@@ -25,6 +25,8 @@ class Process {
   /// Whether it was started by our launcher, which then watches the job and arranges what only a
   /// launcher can.
   static bool is_launched();
+  /// Who is where, in a job that another launcher has started; else nullptr.
+  static const bootstrap::Roster* roster();
   /// The job is to be the processes of the MPI communicator that this points to: see init_mpi.
   /// Before anything else is asked.
   static void use_mpi(const void* communicator);

@@ -25,6 +25,7 @@
 #include "virtual/rank_scheduler.hpp"
 #include "world/change_nodes.hpp"
 #include "world/due.hpp"
+#include "world/start_anew.hpp"
 
 namespace armature {
 namespace {
@@ -219,6 +220,7 @@ bool is_due(const World& world, const progress::RankContext& me) {
 balance::Verdict rebalance(const World& world, const RebalanceOptions& options) {
   const progress::RankContext& me = progress::this_rank("rebalance");
   if (options.when_due && !is_due(world, me)) return {};
+  if (!options.when_due) (void)hosting::start_anew_if_wanted(world, "rebalance");
   if (me.space.header().ranks_are_virtual == 0)
     base::fail(Errc::misuse, "rebalance: only virtual ranks can move (armature run --virtual)");
   (void)can_migrate();  // waits until all processes have joined

@@ -180,10 +180,9 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   if (Process::simulated()) return simulate_processes(mapping, process.band_file());
   fibers::RankScheduler scheduler(mapping, process.number(), process.band_file());
   join(process);
-  if (Process::is_launched())
+  if (Process::is_launched() || mapping.header().nodes > 1)
     hand_over_before_ending(mapping, process.number());
-  else
-    take_requests_by_signal(mapping, process.number());
+  if (!Process::is_launched()) take_requests_by_signal(mapping, process.number());
   if (mapping.header().halt.restarts != 0)
     restore_ranks(mapping, first, hosted, scheduler);
   else

@@ -1,6 +1,8 @@
 // Ranks that are put into more processes and into fewer while they run.
 //
 //   virtual_resizing inside      the job resizes itself, from calls too
+//   virtual_resizing inside_nodes   the same on several nodes
+//   virtual_resizing stays_on_nodes until somebody wants a process that must stay
 //   virtual_resizing stays       a rank that must stay keeps its process in the job
 //   virtual_resizing status N    one rank ends with that status, far from where it began
 //   virtual_resizing storm S     everything at once for S seconds; somebody else resizes
@@ -15,7 +17,9 @@
 #include <vector>
 
 #include <armature/armature.hpp>
+#include <armature/checkpoint.hpp>
 #include <armature/rank_local.hpp>
+#include <armature/rebalance.hpp>
 #include <armature/virtual.hpp>
 
 namespace {
@@ -89,6 +93,44 @@ int inside(World& world) {
   armature::resize(1 + world.rank() % 3);
   world.barrier();
   require_even(world, armature::hosting_processes());
+  return 0;
+}
+
+/// There it is done when all ranks meet, in whatever call.
+int inside_on_nodes(World& world) {
+  armature::shared<Counter> counter(world);
+  std::int64_t sum = 0;
+  int calls = 0;
+  bool is_anew = false;
+  for (const int processes : {4, 3, 7, 2}) {
+    counter.async((world.rank() + 1) % world.size(), &Counter::add, processes);
+    if (world.rank() == processes % world.size()) armature::resize(processes);
+    while (armature::hosting_processes() != processes) {
+      const bool was_anew = is_anew;
+      is_anew = false;
+      if (++calls % 2 == 0)
+        armature::rebalance(world, {.when_due = true});
+      else
+        is_anew = armature::checkpoint({.when_due = true});
+      require(!was_anew || !is_anew, "it was started anew twice");
+    }
+    world.barrier();
+    require_even(world, processes);
+    sum += processes;
+    *own += processes;
+  }
+  armature::rmi_fence();
+  require(counter->count == sum && *own == sum, "a call or a variable was lost");
+  if (world.rank() == 0) std::puts("all is well");
+  return 0;
+}
+
+int stays_on_nodes(World& world) {
+  auto* const stay = world.rank() == world.size() - 1 ? new armature::StaysHere : nullptr;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(3);
+  while (world.broadcast(std::chrono::steady_clock::now() < end ? 1 : 0, 0) != 0)
+    require(!armature::checkpoint({.when_due = true}), "it was started anew");
+  delete stay;
   return 0;
 }
 
@@ -196,6 +238,8 @@ int main(int argc, char** argv) {
   const int number = argc > 2 ? std::atoi(argv[2]) : 0;
   return armature::run(argc, argv, [&](World& world) {
     if (what == "inside") return inside(world);
+    if (what == "inside_nodes") return inside_on_nodes(world);
+    if (what == "stays_on_nodes") return stays_on_nodes(world);
     if (what == "stays") return stays(world);
     if (what == "together") return together(world, number);
     if (what == "status") return status(world, number);

@@ -155,7 +155,8 @@ Life RunningJob::life_of(const Process& process) const {
 }
 
 void RunningJob::has_exited(Process& process, int wait_status) {
-  if (process.lost) return;  // its last words have been reported
+  if (process.lost) return;   // its last words have been reported
+  if (is_to_go_on()) return;  // its ranks are written, and will be in another one
   const Life life = life_of(process);
   std::string who = name_of(process);
   Ending ending =

@@ -209,7 +209,7 @@ Outcome launch(const LaunchOptions& options) {
   const Program program = find_program(options.command.front());
   if (!program) {
     say_headline(program.problem);
-    return {program.status, false};
+    return {.status = program.status};
   }
   open_standard_descriptors();
   const auto cores = static_cast<std::uint32_t>(topology::usable_cores());
@@ -231,6 +231,9 @@ Outcome launch(const LaunchOptions& options) {
     header.measures = options.rebalance_every_s > 0 ? 1 : 0;
     header.halt.incremental = options.checkpoint_incremental ? 1 : 0;
   }
+  // That is answered once all processes have joined; somebody may have asked already.
+  std::uint64_t nobody = 0;
+  control.header().resize.wanted.compare_exchange_strong(nobody, options.resize_wanted);
   base::FileDescriptor board;
   if (options.nodes > 1) board = Board::create(static_cast<int>(control.header().processes));
   tell_intervals(options);
@@ -247,10 +250,10 @@ Outcome launch(const LaunchOptions& options) {
   if (!options.trace.empty()) trace.emplace(options.trace, ranks);
   if (options.virtual_ranks) make_alike(options.secrets());
   RunningJob job(options, memory, control, board.get(), filling ? &*filling : nullptr);
-  const auto [status, was_killed] = job.run(program.path, std::move(binding));
+  Outcome outcome = job.run(program.path, std::move(binding));
   if (filling) filling->finish();
   if (trace) trace->write(control.header().started_ns);
-  if (options.simulation_seed && status != 0)
+  if (options.simulation_seed && outcome.status != 0)
     say(
         fmt::format("the simulation with seed {0} failed; armature run --simulate {0} -n {1}{2} "
                     "repeats it",
@@ -258,7 +261,7 @@ Outcome launch(const LaunchOptions& options) {
                     processes ? fmt::format(" --virtual --processes {}{}", *processes,
                                             options.balance ? " --balance" : "")
                               : ""));
-  return {status, was_killed};
+  return outcome;
 }
 
 }  // namespace armature::bootstrap

@@ -40,9 +40,13 @@ struct LaunchOptions {
   std::uint64_t band_base = 0;   // 0: the default
   std::uint64_t band_bytes = 0;  // 0: the default
   space::OnDeath on_death = space::OnDeath::end_job;
-  double timeout_s = 0;                 // 0: none
-  std::uint64_t timeout_from_ns = 0;    // CLOCK_MONOTONIC; 0: the job's start
-  std::string checkpoint_directory;     // of virtual ranks; empty: none
+  double timeout_s = 0;               // 0: none
+  std::uint64_t timeout_from_ns = 0;  // CLOCK_MONOTONIC; 0: the job's start
+  std::string checkpoint_directory;   // of virtual ranks; empty: none
+  /// On several nodes: where ranks are written to, to go on in more processes or fewer; empty: they
+  /// keep theirs.
+  std::string resize_directory;
+  std::uint64_t resize_wanted = 0;      // a request of the job before, as Resize::wanted
   double checkpoint_every_s = 0;        // 0: when asked for by SIGUSR2 or the program
   bool checkpoint_incremental = false;  // only what changed, where that can be
   double copy_every_s = 0;              // in memory, to recover; 0: when the program says so
@@ -52,9 +56,9 @@ struct LaunchOptions {
     bool slots_have_pages = false;  // in its control block, to which ranks have pointers
     /// What processes look at when they join; and all the rest, which may take long.
     std::function<void(const space::Control& control)> prepare;  // of each node
-    std::function<void(const std::vector<space::JobMemory>& memory, const std::stop_token& stop,
-                       const std::function<void()>& when_whole)>
-        fill;
+    using Fill = void(const std::vector<space::JobMemory>& memory, const std::stop_token& stop,
+                      const std::function<void()>& when_whole);
+    std::function<Fill> fill;
   };
   std::optional<Restore> restore;
   std::string trace;    // where to write one; empty: nowhere
@@ -73,6 +77,11 @@ inline constexpr int status_not_found = 127;
 struct Outcome {
   int status = 0;           // that of the first rank that failed
   bool was_killed = false;  // processes were, by nobody who had to do with it
+  /// It has not: its ranks are in resize_directory, and are to go on in other processes.
+  bool goes_on = false;
+  std::uint32_t processes = 0, nodes = 0;  // so many
+  std::vector<std::string> hosts;          // of other launchers: on these
+  std::uint64_t resize_wanted = 0;         // what has not been answered yet
 };
 
 /// Runs the job to its end. Throws Error(start) when it cannot be started.

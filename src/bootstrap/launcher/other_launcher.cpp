@@ -130,9 +130,10 @@ Outcome await_other(const LaunchOptions& options) {
     }
     status = status_of(wait_status);
   }
-  if (status == 0 || is_to_end != 0) return {status, false};
-  return {status, tells_of_a_kill(command.launcher, status) ||
-                      !std::ranges::all_of(options.hosts, answers)};
+  if (status == 0 || is_to_end != 0) return {.status = status};
+  return {.status = status,
+          .was_killed = tells_of_a_kill(command.launcher, status) ||
+                        !std::ranges::all_of(options.hosts, answers)};
 }
 
 bool answers(const std::string& host) {

@@ -32,7 +32,9 @@ bool RunningJob::is_regrouping() const {
          halt.regrouped.load(std::memory_order_acquire);
 }
 
-bool RunningJob::is_resizing() const { return spreads_ || request_ || !joining_.empty(); }
+bool RunningJob::is_resizing() const {
+  return spreads_ || request_ || !joining_.empty() || (!leave_.empty() && !is_wanted_anew_);
+}
 
 /// The numbers of those that host ranks and will go on to.
 std::vector<int> RunningJob::hosting() const {
@@ -66,7 +68,6 @@ void RunningJob::regroup(space::Regroup as, const std::vector<int>& leave,
 /// Empty when it can be done.
 std::string RunningJob::why_not_resize() const {
   const space::ControlHeader& job = control_.header();
-  if (job.nodes > 1) return "a job of several nodes keeps its processes";
   if (job.differ.load(std::memory_order_relaxed) != 0)
     return "ranks cannot move between the processes of this job: armature doctor may say why";
   if (options_.on_death == space::OnDeath::go_on)
@@ -275,6 +276,7 @@ void RunningJob::do_without(Process& process, const Ending& ending) {
 void RunningJob::watch_resizing() {
   const space::ControlHeader& job = control_.header();
   if (job.ranks_are_virtual == 0 || job.simulated != 0 || ending_) return;
+  if (job.nodes > 1) return watch_starting_anew();
   if (is_regrouping() || recovering_since_ns_ != 0) return;
   if (spreads_) have_spread();
   take_request();

@@ -90,12 +90,14 @@ Outcome RunningJob::run(const std::string& path, Binding binding) {
   if (left > 0 && options_.verbose)
     say(fmt::format("{} processes that ranks had left were killed", left));
   labels_.finish();
-  if (options_.verbose) {
+  if (of_nodes_.size() > 1) take_requests_of_nodes();
+  const Outcome outcome = this->outcome();
+  if (options_.verbose && !outcome.goes_on) {
     const auto took_ns = base::now_ns() - control_.header().started_ns;
     say(fmt::format("the job ended after {:.3f} s with status {}",
-                    static_cast<double>(took_ns) * 1e-9, failure_.value_or(0)));
+                    static_cast<double>(took_ns) * 1e-9, outcome.status));
   }
-  return {failure_.value_or(0), failure_ && was_killed_ && passed_on_ == 0};
+  return outcome;
 }
 
 /// False when that cannot be done; what has been started is then ended by the caller.

@@ -106,6 +106,17 @@ class RunningJob {
   [[nodiscard]] bool is_dispensable(const Process& process) const;
   void do_without(Process& process, const Ending& ending);
 
+  // starting_anew.cpp: the same on several nodes, where others are started for all
+  void watch_starting_anew();
+  void take_requests_of_nodes();
+  void note_those_who_leave();
+  [[nodiscard]] std::string why_not_start_anew() const;
+  void want_to_start_anew();
+  void give_up_starting_anew(const std::string& why);
+  void answer_nodes(const std::string& refusal);
+  [[nodiscard]] bool is_to_go_on() const;
+  [[nodiscard]] Outcome outcome() const;
+
   const LaunchOptions& options_;
   const std::vector<space::JobMemory>& memory_;
   const space::Control control_;
@@ -129,6 +140,10 @@ class RunningJob {
   std::optional<Request> request_;
   std::vector<int> joining_;  // have been started, and are no hosts yet
   std::vector<int> leaving_;
+  std::vector<std::uint32_t> requests_;  // by node: the last one that was seen
+  std::vector<int> leave_;               // on several nodes, in the end
+  std::uint64_t leave_since_ns_ = 0;     // when the last of them was asked to
+  bool is_wanted_anew_ = false;
   bool spreads_ = false;
   bool rebalances_ = false;  // the same, each rank to where a plan says
   std::uint64_t spreading_since_ns_ = 0;

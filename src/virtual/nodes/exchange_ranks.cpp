@@ -116,9 +116,15 @@ void try_what_is_to_be_done(const Steps& steps, int process, const space::Halt& 
   steps.all_reach(4);
 }
 
+/// All of them know by now whether everything is written.
+bool are_to_end(const space::Halt& halt) {
+  return halt.where.load(relaxed) == space::KeptIn::next_start &&
+         halt.broken.load(std::memory_order_acquire) == 0;
+}
+
 }  // namespace
 
-void exchange_ranks(const space::Mapping& mapping, int process, int band_file,
+bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
                     const Meanwhile& meanwhile) {
   space::ControlHeader& job = mapping.header();
   const std::uint32_t number = job.halt.wanted.load(std::memory_order_acquire);
@@ -129,6 +135,10 @@ void exchange_ranks(const space::Mapping& mapping, int process, int band_file,
     steps.all_reach(step);
   }
   try_what_is_to_be_done(steps, process, job.halt, meanwhile);
+  if (are_to_end(job.halt)) {
+    job.resize.anew.store(space::StartAnew::complete, std::memory_order_release);
+    return false;
+  }
   const std::vector<Journey> all = journeys(mapping);
   const auto comes = [&](const Journey& one) {
     return mapping.process_slot(one.to).node == job.node;
@@ -168,6 +178,7 @@ void exchange_ranks(const space::Mapping& mapping, int process, int band_file,
     job.halt.over.store(number, std::memory_order_release);
   }
   poll_until([&] { return job.halt.over.load(std::memory_order_acquire) == number; });
+  return true;
 }
 
 }  // namespace armature::nodes

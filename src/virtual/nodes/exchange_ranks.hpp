@@ -15,8 +15,9 @@ struct Meanwhile {
 
 /// All processes of the job stand still, and ranks go to the processes that their slots name, of
 /// whatever node. All ranks have let go of what lies on a node rather than in their bands. Returns
-/// when every rank is there: this process may run those that it hosts now.
-void exchange_ranks(const space::Mapping& mapping, int process, int band_file,
-                    const Meanwhile& meanwhile);
+/// when every rank is there: this process may run those that it hosts now. False where they have
+/// been written in order to go on in other processes: then this one ends.
+[[nodiscard]] bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
+                                  const Meanwhile& meanwhile);
 
 }  // namespace armature::nodes

@@ -25,6 +25,7 @@ struct PlanRecord {
   std::int32_t first;
   std::uint32_t count;
   std::uint32_t is_last;  // 1: now all is told
+  space::KeptIn where;
   std::uint32_t is_incremental, changed_since;
 };
 
@@ -46,8 +47,7 @@ void write(const space::Mapping& mapping, const PlanRecord& record, const std::b
   job.halt.folder[folder.size()] = '\0';
   job.halt.is_incremental.store(record.is_incremental, std::memory_order_relaxed);
   job.halt.changed_since.store(record.changed_since, std::memory_order_relaxed);
-  job.halt.where.store(folder.empty() ? space::KeptIn::nowhere : space::KeptIn::folder,
-                       std::memory_order_relaxed);
+  job.halt.where.store(record.where, std::memory_order_relaxed);
   // Release: who sees that it is wanted sees where all go.
   job.halt.wanted.store(record.number, std::memory_order_release);
   progress::wake_processes({reinterpret_cast<std::byte*>(&job)});
@@ -60,7 +60,8 @@ void on_plan(const transport::Arrived& arrived) {
   if (record.first < 0 || record.first > mapping.ranks() ||
       record.count > static_cast<std::uint32_t>(mapping.ranks() - record.first) ||
       processes.size() < record.count * sizeof(std::int32_t) ||
-      processes.size() - record.count * sizeof(std::int32_t) >= space::Halt::text_max)
+      processes.size() - record.count * sizeof(std::int32_t) >= space::Halt::text_max ||
+      record.where > space::KeptIn::next_start)
     base::fail(Errc::corrupt, fmt::format("process {} tells of {} ranks from {} on",
                                           arrived.process, record.count, record.first));
   const auto folder = processes.subspan(record.count * sizeof(std::int32_t));
@@ -94,6 +95,7 @@ void arrange(const space::Mapping& mapping, const Arrangement& all) {
                             static_cast<std::int32_t>(first),
                             static_cast<std::uint32_t>(part.size()),
                             is_last ? 1u : 0u,
+                            all.where,
                             all.is_incremental ? 1u : 0u,
                             all.changed_since};
     {

@@ -11,9 +11,10 @@ namespace armature::nodes {
 
 /// What all processes stand still for.
 struct Arrangement {
-  std::uint32_t number = 0;        // so many times they have, then
-  std::span<const int> processes;  // that each rank is to be in
-  std::string folder;              // that a checkpoint is written into; empty: none is
+  std::uint32_t number = 0;                      // so many times they have, then
+  std::span<const int> processes;                // that each rank is to be in
+  space::KeptIn where = space::KeptIn::nowhere;  // a checkpoint is written
+  std::string folder;                            // into that, where it is
   // Whether it may be followed by what has changed since; and the number of the one before, where
   // it is that itself. 0: it is whole.
   bool is_incremental = false;

@@ -1,0 +1,106 @@
+#include "world/requests.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "bootstrap/environment.hpp"
+#include "progress/rank_context.hpp"
+#include "world/process.hpp"
+
+namespace armature::hosting {
+namespace {
+
+struct Seen {
+  std::int32_t leaves = -1;  // the process that the rank is in, if that was asked to end
+  std::uint32_t processes = 0;
+};
+
+Seen look(const space::Mapping& mapping, int rank) {
+  const space::Resize& resize = mapping.header().resize;
+  const std::uint64_t wanted = resize.wanted.load(std::memory_order_acquire);
+  const bool is_new =
+      static_cast<std::uint32_t>(wanted >> 32) != resize.answered.load(std::memory_order_acquire);
+  const int process = mapping.slot(rank).process.load(std::memory_order_relaxed);
+  const bool leaves =
+      mapping.process_slot(process).wants_to_leave.load(std::memory_order_acquire) != 0;
+  return {.leaves = leaves ? process : -1,
+          .processes = is_new ? static_cast<std::uint32_t>(wanted) : 0};
+}
+
+Requests gather(const World& world, const space::Mapping& mapping) {
+  Requests requests;
+  for (const Seen& seen : world.allgather(look(mapping, world.rank()))) {
+    if (seen.processes != 0) requests.processes = seen.processes;
+    if (seen.leaves >= 0) requests.leaving.insert(seen.leaves);
+  }
+  return requests;
+}
+
+bool is_first_here(const space::Mapping& mapping, int rank) {
+  for (int other = 0; other < rank; ++other)
+    if (mapping.is_here(other)) return false;
+  return true;
+}
+
+}  // namespace
+
+Requests gather_requests(const World& world, const char* call) {
+  const space::Mapping& mapping = progress::mapping(call);
+  const Requests requests = gather(world, mapping);
+  if (requests.leaving.empty()) return requests;
+  constexpr timespec moment{0, 50'000'000};
+  if (world.rank() == 0) nanosleep(&moment, nullptr);
+  world.barrier();
+  return gather(world, mapping);
+}
+
+void answer_requests(const space::Mapping& mapping, int rank, const std::string& refusal) {
+  if (!is_first_here(mapping, rank)) return;
+  space::ControlHeader& job = mapping.header();
+  const std::size_t bytes = std::min(refusal.size(), sizeof job.resize.refusal - 1);
+  std::memcpy(job.resize.refusal, refusal.data(), bytes);
+  job.resize.refusal[bytes] = '\0';
+  for (std::uint32_t process = 0; process < job.processes; ++process)
+    mapping.process_slot(static_cast<int>(process)).wants_to_leave.store(0);
+  job.resize.answered.store(static_cast<std::uint32_t>(job.resize.wanted.load() >> 32),
+                            std::memory_order_release);
+}
+
+void write_requests(const Requests& requests, const std::string& folder) {
+  const bootstrap::Roster* const roster = Process::roster();
+  if (roster == nullptr) return;
+  struct Host {
+    std::string name;
+    int stay = 0, all = 0;
+  };
+  std::map<int, Host> hosts;
+  for (int process = 0; process < std::ssize(roster->members); ++process) {
+    const bootstrap::Member& member = roster->members[static_cast<std::size_t>(process)];
+    Host& host = hosts[member.node];
+    host.name = member.host;
+    ++host.all;
+    if (!requests.leaving.contains(process)) ++host.stay;
+  }
+  int staying = 0;
+  for (const auto& [node, host] : hosts) staying += host.stay;
+  const std::string path = folder + "/" + bootstrap::resize_file;
+  std::ofstream file(path);
+  file << fmt::format("processes {}\n", requests.processes != 0
+                                            ? requests.processes
+                                            : static_cast<std::uint32_t>(staying));
+  for (const auto& [node, host] : hosts)
+    file << fmt::format("host {} {} {}\n", host.stay, host.all, host.name);
+  if (!file.flush())
+    base::fail(Errc::corrupt,
+               fmt::format("{} cannot be written: {}", path, base::system_text(errno)));
+}
+
+}  // namespace armature::hosting

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "armature/world.hpp"
+#include "space/mapping.hpp"
+
+// Other processes for a job on several nodes that another launcher has started: nobody looks at all
+// nodes but the ranks, when they meet.
+
+namespace armature::hosting {
+
+/// What was asked for anywhere.
+struct Requests {
+  std::uint32_t processes = 0;  // 0: as many as there are, without those that leave
+  std::set<int> leaving;        // have been asked to end
+
+  [[nodiscard]] bool are_there() const { return processes != 0 || !leaving.empty(); }
+};
+
+/// Collective: the same on all ranks. Waits for a moment where processes are asked to end: it may
+/// be all of a node, one after the other.
+[[nodiscard]] Requests gather_requests(const World& world, const char* call);
+/// By all ranks: why it cannot be, or, with nothing, that it is so already. All may ask once more.
+void answer_requests(const space::Mapping& mapping, int rank, const std::string& refusal);
+
+/// By rank 0, into the folder of the ranks: for whoever starts them anew. Throws Error(corrupt).
+void write_requests(const Requests& requests, const std::string& folder);
+
+}  // namespace armature::hosting

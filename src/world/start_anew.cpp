@@ -1,0 +1,141 @@
+#include "world/start_anew.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "armature/error.hpp"
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "bootstrap/environment.hpp"
+#include "progress/rank_context.hpp"
+#include "virtual/addresses.hpp"
+#include "virtual/checkpoint/folder.hpp"
+#include "world/change_nodes.hpp"
+#include "world/requests.hpp"
+
+namespace armature::hosting {
+namespace {
+
+using space::StartAnew;
+
+constexpr std::uint64_t look_ns = 100'000'000;
+
+bool may_be_anew(const space::ControlHeader& job) {
+  return job.nodes > 1 && job.ranks_are_virtual != 0;
+}
+
+bool is_launched(const space::ControlHeader& job) { return job.has_launcher != 0; }
+
+/// By all ranks.
+void tell_problem(const World& world, const space::Mapping& mapping, std::string what) {
+  if (constexpr std::string_view start = "armature: "; what.starts_with(start))
+    what.erase(0, start.size());
+  if (!is_launched(mapping.header())) return answer_requests(mapping, world.rank(), what);
+  if (world.rank() != 0) return;
+  space::Resize& resize = mapping.header().resize;
+  const std::size_t bytes = std::min(what.size(), sizeof resize.problem - 1);
+  std::memcpy(resize.problem, what.data(), bytes);
+  resize.problem[bytes] = '\0';
+  // Release: who sees it reads why.
+  resize.anew.store(StartAnew::failed, std::memory_order_release);
+}
+
+/// By rank 0.
+bool take_wish_of_launcher(space::Resize& resize) {
+  StartAnew wanted = StartAnew::wanted;
+  return resize.anew.load(std::memory_order_relaxed) == wanted &&
+         resize.anew.compare_exchange_strong(wanted, StartAnew::begun, std::memory_order_acq_rel);
+}
+
+/// What rank 0 finds, and all know then.
+struct Begun {
+  std::string folder;   // where ranks are to be written; empty: they are not
+  std::string problem;  // why not, where they should be
+
+  void share(const World& world) {
+    std::string& text = problem.empty() ? folder : problem;
+    const std::int64_t bytes = problem.empty() ? std::ssize(folder) : -std::ssize(problem);
+    const std::int64_t told = world.broadcast(bytes, 0);
+    std::string& theirs = told < 0 ? problem : folder;
+    if (world.rank() != 0) theirs.resize(static_cast<std::size_t>(std::abs(told)));
+    world.broadcast<char>(world.rank() == 0 ? text : theirs, 0);
+  }
+};
+
+Begun begin(const space::ControlHeader& job, const Requests& requests) {
+  Begun begun;
+  try {
+    if (requests.processes > job.ranks)
+      base::fail(Errc::bad_argument, "there are fewer ranks than processes are wanted");
+    if (const char* const why = fibers::why_not_start_anew(job)) base::fail(Errc::misuse, why);
+    begun.folder = checkpoints::make_folder(std::getenv(bootstrap::resize_variable));
+    write_requests(requests, begun.folder);
+  } catch (const Error& error) {
+    if (!begun.folder.empty()) checkpoints::abandon(begun.folder);
+    begun = {.folder = {}, .problem = error.what()};
+  }
+  return begun;
+}
+
+/// Nobody is left to take the ranks.
+void end_as_asked() {
+  std::signal(SIGTERM, SIG_DFL);
+  kill(getpid(), SIGTERM);
+}
+
+/// Empty, where it returns in other processes.
+std::string write(const World& world, const std::string& folder, const char* call) {
+  const space::Halt& halt = progress::mapping(call).header().halt;
+  const std::uint32_t restarts = halt.restarts;
+  try {
+    (void)write_and_end(world, world.rank() == 0 ? folder : std::string(), call);
+    return halt.restarts != restarts ? std::string() : std::string(halt.problem);
+  } catch (const Error& error) {
+    if (world.rank() == 0) checkpoints::abandon(folder);
+    return error.what();
+  }
+}
+
+}  // namespace
+
+bool is_time_to_look(const space::Mapping& mapping) {
+  space::ControlHeader& job = mapping.header();
+  space::Resize& resize = job.resize;
+  if (!may_be_anew(job)) return false;
+  if (resize.has_met.load(std::memory_order_relaxed) == 0) return true;  // all note that they meet
+  if (is_launched(job)) return resize.anew.load(std::memory_order_relaxed) == StartAnew::wanted;
+  const std::uint64_t now_ns = base::now_ns();
+  if (now_ns - resize.looked_ns.load(std::memory_order_relaxed) < look_ns) return false;
+  static const bool may_be = std::getenv(bootstrap::resize_variable) != nullptr;
+  resize.looked_ns.store(now_ns, std::memory_order_relaxed);
+  return may_be;
+}
+
+bool start_anew_if_wanted(const World& world, const char* call) {
+  const space::Mapping& mapping = progress::mapping(call);
+  space::ControlHeader& job = mapping.header();
+  if (!may_be_anew(job)) return false;
+  job.resize.has_met.store(1, std::memory_order_relaxed);
+  const Requests requests = is_launched(job) ? Requests() : gather_requests(world, call);
+  if (requests.processes == job.processes && requests.leaving.empty()) {
+    answer_requests(mapping, world.rank(), {});
+    return false;
+  }
+  if (requests.leaving.size() >= job.processes) end_as_asked();
+  Begun begun;
+  const bool is_wanted = is_launched(job) ? world.rank() == 0 && take_wish_of_launcher(job.resize)
+                                          : requests.are_there();
+  if (world.rank() == 0 && is_wanted) begun = begin(job, requests);
+  begun.share(world);
+  if (!begun.folder.empty()) begun.problem = write(world, begun.folder, call);
+  if (!begun.problem.empty()) tell_problem(world, mapping, begun.problem);
+  return !begun.folder.empty() && begun.problem.empty();
+}
+
+}  // namespace armature::hosting

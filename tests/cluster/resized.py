@@ -1,0 +1,39 @@
+"""run.py's case of a job that gets other processes while it runs."""
+
+import os
+import re
+import signal
+import subprocess
+
+from cluster import Cluster, Failed, await_condition, signal_each, takes
+
+
+def resized(launcher, nodes, per_node, folder):
+    """More processes and fewer, and without a node that is to be left: its processes are asked to end."""
+    armature, program = os.path.join(folder, "../armature"), os.path.join(folder, "../virtual_steps")
+    steps = [program, "600", "when_due", "5000"]
+    with Cluster(nodes) as cluster:
+        cluster.require_mpirun(launcher)
+        options = ["-n", "7", "--virtual", "--no-globals-note"]
+        status, output = cluster.run([armature, "run", *options, *steps])
+        expected = re.findall(r"^result \w+$", output, re.M)
+        start = [armature, "run", "--hosts", ",".join(cluster.names), *options, "--processes", str(nodes * per_node), "--checkpoint",
+                 str(cluster.folder / "saved")]
+        job = cluster.begin([*start, *steps], **cluster.environment(launcher))
+
+        def on(name):
+            return cluster.processes_on(name, "virtual_steps")
+        for count in nodes * per_node + 1, nodes:
+            await_condition("the job", lambda: sum(len(on(name)) for name in cluster.names) > 0)
+            done = subprocess.run([armature, "resize", str(job.pid), "--processes", str(count)], capture_output=True, text=True, check=False)
+            print(done.stdout, done.stderr)
+            if done.returncode != 0 or sum(len(on(name)) for name in cluster.names) != count:
+                raise Failed(f"{count} processes: {done.stderr}")
+        left = cluster.names[-1]
+        signal_each(await_condition("handlers", lambda: [pid for pid in on(left) if takes(pid, signal.SIGTERM)]), signal.SIGTERM)
+        await_condition("the node to be left", lambda: not on(left) and on(cluster.names[0]))
+        status, output = cluster.finish(job, 200)
+        if status != 0 or re.findall(r"^result \w+$", output, re.M) != expected:
+            raise Failed(f"exit status {status}")
+        if output.count("the job goes on in") != 3 or f"goes on in {nodes - 1} processes" not in output:
+            raise Failed("it was not started anew three times")

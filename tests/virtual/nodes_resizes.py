@@ -1,0 +1,206 @@
+"""Jobs of virtual ranks on several nodes that get more processes, or fewer, while they run.
+
+    nodes_resizes.py ARMATURE STEPS RESIZING CASE
+"""
+
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
+from harness import expect, perform_case, processes_with, wait_until  # noqa: E402
+
+ARMATURE, STEPS, RESIZING, CASE = sys.argv[1:5]
+SECONDS = 60
+MARK = f"ARMATURE_TEST_MARK={os.getpid()}.{time.time_ns()}"
+os.environ.update([MARK.split("=")])
+EVERY_STEP = ("when_due", 3000)
+
+
+class Job:
+    def __init__(self, ranks, nodes, processes, options, program, *arguments):
+        self.words = list(map(str, [ARMATURE, "run", "-n", ranks, "--virtual", "--nodes", nodes, "--processes", processes,
+                                    "--timeout", SECONDS, "--no-globals-note", *options, program, *arguments]))
+        self.job = subprocess.Popen(self.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, text=True)
+
+    def children(self):
+        try:
+            with open(f"/proc/{self.job.pid}/task/{self.job.pid}/children") as file:
+                return sorted(map(int, file.read().split()))
+        except OSError:
+            return []
+
+    def resize(self, processes, *options, job=None):
+        return subprocess.run(list(map(str, [ARMATURE, "resize", job or self.job.pid, "--processes", processes, *options])),
+                              capture_output=True, text=True, timeout=2 * SECONDS, stdin=subprocess.DEVNULL)
+
+    def resize_to(self, processes, job=None):
+        """Done when it returns."""
+        done = self.resize(processes, job=job)
+        expect(done.returncode == 0 and done.stdout == f"{processes} processes\n" and len(self.children()) == processes,
+               f"resize to {processes}: {done.returncode}: {done.stdout}{done.stderr}")
+
+    def ask(self, pids):
+        for pid in pids:
+            os.kill(pid, signal.SIGTERM)
+
+    def await_children(self, count, but=()):
+        wait_until(f"{count} others", lambda: len(self.children()) == count and not set(self.children()) & set(but))
+
+    def end(self):
+        out, err = self.job.communicate(timeout=2 * SECONDS)
+        return self.job.returncode, out, err
+
+    def expect_result(self, expected):
+        status, out, err = self.end()
+        found = re.findall(r"^result (\w+)$", out, re.M)
+        expect(status == 0 and found == [expected], f"{self.words}: status {status}, {found}, not {expected}:\n{out}{err}")
+        return err
+
+
+def undisturbed(ranks, *arguments):
+    status, out, err = Job(ranks, 1, 2, [], STEPS, *arguments).end()
+    expect(status == 0, err)
+    return re.findall(r"^result (\w+)$", out, re.M)[0]
+
+
+def case_there_and_back():
+    """Fewer processes, more, fewer than there were nodes, by the launcher's number and by a process's."""
+    expected = undisturbed(6, 150, 0)
+    job = Job(6, 2, 4, [], STEPS, 150, *EVERY_STEP)
+    job.resize_to(4)
+    first = job.children()
+    job.resize_to(2, job=first[-1])
+    expect(not set(first) & set(job.children()), "the same processes")
+    for processes in 6, 3, 1, 2:
+        job.resize_to(processes)
+    job.expect_result(expected)
+
+
+def case_with_directory():
+    """Checkpoints of the program's own go on to be written beside it, and the last of them is good."""
+    arguments = [300, 7, 1000]
+    expected = undisturbed(7, 300, 0)
+    with tempfile.TemporaryDirectory() as folder:
+        job = Job(7, 3, 3, ["--checkpoint", folder], STEPS, *arguments)
+        latest = pathlib.Path(folder, "latest")
+        for processes in 5, 4:
+            job.resize_to(processes)
+            number = int(latest.read_text())
+            wait_until("a checkpoint", lambda: int(latest.read_text()) > number or job.job.poll() is not None)
+        job.expect_result(expected)
+        done = subprocess.run([ARMATURE, "restart", folder, "--nodes", "2", "--processes", "2", "--timeout", str(SECONDS)],
+                              capture_output=True, text=True, timeout=2 * SECONDS, stdin=subprocess.DEVNULL)
+        expect(done.returncode == 0 and f"result {expected}\n" in done.stdout, done.stdout + done.stderr)
+
+
+def case_from_inside():
+    status, out, err = Job(7, 2, 2, [], RESIZING, "inside_nodes").end()
+    expect(status == 0 and "all is well\n" in out and err.count("the job goes on in") == 4, f"{status}: {out}{err}")
+
+
+def case_asked_to_end():
+    """SIGTERM to a process, to all of a node, and to the last ones that are left."""
+    expected = undisturbed(6, 400, 0)
+    job = Job(6, 3, 6, [], STEPS, 400, *EVERY_STEP)
+    job.resize_to(6)
+    before = job.children()
+    job.ask(before[3:4])
+    job.await_children(5, before)
+    before = job.children()
+    job.ask(before[:1])  # the only one of the first node
+    job.await_children(4, before)
+    err = job.expect_result(expected)
+    expect(all(what in err for what in ("the job goes on in 5 processes on 3 nodes", "the job goes on in 4 processes on 2 nodes")), err)
+    # All, and one twice: that is meant.
+    for pids, status in (lambda all: all, 143), (lambda all: [all[0]], 143):
+        job = Job(4, 2, 2, [], STEPS, 100000, 0, 1000)
+        said = job.resize(3, "--timeout", 1)
+        expect("has called none of them so far" in said.stderr, said.stderr)
+        job.ask(pids(job.children()))
+        if len(pids(job.children())) == 1:
+            time.sleep(0.3)
+            job.ask(pids(job.children()))
+        ended = job.end()
+        expect(ended[0] == status, str(ended))
+
+
+def case_refusals():
+    job = Job(4, 2, 2, [], RESIZING, "stays_on_nodes")
+    job.resize_to(2)
+    for processes, why in (5, "5 processes are not possible: 1 to 4"), (3, "holds something of its process (StaysHere)"):
+        done = job.resize(processes)
+        expect(done.returncode == 1 and why in done.stderr, f"{done.returncode}: {done.stdout}{done.stderr}")
+    job.ask(job.children()[1:])
+    status, out, err = job.end()
+    expect(status == 0 and "process 1 stays: rank 3 holds something" in err, f"{status}: {out}{err}")
+
+
+def case_with_deaths():
+    """Processes are killed now and then, too: the job goes back to the last checkpoint, and the request stays."""
+    expected = undisturbed(7, 300, 0)
+    chance = random.Random(3)
+    recovered = resized = 0
+    for _ in range(2):
+        with tempfile.TemporaryDirectory() as folder:
+            job = Job(7, 2, 4, ["--checkpoint", folder, "--checkpoint-every", 0.05, "--on-death", "recover"], STEPS, 300, *EVERY_STEP)
+            wait_until("a checkpoint", lambda: pathlib.Path(folder, "latest").exists())
+            for _ in range(6):
+                asking = subprocess.Popen([ARMATURE, "resize", str(job.job.pid), "--processes", str(chance.randint(2, 5))],
+                                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                time.sleep(chance.uniform(0, 0.1))
+                if (children := job.children()) and chance.random() < 0.5:
+                    try:
+                        os.kill(chance.choice(children), signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass
+                said, _ = asking.communicate(timeout=SECONDS)
+                expect(asking.returncode == 0 or job.job.poll() is not None or "ended" in said, said)
+            status, out, err = job.end()
+            found = set(re.findall(r"^result (\w+)$", out, re.M))
+            if status == 137 and found:
+                status = 0  # one was killed when all ranks had ended
+            expect(status == 0 and found == {expected}, f"{status}, {found}, not {expected}:\n{out}{err}")
+            recovered += err.count("all ranks go back")
+            resized += err.count("the job goes on in")
+    print(f"gone back {recovered} times, resized {resized} times")
+    expect(recovered > 0 and resized > 0, "nothing has happened")
+
+
+def case_random():
+    """This program, from any number of processes to any other, at any time."""
+    asks = pathlib.Path(STEPS).name == "virtual_steps"  # others write a checkpoint every three steps
+    steps = 200 if asks else 60
+    expected = undisturbed(7, steps, 0)
+    chance = random.Random(11)
+    count = 0
+    for nodes in 2, 3:
+        with tempfile.TemporaryDirectory() as folder:
+            job = Job(7, nodes, nodes, ["--checkpoint", folder], STEPS, steps, *(EVERY_STEP if asks else [3, 3000]))
+            while job.job.poll() is None:
+                count += job.resize(chance.randint(nodes, 6)).returncode == 0
+                time.sleep(chance.uniform(0, 0.1))
+            job.expect_result(expected)
+    print(f"{count} resizes")
+    expect(count >= 6, "hardly anything was done")
+
+
+def whole_case():
+    with tempfile.TemporaryDirectory() as scratch:
+        os.environ["TMPDIR"] = scratch
+        tempfile.tempdir = None
+        globals()[f"case_{CASE}"]()
+        left = [pid for pid in processes_with(MARK) if pid != os.getpid()]
+        expect(not left, f"left behind: {left}")
+        expect(not os.listdir(scratch), f"left behind: {os.listdir(scratch)}")
+
+
+perform_case(CASE, whole_case)
