@@ -94,7 +94,8 @@ std::string write(const World& world, const std::string& folder, const char* cal
   const space::Halt& halt = progress::mapping(call).header().halt;
   const std::uint32_t restarts = halt.restarts;
   try {
-    (void)write_and_end(world, world.rank() == 0 ? folder : std::string(), call);
+    (void)write_on_nodes(
+        world, {space::KeptIn::next_start, world.rank() == 0 ? folder : std::string()}, call);
     return halt.restarts != restarts ? std::string() : std::string(halt.problem);
   } catch (const Error& error) {
     if (world.rank() == 0) checkpoints::abandon(folder);
