@@ -34,19 +34,20 @@ bool is_of_several_nodes(const LaunchOptions& options) {
 void check(const LaunchOptions& options) {
   const auto refuse = [](const char* why) { base::fail(Errc::start, why); };
   if (!options.virtual_ranks) refuse("--on-death recover is for virtual ranks: say --virtual, too");
-  if (options.checkpoint_directory.empty())
+  if (options.checkpoint_directory.empty() && !options.hosts.empty())
     refuse(
-        "--on-death recover on several nodes goes back to the last checkpoint on disk: say "
+        "--on-death recover on several machines goes back to the last checkpoint on disk: say "
         "--checkpoint DIR, too");
   if (options.copy_every_s > 0)
     refuse(
-        "--copy-every is for one node: on several, --on-death recover goes back to the last "
-        "checkpoint on disk (--checkpoint-every)");
+        "--copy-every is for one node: on several, the program says when a checkpoint in memory "
+        "can be (armature::checkpoint_in_memory)");
 }
 
 Outcome run_once(LaunchOptions options) {
+  if (options.hosts.empty()) return bootstrap::launch(options);
   options.on_death = space::OnDeath::end_job;
-  return options.hosts.empty() ? bootstrap::launch(options) : bootstrap::await_other(options);
+  return bootstrap::await_other(options);
 }
 
 /// Those that cannot be reached any more are left out. False when there is none.
@@ -64,6 +65,7 @@ bool keep_those_that_answer(LaunchOptions& options) {
 
 int recovering(LaunchOptions options) {
   check(options);
+  if (options.checkpoint_directory.empty()) return run_once(std::move(options)).status;
   // What is there already is of another job, unless this one has gone on from it.
   std::string from = checkpoints::latest_name(options.checkpoint_directory);
   const std::string of_another = options.restore ? "" : from;

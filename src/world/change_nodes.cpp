@@ -58,11 +58,15 @@ void let_go(const World& world, progress::RankContext& me, detail::TeamState& al
 
 void await(const space::Halt& halt, std::uint32_t number, const char* call) {
   progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
-  progress::wait_until(wait, [&] { return halt.over.load(std::memory_order_acquire) == number; });
+  // Where all have gone back meanwhile, it may be further.
+  progress::wait_until(wait, [&] {
+    const std::uint32_t over = halt.over.load(std::memory_order_acquire);
+    return static_cast<std::int32_t>(over - number) >= 0;
+  });
 }
 
-std::uint32_t stand_together(const World& world, std::span<const int> processes,
-                             const std::string& folder, const char* call) {
+std::uint32_t stand_together(const World& world, std::span<const int> processes, const Kept& kept,
+                             const char* call) {
   progress::RankContext& me = progress::this_rank(call);
   space::ControlHeader& job = me.space.header();
   detail::TeamState& all = world.checked(call);
@@ -71,7 +75,7 @@ std::uint32_t stand_together(const World& world, std::span<const int> processes,
   // On several nodes nobody else asks for anything for which all stand still.
   const std::uint32_t number = job.halt.over.load(std::memory_order_acquire) + 1;
   let_go(world, me, all);
-  if (me.space.me() == 0) nodes::arrange(me.space, {number, processes, folder});
+  if (me.space.me() == 0) nodes::arrange(me.space, {number, processes, kept.where, kept.folder});
   // Release: whoever sees all ready sees that they have let go.
   job.halt.ready.fetch_add(1, std::memory_order_acq_rel);
   await(job.halt, number, call);
@@ -91,7 +95,7 @@ void change_nodes(const World& world, std::span<const int> processes, const char
   // What nobody has looked at yet goes along with rank 0.
   const std::uint32_t unseen = world.rank() == 0 ? requests().exchange(0) : 0;
   try {
-    (void)stand_together(world, processes, {}, call);
+    (void)stand_together(world, processes, {space::KeptIn::nowhere, {}}, call);
   } catch (...) {
     requests().fetch_add(unseen);
     throw;
@@ -99,12 +103,12 @@ void change_nodes(const World& world, std::span<const int> processes, const char
   if (unseen != 0) requests().fetch_add(unseen);
 }
 
-std::uint32_t write_on_nodes(const World& world, const std::string& folder, const char* call) {
+std::uint32_t write_on_nodes(const World& world, const Kept& kept, const char* call) {
   const space::Mapping& mapping = progress::mapping(call);
   std::vector<int> processes;
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     processes.push_back(mapping.slot(rank).process.load(std::memory_order_relaxed));
-  return stand_together(world, processes, folder, call);
+  return stand_together(world, processes, kept, call);
 }
 
 }  // namespace armature::hosting

@@ -98,8 +98,9 @@ std::string make_folder(const World& world, const Wanted& wanted) {
 
 bool write_on_nodes(const World& world, const Wanted& wanted, const space::Halt& halt) {
   const std::uint32_t before = returns(halt);
-  const std::string folder = make_folder(world, wanted);
-  return outcome(halt, hosting::write_on_nodes(world, folder, wanted.call), before, wanted.call);
+  hosting::Kept kept{wanted.where, {}};
+  if (wanted.where == space::KeptIn::folder) kept.folder = make_folder(world, wanted);
+  return outcome(halt, hosting::write_on_nodes(world, kept, wanted.call), before, wanted.call);
 }
 
 bool stand_still(const progress::RankContext& me, const Wanted& wanted) {

@@ -63,15 +63,6 @@ void write_missing(PageSums& sums, std::uint64_t end, PartWriter& part) {
                                               base::system_text(errno != 0 ? errno : ENOSPC)));
 }
 
-/// What was touched there is zero again, and takes no memory.
-void empty(int file, std::uint64_t begin, std::uint64_t end) {
-  const off_t data = begin < end ? lseek(file, static_cast<off_t>(begin), SEEK_DATA) : -1;
-  if (data < 0 || static_cast<std::uint64_t>(data) >= end) return;
-  if (fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, data,
-                static_cast<off_t>(end) - data) != 0)
-    fail_to_copy();
-}
-
 void copy_extent(int from, int to, std::uint64_t begin, std::uint64_t end,
                  const PageBuffer& buffer) {
   for (std::uint64_t at = begin; at < end; at += chunk) {
@@ -86,12 +77,20 @@ void copy_extent(int from, int to, std::uint64_t begin, std::uint64_t end,
 
 }  // namespace
 
+void empty_pages(int file, std::uint64_t begin, std::uint64_t end) {
+  const off_t data = begin < end ? lseek(file, static_cast<off_t>(begin), SEEK_DATA) : -1;
+  if (data < 0 || static_cast<std::uint64_t>(data) >= end) return;
+  if (fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, data,
+                static_cast<off_t>(end) - data) != 0)
+    fail_to_copy();
+}
+
 void copy_pages(int from, int to, std::uint64_t begin, std::uint64_t end) {
   const PageBuffer buffer(chunk);
   for (std::uint64_t at = begin; at < end;) {
     const off_t found = lseek(from, static_cast<off_t>(at), SEEK_DATA);
     const std::uint64_t data = found < 0 ? end : std::min(static_cast<std::uint64_t>(found), end);
-    empty(to, at, data);
+    empty_pages(to, at, data);
     if (data == end) return;
     const off_t hole = lseek(from, static_cast<off_t>(data), SEEK_HOLE);
     if (hole < 0) fail_to_copy();

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "progress/processes.hpp"
 #include "virtual/checkpoint/describe.hpp"
 #include "virtual/checkpoint/folder.hpp"
 #include "virtual/checkpoint/pages.hpp"
@@ -48,9 +49,11 @@ void complete_parts(const space::Mapping& mapping) {
   const space::ControlHeader& job = mapping.header();
   const std::string folder = job.halt.folder;
   Manifest manifest = describe(job, job.halt.wanted.load(std::memory_order_relaxed), job.processes);
-  for (int process = 0; process < static_cast<int>(job.processes); ++process)
+  for (int process = 0; process < static_cast<int>(job.processes); ++process) {
+    if (progress::is_lost(mapping.process_slot(process))) continue;
     for (const std::string& name : {records_part(process), ranks_part(process)})
       manifest.parts.push_back(find_part(folder, name));
+  }
   complete(folder, manifest);
 }
 

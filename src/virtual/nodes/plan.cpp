@@ -25,6 +25,7 @@ struct PlanRecord {
   std::int32_t first;
   std::uint32_t count;
   std::uint32_t is_last;  // 1: now all is told
+  space::KeptIn where;
 };
 
 constexpr std::size_t count_max =
@@ -43,8 +44,7 @@ void write(const space::Mapping& mapping, const PlanRecord& record, const std::b
   space::ControlHeader& job = mapping.header();
   std::memcpy(job.halt.folder, folder.data(), folder.size());
   job.halt.folder[folder.size()] = '\0';
-  job.halt.where.store(folder.empty() ? space::KeptIn::nowhere : space::KeptIn::folder,
-                       std::memory_order_relaxed);
+  job.halt.where.store(record.where, std::memory_order_relaxed);
   // Release: who sees that it is wanted sees where all go.
   job.halt.wanted.store(record.number, std::memory_order_release);
   progress::wake_processes({reinterpret_cast<std::byte*>(&job)});
@@ -57,7 +57,8 @@ void on_plan(const transport::Arrived& arrived) {
   if (record.first < 0 || record.first > mapping.ranks() ||
       record.count > static_cast<std::uint32_t>(mapping.ranks() - record.first) ||
       processes.size() < record.count * sizeof(std::int32_t) ||
-      processes.size() - record.count * sizeof(std::int32_t) >= space::Halt::text_max)
+      processes.size() - record.count * sizeof(std::int32_t) >= space::Halt::text_max ||
+      record.where > space::KeptIn::nowhere)
     base::fail(Errc::corrupt, fmt::format("process {} tells of {} ranks from {} on",
                                           arrived.process, record.count, record.first));
   const auto folder = processes.subspan(record.count * sizeof(std::int32_t));
@@ -69,7 +70,9 @@ void on_plan(const transport::Arrived& arrived) {
 std::set<int> first_processes(const space::Mapping& mapping) {
   std::set<int> nodes, processes;
   for (const int process : network()->others())
-    if (nodes.insert(mapping.process_slot(process).node).second) processes.insert(process);
+    if (!progress::is_lost(mapping.process_slot(process)) &&
+        nodes.insert(mapping.process_slot(process).node).second)
+      processes.insert(process);
   return processes;
 }
 
@@ -88,7 +91,7 @@ void arrange(const space::Mapping& mapping, const Arrangement& all) {
     const bool is_last = first + part.size() == all.processes.size();
     const std::string_view folder = is_last ? all.folder : std::string_view();
     const PlanRecord record{all.number, static_cast<std::int32_t>(first),
-                            static_cast<std::uint32_t>(part.size()), is_last ? 1u : 0u};
+                            static_cast<std::uint32_t>(part.size()), is_last ? 1u : 0u, all.where};
     {
       const transport::Links::Lock locked(network()->links().lock());
       for (const int other : others) {

@@ -13,7 +13,8 @@ namespace armature::nodes {
 struct Arrangement {
   std::uint32_t number = 0;        // so many times they have, then
   std::span<const int> processes;  // that each rank is to be in
-  std::string folder;              // that a checkpoint is written into; empty: none is
+  space::KeptIn where = space::KeptIn::nowhere;  // a checkpoint is written
+  std::string folder;                            // into that, where it is
 };
 
 /// By one rank: tells all nodes, and has all processes of the job stand still. Their ranks wait for
