@@ -150,7 +150,8 @@ Life RunningJob::life_of(const Process& process) const {
   const bool all_stay = (of_nodes_.size() == 1 && control_.header().simulated == 0) ||
                         recovers_on_nodes();
   const space::Control& node = of_nodes_[static_cast<std::size_t>(process.node)];
-  const bool is_member = node.process(number).belongs(node.header().halt.regrouped);
+  const bool is_member =
+      recovers_on_nodes() || node.process(number).belongs(node.header().halt.regrouped);
   if (control_.header().ranks_are_virtual != 0 && is_member &&
       (!has_any || (all_finished && all_stay)))
     return is_over ? Life::finished : Life::running;
