@@ -33,7 +33,7 @@ struct NetworkOptions {
   void (*say_lost)(int process, const char* why) = nullptr;  // after it; once on this node
   void (*end_job)(int process, const char* why) = nullptr;   // a loss has: does not return
   bool (*look)() = nullptr;  // under the links' lock, at every poll: whether to look again soon
-  std::vector<void (*)()> forget;  // what higher floors keep of ranks; under it, too
+  std::vector<void (*)()> forget;               // what higher floors keep of ranks; under it, too
   std::uint64_t heartbeat_ns = 10'000'000'000;  // silent for longer: lost; 0: never
   std::uint64_t connect_ns = 30'000'000'000;    // within that every process must have answered
 };

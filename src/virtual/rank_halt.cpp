@@ -6,10 +6,10 @@
 #include "progress/bell.hpp"
 #include "progress/processes.hpp"
 #include "progress/wait.hpp"
+#include "virtual/checkpoint/describe.hpp"
 #include "virtual/checkpoint/parts_of_nodes.hpp"
 #include "virtual/checkpoint/regroup.hpp"
 #include "virtual/checkpoint/stand_still.hpp"
-#include "virtual/checkpoint/describe.hpp"
 #include "virtual/nodes/copies.hpp"
 #include "virtual/nodes/exchange_ranks.hpp"
 #include "virtual/nodes/go_back.hpp"
@@ -81,7 +81,7 @@ void RankScheduler::change_nodes() {
   try {
     nodes::exchange_ranks(mapping_, process_, band_file_, meanwhile);
   } catch (const nodes::GivenUp&) {
-    return;  // all are about to go back
+    return regroup();  // ranks may lie half here, half there: none can have a turn before
   }
   take_ranks();
   for (RankFiber* const fiber : hosted_)

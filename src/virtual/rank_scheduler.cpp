@@ -374,7 +374,9 @@ bool RankScheduler::job_is_over() const {
   if (!hosted_.empty()) return false;
   const space::ControlHeader& job = mapping_.header();
   // As long as ranks run, all may have to go back.
-  return job.ranks_here == 0 || progress::recovers_on_nodes(job) ? progress::all_have_finished(mapping_) : job.all_are_through();
+  return job.ranks_here == 0 || progress::recovers_on_nodes(job)
+             ? progress::all_have_finished(mapping_)
+             : job.all_are_through();
 }
 
 void RankScheduler::sleep() {

@@ -4,8 +4,8 @@
 //
 //   virtual_pages STEPS EVERY PAUSE_US DIE_AT [WHOLE_EVERY]
 //
-// With WHOLE_EVERY its checkpoints are of what changed, but for each WHOLE_EVERYth, whatever the
-// job's setting is.
+// EVERY below 0: they are in memory. With WHOLE_EVERY its checkpoints are of what changed, but for
+// each WHOLE_EVERYth, whatever the job's setting is.
 #include <unistd.h>
 
 #include <algorithm>
@@ -56,6 +56,8 @@ class Worker {
       world_.barrier();
       if (settings.every > 0 && step % settings.every == settings.every - 1)
         was_restarted_ = armature::checkpoint({}, options(settings)) || was_restarted_;
+      if (settings.every < 0 && step % -settings.every == -settings.every - 1)
+        was_restarted_ = armature::checkpoint_in_memory() || was_restarted_;
       if (step == settings.die_at && !was_restarted_ && world_.rank() == 0) raise(SIGKILL);
     }
     Word sum = 0;

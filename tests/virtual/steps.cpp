@@ -5,8 +5,8 @@
 //   virtual_steps STEPS EVERY PAUSE_US DIE_AT
 //
 // EVERY steps it writes a checkpoint (0: never; below 0: in memory; when_due: at every step where
-// one is due; both: that, and every third step in memory), DIE_AT a step rank 0's process is killed, unless the job has been restarted, or has
-// gone back, since.
+// one is due; both: that, and every third step in memory), DIE_AT a step rank 0's process is
+// killed, unless the job has been restarted, or has gone back, since.
 #include <unistd.h>
 
 #include <cerrno>

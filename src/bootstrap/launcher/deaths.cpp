@@ -147,8 +147,8 @@ Life RunningJob::life_of(const Process& process) const {
     all_finished = all_finished && life == Life::finished;
   }
   // Whoever has ended may have to do it again.
-  const bool all_stay = (of_nodes_.size() == 1 && control_.header().simulated == 0) ||
-                        recovers_on_nodes();
+  const bool all_stay =
+      (of_nodes_.size() == 1 && control_.header().simulated == 0) || recovers_on_nodes();
   const space::Control& node = of_nodes_[static_cast<std::size_t>(process.node)];
   const bool is_member =
       recovers_on_nodes() || node.process(number).belongs(node.header().halt.regrouped);

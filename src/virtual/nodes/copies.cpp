@@ -16,7 +16,7 @@
 #include "progress/network.hpp"
 #include "progress/processes.hpp"
 #include "space/job_memory.hpp"
-#include "virtual/checkpoint/pages.hpp"
+#include "virtual/copy_pages.hpp"
 #include "virtual/nodes/pieces.hpp"
 #include "virtual/rank_record.hpp"
 
@@ -117,8 +117,8 @@ int checked_file(const Arrived& arrived, std::uint64_t number) {
   const int rank = arrived.record.to;
   if (rank < 0 || rank >= mapping.ranks() || mapping.is_here(rank) ||
       number != mapping.header().halt.copy.load(std::memory_order_acquire) + 1)
-    base::fail(Errc::corrupt, fmt::format("process {} sends copy {} of rank {}", arrived.process,
-                                          number, rank));
+    base::fail(Errc::corrupt,
+               fmt::format("process {} sends copy {} of rank {}", arrived.process, number, rank));
   return file_of(bands_file, static_cast<std::uint32_t>(number));
 }
 
@@ -132,7 +132,7 @@ void on_copy_pages(const Arrived& arrived) {
     base::fail(Errc::corrupt, fmt::format("process {} sends pages of no band", arrived.process));
   const std::uint64_t begin = begin_of(mapping, arrived.record.to);
   try {
-    checkpoints::empty_pages(file, begin + record.hole, begin + record.offset);
+    fibers::empty_pages(file, begin + record.hole, begin + record.offset);
   } catch (const Error&) {
     could_not_write = true;
   }
@@ -149,7 +149,7 @@ void on_copied(const Arrived& arrived) {
   if (record.hole > mapping.band_bytes())
     base::fail(Errc::corrupt, fmt::format("process {} sends pages of no band", arrived.process));
   try {
-    checkpoints::empty_pages(file, begin + record.hole, begin + mapping.band_bytes());
+    fibers::empty_pages(file, begin + record.hole, begin + mapping.band_bytes());
     write_at(file, place_of_record(mapping, arrived.record.to), record.record);
   } catch (const Error&) {
     could_not_write = true;
@@ -177,7 +177,7 @@ void Copies::make(const Steps& steps, std::uint32_t step, std::uint32_t number) 
     if (mapping_.slot(rank).process.load(relaxed) != process_) continue;
     steps.require_to_go_on();
     const std::uint64_t begin = begin_of(mapping_, rank);
-    checkpoints::copy_pages(band_file_, file(number), begin, begin + mapping_.band_bytes());
+    fibers::copy_pages(band_file_, file(number), begin, begin + mapping_.band_bytes());
     write_at(file(number), place_of_record(mapping_, rank), RankRecord::of(mapping_, rank));
     if (partner >= 0)
       send(number, rank, partners[static_cast<std::size_t>(rank) % partners.size()]);
@@ -215,8 +215,8 @@ void Copies::write_homes(std::uint32_t number) const {
     const Home home{process, partners[node]};
     write_at(file(number), place_of_home(mapping_, rank), home);
   }
-  checkpoints::copy_pages(band_file_, file(number), begin_of(mapping_, mapping_.ranks()),
-                          space::records_offset(mapping_.header()));
+  fibers::copy_pages(band_file_, file(number), begin_of(mapping_, mapping_.ranks()),
+                     space::records_offset(mapping_.header()));
 }
 
 std::vector<Home> Copies::homes(std::uint32_t number) const {
@@ -228,12 +228,12 @@ std::vector<Home> Copies::homes(std::uint32_t number) const {
 
 void Copies::bring_back(std::uint32_t number, int rank) const {
   const std::uint64_t begin = begin_of(mapping_, rank);
-  checkpoints::copy_pages(file(number), band_file_, begin, begin + mapping_.band_bytes());
+  fibers::copy_pages(file(number), band_file_, begin, begin + mapping_.band_bytes());
 }
 
 void Copies::bring_back_behind(std::uint32_t number) const {
-  checkpoints::copy_pages(file(number), band_file_, begin_of(mapping_, mapping_.ranks()),
-                          space::records_offset(mapping_.header()));
+  fibers::copy_pages(file(number), band_file_, begin_of(mapping_, mapping_.ranks()),
+                     space::records_offset(mapping_.header()));
 }
 
 void Copies::give_record(std::uint32_t number, int rank) const {
@@ -243,7 +243,7 @@ void Copies::give_record(std::uint32_t number, int rank) const {
 
 void Copies::empty_band(int rank) const {
   const std::uint64_t begin = begin_of(mapping_, rank);
-  checkpoints::empty_pages(band_file_, begin, begin + mapping_.band_bytes());
+  fibers::empty_pages(band_file_, begin, begin + mapping_.band_bytes());
 }
 
 }  // namespace armature::nodes

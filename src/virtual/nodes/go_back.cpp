@@ -53,9 +53,7 @@ class GoingBack {
   /// Throws GivenUp. False when all ranks have ended.
   bool run() {
     const std::uint32_t lost = enter_losses(mapping_);
-    const auto changed = [&] {
-      return job_.halt.regroup.load(std::memory_order_acquire) != lost;
-    };
+    const auto changed = [&] { return job_.halt.regroup.load(std::memory_order_acquire) != lost; };
     poll_until([&] { return all_have_entered(mapping_) || changed() || is_over(mapping_); });
     if (changed()) throw GivenUp();
     if (is_over(mapping_)) return false;
@@ -70,8 +68,7 @@ class GoingBack {
     bring_back(steps);
     copy_again(steps);
     if (steps.leads()) go_on(lost);
-    steps.poll_until(
-        [&] { return job_.halt.regrouped.load(std::memory_order_acquire) == lost; });
+    steps.poll_until([&] { return job_.halt.regrouped.load(std::memory_order_acquire) == lost; });
     return true;
   }
 
@@ -128,8 +125,8 @@ void GoingBack::find_places() {
     place = least_used(mapping_.process_slot(homes[rank].process).node, used);
     if (place < 0) place = least_used(homes[rank].partner, used);
     if (place < 0) {
-      problem_ = fmt::format("rank {} was on a node that is lost, and so is the one with its copy",
-                             rank);
+      problem_ =
+          fmt::format("rank {} was on a node that is lost, and so is the one with its copy", rank);
       return;
     }
     ++used[static_cast<std::size_t>(place)];

@@ -35,8 +35,8 @@ struct Known {
 Known& known() {
   static Known all = [] {
     const base::ProcessMemory kept;
-    return Known{0, std::vector<std::uint64_t>(
-                        static_cast<std::size_t>(network()->links().processes()))};
+    return Known{
+        0, std::vector<std::uint64_t>(static_cast<std::size_t>(network()->links().processes()))};
   }();
   return all;
 }
@@ -65,8 +65,8 @@ void on_lost(const Arrived& arrived) {
   const space::Mapping& mapping = network()->mapping();
   for (const std::int32_t process : lost) {
     if (process < 0 || process >= network()->links().processes())
-      base::fail(Errc::corrupt, fmt::format("process {} tells of process {}", arrived.process,
-                                            process));
+      base::fail(Errc::corrupt,
+                 fmt::format("process {} tells of process {}", arrived.process, process));
     // They have gone on without us.
     if (process == network()->links().process()) kill(getpid(), SIGKILL);
     progress::lose_process({reinterpret_cast<std::byte*>(&mapping.header())}, process);

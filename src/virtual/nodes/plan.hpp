@@ -11,8 +11,8 @@ namespace armature::nodes {
 
 /// What all processes stand still for.
 struct Arrangement {
-  std::uint32_t number = 0;        // so many times they have, then
-  std::span<const int> processes;  // that each rank is to be in
+  std::uint32_t number = 0;                      // so many times they have, then
+  std::span<const int> processes;                // that each rank is to be in
   space::KeptIn where = space::KeptIn::nowhere;  // a checkpoint is written
   std::string folder;                            // into that, where it is
 };
