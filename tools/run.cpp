@@ -146,8 +146,8 @@ void add_checkpoints(CLI::App& run, const std::shared_ptr<LaunchOptions>& option
       "Write only the pages that changed since the checkpoint before; it and those it needs "
       "are kept until a whole one is written, when they together are as large");
   add_seconds(run, options, "--copy-every", &LaunchOptions::copy_every_s,
-              "With --on-death recover: a checkpoint in memory every S seconds (default: when the "
-              "program says so)");
+              "With --on-death recover, on one node: a checkpoint in memory every S seconds "
+              "(default: when the program says so)");
 }
 
 /// How nodes speak with each other.
@@ -218,7 +218,8 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_value(
       run, options, "--on-death", "end|continue|recover",
       "What becomes of the job when a rank dies (default end); recover: virtual ranks go back to "
-      "their last checkpoint, in memory (--copy-every), on several nodes on disk (--checkpoint)",
+      "their last checkpoint, in memory (--copy-every, or armature::checkpoint_in_memory), or on "
+      "disk (--checkpoint) with --hosts and where those in memory are lost",
       set_on_death);
   add_seconds(run, options, "--timeout", &LaunchOptions::timeout_s,
               "End the job after S seconds, saying what it waited for");

@@ -44,14 +44,14 @@ bool is_of_several_nodes(const LaunchOptions& options) {
 void check(const LaunchOptions& options) {
   const auto refuse = [](const char* why) { base::fail(Errc::start, why); };
   if (!options.virtual_ranks) refuse("--on-death recover is for virtual ranks: say --virtual, too");
-  if (options.checkpoint_directory.empty())
+  if (options.checkpoint_directory.empty() && !options.hosts.empty())
     refuse(
-        "--on-death recover on several nodes goes back to the last checkpoint on disk: say "
+        "--on-death recover on several machines goes back to the last checkpoint on disk: say "
         "--checkpoint DIR, too");
   if (options.copy_every_s > 0)
     refuse(
-        "--copy-every is for one node: on several, --on-death recover goes back to the last "
-        "checkpoint on disk (--checkpoint-every)");
+        "--copy-every is for one node: on several, the program says when a checkpoint in memory "
+        "can be (armature::checkpoint_in_memory)");
 }
 
 /// Those that cannot be reached any more are left out. False when there is none.
@@ -98,7 +98,8 @@ class Course {
         // What is there already is of another job, unless this one has gone on from it.
         from_(is_private_ ? "" : checkpoints::latest_name(options_.checkpoint_directory)),
         of_another_(options_.restore ? "" : from_) {
-    if (recovers_) options_.on_death = space::OnDeath::end_job;
+    // Our own launcher goes back to a checkpoint in memory first.
+    if (recovers_ && !options_.hosts.empty()) options_.on_death = space::OnDeath::end_job;
     if (!options_.virtual_ranks) return;
     options_.resize_directory = is_private_ ? folder_.path() : options_.checkpoint_directory;
     setenv(bootstrap::resize_variable, options_.resize_directory.c_str(), 1);
@@ -111,7 +112,7 @@ class Course {
       options_.resize_wanted = outcome.resize_wanted;
       if (outcome.goes_on)
         go_on(outcome);
-      else if (!outcome.was_killed || !recovers_ || !go_back())
+      else if (!outcome.was_killed || !recovers_ || is_private_ || !go_back())
         return outcome.status;
     }
   }

@@ -61,6 +61,11 @@ Mirrors::~Mirrors() = default;
 
 void Mirrors::begin_anew() {
   ARMATURE_ASSERT(waiting_.empty());
+  forget_all();
+}
+
+void Mirrors::forget_all() {
+  waiting_.clear();
   made_.clear();
   pairs_ = decltype(pairs_)(network_.spaces().size() *
                             static_cast<std::size_t>(network_.mapping().ranks()));

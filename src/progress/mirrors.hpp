@@ -48,6 +48,8 @@ class Mirrors {
 
   /// Images of what came for a rank of this process are freed: nobody reads or fills them any more.
   void close(int rank);
+  /// No ring that there was is there any more.
+  void forget_all();
   /// The process hosts other ranks from now on. No rank runs, nothing has come for any.
   void begin_anew();
 

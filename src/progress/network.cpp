@@ -13,6 +13,7 @@
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
 #include "progress/connect_guard.hpp"
+#include "progress/processes.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
 
@@ -121,6 +122,7 @@ void Network::join(const space::Mapping& mapping, Spaces spaces, bootstrap::Exch
   alignas(Network) static std::byte place[sizeof(Network)];
   detail::the_network = new (place) Network(mapping, std::move(spaces), links);
   network()->also_lost_ = options.on_lost;
+  network()->also_forget_ = options.forget;
   network()->look_ = options.look;
   network()->say_lost_ = options.say_lost;
   network()->end_job_ = options.end_job;
@@ -174,6 +176,9 @@ void Network::end_after_loss() {
 
 /// The ranks of a process that can be reached no more are dead, for this node.
 void Network::lost(int process, const char* why) {
+  // They are not dead, but go on elsewhere.
+  if (recovers_on_nodes(mapping_.header()))
+    return lose_process({reinterpret_cast<std::byte*>(&mapping_.header())}, process);
   bool is_news = false;  // on this node
   for (int r = 0; r < mapping_.ranks(); ++r) {
     space::RankSlot& slot = mapping_.slot(r);
@@ -215,8 +220,13 @@ bool Network::is_quiet() {
   flush_held();
   return std::all_of(others_.begin(), others_.end(), [&](int process) {
     const Link& link = links_.to(process);
-    return link.is_idle() && !link.holds_records() && link.queued() == 0;
+    return link.is_lost() || (link.is_idle() && !link.holds_records() && link.queued() == 0);
   });
+}
+
+void Network::forget_ranks() {
+  mirrors_.forget_all();
+  for (const auto forget : also_forget_) forget();
 }
 
 void Network::flush_held() {

@@ -33,6 +33,7 @@ struct NetworkOptions {
   void (*say_lost)(int process, const char* why) = nullptr;  // after it; once on this node
   void (*end_job)(int process, const char* why) = nullptr;   // a loss has: does not return
   bool (*look)() = nullptr;  // under the links' lock, at every poll: whether to look again soon
+  std::vector<void (*)()> forget;               // what higher floors keep of ranks; under it, too
   std::uint64_t heartbeat_ns = 10'000'000'000;  // silent for longer: lost; 0: never
   std::uint64_t connect_ns = 30'000'000'000;    // within that every process must have answered
 };
@@ -71,6 +72,9 @@ class Network {
   /// Sends what is left; whether nothing is on its way from here that will be acknowledged. Under
   /// the links' lock.
   [[nodiscard]] bool is_quiet();
+  /// Ranks go back to what they were: nothing that is kept of them here, for others or themselves,
+  /// means anything any more. No rank of this process runs. Under the links' lock.
+  void forget_ranks();
   /// Whether transfers may be made by the network's hardware, which knows the pages.
   [[nodiscard]] bool reaches_memory() const { return links_.engine().is_one_sided(); }
   /// The processes on other nodes.
@@ -143,6 +147,7 @@ class Network {
   std::vector<int> first_ranks_;          // by process
   std::vector<std::uint64_t> told_lost_;  // by process: packets whose loss has been reported
   void (*also_lost_)(int process) = nullptr;
+  std::vector<void (*)()> also_forget_;
   bool (*look_)() = nullptr;
   void (*say_lost_)(int process, const char* why) = nullptr;
   void (*end_job_)(int process, const char* why) = nullptr;

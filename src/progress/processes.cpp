@@ -16,6 +16,22 @@ void wake_processes(const space::Control& control) {
   }
 }
 
+// What counts is what slots say: so nothing is missing when one dies here, nor counted twice.
+void lose_process(const space::Control& control, int process) {
+  space::Halt& halt = control.header().halt;
+  std::uint32_t living = 0;
+  const std::uint32_t end = halt.regroup.load(std::memory_order_acquire) + 1;
+  control.process(process).until.compare_exchange_strong(living, end, std::memory_order_acq_rel);
+  std::uint32_t lost = 0;
+  for (std::uint32_t p = 0; p < control.header().processes; ++p)
+    lost += is_lost(control.process(static_cast<int>(p))) ? 1 : 0;
+  std::uint32_t known = halt.regroup.load(std::memory_order_acquire);
+  while (known < lost &&
+         !halt.regroup.compare_exchange_weak(known, lost, std::memory_order_acq_rel)) {
+  }
+  wake_processes(control);
+}
+
 std::uint32_t hosting_processes(const space::ControlHeader& job) {
   const space::Control control{
       reinterpret_cast<std::byte*>(const_cast<space::ControlHeader*>(&job))};

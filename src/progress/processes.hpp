@@ -12,6 +12,18 @@ void wake_processes(const space::Control& control);
 /// What ProcessSlot::step says of one that will never run a rank again.
 inline constexpr std::uint64_t runs_no_more = UINT64_MAX;
 
+/// On several nodes, in a job that recovers: that process is lost; its node's others are to go back
+/// without it. By whoever finds out, as often as they like.
+void lose_process(const space::Control& control, int process);
+/// Whether the node of this block knows that.
+inline bool is_lost(const space::ProcessSlot& slot) {
+  return slot.until.load(std::memory_order_acquire) != 0;
+}
+/// Whether a job of several nodes goes back to copies in memory after deaths.
+inline bool recovers_on_nodes(const space::ControlHeader& job) {
+  return job.nodes > 1 && job.on_death == space::OnDeath::recover;
+}
+
 /// How many processes host the ranks of the job now.
 std::uint32_t hosting_processes(const space::ControlHeader& job);
 

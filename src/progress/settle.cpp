@@ -9,6 +9,7 @@
 
 #include "base/fail.hpp"
 #include "progress/network.hpp"
+#include "progress/processes.hpp"
 #include "progress/wait.hpp"
 
 namespace armature::progress {
@@ -66,8 +67,11 @@ std::vector<int> Network::open_processes(int but) {
   const Lock locked(links_.lock());
   flush_held();
   std::vector<int> open;
+  // Where ranks go on without a process, what it has not handled does not count.
+  const bool lost_count = !recovers_on_nodes(mapping_.header());
   for (const int other : others_)
-    if (const Link& link = links_.to(other); other != but && link.wanting() > link.acknowledged())
+    if (const Link& link = links_.to(other);
+        other != but && (lost_count || !link.is_lost()) && link.wanting() > link.acknowledged())
       open.push_back(other);
   return open;
 }

@@ -62,5 +62,10 @@ std::uint64_t atomic_far(Network& net, Rank rank, AtomicRecord what, const char*
 
 /// What this process does for others: kinds of records and their handlers.
 void serve_far(transport::Links& links);
+/// Ranks go back to what they were: what they have asked, and what others have asked of them, is
+/// void. Under the links' lock.
+void forget_far();
+/// What is known of the others' memory is, too.
+void forget_extents(const Network& net);
 
 }  // namespace armature::rma

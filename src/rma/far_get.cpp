@@ -89,6 +89,11 @@ std::atomic<std::uint64_t>& known_extent(const Network& net, Rank rank) {
 
 }  // namespace
 
+void forget_extents(const Network& net) {
+  for (int rank = 0; rank < net.mapping().ranks(); ++rank)
+    known_extent(net, Rank(rank)).store(0, std::memory_order_relaxed);
+}
+
 /// The part of a record that is there. Where nobody waits for the answer yet, questions gather as
 /// puts do: behind one that is under way, whose answer brings the acknowledgement.
 void ask(Network& net, Rank rank, Kind kind, std::span<const std::byte> record,

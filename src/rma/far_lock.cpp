@@ -204,6 +204,8 @@ bool look_at_locks() {
   return !queues().empty();
 }
 
+void forget_locks() { queues().clear(); }
+
 void serve_locks(transport::Links& links) {
   links.handle(Kind::lock, on_lock);
   links.handle(Kind::unlock, on_unlock);

@@ -30,5 +30,7 @@ void lock_far(progress::Network& net, const FarMutex& mutex, int me, const char*
 void serve_locks(transport::Links& links);
 /// Whose turn it is by now; whether somebody is still in a queue. Under the links' lock.
 bool look_at_locks();
+/// Nobody waits any more.
+void forget_locks();
 
 }  // namespace armature::rma

@@ -14,6 +14,7 @@
 
 #include "armature/atomic.hpp"
 #include "base/fail.hpp"
+#include "progress/processes.hpp"
 #include "rma/adder.hpp"
 #include "rma/by_engine.hpp"
 #include "rma/far.hpp"
@@ -61,7 +62,8 @@ void await_chunk(progress::LockWord& word, int me) {
   while (!progress::try_lock(word, me)) {
     const int holder = progress::lock_holder(word.load(std::memory_order_relaxed));
     if (holder >= 0 && holder < mapping().ranks() &&
-        mapping().slot(holder).life.load(std::memory_order_acquire) == space::Life::dead)
+        (mapping().slot(holder).life.load(std::memory_order_acquire) == space::Life::dead ||
+         progress::is_lost(mapping().process_slot(mapping().slot(holder).process))))
       word.store(0, std::memory_order_release);
     sched_yield();
   }
@@ -152,6 +154,8 @@ void on_pieces(const Arrived& arrived) {
 /// the engine has let go of an earlier one. Lives until the last is gone.
 class Supply {
  public:
+  /// From now on nobody waits for those that are under way.
+  static void give_up_all() { ++forgotten; }
   static void begin(const Arrived& question, std::uint64_t number, Runs from, std::size_t bytes) {
     auto* const supply = new Supply(question, number, std::move(from), bytes);
     supply->send_more();
@@ -192,6 +196,7 @@ class Supply {
 
   void send_more() {
     sending_ = true;
+    if (begun_ != forgotten) left_ = 0;
     Link& link = network()->links().to(process_);
     while (left_ > 0) {
       // The first that is free: what the engine has let go of at once is still in the cache.
@@ -224,6 +229,9 @@ class Supply {
   DataRecord answer_;
   Runs from_;
   std::size_t left_;
+  // How often all have been given up, by now and as this one began.
+  inline static std::uint32_t forgotten = 0;
+  const std::uint32_t begun_ = forgotten;
   bool sending_ = false;
   std::array<Piece, Protocol::answers_under_way> pieces_;
 };
@@ -318,6 +326,13 @@ void on_check(const Arrived& arrived) {
 }
 
 }  // namespace
+
+void forget_far() {
+  Question::forget_all();
+  Supply::give_up_all();
+  forget_locks();
+  forget_extents(*network());
+}
 
 void serve_far(transport::Links& links) {
   links.handle(Kind::put, on_put);

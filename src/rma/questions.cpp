@@ -125,7 +125,13 @@ void Question::wait_alone(const char* call) {
   while (!is_answered()) {
     network()->require_reachable(rank_, call);
     network()->try_poll();
-    sched_yield();
+    // What it waits for may not come before all go back, for which it must make room.
+    const space::Halt& halt = network()->mapping().header().halt;
+    if (halt.regroup.load(std::memory_order_relaxed) !=
+        halt.regrouped.load(std::memory_order_relaxed))
+      progress::let_others_run();
+    else
+      sched_yield();
   }
   check(call);
 }

@@ -24,7 +24,7 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 12;
+inline constexpr std::uint32_t control_version = 13;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t {
@@ -95,18 +95,22 @@ struct Halt {
   // What the job that is started again was: its program and its library must be the same.
   std::uint8_t build[2][20] = {};
 
-  // In memory there are two copies of the bands' file: which of them is whole, 1 or 2; 0: none.
+  // In memory there are two copies of the bands' file: which of them is whole, 1 or 2; 0: none. On
+  // several nodes: how many there have been, one file for the odd ones and one for the others.
   std::atomic<std::uint32_t> copy{0};
   std::atomic<std::uint64_t> copied_ns{0};  // when
   // By a signal, where no launcher has all stand still: how often the program was asked for a
   // checkpoint since rank 0, which is on this node then, has last looked.
   std::atomic<std::uint32_t> requests{0};
   // By the launcher alone: how often processes were to regroup; by the first of them: and have. Of
-  // regrouping number n are the processes whose slots say so.
+  // regrouping number n are the processes whose slots say so. On several nodes: how many processes
+  // of the job are known here to be lost, by whoever hears of one.
   std::atomic<std::uint32_t> regroup{0};
   std::atomic<Regroup> regroup_as{Regroup::go_back};
   std::atomic<std::uint32_t> regrouped{0};
   std::atomic<std::uint32_t> recoveries{0};  // how often all went back
+  // 1: on several nodes they cannot go back to a copy; `problem` says why.
+  std::atomic<std::uint32_t> beyond_recovery{0};
 };
 
 /// On several nodes: how far a job is that is to go on in other processes. Ranks see to it at the

@@ -208,10 +208,11 @@ JobMemory JobMemory::create(const JobOptions& options) {
   if (header.ranks_are_virtual != 0)
     memory.bands.push_back(
         memory_file(band_name, header.ranks * header.band_bytes + TeamBlock::bytes(header.ranks)));
-  // Copies end with what the control block knows of each rank.
+  // Copies end with what the control block knows of each rank, and on several nodes where it was.
   for (int copy = 0; header.keeps_copies != 0 && copy < 2; ++copy)
     memory.bands.push_back(
-        memory_file(copy_name, records_offset(header) + (header.ranks + 1) * record_bytes));
+        memory_file(copy_name, records_offset(header) + (header.ranks + 1) * record_bytes +
+                                   (header.nodes > 1 ? header.ranks * home_bytes : 0)));
   place_ranks(control, options);
   control.header().ranks_here = here;
   for (std::uint32_t r = 0; r < header.ranks; ++r)

@@ -63,6 +63,7 @@ inline constexpr const char* copy_name = "armature-copy";
 
 /// Where in a copy of the bands' file there are records: one of the job, then of each rank.
 inline constexpr std::uint64_t record_bytes = 72;
+inline constexpr std::uint64_t home_bytes = 8;  // of each rank, behind them
 std::uint64_t records_offset(const ControlHeader& header);
 
 /// Maps a control block after checking magic, version and size. Throws Error(start).

@@ -170,6 +170,8 @@ void Replica::install(transport::Links& links) {
   links.handle(Kind::wave, on_wave);
 }
 
+void Replica::forget_all() { teams().clear(); }
+
 std::uint32_t Replica::leader_of(TeamBlock& block) {
   std::uint32_t member = 0;
   if (network() == nullptr) return member;

@@ -54,6 +54,8 @@ class Replica {
   [[nodiscard]] static std::uint32_t leader_of(space::TeamBlock& block);
 
   static void install(transport::Links& links);
+  /// No team is known any more. Under the links' lock.
+  static void forget_all();
 
  private:
   void make_known();

@@ -208,6 +208,12 @@ void Links::received(std::span<const std::byte> head, std::span<const std::byte>
     received(next->head, next->body);
 }
 
+namespace {
+
+bool tells_of_processes(Kind kind) { return kind == Kind::lost || kind == Kind::step; }
+
+}  // namespace
+
 void Links::handle_records(Link& link, std::span<const std::byte> records,
                            std::span<const std::byte> lent) {
   while (!records.empty()) {
@@ -224,7 +230,8 @@ void Links::handle_records(Link& link, std::span<const std::byte> records,
                           last ? lent : std::span<const std::byte>()};
     if (record.kind == Kind::hello) link.hello_ = true;
     if (record.kind == Kind::bye) link.bye_ = true;
-    if (const Handler handler = handlers_[static_cast<std::size_t>(record.kind)]) handler(arrived);
+    const Handler handler = handlers_[static_cast<std::size_t>(record.kind)];
+    if (handler != nullptr && (!link.ignores_ || tells_of_processes(record.kind))) handler(arrived);
     records = records.subspan(length);
   }
 }

@@ -98,6 +98,9 @@ class Link {
   [[nodiscard]] bool said_bye() const { return bye_; }
   [[nodiscard]] bool is_lost() const { return lost_.load(std::memory_order_acquire); }
   [[nodiscard]] int process() const { return process_; }
+  /// Whether what comes is of no use any more: it is acknowledged and not handled, but for what
+  /// tells of processes.
+  void ignore(bool what_comes) { ignores_ = what_comes; }
   /// Packets that have come, so far.
   [[nodiscard]] std::uint64_t received() const { return received_; }
 
@@ -120,6 +123,7 @@ class Link {
   std::uint64_t received_ = 0;  // of the last packet handled here
   enum class Owes { nothing, later, now } owes_ = Owes::nothing;
   bool hello_ = false;
+  bool ignores_ = false;
 };
 
 /// All links of this process, over one engine. Everything is done under lock().

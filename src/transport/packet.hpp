@@ -55,6 +55,10 @@ enum class Kind : std::uint16_t {
   pages,      // of a rank's band
   traveller,  // what else there is of it
   notified,   // how often it had notified others
+  // Copies of virtual ranks' bands in memory, on other nodes:
+  copy_pages,
+  copied,
+  lost,  // who is, and that nothing from before that comes any more
   count,
 };
 

@@ -6,10 +6,13 @@
 #include "progress/bell.hpp"
 #include "progress/processes.hpp"
 #include "progress/wait.hpp"
+#include "virtual/checkpoint/describe.hpp"
 #include "virtual/checkpoint/parts_of_nodes.hpp"
 #include "virtual/checkpoint/regroup.hpp"
 #include "virtual/checkpoint/stand_still.hpp"
+#include "virtual/nodes/copies.hpp"
 #include "virtual/nodes/exchange_ranks.hpp"
+#include "virtual/nodes/go_back.hpp"
 #include "virtual/rank_scheduler.hpp"
 
 namespace armature::fibers {
@@ -54,14 +57,38 @@ std::uint64_t RankScheduler::kept_of(int rank) const {
 /// On several nodes: ranks go elsewhere, or are written, or both.
 void RankScheduler::change_nodes() {
   nodes::Meanwhile meanwhile;
-  if (mapping_.header().halt.where.load(std::memory_order_relaxed) != space::KeptIn::nowhere)
+  space::Halt& halt = mapping_.header().halt;
+  const space::KeptIn where = halt.where.load(std::memory_order_relaxed);
+  const nodes::Copies copies(mapping_, process_, band_file_);
+  const std::uint32_t copy = halt.copy.load(std::memory_order_acquire) + 1;
+  if (where == space::KeptIn::folder || where == space::KeptIn::next_start)
     meanwhile = {
-        [&] { checkpoints::write_parts(mapping_, process_, band_file_, holder(), kept_); },
+        [&](const auto&) {
+          checkpoints::write_parts(mapping_, process_, band_file_, holder(), kept_);
+        },
         [&] { checkpoints::complete_parts(mapping_); },
         [&] { checkpoints::abandon_parts(mapping_); },
+        {},
+    };
+  if (where == space::KeptIn::memory)
+    meanwhile = {
+        [&](const nodes::Steps& steps) {
+          if (const int rank = holder(); rank >= 0) checkpoints::refuse_holder(rank);
+          copies.make(steps, 3, copy);
+        },
+        {},
+        {},
+        [&] {
+          halt.copied_ns.store(base::now_ns(), std::memory_order_relaxed);
+          halt.copy.store(copy, std::memory_order_release);
+        },
     };
   for (RankFiber* const fiber : hosted_) note_leaving(*fiber);
-  leaves_ = !nodes::exchange_ranks(mapping_, process_, band_file_, meanwhile);
+  try {
+    leaves_ = !nodes::exchange_ranks(mapping_, process_, band_file_, meanwhile);
+  } catch (const nodes::GivenUp&) {
+    return regroup();  // ranks may lie half here, half there: none can have a turn before
+  }
   if (leaves_) return;
   take_ranks();
   for (RankFiber* const fiber : hosted_)
@@ -95,7 +122,10 @@ void RankScheduler::count_processes() {
 
 /// Ranks go on elsewhere, or as they were before. Where they stand now does not matter.
 void RankScheduler::regroup() {
-  leaves_ = !checkpoints::regroup(mapping_, process_, band_file_);
+  if (mapping_.header().nodes > 1)
+    nodes::go_back(mapping_, process_, band_file_);
+  else
+    leaves_ = !checkpoints::regroup(mapping_, process_, band_file_);
   take_ranks();
 }
 

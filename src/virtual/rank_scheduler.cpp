@@ -373,7 +373,10 @@ bool RankScheduler::job_is_over() const {
   if (leaves_) return true;
   if (!hosted_.empty()) return false;
   const space::ControlHeader& job = mapping_.header();
-  return job.ranks_here == 0 ? progress::all_have_finished(mapping_) : job.all_are_through();
+  // As long as ranks run, all may have to go back.
+  return job.ranks_here == 0 || progress::recovers_on_nodes(job)
+             ? progress::all_have_finished(mapping_)
+             : job.all_are_through();
 }
 
 void RankScheduler::sleep() {

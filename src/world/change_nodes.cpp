@@ -61,7 +61,11 @@ void let_go(const World& world, progress::RankContext& me, detail::TeamState& al
 
 void await(const space::Halt& halt, std::uint32_t number, const char* call) {
   progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
-  progress::wait_until(wait, [&] { return halt.over.load(std::memory_order_acquire) == number; });
+  // Where all have gone back meanwhile, it may be further.
+  progress::wait_until(wait, [&] {
+    const std::uint32_t over = halt.over.load(std::memory_order_acquire);
+    return static_cast<std::int32_t>(over - number) >= 0;
+  });
 }
 
 /// `what` by rank 0 alone.

@@ -105,8 +105,11 @@ std::string make_folder(const World& world, const Wanted& wanted) {
 
 bool write_on_nodes(const World& world, const Wanted& wanted, const space::Halt& halt) {
   const std::uint32_t before = returns(halt);
-  const hosting::Kept kept{space::KeptIn::folder, make_folder(world, wanted),
-                           is_incremental(wanted, halt)};
+  hosting::Kept kept{wanted.where, {}, false};
+  if (wanted.where == space::KeptIn::folder) {
+    kept.folder = make_folder(world, wanted);
+    kept.is_incremental = is_incremental(wanted, halt);
+  }
   return outcome(halt, hosting::write_on_nodes(world, kept, wanted.call), before, wanted.call);
 }
 

@@ -32,6 +32,11 @@ std::vector<int> agree(const World& world, const progress::RankContext& me, Proc
     if (asked.process < 0 || asked.process >= static_cast<int>(job.processes))
       base::fail(Errc::bad_argument, fmt::format("{}: rank {} asks for process {}: the job has {}",
                                                  call, rank, asked.process, job.processes));
+    const space::ProcessSlot& there = progress::mapping(call).process_slot(asked.process);
+    if (!there.belongs(job.halt.regrouped.load(std::memory_order_acquire)))
+      base::fail(Errc::bad_argument,
+                 fmt::format("{}: rank {} asks for process {}, which is not of the job any more",
+                             call, rank, asked.process));
     if (asked.stays != 0 && asked.process != is)
       base::fail(Errc::misuse, fmt::format("{}: rank {} holds something of its process "
                                            "(StaysHere), which cannot move: all ranks stay",

@@ -25,6 +25,7 @@
 #include "bootstrap/start_again.hpp"
 #include "bootstrap/tell_joined.hpp"
 #include "progress/network.hpp"
+#include "progress/processes.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/trace.hpp"
 #include "progress/wait.hpp"
@@ -37,6 +38,8 @@
 #include "topology/cores.hpp"
 #include "transport/protocol.hpp"
 #include "virtual/addresses.hpp"
+#include "virtual/nodes/copies.hpp"
+#include "virtual/nodes/losses.hpp"
 #include "virtual/nodes/plan.hpp"
 #include "virtual/nodes/steps.hpp"
 #include "virtual/nodes/traveller.hpp"
@@ -306,14 +309,18 @@ void Process::join_network(progress::Network::Spaces spaces, bootstrap::Exchange
   if (const char* wanted = std::getenv("ARMATURE_NET_DEVICE")) options.engine.device = wanted;
   if (const char* kinds = std::getenv("ARMATURE_NET_TRANSPORTS")) options.engine.interfaces = kinds;
   options.engine.segment = static_cast<std::size_t>(number_or("ARMATURE_NET_SEGMENT", 0));
-  options.engine.one_sided = transport::Protocol::get().one_sided;
+  options.engine.one_sided = progress::recovers_on_nodes(mapping_->header())
+                                 ? transport::EngineOptions::OneSided::off
+                                 : transport::Protocol::get().one_sided;
   constexpr double to_ns = 1e9;
   options.heartbeat_ns =
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
   options.connect_ns =
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
   options.handlers = {rma::serve_far,        team::Replica::install, rmi::install_far_replies,
-                      nodes::Steps::install, nodes::install_plan,    nodes::install_travellers};
+                      nodes::Steps::install, nodes::install_plan,    nodes::install_travellers,
+                      nodes::install_losses, nodes::Copies::install};
+  options.forget = {rma::forget_far, team::Replica::forget_all};
   options.on_lost = rma::Question::give_up;
   options.look = rma::look_at_locks;
   if (wired_) install_net_device(options, *wired_, wire);

@@ -2,7 +2,7 @@
 // what is counted go on.
 //
 //   virtual_changing_nodes work ROUNDS [SEED] | gather | refuse | leave | stand | leave_alone |
-//   save DIR | fail DIR | wander
+//   save DIR | fail DIR | wander | recover ROUNDS [SEED]
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -225,6 +225,29 @@ void wander(World& world) {
   }
 }
 
+/// The same in processes that are killed: they go where others are, between copies.
+void recover(World& world, int rounds, int seed) {
+  const int me = world.rank(), to = (me + 1) % world.size(),
+            from = (me + world.size() - 1) % world.size();
+  Own own(me);
+  Everything everything(world);
+  for (int round = 1; round <= rounds; ++round) {
+    everything.run(round);
+    armature::send(Rank(to), 2, std::as_bytes(std::span(&round, 1)));
+    armature::notify(to);
+    if (round % 3 == 0) (void)armature::checkpoint_in_memory();
+    const Rank there = drawn(seed, round * 1000 + me, world.size());
+    world.barrier();
+    if (round % 4 == 1) armature::migrate_together(armature::process_of(there));
+    int heard = 0;
+    armature::wait_notify(from);
+    armature::receive(Rank(from), 2, std::as_writable_bytes(std::span(&heard, 1)));
+    require(heard == round, "what was sent before is another message");
+    own.check(me);
+  }
+  if (me == 0) std::printf("result well\n");
+}
+
 /// Cannot be written: all are told, and go on.
 void fail(World& world, const std::string& directory) {
   const auto told = [&](const std::string& where) -> std::string {
@@ -263,6 +286,7 @@ int main(int argc, char** argv) {
     if (what == "save") save(world, directory);
     if (what == "fail") fail(world, directory);
     if (what == "wander") wander(world);
+    if (what == "recover") recover(world, rounds, seed);
     return what == "leave" ? leave(world) : 0;
   });
 }

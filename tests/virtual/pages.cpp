@@ -4,8 +4,9 @@
 //
 //   virtual_pages STEPS EVERY PAUSE_US DIE_AT [WHOLE_EVERY [MOVE_EVERY]]
 //
-// With WHOLE_EVERY its checkpoints are of what changed, but for each WHOLE_EVERYth, whatever the
-// job's setting is. Each MOVE_EVERY steps all ranks go to the next process.
+// EVERY below 0: they are in memory. With WHOLE_EVERY its checkpoints are of what changed, but for
+// each WHOLE_EVERYth, whatever the job's setting is. Each MOVE_EVERY steps all ranks go to the next
+// process.
 #include <unistd.h>
 
 #include <algorithm>
@@ -58,6 +59,8 @@ class Worker {
       world_.barrier();
       if (settings.every > 0 && step % settings.every == settings.every - 1)
         was_restarted_ = armature::checkpoint({}, options(settings)) || was_restarted_;
+      if (settings.every < 0 && step % -settings.every == -settings.every - 1)
+        was_restarted_ = armature::checkpoint_in_memory() || was_restarted_;
       if (settings.move_every > 0 && step % settings.move_every == settings.move_every - 1)
         go_on_elsewhere();
       if (step == settings.die_at && !was_restarted_ && world_.rank() == 0) raise(SIGKILL);

@@ -3,6 +3,7 @@
     recoveries.py ARMATURE PROGRAM CASE
 """
 
+import collections
 import os
 import pathlib
 import random
@@ -209,9 +210,147 @@ def case_ends_on_nodes():
             os.kill(job.children()[0], signal.SIGKILL)
         got, out, err = job.end()
         expect(got == 137 and "it ended 5 times since its last checkpoint" in err, f"{got}: {out}{said}{err}")
-    for options, why in ([], "say --checkpoint DIR, too"), (["--checkpoint", "x", "--copy-every", 1], "is for one node"):
+    for options, why in ((["--copy-every", 1], "is for one node"),):
         status, out, err = Job(4, 2, ["--nodes", 2, *options], [1]).end()
         expect(status == 1 and why in err, f"{status}: {out}{err}")
+
+
+class NodesJob(Job):
+    """On pretended nodes, whose processes are in a row; the program makes its own checkpoints in memory."""
+
+    def __init__(self, ranks, nodes, processes, arguments, *more):
+        super().__init__(ranks, processes, ["--nodes", nodes, *more], arguments)
+        self.said = read_until(self.job.stderr, "have joined")
+        self.nodes, self.pids = nodes, self.children()
+
+    def node(self, number):
+        first = [len(self.pids) * node // self.nodes for node in range(self.nodes + 1)]
+        return [pid for pid in self.pids[first[number]:first[number + 1]] if pid not in self.killed]
+
+    def kill_some(self, chance):
+        """One process, or all of a node; not the last node."""
+        living = [node for node in map(self.node, range(self.nodes)) if node]
+        victims = chance.choice(living)
+        if chance.random() < 0.5:
+            victims = [chance.choice(victims)]
+        if len(living) > 1 or len(victims) < len(living[0]):
+            self.kill_all(victims)
+
+
+CLEAR_ENDS = ("there is no checkpoint in memory yet", "so is the one with its copy")
+
+
+def kill_on_nodes(runs, shapes, arguments, expected):
+    """Kills processes and nodes at random; the result is that of an undisturbed run, but for those that end with a word."""
+    chance = random.Random(runs)
+    recovered, ended, times = 0, [], []
+    for run in range(runs):
+        nodes, processes = shapes[run % len(shapes)]
+        job = NodesJob(9, nodes, processes, arguments)
+        time.sleep(0.1)  # to the first copy
+        for _ in range(processes):
+            time.sleep(chance.uniform(0.02, 0.25) if chance.random() < 0.7 else chance.uniform(0, 0.01))
+            job.kill_some(chance)
+        status, out, err = job.end()
+        err = job.said + err
+        if status == 137 and (whys := [why for why in CLEAR_ENDS if why in err]):
+            ended += whys
+        else:
+            got, _ = result((status, out, err))
+            expect(got == expected, f"{job.words}: {got}, not {expected}:\n{err}")
+        recovered += err.count("all ranks go back")
+        times += [float(text) for text in re.findall(r"all ranks go on, ([0-9.]+) ms", err)]
+    print(f"{runs} runs, gone back {recovered} times; ended: {dict(collections.Counter(ended))}; ms: {sorted(times)}")
+    expect(recovered >= runs and len(ended) <= 2 * runs // 3, "hardly anything was recovered")
+    return times
+
+
+SHAPES = [(2, 4), (3, 3), (2, 2), (3, 6), (4, 5)]  # nodes, processes
+
+
+def case_nodes_kills():
+    kill_on_nodes(15, SHAPES, [300, -3, 500, -1], undisturbed(9, 300, 0, 0, -1))
+
+
+def case_nodes_kills_often():
+    kill_on_nodes(100, SHAPES, [300, -1, 500, -1], undisturbed(9, 300, 0, 0, -1))
+
+
+def case_nodes_moving():
+    """While ranks go from node to node between copies."""
+    kill_on_nodes(15, SHAPES, ["recover", 150], "well")
+
+
+def case_nodes_one_after_the_other():
+    """Node by node, each when all go on after the one before, until one process is left: nothing is lost, nobody ends."""
+    expected = undisturbed(9, 300, 0, 0, -1)
+    for nodes, processes in ((4, 8), (3, 3)):
+        job = NodesJob(9, nodes, processes, [300, -3, 3000, -1])
+        time.sleep(0.1)
+        for node in range(nodes - 1):
+            for pid in job.node(node):
+                job.kill_all([pid])
+                job.said += read_until(job.job.stderr, "all ranks go on")
+        job.kill_all(job.node(nodes - 1)[1:])
+        status, out, err = job.end()
+        got, _ = result((status, out, job.said + err))
+        expect(got == expected, f"{nodes} nodes: {got}, not {expected}:\n{job.said}{err}")
+
+
+def case_nodes_second_death_meanwhile():
+    """The next one is killed as soon as all begin to go back, on another node than the partner's."""
+    expected = undisturbed(9, 60, 0, 0, -1)
+    for victims in ((0, 2), (2, 0), (1, 3), (3, 1)):
+        job = NodesJob(9, 4, 8, [60, -3, 20000, -1])
+        time.sleep(0.2)
+        job.kill_all(job.node(victims[0]))
+        job.said += read_until(job.job.stderr, "all ranks go back")
+        job.kill_all(job.node(victims[1]))
+        status, out, err = job.end()
+        got, _ = result((status, out, job.said + err))
+        expect(got == expected, f"{victims}: {got}, not {expected}:\n{job.said}{err}")
+
+
+def case_nodes_silent():
+    """One that hangs is given up by the others, and killed."""
+    expected = undisturbed(9, 300, 0, 0, -1)
+    job = NodesJob(9, 3, 6, [300, -3, 20000, -1], "--net-heartbeat", 0.5)
+    time.sleep(0.2)
+    os.kill(job.node(1)[0], signal.SIGSTOP)
+    status, out, err = job.end()
+    got, _ = result((status, out, job.said + err))
+    expect(got == expected and "cannot be reached by the other nodes any more" in err, f"{got}:\n{job.said}{err}")
+
+
+def case_nodes_to_disk():
+    """When node and partner are lost together: to the last checkpoint on disk, where there are some, else to an end."""
+    expected = undisturbed(9, 300, 0, 0, -1)
+    for on_disk in (True, False):
+        with tempfile.TemporaryDirectory() as folder:
+            more = ["--checkpoint", folder, "--checkpoint-every", 0.05] if on_disk else []
+            job = NodesJob(9, 3, 6, [300, "both", 2000, -1] if on_disk else [300, -3, 2000, -1], *more)
+            if on_disk:
+                wait_until("a checkpoint", lambda: pathlib.Path(folder, "latest").exists())
+            time.sleep(0.2)
+            job.kill_all(job.node(0) + job.node(1))
+            status, out, err = job.end()
+            err = job.said + err
+            expect("so is the one with its copy" in err, err)
+            if on_disk:
+                got = re.findall(r"^result (\w+)$", out, re.M)
+                expect(status == 0 and got[-1] == expected and "all ranks go back to checkpoint" in err, f"{status}: {out}{err}")
+            else:
+                expect(status == 137, f"{status}: {out}{err}")
+
+
+def case_nodes_one_process():
+    """Rank 0's process is killed by itself: of its node another one is left, or none."""
+    expected = undisturbed(7, 100, 0, 0, -1)
+    for nodes, processes in ((2, 4), (3, 3)):
+        job = NodesJob(7, nodes, processes, [100, -20, 0, 57])
+        status, out, err = job.end()
+        got, err = result((status, out, job.said + err))
+        expect(got == expected and err.count("all ranks go back") == 1, f"{got}, not {expected}:\n{err}")
 
 
 def case_clear_ends():

@@ -5,8 +5,8 @@
 //   virtual_steps STEPS EVERY PAUSE_US DIE_AT
 //
 // EVERY steps it writes a checkpoint (0: never; below 0: in memory; when_due: at every step where
-// one is due), DIE_AT a step rank 0's process is killed, unless the job has been restarted, or has
-// gone back, since.
+// one is due; both: that, and every third step in memory), DIE_AT a step rank 0's process is
+// killed, unless the job has been restarted, or has gone back, since.
 #include <unistd.h>
 
 #include <cerrno>
@@ -133,7 +133,9 @@ int main(int argc, char** argv) {
   Settings settings;
   int* const places[] = {&settings.steps, &settings.every, &settings.pause_us, &settings.die_at};
   for (int i = 1; i < argc && i <= 4; ++i) *places[i - 1] = std::atoi(argv[i]);
-  settings.when_due = argc > 2 && std::string_view(argv[2]) == "when_due";
+  const std::string_view every = argc > 2 ? argv[2] : "";
+  settings.when_due = every == "when_due" || every == "both";
+  if (every == "both") settings.every = -3;
   return armature::run(argc, argv, [settings](World& world) {
     Worker worker(world, settings);
     const std::uint64_t result = worker.run();

@@ -126,21 +126,24 @@ bool BandFiles::read(const space::ControlHeader& header, std::uint64_t address, 
 }
 
 bool show_slots_of(const space::Control& control, int other_file, bool writable) {
-  const int access = PROT_READ | (writable ? PROT_WRITE : 0);
   space::ControlHeader other;
   if (pread(other_file, &other, sizeof other, 0) != sizeof other ||
       other.magic != space::control_magic || other.ranks != control.header().ranks ||
       control.header().slot_bytes != space::Control::slot_page)
     return false;
   for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank) {
-    space::RankSlot& slot = control.slot(rank);
-    if (slot.node != other.node) continue;
-    const auto offset = reinterpret_cast<std::byte*>(&slot) - control.start;
-    if (mmap(&slot, space::Control::slot_page, access, MAP_SHARED | MAP_FIXED, other_file,
-             offset) == MAP_FAILED)
-      return false;
+    if (control.slot(rank).node != other.node) continue;
+    if (!show_slot(control, rank, other_file, writable)) return false;
   }
   return true;
+}
+
+bool show_slot(const space::Control& control, int rank, int other_file, bool writable) {
+  const int access = PROT_READ | (writable ? PROT_WRITE : 0);
+  space::RankSlot& slot = control.slot(rank);
+  const auto offset = reinterpret_cast<std::byte*>(&slot) - control.start;
+  return mmap(&slot, space::Control::slot_page, access, MAP_SHARED | MAP_FIXED, other_file,
+              offset) != MAP_FAILED;
 }
 
 namespace {

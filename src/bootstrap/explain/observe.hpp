@@ -33,6 +33,8 @@ struct BandFiles {
 /// `other_file`, another control block of the job, are seen there from now on. False when that
 /// cannot be mapped.
 bool show_slots_of(const space::Control& control, int other_file, bool writable);
+/// The same of one rank, wherever it is said to be.
+bool show_slot(const space::Control& control, int rank, int other_file, bool writable);
 
 /// Which members of a team have entered the round, or the fence's wave, that somebody waits for.
 struct Round {

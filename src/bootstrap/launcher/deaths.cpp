@@ -133,7 +133,7 @@ void RunningJob::reap() {
 
 /// How far its ranks have come: the one that has left least in order counts. A process that all its
 /// virtual ranks have left is of the job as long as there are ranks: some may come. So is, on one
-/// node, that of ranks which have ended: those that go elsewhere, or back, wait for it.
+/// node or where all may go back, that of ranks which have ended: the others wait for it.
 Life RunningJob::life_of(const Process& process) const {
   const auto number = static_cast<int>(&process - processes_.data());
   bool all_starting = true, all_finished = true, is_over = true, has_any = false;
@@ -146,10 +146,14 @@ Life RunningJob::life_of(const Process& process) const {
     all_starting = all_starting && life == Life::starting;
     all_finished = all_finished && life == Life::finished;
   }
-  const bool one_node = of_nodes_.size() == 1 && control_.header().simulated == 0;
-  const bool is_member = control_.process(number).belongs(control_.header().halt.regrouped);
+  // Whoever has ended may have to do it again.
+  const bool all_stay =
+      (of_nodes_.size() == 1 && control_.header().simulated == 0) || recovers_on_nodes();
+  const space::Control& node = of_nodes_[static_cast<std::size_t>(process.node)];
+  const bool is_member =
+      recovers_on_nodes() || node.process(number).belongs(node.header().halt.regrouped);
   if (control_.header().ranks_are_virtual != 0 && is_member &&
-      (!has_any || (all_finished && one_node)))
+      (!has_any || (all_finished && all_stay)))
     return is_over ? Life::finished : Life::running;
   return all_finished ? Life::finished : all_starting ? Life::starting : Life::running;
 }
@@ -225,6 +229,10 @@ void RunningJob::refuse_those_who_never_joined() {
 bool RunningJob::is_given_up(const Process& process) const {
   if (!process.alive || process.lost || life_of(process) == Life::finished) return false;
   const auto number = static_cast<int>(&process - processes_.data());
+  if (recovers_on_nodes())
+    return std::ranges::any_of(living_nodes(), [&](int node) {
+      return progress::is_lost(of_nodes_[static_cast<std::size_t>(node)].process(number));
+    });
   int rank = 0;  // of its ranks
   while (rank < static_cast<int>(control_.header().ranks) && process_of(rank) != number) ++rank;
   for (std::size_t node = 0; node < of_nodes_.size(); ++node)
@@ -247,9 +255,13 @@ void RunningJob::kill_those_given_up() {
     const Ending ending{128 + SIGKILL, false,
                         "cannot be reached by the other nodes any more (its links broke, or it was "
                         "silent for longer than --net-heartbeat), and is killed"};
-    report(name_of(process), ending, "");
     kill(process.pid, SIGKILL);
     was_killed_ = true;
+    if (recovers_on_nodes()) {
+      recover(process, name_of(process), ending);
+      continue;
+    }
+    report(name_of(process), ending, "");
     lose(process, ending);
   }
 }

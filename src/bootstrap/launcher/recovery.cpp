@@ -2,25 +2,54 @@
 // processor, but not their memory, which is the node's. So all ranks go back to the last checkpoint
 // in memory, in the processes that are left; see virtual/checkpoint/regroup.cpp. A rank that ends
 // itself, by an exception or a crash of its own, would do so again: that ends the job.
+#include <algorithm>
+#include <csignal>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "bootstrap/explain/observe.hpp"
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/running_job.hpp"
 #include "progress/processes.hpp"
 
 namespace armature::bootstrap {
 
+bool RunningJob::recovers_on_nodes() const {
+  return progress::recovers_on_nodes(of_nodes_.front().header());
+}
+
+int RunningJob::lost_processes() const {
+  return static_cast<int>(
+      std::ranges::count_if(processes_, [](const Process& process) { return process.lost; }));
+}
+
+/// Those with a process that is left.
+std::vector<int> RunningJob::living_nodes() const {
+  std::vector<int> nodes;
+  for (const Process& process : processes_)
+    if (process.alive && !process.lost && (nodes.empty() || nodes.back() != process.node))
+      nodes.push_back(process.node);
+  return nodes;
+}
+
 /// Empty when it can.
 std::string RunningJob::why_not_recover(const Process& process) const {
-  const space::ControlHeader& job = control_.header();
-  if (!job.all_have_joined() || job.halt.copy.load(std::memory_order_acquire) == 0)
+  const auto joined = [](const space::Control& node) { return node.header().all_have_joined(); };
+  const auto has_copy = [](const space::Control& node) {
+    return node.header().halt.copy.load(std::memory_order_acquire) != 0;
+  };
+  if (!std::ranges::all_of(of_nodes_, joined) || std::ranges::none_of(of_nodes_, has_copy))
     return "there is no checkpoint in memory yet";
-  if (job.through.load(std::memory_order_acquire) >= job.ranks) return "all ranks have ended";
-  for (const int other : hosting())
-    if (&processes_[static_cast<std::size_t>(other)] != &process) return "";
+  const space::ControlHeader& job = control_.header();
+  if (of_nodes_.size() == 1 && job.through.load(std::memory_order_acquire) >= job.ranks)
+    return "all ranks have ended";
+  for (const Process& other : processes_)
+    if (&other != &process && other.alive && !other.lost &&
+        (of_nodes_.size() > 1 ||
+         control_.process(static_cast<int>(&other - processes_.data())).belongs(job.halt.regroup)))
+      return "";
   return "no process is left";
 }
 
@@ -35,24 +64,73 @@ void RunningJob::recover(Process& process, const std::string& who, const Ending&
   process.lost = true;
   recovering_since_ns_ = base::now_ns();
   const auto place = static_cast<int>(&process - processes_.data());
-  control_.process(place).step.store(progress::runs_no_more, std::memory_order_release);
-  regroup(space::Regroup::go_back, {place}, {});
-  const space::Halt& halt = control_.header().halt;
+  const space::Control& node = of_nodes_[static_cast<std::size_t>(process.node)];
+  node.process(place).step.store(progress::runs_no_more, std::memory_order_release);
+  // Other nodes hear of it over the network.
+  if (recovers_on_nodes())
+    progress::lose_process(node, place);
+  else
+    regroup(space::Regroup::go_back, {place}, {});
   labels_.pass_on();
-  const auto age_ns = base::now_ns() - halt.copied_ns.load(std::memory_order_relaxed);
+  const auto age_ns = base::now_ns() - node.header().halt.copied_ns.load(std::memory_order_relaxed);
   say(fmt::format("{} {}: all ranks go back to the checkpoint in memory of {:.3f} s ago", who,
                   ending.how, static_cast<double>(age_ns) * 1e-9));
 }
 
 void RunningJob::watch_recovery() {
+  if (recovers_on_nodes()) return watch_recovery_on_nodes();
   const space::Halt& halt = control_.header().halt;
   if (recovering_since_ns_ == 0 || halt.regrouped.load(std::memory_order_acquire) !=
                                        halt.regroup.load(std::memory_order_relaxed))
     return;
+  have_recovered();
+}
+
+void RunningJob::have_recovered() {
   const auto took_ns = base::now_ns() - std::exchange(recovering_since_ns_, 0);
   if (options_.verbose)
     say(fmt::format("all ranks go on, {:.1f} ms after the death was noticed",
                     static_cast<double>(took_ns) * 1e-6));
+}
+
+/// What it cannot do the nodes find out together.
+void RunningJob::watch_recovery_on_nodes() {
+  if (recovering_since_ns_ == 0 || ending_) return;
+  const std::vector<int> nodes = living_nodes();
+  const auto halt = [&](int node) -> space::Halt& {
+    return of_nodes_[static_cast<std::size_t>(node)].header().halt;
+  };
+  for (const int node : nodes) {
+    if (halt(node).beyond_recovery.load(std::memory_order_acquire) == 0) continue;
+    say_headline(fmt::format("the job cannot go on: {}", std::string(halt(node).problem)));
+    if (!failure_) failure_ = 128 + SIGKILL;
+    was_killed_ = true;
+    return end_job();
+  }
+  const auto lost = static_cast<std::uint32_t>(lost_processes());
+  if (nodes.empty() || !std::ranges::all_of(nodes, [&](int node) {
+        return halt(node).regrouped.load(std::memory_order_acquire) == lost;
+      }))
+    return;
+  begin_anew_once_more();
+  have_recovered();
+}
+
+/// What nodes that are lost say of ranks does not hold any more.
+void RunningJob::follow_living_ranks() {
+  const std::vector<int> nodes = living_nodes();
+  std::uint32_t times = 0;
+  for (const int node : nodes) {
+    const space::Halt& halt = of_nodes_[static_cast<std::size_t>(node)].header().halt;
+    times = std::max(times, halt.over.load(std::memory_order_acquire) +
+                                halt.regrouped.load(std::memory_order_acquire));
+  }
+  if (nodes.empty() || std::exchange(followed_, times) == times) return;
+  const space::Control& known = of_nodes_[static_cast<std::size_t>(nodes.front())];
+  for (int rank = 0; rank < static_cast<int>(known.header().ranks); ++rank) {
+    const auto node = static_cast<std::size_t>(known.slot(rank).node);
+    (void)show_slot(control_, rank, memory_[node].control.get(), true);
+  }
 }
 
 }  // namespace armature::bootstrap

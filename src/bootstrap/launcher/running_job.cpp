@@ -195,6 +195,7 @@ space::ControlHeader& RunningJob::header_of_rank_0() const {
 /// Where ranks have changed nodes, their slots are those of the nodes that they are on now.
 void RunningJob::follow_ranks() {
   if (of_nodes_.size() < 2) return;
+  if (recovers_on_nodes()) return follow_living_ranks();
   const std::uint32_t times = of_nodes_.front().header().halt.over.load(std::memory_order_acquire);
   if (std::exchange(followed_, times) == times) return;
   for (const auto& node : memory_)

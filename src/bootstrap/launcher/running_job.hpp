@@ -83,6 +83,12 @@ class RunningJob {
   [[nodiscard]] std::string why_not_recover(const Process& process) const;
   void recover(Process& process, const std::string& who, const Ending& ending);
   void watch_recovery();
+  void watch_recovery_on_nodes();
+  void have_recovered();
+  void follow_living_ranks();
+  [[nodiscard]] bool recovers_on_nodes() const;
+  [[nodiscard]] int lost_processes() const;
+  [[nodiscard]] std::vector<int> living_nodes() const;
 
   // resizing.cpp: more processes for virtual ranks, or fewer
   void watch_resizing();
@@ -113,6 +119,7 @@ class RunningJob {
   [[nodiscard]] std::string why_not_start_anew() const;
   void want_to_start_anew();
   void give_up_starting_anew(const std::string& why);
+  void begin_anew_once_more();
   void answer_nodes(const std::string& refusal);
   [[nodiscard]] bool is_to_go_on() const;
   [[nodiscard]] Outcome outcome() const;

@@ -125,6 +125,14 @@ void RunningJob::give_up_starting_anew(const std::string& why) {
   }
 }
 
+/// Whoever had begun has gone back, and does not know of it.
+void RunningJob::begin_anew_once_more() {
+  for (const space::Control& node : of_nodes_) {
+    StartAnew begun = StartAnew::begun;
+    node.header().resize.anew.compare_exchange_strong(begun, StartAnew::wanted);
+  }
+}
+
 void RunningJob::watch_starting_anew() {
   for (const space::Control& node : of_nodes_) {
     const space::Resize& resize = node.header().resize;

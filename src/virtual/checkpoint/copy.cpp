@@ -8,7 +8,7 @@
 
 #include "base/fail.hpp"
 #include "space/job_memory.hpp"
-#include "virtual/checkpoint/pages.hpp"
+#include "virtual/copy_pages.hpp"
 #include "virtual/rank_record.hpp"
 
 namespace armature::checkpoints {
@@ -43,12 +43,12 @@ Copy::Copy(const space::Mapping& mapping, int band_file, std::uint32_t number)
 
 void Copy::fill(const fibers::Meeting& meeting) const {
   const auto share = meeting.share(space::records_offset(mapping_.header()));
-  copy_pages(band_file_, file_, share.begin, share.end);
+  fibers::copy_pages(band_file_, file_, share.begin, share.end);
 }
 
 void Copy::bring_back(const fibers::Meeting& meeting) const {
   const auto share = meeting.share(space::records_offset(mapping_.header()));
-  copy_pages(file_, band_file_, share.begin, share.end);
+  fibers::copy_pages(file_, band_file_, share.begin, share.end);
 }
 
 /// That of the job stands before those of ranks.

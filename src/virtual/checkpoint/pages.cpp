@@ -1,6 +1,5 @@
 #include "virtual/checkpoint/pages.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,7 +14,7 @@
 namespace armature::checkpoints {
 namespace {
 
-constexpr std::size_t page = page_bytes, chunk = 64 * page;
+constexpr std::size_t page = page_bytes;
 
 bool is_zero(const std::byte* memory) {
   // The first word tells most pages; equal to itself shifted by a word, all words are the first.
@@ -58,47 +57,7 @@ void write_missing(PageSums& sums, std::uint64_t end, PartWriter& part) {
   sums.take_missing(end, [&](std::uint64_t offset) { part.add(offset, zeros, page); });
 }
 
-[[noreturn]] void fail_to_copy() {
-  base::fail(Errc::out_of_memory, fmt::format("the memory of the ranks cannot be copied: {}",
-                                              base::system_text(errno != 0 ? errno : ENOSPC)));
-}
-
-/// What was touched there is zero again, and takes no memory.
-void empty(int file, std::uint64_t begin, std::uint64_t end) {
-  const off_t data = begin < end ? lseek(file, static_cast<off_t>(begin), SEEK_DATA) : -1;
-  if (data < 0 || static_cast<std::uint64_t>(data) >= end) return;
-  if (fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, data,
-                static_cast<off_t>(end) - data) != 0)
-    fail_to_copy();
-}
-
-void copy_extent(int from, int to, std::uint64_t begin, std::uint64_t end,
-                 const PageBuffer& buffer) {
-  for (std::uint64_t at = begin; at < end; at += chunk) {
-    const std::size_t bytes = std::min<std::uint64_t>(chunk, end - at);
-    const auto all = static_cast<ssize_t>(bytes);
-    errno = 0;
-    if (pread(from, buffer.data(), bytes, static_cast<off_t>(at)) != all ||
-        pwrite(to, buffer.data(), bytes, static_cast<off_t>(at)) != all)
-      fail_to_copy();
-  }
-}
-
 }  // namespace
-
-void copy_pages(int from, int to, std::uint64_t begin, std::uint64_t end) {
-  const PageBuffer buffer(chunk);
-  for (std::uint64_t at = begin; at < end;) {
-    const off_t found = lseek(from, static_cast<off_t>(at), SEEK_DATA);
-    const std::uint64_t data = found < 0 ? end : std::min(static_cast<std::uint64_t>(found), end);
-    empty(to, at, data);
-    if (data == end) return;
-    const off_t hole = lseek(from, static_cast<off_t>(data), SEEK_HOLE);
-    if (hole < 0) fail_to_copy();
-    at = std::min(static_cast<std::uint64_t>(hole), end);
-    copy_extent(from, to, data, at, buffer);
-  }
-}
 
 void write_pages(int file, std::uint64_t begin, std::uint64_t end, PartWriter& part,
                  PageSums* sums) {

@@ -13,8 +13,4 @@ namespace armature::checkpoints {
 void write_pages(int file, std::uint64_t begin, std::uint64_t end, PartWriter& part,
                  PageSums* sums = nullptr);
 
-/// Makes the pages from `begin` to `end` of one memory file those of another: touched where they
-/// are touched there. Throws Error(out_of_memory).
-void copy_pages(int from, int to, std::uint64_t begin, std::uint64_t end);
-
 }  // namespace armature::checkpoints

@@ -9,7 +9,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "virtual/checkpoint/manifest.hpp"
-#include "virtual/checkpoint/page_buffer.hpp"
+#include "virtual/page_buffer.hpp"
 
 // A file of pages: blocks of up to a mebibyte, each compressed by itself where that makes it
 // smaller. What is not compressed begins with a page of the file, so that the system copies it page
@@ -38,6 +38,9 @@ struct Run {
 };
 
 inline constexpr std::size_t block_bytes_max = 1 << 20;
+using fibers::page_bytes;
+using fibers::PageBuffer;
+
 inline constexpr std::size_t block_runs_max = block_bytes_max / page_bytes;
 
 /// Writes a part. Everything throws Error(corrupt) naming the file and what failed.

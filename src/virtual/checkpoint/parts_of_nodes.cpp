@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "armature/error.hpp"
+#include "progress/processes.hpp"
 #include "virtual/checkpoint/checksum.hpp"
 #include "virtual/checkpoint/describe.hpp"
 #include "virtual/checkpoint/folder.hpp"
@@ -74,9 +75,11 @@ void complete_parts(const space::Mapping& mapping) {
   if (job.halt.changed_since.load(std::memory_order_relaxed) != 0)
     manifest.before =
         before_next(find_latest(std::filesystem::path(folder).parent_path().string()));
-  for (int process = 0; process < static_cast<int>(job.processes); ++process)
+  for (int process = 0; process < static_cast<int>(job.processes); ++process) {
+    if (progress::is_lost(mapping.process_slot(process))) continue;
     for (const std::string& name : {records_part(process), ranks_part(process)})
       manifest.parts.push_back(find_part(folder, name));
+  }
   complete(folder, manifest);
 }
 

@@ -1,11 +1,12 @@
 // Step by step, each begun by nobody before all have taken the one before:
 //
 //   1, 2  nothing is on its way any more: what was sent has been handled, and what was sent for it
-//   3, 4  a checkpoint has been written, and is complete
-//   5     whoever is to come can be taken
-//   6     all have come
-//   7     nobody looks at where ranks are, so that can be changed
-//   8, 9  each process knows its ranks: they may be spoken with
+//   3     a copy in memory has been made, if one is
+//   4, 5  a checkpoint has been written, and is complete
+//   6     whoever is to come can be taken
+//   7     all have come
+//   8     nobody looks at where ranks are, so that can be changed
+//   9, 10 each process knows its ranks: they may be spoken with
 #include "virtual/nodes/exchange_ranks.hpp"
 
 #include <algorithm>
@@ -17,7 +18,6 @@
 #include "base/clock.hpp"
 #include "progress/network.hpp"
 #include "rma/questions.hpp"
-#include "virtual/nodes/steps.hpp"
 #include "virtual/nodes/traveller.hpp"
 #include "virtual/rank_fiber.hpp"
 
@@ -28,13 +28,6 @@ using progress::network;
 using transport::Links;
 
 constexpr auto relaxed = std::memory_order_relaxed;  // nobody runs
-
-void become_quiet() {
-  poll_until([] {
-    const Links::Lock locked(network()->links().lock());
-    return network()->is_quiet() && rma::Question::all_are_answered();
-  });
-}
 
 struct Journey {
   int rank, from, to;  // processes
@@ -98,22 +91,26 @@ void host(const space::Mapping& mapping, int process, int band_file) {
 void attempt(const Steps& steps, const std::function<void()>& what) {
   try {
     if (what) what();
+  } catch (const GivenUp&) {
+    throw;
   } catch (const std::exception& error) {
     steps.tell_problem(error.what());
   }
 }
 
-void try_what_is_to_be_done(const Steps& steps, int process, const space::Halt& halt,
+void try_what_is_to_be_done(const Steps& steps, const space::Halt& halt,
                             const Meanwhile& meanwhile) {
-  attempt(steps, meanwhile.by_each);
-  steps.reach(3);
-  steps.all_reach(3);
-  if (process == 0) {
+  attempt(steps, [&] {
+    if (meanwhile.by_each) meanwhile.by_each(steps);
+  });
+  steps.reach(4);
+  steps.all_reach(4);
+  if (steps.leads_all()) {
     if (halt.broken.load(std::memory_order_acquire) == 0) attempt(steps, meanwhile.by_first);
     if (halt.broken.load(std::memory_order_acquire) != 0) attempt(steps, meanwhile.undo);
   }
-  steps.reach(4);
-  steps.all_reach(4);
+  steps.reach(5);
+  steps.all_reach(5);
 }
 
 /// All of them know by now whether everything is written.
@@ -130,11 +127,11 @@ bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
   const std::uint32_t number = job.halt.wanted.load(std::memory_order_acquire);
   const Steps steps(mapping, process, number);
   for (std::uint32_t step = 1; step <= 2; ++step) {
-    become_quiet();
+    steps.become_quiet();
     steps.reach(step);
     steps.all_reach(step);
   }
-  try_what_is_to_be_done(steps, process, job.halt, meanwhile);
+  try_what_is_to_be_done(steps, job.halt, meanwhile);
   if (are_to_end(job.halt)) {
     job.resize.anew.store(space::StartAnew::complete, std::memory_order_release);
     return false;
@@ -148,36 +145,44 @@ bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
     if (comes(one)) mapping.show(one.rank, band_file);
   take_ranks_into(band_file);
   rma::Question::forget_all();
-  steps.reach(5);
-  steps.all_reach(5);
-
-  for (const Journey& one : all)
-    if (one.from == process) send_rank(mapping, band_file, one.rank);
-  for (int rank = 0; rank < mapping.ranks() && !all.empty(); ++rank)
-    if (mapping.slot(rank).process.load(relaxed) == process)
-      send_notifications(mapping, band_file, rank);
-  become_quiet();
   steps.reach(6);
   steps.all_reach(6);
 
   for (const Journey& one : all)
-    if (leaves(one)) mapping.hide(one.rank);
+    if (one.from == process) send_rank(mapping, band_file, one.rank);
+  const auto comes_to = [&](int by) {
+    const int to = mapping.slot(by).goes_to.load(relaxed);
+    const int node = mapping.process_slot(to).node;
+    return node != mapping.slot(by).node && node != job.node ? to : -1;
+  };
+  for (int rank = 0; rank < mapping.ranks() && !all.empty(); ++rank)
+    if (mapping.slot(rank).process.load(relaxed) == process)
+      send_notifications(mapping, band_file, rank, comes_to);
+  steps.become_quiet();
   steps.reach(7);
-  steps.node_reaches(7);
-  if (steps.leads()) change_places(mapping, all);
+  steps.all_reach(7);
+
+  for (const Journey& one : all)
+    if (leaves(one)) mapping.hide(one.rank);
   steps.reach(8);
-  steps.all_reach(8);
-  host(mapping, process, band_file);
+  steps.node_reaches(8);
+  if (steps.leads()) change_places(mapping, all);
   steps.reach(9);
   steps.all_reach(9);
+  host(mapping, process, band_file);
+  steps.reach(10);
+  steps.all_reach(10);
   if (steps.leads()) {
     job.halt.ready.store(0, relaxed);
-    if (job.halt.broken.exchange(0, relaxed) != 0) job.halt.failed.store(number, relaxed);
+    if (job.halt.broken.exchange(0, relaxed) != 0)
+      job.halt.failed.store(number, relaxed);
+    else if (meanwhile.at_end)
+      meanwhile.at_end();
     if (job.halt.where.load(relaxed) == space::KeptIn::folder)
       job.checkpoints.last_ns.store(base::now_ns(), std::memory_order_release);
     job.halt.over.store(number, std::memory_order_release);
   }
-  poll_until([&] { return job.halt.over.load(std::memory_order_acquire) == number; });
+  steps.poll_until([&] { return job.halt.over.load(std::memory_order_acquire) == number; });
   return true;
 }
 

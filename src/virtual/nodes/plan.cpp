@@ -73,7 +73,9 @@ void on_plan(const transport::Arrived& arrived) {
 std::set<int> first_processes(const space::Mapping& mapping) {
   std::set<int> nodes, processes;
   for (const int process : network()->others())
-    if (nodes.insert(mapping.process_slot(process).node).second) processes.insert(process);
+    if (!progress::is_lost(mapping.process_slot(process)) &&
+        nodes.insert(mapping.process_slot(process).node).second)
+      processes.insert(process);
   return processes;
 }
 

@@ -10,6 +10,9 @@
 
 #include "base/process_memory.hpp"
 #include "progress/network.hpp"
+#include "progress/processes.hpp"
+#include "rma/questions.hpp"
+#include "virtual/nodes/losses.hpp"
 
 namespace armature::nodes {
 
@@ -22,8 +25,10 @@ using transport::Links;
 namespace {
 
 struct StepRecord {
+  std::uint64_t without;  // whom: number_of_losses()
   std::uint32_t number;
   std::uint32_t step;
+  Facts facts;
 };
 
 /// By process: what it has told last. Under the links' lock.
@@ -52,16 +57,6 @@ void on_step(const Arrived& arrived) {
   told()[static_cast<std::size_t>(arrived.process)] = arrived.head<StepRecord>();
 }
 
-/// Some may have gone on to the next standing still.
-bool others_have_passed(std::uint32_t number, std::uint32_t step) {
-  const Links::Lock locked(network()->links().lock());
-  return std::all_of(network()->others().begin(), network()->others().end(), [&](int process) {
-    const StepRecord& is = told()[static_cast<std::size_t>(process)];
-    const auto ahead = static_cast<std::int32_t>(is.number - number);
-    return ahead > 0 || (ahead == 0 && is.step >= step);
-  });
-}
-
 }  // namespace
 
 void Steps::install(Links& links) {
@@ -69,8 +64,56 @@ void Steps::install(Links& links) {
   links.handle(Kind::problem, on_problem);
 }
 
+Steps::Steps(const space::Mapping& mapping, int process, std::uint32_t regroup,
+             std::uint32_t number, const Facts& facts)
+    : mapping_(mapping),
+      regroup_(regroup),
+      number_(number),
+      of_node_(mapping, process, regroup, number),
+      facts_(facts) {}
+
 Steps::Steps(const space::Mapping& mapping, int process, std::uint32_t number)
-    : mapping_(mapping), of_node_(mapping, process, 0, number), number_(number) {}
+    : Steps(mapping, process, mapping.header().halt.regrouped.load(std::memory_order_acquire),
+            number, {}) {}
+
+Steps::Steps(const space::Mapping& mapping, int process, std::uint32_t lost, const Facts& facts)
+    : Steps(mapping, process, lost, 0, facts) {}
+
+bool Steps::leads_all() const {
+  int first = 0;
+  while (progress::is_lost(mapping_.process_slot(first))) ++first;
+  return leads() && of_node_.members().front() == first;
+}
+
+Facts Steps::greatest() const {
+  const space::Halt& halt = mapping_.header().halt;
+  Facts greatest{halt.copy.load(std::memory_order_acquire),
+                 halt.wanted.load(std::memory_order_acquire)};
+  const Links::Lock locked(network()->links().lock());
+  for (const int process : network()->others()) {
+    const StepRecord& is = told()[static_cast<std::size_t>(process)];
+    if (is.without != number_of_losses()) continue;
+    greatest.copy = std::max(greatest.copy, is.facts.copy);
+    greatest.halted = std::max(greatest.halted, is.facts.halted);
+  }
+  return greatest;
+}
+
+/// Some may have gone on to the next standing still.
+bool Steps::others_have_passed(std::uint32_t step) const {
+  const Links::Lock locked(network()->links().lock());
+  return std::all_of(network()->others().begin(), network()->others().end(), [&](int process) {
+    if (progress::is_lost(mapping_.process_slot(process))) return true;
+    const StepRecord& is = told()[static_cast<std::size_t>(process)];
+    if (is.without != number_of_losses()) return false;
+    const auto ahead = static_cast<std::int32_t>(is.number - number_);
+    return ahead > 0 || (ahead == 0 && is.step >= step);
+  });
+}
+
+void Steps::require_to_go_on() const {
+  if (mapping_.header().halt.regroup.load(std::memory_order_acquire) != regroup_) throw GivenUp();
+}
 
 void Steps::tell_problem(std::string_view what) const {
   // Whoever tells it begins with these words, too.
@@ -91,33 +134,60 @@ void Steps::reach(std::uint32_t step) const {
   const Links::Lock locked(network()->links().lock());
   for (const int process : network()->others()) {
     Link& link = network()->links().to(process);
-    link.post(Kind::step, -1, -1, StepRecord{number_, step}, Link::Ack::none);
+    link.post(Kind::step, -1, -1, StepRecord{number_of_losses(), number_, step, facts_},
+              Link::Ack::none);
     link.flush();
   }
 }
 
 void Steps::all_reach(std::uint32_t step) const {
   node_reaches(step);
-  poll_until([&] { return others_have_passed(number_, step); });
+  poll_until([&] { return others_have_passed(step); });
+}
+
+void Steps::become_quiet() const {
+  poll_until([] {
+    const Links::Lock locked(network()->links().lock());
+    return network()->is_quiet() && rma::Question::all_are_answered();
+  });
 }
 
 void Steps::node_reaches(std::uint32_t step) const {
   poll_until([&] { return of_node_.all_have_passed(step); });
 }
 
+namespace {
+
 // Somebody may be writing a checkpoint, for which this one's core is needed.
-void poll_until(bool (*holds)(const void*), const void* of) {
-  constexpr int looks_max = 10'000;
-  constexpr timespec nap{0, 50'000};
-  for (int looks = 0; !holds(of);) {
-    if (network()->try_poll()) {
-      looks = 0;
-    } else if (++looks < looks_max) {
+class Looks {
+ public:
+  void look() {
+    constexpr int looks_max = 10'000;
+    constexpr timespec nap{0, 50'000};
+    if (network()->try_poll())
+      looks_ = 0;
+    else if (++looks_ < looks_max)
       sched_yield();
-    } else {
+    else
       nanosleep(&nap, nullptr);
-    }
   }
+
+ private:
+  int looks_ = 0;
+};
+
+}  // namespace
+
+void poll_until(bool (*holds)(const void*), const void* of) {
+  for (Looks looks; !holds(of);) looks.look();
+}
+
+void Steps::poll_until(bool (*holds)(const void*), const void* of) const {
+  for (Looks looks; !holds(of);) {
+    require_to_go_on();
+    looks.look();
+  }
+  require_to_go_on();
 }
 
 }  // namespace armature::nodes

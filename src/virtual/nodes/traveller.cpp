@@ -1,24 +1,18 @@
 #include "virtual/nodes/traveller.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
 #include <span>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
 #include "progress/network.hpp"
-#include "space/virtual_band.hpp"
-#include "transport/protocol.hpp"
-#include "virtual/nodes/steps.hpp"
+#include "virtual/nodes/pieces.hpp"
 #include "virtual/rank_record.hpp"
 
 namespace armature::nodes {
@@ -30,7 +24,6 @@ using transport::Arrived;
 using transport::Kind;
 using transport::Link;
 using transport::Links;
-using transport::Protocol;
 
 namespace {
 
@@ -53,73 +46,6 @@ int bands_file = -1;  // of this process
 std::uint64_t begin_of(const space::Mapping& mapping, int rank) {
   return static_cast<std::uint64_t>(rank) * mapping.band_bytes();
 }
-
-/// f(begin, end) for each stretch of pages between these places of the file that were touched.
-template <class F>
-void for_each_extent(int file, std::uint64_t begin, std::uint64_t end, F&& f) {
-  for (std::uint64_t at = begin; at < end;) {
-    const off_t data = lseek(file, static_cast<off_t>(at), SEEK_DATA);
-    if (data < 0 || static_cast<std::uint64_t>(data) >= end) return;
-    const off_t hole = lseek(file, data, SEEK_HOLE);
-    at = hole < 0 ? end : std::min(static_cast<std::uint64_t>(hole), end);
-    f(static_cast<std::uint64_t>(data), at);
-  }
-}
-
-/// Pieces of a band, several under way at a time, sent from where they lie. What lies behind the
-/// head is given back as it leaves: on the other side each page costs more.
-class Pieces {
- public:
-  Pieces(const space::Mapping& mapping, int file, int rank, int process)
-      : file_(file),
-        rank_(rank),
-        process_(process),
-        begin_(begin_of(mapping, rank)),
-        kept_(space::BandHead::heap_start(mapping.header().ranks, 0)) {
-    for (Piece& piece : pieces_)
-      piece.sent = [](transport::Sending& sent) {
-        static_cast<Piece&>(sent).busy.store(false, std::memory_order_release);
-      };
-  }
-  Pieces(const Pieces&) = delete;
-  Pieces& operator=(const Pieces&) = delete;
-  ~Pieces() { finish(); }
-
-  void send(std::uint64_t offset, const std::byte* memory, std::size_t bytes) {
-    Piece& piece = pieces_[next_++ % pieces_.size()];
-    await(piece);
-    piece.offset = offset;
-    piece.bytes = bytes;
-    piece.busy.store(true, std::memory_order_relaxed);
-    const PagesRecord record{offset};
-    const Links::Lock locked(network()->links().lock());
-    network()->links().to(process_).lend(Kind::pages, rank_, rank_,
-                                         std::as_bytes(std::span(&record, 1)), {memory, bytes},
-                                         piece, Link::Ack::later);
-  }
-  void finish() {
-    for (Piece& piece : pieces_) await(piece);
-  }
-
- private:
-  struct Piece : transport::Sending {
-    std::atomic<bool> busy = false;
-    std::uint64_t offset = 0;
-    std::size_t bytes = 0;  // 0: none
-  };
-  void await(Piece& piece) const {
-    poll_until([&] { return !piece.busy.load(std::memory_order_acquire); });
-    const std::size_t bytes = std::exchange(piece.bytes, 0);
-    if (bytes != 0 && piece.offset >= kept_)
-      (void)fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                      static_cast<off_t>(begin_ + piece.offset), static_cast<off_t>(bytes));
-  }
-
-  const int file_, rank_, process_;
-  const std::uint64_t begin_, kept_;
-  std::array<Piece, Protocol::puts_under_way> pieces_;
-  std::size_t next_ = 0;
-};
 
 /// The rank must be about to come to this process.
 void require_that_it_comes(const Arrived& arrived) {
@@ -176,16 +102,8 @@ void take_ranks_into(int file) { bands_file = file; }
 
 void send_rank(const space::Mapping& mapping, int file, int rank) {
   const int process = mapping.slot(rank).goes_to.load(relaxed);
-  const std::uint64_t begin = begin_of(mapping, rank);
-  {
-    Pieces pieces(mapping, file, rank, process);
-    for_each_extent(file, begin, begin + mapping.band_bytes(),
-                    [&](std::uint64_t from, std::uint64_t to) {
-                      for (std::uint64_t at = from; at < to; at += Protocol::piece_bytes)
-                        pieces.send(at - begin, mapping.band(rank) + (at - begin),
-                                    std::min(Protocol::piece_bytes, to - at));
-                    });
-  }
+  send_band<PagesRecord>(mapping, file, {rank, process, Kind::pages, Pieces::After::given_back},
+                         [](const Stretch& piece) { return PagesRecord{piece.begin}; });
   const RankRecord record = RankRecord::of(mapping, rank);
   const Links::Lock locked(network()->links().lock());
   Link& link = network()->links().to(process);
@@ -193,29 +111,27 @@ void send_rank(const space::Mapping& mapping, int file, int rank) {
   link.flush();
 }
 
-void send_notifications(const space::Mapping& mapping, int file, int rank) {
+void send_notifications(const space::Mapping& mapping, int file, int rank,
+                        const std::function<int(int by)>& process_of) {
   space::BandHead& head = mapping.head(rank);
   const std::uint64_t begin = begin_of(mapping, rank);
   const auto first = begin + static_cast<std::uint64_t>(
                                  reinterpret_cast<std::byte*>(&head.peer(0)) - mapping.band(rank));
   const std::uint64_t lines = static_cast<std::uint64_t>(mapping.ranks());
   const auto tell = [&](int by) {
-    const space::RankSlot& slot = mapping.slot(by);
     const std::uint64_t count = head.peer(by).notified.load(relaxed);
-    const int process = slot.goes_to.load(relaxed);
-    if (count == 0 || mapping.process_slot(process).node == slot.node) return;
+    const int process = count != 0 ? process_of(by) : -1;
+    if (process < 0) return;
     const NotifiedRecord record{by, rank, count};
-    if (mapping.process_slot(process).node == mapping.header().node) return;  // this very head
     const Links::Lock locked(network()->links().lock());
     network()->links().to(process).post(Kind::notified, rank, by, record, Link::Ack::later);
   };
-  for_each_extent(file, first, first + lines * sizeof(space::PeerLine),
-                  [&](std::uint64_t from, std::uint64_t to) {
-                    const std::uint64_t size = sizeof(space::PeerLine);
-                    const auto last = std::min((to - first + size - 1) / size, lines);
-                    for (std::uint64_t by = (from - first) / size; by < last; ++by)
-                      tell(static_cast<int>(by));
-                  });
+  constexpr std::uint64_t size = sizeof(space::PeerLine);
+  for_each_extent(file, {first, first + lines * size}, [&](const Stretch& touched) {
+    const auto last = std::min((touched.end - first + size - 1) / size, lines);
+    for (std::uint64_t by = (touched.begin - first) / size; by < last; ++by)
+      tell(static_cast<int>(by));
+  });
 }
 
 }  // namespace armature::nodes

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "space/mapping.hpp"
 #include "transport/links.hpp"
 
@@ -10,9 +12,10 @@ namespace armature::nodes {
 /// memory is given back here, but for the band's head.
 void send_rank(const space::Mapping& mapping, int file, int rank);
 
-/// How often ranks that go to other nodes have notified a rank of this process: their counts are
-/// kept on the node where they run.
-void send_notifications(const space::Mapping& mapping, int file, int rank);
+/// How often others have notified a rank of this process: their counts are kept on the node where
+/// they run. To the processes, on other nodes, that this names for them; -1: not told.
+void send_notifications(const space::Mapping& mapping, int file, int rank,
+                        const std::function<int(int by)>& process_of);
 
 /// What comes is written into that file.
 void take_ranks_into(int file);

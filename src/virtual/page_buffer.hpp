@@ -4,7 +4,7 @@
 #include <memory>
 #include <new>
 
-namespace armature::checkpoints {
+namespace armature::fibers {
 
 inline constexpr std::size_t page_bytes = 4096;
 
@@ -27,4 +27,4 @@ class PageBuffer {
   std::unique_ptr<std::byte, Free> bytes_;
 };
 
-}  // namespace armature::checkpoints
+}  // namespace armature::fibers

@@ -1,0 +1,249 @@
+#include "virtual/nodes/copies.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "progress/network.hpp"
+#include "progress/processes.hpp"
+#include "space/job_memory.hpp"
+#include "virtual/copy_pages.hpp"
+#include "virtual/nodes/pieces.hpp"
+#include "virtual/rank_record.hpp"
+
+namespace armature::nodes {
+
+using fibers::RankRecord;
+using progress::network;
+using transport::Arrived;
+using transport::Kind;
+using transport::Link;
+using transport::Links;
+
+namespace {
+
+constexpr auto relaxed = std::memory_order_relaxed;  // nobody runs
+
+/// Pages follow. Between the last ones and these, nothing was touched.
+struct CopyRecord {
+  std::uint64_t number;
+  std::uint64_t hole;  // where that begins
+  std::uint64_t offset;
+};
+
+/// The rest of a rank.
+struct CopiedRecord {
+  std::uint64_t number;
+  std::uint64_t hole;
+  RankRecord record;
+};
+
+int bands_file = -1;                        // of this process
+std::atomic<bool> could_not_write = false;  // what came from others
+
+int file_of(int band_file, std::uint32_t number) {
+  return band_file + 1 + static_cast<int>(number % 2);
+}
+
+std::uint64_t begin_of(const space::Mapping& mapping, int rank) {
+  return static_cast<std::uint64_t>(rank) * mapping.band_bytes();
+}
+
+[[noreturn]] void fail() {
+  base::fail(Errc::out_of_memory, fmt::format("ranks cannot be copied: {}",
+                                              base::system_text(errno != 0 ? errno : ENOSPC)));
+}
+
+template <class Value>
+void write_at(int file, std::uint64_t place, const Value& value) {
+  errno = 0;
+  if (pwrite(file, &value, sizeof value, static_cast<off_t>(place)) != sizeof value) fail();
+}
+
+template <class Value>
+Value read_at(int file, std::uint64_t place) {
+  Value value;
+  errno = 0;
+  if (pread(file, &value, sizeof value, static_cast<off_t>(place)) != sizeof value) fail();
+  return value;
+}
+
+/// Behind the one of the job, which several nodes do not need.
+std::uint64_t place_of_record(const space::Mapping& mapping, int rank) {
+  return space::records_offset(mapping.header()) +
+         static_cast<std::uint64_t>(rank + 1) * space::record_bytes;
+}
+
+std::uint64_t place_of_home(const space::Mapping& mapping, int rank) {
+  return place_of_record(mapping, mapping.ranks()) +
+         static_cast<std::uint64_t>(rank) * sizeof(Home);
+}
+
+static_assert(sizeof(Home) == space::home_bytes);
+
+std::vector<int> living_processes(const space::Mapping& mapping, int node) {
+  std::vector<int> living;
+  for (int p = 0; p < static_cast<int>(mapping.header().processes); ++p)
+    if (const space::ProcessSlot& slot = mapping.process_slot(p);
+        slot.node == node && !progress::is_lost(slot))
+      living.push_back(p);
+  return living;
+}
+
+/// The next node that is left; -1: there is no other one.
+int partner_of(const space::Mapping& mapping, int node) {
+  std::set<int> living;
+  for (int p = 0; p < static_cast<int>(mapping.header().processes); ++p)
+    if (const space::ProcessSlot& slot = mapping.process_slot(p); !progress::is_lost(slot))
+      living.insert(slot.node);
+  living.erase(node);
+  if (living.empty()) return -1;
+  const auto next = living.upper_bound(node);
+  return next != living.end() ? *next : *living.begin();
+}
+
+/// The rank must be on another node, and the copy one that does not count yet.
+int checked_file(const Arrived& arrived, std::uint64_t number) {
+  const space::Mapping& mapping = network()->mapping();
+  const int rank = arrived.record.to;
+  if (rank < 0 || rank >= mapping.ranks() || mapping.is_here(rank) ||
+      number != mapping.header().halt.copy.load(std::memory_order_acquire) + 1)
+    base::fail(Errc::corrupt,
+               fmt::format("process {} sends copy {} of rank {}", arrived.process, number, rank));
+  return file_of(bands_file, static_cast<std::uint32_t>(number));
+}
+
+void on_copy_pages(const Arrived& arrived) {
+  const auto record = arrived.head<CopyRecord>();
+  const auto bytes = arrived.rest(sizeof record);
+  const int file = checked_file(arrived, record.number);
+  const space::Mapping& mapping = network()->mapping();
+  if (record.offset > mapping.band_bytes() || record.hole > record.offset ||
+      bytes.size() > mapping.band_bytes() - record.offset)
+    base::fail(Errc::corrupt, fmt::format("process {} sends pages of no band", arrived.process));
+  const std::uint64_t begin = begin_of(mapping, arrived.record.to);
+  try {
+    fibers::empty_pages(file, begin + record.hole, begin + record.offset);
+  } catch (const Error&) {
+    could_not_write = true;
+  }
+  const auto at = static_cast<off_t>(begin + record.offset);
+  if (pwrite(file, bytes.data(), bytes.size(), at) != static_cast<ssize_t>(bytes.size()))
+    could_not_write = true;
+}
+
+void on_copied(const Arrived& arrived) {
+  const auto record = arrived.head<CopiedRecord>();
+  const int file = checked_file(arrived, record.number);
+  const space::Mapping& mapping = network()->mapping();
+  const std::uint64_t begin = begin_of(mapping, arrived.record.to);
+  if (record.hole > mapping.band_bytes())
+    base::fail(Errc::corrupt, fmt::format("process {} sends pages of no band", arrived.process));
+  try {
+    fibers::empty_pages(file, begin + record.hole, begin + mapping.band_bytes());
+    write_at(file, place_of_record(mapping, arrived.record.to), record.record);
+  } catch (const Error&) {
+    could_not_write = true;
+  }
+}
+
+}  // namespace
+
+Copies::Copies(const space::Mapping& mapping, int process, int band_file)
+    : mapping_(mapping), process_(process), band_file_(band_file) {
+  bands_file = band_file;
+}
+
+void Copies::install(Links& links) {
+  links.handle(Kind::copy_pages, on_copy_pages);
+  links.handle(Kind::copied, on_copied);
+}
+
+int Copies::file(std::uint32_t number) const { return file_of(band_file_, number); }
+
+void Copies::make(const Steps& steps, std::uint32_t step, std::uint32_t number) const {
+  const int partner = partner_of(mapping_, mapping_.header().node);
+  const std::vector<int> partners = living_processes(mapping_, partner);
+  for (int rank = 0; rank < mapping_.ranks(); ++rank) {
+    if (mapping_.slot(rank).process.load(relaxed) != process_) continue;
+    steps.require_to_go_on();
+    const std::uint64_t begin = begin_of(mapping_, rank);
+    fibers::copy_pages(band_file_, file(number), begin, begin + mapping_.band_bytes());
+    write_at(file(number), place_of_record(mapping_, rank), RankRecord::of(mapping_, rank));
+    if (partner >= 0)
+      send(number, rank, partners[static_cast<std::size_t>(rank) % partners.size()]);
+  }
+  if (steps.leads()) write_homes(number);
+  steps.become_quiet();
+  steps.reach(step);
+  steps.all_reach(step);
+  if (could_not_write.exchange(false)) {
+    errno = ENOSPC;
+    fail();
+  }
+}
+
+void Copies::send(std::uint32_t number, int rank, int partner) const {
+  std::uint64_t sent = 0;  // up to there
+  send_band<CopyRecord>(mapping_, band_file_,
+                        {rank, partner, Kind::copy_pages, Pieces::After::kept},
+                        [&](const Stretch& piece) {
+                          return CopyRecord{number, std::exchange(sent, piece.end), piece.begin};
+                        });
+  const CopiedRecord record{number, sent, RankRecord::of(mapping_, rank)};
+  const Links::Lock locked(network()->links().lock());
+  Link& link = network()->links().to(partner);
+  link.post(Kind::copied, rank, rank, record, Link::Ack::later);
+  link.flush();
+}
+
+void Copies::write_homes(std::uint32_t number) const {
+  std::map<int, int> partners;  // by node
+  for (int rank = 0; rank < mapping_.ranks(); ++rank) {
+    const int process = mapping_.slot(rank).process.load(relaxed);
+    const int node = mapping_.process_slot(process).node;
+    if (!partners.contains(node)) partners[node] = partner_of(mapping_, node);
+    const Home home{process, partners[node]};
+    write_at(file(number), place_of_home(mapping_, rank), home);
+  }
+  fibers::copy_pages(band_file_, file(number), begin_of(mapping_, mapping_.ranks()),
+                     space::records_offset(mapping_.header()));
+}
+
+std::vector<Home> Copies::homes(std::uint32_t number) const {
+  std::vector<Home> homes;
+  for (int rank = 0; rank < mapping_.ranks(); ++rank)
+    homes.push_back(read_at<Home>(file(number), place_of_home(mapping_, rank)));
+  return homes;
+}
+
+void Copies::bring_back(std::uint32_t number, int rank) const {
+  const std::uint64_t begin = begin_of(mapping_, rank);
+  fibers::copy_pages(file(number), band_file_, begin, begin + mapping_.band_bytes());
+}
+
+void Copies::bring_back_behind(std::uint32_t number) const {
+  fibers::copy_pages(file(number), band_file_, begin_of(mapping_, mapping_.ranks()),
+                     space::records_offset(mapping_.header()));
+}
+
+void Copies::give_record(std::uint32_t number, int rank) const {
+  read_at<RankRecord>(file(number), place_of_record(mapping_, rank))
+      .give({reinterpret_cast<std::byte*>(&mapping_.header())}, rank);
+}
+
+void Copies::empty_band(int rank) const {
+  const std::uint64_t begin = begin_of(mapping_, rank);
+  fibers::empty_pages(band_file_, begin, begin + mapping_.band_bytes());
+}
+
+}  // namespace armature::nodes

@@ -1,0 +1,262 @@
+// Step by step, each begun by nobody before all have taken the one before:
+//
+//   1     nobody runs, and nothing is on its way any more (losses.hpp)
+//   2     what the bands of this node held is there again
+//   3     each node knows where ranks are now
+//   4     nodes know again how often their ranks have notified others
+//   5, 6  a further copy is made of that, since part of the one before is lost, and counts
+//
+// Where ranks go follows from the copy and from who is lost, so all find the same. Another loss
+// makes all begin again: nothing of this is harmed by being done twice.
+#include "virtual/nodes/go_back.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "progress/network.hpp"
+#include "progress/processes.hpp"
+#include "virtual/nodes/copies.hpp"
+#include "virtual/nodes/losses.hpp"
+#include "virtual/nodes/steps.hpp"
+#include "virtual/nodes/traveller.hpp"
+#include "virtual/rank_fiber.hpp"
+
+namespace armature::nodes {
+namespace {
+
+using progress::network;
+
+constexpr auto relaxed = std::memory_order_relaxed;  // nobody runs
+
+/// All ranks have ended: nothing is to be done again. What those that are lost have said last may
+/// not have come here.
+bool is_over(const space::Mapping& mapping) {
+  return progress::all_have_finished(mapping) || somebody_has_left(mapping);
+}
+
+class GoingBack {
+ public:
+  GoingBack(const space::Mapping& mapping, int process, int band_file)
+      : mapping_(mapping),
+        job_(mapping.header()),
+        process_(process),
+        band_file_(band_file),
+        copies_(mapping, process, band_file) {}
+
+  /// Throws GivenUp. False when all ranks have ended.
+  bool run() {
+    const std::uint32_t lost = enter_losses(mapping_);
+    const auto changed = [&] { return job_.halt.regroup.load(std::memory_order_acquire) != lost; };
+    poll_until([&] { return all_have_entered(mapping_) || changed() || is_over(mapping_); });
+    if (changed()) throw GivenUp();
+    if (is_over(mapping_)) return false;
+    const Steps steps(mapping_, process_, lost,
+                      {job_.halt.copy.load(std::memory_order_acquire),
+                       job_.halt.wanted.load(std::memory_order_acquire)});
+    steps.reach(1);
+    steps.all_reach(1);
+    found_ = steps.greatest();
+    find_places();
+    if (!problem_.empty()) give_up(steps);
+    bring_back(steps);
+    copy_again(steps);
+    if (steps.leads()) go_on(lost);
+    steps.poll_until([&] { return job_.halt.regrouped.load(std::memory_order_acquire) == lost; });
+    return true;
+  }
+
+ private:
+  void find_places();
+  [[nodiscard]] int least_used(int node, const std::vector<int>& used) const;
+  [[noreturn]] void give_up(const Steps& steps) const;
+  void bring_back(const Steps& steps) const;
+  void change_places() const;
+  void host() const;
+  void copy_again(const Steps& steps) const;
+  void go_on(std::uint32_t lost) const;
+  [[nodiscard]] bool is_here(int rank) const {
+    return mapping_.process_slot(places_[static_cast<std::size_t>(rank)]).node == job_.node;
+  }
+
+  const space::Mapping& mapping_;
+  space::ControlHeader& job_;
+  const int process_, band_file_;
+  const Copies copies_;
+  Facts found_;
+  std::vector<int> places_;  // by rank: the process that it goes to
+  std::string problem_;      // why they cannot
+};
+
+/// Of the processes on a node the one with the fewest ranks; -1 when all are lost.
+int GoingBack::least_used(int node, const std::vector<int>& used) const {
+  int found = -1;
+  for (int p = 0; p < static_cast<int>(job_.processes); ++p) {
+    const space::ProcessSlot& slot = mapping_.process_slot(p);
+    if (slot.node != node || progress::is_lost(slot)) continue;
+    if (found < 0 || used[static_cast<std::size_t>(p)] < used[static_cast<std::size_t>(found)])
+      found = p;
+  }
+  return found;
+}
+
+/// Each where it was; else to another process of that node; else to the node that has its copy.
+void GoingBack::find_places() {
+  if (found_.copy == 0) {
+    problem_ = "there is no checkpoint in memory yet";
+    return;
+  }
+  const std::vector<Home> homes = copies_.homes(found_.copy);
+  std::vector<int> used(job_.processes);
+  for (const Home& home : homes) {
+    const bool stays = !progress::is_lost(mapping_.process_slot(home.process));
+    places_.push_back(stays ? home.process : -1);
+    if (stays) ++used[static_cast<std::size_t>(home.process)];
+  }
+  for (std::size_t rank = 0; rank < homes.size(); ++rank) {
+    int& place = places_[rank];
+    if (place >= 0) continue;
+    place = least_used(mapping_.process_slot(homes[rank].process).node, used);
+    if (place < 0) place = least_used(homes[rank].partner, used);
+    if (place < 0) {
+      problem_ =
+          fmt::format("rank {} was on a node that is lost, and so is the one with its copy", rank);
+      return;
+    }
+    ++used[static_cast<std::size_t>(place)];
+  }
+}
+
+/// Unless another loss changes that, whoever ends the job ends this process.
+void GoingBack::give_up(const Steps& steps) const {
+  if (steps.leads()) {
+    std::memcpy(job_.halt.problem, problem_.c_str(), problem_.size() + 1);
+    job_.halt.beyond_recovery.store(1, std::memory_order_release);
+  }
+  for (;;) steps.poll_until([] { return false; });
+}
+
+void GoingBack::bring_back(const Steps& steps) const {
+  const std::size_t all = steps.of_node().members().size();
+  for (int rank = 0; rank < mapping_.ranks(); ++rank) {
+    if (static_cast<std::size_t>(rank) % all != steps.of_node().place()) continue;
+    steps.require_to_go_on();
+    if (is_here(rank))
+      copies_.bring_back(found_.copy, rank);
+    else
+      copies_.empty_band(rank);
+  }
+  if (steps.leads()) copies_.bring_back_behind(found_.copy);
+  steps.reach(2);
+  steps.node_reaches(2);
+  if (steps.leads()) change_places();
+  steps.reach(3);
+  steps.all_reach(3);
+  host();
+  // Of others' heads this node has its own, which are empty now.
+  const auto elsewhere = [&](int by) {
+    return is_here(by) ? -1 : places_[static_cast<std::size_t>(by)];
+  };
+  for (int rank = 0; rank < mapping_.ranks(); ++rank)
+    if (places_[static_cast<std::size_t>(rank)] == process_)
+      send_notifications(mapping_, band_file_, rank, elsewhere);
+  steps.become_quiet();
+  steps.reach(4);
+  steps.all_reach(4);
+}
+
+/// By the first process of each node.
+void GoingBack::change_places() const {
+  job_.ranks_here = 0;
+  for (int rank = 0; rank < mapping_.ranks(); ++rank) {
+    space::RankSlot& slot = mapping_.slot(rank);
+    const int place = places_[static_cast<std::size_t>(rank)];
+    if (is_here(rank)) {
+      copies_.give_record(found_.copy, rank);
+      ++job_.ranks_here;
+    } else {
+      *mapping_.fast_view(rank) = {};
+      slot.mailboxes.restore(0);
+      slot.channels.restore(0);
+      slot.life.store(space::Life::running, relaxed);
+    }
+    slot.node = mapping_.process_slot(place).node;
+    slot.process.store(place, relaxed);
+    // Whoever rings one on another node has the network look.
+    slot.asleep.store(is_here(rank) ? space::Doze::awake : 1, relaxed);
+    slot.next_awake.store(0, relaxed);
+  }
+  for (std::uint32_t p = 0; p < job_.processes; ++p)
+    mapping_.process_slot(static_cast<int>(p)).awake.store(0, relaxed);
+  job_.hungry.store(0, relaxed);
+  job_.through.store(0, relaxed);
+  job_.halt.copy.store(found_.copy, std::memory_order_release);
+}
+
+void GoingBack::host() const {
+  progress::Network::Spaces spaces;
+  for (int rank = 0; rank < mapping_.ranks(); ++rank) {
+    is_here(rank) ? mapping_.show(rank, band_file_) : mapping_.hide(rank);
+    if (places_[static_cast<std::size_t>(rank)] != process_) continue;
+    spaces.push_back(&fibers::RankFiber::of(mapping_, rank).space());
+    spaces.back()->use_file(band_file_);
+  }
+  network()->host(std::move(spaces));
+}
+
+/// Where that cannot be, the last one counts, as far as it is there.
+void GoingBack::copy_again(const Steps& steps) const {
+  try {
+    copies_.make(steps, 5, found_.copy + 1);
+  } catch (const GivenUp&) {
+    throw;
+  } catch (const std::exception& error) {
+    steps.tell_problem(error.what());
+  }
+  steps.reach(6);
+  steps.all_reach(6);
+  if (steps.leads() && job_.halt.broken.exchange(0, relaxed) == 0)
+    job_.halt.copy.store(found_.copy + 1, std::memory_order_release);
+}
+
+/// By the first process of each node.
+void GoingBack::go_on(std::uint32_t lost) const {
+  space::Halt& halt = job_.halt;
+  halt.ready.store(0, relaxed);
+  halt.broken.store(0, relaxed);
+  halt.asked.store(0, relaxed);
+  // What was wanted and is not over will not be.
+  halt.wanted.store(found_.halted, relaxed);
+  halt.over.store(found_.halted, std::memory_order_release);
+  halt.recoveries.store(lost, relaxed);
+  halt.regrouped.store(lost, std::memory_order_release);
+}
+
+/// Nobody goes back: all are to leave, as those who had ended do.
+void end(const space::Mapping& mapping) {
+  space::Halt& halt = mapping.header().halt;
+  for (int rank = 0; rank < mapping.ranks(); ++rank)
+    if (progress::is_lost(mapping.process_slot(mapping.slot(rank).process.load(relaxed))))
+      mapping.slot(rank).life.store(space::Life::finished, std::memory_order_release);
+  halt.regrouped.store(halt.regroup.load(std::memory_order_acquire), std::memory_order_release);
+}
+
+}  // namespace
+
+void go_back(const space::Mapping& mapping, int process, int band_file) {
+  for (;;) {
+    if (is_over(mapping)) return end(mapping);
+    try {
+      if (GoingBack(mapping, process, band_file).run()) return;
+    } catch (const GivenUp&) {
+    }
+  }
+}
+
+}  // namespace armature::nodes

@@ -1,0 +1,56 @@
+#include "virtual/nodes/pieces.hpp"
+
+#include <fcntl.h>
+
+#include <mutex>
+#include <utility>
+
+#include "space/virtual_band.hpp"
+#include "virtual/nodes/steps.hpp"
+
+namespace armature::nodes {
+
+using progress::network;
+using transport::Link;
+using transport::Links;
+
+Pieces::Pieces(const space::Mapping& mapping, int file, const Options& options)
+    : mapping_(mapping), file_(file), options_(options) {
+  for (Piece& piece : pieces_)
+    piece.sent = [](transport::Sending& sent) {
+      static_cast<Piece&>(sent).busy.store(false, std::memory_order_release);
+    };
+}
+
+Pieces::~Pieces() {
+  for (Piece& piece : pieces_) await(piece);
+}
+
+void Pieces::send(const Stretch& place, std::span<const std::byte> record) {
+  Piece& piece = pieces_[next_++ % pieces_.size()];
+  await(piece);
+  piece.place = place;
+  piece.busy.store(true, std::memory_order_relaxed);
+  const std::byte* const memory = mapping_.band(options_.rank) + place.begin;
+  const Links::Lock locked(network()->links().lock());
+  network()
+      ->links()
+      .to(options_.process)
+      .lend(options_.kind, options_.rank, options_.rank, record,
+            {memory, static_cast<std::size_t>(place.end - place.begin)}, piece, Link::Ack::later);
+}
+
+// Whatever happens: the engine lets go also of what cannot be sent any more.
+void Pieces::await(Piece& piece) const {
+  poll_until([&] { return !piece.busy.load(std::memory_order_acquire); });
+  const Stretch sent = std::exchange(piece.place, {});
+  if (options_.after == After::kept || sent.end == sent.begin ||
+      sent.begin < space::BandHead::heap_start(mapping_.header().ranks, 0))
+    return;
+  const std::uint64_t begin = static_cast<std::uint64_t>(options_.rank) * mapping_.band_bytes();
+  (void)fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  static_cast<off_t>(begin + sent.begin),
+                  static_cast<off_t>(sent.end - sent.begin));
+}
+
+}  // namespace armature::nodes
