@@ -37,3 +37,23 @@ def resized(launcher, nodes, per_node, folder):
             raise Failed(f"exit status {status}")
         if output.count("the job goes on in") != 3 or f"goes on in {nodes - 1} processes" not in output:
             raise Failed("it was not started anew three times")
+
+
+def resized_from_inside(launcher, nodes, per_node, folder):
+    """A rank asks for it. Where nobody would start the job anew, that is said."""
+    armature = os.path.join(folder, "../armature")
+    with Cluster(nodes) as cluster:
+        cluster.require_mpirun(launcher)
+        status, output = cluster.run(
+            [armature, "run", "--hosts", ",".join(cluster.names), "-n", "7", "--virtual", "--processes", str(nodes * per_node), "--checkpoint",
+             str(cluster.folder / "saved"), os.path.join(folder, "../virtual_resizing"), "inside_nodes"], **cluster.environment(launcher))
+        if status != 0 or "all is well" not in output or output.count("the job goes on in") != 4:
+            raise Failed(f"exit status {status}")
+        steps = [os.path.join(folder, "../virtual_steps"), "100000", "when_due", "1000"]
+        job = cluster.begin(cluster.command(launcher, per_node, steps), **cluster.environment(launcher), ARMATURE_VIRTUAL="7")
+        process = await_condition("the job", lambda: cluster.processes_on(cluster.names[0], "virtual_steps"))[0]
+        done = subprocess.run([armature, "resize", str(process), "--processes", "2"], capture_output=True, text=True, check=False)
+        if done.returncode != 1 or "another launcher than armature run has started the job" not in done.stderr:
+            raise Failed(f"{done.returncode}: {done.stdout}{done.stderr}")
+        cluster.kill_all()
+        job.communicate()

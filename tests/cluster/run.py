@@ -10,7 +10,7 @@ import sys
 import time
 
 from cluster import SUBNET, Cluster, Failed, LeftBehind, await_condition, await_handlers, signal_each, skip
-from resized import resized
+from resized import resized, resized_from_inside
 
 
 def grouping(launcher, nodes, per_node, folder):
@@ -353,7 +353,7 @@ def explained(call, action, wait):
     return case
 
 
-CASES = {"grouping": grouping, "hosts": hosts, "hosts_virtual": hosts_virtual, "recovers": recovers, "resized": resized, "restarted": restarted, "asked_for": asked_for, "works": works, "interfaces": interfaces}
+CASES = {"grouping": grouping, "hosts": hosts, "hosts_virtual": hosts_virtual, "recovers": recovers, "resized": resized, "resized_from_inside": resized_from_inside, "restarted": restarted, "asked_for": asked_for, "works": works, "interfaces": interfaces}
 for lost_action in ("kill_rank", "kill_node", "stop_node", "link_down"):
     CASES[lost_action] = lost(lost_action)
 CASES["explains_a_barrier"] = explained("barrier", "", r"in a barrier \(round \d+\) of the world: rank {last} has not entered it")
