@@ -29,11 +29,11 @@ Examples:
   armature run -n 2 --timeout 60 ./prog     end it after a minute, and say what it was waiting for
   armature run -n 3 gdb -q --args ./prog    a debugger per rank (only rank 0 has the keyboard)
 
-Words behind the program are its own arguments. --threads needs a program that joins with
-armature::run; C programs (ARMCI_Init) host one rank per process. Rank 0 gets the standard input. The exit status is
-0 when all ranks leave in order, else that of the first that failed (128 + N when it was killed by
-signal N), 124 after --timeout, 127 or 126 when the program cannot be found or executed, and 2 when
-these options make no sense. A second Ctrl-C kills all ranks.)";
+Words behind the program are its own arguments. --threads and --virtual need a program that joins with
+armature::run, or a C program (ARMCI_Init) that is linked with armci-virtual. Rank 0 gets the standard input. The exit status
+is 0 when all ranks leave in order, else that of the first that failed (128 + N when it was killed by
+signal N), 124 after --timeout, 127 or 126 when the program cannot be found or executed, 2 when an option is
+unknown or its value impossible, and 1 when options do not go together. A second Ctrl-C kills all ranks.)";
 
 /// The words behind `armature run` that are not ours. Filled before options are parsed.
 std::vector<std::string>& program_words() {

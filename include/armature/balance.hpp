@@ -28,11 +28,11 @@ struct Link {
 };
 
 struct Problem {
-  std::vector<Item> items;
-  std::vector<Link> links;
+  std::vector<Item> items = {};
+  std::vector<Link> links = {};
   int places = 1;
   /// Of each place, the group that it belongs to, such as its node; empty: all are one.
-  std::vector<int> groups;
+  std::vector<int> groups = {};
 };
 
 /// The place of each item.
@@ -86,9 +86,9 @@ namespace armature {
 /// Of elements of an object array (object_array/rebalance.hpp) or of ranks (rebalance.hpp).
 struct RebalanceOptions {
   /// None: `chosen`; of ranks, the one of `armature run --rebalance-by` (ARMATURE_REBALANCE_BY).
-  balance::Strategy strategy;
-  bool log = false;    // one line by member 0: what was done, and why
-  std::string record;  // a file for `armature balance --replay`, written by member 0
+  balance::Strategy strategy = {};
+  bool log = false;         // one line by member 0: what was done, and why
+  std::string record = {};  // a file for `armature balance --replay`, written by member 0
   /// Of ranks alone: only when it is due, for a loop that calls this in every step. See
   /// rebalance.hpp.
   bool when_due = false;

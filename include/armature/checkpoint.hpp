@@ -17,7 +17,7 @@ struct CheckpointOptions {
   /// the same directory, and all links together are not larger than a whole one. Else, and so for
   /// the first time, all is written. Default: as `armature run --checkpoint-incremental` says, or
   /// ARMATURE_CHECKPOINT_INCREMENTAL. What rank 0 says counts.
-  std::optional<bool> incremental;
+  std::optional<bool> incremental = {};
   /// For a loop that calls this in every step: only when one is due. That is every so often
   /// (`armature run --checkpoint-every`, or ARMATURE_CHECKPOINT_EVERY=10m) by rank 0's clock,
   /// counted from the last checkpoint to disk, whoever has asked for it; and once after SIGUSR2 to

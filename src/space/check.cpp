@@ -10,8 +10,11 @@ namespace armature::space {
 
 void Mapping::require_rank(Rank rank, const char* call) const {
   if (rank < 0 || rank >= ranks_)
-    base::fail(Errc::bad_rank, fmt::format("{}: there is no rank {}: the job has ranks 0 to {}",
-                                           call, static_cast<int>(rank), ranks_ - 1));
+    base::fail(Errc::bad_rank,
+               fmt::format("{}: there is no rank {}{}: the job has ranks 0 to {}", call,
+                           static_cast<int>(rank),
+                           rank == Rank::none() ? ", which an empty pointer or reference has" : "",
+                           ranks_ - 1));
 }
 
 void Mapping::require(Rank rank, const void* address, std::size_t bytes, const char* call) const {

@@ -186,17 +186,20 @@ void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
   for (int i = 0; i < size(); ++i) {
     const std::uint64_t theirs = block_->line(static_cast<std::size_t>(i), round_).signature;
     if (((theirs ^ mine) & ~MemberLine::shown_mask) == 0) continue;
-    constexpr const char* names[] = {"barrier",   "broadcast", "allgather", "alltoall",
-                                     "reduction", "reduction", "scan"};
-    auto text = [&](std::uint64_t signature) {
+    constexpr const char* names[] = {"a barrier",   "a broadcast", "an allgather", "an alltoall",
+                                     "a reduction", "a reduction", "a scan"};
+    auto text = [&](int member, std::uint64_t signature) {
+      const std::int32_t rank = members_[static_cast<std::size_t>(member)];
       const std::uint64_t kind = signature >> 56;
-      return fmt::format("{} of {} bytes", kind < std::size(names) ? names[kind] : "something",
-                         signature & total_mask);
+      if (kind == 0 && space_.slot(rank).life.load() == space::Life::leaving)
+        return fmt::format("rank {} has returned already", rank);
+      const std::uint64_t bytes = signature & total_mask;
+      return fmt::format("rank {} is in {}{}", rank,
+                         kind < std::size(names) ? names[kind] : "something",
+                         kind == 0 ? std::string() : fmt::format(" of {} bytes", bytes));
     };
-    base::fail(Errc::bad_argument,
-               fmt::format("{}: members of the team disagree: rank {} is in a {}, rank {} in a {}",
-                           call, members_[static_cast<std::size_t>(i)], text(theirs),
-                           members_[static_cast<std::size_t>(me_)], text(mine)));
+    base::fail(Errc::bad_argument, fmt::format("{}: members of the team disagree: {}, {}", call,
+                                               text(i, theirs), text(me_, mine)));
   }
 }
 

@@ -47,12 +47,13 @@ World& init() {
         "armature::run (a program for armci.h: link it with pkg-config --libs armci-virtual)");
   if (const int hosted = Process::hosted(); hosted > 1)
     base::fail(Errc::start,
-               fmt::format("init: this process is to host {} ranks (armature run --threads), but "
-                           "the program joins its job with init or ARMCI_Init, which can host one "
-                           "rank per process: run it without --threads, or let it join with "
-                           "armature::run (a program for armci.h: link it with pkg-config --libs "
-                           "armci-virtual)",
-                           hosted));
+               fmt::format(
+                   "init: this process is to host {} ranks (armature run --threads), but "
+                   "the program joins its job with init or ARMCI_Init, which can host one "
+                   "rank per process: run it without --threads and --simulate, or let it join with "
+                   "armature::run (a program for armci.h: link it with pkg-config --libs "
+                   "armci-virtual)",
+                   hosted));
   if (job == nullptr) {
     job = std::make_unique<Job>(*Process::join().spaces().front());
     progress::set_sole_rank(&job->context());

@@ -54,6 +54,12 @@ def test_an_exception_shows_what_and_where():
     expect(text.startswith("armature: rank 2"), text)
     run(["throw_int", 0], 134, r"rank 0 .* uncaught exception of type int")
     run(["misuse", 0], 134, r"rank 0 .* there is no rank 10")
+    run(["misuse_null", 0], 134, r"rank 0 .* there is no rank -1, which an empty pointer or reference has")
+
+
+def test_a_collective_that_others_leave_out_says_that_they_have_returned():
+    text = run(["one_more"], 134, r"disagree: .*rank 0 is in a reduction of 4 bytes")
+    expect("has returned already" in text, text)
 
 
 def test_abort_is_told_with_its_stack():

@@ -61,6 +61,7 @@ const std::map<std::string, std::function<void(World&)>> faults = {
      [](World&) {
        armature::async(0, [] { throw std::runtime_error("the method has no soup"); });
      }},
+    {"misuse_null", [](World&) { armature::put(armature::global_ptr<int>(), 1); }},
     {"abort", [](World&) { std::abort(); }},
     {"armature_abort", [](World&) { armature::abort(5, "no point in going on"); }},
     {"exit0", [](World&) { std::exit(0); }},
@@ -264,6 +265,10 @@ void use_another_thread(World& world) {
 
 const std::map<std::string, std::function<void(World&)>> others = {
     {"end", [](World& world) { world.barrier(); }},
+    {"one_more",
+     [](World& world) {
+       if (world.rank() == 0) (void)world.allreduce(1);
+     }},
     {"signals", count_signals},
     {"orphan", leave_an_orphan},
     {"survive", survive},

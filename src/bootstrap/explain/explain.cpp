@@ -116,13 +116,36 @@ class Findings {
     };
     if (all_in(Awaiting::mutex)) return "Lock mutexes in the same order everywhere.";
     if (all_in(Awaiting::message)) return "One of them must send before it receives.";
-    std::string chain;
+    std::vector<int> returned;
+    std::copy_if(knot.begin(), knot.end(), std::back_inserter(returned),
+                 [&](int rank) { return state_of(snapshot_, rank).life == Life::leaving; });
+    if (returned.size() == knot.size())
+      return "All have returned, but some have called a barrier more often than others.";
+    if (!returned.empty())
+      return fmt::format("{} {} returned already, without a call in which the others wait for {}.",
+                         upper_first(rank_list(returned)), verb(returned, "has", "have"),
+                         verb(returned, "it", "them"));
+    return upper_first(chain_of(knot)) + ".";
+  }
+
+  /// What each does; those who do the same together.
+  [[nodiscard]] std::string chain_of(const std::vector<int>& knot) const {
+    std::vector<std::pair<Phrase, std::vector<int>>> groups;
     for (int rank : knot) {
-      const Phrase doing = phrase(snapshot_, rank);
-      chain +=
-          fmt::format("{}rank {} {} {}", chain.empty() ? "" : "; ", rank, doing.verb, doing.object);
+      Phrase doing = phrase(snapshot_, rank);
+      const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+        return group.first.verb == doing.verb && group.first.object == doing.object;
+      });
+      if (same == groups.end())
+        groups.emplace_back(std::move(doing), std::vector<int>{rank});
+      else
+        same->second.push_back(rank);
     }
-    return upper_first(chain) + ".";
+    std::string chain;
+    for (const auto& [doing, ranks] : groups)
+      chain += fmt::format("{}{} {} {}", chain.empty() ? "" : "; ", rank_list(ranks),
+                           ranks.size() == 1 ? doing.verb : plural(doing.verb), doing.object);
+    return chain;
   }
 
   void find_waits_for_the_gone() {

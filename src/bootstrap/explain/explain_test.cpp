@@ -55,6 +55,32 @@ TEST(ExplainTest, who_depends_on_a_deadlock_is_named) {
                           "Ranks 2 and 3 wait, directly or through others, for those."));
 }
 
+TEST(ExplainTest, a_rank_that_has_returned_waits_for_the_end_not_in_calls_of_its_own) {
+  HandMadeJob job(3);
+  const auto block = job.make_team({0, 1, 2}, {4, 3, 4}, {{1, 0, 0}, {2, 0, 0}, {1, 0, 0}});
+  job.slot(1).life = Life::leaving;
+  job.waits(0, Awaiting::barrier, -1, block, 4);
+  job.waits(1, Awaiting::fence, -1, block, 2);
+  job.waits(2, Awaiting::barrier, -1, block, 4);
+  const auto explanation = explain(job.observe());
+  EXPECT_EQ(explanation.lines[1].object,
+            "for the end of the job: ranks 0 and 2 have not reached it");
+  EXPECT_THAT(explanation.findings,
+              ElementsAre("Ranks 0-2 wait for each other: a deadlock. Rank 1 has returned already, "
+                          "without a call in which the others wait for it."));
+}
+
+TEST(ExplainTest, ranks_that_do_the_same_in_a_deadlock_share_a_clause) {
+  HandMadeJob job(3);
+  const auto block = job.make_team({0, 1, 2}, {4, 3, 3}, {{1, 0, 0}, {2, 0, 0}, {2, 0, 0}});
+  job.waits(0, Awaiting::barrier, -1, block, 4);
+  job.waits(1, Awaiting::fence, -1, block, 2);
+  job.waits(2, Awaiting::fence, -1, block, 2);
+  const auto explanation = explain(job.observe());
+  EXPECT_THAT(explanation.findings,
+              ElementsAre(HasSubstr("; ranks 1 and 2 wait in rmi_fence (wave 2)")));
+}
+
 TEST(ExplainTest, operations_at_each_other_are_no_deadlock) {
   HandMadeJob job(3);
   job.waits(0, Awaiting::completion, 1);

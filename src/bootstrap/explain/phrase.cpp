@@ -48,8 +48,10 @@ std::string place(const Snapshot& snapshot, std::uint64_t address) {
 
 std::string awaited(const Snapshot& snapshot, const RankState& state) {
   const Wait& wait = state.wait;
-  const bool last_barrier = wait.awaiting == Awaiting::barrier && state.life == Life::leaving;
-  if (last_barrier) return "for the end of the job" + who_is_missing(state, "reached it");
+  // A rank that has returned waits in a barrier, then in a fence; the program has called neither.
+  const bool at_the_end = state.life == Life::leaving &&
+                          (wait.awaiting == Awaiting::barrier || wait.awaiting == Awaiting::fence);
+  if (at_the_end) return "for the end of the job" + who_is_missing(state, "reached it");
   const std::string holder = wait.peer < 0 ? "" : fmt::format(", held by rank {}", wait.peer);
   switch (wait.awaiting) {
     case Awaiting::nothing:
