@@ -1,7 +1,8 @@
-// On one node the memory of a process outlives it, and ranks go back in the processes that are left
-// (bootstrap/launcher/recovery.cpp). On several nodes it is gone with its node: so the job goes
-// back to its last checkpoint on disk, all its processes being started anew. This command stays,
-// and with it the number by which the job is known.
+// The memory of a process outlives it, and copies of a node's are on the next one: ranks go back in
+// the processes that are left (bootstrap/launcher/recovery.cpp, virtual/nodes/go_back.cpp). Where
+// that is not possible a job of several nodes goes back to its last checkpoint on disk, all its
+// processes being started anew. This command stays, and with it the number by which the job is
+// known.
 #include "start.hpp"
 
 #include <cstdlib>
@@ -34,20 +35,14 @@ bool is_of_several_nodes(const LaunchOptions& options) {
 void check(const LaunchOptions& options) {
   const auto refuse = [](const char* why) { base::fail(Errc::start, why); };
   if (!options.virtual_ranks) refuse("--on-death recover is for virtual ranks: say --virtual, too");
-  if (options.checkpoint_directory.empty() && !options.hosts.empty())
-    refuse(
-        "--on-death recover on several machines goes back to the last checkpoint on disk: say "
-        "--checkpoint DIR, too");
   if (options.copy_every_s > 0)
     refuse(
         "--copy-every is for one node: on several, the program says when a checkpoint in memory "
         "can be (armature::checkpoint_in_memory)");
 }
 
-Outcome run_once(LaunchOptions options) {
-  if (options.hosts.empty()) return bootstrap::launch(options);
-  options.on_death = space::OnDeath::end_job;
-  return bootstrap::await_other(options);
+Outcome run_once(const LaunchOptions& options) {
+  return options.hosts.empty() ? bootstrap::launch(options) : bootstrap::await_other(options);
 }
 
 /// Those that cannot be reached any more are left out. False when there is none.
@@ -65,7 +60,7 @@ bool keep_those_that_answer(LaunchOptions& options) {
 
 int recovering(LaunchOptions options) {
   check(options);
-  if (options.checkpoint_directory.empty()) return run_once(std::move(options)).status;
+  if (options.checkpoint_directory.empty()) return run_once(options).status;
   // What is there already is of another job, unless this one has gone on from it.
   std::string from = checkpoints::latest_name(options.checkpoint_directory);
   const std::string of_another = options.restore ? "" : from;
