@@ -218,8 +218,8 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_value(
       run, options, "--on-death", "end|continue|recover",
       "What becomes of the job when a rank dies (default end); recover: virtual ranks go back to "
-      "their last checkpoint, in memory (--copy-every, or armature::checkpoint_in_memory), or on "
-      "disk (--checkpoint) with --hosts and where those in memory are lost",
+      "their last checkpoint, in memory (--copy-every, or armature::checkpoint_in_memory), or "
+      "where those are lost on disk (--checkpoint)",
       set_on_death);
   add_seconds(run, options, "--timeout", &LaunchOptions::timeout_s,
               "End the job after S seconds, saying what it waited for");

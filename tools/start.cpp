@@ -1,8 +1,8 @@
 // On one node the memory of a process outlives it: other processes take its ranks, and those to
-// come find theirs there (bootstrap/launcher/{recovery,resizing}.cpp). On several nodes it is the
-// node's. So a job that loses processes, or is to have more or fewer, goes on from disk, all its
-// processes being started anew. This command stays, and with it the number by which the job is
-// known.
+// come find theirs there (bootstrap/launcher/{recovery,resizing}.cpp). On several nodes copies of a
+// node's memory are on the next one (virtual/nodes/go_back.cpp). Where these do not help, or the
+// job is to have more processes or fewer there, it goes on from disk, all its processes being
+// started anew. This command stays, and with it the number by which the job is known.
 #include "start.hpp"
 
 #include <unistd.h>
@@ -44,10 +44,6 @@ bool is_of_several_nodes(const LaunchOptions& options) {
 void check(const LaunchOptions& options) {
   const auto refuse = [](const char* why) { base::fail(Errc::start, why); };
   if (!options.virtual_ranks) refuse("--on-death recover is for virtual ranks: say --virtual, too");
-  if (options.checkpoint_directory.empty() && !options.hosts.empty())
-    refuse(
-        "--on-death recover on several machines goes back to the last checkpoint on disk: say "
-        "--checkpoint DIR, too");
   if (options.copy_every_s > 0)
     refuse(
         "--copy-every is for one node: on several, the program says when a checkpoint in memory "
@@ -98,8 +94,6 @@ class Course {
         // What is there already is of another job, unless this one has gone on from it.
         from_(is_private_ ? "" : checkpoints::latest_name(options_.checkpoint_directory)),
         of_another_(options_.restore ? "" : from_) {
-    // Our own launcher goes back to a checkpoint in memory first.
-    if (recovers_ && !options_.hosts.empty()) options_.on_death = space::OnDeath::end_job;
     if (!options_.virtual_ranks) return;
     options_.resize_directory = is_private_ ? folder_.path() : options_.checkpoint_directory;
     setenv(bootstrap::resize_variable, options_.resize_directory.c_str(), 1);

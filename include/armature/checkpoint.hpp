@@ -51,8 +51,8 @@ ARMATURE_API bool checkpoint(const CheckpointOptions& options);
 /// recover`): then all ranks go back to the last such checkpoint, in the processes that are left,
 /// and the job goes on from there. On several nodes each node's copy is on the next one, too.
 /// Returns false when the job goes on, true when it has gone back here. In a job that does not
-/// recover, and under other launchers, where jobs go back to the last checkpoint on disk, it does
-/// nothing and returns false.
+/// recover, and on one node under another launcher than armature run, it does nothing and returns
+/// false.
 ///
 /// What is the process's stays as it is when ranks go back: globals, and what other libraries have
 /// allocated for themselves outside of any rank. Throws as checkpoint() does.

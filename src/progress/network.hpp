@@ -118,6 +118,10 @@ class Network {
   void end_after_loss();
   /// Whether that is to come.
   [[nodiscard]] bool ends_soon() const { return first_loss_.at_ns != 0; }
+  /// Where no launcher of ours does it: ends the job, which cannot go on.
+  void end_job(const char* why) {
+    if (mapping_.header().has_launcher == 0 && end_job_ != nullptr) end_job_(-1, why);
+  }
   /// Tells everybody what has become of a rank of this process.
   void tell_life(int rank, space::Life life);
 

@@ -228,6 +228,7 @@ void Service::beat() {
       pulse = {link.received(), now_ns};
     if (link.is_lost() || link.said_bye()) continue;
     if (now_ns - pulse.since_ns > heartbeat_ns_) {
+      network_.mapping().header().halt.has_given_up.store(1, std::memory_order_relaxed);
       links.give_up(others[i], "it has been silent for longer than the heartbeat allows");
       continue;
     }

@@ -109,6 +109,8 @@ struct Halt {
   std::atomic<Regroup> regroup_as{Regroup::go_back};
   std::atomic<std::uint32_t> regrouped{0};
   std::atomic<std::uint32_t> recoveries{0};  // how often all went back
+  // 1: some process has been given up that may still be there, only that nothing is heard of it.
+  std::atomic<std::uint32_t> has_given_up{0};
   // 1: on several nodes they cannot go back to a copy; `problem` says why.
   std::atomic<std::uint32_t> beyond_recovery{0};
 };

@@ -15,6 +15,7 @@ namespace armature::transport {
 namespace {
 
 int handled = 0;
+Links* the_links = nullptr;
 
 class Party {
  public:
@@ -72,6 +73,28 @@ TEST_F(LinksTest, who_holds_another_secret_is_refused) {
   EXPECT_EQ(handled, 0);
   a.notify(1);  // which the stranger's packets do not disturb
   EXPECT_TRUE(until({&a, &b, &stranger}, [] { return handled == 1; }));
+}
+
+TEST_F(LinksTest, what_is_ignored_is_acknowledged_up_to_who_is_lost) {
+  Party a(0, 42), b(1, 42);
+  a.meet(b, 1);
+  b.meet(a, 0);
+  b.links.handle(Kind::lost,
+                 [](const Arrived& arrived) { the_links->to(arrived.process).ignore(false); });
+  the_links = &b.links;
+  b.links.to(0).ignore(true);
+  Link& link = a.links.to(1);
+  const auto notify = [&] { link.post(Kind::notify, 0, 0, std::uint64_t{1}, Link::Ack::soon); };
+  for (int i = 0; i < 3; ++i) notify();
+  link.flush();
+  EXPECT_TRUE(until({&a, &b}, [&] { return link.is_idle(); }));
+  EXPECT_EQ(handled, 0);
+  // In one packet: what stands behind it is heard.
+  notify();
+  (void)link.append(Kind::lost, -1, -1, 0, Link::Ack::none);
+  notify();
+  link.flush();
+  EXPECT_TRUE(until({&a, &b}, [&] { return link.is_idle() && handled == 1; }));
 }
 
 TEST_F(LinksTest, what_is_no_packet_of_the_job_is_refused) {

@@ -87,11 +87,13 @@ class Watch {
   /// Whether a process of this node may end: all its ranks have left the job. Virtual ones may
   /// still come to it as long as there are some.
   [[nodiscard]] bool is_over(int process) const {
-    if (mapping_.header().resize.anew.load(std::memory_order_acquire) == space::StartAnew::complete)
+    const space::ControlHeader& job = mapping_.header();
+    if (job.resize.anew.load(std::memory_order_acquire) == space::StartAnew::complete)
       return true;  // they go on in others
     if (roster_.are_virtual)
-      return mapping_.header().ranks_here > 0 ? mapping_.header().all_are_through()
-                                              : progress::all_have_finished(mapping_);
+      return job.ranks_here > 0 && !progress::recovers_on_nodes(job)
+                 ? job.all_are_through()
+                 : progress::all_have_finished(mapping_);
     const std::vector<int> ranks = ranks_in(process);
     return std::all_of(ranks.begin(), ranks.end(),
                        [&](int rank) { return life(rank) == Life::finished; });
@@ -128,6 +130,8 @@ class Watch {
   }
 
   void declare_dead(int process) {
+    if (progress::recovers_on_nodes(mapping_.header()))
+      return progress::lose_process({reinterpret_cast<std::byte*>(&mapping_.header())}, process);
     std::uint32_t dead = 0;
     for (const int rank : ranks_in(process)) {
       if (roster_.are_virtual && life(rank) == Life::finished) continue;

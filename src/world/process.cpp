@@ -106,6 +106,19 @@ bootstrap::Exchange* exchange() {
   return found;
 }
 
+/// The same files once more, behind all of them, one number after the other. Returns the first.
+int keep_in_a_row(const std::vector<int>& files) {
+  for (int first = files.back() + 1;; ++first) {
+    std::vector<int> kept;
+    for (const int file : files) {
+      kept.push_back(fcntl(file, F_DUPFD_CLOEXEC, first + static_cast<int>(kept.size())));
+      if (kept.back() < 0) base::fail(Errc::start, "too many open files (ulimit -n)");
+    }
+    if (kept.back() - kept.front() == static_cast<int>(kept.size()) - 1) return kept.front();
+    for (const int file : kept) close(file);
+  }
+}
+
 /// A setting of the network, which the launcher has checked. Throws Error(start).
 double number_or(const char* variable, double otherwise) {
   const char* const text = std::getenv(variable);
@@ -264,7 +277,7 @@ void Process::join_wired() {
   // tells who looks at the job from outside which is whose.
   const auto keep = [&](int band) { return fcntl(band, F_DUPFD_CLOEXEC, bands.back() + 1); };
   if (wired_->roster.are_virtual)
-    band_file_ = keep(bands.front());
+    band_file_ = keep_in_a_row(bands);
   else
     for (int r = self.first_rank; r < self.first_rank + self.hosted; ++r)
       spaces_.push_back(std::make_unique<AddressSpace>(

@@ -35,8 +35,10 @@ space::OnDeath on_death() {
   const std::string_view said = text != nullptr ? text : "end";
   if (said == "end") return space::OnDeath::end_job;
   if (said == "continue") return space::OnDeath::go_on;
-  base::fail(Errc::start,
-             fmt::format("ARMATURE_ON_DEATH='{}' is neither 'end' nor 'continue'", said));
+  if (said == "recover") return space::OnDeath::recover;
+  base::fail(
+      Errc::start,
+      fmt::format("ARMATURE_ON_DEATH='{}' is neither 'end' nor 'continue' nor 'recover'", said));
 }
 
 /// hydra tells the survivors of a death by SIGUSR1, which ends a program that does not know of it.
@@ -72,6 +74,9 @@ space::JobMemory make_memory(const Roster& roster,
   options.cores = cores_of_node(roster);
   options.check_full = base::number_variable("ARMATURE_CHECK").value_or(0) != 0;
   options.on_death = on_death();
+  // On one node it takes a launcher of our own to go back.
+  if (options.on_death == space::OnDeath::recover && (!roster.are_virtual || roster.nodes == 1))
+    options.on_death = space::OnDeath::end_job;
   options.launcher_pid = getpid();
   options.node = roster.self().node;
   for (const bootstrap::Member& member : roster.members)
@@ -102,8 +107,10 @@ space::JobMemory take_memory(const Roster& roster) {
   const int first = roster.processes_of(roster.self().node).front();
   auto files =
       bootstrap::take_files(roster.members[static_cast<std::size_t>(first)].door, roster.secret);
+  // Behind the bands' file there may be two for copies.
   const int bands = roster.are_virtual ? 1 : roster.ranks;
-  if (files.size() != static_cast<std::size_t>(bands) + 1)
+  const std::size_t expected = static_cast<std::size_t>(bands) + 1;
+  if (files.size() != expected && !(roster.are_virtual && files.size() == expected + 2))
     base::fail(Errc::start,
                fmt::format("the node's first process did not give a control block and {} memory "
                            "files, but {} files",
@@ -170,7 +177,7 @@ WiredJob wire_up(bootstrap::Exchange& exchange) {
   if (!roster.are_virtual)
     base::raise_file_limit(std::uint64_t{2} * static_cast<std::uint64_t>(roster.ranks) + 64,
                            fmt::format("a job of {} ranks", roster.ranks));
-  if (on_death() == space::OnDeath::go_on) outlive_news_of_deaths();
+  if (on_death() != space::OnDeath::end_job) outlive_news_of_deaths();
   if (roster.self().index == 0)
     make_and_give(job, door);
   else

@@ -163,6 +163,23 @@ def launcher_killed(launcher):
     run.expect(False)
 
 
+def recovers(launcher):
+    """One after the other is killed, in the end a node is lost, too: each time all ranks go back to their checkpoint in memory."""
+    alone = subprocess.run([ARMATURE, "run", "-n", "9", "--virtual", "--processes", "2", os.path.join(FOLDER, "../virtual_steps"), "200", "0", "0", "-1"],
+                           capture_output=True, text=True, timeout=60, check=True)
+    run = Run(launcher, 4, "../armature", "outlive", os.path.join(FOLDER, "../virtual_steps"), "200", "-3", "5000", "-1", ARMATURE_VIRTUAL="9",
+              ARMATURE_NET_DEVICE="lo", ARMATURE_ON_DEATH="recover", options=on_pretended_nodes(4, 2))
+    time.sleep(1.5)
+    said = ""
+    for lost in range(1, 4):
+        os.kill([pid for name, pid in run.ranks() if name == "virtual_steps"][0], signal.SIGKILL)
+        said += run.read_until(f"without {lost} of 4 processes, all ranks have gone back", 1)
+    status, output = run.end()
+    print(said + output)
+    if status != 0 or re.findall(r"^result \w+$", output, re.M) != re.findall(r"^result \w+$", alone.stdout, re.M):
+        raise Failed(f"exit status {status}, or another result than {alone.stdout}")
+
+
 def survives(launcher):
     _, _, go_on = find(launcher)
     if go_on is None:
@@ -249,7 +266,7 @@ def another_mpis_launcher(mpi):
 
 
 CASES = {function.__name__: function for function in (
-    finds_its_job, threads, virtual, virtual_secrets, virtual_loaded, virtual_refused, virtual_saved, virtual_restored, virtual_death, death_ends_it, launcher_killed, survives,
+    finds_its_job, threads, virtual, virtual_secrets, virtual_loaded, virtual_refused, virtual_saved, virtual_restored, virtual_death, death_ends_it, launcher_killed, recovers, survives,
     outlives, outlives_no_start, outlives_no_network, outlives_status, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it)}
 for the_mpi in ("openmpi", "mpich"):
     CASES[f"another_mpi_{the_mpi}"] = another_mpis_launcher(the_mpi)

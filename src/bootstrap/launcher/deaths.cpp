@@ -185,6 +185,7 @@ void RunningJob::has_exited(Process& process, int wait_status) {
   // Others may have died of its death already, and said so.
   was_killed_ = was_killed_ || (signal == SIGKILL && !has_killed_);
 
+  if (signal != 0 && !has_spoken && have_gone_back_without(process)) return;
   if (ending_) {
     process.lost = true;  // we have told it to go
   } else if (signal != 0 && signal == passed_on_) {

@@ -81,6 +81,7 @@ void set_variables(const LaunchOptions& options) {
   if (options.band_base != 0) set("ARMATURE_BASE", fmt::format("{:#x}", options.band_base));
   if (options.check_full) set("ARMATURE_CHECK", "1");
   if (options.on_death == space::OnDeath::go_on) set("ARMATURE_ON_DEATH", "continue");
+  if (options.on_death == space::OnDeath::recover) set("ARMATURE_ON_DEATH", "recover");
   if (!options.virtual_ranks) return;
   tell_intervals(options);
   if (options.checkpoint_incremental) set(incremental_variable, "1");
@@ -166,7 +167,7 @@ Words command_for(ForeignLauncher launcher, const std::string& path, const Launc
       if (options.label) append(words, {"-prepend-rank"});
       break;
   }
-  if (options.on_death == space::OnDeath::go_on)  // this command itself lies there on all hosts
+  if (options.on_death != space::OnDeath::end_job)  // this command itself lies there on all hosts
     append(words, {std::filesystem::read_symlink("/proc/self/exe").string(), "outlive"});
   words.insert(words.end(), options.command.begin(), options.command.end());
   return words;

@@ -77,6 +77,22 @@ void RunningJob::recover(Process& process, const std::string& who, const Ending&
                   ending.how, static_cast<double>(age_ns) * 1e-9));
 }
 
+/// On several nodes they may have done so, and even have ended, before we hear of a death.
+bool RunningJob::have_gone_back_without(Process& process) {
+  const auto number = static_cast<int>(&process - processes_.data());
+  const auto knows = [number](const space::Control& node) {
+    const space::Halt& halt = node.header().halt;
+    const std::uint32_t regrouped = halt.regrouped.load(std::memory_order_acquire);
+    return regrouped != 0 && regrouped == halt.regroup.load(std::memory_order_acquire) &&
+           progress::is_lost(node.process(number));
+  };
+  if (!recovers_on_nodes() || std::ranges::none_of(of_nodes_, knows)) return false;
+  process.lost = true;
+  say(fmt::format("{} was killed: all ranks go back to the checkpoint in memory, and have done so",
+                  name_of(process)));
+  return true;
+}
+
 void RunningJob::watch_recovery() {
   if (recovers_on_nodes()) return watch_recovery_on_nodes();
   const space::Halt& halt = control_.header().halt;

@@ -85,6 +85,7 @@ class RunningJob {
   void watch_recovery();
   void watch_recovery_on_nodes();
   void have_recovered();
+  bool have_gone_back_without(Process& process);
   void follow_living_ranks();
   [[nodiscard]] bool recovers_on_nodes() const;
   [[nodiscard]] int lost_processes() const;

@@ -119,6 +119,18 @@ bool are_to_end(const space::Halt& halt) {
          halt.broken.load(std::memory_order_acquire) == 0;
 }
 
+/// By the first process of each node.
+void have_all_go_on(space::ControlHeader& job, std::uint32_t number, const Meanwhile& meanwhile) {
+  job.halt.ready.store(0, relaxed);
+  if (job.halt.broken.exchange(0, relaxed) != 0)
+    job.halt.failed.store(number, relaxed);
+  else if (meanwhile.at_end)
+    meanwhile.at_end();
+  if (job.halt.where.load(relaxed) == space::KeptIn::folder)
+    job.checkpoints.last_ns.store(base::now_ns(), std::memory_order_release);
+  job.halt.over.store(number, std::memory_order_release);
+}
+
 }  // namespace
 
 bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
@@ -172,16 +184,7 @@ bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
   host(mapping, process, band_file);
   steps.reach(10);
   steps.all_reach(10);
-  if (steps.leads()) {
-    job.halt.ready.store(0, relaxed);
-    if (job.halt.broken.exchange(0, relaxed) != 0)
-      job.halt.failed.store(number, relaxed);
-    else if (meanwhile.at_end)
-      meanwhile.at_end();
-    if (job.halt.where.load(relaxed) == space::KeptIn::folder)
-      job.checkpoints.last_ns.store(base::now_ns(), std::memory_order_release);
-    job.halt.over.store(number, std::memory_order_release);
-  }
+  if (steps.leads()) have_all_go_on(job, number, meanwhile);
   steps.poll_until([&] { return job.halt.over.load(std::memory_order_acquire) == number; });
   return true;
 }

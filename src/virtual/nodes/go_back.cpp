@@ -11,6 +11,7 @@
 #include "virtual/nodes/go_back.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <optional>
@@ -57,9 +58,7 @@ class GoingBack {
     poll_until([&] { return all_have_entered(mapping_) || changed() || is_over(mapping_); });
     if (changed()) throw GivenUp();
     if (is_over(mapping_)) return false;
-    const Steps steps(mapping_, process_, lost,
-                      {job_.halt.copy.load(std::memory_order_acquire),
-                       job_.halt.wanted.load(std::memory_order_acquire)});
+    const Steps steps(mapping_, process_, lost, Steps::facts_of(job_));
     steps.reach(1);
     steps.all_reach(1);
     found_ = steps.greatest();
@@ -68,12 +67,20 @@ class GoingBack {
     bring_back(steps);
     copy_again(steps);
     if (steps.leads()) go_on(lost);
+    if (steps.leads_all() && job_.has_launcher == 0)
+      std::fputs(
+          fmt::format("armature: without {} of {} processes, all ranks have gone back to the "
+                      "checkpoint in memory\n",
+                      lost, job_.processes)
+              .c_str(),
+          stderr);
     steps.poll_until([&] { return job_.halt.regrouped.load(std::memory_order_acquire) == lost; });
     return true;
   }
 
  private:
   void find_places();
+  [[nodiscard]] bool may_be_cut_off() const;
   [[nodiscard]] int least_used(int node, const std::vector<int>& used) const;
   [[noreturn]] void give_up(const Steps& steps) const;
   void bring_back(const Steps& steps) const;
@@ -106,10 +113,31 @@ int GoingBack::least_used(int node, const std::vector<int>& used) const {
   return found;
 }
 
+/// Whether those who are not heard of any more may go on by themselves: unless more than half of
+/// the processes that there were are here, or the first of them and another half. A launcher of our
+/// own kills them.
+bool GoingBack::may_be_cut_off() const {
+  if (found_.has_given_up == 0 || job_.has_launcher != 0) return false;
+  const std::uint32_t regrouped = job_.halt.regrouped.load(relaxed);
+  std::uint32_t before = 0, left = 0;
+  bool has_first = false;
+  for (int p = 0; p < static_cast<int>(job_.processes); ++p) {
+    const space::ProcessSlot& slot = mapping_.process_slot(p);
+    if (!slot.belongs(regrouped)) continue;
+    if (before++ == 0) has_first = !progress::is_lost(slot);
+    if (!progress::is_lost(slot)) ++left;
+  }
+  return 2 * left < before || (2 * left == before && !has_first);
+}
+
 /// Each where it was; else to another process of that node; else to the node that has its copy.
 void GoingBack::find_places() {
   if (found_.copy == 0) {
     problem_ = "there is no checkpoint in memory yet";
+    return;
+  }
+  if (may_be_cut_off()) {
+    problem_ = "processes that are not heard of any more may go on without this one";
     return;
   }
   const std::vector<Home> homes = copies_.homes(found_.copy);
@@ -139,6 +167,7 @@ void GoingBack::give_up(const Steps& steps) const {
     std::memcpy(job_.halt.problem, problem_.c_str(), problem_.size() + 1);
     job_.halt.beyond_recovery.store(1, std::memory_order_release);
   }
+  if (steps.leads_all()) network()->end_job(("the job cannot go on: " + problem_).c_str());
   for (;;) steps.poll_until([] { return false; });
 }
 
@@ -231,6 +260,7 @@ void GoingBack::go_on(std::uint32_t lost) const {
   halt.ready.store(0, relaxed);
   halt.broken.store(0, relaxed);
   halt.asked.store(0, relaxed);
+  halt.has_given_up.store(0, relaxed);
   // What was wanted and is not over will not be.
   halt.wanted.store(found_.halted, relaxed);
   halt.over.store(found_.halted, std::memory_order_release);

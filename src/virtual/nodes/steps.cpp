@@ -85,16 +85,21 @@ bool Steps::leads_all() const {
   return leads() && of_node_.members().front() == first;
 }
 
+Facts Steps::facts_of(const space::ControlHeader& job) {
+  return {job.halt.copy.load(std::memory_order_acquire),
+          job.halt.wanted.load(std::memory_order_acquire),
+          job.halt.has_given_up.load(std::memory_order_acquire)};
+}
+
 Facts Steps::greatest() const {
-  const space::Halt& halt = mapping_.header().halt;
-  Facts greatest{halt.copy.load(std::memory_order_acquire),
-                 halt.wanted.load(std::memory_order_acquire)};
+  Facts greatest = facts_of(mapping_.header());
   const Links::Lock locked(network()->links().lock());
   for (const int process : network()->others()) {
     const StepRecord& is = told()[static_cast<std::size_t>(process)];
     if (is.without != number_of_losses()) continue;
     greatest.copy = std::max(greatest.copy, is.facts.copy);
     greatest.halted = std::max(greatest.halted, is.facts.halted);
+    greatest.has_given_up = std::max(greatest.has_given_up, is.facts.has_given_up);
   }
   return greatest;
 }

@@ -14,8 +14,9 @@ class GivenUp : public std::exception {};
 
 /// What a process tells of its node with each step, where all go back.
 struct Facts {
-  std::uint32_t copy = 0;    // the last that is whole
-  std::uint32_t halted = 0;  // the last standing still that was wanted
+  std::uint32_t copy = 0;          // the last that is whole
+  std::uint32_t halted = 0;        // the last standing still that was wanted
+  std::uint32_t has_given_up = 0;  // 1: somebody who may still be there
 };
 
 /// The processes of the job that live, on all its nodes, while they stand still: how far each is.
@@ -26,6 +27,8 @@ class Steps {
   Steps(const space::Mapping& mapping, int process, std::uint32_t number);
   /// For going back, without so many that are lost; the process has entered that.
   Steps(const space::Mapping& mapping, int process, std::uint32_t lost, const Facts& facts);
+  /// Of this node.
+  [[nodiscard]] static Facts facts_of(const space::ControlHeader& job);
 
   /// Whether this is the first process of its node; and of the job.
   [[nodiscard]] bool leads() const { return of_node_.leads(); }
