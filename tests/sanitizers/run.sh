@@ -11,6 +11,6 @@ mkdir -p "build-$preset/bin"
 cp --remove-destination "$command" "build-$preset/bin/armature"
 cmake --build "build-$preset" --target "$@" -- --quiet
 # As ./dev test does.
-ctest --test-dir "build-$preset" -j"$(($(nproc) * 3))" -L '^(fast|sanitized)$' -R "$tests" -E "$but" \
+ctest --test-dir "build-$preset" -j"$(($(nproc) * 2))" -L '^(fast|sanitized)$' -R "$tests" -E "$but" \
   --output-on-failure --timeout 300 --no-tests=error ||
   { status=$?; tests/say_failed.sh "build-$preset"; exit "$status"; }

@@ -76,7 +76,8 @@ def refusals():
     run(["migrate"], 0, "can: 0", r"migrate: the rank stays: .*several nodes", options=options(4, 2, 2))
     job = Job(["wait"], options(4, 2, 2))
     job.wait_for(0, "waits in a barrier")
-    done = harness.subprocess.run([harness.ARMATURE, "resize", str(job.pid), "--processes", "3"], capture_output=True,
+    done = harness.subprocess.run([harness.ARMATURE, "resize", str(job.pid), "--processes", "3",
+                                   "--timeout", "1"], capture_output=True,
                                   text=True)
     expect(done.returncode != 0 and "several nodes" in done.stderr, done.stdout + done.stderr)
     os.kill(job.pid, signal.SIGINT)
