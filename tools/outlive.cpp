@@ -142,6 +142,7 @@ void say_farewell_for_it() {
   const FileDescriptor told(ends[0]);
   FileDescriptor tells(ends[1]);
   setenv(bootstrap::joined_variable, std::to_string(tells.get()).c_str(), 1);
+  setenv(bootstrap::starter_variable, std::to_string(getppid()).c_str(), 1);
   const FileDescriptor launcher = open_process(getppid());
   const pid_t self = getpid();
   // What a launcher signals it signals to both, as they are of one process group: the program

@@ -63,12 +63,20 @@ int parent_of(int pid) {
   return name_end == std::string::npos ? 0 : std::atoi(line.c_str() + name_end + 4);
 }
 
+/// That one stands between a launcher and its process, and starts nothing anew.
+bool outlives(int pid) {
+  std::ifstream file(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);
+  std::string word;
+  std::getline(file, word, '\0');
+  return std::getline(file, word, '\0') && word == "outlive";
+}
+
 /// The command which would start it anew: of a job that another launcher has started for it, that
 /// is above that one. 0: there is none here.
 int command_of(const RunningJob& job) {
   if (job.control().header().has_launcher != 0) return job.pid();
   for (int pid = parent_of(job.pid()); pid > 1; pid = parent_of(pid))
-    if (is_armature(pid)) return pid;
+    if (is_armature(pid) && !outlives(pid)) return pid;
   return 0;
 }
 

@@ -114,7 +114,7 @@ class Course {
  private:
   Outcome run_other() {
     const Outcome outcome = bootstrap::await_other(options_);
-    if (outcome.status != 0 && !outcome.was_killed) return outcome;
+    if (outcome.was_ended || (outcome.status != 0 && !outcome.was_killed)) return outcome;
     const std::string name = checkpoints::latest_name(options_.resize_directory);
     return name == from_ ? outcome : next_start(options_, name).value_or(outcome);
   }

@@ -41,8 +41,13 @@ inline constexpr const char* incremental_variable = "ARMATURE_CHECKPOINT_INCREME
 // anew, when they are to have more processes or fewer.
 inline constexpr const char* resize_variable = "ARMATURE_RESIZE";
 // Under other launchers: what they are to have, among what was written. "processes N", and a line
-// "host STAYING ALL NAME" for each node: so many of its processes were not asked to end.
+// "host STAYING ALL NAME" for each node: so many of its processes were not asked to end. It has the
+// second name once all are to end, and nobody goes back any more.
+inline constexpr const char* resize_file_begun = "resize.begun";
 inline constexpr const char* resize_file = "resize";
+
+// Whoever has started the command that this process was started by (armature outlive): its pid.
+inline constexpr const char* starter_variable = "ARMATURE_STARTER";
 
 // Of virtual ranks: what the processes of the job share instead of secrets of their own.
 inline constexpr const char* secrets_variable = "ARMATURE_SECRETS";

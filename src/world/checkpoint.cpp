@@ -66,9 +66,14 @@ bool is_incremental(const Wanted& wanted, const space::Halt& halt) {
   return wanted.incremental.value_or(halt.incremental != 0 || is_set);
 }
 
-/// How often ranks have gone on from an earlier state.
-std::uint32_t returns(const space::Halt& halt) {
-  return halt.restarts + halt.recoveries.load(std::memory_order_relaxed);
+/// How often ranks have gone on from an earlier state. Two numbers, not their sum: a restart counts
+/// recoveries from none again.
+struct Returns {
+  std::uint32_t restarts, recoveries;
+  bool operator==(const Returns&) const = default;
+};
+Returns returns(const space::Halt& halt) {
+  return {halt.restarts, halt.recoveries.load(std::memory_order_relaxed)};
 }
 
 void ask(space::ControlHeader& job, const Wanted& wanted, std::uint32_t number) {
@@ -81,7 +86,7 @@ void ask(space::ControlHeader& job, const Wanted& wanted, std::uint32_t number) 
 }
 
 /// Whether all have gone on from there; throws where it could not be.
-bool outcome(const space::Halt& halt, std::uint32_t number, std::uint32_t before,
+bool outcome(const space::Halt& halt, std::uint32_t number, const Returns& before,
              const char* call) {
   if (returns(halt) != before) return true;
   if (halt.failed.load(std::memory_order_relaxed) == number)
@@ -104,7 +109,7 @@ std::string make_folder(const World& world, const Wanted& wanted) {
 }
 
 bool write_on_nodes(const World& world, const Wanted& wanted, const space::Halt& halt) {
-  const std::uint32_t before = returns(halt);
+  const Returns before = returns(halt);
   hosting::Kept kept{wanted.where, {}, false};
   if (wanted.where == space::KeptIn::folder) {
     kept.folder = make_folder(world, wanted);
@@ -120,7 +125,7 @@ bool stand_still(const progress::RankContext& me, const Wanted& wanted) {
   if (job.nodes > 1) return write_on_nodes(world, wanted, job.halt);
   rmi_fence();
   space::Halt& halt = job.halt;
-  const std::uint32_t before = returns(halt);
+  const Returns before = returns(halt);
   const bool asks = me.space.me() == 0;
   // Everybody knows the number before the first process stands.
   const std::uint32_t number = world.broadcast(asks ? take_turn(halt, wanted.call) : 0, 0);
@@ -143,7 +148,7 @@ bool checkpoint(const std::string& directory, const CheckpointOptions& options) 
   constexpr const char* call = "checkpoint";
   const progress::RankContext& me = progress::this_rank(call);
   const space::Halt& halt = me.space.header().halt;
-  const std::uint32_t before = returns(halt);
+  const Returns before = returns(halt);
   bool is_due = true;
   if (options.when_due)
     is_due = hosting::is_due(*me.world, hosting::Chore::checkpoint, call);

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 
+#include "bootstrap/environment.hpp"
 #include "virtual/addresses.hpp"
 
 namespace armature::hosting {
@@ -40,7 +42,10 @@ void hand_over_before_ending(const space::Mapping& mapping, int process) {
       old.sa_handler != SIG_DFL)
     return;
   job = &header;
-  starter = header.has_launcher != 0 ? header.launcher_pid : getppid();
+  const char* const beyond = std::getenv(bootstrap::starter_variable);
+  starter = header.has_launcher != 0 ? header.launcher_pid
+            : beyond != nullptr      ? std::atoi(beyond)
+                                     : getppid();
   mine = &mapping.process_slot(process);
   struct sigaction action {};
   action.sa_sigaction = on_request_to_end;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -12,6 +13,7 @@
 
 #include "base/fail.hpp"
 #include "bootstrap/environment.hpp"
+#include "progress/processes.hpp"
 #include "progress/rank_context.hpp"
 #include "world/process.hpp"
 
@@ -74,7 +76,8 @@ void answer_requests(const space::Mapping& mapping, int rank, const std::string&
                             std::memory_order_release);
 }
 
-void write_requests(const Requests& requests, const std::string& folder) {
+void write_requests(const space::Mapping& mapping, const Requests& requests,
+                    const std::string& folder) {
   const bootstrap::Roster* const roster = Process::roster();
   if (roster == nullptr) return;
   struct Host {
@@ -83,6 +86,7 @@ void write_requests(const Requests& requests, const std::string& folder) {
   };
   std::map<int, Host> hosts;
   for (int process = 0; process < std::ssize(roster->members); ++process) {
+    if (progress::is_lost(mapping.process_slot(process))) continue;
     const bootstrap::Member& member = roster->members[static_cast<std::size_t>(process)];
     Host& host = hosts[member.node];
     host.name = member.host;
@@ -91,7 +95,7 @@ void write_requests(const Requests& requests, const std::string& folder) {
   }
   int staying = 0;
   for (const auto& [node, host] : hosts) staying += host.stay;
-  const std::string path = folder + "/" + bootstrap::resize_file;
+  const std::string path = folder + "/" + bootstrap::resize_file_begun;
   std::ofstream file(path);
   file << fmt::format("processes {}\n", requests.processes != 0
                                             ? requests.processes
@@ -101,6 +105,14 @@ void write_requests(const Requests& requests, const std::string& folder) {
   if (!file.flush())
     base::fail(Errc::corrupt,
                fmt::format("{} cannot be written: {}", path, base::system_text(errno)));
+}
+
+void confirm_requests(const space::Mapping& mapping) {
+  const space::ControlHeader& job = mapping.header();
+  if (job.resize.anew.load(std::memory_order_acquire) != space::StartAnew::complete) return;
+  const std::string folder = job.halt.folder;
+  (void)std::rename((folder + "/" + bootstrap::resize_file_begun).c_str(),
+                    (folder + "/" + bootstrap::resize_file).c_str());
 }
 
 }  // namespace armature::hosting

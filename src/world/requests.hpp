@@ -26,7 +26,12 @@ struct Requests {
 /// By all ranks: why it cannot be, or, with nothing, that it is so already. All may ask once more.
 void answer_requests(const space::Mapping& mapping, int rank, const std::string& refusal);
 
-/// By rank 0, into the folder of the ranks: for whoever starts them anew. Throws Error(corrupt).
-void write_requests(const Requests& requests, const std::string& folder);
+/// By rank 0, into the folder of the ranks: for whoever starts them anew, once it is confirmed.
+/// Throws Error(corrupt).
+void write_requests(const space::Mapping& mapping, const Requests& requests,
+                    const std::string& folder);
+/// By each process when it runs no ranks any more: where that is since all of them are written,
+/// they are to be started anew. Until then they might have gone back instead.
+void confirm_requests(const space::Mapping& mapping);
 
 }  // namespace armature::hosting

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -46,6 +47,14 @@ void tell_problem(const World& world, const space::Mapping& mapping, std::string
   resize.anew.store(StartAnew::failed, std::memory_order_release);
 }
 
+/// Those that have ranks.
+std::set<int> hosting_processes(const space::Mapping& mapping) {
+  std::set<int> processes;
+  for (int rank = 0; rank < mapping.ranks(); ++rank)
+    processes.insert(mapping.slot(rank).process.load(std::memory_order_relaxed));
+  return processes;
+}
+
 /// By rank 0.
 bool take_wish_of_launcher(space::Resize& resize) {
   StartAnew wanted = StartAnew::wanted;
@@ -68,14 +77,15 @@ struct Begun {
   }
 };
 
-Begun begin(const space::ControlHeader& job, const Requests& requests) {
+Begun begin(const space::Mapping& mapping, const Requests& requests) {
+  const space::ControlHeader& job = mapping.header();
   Begun begun;
   try {
     if (requests.processes > job.ranks)
       base::fail(Errc::bad_argument, "there are fewer ranks than processes are wanted");
     if (const char* const why = fibers::why_not_start_anew(job)) base::fail(Errc::misuse, why);
     begun.folder = checkpoints::make_folder(std::getenv(bootstrap::resize_variable));
-    write_requests(requests, begun.folder);
+    write_requests(mapping, requests, begun.folder);
   } catch (const Error& error) {
     if (!begun.folder.empty()) checkpoints::abandon(begun.folder);
     begun = {.folder = {}, .problem = error.what()};
@@ -124,15 +134,16 @@ bool start_anew_if_wanted(const World& world, const char* call) {
   if (!may_be_anew(job)) return false;
   job.resize.has_met.store(1, std::memory_order_relaxed);
   const Requests requests = is_launched(job) ? Requests() : gather_requests(world, call);
-  if (requests.processes == job.processes && requests.leaving.empty()) {
+  const std::size_t hosting = hosting_processes(mapping).size();
+  if (requests.processes == hosting && requests.leaving.empty()) {
     answer_requests(mapping, world.rank(), {});
     return false;
   }
-  if (requests.leaving.size() >= job.processes) end_as_asked();
+  if (requests.leaving.size() >= hosting) end_as_asked();
   Begun begun;
   const bool is_wanted = is_launched(job) ? world.rank() == 0 && take_wish_of_launcher(job.resize)
                                           : requests.are_there();
-  if (world.rank() == 0 && is_wanted) begun = begin(job, requests);
+  if (world.rank() == 0 && is_wanted) begun = begin(mapping, requests);
   begun.share(world);
   if (!begun.folder.empty()) begun.problem = write(world, begun.folder, call);
   if (!begun.problem.empty()) tell_problem(world, mapping, begun.problem);

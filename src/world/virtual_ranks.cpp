@@ -25,6 +25,7 @@
 #include "world/job.hpp"
 #include "world/last_words.hpp"
 #include "world/losses.hpp"
+#include "world/requests.hpp"
 
 namespace armature::hosting {
 namespace {
@@ -194,6 +195,7 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   process.join_network(std::move(spaces));
   process.tell_joined();
   scheduler.run();
+  confirm_requests(mapping);
   return status_at_end(process);
 }
 

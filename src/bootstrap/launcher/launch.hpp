@@ -77,6 +77,7 @@ inline constexpr int status_not_found = 127;
 struct Outcome {
   int status = 0;           // that of the first rank that failed
   bool was_killed = false;  // processes were, by nobody who had to do with it
+  bool was_ended = false;   // somebody has asked another launcher to end it
   /// It has not: its ranks are in resize_directory, and are to go on in other processes.
   bool goes_on = false;
   std::uint32_t processes = 0, nodes = 0;  // so many

@@ -121,6 +121,7 @@ bool tells_of_a_kill(ForeignLauncher launcher, int status) {
 Outcome await_other(const LaunchOptions& options) {
   const OtherCommand command = command_of_other(options);
   int status = 0;
+  is_to_end = 0;
   {
     const PassingOn passing_on;
     const pid_t pid = start(command, Output::ours, &passing_on);
@@ -130,7 +131,8 @@ Outcome await_other(const LaunchOptions& options) {
     }
     status = status_of(wait_status);
   }
-  if (status == 0 || is_to_end != 0) return {.status = status};
+  if (is_to_end != 0) return {.status = status, .was_ended = true};
+  if (status == 0) return {.status = status};
   return {.status = status,
           .was_killed = tells_of_a_kill(command.launcher, status) ||
                         !std::ranges::all_of(options.hosts, answers)};

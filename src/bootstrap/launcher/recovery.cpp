@@ -88,6 +88,7 @@ bool RunningJob::have_gone_back_without(Process& process) {
   };
   if (!recovers_on_nodes() || std::ranges::none_of(of_nodes_, knows)) return false;
   process.lost = true;
+  begin_anew_once_more();
   say(fmt::format("{} was killed: all ranks go back to the checkpoint in memory, and have done so",
                   name_of(process)));
   return true;
@@ -147,6 +148,7 @@ void RunningJob::follow_living_ranks() {
     const auto node = static_cast<std::size_t>(known.slot(rank).node);
     (void)show_slot(control_, rank, memory_[node].control.get(), true);
   }
+  bring_requests_after(nodes);
 }
 
 }  // namespace armature::bootstrap

@@ -33,7 +33,7 @@ bool RunningJob::is_regrouping() const {
 }
 
 bool RunningJob::is_resizing() const {
-  return spreads_ || request_ || !joining_.empty() || (!leave_.empty() && !is_wanted_anew_);
+  return spreads_ || !joining_.empty() || ((request_ || !leave_.empty()) && !is_wanted_anew_);
 }
 
 /// The numbers of those that host ranks and will go on to.

@@ -201,9 +201,14 @@ void RunningJob::follow_ranks() {
   for (const auto& node : memory_)
     if (!show_slots_of(control_, node.control.get(), true))
       say(fmt::format("ranks cannot be watched any more: {}", base::system_text(errno)));
-  // What rank 0 has not seen, since it was on its way, it finds where it is.
-  for (const space::Control& node : of_nodes_)
-    if (const std::uint32_t unseen = node.header().halt.requests.exchange(0))
+  bring_requests_after(living_nodes());
+}
+
+/// What rank 0 has not seen, since it was on its way, it finds where it is.
+void RunningJob::bring_requests_after(const std::vector<int>& nodes) {
+  for (const int node : nodes)
+    if (const std::uint32_t unseen =
+            of_nodes_[static_cast<std::size_t>(node)].header().halt.requests.exchange(0))
       header_of_rank_0().halt.requests.fetch_add(unseen);
 }
 

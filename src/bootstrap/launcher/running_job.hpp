@@ -87,6 +87,7 @@ class RunningJob {
   void have_recovered();
   bool have_gone_back_without(Process& process);
   void follow_living_ranks();
+  void bring_requests_after(const std::vector<int>& nodes);
   [[nodiscard]] bool recovers_on_nodes() const;
   [[nodiscard]] int lost_processes() const;
   [[nodiscard]] std::vector<int> living_nodes() const;

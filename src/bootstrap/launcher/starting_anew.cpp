@@ -75,6 +75,8 @@ std::string RunningJob::why_not_start_anew() const {
 
 /// Those that somebody else has asked to end.
 void RunningJob::note_those_who_leave() {
+  std::erase_if(leave_,
+                [&](int number) { return processes_[static_cast<std::size_t>(number)].lost; });
   for (const int number : hosting()) {
     const Process& process = processes_[static_cast<std::size_t>(number)];
     const space::Control& node = of_nodes_[static_cast<std::size_t>(process.node)];
@@ -164,12 +166,15 @@ Outcome RunningJob::outcome() const {
     return outcome;
   }
   std::vector<bool> keeps(of_nodes_.size());
-  for (int number = 0; number < static_cast<int>(processes_.size()); ++number)
-    if (std::ranges::find(leave_, number) == leave_.end())
-      keeps[static_cast<std::size_t>(processes_[static_cast<std::size_t>(number)].node)] = true;
+  std::uint32_t staying = 0;
+  for (int number = 0; number < static_cast<int>(processes_.size()); ++number) {
+    const Process& process = processes_[static_cast<std::size_t>(number)];
+    if (process.lost || std::ranges::find(leave_, number) != leave_.end()) continue;
+    keeps[static_cast<std::size_t>(process.node)] = true;
+    ++staying;
+  }
   outcome.goes_on = true;
-  outcome.processes = request_ ? request_->processes
-                               : static_cast<std::uint32_t>(processes_.size() - leave_.size());
+  outcome.processes = request_ ? request_->processes : staying;
   outcome.nodes =
       std::min(static_cast<std::uint32_t>(std::ranges::count(keeps, true)), outcome.processes);
   return outcome;
