@@ -176,8 +176,8 @@ void Network::end_after_loss() {
   if (end_job_ != nullptr) end_job_(first_loss_.process, first_loss_.why.c_str());
 }
 
-/// Who was stopped for longer than the heartbeat, or knows that others are without it, must not take
-/// these for lost when it finds that they have closed their links.
+/// Who was stopped for longer than the heartbeat, or knows that others are without it, must not
+/// take these for lost when it finds that they have closed their links.
 void Network::end_if_given_up() {
   const space::ProcessSlot& self = mapping_.process_slot(links_.process());
   if (recovers_on_nodes(mapping_.header()) && (progress::is_lost(self) || service_.was_stopped()))

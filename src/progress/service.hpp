@@ -40,8 +40,8 @@ class Service {
   void look_away();
   /// A rank polls from now on, until it calls hear_again; whether that makes a difference.
   [[nodiscard]] bool stop_ears();
-  /// Whether this process was, for longer than the heartbeat allows, until a short while ago. All at
-  /// once may have been, then nobody was given up. Under the links' lock.
+  /// Whether this process was, for longer than the heartbeat allows, until a short while ago. All
+  /// at once may have been, then nobody was given up. Under the links' lock.
   [[nodiscard]] bool was_stopped() const;
   /// By whoever stops polling, also for a while.
   void hear_again() {

@@ -290,7 +290,8 @@ def case_nodes_one_after_the_other():
         for node in range(nodes - 1):
             for pid in job.node(node):
                 job.kill_all([pid])
-                job.said += read_until(job.job.stderr, "all ranks go on")
+                # The launcher may hear of it when all have gone back.
+                job.said += read_until(job.job.stderr, "all ranks go on|and have done so")
         job.kill_all(job.node(nodes - 1)[1:])
         status, out, err = job.end()
         got, _ = result((status, out, job.said + err))

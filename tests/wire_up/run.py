@@ -163,9 +163,9 @@ def launcher_killed(launcher):
     run.expect(False)
 
 
-def recovering(launcher):
+def recovering(launcher, **environment):
     return Run(launcher, 4, "../armature", "outlive", os.path.join(FOLDER, "../virtual_steps"), "200", "-3", "5000", "-1", ARMATURE_VIRTUAL="9",
-               ARMATURE_NET_DEVICE="lo", ARMATURE_NET_HEARTBEAT="1", ARMATURE_ON_DEATH="recover", options=on_pretended_nodes(4, 2))
+               ARMATURE_NET_DEVICE="lo", ARMATURE_ON_DEATH="recover", options=on_pretended_nodes(4, 2), **environment)
 
 
 def recovers(launcher):
@@ -184,11 +184,17 @@ def recovers(launcher):
         raise Failed(f"exit status {status}, or another result than {alone.stdout}")
 
 
+def of_node(run, node):
+    """The program's processes there."""
+    mark = f"ARMATURE_NODE={node}".encode()
+    return [pid for name, pid in run.ranks() if name == "virtual_steps" and mark in pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")]
+
+
 def hangs_and_wakes_up(launcher):
     """A node that hangs is given up; when it is awake again its processes end by themselves, rather than go on beside the others."""
-    run = recovering(launcher)
+    run = recovering(launcher, ARMATURE_NET_HEARTBEAT="1")
     time.sleep(1.5)
-    hung = [pid for name, pid in run.ranks() if name == "virtual_steps"][2:]
+    hung = of_node(run, 1)
     for pid in hung:
         os.kill(pid, signal.SIGSTOP)
     said = run.read_until("without 2 of 4 processes, all ranks have gone back", 1)
@@ -202,9 +208,9 @@ def hangs_and_wakes_up(launcher):
 
 def cut_off(launcher):
     """The half without the first process cannot know that the other one hangs: it ends, without a word to the launcher."""
-    run = recovering(launcher)
+    run = recovering(launcher, ARMATURE_NET_HEARTBEAT="1")
     time.sleep(1.5)
-    hung = [pid for name, pid in run.ranks() if name == "virtual_steps"][:2]
+    hung = of_node(run, 0)
     for pid in hung:
         os.kill(pid, signal.SIGSTOP)
     said = run.read_until("may go on without this one: it ends", 2)
