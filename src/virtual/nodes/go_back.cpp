@@ -314,13 +314,15 @@ void GoingBack::go_on(std::uint32_t lost) const {
 /// have been said, and not handled. False when this process is to leave at once.
 bool end(const space::Mapping& mapping) {
   space::ControlHeader& job = mapping.header();
-  const bool written = are_written(mapping);
-  if (written) job.resize.anew.store(space::StartAnew::complete, std::memory_order_release);
-  for (int rank = 0; rank < mapping.ranks() && !written; ++rank)
+  if (are_written(mapping)) {
+    job.resize.anew.store(space::StartAnew::complete, std::memory_order_release);
+    return false;
+  }
+  for (int rank = 0; rank < mapping.ranks(); ++rank)
     mapping.slot(rank).life.store(space::Life::finished, std::memory_order_release);
   job.halt.regrouped.store(job.halt.regroup.load(std::memory_order_acquire),
                            std::memory_order_release);
-  return !written;
+  return true;
 }
 
 }  // namespace
