@@ -193,7 +193,7 @@ def of_node(run, node):
 def hangs_and_wakes_up(launcher):
     """A node that hangs is given up; when it is awake again its processes end by themselves, rather than go on beside the others."""
     run = recovering(launcher, ARMATURE_NET_HEARTBEAT="1")
-    time.sleep(1.5)
+    time.sleep(2.5)
     hung = of_node(run, 1)
     for pid in hung:
         os.kill(pid, signal.SIGSTOP)
@@ -209,7 +209,7 @@ def hangs_and_wakes_up(launcher):
 def cut_off(launcher):
     """The half without the first process cannot know that the other one hangs: it ends, without a word to the launcher."""
     run = recovering(launcher, ARMATURE_NET_HEARTBEAT="1")
-    time.sleep(1.5)
+    time.sleep(2.5)
     hung = of_node(run, 0)
     for pid in hung:
         os.kill(pid, signal.SIGSTOP)

@@ -159,13 +159,13 @@ bool GoingBack::may_be_cut_off() const {
 
 /// Each where it was; else to another process of that node; else to the node that has its copy.
 void GoingBack::find_places() {
-  if (found_.copy == 0) {
-    problem_ = "there is no checkpoint in memory yet";
-    return;
-  }
   is_cut_off_ = may_be_cut_off();
   if (is_cut_off_) {
     problem_ = "processes that are not heard of any more may go on without this one";
+    return;
+  }
+  if (found_.copy == 0) {
+    problem_ = "there is no checkpoint in memory yet";
     return;
   }
   const std::vector<Home> homes = copies_.homes(found_.copy);
