@@ -2,8 +2,10 @@
 
 #include <sched.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -174,11 +176,21 @@ void Network::end_after_loss() {
   if (end_job_ != nullptr) end_job_(first_loss_.process, first_loss_.why.c_str());
 }
 
+/// Who was stopped for longer than the heartbeat, or knows that others are without it, must not
+/// take these for lost when it finds that they have closed their links.
+void Network::end_if_given_up() {
+  const space::ProcessSlot& self = mapping_.process_slot(links_.process());
+  if (recovers_on_nodes(mapping_.header()) && (progress::is_lost(self) || service_.was_stopped()))
+    kill(getpid(), SIGKILL);
+}
+
 /// The ranks of a process that can be reached no more are dead, for this node.
 void Network::lost(int process, const char* why) {
   // They are not dead, but go on elsewhere.
-  if (recovers_on_nodes(mapping_.header()))
+  if (recovers_on_nodes(mapping_.header())) {
+    if (!progress::is_lost(mapping_.process_slot(process))) end_if_given_up();
     return lose_process({reinterpret_cast<std::byte*>(&mapping_.header())}, process);
+  }
   bool is_news = false;  // on this node
   for (int r = 0; r < mapping_.ranks(); ++r) {
     space::RankSlot& slot = mapping_.slot(r);

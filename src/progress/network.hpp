@@ -118,6 +118,9 @@ class Network {
   void end_after_loss();
   /// Whether that is to come.
   [[nodiscard]] bool ends_soon() const { return first_loss_.at_ns != 0; }
+  /// Where the job goes back to copies: ends this process if the others are without it by now.
+  /// Before it takes another one for lost. Under the links' lock.
+  void end_if_given_up();
   /// Where no launcher of ours does it: ends the job, which cannot go on.
   void end_job(const char* why) {
     if (mapping_.header().has_launcher == 0 && end_job_ != nullptr) end_job_(-1, why);

@@ -210,6 +210,14 @@ void Service::wake_sleepers() {
       detail::wake(slot);
 }
 
+/// Whoever was given up finds the others silent at the latest when the heartbeat is over once more.
+bool Service::was_stopped() const {
+  if (heartbeat_ns_ == 0) return false;
+  const std::uint64_t now_ns = base::now_ns();
+  return now_ns - beat_ns_ > heartbeat_ns_ ||
+         (stopped_ns_ != 0 && now_ns - stopped_ns_ < 2 * heartbeat_ns_);
+}
+
 /// A few times in the time-out: says that we are there, and gives up who has not been heard of. Not
 /// when we were stopped ourselves meanwhile: then they may have spoken. Under the links' lock.
 void Service::beat() {
@@ -218,6 +226,7 @@ void Service::beat() {
   const std::uint64_t interval_ns = heartbeat_ns_ / 4;
   network_.end_after_loss();
   if (heartbeat_ns_ == 0 || now_ns - beat_ns_ < interval_ns) return;
+  if (now_ns - beat_ns_ > heartbeat_ns_) stopped_ns_ = now_ns;
   const bool stopped = now_ns - std::exchange(beat_ns_, now_ns) > 2 * interval_ns;
   const std::vector<int>& others = network_.others();
   pulses_.resize(others.size());
@@ -228,6 +237,7 @@ void Service::beat() {
       pulse = {link.received(), now_ns};
     if (link.is_lost() || link.said_bye()) continue;
     if (now_ns - pulse.since_ns > heartbeat_ns_) {
+      network_.end_if_given_up();
       network_.mapping().header().halt.has_given_up.store(1, std::memory_order_relaxed);
       links.give_up(others[i], "it has been silent for longer than the heartbeat allows");
       continue;

@@ -40,6 +40,9 @@ class Service {
   void look_away();
   /// A rank polls from now on, until it calls hear_again; whether that makes a difference.
   [[nodiscard]] bool stop_ears();
+  /// Whether this process was, for longer than the heartbeat allows, until a short while ago. All
+  /// at once may have been, then nobody was given up. Under the links' lock.
+  [[nodiscard]] bool was_stopped() const;
   /// By whoever stops polling, also for a while.
   void hear_again() {
     if (ears_stopped_.load(std::memory_order_relaxed)) open_ears();
@@ -78,7 +81,9 @@ class Service {
   };
   std::vector<Pulse> pulses_;  // in the order of Network::others()
   std::uint64_t heartbeat_ns_ = 0;
-  std::uint64_t beat_ns_ = 0;  // when we looked last
+  // Written under the links' lock: when we looked last, and when we saw that we had been stopped.
+  std::uint64_t beat_ns_ = 0;
+  std::uint64_t stopped_ns_ = 0;
 
   int wake_fd_ = -1;
   std::thread thread_;

@@ -122,10 +122,12 @@ void RankScheduler::count_processes() {
 
 /// Ranks go on elsewhere, or as they were before. Where they stand now does not matter.
 void RankScheduler::regroup() {
-  if (mapping_.header().nodes > 1)
-    nodes::go_back(mapping_, process_, band_file_);
-  else
+  if (mapping_.header().nodes > 1) {
+    leaves_ = !nodes::go_back(mapping_, process_, band_file_);
+    if (leaves_) return;  // others take its ranks
+  } else {
     leaves_ = !checkpoints::regroup(mapping_, process_, band_file_);
+  }
   take_ranks();
 }
 

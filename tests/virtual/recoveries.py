@@ -286,11 +286,12 @@ def case_nodes_one_after_the_other():
     expected = undisturbed(9, 300, 0, 0, -1)
     for nodes, processes in ((4, 8), (3, 3)):
         job = NodesJob(9, nodes, processes, [300, -3, 3000, -1])
-        time.sleep(0.1)
+        time.sleep(0.5)  # to the first copy
         for node in range(nodes - 1):
             for pid in job.node(node):
                 job.kill_all([pid])
-                job.said += read_until(job.job.stderr, "all ranks go on")
+                # The launcher may hear of it when all have gone back.
+                job.said += read_until(job.job.stderr, "all ranks go on|and have done so")
         job.kill_all(job.node(nodes - 1)[1:])
         status, out, err = job.end()
         got, _ = result((status, out, job.said + err))
@@ -302,7 +303,7 @@ def case_nodes_second_death_meanwhile():
     expected = undisturbed(9, 60, 0, 0, -1)
     for victims in ((0, 2), (2, 0), (1, 3), (3, 1)):
         job = NodesJob(9, 4, 8, [60, -3, 20000, -1])
-        time.sleep(0.2)
+        time.sleep(0.8)  # to the first copy
         job.kill_all(job.node(victims[0]))
         job.said += read_until(job.job.stderr, "all ranks go back")
         job.kill_all(job.node(victims[1]))
@@ -315,7 +316,7 @@ def case_nodes_silent():
     """One that hangs is given up by the others, and killed."""
     expected = undisturbed(9, 300, 0, 0, -1)
     job = NodesJob(9, 3, 6, [300, -3, 20000, -1], "--net-heartbeat", 0.5)
-    time.sleep(0.2)
+    time.sleep(0.8)  # to the first copy
     os.kill(job.node(1)[0], signal.SIGSTOP)
     status, out, err = job.end()
     got, _ = result((status, out, job.said + err))

@@ -163,12 +163,16 @@ def launcher_killed(launcher):
     run.expect(False)
 
 
+def recovering(launcher, **environment):
+    return Run(launcher, 4, "../armature", "outlive", os.path.join(FOLDER, "../virtual_steps"), "200", "-3", "5000", "-1", ARMATURE_VIRTUAL="9",
+               ARMATURE_NET_DEVICE="lo", ARMATURE_ON_DEATH="recover", options=on_pretended_nodes(4, 2), **environment)
+
+
 def recovers(launcher):
     """One after the other is killed, in the end a node is lost, too: each time all ranks go back to their checkpoint in memory."""
     alone = subprocess.run([ARMATURE, "run", "-n", "9", "--virtual", "--processes", "2", os.path.join(FOLDER, "../virtual_steps"), "200", "0", "0", "-1"],
                            capture_output=True, text=True, timeout=60, check=True)
-    run = Run(launcher, 4, "../armature", "outlive", os.path.join(FOLDER, "../virtual_steps"), "200", "-3", "5000", "-1", ARMATURE_VIRTUAL="9",
-              ARMATURE_NET_DEVICE="lo", ARMATURE_ON_DEATH="recover", options=on_pretended_nodes(4, 2))
+    run = recovering(launcher)
     time.sleep(1.5)
     said = ""
     for lost in range(1, 4):
@@ -178,6 +182,43 @@ def recovers(launcher):
     print(said + output)
     if status != 0 or re.findall(r"^result \w+$", output, re.M) != re.findall(r"^result \w+$", alone.stdout, re.M):
         raise Failed(f"exit status {status}, or another result than {alone.stdout}")
+
+
+def of_node(run, node):
+    """The program's processes there."""
+    mark = f"ARMATURE_NODE={node}".encode()
+    return [pid for name, pid in run.ranks() if name == "virtual_steps" and mark in pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")]
+
+
+def hangs_and_wakes_up(launcher):
+    """A node that hangs is given up; when it is awake again its processes end by themselves, rather than go on beside the others."""
+    run = recovering(launcher, ARMATURE_NET_HEARTBEAT="1")
+    time.sleep(2.5)
+    hung = of_node(run, 1)
+    for pid in hung:
+        os.kill(pid, signal.SIGSTOP)
+    said = run.read_until("without 2 of 4 processes, all ranks have gone back", 1)
+    for pid in hung:
+        os.kill(pid, signal.SIGCONT)
+    status, output = run.end()
+    print(said + output)
+    if status != 0 or len(re.findall(r"^result \w+$", output, re.M)) != 1 or output.count("SIGKILL") != 2:
+        raise Failed(f"exit status {status}, or another result")
+
+
+def cut_off(launcher):
+    """The half without the first process cannot know that the other one hangs: it ends, without a word to the launcher."""
+    run = recovering(launcher, ARMATURE_NET_HEARTBEAT="1")
+    time.sleep(2.5)
+    hung = of_node(run, 0)
+    for pid in hung:
+        os.kill(pid, signal.SIGSTOP)
+    said = run.read_until("may go on without this one: it ends", 2)
+    said += run.read_until(r"was killed by signal 9 \(SIGKILL\)", 2)
+    for pid in hung:
+        os.kill(pid, signal.SIGKILL)
+    run.end()
+    print(said)
 
 
 def survives(launcher):
@@ -266,7 +307,7 @@ def another_mpis_launcher(mpi):
 
 
 CASES = {function.__name__: function for function in (
-    finds_its_job, threads, virtual, virtual_secrets, virtual_loaded, virtual_refused, virtual_saved, virtual_restored, virtual_death, death_ends_it, launcher_killed, recovers, survives,
+    finds_its_job, threads, virtual, virtual_secrets, virtual_loaded, virtual_refused, virtual_saved, virtual_restored, virtual_death, death_ends_it, launcher_killed, recovers, hangs_and_wakes_up, cut_off, survives,
     outlives, outlives_no_start, outlives_no_network, outlives_status, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it)}
 for the_mpi in ("openmpi", "mpich"):
     CASES[f"another_mpi_{the_mpi}"] = another_mpis_launcher(the_mpi)

@@ -161,6 +161,8 @@ Life RunningJob::life_of(const Process& process) const {
 void RunningJob::has_exited(Process& process, int wait_status) {
   if (process.lost) return;   // its last words have been reported
   if (is_to_go_on()) return;  // its ranks are written, and will be in another one
+  // All may have gone back and have ended since the last look.
+  if (recovers_on_nodes()) follow_living_ranks();
   const Life life = life_of(process);
   std::string who = name_of(process);
   Ending ending =
@@ -185,7 +187,10 @@ void RunningJob::has_exited(Process& process, int wait_status) {
   // Others may have died of its death already, and said so.
   was_killed_ = was_killed_ || (signal == SIGKILL && !has_killed_);
 
-  if (signal != 0 && !has_spoken && have_gone_back_without(process)) return;
+  if (signal != 0 && !has_spoken && have_gone_back_without(process)) {
+    followed_ = 0;  // slots of its node may have been followed since
+    return;
+  }
   if (ending_) {
     process.lost = true;  // we have told it to go
   } else if (signal != 0 && signal == passed_on_) {

@@ -168,11 +168,14 @@ void Copies::install(Links& links) {
   links.handle(Kind::copied, on_copied);
 }
 
+void Copies::forget_problems() { could_not_write = false; }
+
 int Copies::file(std::uint32_t number) const { return file_of(band_file_, number); }
 
 void Copies::make(const Steps& steps, std::uint32_t step, std::uint32_t number) const {
   const int partner = partner_of(mapping_, mapping_.header().node);
   const std::vector<int> partners = living_processes(mapping_, partner);
+  if (partner >= 0 && partners.empty()) throw GivenUp();  // its last one has just been lost
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
     if (mapping_.slot(rank).process.load(relaxed) != process_) continue;
     steps.require_to_go_on();
@@ -182,7 +185,10 @@ void Copies::make(const Steps& steps, std::uint32_t step, std::uint32_t number) 
     if (partner >= 0)
       send(number, rank, partners[static_cast<std::size_t>(rank) % partners.size()]);
   }
-  if (steps.leads()) write_homes(number);
+  if (steps.leads()) {
+    empty_others(number);
+    write_homes(number);
+  }
   steps.become_quiet();
   steps.reach(step);
   steps.all_reach(step);
@@ -204,6 +210,19 @@ void Copies::send(std::uint32_t number, int rank, int partner) const {
   Link& link = network()->links().to(partner);
   link.post(Kind::copied, rank, rank, record, Link::Ack::later);
   link.flush();
+}
+
+/// What is left of ranks that are neither here any more nor sent here.
+void Copies::empty_others(std::uint32_t number) const {
+  const int here = mapping_.header().node;
+  std::map<int, bool> comes;  // by node: whether its ranks are sent here
+  for (int rank = 0; rank < mapping_.ranks(); ++rank) {
+    const int node = mapping_.process_slot(mapping_.slot(rank).process.load(relaxed)).node;
+    if (node == here) continue;
+    if (!comes.contains(node)) comes[node] = partner_of(mapping_, node) == here;
+    const std::uint64_t begin = begin_of(mapping_, rank);
+    if (!comes[node]) fibers::empty_pages(file(number), begin, begin + mapping_.band_bytes());
+  }
 }
 
 void Copies::write_homes(std::uint32_t number) const {

@@ -30,6 +30,9 @@ class Copies {
   /// GivenUp.
   void make(const Steps& steps, std::uint32_t step, std::uint32_t number) const;
 
+  /// Before the next one, where one was given up: those that have come up with what others sent.
+  static void forget_problems();
+
   /// Of all ranks. Throws Error(out_of_memory).
   [[nodiscard]] std::vector<Home> homes(std::uint32_t number) const;
   /// The band is again what it was. Throws Error(out_of_memory).
@@ -46,6 +49,7 @@ class Copies {
  private:
   [[nodiscard]] int file(std::uint32_t number) const;
   void write_homes(std::uint32_t number) const;
+  void empty_others(std::uint32_t number) const;
   void send(std::uint32_t number, int rank, int partner) const;
 
   const space::Mapping& mapping_;

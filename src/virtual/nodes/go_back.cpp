@@ -10,7 +10,10 @@
 // makes all begin again: nothing of this is harmed by being done twice.
 #include "virtual/nodes/go_back.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -36,10 +39,21 @@ using progress::network;
 
 constexpr auto relaxed = std::memory_order_relaxed;  // nobody runs
 
-/// All ranks have ended: nothing is to be done again. What those that are lost have said last may
-/// not have come here.
+/// All ranks are written, to go on in other processes: who says good-bye while they stand still for
+/// that knows that all have done their part.
+bool are_written(const space::Mapping& mapping) {
+  const space::ControlHeader& job = mapping.header();
+  if (job.resize.anew.load(std::memory_order_acquire) == space::StartAnew::complete) return true;
+  const bool stand_for_it =
+      job.halt.where.load(relaxed) == space::KeptIn::next_start &&
+      job.halt.wanted.load(std::memory_order_acquire) != job.halt.over.load(relaxed);
+  return stand_for_it && somebody_has_left(mapping);
+}
+
+/// Nothing is to be done again: all ranks have ended, or are written. What those that are lost have
+/// said last may not have come here.
 bool is_over(const space::Mapping& mapping) {
-  return progress::all_have_finished(mapping) || somebody_has_left(mapping);
+  return progress::all_have_finished(mapping) || somebody_has_left(mapping) || are_written(mapping);
 }
 
 class GoingBack {
@@ -60,8 +74,11 @@ class GoingBack {
     if (is_over(mapping_)) return false;
     const Steps steps(mapping_, process_, lost, Steps::facts_of(job_));
     steps.reach(1);
-    steps.all_reach(1);
+    // Some may leave instead, as all ranks have ended.
+    steps.poll_until([&] { return steps.all_have_passed(1) || is_over(mapping_); });
+    if (!steps.all_have_passed(1)) return false;
     found_ = steps.greatest();
+    forget_problems(steps);
     find_places();
     if (!problem_.empty()) give_up(steps);
     bring_back(steps);
@@ -79,6 +96,7 @@ class GoingBack {
   }
 
  private:
+  void forget_problems(const Steps& steps) const;
   void find_places();
   [[nodiscard]] bool may_be_cut_off() const;
   [[nodiscard]] int least_used(int node, const std::vector<int>& used) const;
@@ -99,7 +117,16 @@ class GoingBack {
   Facts found_;
   std::vector<int> places_;  // by rank: the process that it goes to
   std::string problem_;      // why they cannot
+  bool is_cut_off_ = false;  // that is why
 };
+
+/// Those of what was given up. Nobody tells of new ones before all have taken step 3.
+void GoingBack::forget_problems(const Steps& steps) const {
+  Copies::forget_problems();
+  if (!steps.leads()) return;
+  job_.halt.broken.store(0, relaxed);
+  job_.halt.beyond_recovery.store(0, relaxed);
+}
 
 /// Of the processes on a node the one with the fewest ranks; -1 when all are lost.
 int GoingBack::least_used(int node, const std::vector<int>& used) const {
@@ -132,12 +159,13 @@ bool GoingBack::may_be_cut_off() const {
 
 /// Each where it was; else to another process of that node; else to the node that has its copy.
 void GoingBack::find_places() {
-  if (found_.copy == 0) {
-    problem_ = "there is no checkpoint in memory yet";
+  is_cut_off_ = may_be_cut_off();
+  if (is_cut_off_) {
+    problem_ = "processes that are not heard of any more may go on without this one";
     return;
   }
-  if (may_be_cut_off()) {
-    problem_ = "processes that are not heard of any more may go on without this one";
+  if (found_.copy == 0) {
+    problem_ = "there is no checkpoint in memory yet";
     return;
   }
   const std::vector<Home> homes = copies_.homes(found_.copy);
@@ -161,8 +189,14 @@ void GoingBack::find_places() {
   }
 }
 
-/// Unless another loss changes that, whoever ends the job ends this process.
+/// Unless another loss changes that, whoever ends the job ends this process. Who is cut off has no
+/// job to end: the others have it.
 void GoingBack::give_up(const Steps& steps) const {
+  if (is_cut_off_) {
+    std::fputs(fmt::format("armature: process {}: {}: it ends\n", process_, problem_).c_str(),
+               stderr);
+    kill(getpid(), SIGKILL);
+  }
   if (steps.leads()) {
     std::memcpy(job_.halt.problem, problem_.c_str(), problem_.size() + 1);
     job_.halt.beyond_recovery.store(1, std::memory_order_release);
@@ -248,10 +282,18 @@ void GoingBack::copy_again(const Steps& steps) const {
   } catch (const std::exception& error) {
     steps.tell_problem(error.what());
   }
+  // Nothing of what failed comes when the next one is made, which has the same number.
+  steps.become_quiet();
   steps.reach(6);
   steps.all_reach(6);
-  if (steps.leads() && job_.halt.broken.exchange(0, relaxed) == 0)
+  if (!steps.leads()) return;
+  if (job_.halt.broken.load(std::memory_order_acquire) == 0)
     job_.halt.copy.store(found_.copy + 1, std::memory_order_release);
+  else if (steps.leads_all())
+    std::fputs(fmt::format("armature: there is no further copy in memory: {}\n",
+                           std::string_view(job_.halt.problem))
+                   .c_str(),
+               stderr);
 }
 
 /// By the first process of each node.
@@ -268,22 +310,28 @@ void GoingBack::go_on(std::uint32_t lost) const {
   halt.regrouped.store(lost, std::memory_order_release);
 }
 
-/// Nobody goes back: all are to leave, as those who had ended do.
-void end(const space::Mapping& mapping) {
-  space::Halt& halt = mapping.header().halt;
+/// Nobody goes back: all are to leave, as those who had ended do. That others' ranks have ended may
+/// have been said, and not handled. False when this process is to leave at once.
+bool end(const space::Mapping& mapping) {
+  space::ControlHeader& job = mapping.header();
+  if (are_written(mapping)) {
+    job.resize.anew.store(space::StartAnew::complete, std::memory_order_release);
+    return false;
+  }
   for (int rank = 0; rank < mapping.ranks(); ++rank)
-    if (progress::is_lost(mapping.process_slot(mapping.slot(rank).process.load(relaxed))))
-      mapping.slot(rank).life.store(space::Life::finished, std::memory_order_release);
-  halt.regrouped.store(halt.regroup.load(std::memory_order_acquire), std::memory_order_release);
+    mapping.slot(rank).life.store(space::Life::finished, std::memory_order_release);
+  job.halt.regrouped.store(job.halt.regroup.load(std::memory_order_acquire),
+                           std::memory_order_release);
+  return true;
 }
 
 }  // namespace
 
-void go_back(const space::Mapping& mapping, int process, int band_file) {
+bool go_back(const space::Mapping& mapping, int process, int band_file) {
   for (;;) {
     if (is_over(mapping)) return end(mapping);
     try {
-      if (GoingBack(mapping, process, band_file).run()) return;
+      if (GoingBack(mapping, process, band_file).run()) return true;
     } catch (const GivenUp&) {
     }
   }

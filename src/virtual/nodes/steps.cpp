@@ -150,6 +150,10 @@ void Steps::all_reach(std::uint32_t step) const {
   poll_until([&] { return others_have_passed(step); });
 }
 
+bool Steps::all_have_passed(std::uint32_t step) const {
+  return of_node_.all_have_passed(step) && others_have_passed(step);
+}
+
 void Steps::become_quiet() const {
   poll_until([] {
     const Links::Lock locked(network()->links().lock());

@@ -36,6 +36,8 @@ class Steps {
   [[nodiscard]] const fibers::Meeting& of_node() const { return of_node_; }
   /// This process has come so far: 1, 2, ...
   void reach(std::uint32_t step) const;
+  /// Whether all have.
+  [[nodiscard]] bool all_have_passed(std::uint32_t step) const;
   // They wait, and do not return when the job ends meanwhile: whoever ends it ends this process.
   // Throw GivenUp.
   /// Until all have, or all of this node.
