@@ -133,22 +133,27 @@ void RunningJob::watch_recovery_on_nodes() {
   have_recovered();
 }
 
-/// What nodes that are lost say of ranks does not hold any more.
+/// By the node that has come furthest: one that is lost has not gone back with the others, and what
+/// it says of ranks does not hold any more. One whose processes have all ended is as good as any.
 void RunningJob::follow_living_ranks() {
-  const std::vector<int> nodes = living_nodes();
-  std::uint32_t times = 0;
-  for (const int node : nodes) {
-    const space::Halt& halt = of_nodes_[static_cast<std::size_t>(node)].header().halt;
-    times = std::max(times, halt.over.load(std::memory_order_acquire) +
-                                halt.regrouped.load(std::memory_order_acquire));
+  const space::Control* known = &of_nodes_.front();
+  std::pair<std::uint32_t, std::uint32_t> times;
+  for (const space::Control& node : of_nodes_) {
+    const space::Halt& halt = node.header().halt;
+    const std::pair now(halt.regrouped.load(std::memory_order_acquire),
+                        halt.over.load(std::memory_order_acquire));
+    if (now > times) {
+      times = now;
+      known = &node;
+    }
   }
-  if (nodes.empty() || std::exchange(followed_, times) == times) return;
-  const space::Control& known = of_nodes_[static_cast<std::size_t>(nodes.front())];
-  for (int rank = 0; rank < static_cast<int>(known.header().ranks); ++rank) {
-    const auto node = static_cast<std::size_t>(known.slot(rank).node);
+  const std::uint32_t both = (times.first << 16) + times.second;
+  if (std::exchange(followed_, both) == both) return;
+  for (int rank = 0; rank < static_cast<int>(known->header().ranks); ++rank) {
+    const auto node = static_cast<std::size_t>(known->slot(rank).node);
     (void)show_slot(control_, rank, memory_[node].control.get(), true);
   }
-  bring_requests_after(nodes);
+  bring_requests_after(living_nodes());
 }
 
 }  // namespace armature::bootstrap
