@@ -232,7 +232,7 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
               o.band_bytes = parse_bytes("--band-size", text);
             });
   add_value(run, options, "--base", "ADDRESS",
-            "Where the ranks' address ranges begin (default 0x200000000000)",
+            "Where the ranks' address ranges begin (default 0x2c0000000000)",
             [](LaunchOptions& o, const std::string& text) {
               o.band_base = parse_address("--base", text);
             });

@@ -250,9 +250,9 @@ Control map_control(int fd, bool writable) {
 }
 
 Control map_below_bands(const Control& control, int fd) {
-  constexpr std::uint64_t distance = std::uint64_t{1} << 30;  // from the bands
   const std::size_t bytes = Control::bytes(control.header());
-  const std::uint64_t wanted = control.header().band_base - distance - (bytes + 4095) / 4096 * 4096;
+  const std::uint64_t wanted =
+      control.header().band_base - below_bands_bytes - (bytes + 4095) / 4096 * 4096;
   void* got = mmap(reinterpret_cast<void*>(wanted), bytes, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
   if (got != reinterpret_cast<void*>(wanted)) {

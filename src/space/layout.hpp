@@ -6,7 +6,8 @@
 
 // Where the bands of a job lie. The same in every process, so an address means the same thing
 // everywhere. The default base is far from where Linux puts programs, libraries, heaps and stacks
-// (and from AddressSanitizer's shadow); ThreadSanitizer allows programs the lowest 512 GiB only.
+// (and from AddressSanitizer's shadow), and is no simple fraction of what is free, where others map
+// what they share (held_room.hpp); ThreadSanitizer allows programs the lowest 512 GiB only.
 
 namespace armature::space {
 
@@ -15,10 +16,14 @@ inline constexpr std::uint64_t default_base = 0x10'0000'0000;
 inline constexpr std::uint64_t default_room = std::uint64_t{256} << 30;
 inline constexpr std::uint64_t band_bytes_max = std::uint64_t{16} << 30;
 #else
-inline constexpr std::uint64_t default_base = 0x2000'0000'0000;
+inline constexpr std::uint64_t default_base = 0x2c00'0000'0000;
 inline constexpr std::uint64_t default_room = std::uint64_t{32} << 40;
 inline constexpr std::uint64_t band_bytes_max = std::uint64_t{256} << 30;
 #endif
+/// Where all processes have the control block at one address, it lies so far below the bands, and
+/// ends there.
+inline constexpr std::uint64_t below_bands_bytes = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t below_bands_bytes_max = 2 * below_bands_bytes;
 inline constexpr std::uint64_t band_bytes_min = std::uint64_t{64} << 20;
 inline constexpr std::uint64_t address_end = std::uint64_t{1} << 47;
 inline constexpr std::uint32_t ranks_max = 131072;

@@ -18,6 +18,7 @@
 
 #include "base/fail.hpp"
 #include "base/futex.hpp"
+#include "base/variable.hpp"
 #include "bootstrap/board.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/find_exchange.hpp"
@@ -33,7 +34,9 @@
 #include "rma/far_lock.hpp"
 #include "rma/questions.hpp"
 #include "rmi/far_replies.hpp"
+#include "space/held_room.hpp"
 #include "space/job_memory.hpp"
+#include "space/layout.hpp"
 #include "team/replicas.hpp"
 #include "topology/cores.hpp"
 #include "transport/protocol.hpp"
@@ -91,12 +94,14 @@ void say_farewell(int status, void* exchange) {
 }
 
 std::unique_ptr<bootstrap::Exchange> given;  // by the program, which has an MPI
+std::optional<space::HeldRoom> room;         // until the bands are mapped
 
 /// Another launcher's way to let its processes speak with each other; nullptr when there is none. A
 /// job of one rank needs nobody.
 bootstrap::Exchange* exchange() {
   static bootstrap::Exchange* const found = [] {
     if (given) return given.release();
+    if (!told()) room.emplace(base::number_variable("ARMATURE_BASE").value_or(space::default_base));
     // The launcher's library brings others, each process its own way.
     if (bootstrap::virtual_ranks_wanted() != 0) fibers::note_modules();
     auto exchange = told() ? nullptr : bootstrap::find_exchange();
@@ -287,6 +292,7 @@ void Process::join_wired() {
 
 /// Returns the descriptors of the bands.
 std::vector<int> Process::map(const space::JobMemory& memory) {
+  room.reset();
   space::Control control = space::map_control(memory.control.get());
   if (control.header().ranks_are_virtual != 0)
     control = space::map_below_bands(control, memory.control.get());

@@ -18,7 +18,7 @@ import time
 
 PREFIX = "armature-test-"
 # What launchers and their libraries leave, and where when nobody tells them otherwise.
-LAUNCHERS_OWN = ("ompi.*", "prte.*", "pmix*", "vader_segment.*", "sm_segment.*", "mpich*", "openmpi-sessions-*", "*_mpich_*")
+LAUNCHERS_OWN = ("ompi.*", "prte.*", "prtrn.*", "pmix*", "vader_segment.*", "sm_segment.*", "mpich*", "openmpi-sessions-*", "*_mpich_*")
 USUAL_PLACES = ("/tmp", "/var/tmp", "/dev/shm")
 CARETAKER = "import shutil, sys; sys.stdin.read(); shutil.rmtree(sys.argv[1], ignore_errors=True)"
 

@@ -110,10 +110,17 @@ class Worker {
       was_restarted_ = armature::checkpoint() || was_restarted_;
     if (settings_.when_due)
       was_restarted_ = armature::checkpoint({.when_due = true}) || was_restarted_;
-    if (settings_.every < 0 && step_ % -settings_.every == -settings_.every - 1)
-      was_restarted_ = armature::checkpoint_in_memory() || was_restarted_;
+    if (settings_.every < 0 && step_ % -settings_.every == -settings_.every - 1) keep_copy();
     sum_ = mixed(sum_, world_.allreduce(piece_[step_ % 64] ^ memory_.size()));
     errno = before;
+  }
+
+  void keep_copy() {
+    const bool has_gone_back = armature::checkpoint_in_memory();
+    was_restarted_ = has_gone_back || was_restarted_;
+    if (world_.rank() != 0 || has_gone_back || step_ + 1 != -settings_.every) return;
+    std::puts("the first copy is made");
+    std::fflush(stdout);
   }
 
   World& world_;

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import uuid
 
@@ -32,6 +33,9 @@ ENVIRONMENT = {
     "ARMATURE_START_TIMEOUT": "40",
     "PATH": os.environ.get("ARMATURE_TEST_LAUNCHERS", "") + ":" + os.environ["PATH"],
 }
+
+
+RANK = "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-$PMIX_RANK}}"  # in a shell that any of them has started
 
 
 class Failed(Exception):
@@ -89,23 +93,31 @@ class Run:
                 pass
         return found
 
-    def read_until(self, pattern, count):
+    def read_until(self, pattern, count, seconds=60):
         """Lines until so many match."""
         lines = []
-        while sum(bool(re.search(pattern, line)) for line in lines) < count:
-            line = self.process.stdout.readline()
-            if not line:
-                raise Failed(f"ended before it said {pattern}:\n{''.join(lines)}")
-            lines.append(line)
+        hangs = threading.Timer(seconds, self.kill)
+        hangs.start()
+        try:
+            while sum(bool(re.search(pattern, line)) for line in lines) < count:
+                line = self.process.stdout.readline()
+                if not line:
+                    raise Failed(f"ended, or was ended after {seconds} s, before it said {pattern}:\n{''.join(lines)}")
+                lines.append(line)
+        finally:
+            hangs.cancel()
         return "".join(lines)
+
+    def kill(self):
+        os.killpg(self.process.pid, signal.SIGKILL)
+        signal_each(pid for _, pid in self.ranks())
 
     def end(self, seconds=45):
         """Status and output. Nothing may be left behind."""
         try:
             output, _ = self.process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            signal_each(pid for _, pid in self.ranks())
+            self.kill()
             output, _ = self.process.communicate()
             raise Failed(f"did not end within {seconds} s:\n{output}") from None
         deadline = time.monotonic() + 10
@@ -130,4 +142,4 @@ def on_pretended_nodes(ranks, nodes, and_then=":"):
     """Options that deal the processes out to so many, each of which does something more."""
     if nodes == 1:
         return []
-    return ["sh", "-c", f'export ARMATURE_NODE=$((${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} * {nodes} / {ranks})); {and_then}; exec "$0" "$@"']
+    return ["sh", "-c", f'export ARMATURE_NODE=$(({RANK} * {nodes} / {ranks})); {and_then}; exec "$0" "$@"']

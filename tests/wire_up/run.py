@@ -18,7 +18,7 @@ import threading
 import time
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "harness"))
-from launched import ARMATURE, ENVIRONMENT, FOLDER, Failed, Run, find, on_pretended_nodes, skip
+from launched import ARMATURE, ENVIRONMENT, FOLDER, RANK, Failed, Run, find, on_pretended_nodes, skip
 from scratch import LeftBehind, Scratch
 
 
@@ -75,7 +75,7 @@ def virtual_refused(launcher):
     Run(launcher, 2, "wired", "4", ARMATURE_VIRTUAL="4", ARMATURE_THREADS="2").expect(
         False, "ARMATURE_VIRTUAL does not go with ARMATURE_THREADS")
     Run(launcher, 2, "wired", "many", ARMATURE_VIRTUAL="many").expect(False, "ARMATURE_VIRTUAL='many' is not")
-    Run(launcher, 2, "wired", "4", options=["sh", "-c", 'ARMATURE_VIRTUAL=$((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} + 4)) exec "$0" "$@"']).expect(
+    Run(launcher, 2, "wired", "4", options=["sh", "-c", f'ARMATURE_VIRTUAL=$(({RANK} + 4)) exec "$0" "$@"']).expect(
         False, "some processes know of [45] virtual ranks, others of [45]")
 
 
@@ -164,8 +164,11 @@ def launcher_killed(launcher):
 
 
 def recovering(launcher, **environment):
-    return Run(launcher, 4, "../armature", "outlive", os.path.join(FOLDER, "../virtual_steps"), "200", "-3", "5000", "-1", ARMATURE_VIRTUAL="9",
-               ARMATURE_NET_DEVICE="lo", ARMATURE_ON_DEATH="recover", options=on_pretended_nodes(4, 2), **environment)
+    """A job on two nodes that has a copy to go back to."""
+    run = Run(launcher, 4, "../armature", "outlive", os.path.join(FOLDER, "../virtual_steps"), "200", "-3", "5000", "-1", ARMATURE_VIRTUAL="9",
+              ARMATURE_NET_DEVICE="lo", ARMATURE_ON_DEATH="recover", options=on_pretended_nodes(4, 2), **environment)
+    run.read_until("the first copy is made", 1)
+    return run
 
 
 def recovers(launcher):
@@ -173,7 +176,6 @@ def recovers(launcher):
     alone = subprocess.run([ARMATURE, "run", "-n", "9", "--virtual", "--processes", "2", os.path.join(FOLDER, "../virtual_steps"), "200", "0", "0", "-1"],
                            capture_output=True, text=True, timeout=60, check=True)
     run = recovering(launcher)
-    time.sleep(1.5)
     said = ""
     for lost in range(1, 4):
         os.kill([pid for name, pid in run.ranks() if name == "virtual_steps"][0], signal.SIGKILL)
@@ -184,19 +186,19 @@ def recovers(launcher):
         raise Failed(f"exit status {status}, or another result than {alone.stdout}")
 
 
-def of_node(run, node):
-    """The program's processes there."""
+def hanging(launcher, node):
+    """Such a job, and its processes of that node, which hang from now on."""
+    run = recovering(launcher, ARMATURE_NET_HEARTBEAT="1")
     mark = f"ARMATURE_NODE={node}".encode()
-    return [pid for name, pid in run.ranks() if name == "virtual_steps" and mark in pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")]
+    hung = [pid for name, pid in run.ranks() if name == "virtual_steps" and mark in pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")]
+    for pid in hung:
+        os.kill(pid, signal.SIGSTOP)
+    return run, hung
 
 
 def hangs_and_wakes_up(launcher):
     """A node that hangs is given up; when it is awake again its processes end by themselves, rather than go on beside the others."""
-    run = recovering(launcher, ARMATURE_NET_HEARTBEAT="1")
-    time.sleep(2.5)
-    hung = of_node(run, 1)
-    for pid in hung:
-        os.kill(pid, signal.SIGSTOP)
+    run, hung = hanging(launcher, 1)
     said = run.read_until("without 2 of 4 processes, all ranks have gone back", 1)
     for pid in hung:
         os.kill(pid, signal.SIGCONT)
@@ -208,11 +210,7 @@ def hangs_and_wakes_up(launcher):
 
 def cut_off(launcher):
     """The half without the first process cannot know that the other one hangs: it ends, without a word to the launcher."""
-    run = recovering(launcher, ARMATURE_NET_HEARTBEAT="1")
-    time.sleep(2.5)
-    hung = of_node(run, 0)
-    for pid in hung:
-        os.kill(pid, signal.SIGSTOP)
+    run, hung = hanging(launcher, 0)
     said = run.read_until("may go on without this one: it ends", 2)
     said += run.read_until(r"was killed by signal 9 \(SIGKILL\)", 2)
     for pid in hung:

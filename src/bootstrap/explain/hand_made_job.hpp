@@ -20,7 +20,7 @@ namespace armature::bootstrap {
 
 class HandMadeJob {
  public:
-  static constexpr std::uint64_t base = 0x2000'0000'0000;
+  static constexpr std::uint64_t base = 0x2c00'0000'0000;
   static constexpr std::uint64_t band_bytes = 1 << 20;
   static constexpr std::uint64_t block_offset = 16384;
 

@@ -25,7 +25,7 @@ class TwoRanks {
   TwoRanks() {
     auto* header = new (memory_.get()) space::ControlHeader;
     header->ranks = 2;
-    header->band_base = 0x2000'0000'0000;
+    header->band_base = 0x2c00'0000'0000;
     header->band_bytes = 1 << 30;
     for (int rank : {0, 1}) {
       new (&control().slot(rank)) space::RankSlot;
