@@ -96,7 +96,7 @@ struct Halt {
   std::uint8_t build[2][20] = {};
 
   // In memory there are two copies of the bands' file: which of them is whole, 1 or 2; 0: none. On
-  // several nodes: how many there have been, one file for the odd ones and one for the others.
+  // several nodes: its number (virtual/nodes/copies.hpp).
   std::atomic<std::uint32_t> copy{0};
   std::atomic<std::uint64_t> copied_ns{0};  // when
   // By a signal, where no launcher has all stand still: how often the program was asked for a

@@ -4,7 +4,7 @@
 //   2     what the bands of this node held is there again
 //   3     each node knows where ranks are now
 //   4     nodes know again how often their ranks have notified others
-//   5, 6  a further copy is made of that, since part of the one before is lost, and counts
+//   5, 6  what is lost of the copy is made again, and then counts
 //
 // Where ranks go follows from the copy and from who is lost, so all find the same. Another loss
 // makes all begin again: nothing of this is harmed by being done twice.
@@ -82,7 +82,7 @@ class GoingBack {
     find_places();
     if (!problem_.empty()) give_up(steps);
     bring_back(steps);
-    copy_again(steps);
+    mend_copy(steps);
     if (steps.leads()) go_on(lost);
     if (steps.leads_all() && job_.has_launcher == 0)
       std::fputs(
@@ -104,7 +104,7 @@ class GoingBack {
   void bring_back(const Steps& steps) const;
   void change_places() const;
   void host() const;
-  void copy_again(const Steps& steps) const;
+  void mend_copy(const Steps& steps) const;
   void go_on(std::uint32_t lost) const;
   [[nodiscard]] bool is_here(int rank) const {
     return mapping_.process_slot(places_[static_cast<std::size_t>(rank)]).node == job_.node;
@@ -273,10 +273,10 @@ void GoingBack::host() const {
   network()->host(std::move(spaces));
 }
 
-/// Where that cannot be, the last one counts, as far as it is there.
-void GoingBack::copy_again(const Steps& steps) const {
+/// Where that cannot be, it counts as far as it is there.
+void GoingBack::mend_copy(const Steps& steps) const {
   try {
-    copies_.make(steps, 5, found_.copy + 1);
+    copies_.mend(steps, 5, found_.copy);
   } catch (const GivenUp&) {
     throw;
   } catch (const std::exception& error) {
@@ -288,12 +288,13 @@ void GoingBack::copy_again(const Steps& steps) const {
   steps.all_reach(6);
   if (!steps.leads()) return;
   if (job_.halt.broken.load(std::memory_order_acquire) == 0)
-    job_.halt.copy.store(found_.copy + 1, std::memory_order_release);
+    job_.halt.copy.store(mended_copy(found_.copy), std::memory_order_release);
   else if (steps.leads_all())
-    std::fputs(fmt::format("armature: there is no further copy in memory: {}\n",
-                           std::string_view(job_.halt.problem))
-                   .c_str(),
-               stderr);
+    std::fputs(
+        fmt::format("armature: what is lost of the copy in memory cannot be made again: {}\n",
+                    std::string_view(job_.halt.problem))
+            .c_str(),
+        stderr);
 }
 
 /// By the first process of each node.
