@@ -165,7 +165,8 @@ void Copies::make(const Steps& steps, std::uint32_t step, std::uint32_t number) 
     if (home.process != process_) continue;
     steps.require_to_go_on();
     const std::uint64_t begin = begin_of(mapping_, rank);
-    fibers::copy_pages(band_file_, file(number), begin, begin + mapping_.band_bytes());
+    fibers::copy_pages(band_file_, file(number), begin, begin + mapping_.band_bytes(),
+                       {.from = mapping_.band(rank)});
     write_at(file(number), place_of_record(mapping_.header(), rank),
              RankRecord::of(mapping_, rank));
     if (home.partner >= 0) send(number, rank, home.partner);
@@ -253,7 +254,9 @@ std::vector<Home> Copies::homes(std::uint32_t number) const {
 
 void Copies::bring_back(std::uint32_t number, int rank) const {
   const std::uint64_t begin = begin_of(mapping_, rank);
-  fibers::copy_pages(file(number), band_file_, begin, begin + mapping_.band_bytes());
+  const bool was_here = mapping_.slot(rank).process.load(relaxed) == process_;
+  fibers::copy_pages(file(number), band_file_, begin, begin + mapping_.band_bytes(),
+                     {.to = was_here ? mapping_.band(rank) : nullptr});
 }
 
 void Copies::bring_back_behind(std::uint32_t number) const {

@@ -208,7 +208,10 @@ void GoingBack::give_up(const Steps& steps) const {
 void GoingBack::bring_back(const Steps& steps) const {
   const std::size_t all = steps.of_node().members().size();
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
-    if (static_cast<std::size_t>(rank) % all != steps.of_node().place()) continue;
+    const bool is_ours = is_here(rank)
+                             ? places_[static_cast<std::size_t>(rank)] == process_
+                             : static_cast<std::size_t>(rank) % all == steps.of_node().place();
+    if (!is_ours) continue;
     steps.require_to_go_on();
     if (is_here(rank))
       copies_.bring_back(found_.copy, rank);
