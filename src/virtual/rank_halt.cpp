@@ -79,7 +79,7 @@ void RankScheduler::change_nodes() {
         {},
         {},
         [&] {
-          halt.copied_ns.store(base::now_ns(), std::memory_order_relaxed);
+          mapping_.header().copies.last_ns.store(base::now_ns(), std::memory_order_relaxed);
           halt.copy.store(copy, std::memory_order_release);
         },
     };
