@@ -110,12 +110,12 @@ std::string make_folder(const World& world, const Wanted& wanted) {
 
 bool write_on_nodes(const World& world, const Wanted& wanted, const space::Halt& halt) {
   const Returns before = returns(halt);
-  hosting::Kept kept{wanted.where, {}, false};
+  hosting::Destination to{wanted.where, {}, false};
   if (wanted.where == space::KeptIn::folder) {
-    kept.folder = make_folder(world, wanted);
-    kept.is_incremental = is_incremental(wanted, halt);
+    to.folder = make_folder(world, wanted);
+    to.is_incremental = is_incremental(wanted, halt);
   }
-  return outcome(halt, hosting::write_on_nodes(world, kept, wanted.call), before, wanted.call);
+  return outcome(halt, hosting::write_on_nodes(world, to, wanted.call), before, wanted.call);
 }
 
 bool stand_still(const progress::RankContext& me, const Wanted& wanted) {

@@ -12,24 +12,19 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "progress/network.hpp"
 #include "progress/processes.hpp"
 #include "space/copy_file.hpp"
 #include "virtual/copy_pages.hpp"
 #include "virtual/nodes/pieces.hpp"
+#include "virtual/nodes/wire.hpp"
 #include "virtual/rank_record.hpp"
 
 namespace armature::nodes {
 
 using fibers::RankRecord;
-using progress::network;
 using space::place_of_record;
 using space::read_at;
 using space::write_at;
-using transport::Arrived;
-using transport::Kind;
-using transport::Link;
-using transport::Links;
 
 namespace {
 

@@ -102,7 +102,7 @@ class GoingBack {
   [[nodiscard]] int least_used(int node, const std::vector<int>& used) const;
   [[noreturn]] void give_up(const Steps& steps) const;
   void bring_back(const Steps& steps) const;
-  void change_places() const;
+  void take_places() const;
   void host() const;
   void mend_copy(const Steps& steps) const;
   void go_on(std::uint32_t lost) const;
@@ -221,7 +221,7 @@ void GoingBack::bring_back(const Steps& steps) const {
   if (steps.leads()) copies_.bring_back_behind(found_.copy);
   steps.reach(2);
   steps.node_reaches(2);
-  if (steps.leads()) change_places();
+  if (steps.leads()) take_places();
   steps.reach(3);
   steps.all_reach(3);
   host();
@@ -238,7 +238,7 @@ void GoingBack::bring_back(const Steps& steps) const {
 }
 
 /// By the first process of each node.
-void GoingBack::change_places() const {
+void GoingBack::take_places() const {
   job_.ranks_here = 0;
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
     space::RankSlot& slot = mapping_.slot(rank);
