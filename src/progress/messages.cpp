@@ -17,7 +17,8 @@ using space::Awaiting;
 using transport::Envelope;
 using transport::Ring;
 
-Messages::Messages(space::AddressSpace& space) : space_(space) {}
+Messages::Messages(space::AddressSpace& space)
+    : space_(space), newcomers_(space.slot(space.me()).mailboxes) {}
 
 Ring& Messages::ring_to(int to, const char* call) {
   Ring*& ring = to_[static_cast<std::size_t>(to)];
@@ -57,7 +58,7 @@ void Messages::send(int to, std::int32_t tag, std::span<const std::byte> data, c
 }
 
 void Messages::find_new_rings() {
-  const std::uint32_t last = space_.slot(space_.me()).mailboxes.last();
+  const std::uint32_t last = newcomers_.last();
   if (last == rings_seen_) [[likely]]
     return;
   space::BandHead& head = space_.head(space_.me());
@@ -103,7 +104,7 @@ void Messages::keep(Message message) {
   arrived_[{message.tag, message.from}].push_back(std::move(message));
 }
 
-bool Messages::deliver() {
+bool Messages::take_in_all() {
   find_new_rings();
   bool any = false;
   for (Incoming& in : incoming_) {

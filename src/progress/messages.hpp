@@ -37,7 +37,12 @@ class Messages {
   /// Puts one back as the first of its sender.
   void put_back(Message message);
   /// Takes in what has arrived; whether there was something. Never blocks.
-  bool deliver();
+  bool deliver() {
+    // Programs of puts and remote calls have no messages.
+    if (newcomers_.last() == rings_seen_ && incoming_.empty()) [[likely]]
+      return false;
+    return take_in_all();
+  }
 
   /// All ranks of the job begin anew with each other, as ranks go to other nodes: nothing is on its
   /// way. First nobody knows rings of others any more, then nobody has any.
@@ -58,11 +63,13 @@ class Messages {
   transport::Ring& ring_to(int to, const char* call);
   void write(transport::Ring& ring, int to, std::span<const std::byte> data, const char* call);
   void find_new_rings();
+  bool take_in_all();
   bool take_in(Incoming& incoming);
   void keep(Message message);
   std::optional<Message> find(int from, std::int32_t tag);
 
   space::AddressSpace& space_;
+  const space::Newcomers& newcomers_;
   base::SparseTable<transport::Ring*> to_;
   std::vector<Incoming> incoming_;
   std::uint32_t rings_seen_ = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@ namespace armature::progress {
 namespace {
 
 using space::AddressSpace;
+using space::Awaiting;
 using space::Life;
 
 // Of the process: how many of the job's ranks there are to a core.
@@ -33,19 +35,34 @@ void pause() {
 #endif
 }
 
-/// Writes the wait record; sequence is odd while it changes.
-void publish(space::WaitRecord& record, const WaitFor& wait, std::uint64_t since_ns) {
+/// Writes into the wait record; sequence is odd while it changes.
+template <class Write>
+[[gnu::always_inline]] inline void change(space::WaitRecord& record, Write&& write) {
   // One writer: no need to lock the bus.
   const std::uint32_t sequence = record.sequence.load(std::memory_order_relaxed);
   record.sequence.store(sequence + 1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
-  record.peer.store(wait.peer, std::memory_order_relaxed);
-  record.team.store(wait.team, std::memory_order_relaxed);
-  record.object.store(reinterpret_cast<std::uint64_t>(wait.object), std::memory_order_relaxed);
-  record.detail.store(wait.detail, std::memory_order_relaxed);
-  record.since_ns.store(since_ns, std::memory_order_relaxed);
-  record.awaiting.store(wait.what, std::memory_order_relaxed);
+  write();
   record.sequence.store(sequence + 2, std::memory_order_release);
+}
+
+void publish(space::WaitRecord& record, const WaitFor& wait, std::uint64_t since_ns) {
+  change(record, [&] {
+    record.peer.store(wait.peer, std::memory_order_relaxed);
+    record.team.store(wait.team, std::memory_order_relaxed);
+    record.object.store(reinterpret_cast<std::uint64_t>(wait.object), std::memory_order_relaxed);
+    record.detail.store(wait.detail, std::memory_order_relaxed);
+    record.since_ns.store(since_ns, std::memory_order_relaxed);
+    record.awaiting.store(wait.what, std::memory_order_relaxed);
+  });
+}
+
+/// Of what is no wait nobody reads more.
+void publish(space::WaitRecord& record, Awaiting what, std::uint64_t since_ns) {
+  change(record, [&] {
+    record.since_ns.store(since_ns, std::memory_order_relaxed);
+    record.awaiting.store(what, std::memory_order_relaxed);
+  });
 }
 
 /// For the record: where ranks take turns, reading the clock would be the larger part of a wait.
@@ -54,11 +71,28 @@ std::uint64_t now_ns() {
   return me != nullptr && me->scheduler != nullptr ? me->scheduler->now_ns() : base::now_ns();
 }
 
-/// Takes the record back however the wait ends.
+/// A wait as its record has it.
+struct PublishedWait {
+  explicit PublishedWait(const space::WaitRecord& record)
+      : wait{.what = record.awaiting.load(std::memory_order_relaxed),
+             .peer = record.peer.load(std::memory_order_relaxed),
+             .team = record.team.load(std::memory_order_relaxed),
+             .object = reinterpret_cast<const void*>(record.object.load(std::memory_order_relaxed)),
+             .detail = record.detail.load(std::memory_order_relaxed)},
+        since_ns(record.since_ns.load(std::memory_order_relaxed)) {}
+
+  WaitFor wait;
+  std::uint64_t since_ns;
+};
+
+/// Takes the record back however the wait ends. One inside a method has interrupted another, which
+/// is there again then.
 class Published {
  public:
-  Published(space::WaitRecord& record, const WaitFor& wait)
-      : record_(record), since_ns_(now_ns()), peer_(wait.peer) {
+  Published(space::WaitRecord& record, const WaitFor& wait, std::uint64_t since_ns)
+      : record_(record), since_ns_(since_ns), peer_(wait.peer) {
+    if (space::is_interrupted(record.awaiting.load(std::memory_order_relaxed))) [[unlikely]]
+      outer_.emplace(record);
     publish(record_, wait, since_ns_);
   }
   Published(const Published&) = delete;
@@ -66,7 +100,10 @@ class Published {
   ~Published() {
     if (traces()) [[unlikely]]
       trace_wait();
-    publish(record_, WaitFor{}, now_ns());
+    if (outer_) [[unlikely]]
+      publish(record_, outer_->wait, outer_->since_ns);
+    else
+      publish(record_, Awaiting::nothing, now_ns());
   }
 
   void refresh(const WaitFor& wait) {
@@ -90,6 +127,7 @@ class Published {
   }
 
   space::WaitRecord& record_;
+  std::optional<PublishedWait> outer_;
   std::uint64_t since_ns_;
   int peer_;
 };
@@ -167,17 +205,13 @@ class GoneRanks {
 
 WaitInterrupted::WaitInterrupted(space::WaitRecord& record)
     : record_(record),
-      wait_{.what = record.awaiting.load(std::memory_order_relaxed),
-            .peer = record.peer.load(std::memory_order_relaxed),
-            .team = record.team.load(std::memory_order_relaxed),
-            .object = reinterpret_cast<const void*>(record.object.load(std::memory_order_relaxed)),
-            .detail = record.detail.load(std::memory_order_relaxed)},
+      awaiting_(record.awaiting.load(std::memory_order_relaxed)),
       since_ns_(record.since_ns.load(std::memory_order_relaxed)) {
-  publish(record_, WaitFor{}, now_ns());
+  publish(record_, space::interrupted(awaiting_), now_ns());
   if (Network* const net = network()) net->hear_again();
 }
 
-WaitInterrupted::~WaitInterrupted() { publish(record_, wait_, since_ns_); }
+WaitInterrupted::~WaitInterrupted() { publish(record_, awaiting_, since_ns_); }
 
 void let_others_run() {
   RankContext* me = current_rank();
@@ -231,8 +265,11 @@ class Naps {
 namespace detail {
 
 /// Where other ranks run on this thread: they do while this one's condition does not hold.
-void wait_scheduled(RankContext& me, WaitFor& wait, Latched& condition_holds) {
-  Published published(me.space.slot(me.space.me()).wait, wait);
+[[gnu::noinline]] void wait_scheduled(RankContext& me, WaitFor& wait, Ready ready,
+                                      void* condition) {
+  Latched condition_holds(ready, condition);
+  // Reading the clock would be the larger part of a wait.
+  Published published(me.space.slot(me.space.me()).wait, wait, me.scheduler->now_ns());
   // Whoever runs the rank may be another one each time.
   const struct Waited {
     RankContext& me;
@@ -264,7 +301,8 @@ void wait_scheduled(RankContext& me, WaitFor& wait, Latched& condition_holds) {
 }
 
 /// Any thread may make transfers, and those to other nodes may wait: for what the network brings.
-void wait_as_anybody(Latched& condition_holds) {
+[[gnu::noinline]] void wait_as_anybody(Ready ready, void* condition) {
+  Latched condition_holds(ready, condition);
   constexpr std::uint64_t nap_ns = 50'000;
   for (std::uint32_t round = 0; !condition_holds.look(); ++round) {
     if (Network* const net = network(); net != nullptr && net->try_poll()) continue;
@@ -277,16 +315,14 @@ void wait_as_anybody(Latched& condition_holds) {
   }
 }
 
-void wait_long(WaitFor& wait, Ready ready, void* condition) {
+/// A thread that runs this rank only.
+[[gnu::noinline]] void wait_alone(RankContext& me, WaitFor& wait, Ready ready, void* condition) {
   // So long it yields before it sleeps: less where others need the core.
   const std::uint64_t yield_ns = more_ranks_than_cores ? 100'000 : 1'000'000;
   Latched condition_holds(ready, condition);
-  if (current_rank() == nullptr && network() != nullptr) return wait_as_anybody(condition_holds);
-  RankContext& me = this_rank(wait.call);
   const AddressSpace& space = me.space;
   space::RankSlot& slot = space.slot(space.me());
   const int pauses = more_ranks_than_cores ? 0 : 2000;
-  if (me.scheduler != nullptr) return wait_scheduled(me, wait, condition_holds);
   // Whoever gets something done meanwhile is not idle, and looks again at once.
   auto got_on = [&me, done = me.done.load(std::memory_order_relaxed)]() mutable {
     const std::uint64_t now = me.done.load(std::memory_order_relaxed);
@@ -310,7 +346,7 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
     return false;
   };
   if (const Quiet quiet; spin()) return;
-  Published published(slot.wait, wait);  // only now is it worth telling others
+  Published published(slot.wait, wait, base::now_ns());  // only now is it worth telling others
   std::uint64_t idle_since_ns = published.since_ns();
   Naps naps;
   GoneRanks gone;
@@ -336,6 +372,14 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
     gone.check(space, wait, condition_holds);
     naps.sleep(slot, wait.rings && bells_work(), condition_holds);
   }
+}
+
+void wait_long(WaitFor& wait, Ready ready, void* condition) {
+  RankContext* const current = current_rank();
+  if (current != nullptr && current->scheduler != nullptr)
+    return wait_scheduled(*current, wait, ready, condition);
+  if (current == nullptr && network() != nullptr) return wait_as_anybody(ready, condition);
+  wait_alone(this_rank(wait.call), wait, ready, condition);
 }
 
 }  // namespace detail

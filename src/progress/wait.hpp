@@ -52,8 +52,8 @@ inline void wait_until(WaitFor& wait, Condition&& condition) {
       &condition);
 }
 
-/// A rank that waits and does something for others meanwhile does not wait: takes its record back,
-/// and restores it in the end. By the rank's own thread.
+/// A rank that waits and does something for others meanwhile does not wait: its record says so
+/// until the end of this. By the rank's own thread.
 class WaitInterrupted {
  public:
   explicit WaitInterrupted(space::WaitRecord& record);
@@ -63,7 +63,7 @@ class WaitInterrupted {
 
  private:
   space::WaitRecord& record_;
-  WaitFor wait_;
+  space::Awaiting awaiting_;
   std::uint64_t since_ns_;
 };
 

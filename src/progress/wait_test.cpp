@@ -71,6 +71,30 @@ TEST_F(WaitTest, what_is_waited_for_can_be_read_from_outside) {
   EXPECT_EQ(slot().wait.awaiting.load(), Awaiting::nothing);
 }
 
+TEST_F(WaitTest, a_wait_that_is_interrupted_is_none_until_it_goes_on) {
+  const space::WaitRecord& record = slot().wait;
+  const auto waits_for = [&](Awaiting what, std::uint64_t detail) {
+    return record.awaiting.load() == what && record.detail.load() == detail;
+  };
+  bool is_over = false;
+  int inner_looks = 0;
+  WaitFor outer{.what = Awaiting::message, .detail = 42, .rings = false};
+  wait_until(outer, [&] {
+    if (is_over || !waits_for(Awaiting::message, 42)) return is_over;
+    {
+      const WaitInterrupted interrupted(slot().wait);
+      EXPECT_TRUE(space::is_interrupted(record.awaiting.load()));
+      WaitFor inner{.what = Awaiting::notify, .detail = 7, .rings = false};
+      wait_until(inner, [&] { return waits_for(Awaiting::notify, 7) && ++inner_looks > 1; });
+      EXPECT_TRUE(space::is_interrupted(record.awaiting.load()));
+    }
+    EXPECT_TRUE(waits_for(Awaiting::message, 42));
+    return is_over = true;
+  });
+  EXPECT_TRUE(is_over);
+  EXPECT_EQ(record.awaiting.load(), Awaiting::nothing);
+}
+
 TEST_F(WaitTest, a_contended_lock_keeps_a_counter_right) {
   LockWord word{0};
   long counter = 0;

@@ -231,6 +231,15 @@ enum class Awaiting : std::uint32_t {
   request,  // rmi_wait: any request
 };
 
+/// Added to what a rank waits for while it does something for others: then it does not wait.
+inline constexpr std::uint32_t interrupted_wait = 1u << 31;
+constexpr Awaiting interrupted(Awaiting what) {
+  return static_cast<Awaiting>(static_cast<std::uint32_t>(what) | interrupted_wait);
+}
+constexpr bool is_interrupted(Awaiting what) {
+  return (static_cast<std::uint32_t>(what) & interrupted_wait) != 0;
+}
+
 /// Written by the rank alone, read by anyone: a sequence lock (odd while it changes).
 struct WaitRecord {
   std::atomic<std::uint32_t> sequence{0};

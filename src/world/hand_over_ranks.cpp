@@ -29,9 +29,7 @@ void on_request_to_end(int signal, siginfo_t* info, void* /*context*/) {
   raise(signal);
 }
 
-}  // namespace
-
-void hand_over_before_ending(const space::Mapping& mapping, int process) {
+void take_requests_to_end(const space::Mapping& mapping, int process) {
   struct sigaction old {};
   const space::ControlHeader& header = mapping.header();
   const char* const why_not = header.nodes > 1 || header.has_launcher == 0
@@ -52,6 +50,20 @@ void hand_over_before_ending(const space::Mapping& mapping, int process) {
   action.sa_flags = static_cast<int>(SA_SIGINFO | SA_RESTART | SA_ONSTACK);
   sigemptyset(&action.sa_mask);
   sigaction(SIGTERM, &action, nullptr);
+}
+
+}  // namespace
+
+void hand_over_before_ending(const space::Mapping& mapping, int process) {
+  take_requests_to_end(mapping, process);
+  if (mapping.header().has_launcher != 0) hear_requests_to_end();
+}
+
+void hear_requests_to_end() {
+  sigset_t request;
+  sigemptyset(&request);
+  sigaddset(&request, SIGTERM);
+  pthread_sigmask(SIG_UNBLOCK, &request, nullptr);
 }
 
 }  // namespace armature::hosting

@@ -10,4 +10,8 @@ namespace armature::hosting {
 /// started this one. Programs that have a handler of their own keep it.
 void hand_over_before_ending(const space::Mapping& mapping, int process);
 
+/// The launcher starts processes of virtual ranks with such requests held back, so that none is
+/// lost or ends a process that has only begun. From now on they arrive.
+void hear_requests_to_end();
+
 }  // namespace armature::hosting

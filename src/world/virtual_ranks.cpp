@@ -178,7 +178,10 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   fibers::find_rank_malloc(mapping);
   together = {body, callable, nullptr};
   if (mapping.header().keeps_copies != 0 || mapping.header().nodes > 1) fill_statics();
-  if (Process::simulated()) return simulate_processes(mapping, process.band_file());
+  if (Process::simulated()) {
+    hear_requests_to_end();
+    return simulate_processes(mapping, process.band_file());
+  }
   fibers::RankScheduler scheduler(mapping, process.number(), process.band_file());
   join(process);
   if (Process::is_launched() || mapping.header().nodes > 1)

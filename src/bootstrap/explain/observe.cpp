@@ -36,6 +36,8 @@ Wait read_wait(const space::WaitRecord& record) {
       break;
     }
   }
+  if (wait.awaiting == Awaiting::nothing || space::is_interrupted(wait.awaiting))
+    return {.since_ns = wait.since_ns, .sequence = wait.sequence};
   return wait;
 }
 

@@ -37,6 +37,15 @@ bool consecutive(const std::vector<base::FileDescriptor>& files) {
   return true;
 }
 
+/// Who asks while the program still starts would end it, and the job. It hears of it as soon as it
+/// can hand its ranks over (world/hand_over_ranks.cpp).
+void hold_back_requests_to_end() {
+  sigset_t request;
+  sigemptyset(&request);
+  sigaddset(&request, SIGTERM);
+  sigprocmask(SIG_BLOCK, &request, nullptr);
+}
+
 }  // namespace
 
 void line_up(std::vector<base::FileDescriptor>& bands) {
@@ -144,6 +153,7 @@ void Spawner::become(const Child& child, volatile int& error) const {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != launcher_) _exit(status_not_executable);  // it died before we could ask for that
   job_.signals.restore();
+  if (job_.alike) hold_back_requests_to_end();
   if (!child.reads_input) dup2(null_.get(), STDIN_FILENO);
   if (child.output.out >= 0) dup2(child.output.out, STDOUT_FILENO);
   if (child.output.err >= 0) dup2(child.output.err, STDERR_FILENO);
