@@ -216,8 +216,10 @@ class NodesJob(Job):
     """On pretended nodes, whose processes are in a row; the program makes its own checkpoints in memory."""
 
     def __init__(self, ranks, nodes, processes, arguments, *more):
+        begun = time.monotonic()
         super().__init__(ranks, processes, ["--nodes", nodes, *more], arguments)
         self.said = read_until(self.job.stderr, "have joined")
+        self.start_s = time.monotonic() - begun
         self.nodes, self.pids = nodes, self.children()
 
     def node(self, number):
@@ -244,7 +246,7 @@ def kill_on_nodes(runs, shapes, arguments, expected):
     for run in range(runs):
         nodes, processes = shapes[run % len(shapes)]
         job = NodesJob(9, nodes, processes, arguments)
-        time.sleep(0.1)  # to the first copy
+        time.sleep(0.1 + 2 * job.start_s)  # to the first copy
         for _ in range(processes):
             time.sleep(chance.uniform(0.02, 0.25) if chance.random() < 0.7 else chance.uniform(0, 0.01))
             job.kill_some(chance)
