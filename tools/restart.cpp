@@ -139,6 +139,12 @@ void add_restart(CLI::App& app) {
       [](LaunchOptions& o, const std::string& text) {
         o.checkpoint_every_s = parse_seconds("--checkpoint-every", text);
       });
+  add("--copy-every", "S",
+      "With --on-death recover: a checkpoint in memory every S seconds; on several nodes where the "
+      "program asks",
+      [](LaunchOptions& o, const std::string& text) {
+        o.copy_every_s = parse_seconds("--copy-every", text);
+      });
   add("--on-death", "end|recover", "What becomes of the job when a process is killed (default end)",
       set_on_death);
   add("--timeout", "S", "End the job after S seconds, saying what it waited for",

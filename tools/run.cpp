@@ -146,8 +146,8 @@ void add_checkpoints(CLI::App& run, const std::shared_ptr<LaunchOptions>& option
       "Write only the pages that changed since the checkpoint before; it and those it needs "
       "are kept until a whole one is written, when they together are as large");
   add_seconds(run, options, "--copy-every", &LaunchOptions::copy_every_s,
-              "With --on-death recover, on one node: a checkpoint in memory every S seconds "
-              "(default: when the program says so)");
+              "With --on-death recover: a checkpoint in memory every S seconds (default: when the "
+              "program says so); on several nodes where the program asks, as above");
 }
 
 /// How nodes speak with each other.

@@ -42,12 +42,8 @@ bool is_of_several_nodes(const LaunchOptions& options) {
 }
 
 void check(const LaunchOptions& options) {
-  const auto refuse = [](const char* why) { base::fail(Errc::start, why); };
-  if (!options.virtual_ranks) refuse("--on-death recover is for virtual ranks: say --virtual, too");
-  if (options.copy_every_s > 0)
-    refuse(
-        "--copy-every is for one node: on several, the program says when a checkpoint in memory "
-        "can be (armature::checkpoint_in_memory)");
+  if (!options.virtual_ranks)
+    base::fail(Errc::start, "--on-death recover is for virtual ranks: say --virtual, too");
 }
 
 /// Those that cannot be reached any more are left out. False when there is none.

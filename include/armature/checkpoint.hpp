@@ -21,8 +21,11 @@ struct CheckpointOptions {
   /// For a loop that calls this in every step: only when one is due. That is every so often
   /// (`armature run --checkpoint-every`, or ARMATURE_CHECKPOINT_EVERY=10m) by rank 0's clock,
   /// counted from the last checkpoint to disk, whoever has asked for it; and once after SIGUSR2 to
-  /// the launcher where that does not have it written by itself. Else the call returns false after
-  /// one broadcast, having executed nothing and written nothing, whatever kind the ranks are.
+  /// the launcher where that does not have it written by itself. A checkpoint in memory is made
+  /// here, too, when one is due on several nodes (`armature run --copy-every`,
+  /// ARMATURE_COPY_EVERY); the call returns true after the job has gone back to that. Else it
+  /// returns false after one broadcast, having executed nothing and written nothing, whatever kind
+  /// the ranks are.
   bool when_due = false;
 };
 
@@ -49,7 +52,8 @@ ARMATURE_API bool checkpoint(const CheckpointOptions& options);
 
 /// The same in memory, for jobs that go on when a process is killed (`armature run --on-death
 /// recover`): then all ranks go back to the last such checkpoint, in the processes that are left,
-/// and the job goes on from there. On several nodes each node's copy is on the next one, too.
+/// and the job goes on from there. On several nodes each node's copy is on the next one, too. Also
+/// made by checkpoint({.when_due = true}), every so often.
 /// Returns false when the job goes on, true when it has gone back here. In a job that does not
 /// recover, and on one node under another launcher than armature run, it does nothing and returns
 /// false.

@@ -31,6 +31,7 @@ inline constexpr const char* restart_variable = "ARMATURE_RESTART";
 
 // Of virtual ranks, for calls that ask whether something is due: how often it is; and the strategy.
 inline constexpr const char* checkpoint_every_variable = "ARMATURE_CHECKPOINT_EVERY";
+inline constexpr const char* copy_every_variable = "ARMATURE_COPY_EVERY";
 inline constexpr const char* rebalance_every_variable = "ARMATURE_REBALANCE_EVERY";
 inline constexpr const char* rebalance_by_variable = "ARMATURE_REBALANCE_BY";
 

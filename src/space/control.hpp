@@ -24,7 +24,7 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 13;
+inline constexpr std::uint32_t control_version = 14;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t {
@@ -96,9 +96,8 @@ struct Halt {
   std::uint8_t build[2][20] = {};
 
   // In memory there are two copies of the bands' file: which of them is whole, 1 or 2; 0: none. On
-  // several nodes: how many there have been, one file for the odd ones and one for the others.
+  // several nodes: its number (virtual/nodes/copies.hpp).
   std::atomic<std::uint32_t> copy{0};
-  std::atomic<std::uint64_t> copied_ns{0};  // when
   // By a signal, where no launcher has all stand still: how often the program was asked for a
   // checkpoint since rank 0, which is on this node then, has last looked.
   std::atomic<std::uint32_t> requests{0};
@@ -185,7 +184,7 @@ struct alignas(4096) ControlHeader {
   std::atomic<std::uint32_t> hungry{0};  // a process with nothing to do, its number + 1; 0: none
   alignas(64) Halt halt;
   Resize resize;
-  Recurring checkpoints, rebalances;  // to disk; of ranks
+  Recurring checkpoints, copies, rebalances;  // to disk; in memory; of ranks
 
   /// Whether virtual ranks may go from any process to any other. Known when all have joined; one
   /// that joins later may differ.

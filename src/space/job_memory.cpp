@@ -18,6 +18,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "space/band_head.hpp"
+#include "space/copy_file.hpp"
 #include "space/layout.hpp"
 #include "space/team_block.hpp"
 #include "space/virtual_band.hpp"
@@ -168,10 +169,6 @@ std::int32_t node_of(std::uint32_t rank, const JobOptions& options) {
 
 }  // namespace
 
-std::uint64_t records_offset(const ControlHeader& header) {
-  return header.ranks * header.band_bytes + (TeamBlock::bytes(header.ranks) + 4095) / 4096 * 4096;
-}
-
 JobMemory JobMemory::create(const JobOptions& options) {
   ControlHeader header;
   fill(header, options);
@@ -208,11 +205,8 @@ JobMemory JobMemory::create(const JobOptions& options) {
   if (header.ranks_are_virtual != 0)
     memory.bands.push_back(
         memory_file(band_name, header.ranks * header.band_bytes + TeamBlock::bytes(header.ranks)));
-  // Copies end with what the control block knows of each rank, and on several nodes where it was.
   for (int copy = 0; header.keeps_copies != 0 && copy < 2; ++copy)
-    memory.bands.push_back(
-        memory_file(copy_name, records_offset(header) + (header.ranks + 1) * record_bytes +
-                                   (header.nodes > 1 ? header.ranks * home_bytes : 0)));
+    memory.bands.push_back(memory_file(copy_name, copy_file_bytes(header)));
   place_ranks(control, options);
   control.header().ranks_here = here;
   for (std::uint32_t r = 0; r < header.ranks; ++r)

@@ -61,11 +61,6 @@ inline constexpr const char* control_name = "armature-control";
 inline constexpr const char* band_name = "armature-band";
 inline constexpr const char* copy_name = "armature-copy";
 
-/// Where in a copy of the bands' file there are records: one of the job, then of each rank.
-inline constexpr std::uint64_t record_bytes = 72;
-inline constexpr std::uint64_t home_bytes = 8;  // of each rank, behind them
-std::uint64_t records_offset(const ControlHeader& header);
-
 /// Maps a control block after checking magic, version and size. Throws Error(start).
 Control map_control(int fd, bool writable = true);
 /// The same once more below the first band, where it lies at the same address in every process; as

@@ -21,17 +21,45 @@ constexpr std::size_t chunk = 64 * page_bytes;
                                               base::system_text(errno != 0 ? errno : ENOSPC)));
 }
 
-void copy_extent(int from, int to, std::uint64_t begin, std::uint64_t end,
-                 const PageBuffer& buffer) {
-  for (std::uint64_t at = begin; at < end; at += chunk) {
-    const std::size_t bytes = std::min<std::uint64_t>(chunk, end - at);
+/// Pages of one file on their way to another.
+class Copying {
+ public:
+  /// `touched` is where the page at `begin` lies.
+  Copying(int from, int to, std::uint64_t begin, const Touched& touched)
+      : from_(from), to_(to), begin_(begin), touched_(touched) {}
+
+  void copy(std::uint64_t begin, std::uint64_t end) const {
+    for (std::uint64_t at = begin; at < end; at += chunk) {
+      const std::size_t bytes = std::min<std::uint64_t>(chunk, end - at);
+      // What is mapped may have pages that nobody may touch.
+      if (!copy_mapped(at, bytes)) copy_by_buffer(at, bytes);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool copy_mapped(std::uint64_t at, std::size_t bytes) const {
+    const auto place = static_cast<off_t>(at);
+    if (touched_.from != nullptr)
+      return pwrite(to_, touched_.from + (at - begin_), bytes, place) ==
+             static_cast<ssize_t>(bytes);
+    if (touched_.to != nullptr)
+      return pread(from_, touched_.to + (at - begin_), bytes, place) == static_cast<ssize_t>(bytes);
+    return false;
+  }
+  void copy_by_buffer(std::uint64_t at, std::size_t bytes) const {
+    const auto place = static_cast<off_t>(at);
     const auto all = static_cast<ssize_t>(bytes);
     errno = 0;
-    if (pread(from, buffer.data(), bytes, static_cast<off_t>(at)) != all ||
-        pwrite(to, buffer.data(), bytes, static_cast<off_t>(at)) != all)
+    if (pread(from_, buffer_.data(), bytes, place) != all ||
+        pwrite(to_, buffer_.data(), bytes, place) != all)
       fail_to_copy();
   }
-}
+
+  const int from_, to_;
+  const std::uint64_t begin_;
+  const Touched touched_;
+  const PageBuffer buffer_{chunk};
+};
 
 }  // namespace
 
@@ -43,8 +71,8 @@ void empty_pages(int file, std::uint64_t begin, std::uint64_t end) {
     fail_to_copy();
 }
 
-void copy_pages(int from, int to, std::uint64_t begin, std::uint64_t end) {
-  const PageBuffer buffer(chunk);
+void copy_pages(int from, int to, std::uint64_t begin, std::uint64_t end, const Touched& touched) {
+  const Copying copying(from, to, begin, touched);
   for (std::uint64_t at = begin; at < end;) {
     const off_t found = lseek(from, static_cast<off_t>(at), SEEK_DATA);
     const std::uint64_t data = found < 0 ? end : std::min(static_cast<std::uint64_t>(found), end);
@@ -53,7 +81,7 @@ void copy_pages(int from, int to, std::uint64_t begin, std::uint64_t end) {
     const off_t hole = lseek(from, static_cast<off_t>(data), SEEK_HOLE);
     if (hole < 0) fail_to_copy();
     at = std::min(static_cast<std::uint64_t>(hole), end);
-    copy_extent(from, to, data, at, buffer);
+    copying.copy(data, at);
   }
 }
 

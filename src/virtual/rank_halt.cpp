@@ -60,7 +60,7 @@ void RankScheduler::change_nodes() {
   space::Halt& halt = mapping_.header().halt;
   const space::KeptIn where = halt.where.load(std::memory_order_relaxed);
   const nodes::Copies copies(mapping_, process_, band_file_);
-  const std::uint32_t copy = halt.copy.load(std::memory_order_acquire) + 1;
+  const std::uint32_t copy = nodes::copy_after(halt.copy.load(std::memory_order_acquire));
   if (where == space::KeptIn::folder || where == space::KeptIn::next_start)
     meanwhile = {
         [&](const auto&) {
@@ -79,7 +79,7 @@ void RankScheduler::change_nodes() {
         {},
         {},
         [&] {
-          halt.copied_ns.store(base::now_ns(), std::memory_order_relaxed);
+          mapping_.header().copies.last_ns.store(base::now_ns(), std::memory_order_relaxed);
           halt.copy.store(copy, std::memory_order_release);
         },
     };

@@ -91,14 +91,16 @@ std::uint32_t stand_together(const World& world, nodes::Arrangement what, const 
 }
 
 /// The checkpoint from which this one may go on; 0: none, as far as rank 0 knows.
-std::uint32_t changed_since(const World& world, const progress::RankContext& me, const Kept& kept) {
+std::uint32_t changed_since(const World& world, const progress::RankContext& me,
+                            const Destination& to) {
   const int rank = me.space.me();
+  const bool is_incremental = rank == 0 && to.is_incremental;
+  if (world.broadcast<std::uint8_t>(is_incremental ? 1 : 0, 0) == 0) return 0;
   const auto last =
       world.allgather(static_cast<fibers::RankScheduler*>(me.scheduler)->kept_of(rank));
-  if (rank != 0 || !kept.is_incremental ||
-      !std::ranges::all_of(last, [&](std::uint64_t one) { return one == last[0]; }))
+  if (rank != 0 || !std::ranges::all_of(last, [&](std::uint64_t one) { return one == last[0]; }))
     return 0;
-  return checkpoints::goes_on_from(std::filesystem::path(kept.folder).parent_path().string(),
+  return checkpoints::goes_on_from(std::filesystem::path(to.folder).parent_path().string(),
                                    last[0]);
 }
 
@@ -119,17 +121,17 @@ void change_nodes(const World& world, std::span<const int> processes, const char
   if (unseen != 0) requests().fetch_add(unseen);
 }
 
-std::uint32_t write_on_nodes(const World& world, const Kept& kept, const char* call) {
+std::uint32_t write_on_nodes(const World& world, const Destination& to, const char* call) {
   const progress::RankContext& me = progress::this_rank(call);
   const space::Mapping& mapping = progress::mapping(call);
   std::vector<int> processes;
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     processes.push_back(mapping.slot(rank).process.load(std::memory_order_relaxed));
   nodes::Arrangement what{.processes = processes,
-                          .where = kept.where,
-                          .folder = kept.folder,
-                          .is_incremental = kept.is_incremental};
-  if (kept.where == space::KeptIn::folder) what.changed_since = changed_since(world, me, kept);
+                          .where = to.where,
+                          .folder = to.folder,
+                          .is_incremental = to.is_incremental};
+  if (to.where == space::KeptIn::folder) what.changed_since = changed_since(world, me, to);
   return stand_together(world, what, call);
 }
 

@@ -15,7 +15,7 @@ namespace armature::hosting {
 void change_nodes(const World& world, std::span<const int> processes, const char* call);
 /// Where a checkpoint goes: rank 0 names a new folder, if it is one, and whether it is to be
 /// incremental, the others nothing.
-struct Kept {
+struct Destination {
   space::KeptIn where = space::KeptIn::nowhere;
   std::string folder;
   bool is_incremental = false;
@@ -23,6 +23,6 @@ struct Kept {
 /// The same for a checkpoint, each where it is. Returns its number. Of one for the next start: all
 /// processes end then, and it returns in those of the job that goes on from there, or where it
 /// could not be written.
-std::uint32_t write_on_nodes(const World& world, const Kept& kept, const char* call);
+std::uint32_t write_on_nodes(const World& world, const Destination& to, const char* call);
 
 }  // namespace armature::hosting

@@ -110,12 +110,12 @@ std::string make_folder(const World& world, const Wanted& wanted) {
 
 bool write_on_nodes(const World& world, const Wanted& wanted, const space::Halt& halt) {
   const Returns before = returns(halt);
-  hosting::Kept kept{wanted.where, {}, false};
+  hosting::Destination to{wanted.where, {}, false};
   if (wanted.where == space::KeptIn::folder) {
-    kept.folder = make_folder(world, wanted);
-    kept.is_incremental = is_incremental(wanted, halt);
+    to.folder = make_folder(world, wanted);
+    to.is_incremental = is_incremental(wanted, halt);
   }
-  return outcome(halt, hosting::write_on_nodes(world, kept, wanted.call), before, wanted.call);
+  return outcome(halt, hosting::write_on_nodes(world, to, wanted.call), before, wanted.call);
 }
 
 bool stand_still(const progress::RankContext& me, const Wanted& wanted) {
@@ -149,14 +149,15 @@ bool checkpoint(const std::string& directory, const CheckpointOptions& options) 
   const progress::RankContext& me = progress::this_rank(call);
   const space::Halt& halt = me.space.header().halt;
   const Returns before = returns(halt);
-  bool is_due = true;
+  hosting::Due due{.checkpoint = true};
   if (options.when_due)
-    is_due = hosting::is_due(*me.world, hosting::Chore::checkpoint, call);
+    due = hosting::due_checkpoints(*me.world, call);
   else
     (void)hosting::start_anew_if_wanted(*me.world, call);
   // In other processes, which know nothing of the files of those before, as after a restart.
-  const bool is_anew = returns(halt) != before;
-  if (!is_due) return is_anew;
+  bool is_anew = returns(halt) != before;
+  if (due.copy) is_anew = checkpoint_in_memory() || is_anew;
+  if (!due.checkpoint) return is_anew;
   return stand_still(me, {call, space::KeptIn::folder, directory_or_default(directory),
                           options.incremental}) ||
          is_anew;

@@ -5,6 +5,10 @@
 // When something was last done stands in the control block, not with rank 0: so the launcher of a
 // job on one node, which does it by itself, and the program never both do it in one interval; and
 // rank 0 may move. On several nodes each block has it, by the clock of its node.
+//
+// Checkpoints in memory are due in the call that asks for those on disk, but by the launcher alone
+// where that can have all stand still: on one node. The first is due at once, since until then
+// there is nothing to go back to.
 #include "world/due.hpp"
 
 #include <chrono>
@@ -12,6 +16,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 
 #include <fmt/format.h>
 
@@ -30,22 +35,26 @@ std::uint64_t interval_ns(Chore chore) {
     return static_cast<std::uint64_t>(
         base::duration_variable(variable).value_or(std::chrono::nanoseconds(0)).count());
   };
-  if (chore == Chore::checkpoint) {
-    static const std::uint64_t every_ns = read(bootstrap::checkpoint_every_variable);
-    return every_ns;
-  }
-  static const std::uint64_t every_ns = read(bootstrap::rebalance_every_variable);
-  return every_ns;
+  static const std::uint64_t checkpoint_ns = read(bootstrap::checkpoint_every_variable);
+  static const std::uint64_t copy_ns = read(bootstrap::copy_every_variable);
+  static const std::uint64_t rebalance_ns = read(bootstrap::rebalance_every_variable);
+  if (chore == Chore::checkpoint) return checkpoint_ns;
+  return chore == Chore::copy ? copy_ns : rebalance_ns;
 }
 
 space::Recurring& recurring(space::ControlHeader& job, Chore chore) {
-  return chore == Chore::checkpoint ? job.checkpoints : job.rebalances;
+  if (chore == Chore::checkpoint) return job.checkpoints;
+  return chore == Chore::copy ? job.copies : job.rebalances;
 }
 
 /// By rank 0.
-bool take(space::ControlHeader& job, Chore chore, std::uint64_t every_ns) {
+bool take(space::ControlHeader& job, Chore chore) {
   space::Recurring& work = recurring(job, chore);
-  const std::uint64_t now_ns = base::now_ns();
+  const std::uint64_t now_ns = base::now_ns(), every_ns = interval_ns(chore);
+  if (chore == Chore::copy) {
+    if (every_ns == 0 || job.nodes == 1 || job.keeps_copies == 0) return false;
+    if (job.halt.copy.load(std::memory_order_acquire) == 0) return true;
+  }
   if (chore == Chore::checkpoint && job.halt.requests.load(std::memory_order_relaxed) != 0 &&
       job.halt.requests.exchange(0, std::memory_order_relaxed) != 0) {
     work.last_ns.store(now_ns, std::memory_order_release);
@@ -67,25 +76,40 @@ void on_request(int /*signal*/) {
 
 }  // namespace
 
-bool is_due(const World& world, Chore chore, const char* call) {
+namespace {
+
+/// What rank 0 tells of each.
+constexpr unsigned bit(Chore chore) { return 1u << static_cast<unsigned>(chore); }
+
+unsigned due(const World& world, std::initializer_list<Chore> chores, const char* call) {
   space::ControlHeader& job = progress::mapping(call).header();
-  std::atomic<std::uint32_t>& is_asked_for = recurring(job, chore).is_asked_for;
-  if (is_asked_for.load(std::memory_order_relaxed) == 0)
-    is_asked_for.store(1, std::memory_order_relaxed);
-  const std::uint64_t every_ns = interval_ns(chore);
-  constexpr std::uint8_t is_due = 1, looks = 2;
-  std::uint8_t told = 0;
-  if (world.rank() == 0)
-    told = static_cast<std::uint8_t>((take(job, chore, every_ns) ? is_due : 0) |
-                                     (is_time_to_look(progress::mapping(call)) ? looks : 0));
-  told = world.broadcast(told, 0);
+  constexpr unsigned looks = 1u << 7;
+  (void)interval_ns(Chore::checkpoint);  // all throw, or nobody
+  unsigned told = 0;
+  for (const Chore chore : chores) {
+    std::atomic<std::uint32_t>& is_asked_for = recurring(job, chore).is_asked_for;
+    if (is_asked_for.load(std::memory_order_relaxed) == 0)
+      is_asked_for.store(1, std::memory_order_relaxed);
+    if (world.rank() == 0 && take(job, chore)) told |= bit(chore);
+  }
+  if (world.rank() == 0 && is_time_to_look(progress::mapping(call))) told |= looks;
+  told = world.broadcast(static_cast<std::uint8_t>(told), 0);
   if ((told & looks) != 0) (void)start_anew_if_wanted(world, call);
-  return (told & is_due) != 0;
+  return told;
 }
 
-void require_intervals() {
-  for (const Chore chore : {Chore::checkpoint, Chore::rebalance}) (void)interval_ns(chore);
+}  // namespace
+
+Due due_checkpoints(const World& world, const char* call) {
+  const unsigned told = due(world, {Chore::checkpoint, Chore::copy}, call);
+  return {(told & bit(Chore::checkpoint)) != 0, (told & bit(Chore::copy)) != 0};
 }
+
+bool is_rebalance_due(const World& world, const char* call) {
+  return (due(world, {Chore::rebalance}, call) & bit(Chore::rebalance)) != 0;
+}
+
+void require_intervals() { (void)interval_ns(Chore::checkpoint); }
 
 void note_rebalance(space::ControlHeader& job) {
   job.rebalances.last_ns.store(base::now_ns(), std::memory_order_release);
@@ -116,6 +140,9 @@ void say_what_was_never_asked_for(const space::ControlHeader& job) {
   };
   const bool never = job.checkpoints.is_asked_for.load(std::memory_order_relaxed) == 0;
   constexpr const char* not_written = "no checkpoint was written for that";
+  if (never && interval_ns(Chore::copy) != 0 && job.nodes > 1 && job.keeps_copies != 0)
+    say(fmt::format("{} (--copy-every) is set", bootstrap::copy_every_variable),
+        "no checkpoint in memory was made for that", "armature::checkpoint");
   if (never && interval_ns(Chore::checkpoint) != 0)
     say(fmt::format("{} (--checkpoint-every) is set", bootstrap::checkpoint_every_variable),
         not_written, "armature::checkpoint");

@@ -6,13 +6,18 @@
 namespace armature::hosting {
 
 /// What is done every so often, where the program asks whether it is due (when_due).
-enum class Chore { checkpoint, rebalance };
+enum class Chore { checkpoint, copy, rebalance };
 
-/// Collective: whether it is, by rank 0's clock, or because a checkpoint was asked for. Where it
-/// is, nobody else finds so until the interval is over once more. On all ranks, Error(start) when
-/// the variable with the interval is no time, which jobs of virtual ranks find out before. May
+/// Collective: which of these are, by rank 0's clock, or because a checkpoint was asked for. Where
+/// one is, nobody else finds so until the interval is over once more. On all ranks, Error(start)
+/// when the variable with the interval is no time, which jobs of virtual ranks find out before. May
 /// return in other processes (start_anew.hpp).
-[[nodiscard]] bool is_due(const World& world, Chore chore, const char* call);
+struct Due {
+  bool checkpoint = false;  // to disk
+  bool copy = false;        // a checkpoint in memory
+};
+[[nodiscard]] Due due_checkpoints(const World& world, const char* call);
+[[nodiscard]] bool is_rebalance_due(const World& world, const char* call);
 /// Throws Error(start) when a variable with an interval is no time.
 void require_intervals();
 /// By all ranks, where they are then: ranks were rebalanced now, whoever has asked for it.

@@ -212,7 +212,7 @@ bool is_due(const World& world, const progress::RankContext& me) {
     (void)measure(me);
     (void)measure_calls();
   }
-  return hosting::is_due(world, hosting::Chore::rebalance, "rebalance");
+  return hosting::is_rebalance_due(world, "rebalance");
 }
 
 }  // namespace

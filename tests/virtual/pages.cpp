@@ -2,11 +2,11 @@
 // word of it or all, by its rank or another one; to zeros, and from them; and back to what it was;
 // memory that comes and goes. It prints one number, as steps.cpp does.
 //
-//   virtual_pages STEPS EVERY PAUSE_US DIE_AT [WHOLE_EVERY [MOVE_EVERY]]
+//   virtual_pages STEPS EVERY PAUSE_US DIE_AT [WHOLE_EVERY [MOVE_EVERY [PAGES]]]
 //
 // EVERY below 0: they are in memory. With WHOLE_EVERY its checkpoints are of what changed, but for
 // each WHOLE_EVERYth, whatever the job's setting is. Each MOVE_EVERY steps all ranks go to the next
-// process.
+// process. Each rank has PAGES pages.
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,10 +28,11 @@ namespace {
 using armature::World;
 using Word = std::uint64_t;
 
-constexpr std::size_t page_words = 512, pages = 150;
+constexpr std::size_t page_words = 512;
 
 struct Settings {
   int steps = 200, every = 0, pause_us = 0, die_at = -1, whole_every = 0, move_every = 0;
+  int pages = 150;
 };
 
 Word mixed(Word sum, Word value) {
@@ -41,10 +42,11 @@ Word mixed(Word sum, Word value) {
 
 class Worker {
  public:
-  explicit Worker(World& world)
+  Worker(World& world, int count)
       : world_(world),
+        pages_(static_cast<std::size_t>(count)),
         random_(static_cast<unsigned>(world.rank()) + 1),
-        piece_(world.allocate<Word>(pages * page_words)),
+        piece_(world.allocate<Word>(pages_ * page_words)),
         returning_(page_words) {
     for (Word& word : mine()) word = random_();
   }
@@ -81,15 +83,15 @@ class Worker {
     const int here = armature::process_of(world_.rank()).number();
     armature::migrate_together(armature::ProcessId((here + 1) % armature::hosting_processes()));
   }
-  std::span<Word> mine() { return {&piece_[0], pages * page_words}; }
+  std::span<Word> mine() { return {&piece_[0], pages_ * page_words}; }
   std::span<Word> page(std::size_t number) {
     return mine().subspan(number * page_words, page_words);
   }
 
   /// The last page has something else every other step.
   void change_mine(int step) {
-    std::ranges::swap_ranges(page(pages - 1), returning_);
-    const std::span<Word> chosen = page(random_() % (pages - 1));
+    std::ranges::swap_ranges(page(pages_ - 1), returning_);
+    const std::span<Word> chosen = page(random_() % (pages_ - 1));
     if (step % 4 == 0)
       for (Word& word : chosen) word = random_();
     else if (step % 4 == 1)
@@ -100,7 +102,7 @@ class Worker {
   void change_others(int step) {
     const auto all = static_cast<Word>(world_.size());
     const auto me = static_cast<std::size_t>(world_.rank());
-    const std::size_t place = random_() % pages * page_words + me;
+    const std::size_t place = random_() % pages_ * page_words + me;
     armature::put(piece_.on(static_cast<int>(random_() % all)) + place, static_cast<Word>(step));
   }
   void come_and_go(int step) {
@@ -109,6 +111,7 @@ class Worker {
   }
 
   World& world_;
+  const std::size_t pages_;
   std::mt19937_64 random_;
   armature::Piece<Word> piece_;
   std::vector<Word> returning_;
@@ -122,10 +125,11 @@ class Worker {
 int main(int argc, char** argv) {
   Settings settings;
   int* const places[] = {&settings.steps,  &settings.every,       &settings.pause_us,
-                         &settings.die_at, &settings.whole_every, &settings.move_every};
-  for (int i = 1; i < argc && i <= 6; ++i) *places[i - 1] = std::atoi(argv[i]);
+                         &settings.die_at, &settings.whole_every, &settings.move_every,
+                         &settings.pages};
+  for (int i = 1; i < argc && i <= 7; ++i) *places[i - 1] = std::atoi(argv[i]);
   return armature::run(argc, argv, [settings](World& world) {
-    const Word result = Worker(world).run(settings);
+    const Word result = Worker(world, settings.pages).run(settings);
     if (world.rank() == 0) {
       std::printf("result %016llx\n", static_cast<unsigned long long>(result));
       std::fflush(stdout);

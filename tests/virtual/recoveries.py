@@ -210,17 +210,16 @@ def case_ends_on_nodes():
             os.kill(job.children()[0], signal.SIGKILL)
         got, out, err = job.end()
         expect(got == 137 and "it ended 5 times since its last checkpoint" in err, f"{got}: {out}{said}{err}")
-    for options, why in ((["--copy-every", 1], "is for one node"),):
-        status, out, err = Job(4, 2, ["--nodes", 2, *options], [1]).end()
-        expect(status == 1 and why in err, f"{status}: {out}{err}")
 
 
 class NodesJob(Job):
     """On pretended nodes, whose processes are in a row; the program makes its own checkpoints in memory."""
 
     def __init__(self, ranks, nodes, processes, arguments, *more):
+        begun = time.monotonic()
         super().__init__(ranks, processes, ["--nodes", nodes, *more], arguments)
         self.said = read_until(self.job.stderr, "have joined")
+        self.start_s = time.monotonic() - begun
         self.nodes, self.pids = nodes, self.children()
 
     def node(self, number):
@@ -247,7 +246,7 @@ def kill_on_nodes(runs, shapes, arguments, expected):
     for run in range(runs):
         nodes, processes = shapes[run % len(shapes)]
         job = NodesJob(9, nodes, processes, arguments)
-        time.sleep(0.1)  # to the first copy
+        time.sleep(0.1 + 2 * job.start_s)  # to the first copy
         for _ in range(processes):
             time.sleep(chance.uniform(0.02, 0.25) if chance.random() < 0.7 else chance.uniform(0, 0.01))
             job.kill_some(chance)
@@ -352,6 +351,27 @@ def case_nodes_one_process():
         status, out, err = job.end()
         got, err = result((status, out, job.said + err))
         expect(got == expected and err.count("all ranks go back") == 1, f"{got}, not {expected}:\n{err}")
+
+
+def case_nodes_every_so_often():
+    """Where the program asks: the first copy at once, the next ones when the interval is over. Node by node is lost."""
+    expected = undisturbed(9, 120, 0)
+    for every_s, goes_back_s in ((0.05, (0, 0.7)), (1000, (0.7, 60))):
+        job = NodesJob(9, 3, 3, [120, "when_due", 5000], "--copy-every", every_s)
+        for node in range(2):
+            time.sleep(0.8)
+            job.kill_all(job.node(node))
+            job.said += read_until(job.job.stderr, "all ranks go on|and have done so")
+        status, out, err = job.end()
+        got, err = result((status, out, job.said + err))
+        expect(got == expected, f"{got}, not {expected}:\n{err}")
+        ages = [float(text) for text in re.findall(r"in memory of ([0-9.]+) s ago", err)]
+        # There is none where all had gone back before the launcher heard of the death.
+        expect(all(goes_back_s[0] <= age <= goes_back_s[1] for age in ages), f"every {every_s} s, and of {ages} s ago")
+        expect("has never called" not in err, err)
+    # A program that never asks.
+    status, out, err = Job(4, 2, ["--nodes", 2, "--copy-every", 1], [20, 0]).end()
+    expect(status == 0 and err.count("no checkpoint in memory was made for that") == 1, f"{status}: {out}{err}")
 
 
 def case_clear_ends():

@@ -32,6 +32,8 @@ void set_seconds(const char* variable, double seconds) {
 
 void check_intervals(const LaunchOptions& options) {
   if (options.rebalance_every_s > 0) check_rebalancing(options);
+  if (options.copy_every_s > 0 && options.on_death != space::OnDeath::recover)
+    refuse("--copy-every: copies are made to recover from: say --on-death recover, too");
   if (options.checkpoint_every_s <= 0) return;
   if (!options.virtual_ranks) refuse("--checkpoint-every is for virtual ranks: say --virtual, too");
   if (options.checkpoint_directory.empty())
@@ -40,6 +42,7 @@ void check_intervals(const LaunchOptions& options) {
 
 void tell_intervals(const LaunchOptions& options) {
   set_seconds(checkpoint_every_variable, options.checkpoint_every_s);
+  set_seconds(copy_every_variable, options.copy_every_s);
   set_seconds(rebalance_every_variable, options.rebalance_every_s);
   if (options.rebalance_every_s > 0) setenv(rebalance_by_variable, options.rebalance_by.c_str(), 1);
 }

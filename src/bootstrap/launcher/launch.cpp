@@ -137,8 +137,6 @@ void check(const LaunchOptions& options) {
     refuse("--checkpoint-incremental is for virtual ranks: say --virtual, too");
   if (!options.virtual_ranks && options.on_death == space::OnDeath::recover)
     refuse("--on-death recover is for virtual ranks: say --virtual, too");
-  if (options.on_death != space::OnDeath::recover && options.copy_every_s > 0)
-    refuse("--copy-every: copies are made to recover from: say --on-death recover, too");
   if (!options.virtual_ranks && (options.processes != 0 || options.stack_bytes != 0))
     refuse("--processes and --stack-size are for virtual ranks: say --virtual, too");
 }

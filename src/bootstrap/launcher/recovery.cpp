@@ -72,7 +72,7 @@ void RunningJob::recover(Process& process, const std::string& who, const Ending&
   else
     regroup(space::Regroup::go_back, {place}, {});
   labels_.pass_on();
-  const auto age_ns = base::now_ns() - node.header().halt.copied_ns.load(std::memory_order_relaxed);
+  const auto age_ns = base::now_ns() - node.header().copies.last_ns.load(std::memory_order_relaxed);
   say(fmt::format("{} {}: all ranks go back to the checkpoint in memory of {:.3f} s ago", who,
                   ending.how, static_cast<double>(age_ns) * 1e-9));
 }

@@ -23,8 +23,6 @@ class Copy {
   void give_records() const;
 
  private:
-  [[nodiscard]] std::uint64_t place_of_record(int rank) const;
-
   const space::Mapping& mapping_;
   const int band_file_, file_;
 };

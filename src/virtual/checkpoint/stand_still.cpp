@@ -166,7 +166,7 @@ void StandStill::fill_copy(int holder) {
   if (!meeting_.all_reach(2)) return;
   const bool failed = halt_.broken.load(std::memory_order_acquire) != 0;
   if (!failed) {
-    halt_.copied_ns.store(base::now_ns(), std::memory_order_relaxed);
+    job_.copies.last_ns.store(base::now_ns(), std::memory_order_relaxed);
     halt_.copy.store(copy, std::memory_order_release);
   }
   close(failed);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <map>
 #include <mutex>
 #include <set>
@@ -13,21 +12,19 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "progress/network.hpp"
 #include "progress/processes.hpp"
-#include "space/job_memory.hpp"
+#include "space/copy_file.hpp"
 #include "virtual/copy_pages.hpp"
 #include "virtual/nodes/pieces.hpp"
+#include "virtual/nodes/wire.hpp"
 #include "virtual/rank_record.hpp"
 
 namespace armature::nodes {
 
 using fibers::RankRecord;
-using progress::network;
-using transport::Arrived;
-using transport::Kind;
-using transport::Link;
-using transport::Links;
+using space::place_of_record;
+using space::read_at;
+using space::write_at;
 
 namespace {
 
@@ -51,41 +48,11 @@ int bands_file = -1;                        // of this process
 std::atomic<bool> could_not_write = false;  // what came from others
 
 int file_of(int band_file, std::uint32_t number) {
-  return band_file + 1 + static_cast<int>(number % 2);
+  return band_file + 1 + static_cast<int>(number & 1);
 }
 
 std::uint64_t begin_of(const space::Mapping& mapping, int rank) {
   return static_cast<std::uint64_t>(rank) * mapping.band_bytes();
-}
-
-[[noreturn]] void fail() {
-  base::fail(Errc::out_of_memory, fmt::format("ranks cannot be copied: {}",
-                                              base::system_text(errno != 0 ? errno : ENOSPC)));
-}
-
-template <class Value>
-void write_at(int file, std::uint64_t place, const Value& value) {
-  errno = 0;
-  if (pwrite(file, &value, sizeof value, static_cast<off_t>(place)) != sizeof value) fail();
-}
-
-template <class Value>
-Value read_at(int file, std::uint64_t place) {
-  Value value;
-  errno = 0;
-  if (pread(file, &value, sizeof value, static_cast<off_t>(place)) != sizeof value) fail();
-  return value;
-}
-
-/// Behind the one of the job, which several nodes do not need.
-std::uint64_t place_of_record(const space::Mapping& mapping, int rank) {
-  return space::records_offset(mapping.header()) +
-         static_cast<std::uint64_t>(rank + 1) * space::record_bytes;
-}
-
-std::uint64_t place_of_home(const space::Mapping& mapping, int rank) {
-  return place_of_record(mapping, mapping.ranks()) +
-         static_cast<std::uint64_t>(rank) * sizeof(Home);
 }
 
 static_assert(sizeof(Home) == space::home_bytes);
@@ -115,8 +82,9 @@ int partner_of(const space::Mapping& mapping, int node) {
 int checked_file(const Arrived& arrived, std::uint64_t number) {
   const space::Mapping& mapping = network()->mapping();
   const int rank = arrived.record.to;
+  const std::uint32_t last = mapping.header().halt.copy.load(std::memory_order_acquire);
   if (rank < 0 || rank >= mapping.ranks() || mapping.is_here(rank) ||
-      number != mapping.header().halt.copy.load(std::memory_order_acquire) + 1)
+      (number != copy_after(last) && number != mended_copy(last)))
     base::fail(Errc::corrupt,
                fmt::format("process {} sends copy {} of rank {}", arrived.process, number, rank));
   return file_of(bands_file, static_cast<std::uint32_t>(number));
@@ -150,7 +118,7 @@ void on_copied(const Arrived& arrived) {
     base::fail(Errc::corrupt, fmt::format("process {} sends pages of no band", arrived.process));
   try {
     fibers::empty_pages(file, begin + record.hole, begin + mapping.band_bytes());
-    write_at(file, place_of_record(mapping, arrived.record.to), record.record);
+    write_at(file, place_of_record(mapping.header(), arrived.record.to), record.record);
   } catch (const Error&) {
     could_not_write = true;
   }
@@ -172,33 +140,72 @@ void Copies::forget_problems() { could_not_write = false; }
 
 int Copies::file(std::uint32_t number) const { return file_of(band_file_, number); }
 
-void Copies::make(const Steps& steps, std::uint32_t step, std::uint32_t number) const {
-  const int partner = partner_of(mapping_, mapping_.header().node);
-  const std::vector<int> partners = living_processes(mapping_, partner);
-  if (partner >= 0 && partners.empty()) throw GivenUp();  // its last one has just been lost
+/// Each rank's own node, and the next one.
+std::vector<Home> Copies::homes_now() const {
+  std::map<int, int> partners;  // by node
+  std::vector<Home> homes;
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
-    if (mapping_.slot(rank).process.load(relaxed) != process_) continue;
+    const int process = mapping_.slot(rank).process.load(relaxed);
+    const int node = mapping_.process_slot(process).node;
+    if (!partners.contains(node)) partners[node] = partner_of(mapping_, node);
+    homes.push_back({process, partners[node]});
+  }
+  return homes;
+}
+
+void Copies::make(const Steps& steps, std::uint32_t step, std::uint32_t number) const {
+  const std::vector<Home> homes = homes_now();
+  for (int rank = 0; rank < mapping_.ranks(); ++rank) {
+    const Home& home = homes[static_cast<std::size_t>(rank)];
+    if (home.process != process_) continue;
     steps.require_to_go_on();
     const std::uint64_t begin = begin_of(mapping_, rank);
-    fibers::copy_pages(band_file_, file(number), begin, begin + mapping_.band_bytes());
-    write_at(file(number), place_of_record(mapping_, rank), RankRecord::of(mapping_, rank));
-    if (partner >= 0)
-      send(number, rank, partners[static_cast<std::size_t>(rank) % partners.size()]);
+    fibers::copy_pages(band_file_, file(number), begin, begin + mapping_.band_bytes(),
+                       {.from = mapping_.band(rank)});
+    write_at(file(number), place_of_record(mapping_.header(), rank),
+             RankRecord::of(mapping_, rank));
+    if (home.partner >= 0) send(number, rank, home.partner);
   }
   if (steps.leads()) {
-    empty_others(number);
-    write_homes(number);
+    empty_others(number, homes);
+    fibers::copy_pages(band_file_, file(number), begin_of(mapping_, mapping_.ranks()),
+                       space::records_offset(mapping_.header()));
+    write_homes(number, homes);
   }
+  finish(steps, step);
+}
+
+void Copies::mend(const Steps& steps, std::uint32_t step, std::uint32_t last) const {
+  const std::vector<Home> before = this->homes(last);
+  std::vector<Home> homes = homes_now();
+  const std::uint32_t number = mended_copy(last);
+  for (int rank = 0; rank < mapping_.ranks(); ++rank) {
+    Home& home = homes[static_cast<std::size_t>(rank)];
+    const int partner = before[static_cast<std::size_t>(rank)].partner;
+    if (partner >= 0 && partner != mapping_.process_slot(home.process).node &&
+        !living_processes(mapping_, partner).empty())
+      home.partner = partner;  // has it
+    else if (home.partner >= 0 && home.process == process_)
+      send(number, rank, home.partner);
+    steps.require_to_go_on();
+  }
+  if (steps.leads()) write_homes(number, homes);
+  finish(steps, step);
+}
+
+void Copies::finish(const Steps& steps, std::uint32_t step) const {
   steps.become_quiet();
   steps.reach(step);
   steps.all_reach(step);
-  if (could_not_write.exchange(false)) {
-    errno = ENOSPC;
-    fail();
-  }
+  if (could_not_write.exchange(false))
+    base::fail(Errc::out_of_memory, "there is no memory for copies of ranks of other nodes");
 }
 
-void Copies::send(std::uint32_t number, int rank, int partner) const {
+/// To the process of that node whose turn it is.
+void Copies::send(std::uint32_t number, int rank, int node) const {
+  const std::vector<int> processes = living_processes(mapping_, node);
+  if (processes.empty()) throw GivenUp();  // its last one has just been lost
+  const int partner = processes[static_cast<std::size_t>(rank) % processes.size()];
   std::uint64_t sent = 0;  // up to there
   send_band<CopyRecord>(mapping_, band_file_,
                         {rank, partner, Kind::copy_pages, Pieces::After::kept},
@@ -213,41 +220,38 @@ void Copies::send(std::uint32_t number, int rank, int partner) const {
 }
 
 /// What is left of ranks that are neither here any more nor sent here.
-void Copies::empty_others(std::uint32_t number) const {
+void Copies::empty_others(std::uint32_t number, const std::vector<Home>& homes) const {
   const int here = mapping_.header().node;
-  std::map<int, bool> comes;  // by node: whether its ranks are sent here
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
-    const int node = mapping_.process_slot(mapping_.slot(rank).process.load(relaxed)).node;
-    if (node == here) continue;
-    if (!comes.contains(node)) comes[node] = partner_of(mapping_, node) == here;
+    const Home& home = homes[static_cast<std::size_t>(rank)];
+    if (mapping_.process_slot(home.process).node == here || home.partner == here) continue;
     const std::uint64_t begin = begin_of(mapping_, rank);
-    if (!comes[node]) fibers::empty_pages(file(number), begin, begin + mapping_.band_bytes());
+    fibers::empty_pages(file(number), begin, begin + mapping_.band_bytes());
   }
 }
 
-void Copies::write_homes(std::uint32_t number) const {
-  std::map<int, int> partners;  // by node
-  for (int rank = 0; rank < mapping_.ranks(); ++rank) {
-    const int process = mapping_.slot(rank).process.load(relaxed);
-    const int node = mapping_.process_slot(process).node;
-    if (!partners.contains(node)) partners[node] = partner_of(mapping_, node);
-    const Home home{process, partners[node]};
-    write_at(file(number), place_of_home(mapping_, rank), home);
-  }
-  fibers::copy_pages(band_file_, file(number), begin_of(mapping_, mapping_.ranks()),
-                     space::records_offset(mapping_.header()));
+/// One is not to spoil the table of the one before, which may be in the same file.
+std::uint64_t Copies::place_of_home(std::uint32_t number, int rank) const {
+  return space::place_of_home(mapping_.header(), number >> 1 & 1, rank);
+}
+
+void Copies::write_homes(std::uint32_t number, const std::vector<Home>& homes) const {
+  for (int rank = 0; rank < mapping_.ranks(); ++rank)
+    write_at(file(number), place_of_home(number, rank), homes[static_cast<std::size_t>(rank)]);
 }
 
 std::vector<Home> Copies::homes(std::uint32_t number) const {
   std::vector<Home> homes;
   for (int rank = 0; rank < mapping_.ranks(); ++rank)
-    homes.push_back(read_at<Home>(file(number), place_of_home(mapping_, rank)));
+    homes.push_back(read_at<Home>(file(number), place_of_home(number, rank)));
   return homes;
 }
 
 void Copies::bring_back(std::uint32_t number, int rank) const {
   const std::uint64_t begin = begin_of(mapping_, rank);
-  fibers::copy_pages(file(number), band_file_, begin, begin + mapping_.band_bytes());
+  const bool was_here = mapping_.slot(rank).process.load(relaxed) == process_;
+  fibers::copy_pages(file(number), band_file_, begin, begin + mapping_.band_bytes(),
+                     {.to = was_here ? mapping_.band(rank) : nullptr});
 }
 
 void Copies::bring_back_behind(std::uint32_t number) const {
@@ -256,7 +260,7 @@ void Copies::bring_back_behind(std::uint32_t number) const {
 }
 
 void Copies::give_record(std::uint32_t number, int rank) const {
-  read_at<RankRecord>(file(number), place_of_record(mapping_, rank))
+  read_at<RankRecord>(file(number), place_of_record(mapping_.header(), rank))
       .give({reinterpret_cast<std::byte*>(&mapping_.header())}, rank);
 }
 

@@ -11,6 +11,9 @@
 // in the same file, where bands of ranks on other nodes would be, those of the node before it. So
 // what a node knew is known on the next one. There are two such files on each node, so that one is
 // whole while the other is written.
+//
+// After a loss a copy is still whole but for what the lost node had of it. That alone is made
+// again, where there was nothing of it before: the copy is in the same file, with another number.
 
 namespace armature::nodes {
 
@@ -19,6 +22,12 @@ struct Home {
   std::int32_t process = -1;
   std::int32_t partner = -1;  // the node that has it, too; -1: none has
 };
+
+// Numbers of copies, 0: none. The later the greater; the lowest bit says in which file it is.
+/// Of the next one, in the other file.
+constexpr std::uint32_t copy_after(std::uint32_t last) { return ((last | 1) + 1) | (~last & 1); }
+/// Of the same one, mended.
+constexpr std::uint32_t mended_copy(std::uint32_t last) { return last + 2; }
 
 class Copies {
  public:
@@ -29,6 +38,9 @@ class Copies {
   /// have made their part of it. They reach that step on the way. Throws Error(out_of_memory),
   /// GivenUp.
   void make(const Steps& steps, std::uint32_t step, std::uint32_t number) const;
+  /// The same for the last one, to which all have gone back: what one node alone has of it goes to
+  /// another one. Until all have come to that step, it is what it was.
+  void mend(const Steps& steps, std::uint32_t step, std::uint32_t last) const;
 
   /// Before the next one, where one was given up: those that have come up with what others sent.
   static void forget_problems();
@@ -48,9 +60,12 @@ class Copies {
 
  private:
   [[nodiscard]] int file(std::uint32_t number) const;
-  void write_homes(std::uint32_t number) const;
-  void empty_others(std::uint32_t number) const;
-  void send(std::uint32_t number, int rank, int partner) const;
+  [[nodiscard]] std::uint64_t place_of_home(std::uint32_t number, int rank) const;
+  [[nodiscard]] std::vector<Home> homes_now() const;
+  void write_homes(std::uint32_t number, const std::vector<Home>& homes) const;
+  void empty_others(std::uint32_t number, const std::vector<Home>& homes) const;
+  void send(std::uint32_t number, int rank, int node) const;
+  void finish(const Steps& steps, std::uint32_t step) const;
 
   const space::Mapping& mapping_;
   const int process_, band_file_;

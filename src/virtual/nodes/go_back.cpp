@@ -4,7 +4,7 @@
 //   2     what the bands of this node held is there again
 //   3     each node knows where ranks are now
 //   4     nodes know again how often their ranks have notified others
-//   5, 6  a further copy is made of that, since part of the one before is lost, and counts
+//   5, 6  what is lost of the copy is made again, and then counts
 //
 // Where ranks go follows from the copy and from who is lost, so all find the same. Another loss
 // makes all begin again: nothing of this is harmed by being done twice.
@@ -82,7 +82,7 @@ class GoingBack {
     find_places();
     if (!problem_.empty()) give_up(steps);
     bring_back(steps);
-    copy_again(steps);
+    mend_copy(steps);
     if (steps.leads()) go_on(lost);
     if (steps.leads_all() && job_.has_launcher == 0)
       std::fputs(
@@ -102,9 +102,9 @@ class GoingBack {
   [[nodiscard]] int least_used(int node, const std::vector<int>& used) const;
   [[noreturn]] void give_up(const Steps& steps) const;
   void bring_back(const Steps& steps) const;
-  void change_places() const;
+  void take_places() const;
   void host() const;
-  void copy_again(const Steps& steps) const;
+  void mend_copy(const Steps& steps) const;
   void go_on(std::uint32_t lost) const;
   [[nodiscard]] bool is_here(int rank) const {
     return mapping_.process_slot(places_[static_cast<std::size_t>(rank)]).node == job_.node;
@@ -208,7 +208,10 @@ void GoingBack::give_up(const Steps& steps) const {
 void GoingBack::bring_back(const Steps& steps) const {
   const std::size_t all = steps.of_node().members().size();
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
-    if (static_cast<std::size_t>(rank) % all != steps.of_node().place()) continue;
+    const bool is_ours = is_here(rank)
+                             ? places_[static_cast<std::size_t>(rank)] == process_
+                             : static_cast<std::size_t>(rank) % all == steps.of_node().place();
+    if (!is_ours) continue;
     steps.require_to_go_on();
     if (is_here(rank))
       copies_.bring_back(found_.copy, rank);
@@ -218,7 +221,7 @@ void GoingBack::bring_back(const Steps& steps) const {
   if (steps.leads()) copies_.bring_back_behind(found_.copy);
   steps.reach(2);
   steps.node_reaches(2);
-  if (steps.leads()) change_places();
+  if (steps.leads()) take_places();
   steps.reach(3);
   steps.all_reach(3);
   host();
@@ -235,7 +238,7 @@ void GoingBack::bring_back(const Steps& steps) const {
 }
 
 /// By the first process of each node.
-void GoingBack::change_places() const {
+void GoingBack::take_places() const {
   job_.ranks_here = 0;
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
     space::RankSlot& slot = mapping_.slot(rank);
@@ -273,10 +276,10 @@ void GoingBack::host() const {
   network()->host(std::move(spaces));
 }
 
-/// Where that cannot be, the last one counts, as far as it is there.
-void GoingBack::copy_again(const Steps& steps) const {
+/// Where that cannot be, it counts as far as it is there.
+void GoingBack::mend_copy(const Steps& steps) const {
   try {
-    copies_.make(steps, 5, found_.copy + 1);
+    copies_.mend(steps, 5, found_.copy);
   } catch (const GivenUp&) {
     throw;
   } catch (const std::exception& error) {
@@ -288,12 +291,13 @@ void GoingBack::copy_again(const Steps& steps) const {
   steps.all_reach(6);
   if (!steps.leads()) return;
   if (job_.halt.broken.load(std::memory_order_acquire) == 0)
-    job_.halt.copy.store(found_.copy + 1, std::memory_order_release);
+    job_.halt.copy.store(mended_copy(found_.copy), std::memory_order_release);
   else if (steps.leads_all())
-    std::fputs(fmt::format("armature: there is no further copy in memory: {}\n",
-                           std::string_view(job_.halt.problem))
-                   .c_str(),
-               stderr);
+    std::fputs(
+        fmt::format("armature: what is lost of the copy in memory cannot be made again: {}\n",
+                    std::string_view(job_.halt.problem))
+            .c_str(),
+        stderr);
 }
 
 /// By the first process of each node.

@@ -13,16 +13,10 @@
 
 #include "base/fail.hpp"
 #include "base/process_memory.hpp"
-#include "progress/network.hpp"
 #include "progress/processes.hpp"
+#include "virtual/nodes/wire.hpp"
 
 namespace armature::nodes {
-
-using progress::network;
-using transport::Arrived;
-using transport::Kind;
-using transport::Link;
-using transport::Links;
 
 namespace {
 

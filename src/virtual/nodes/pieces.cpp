@@ -7,12 +7,9 @@
 
 #include "space/virtual_band.hpp"
 #include "virtual/nodes/steps.hpp"
+#include "virtual/nodes/wire.hpp"
 
 namespace armature::nodes {
-
-using progress::network;
-using transport::Link;
-using transport::Links;
 
 Pieces::Pieces(const space::Mapping& mapping, int file, const Options& options)
     : mapping_(mapping), file_(file), options_(options) {

@@ -9,18 +9,12 @@
 #include <vector>
 
 #include "base/process_memory.hpp"
-#include "progress/network.hpp"
 #include "progress/processes.hpp"
 #include "rma/questions.hpp"
 #include "virtual/nodes/losses.hpp"
+#include "virtual/nodes/wire.hpp"
 
 namespace armature::nodes {
-
-using progress::network;
-using transport::Arrived;
-using transport::Kind;
-using transport::Link;
-using transport::Links;
 
 namespace {
 

@@ -11,19 +11,14 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "progress/network.hpp"
 #include "virtual/nodes/pieces.hpp"
+#include "virtual/nodes/wire.hpp"
 #include "virtual/rank_record.hpp"
 
 namespace armature::nodes {
 
 using base::fail;
 using fibers::RankRecord;
-using progress::network;
-using transport::Arrived;
-using transport::Kind;
-using transport::Link;
-using transport::Links;
 
 namespace {
 

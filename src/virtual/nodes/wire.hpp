@@ -1,0 +1,17 @@
+#pragma once
+
+#include "progress/network.hpp"
+#include "transport/links.hpp"
+#include "transport/protocol.hpp"
+
+// Words in which processes of several nodes speak with each other while no rank runs.
+
+namespace armature::nodes {
+
+using progress::network;
+using transport::Arrived;
+using transport::Kind;
+using transport::Link;
+using transport::Links;
+
+}  // namespace armature::nodes
