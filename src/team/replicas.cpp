@@ -54,9 +54,9 @@ struct WaveRecord {
 
 /// Under the links' lock.
 struct Known {
-  TeamBlock* block = nullptr;
-  std::shared_ptr<const Nodes> nodes;
-  int users = 0;
+  TeamBlock* block = nullptr;          // where what comes is written, if it comes to this process
+  std::unique_ptr<const Nodes> nodes;  // when somebody has asked
+  int users = 0;                       // who are in this process and have, and who leads
   // What came before this process knew of the team.
   struct Early {
     int process;
@@ -71,10 +71,28 @@ std::map<std::uint32_t, Known>& teams() {
   return all;
 }
 
+/// Records that are kept, of all teams.
+std::size_t kept_early = 0;
+
+void let_go(std::uint32_t team) {
+  const auto known = teams().find(team);
+  if (known == teams().end() || --known->second.users > 0) return;
+  kept_early -= known->second.early.size();
+  teams().erase(known);
+}
+
+const Nodes& nodes_of(Known& known, TeamBlock& block) {
+  if (known.nodes == nullptr)
+    known.nodes = std::make_unique<const Nodes>(block, network()->mapping());
+  return *known.nodes;
+}
+
 /// The team; nullptr when it is not known yet, and the record is kept until it is.
 const Known* known_team(std::uint32_t team, const Arrived& arrived) {
+  (void)Replica::look();
   Known& known = teams()[team];
   if (known.block != nullptr) return &known;
+  ++kept_early;
   known.early.push_back(
       {arrived.process, arrived.record, {arrived.body.begin(), arrived.body.end()}});
   return nullptr;
@@ -170,7 +188,61 @@ void Replica::install(transport::Links& links) {
   links.handle(Kind::wave, on_wave);
 }
 
-void Replica::forget_all() { teams().clear(); }
+/// From a member to the process by which it is reached, in the member's band.
+struct TeamNews {
+  std::uint64_t before = 0;  // in that process's list
+  std::uint64_t block = 0;   // 0: it is none any more
+  std::uint32_t team = 0;
+  std::int32_t member = 0;
+};
+
+namespace {
+
+std::atomic<std::uint64_t>& news_of(int process) {
+  return network()->mapping().process_slot(process).team_news;
+}
+
+void learn(std::uint32_t team, TeamBlock* block) {
+  if (block == nullptr) return let_go(team);
+  Known& known = teams()[team];
+  known.block = block;
+  ++known.users;
+  (void)nodes_of(known, *block);
+  kept_early -= known.early.size();
+  for (const Known::Early& early : std::exchange(known.early, {})) {
+    const Arrived arrived{early.process, early.record, early.body, {}};
+    early.record.kind == Kind::round ? on_round(arrived) : on_wave(arrived);
+  }
+}
+
+}  // namespace
+
+bool Replica::look() {
+  std::atomic<std::uint64_t>& list = news_of(network()->links().process());
+  if (list.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+    // Acquire: what was told is read. The last comes first.
+    std::uint64_t last = list.exchange(0, std::memory_order_acquire), first = 0;
+    while (last != 0) {
+      auto& news = *reinterpret_cast<TeamNews*>(last);
+      last = std::exchange(news.before, std::exchange(first, last));
+    }
+    while (first != 0) {
+      auto* const address = reinterpret_cast<TeamNews*>(first);
+      const TeamNews news = *address;
+      first = news.before;
+      ARMATURE_ASSERT(
+          network()->space_of(news.member)->free(address, space::Allocation::Kind::internal));
+      learn(news.team, reinterpret_cast<TeamBlock*>(news.block));
+    }
+  }
+  return kept_early > 0 && network()->mapping().header().ranks_are_virtual != 0;
+}
+
+void Replica::forget_all() {
+  teams().clear();
+  kept_early = 0;
+  news_of(network()->links().process()).store(0, std::memory_order_relaxed);
+}
 
 std::uint32_t Replica::leader_of(TeamBlock& block) {
   std::uint32_t member = 0;
@@ -179,38 +251,64 @@ std::uint32_t Replica::leader_of(TeamBlock& block) {
   return member;
 }
 
-Replica::Replica(TeamBlock& block) : block_(block) {
+Replica::Replica(space::AddressSpace& space, TeamBlock& block)
+    : space_(space), block_(block), team_(block.id) {
   if (network() == nullptr) return;
-  make_known();
-  if (nodes_->here() == nodes_->size()) return;
-  leader_ = static_cast<int>(nodes_->members(nodes_->here()).front());
+  const Nodes& all = nodes();
+  is_far_ = all.size() > 1;
+  if (all.here() == all.size()) return;
+  leader_ = static_cast<int>(all.members(all.here()).front());
   // The rank's own: not under the lock.
-  rounds_told_.resize(nodes_->edges().size());
-  waves_told_.resize(nodes_->edges().size());
-}
-
-void Replica::make_known() {
-  progress::Network* const net = network();
-  const Lock locked(net->links().lock());
-  Known& known = teams()[block_.id];
-  ++known.users;
-  if (known.block == nullptr) {
-    known.block = &block_;
-    known.nodes = std::make_shared<const Nodes>(block_, net->mapping());
-    for (const Known::Early& early : std::exchange(known.early, {})) {
-      const Arrived arrived{early.process, early.record, early.body, {}};
-      early.record.kind == Kind::round ? on_round(arrived) : on_wave(arrived);
-    }
-  }
-  nodes_ = known.nodes;
+  rounds_told_.resize(all.edges().size());
+  waves_told_.resize(all.edges().size());
+  leads_ = is_far_ && block.ranks()[leader_] == space.me();
+  if (leads_) tell_door(&block);
 }
 
 Replica::~Replica() {
-  progress::Network* const net = network();
-  if (net == nullptr) return;
-  const Lock locked(net->links().lock());
-  const auto known = teams().find(block_.id);
-  if (known != teams().end() && --known->second.users == 0) teams().erase(known);
+  if (network() == nullptr) return;
+  leave_process();
+  if (leads_) tell_door(nullptr);
+}
+
+const Nodes& Replica::nodes() const {
+  const int here = network()->links().process();
+  if (process_ == here) [[likely]]
+    return *nodes_;
+  process_ = here;
+  const Lock locked(network()->links().lock());
+  Known& known = teams()[team_];
+  ++known.users;
+  nodes_ = &nodes_of(known, block_);
+  return *nodes_;
+}
+
+void Replica::leave_process() {
+  if (network() == nullptr || std::exchange(process_, -1) != network()->links().process()) return;
+  const Lock locked(network()->links().lock());
+  let_go(team_);
+}
+
+void Replica::tell_door(TeamBlock* block) {
+  progress::Network& net = *network();
+  const int door = net.door_of(space_.me());
+  if (door == net.links().process()) {
+    const Lock locked(net.links().lock());
+    return learn(team_, block);
+  }
+  space::AddressSpace::Failure failure;
+  void* const memory = space_.allocate(sizeof(TeamNews), alignof(TeamNews),
+                                       space::Allocation::Kind::internal, failure);
+  if (memory == nullptr)
+    fail(Errc::out_of_memory, fmt::format("no memory for a team: {}", failure.limit));
+  auto* const news = new (memory)
+      TeamNews{0, reinterpret_cast<std::uint64_t>(block), team_, static_cast<int>(space_.me())};
+  std::atomic<std::uint64_t>& list = news_of(door);
+  news->before = list.load(std::memory_order_relaxed);
+  // Release: what is told is there.
+  while (!list.compare_exchange_weak(news->before, reinterpret_cast<std::uint64_t>(news),
+                                     std::memory_order_release, std::memory_order_relaxed)) {
+  }
 }
 
 namespace {
@@ -254,29 +352,29 @@ bool all_of(const Nodes& nodes, NodeRange range, Holds&& holds) {
 
 void Replica::send_round(const NodeEdge& edge, std::uint64_t round) const {
   const std::uint64_t signature =
-      block_.line(nodes_->members(edge.tells.first).front(), round).signature;
+      block_.line(nodes().members(edge.tells.first).front(), round).signature;
   const bool nothing_shown =
-      MemberLine::shown(signature) == 0 && all_of(*nodes_, edge.tells, [&](std::uint32_t member) {
+      MemberLine::shown(signature) == 0 && all_of(nodes(), edge.tells, [&](std::uint32_t member) {
         return block_.line(member, round).signature == signature;
       });
   const RoundRecord all{block_.id, all_of_nodes, round, signature, 0, 0, edge.tells};
   const Lock locked(network()->links().lock());
-  Link& link = network()->links().to(nodes_->process(edge.node));
+  Link& link = network()->links().to(nodes().process(edge.node));
   if (nothing_shown)
     link.post(Kind::round, block_.ranks()[leader_], -1, all, Link::Ack::none);
   else
-    nodes_->for_each_member(
+    nodes().for_each_member(
         edge.tells, [&](std::uint32_t member) { append_line(link, block_, member, round); });
   link.flush();
 }
 
 void Replica::tell_round(std::uint64_t round) {
   for (std::size_t i = 0; i < rounds_told_.size(); ++i) {
-    const NodeEdge& edge = nodes_->edges()[i];
+    const NodeEdge& edge = nodes().edges()[i];
     const auto has_entered = [&](std::uint32_t member) {
       return block_.line(member, round).round.load(std::memory_order_acquire) >= round;
     };
-    if (rounds_told_[i] >= round || !all_of(*nodes_, edge.tells, has_entered)) continue;
+    if (rounds_told_[i] >= round || !all_of(nodes(), edge.tells, has_entered)) continue;
     send_round(edge, round);
     rounds_told_[i] = round;
   }
@@ -284,9 +382,9 @@ void Replica::tell_round(std::uint64_t round) {
 
 void Replica::send_line(int member, std::uint64_t round) const {
   const Lock locked(network()->links().lock());
-  for (std::uint32_t node = 0; node < nodes_->size(); ++node) {
-    if (node == nodes_->here()) continue;
-    Link& link = network()->links().to(nodes_->process(node));
+  for (std::uint32_t node = 0; node < nodes().size(); ++node) {
+    if (node == nodes().here()) continue;
+    Link& link = network()->links().to(nodes().process(node));
     append_line(link, block_, static_cast<std::uint32_t>(member), round);
     link.flush();
   }
@@ -294,7 +392,7 @@ void Replica::send_line(int member, std::uint64_t round) const {
 
 bool Replica::may_tell_wave(std::size_t edge, std::uint64_t wave) const {
   return waves_told_[edge] < wave &&
-         all_of(*nodes_, nodes_->edges()[edge].tells, [&](std::uint32_t member) {
+         all_of(nodes(), nodes().edges()[edge].tells, [&](std::uint32_t member) {
            return block_.fence_line(member, wave).wave.load(std::memory_order_acquire) >= wave;
          });
 }
@@ -308,15 +406,15 @@ bool Replica::may_tell_wave(std::uint64_t wave) const {
 void Replica::tell_wave(std::uint64_t wave) {
   for (std::size_t i = 0; i < waves_told_.size(); ++i) {
     if (!may_tell_wave(i, wave)) continue;
-    const NodeEdge& edge = nodes_->edges()[i];
+    const NodeEdge& edge = nodes().edges()[i];
     WaveRecord record{block_.id, all_of_nodes, wave, 0, 0, edge.tells};
-    nodes_->for_each_member(edge.tells, [&](std::uint32_t member) {
+    nodes().for_each_member(edge.tells, [&](std::uint32_t member) {
       const FenceLine& line = block_.fence_line(member, wave);
       record.sent += line.sent.load(std::memory_order_relaxed);
       record.executed += line.executed.load(std::memory_order_relaxed);
     });
     const Lock locked(network()->links().lock());
-    Link& link = network()->links().to(nodes_->process(edge.node));
+    Link& link = network()->links().to(nodes().process(edge.node));
     link.post(Kind::wave, block_.ranks()[leader_], -1, record, Link::Ack::none);
     link.flush();
     waves_told_[i] = wave;
@@ -333,9 +431,9 @@ void Replica::send_wave(int member, std::uint64_t wave) const {
                           line.executed.load(std::memory_order_relaxed),
                           {}};
   const Lock locked(network()->links().lock());
-  for (std::uint32_t node = 0; node < nodes_->size(); ++node) {
-    if (node == nodes_->here()) continue;
-    Link& link = network()->links().to(nodes_->process(node));
+  for (std::uint32_t node = 0; node < nodes().size(); ++node) {
+    if (node == nodes().here()) continue;
+    Link& link = network()->links().to(nodes().process(node));
     link.post(Kind::wave, block_.ranks()[member], -1, record, Link::Ack::none);
     link.flush();
   }

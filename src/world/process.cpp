@@ -335,7 +335,10 @@ void Process::join_network(progress::Network::Spaces spaces, bootstrap::Exchange
                       nodes::install_losses, nodes::Copies::install};
   options.forget = {rma::forget_far, team::Replica::forget_all};
   options.on_lost = rma::Question::give_up;
-  options.look = rma::look_at_locks;
+  options.look = [] {
+    const bool locks = rma::look_at_locks();
+    return team::Replica::look() || locks;
+  };
   if (wired_) install_net_device(options, *wired_, wire);
   install_losses(options, wired_.get(), *mapping_, wired_ ? exchange() : nullptr);
   progress::Network::join(*mapping_, std::move(spaces), wire, options);

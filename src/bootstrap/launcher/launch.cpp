@@ -112,8 +112,6 @@ void check_nodes_of_virtual_ranks(const LaunchOptions& options) {
                                         "{}",
                                         what, why));
   };
-  constexpr const char* they_stay = "ranks stay in their processes there";
-  if (options.balance) refuse("--balance", they_stay);
   if (options.ranks > ranks_max)
     refuse(fmt::format("-n {}", options.ranks).c_str(),
            fmt::format("there may be {} ranks at most", ranks_max).c_str());

@@ -228,7 +228,8 @@ void Copies::empty_others(std::uint32_t number) const {
 void Copies::write_homes(std::uint32_t number) const {
   std::map<int, int> partners;  // by node
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
-    const int process = mapping_.slot(rank).process.load(relaxed);
+    // As all know it: where it is now only its own node knows.
+    const int process = mapping_.slot(rank).goes_to.load(relaxed);
     const int node = mapping_.process_slot(process).node;
     if (!partners.contains(node)) partners[node] = partner_of(mapping_, node);
     const Home home{process, partners[node]};
