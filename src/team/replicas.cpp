@@ -2,247 +2,23 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "base/fail.hpp"
-#include "progress/bell.hpp"
+#include "progress/network.hpp"
+#include "team/known_teams.hpp"
+#include "team/team_records.hpp"
 
 namespace armature::team {
 
-using base::fail;
 using progress::network;
 using space::FenceLine;
 using space::MemberLine;
 using space::TeamBlock;
-using transport::Arrived;
 using transport::Kind;
 using transport::Link;
 using Lock = transport::Links::Lock;
-
-namespace {
-
-/// In the place of a member: all of some nodes.
-constexpr std::uint32_t all_of_nodes = UINT32_MAX;
-
-/// A part of what a member shows; the last one makes it visible. Of members of nodes that show
-/// nothing there is one record.
-struct RoundRecord {
-  std::uint32_t team;
-  std::uint32_t member;
-  std::uint64_t round;
-  std::uint64_t signature;
-  std::uint32_t at;
-  std::uint32_t shown;  // bytes in all
-  NodeRange nodes;
-};
-
-/// Of one member, or what members of some nodes have counted together.
-struct WaveRecord {
-  std::uint32_t team;
-  std::uint32_t member;
-  std::uint64_t wave;
-  std::uint64_t sent;
-  std::uint64_t executed;
-  NodeRange nodes;
-};
-
-/// Under the links' lock.
-struct Known {
-  TeamBlock* block = nullptr;          // where what comes is written, if it comes to this process
-  std::unique_ptr<const Nodes> nodes;  // when somebody has asked
-  int users = 0;                       // who are in this process and have, and who leads
-  // What came before this process knew of the team.
-  struct Early {
-    int process;
-    transport::Record record;
-    std::vector<std::byte> body;
-  };
-  std::vector<Early> early;
-};
-
-std::map<std::uint32_t, Known>& teams() {
-  static std::map<std::uint32_t, Known> all;
-  return all;
-}
-
-/// Records that are kept, of all teams.
-std::size_t kept_early = 0;
-
-void let_go(std::uint32_t team) {
-  const auto known = teams().find(team);
-  if (known == teams().end() || --known->second.users > 0) return;
-  kept_early -= known->second.early.size();
-  teams().erase(known);
-}
-
-const Nodes& nodes_of(Known& known, TeamBlock& block) {
-  if (known.nodes == nullptr)
-    known.nodes = std::make_unique<const Nodes>(block, network()->mapping());
-  return *known.nodes;
-}
-
-/// The team; nullptr when it is not known yet, and the record is kept until it is.
-const Known* known_team(std::uint32_t team, const Arrived& arrived) {
-  (void)Replica::look();
-  Known& known = teams()[team];
-  if (known.block != nullptr) return &known;
-  ++kept_early;
-  known.early.push_back(
-      {arrived.process, arrived.record, {arrived.body.begin(), arrived.body.end()}});
-  return nullptr;
-}
-
-void require_far(const TeamBlock& block, std::uint32_t member, const Arrived& arrived) {
-  if (member < block.size &&
-      !network()->mapping().is_here(const_cast<TeamBlock&>(block).ranks()[member]))
-    return;
-  fail(Errc::corrupt, fmt::format("process {} speaks for member {} of team {}", arrived.process,
-                                  member, block.id));
-}
-
-void ring_members_here(TeamBlock& block) {
-  const space::Mapping& mapping = network()->mapping();
-  for (std::uint32_t i = 0; i < block.size; ++i)
-    if (const int rank = block.ranks()[i]; mapping.is_here(rank))
-      progress::ring(mapping.slot(rank));
-}
-
-/// Makes a line visible. A line that was sent twice must not go back to an earlier round.
-void enter(MemberLine& line, const RoundRecord& record) {
-  if (line.round.load(std::memory_order_relaxed) >= record.round) return;
-  line.signature = record.signature;
-  // Release: who sees the round sees the bytes shown in it.
-  line.round.store(record.round, std::memory_order_release);
-}
-
-void require_far(const Nodes& nodes, NodeRange range, const Arrived& arrived) {
-  const bool good = nodes.holds(range) && range.count > 0;
-  if (good && (nodes.here() + nodes.size() - range.first) % nodes.size() >= range.count) return;
-  fail(Errc::corrupt, fmt::format("process {} speaks for {} nodes from {} on", arrived.process,
-                                  range.count, range.first));
-}
-
-void on_round(const Arrived& arrived) {
-  const auto record = arrived.head<RoundRecord>();
-  const Known* const team = known_team(record.team, arrived);
-  if (team == nullptr) return;
-  TeamBlock* const block = team->block;
-  if (record.member == all_of_nodes) {
-    require_far(*team->nodes, record.nodes, arrived);
-    team->nodes->for_each_member(record.nodes, [&](std::uint32_t member) {
-      enter(block->line(member, record.round), record);
-    });
-    return ring_members_here(*block);
-  }
-  require_far(*block, record.member, arrived);
-  const auto bytes = arrived.rest(sizeof record);
-  if (record.shown > TeamBlock::staging_bytes || record.at > record.shown ||
-      bytes.size() > record.shown - record.at)
-    fail(Errc::corrupt, fmt::format("process {} shows {} bytes", arrived.process, record.shown));
-  MemberLine& line = block->line(record.member, record.round);
-  if (line.round.load(std::memory_order_relaxed) >= record.round) return;
-  std::byte* const to = record.shown <= MemberLine::inline_bytes
-                            ? line.payload
-                            : block->staging(record.member, record.round);
-  if (!bytes.empty()) std::memcpy(to + record.at, bytes.data(), bytes.size());
-  if (record.at + bytes.size() < record.shown) return;
-  enter(line, record);
-  ring_members_here(*block);
-}
-
-void show_wave(FenceLine& line, const WaveRecord& record) {
-  line.sent.store(record.sent, std::memory_order_relaxed);
-  line.executed.store(record.executed, std::memory_order_relaxed);
-  // Release: who sees the wave sees its tally.
-  line.wave.store(record.wave, std::memory_order_release);
-}
-
-void on_wave(const Arrived& arrived) {
-  auto record = arrived.head<WaveRecord>();
-  const Known* const team = known_team(record.team, arrived);
-  if (team == nullptr) return;
-  if (record.member == all_of_nodes) {
-    require_far(*team->nodes, record.nodes, arrived);
-    // Only sums are looked at: one line has it, the others nothing.
-    team->nodes->for_each_member(record.nodes, [&](std::uint32_t member) {
-      show_wave(team->block->fence_line(member, record.wave), record);
-      record.sent = record.executed = 0;
-    });
-  } else {
-    require_far(*team->block, record.member, arrived);
-    show_wave(team->block->fence_line(record.member, record.wave), record);
-  }
-  ring_members_here(*team->block);
-}
-
-}  // namespace
-
-void Replica::install(transport::Links& links) {
-  links.handle(Kind::round, on_round);
-  links.handle(Kind::wave, on_wave);
-}
-
-/// From a member to the process by which it is reached, in the member's band.
-struct TeamNews {
-  std::uint64_t before = 0;  // in that process's list
-  std::uint64_t block = 0;   // 0: it is none any more
-  std::uint32_t team = 0;
-  std::int32_t member = 0;
-};
-
-namespace {
-
-std::atomic<std::uint64_t>& news_of(int process) {
-  return network()->mapping().process_slot(process).team_news;
-}
-
-void learn(std::uint32_t team, TeamBlock* block) {
-  if (block == nullptr) return let_go(team);
-  Known& known = teams()[team];
-  known.block = block;
-  ++known.users;
-  (void)nodes_of(known, *block);
-  kept_early -= known.early.size();
-  for (const Known::Early& early : std::exchange(known.early, {})) {
-    const Arrived arrived{early.process, early.record, early.body, {}};
-    early.record.kind == Kind::round ? on_round(arrived) : on_wave(arrived);
-  }
-}
-
-}  // namespace
-
-bool Replica::look() {
-  std::atomic<std::uint64_t>& list = news_of(network()->links().process());
-  if (list.load(std::memory_order_relaxed) != 0) [[unlikely]] {
-    // Acquire: what was told is read. The last comes first.
-    std::uint64_t last = list.exchange(0, std::memory_order_acquire), first = 0;
-    while (last != 0) {
-      auto& news = *reinterpret_cast<TeamNews*>(last);
-      last = std::exchange(news.before, std::exchange(first, last));
-    }
-    while (first != 0) {
-      auto* const address = reinterpret_cast<TeamNews*>(first);
-      const TeamNews news = *address;
-      first = news.before;
-      ARMATURE_ASSERT(
-          network()->space_of(news.member)->free(address, space::Allocation::Kind::internal));
-      learn(news.team, reinterpret_cast<TeamBlock*>(news.block));
-    }
-  }
-  return kept_early > 0 && network()->mapping().header().ranks_are_virtual != 0;
-}
-
-void Replica::forget_all() {
-  teams().clear();
-  kept_early = 0;
-  news_of(network()->links().process()).store(0, std::memory_order_relaxed);
-}
 
 std::uint32_t Replica::leader_of(TeamBlock& block) {
   std::uint32_t member = 0;
@@ -262,53 +38,27 @@ Replica::Replica(space::AddressSpace& space, TeamBlock& block)
   rounds_told_.resize(all.edges().size());
   waves_told_.resize(all.edges().size());
   leads_ = is_far_ && block.ranks()[leader_] == space.me();
-  if (leads_) tell_door(&block);
+  if (leads_) KnownTeams::tell(space_, team_, &block_);
 }
 
 Replica::~Replica() {
   if (network() == nullptr) return;
   leave_process();
-  if (leads_) tell_door(nullptr);
+  if (leads_) KnownTeams::tell(space_, team_, nullptr);
 }
 
 const Nodes& Replica::nodes() const {
   const int here = network()->links().process();
-  if (process_ == here) [[likely]]
-    return *nodes_;
-  process_ = here;
-  const Lock locked(network()->links().lock());
-  Known& known = teams()[team_];
-  ++known.users;
-  nodes_ = &nodes_of(known, block_);
+  if (process_ != here) [[unlikely]] {
+    nodes_ = &KnownTeams::join(team_, block_);
+    process_ = here;
+  }
   return *nodes_;
 }
 
 void Replica::leave_process() {
-  if (network() == nullptr || std::exchange(process_, -1) != network()->links().process()) return;
-  const Lock locked(network()->links().lock());
-  let_go(team_);
-}
-
-void Replica::tell_door(TeamBlock* block) {
-  progress::Network& net = *network();
-  const int door = net.door_of(space_.me());
-  if (door == net.links().process()) {
-    const Lock locked(net.links().lock());
-    return learn(team_, block);
-  }
-  space::AddressSpace::Failure failure;
-  void* const memory = space_.allocate(sizeof(TeamNews), alignof(TeamNews),
-                                       space::Allocation::Kind::internal, failure);
-  if (memory == nullptr)
-    fail(Errc::out_of_memory, fmt::format("no memory for a team: {}", failure.limit));
-  auto* const news = new (memory)
-      TeamNews{0, reinterpret_cast<std::uint64_t>(block), team_, static_cast<int>(space_.me())};
-  std::atomic<std::uint64_t>& list = news_of(door);
-  news->before = list.load(std::memory_order_relaxed);
-  // Release: what is told is there.
-  while (!list.compare_exchange_weak(news->before, reinterpret_cast<std::uint64_t>(news),
-                                     std::memory_order_release, std::memory_order_relaxed)) {
-  }
+  if (network() != nullptr && std::exchange(process_, -1) == network()->links().process())
+    KnownTeams::leave(team_);
 }
 
 namespace {

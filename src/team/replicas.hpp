@@ -58,16 +58,8 @@ class Replica {
   /// The rank goes to another process: nothing of this one is kept.
   void leave_process();
 
-  static void install(transport::Links& links);
-  /// Takes in what members in other processes have told; whether something has come for a team of
-  /// which nobody has told yet. Under the links' lock.
-  static bool look();
-  /// No team is known any more. Under the links' lock.
-  static void forget_all();
-
  private:
   [[nodiscard]] const Nodes& nodes() const;
-  void tell_door(space::TeamBlock* block);
   void send_round(const NodeEdge& edge, std::uint64_t round) const;
   [[nodiscard]] bool may_tell_wave(std::size_t edge, std::uint64_t wave) const;
 

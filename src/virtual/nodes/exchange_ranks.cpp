@@ -18,6 +18,7 @@
 #include "base/clock.hpp"
 #include "progress/network.hpp"
 #include "rma/questions.hpp"
+#include "team/known_teams.hpp"
 #include "virtual/nodes/traveller.hpp"
 #include "virtual/rank_fiber.hpp"
 
@@ -85,6 +86,13 @@ void host(const space::Mapping& mapping, int process) {
     spaces.push_back(&fibers::RankFiber::of(mapping, rank).space());
   }
   network()->host(std::move(spaces));
+}
+
+/// What is kept of ranks that have let go of all: where they were.
+void forget() {
+  rma::Question::forget_all();
+  const Links::Lock locked(network()->links().lock());
+  team::KnownTeams::forget_all();
 }
 
 void attempt(const Steps& steps, const std::function<void()>& what) {
@@ -156,7 +164,7 @@ bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
   for (const Journey& one : all)
     if (comes(one)) mapping.show(one.rank, band_file);
   take_ranks_into(band_file);
-  rma::Question::forget_all();
+  forget();
   steps.reach(6);
   steps.all_reach(6);
 
