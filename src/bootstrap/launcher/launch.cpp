@@ -121,6 +121,8 @@ void check(const LaunchOptions& options) {
   const auto refuse = [](const char* why) { base::fail(Errc::start, why); };
   if (options.virtual_ranks && options.threads > 1)
     refuse("--virtual does not go with --threads: ranks are one or the other");
+  if (options.simulation_seed && options.threads > 1)
+    refuse("--threads does not go with --simulate: all ranks are in one process, in turn");
   if (options.simulation_seed && !options.checkpoint_directory.empty())
     refuse("--checkpoint does not go with --simulate: a simulation is repeated by its seed");
   if (options.simulation_seed && !options.trace.empty())
