@@ -36,12 +36,13 @@ ARMATURE_API void yield();
 ARMATURE_API void set_priority(int priority);
 [[nodiscard]] ARMATURE_API int priority();
 
-/// Goes on in another process of the job (migration, armci-on-charm-2006): when the call
+/// Goes on in another process of its node (migration, armci-on-charm-2006): when the call
 /// returns, that process runs the rank, and process_of says so. Nothing is copied: what the rank
 /// has on its stack, and has allocated while it ran, is where it was, and so is what others have
 /// put there; puts, gets, atomics and remote calls to the rank go on meanwhile, in their order.
 /// Globals, files and what else belongs to a process are those of the new one. At once when the
-/// rank is there already. Throws Error(bad_argument) when there is no such process, and
+/// rank is there already; where there are several nodes, when what it has sent to others has been
+/// handled there. Throws Error(bad_argument) when there is no such process on this node, and
 /// Error(misuse), the rank staying where it is, when it is no virtual rank, holds something that
 /// cannot move (StaysHere), or when the processes of this job differ; the message says what to do.
 ARMATURE_API void migrate(ProcessId process);
@@ -51,7 +52,7 @@ ARMATURE_API void migrate(ProcessId process);
 /// a rank's memory that were touched, to the same addresses; the teams that it is in go on. Throws
 /// as migrate() does, on all ranks when one of them cannot do what it asks for, and nobody moves.
 ARMATURE_API void migrate_together(ProcessId process);
-/// Whether migrate() would not throw, for a process that there is.
+/// Whether migrate() would not throw, for a process of this node.
 [[nodiscard]] ARMATURE_API bool can_migrate();
 
 /// Has that many processes host the ranks of the job: more are started, or some hand their ranks

@@ -53,9 +53,7 @@ void Mirrors::install(transport::Links& links) {
   links.handle(Kind::notify, [](const Arrived& a) { network()->mirrors().on_notify(a); });
 }
 
-Mirrors::Mirrors(Network& network)
-    : network_(network),
-      pairs_(network.spaces().size() * static_cast<std::size_t>(network.mapping().ranks())) {}
+Mirrors::Mirrors(Network& network) : network_(network) {}
 
 Mirrors::~Mirrors() = default;
 
@@ -67,21 +65,18 @@ void Mirrors::begin_anew() {
 void Mirrors::forget_all() {
   waiting_.clear();
   made_.clear();
-  pairs_ = decltype(pairs_)(network_.spaces().size() *
-                            static_cast<std::size_t>(network_.mapping().ranks()));
+  pairs_ =
+      decltype(pairs_)(network_.places() * static_cast<std::size_t>(network_.mapping().ranks()));
 }
 
-void Mirrors::close(int rank) {
-  space::AddressSpace& space = *network_.space_of(rank);
-  for (const auto& pair : made_) {
-    if (pair->rank != rank) continue;
-    for (const What what : {What::messages, What::calls}) {
-      Incoming& in = pair->in[static_cast<std::size_t>(what)];
+void Mirrors::close_images() {
+  for (const auto& pair : made_)
+    for (Incoming& in : pair->in) {
       if (in.image == nullptr) continue;
-      ARMATURE_ASSERT(space.free(in.image, space::Allocation::Kind::internal));
+      ARMATURE_ASSERT(
+          network_.space_of(pair->rank)->free(in.image, space::Allocation::Kind::internal));
       in = {};
     }
-  }
 }
 
 /// Where a pair of ranks is kept. The numbers may have come from another process.
@@ -113,30 +108,39 @@ bool Mirrors::looks_soon(int rank, int other) const {
   const Outgoing* const calls = between->calls.load(std::memory_order_acquire);
   return between->waits.load(std::memory_order_relaxed) && calls != nullptr &&
          calls->written->load(std::memory_order_relaxed) -
-                 calls->sent.load(std::memory_order_relaxed) <
+                 calls->carried->load(std::memory_order_relaxed) <
              worth_sending &&
          network_.mapping().head(other).peer(rank).notified.load(std::memory_order_relaxed) ==
              between->notified.load(std::memory_order_relaxed);
+}
+
+Mirrors::Ring Mirrors::Ring::of(Channel& channel) {
+  return {channel.at(0),     channel.capacity, &channel.published,
+          &channel.consumed, &channel.carried, &channel};
+}
+
+Mirrors::Ring Mirrors::Ring::of(transport::Ring& ring) {
+  return {ring.bytes(),        transport::Ring::capacity, &ring.written(),
+          &ring.read_so_far(), &ring.carried(),           nullptr};
+}
+
+/// As this node knows it: the ring itself, or its image. Without bytes when there is none.
+Mirrors::Ring Mirrors::ring_of(int from, int to, What what) const {
+  const space::PeerLine& line = network_.mapping().head(to).peer(from);
+  const auto& place = what == What::messages ? line.mailbox : line.channel;
+  const std::uint64_t address = place.load(std::memory_order_acquire);
+  if (address == 0) return {};
+  return what == What::messages ? Ring::of(*reinterpret_cast<transport::Ring*>(address))
+                                : Ring::of(*reinterpret_cast<Channel*>(address));
 }
 
 /// Whether the rank has opened such a ring.
 bool Mirrors::find(Pair& pair, What what) {
   Outgoing& out = pair.out[static_cast<std::size_t>(what)];
   if (out.bytes != nullptr) return true;
-  const space::PeerLine& line = network_.mapping().head(pair.other).peer(pair.rank);
-  if (what == What::messages) {
-    auto* ring = reinterpret_cast<transport::Ring*>(line.mailbox.load(std::memory_order_acquire));
-    if (ring == nullptr) return false;
-    static_cast<Ring&>(out) = {ring->bytes(), transport::Ring::capacity, &ring->written(),
-                               &ring->read_so_far(), nullptr};
-  } else {
-    auto* channel = reinterpret_cast<Channel*>(line.channel.load(std::memory_order_acquire));
-    if (channel == nullptr) return false;
-    static_cast<Ring&>(out) = {channel->at(0), channel->capacity, &channel->published,
-                               &channel->consumed, channel};
-    pair.calls.store(&out, std::memory_order_release);
-  }
-  return true;
+  out = ring_of(pair.rank, pair.other, what);
+  if (out.channel != nullptr) pair.calls.store(&out, std::memory_order_release);
+  return out.bytes != nullptr;
 }
 
 void Mirrors::look(int rank, int other, bool all) { look(pair(rank, other), all); }
@@ -149,7 +153,8 @@ void Mirrors::look(Pair& between, bool all) {
     tell_room(between, what);
     if (!find(between, what)) continue;
     const Outgoing& out = between.out[static_cast<std::size_t>(what)];
-    const std::uint64_t news = out.written->load(std::memory_order_acquire) - out.sent;
+    const std::uint64_t news =
+        out.written->load(std::memory_order_acquire) - out.carried->load(std::memory_order_relaxed);
     if (news == 0) continue;
     if (!all && busy && news < worth_sending) {
       if (!between.waits.exchange(true, std::memory_order_relaxed)) waiting_.push_back(&between);
@@ -174,10 +179,11 @@ void Mirrors::look_again() {
   }
 }
 
-void Mirrors::look_again(const Link& link) {
+template <class Is>
+void Mirrors::look_again_at(Is&& is) {
   for (std::size_t i = 0; i < waiting_.size();) {
     Pair& pair = *waiting_[i];
-    if (&network_.link_to(pair.other) != &link) {
+    if (!is(pair)) {
       ++i;
       continue;
     }
@@ -188,11 +194,19 @@ void Mirrors::look_again(const Link& link) {
   }
 }
 
+void Mirrors::look_again(int rank) {
+  look_again_at([&](const Pair& pair) { return pair.rank == rank; });
+}
+
+void Mirrors::look_again(const Link& link) {
+  look_again_at([&](const Pair& pair) { return &network_.link_to(pair.other) == &link; });
+}
+
 void Mirrors::send_bytes(Pair& pair, What what) {
   Outgoing& out = pair.out[static_cast<std::size_t>(what)];
   Link& link = network_.link_to(pair.other);
   const std::uint64_t written = out.written->load(std::memory_order_acquire);
-  std::uint64_t sent = out.sent.load(std::memory_order_relaxed);
+  std::uint64_t sent = out.carried->load(std::memory_order_relaxed);
   while (sent != written) {
     const std::uint64_t offset = sent & (out.capacity - 1);
     const auto bytes =
@@ -207,27 +221,31 @@ void Mirrors::send_bytes(Pair& pair, What what) {
     std::memcpy(body, &head, sizeof head);
     std::memcpy(body + sizeof head, out.bytes + offset, bytes);
     sent += bytes;
-    out.sent.store(sent, std::memory_order_relaxed);
+    out.carried->store(sent, std::memory_order_relaxed);
   }
 }
 
 /// Tells the sender what it may write over, when that is worth it.
 void Mirrors::tell_room(Pair& pair, What what) {
   Incoming& in = pair.in[static_cast<std::size_t>(what)];
+  if (in.bytes == nullptr) static_cast<Ring&>(in) = ring_of(pair.other, pair.rank, what);
   if (in.bytes == nullptr) return;
+  const std::uint64_t told = in.carried->load(std::memory_order_relaxed);
+  const bool pins_told =
+      in.channel != nullptr && in.channel->pins_told.load(std::memory_order_relaxed) != 0;
   const std::uint64_t read = in.read->load(std::memory_order_acquire);
   const bool pins = in.channel != nullptr && in.channel->pins.load(std::memory_order_acquire) != 0;
-  if (read - in.told < in.capacity / 4 && (read == in.told || !(pins || in.pins_told))) return;
+  if (read - told < in.capacity / 4 && (read == told || !(pins || pins_told))) return;
   Room room{static_cast<std::uint32_t>(what), 0, read, {}};
   std::size_t bytes = offsetof(Room, pinned);
-  if (in.channel != nullptr && (pins || in.pins_told)) {
+  if (pins || pins_told) {
     room.pins = static_cast<std::uint32_t>(in.channel->pins.load(std::memory_order_acquire));
     for (std::size_t i = 0; i < Channel::pins_max; ++i)
       room.pinned[i] = in.channel->pinned[i].load(std::memory_order_acquire);
     bytes = sizeof room;
   }
-  in.told = read;
-  in.pins_told = pins;
+  in.carried->store(read, std::memory_order_relaxed);
+  if (in.channel != nullptr) in.channel->pins_told.store(pins ? 1 : 0, std::memory_order_relaxed);
   Link& link = network_.link_to(pair.other);
   std::memcpy(link.append(Kind::room, pair.rank, pair.other, bytes, Link::Ack::none), &room, bytes);
   link.flush();
@@ -257,14 +275,12 @@ void Mirrors::make_image(Pair& pair, What what, std::uint64_t capacity) {
   if (calls) {
     auto* channel = new (memory) Channel;
     channel->capacity = capacity;
-    static_cast<Ring&>(in) = {channel->at(0), capacity, &channel->published, &channel->consumed,
-                              channel};
+    static_cast<Ring&>(in) = Ring::of(*channel);
     line.channel.store(address, std::memory_order_release);
     slot.channels.add(pair.other, line.channel_before);
   } else {
     auto* ring = new (memory) transport::Ring;
-    static_cast<Ring&>(in) = {ring->bytes(), capacity, &ring->written(), &ring->read_so_far(),
-                              nullptr};
+    static_cast<Ring&>(in) = Ring::of(*ring);
     line.mailbox.store(address, std::memory_order_release);
     slot.mailboxes.add(pair.other, line.mailbox_before);
   }
@@ -296,11 +312,14 @@ void Mirrors::on_room(const Arrived& arrived) {
   Room room{};
   arrived.require(offsetof(Room, pinned));
   std::memcpy(&room, arrived.body.data(), std::min(sizeof room, arrived.body.size()));
-  Pair& between = pair(arrived.record.to, arrived.record.from);
-  if (room.what >= kinds || between.out[room.what].bytes == nullptr ||
-      room.read > between.out[room.what].sent)
-    fail(Errc::corrupt, fmt::format("rank {} has read what was not sent", arrived.record.from));
-  const Outgoing& out = between.out[room.what];
+  const int rank = arrived.record.to, other = arrived.record.from;
+  if (network_.space_of(rank) == nullptr || other < 0 || other >= network_.mapping().ranks() ||
+      room.what >= kinds)
+    fail(Errc::corrupt, fmt::format("a ring of rank {}, which is elsewhere", rank));
+  const Outgoing out = ring_of(rank, other, static_cast<What>(room.what));
+  if (out.bytes == nullptr) return;  // the rank has closed it
+  if (room.read > out.carried->load(std::memory_order_relaxed))
+    fail(Errc::corrupt, fmt::format("rank {} has read what was not sent", other));
   if (out.channel != nullptr && arrived.body.size() == sizeof room) {
     for (std::size_t i = 0; i < Channel::pins_max; ++i)
       out.channel->pinned[i].store(room.pinned[i], std::memory_order_relaxed);
@@ -308,7 +327,7 @@ void Mirrors::on_room(const Arrived& arrived) {
   }
   // Release: who sees that there is room sees what is pinned.
   out.read->store(room.read, std::memory_order_release);
-  ring(network_.mapping().slot(between.rank));
+  ring(network_.mapping().slot(rank));
 }
 
 void Mirrors::on_notify(const Arrived& arrived) {

@@ -19,6 +19,10 @@
 // the head of the receiver's band, of which each node has its own, and rings the receiver's bell,
 // which for a rank on another node means that somebody looks here.
 //
+// What comes for a rank comes to the process that it began in; what it sends leaves from the one
+// that it is in. So the two halves of a pair may be of two processes. What the second half must
+// know is written in the rings themselves.
+//
 // An image has the capacity of its ring, and the same bytes at the same positions; the sender never
 // writes over what the receiver still looks at. So an image never lacks room.
 
@@ -43,11 +47,13 @@ class Mirrors {
   void look(int rank, int other, bool all);
   /// What waited.
   void look_again();
+  /// Of that rank.
+  void look_again(int rank);
   void look_again(const transport::Link& link);
   [[nodiscard]] bool holds() const { return !waiting_.empty(); }
 
-  /// Images of what came for a rank of this process are freed: nobody reads or fills them any more.
-  void close(int rank);
+  /// Images of what came to this process are freed: nobody reads or fills them any more.
+  void close_images();
   /// No ring that there was is there any more.
   void forget_all();
   /// The process hosts other ranks from now on. No rank runs, nothing has come for any.
@@ -62,16 +68,16 @@ class Mirrors {
     std::uint64_t capacity = 0;
     std::atomic<std::uint64_t>* written = nullptr;
     std::atomic<std::uint64_t>* read = nullptr;
-    transport::Channel* channel = nullptr;  // of calls, which may be pinned
+    std::atomic<std::uint64_t>* carried = nullptr;  // by the process that the rank is in
+    transport::Channel* channel = nullptr;          // of calls, which may be pinned
+
+    static Ring of(transport::Channel& channel);
+    static Ring of(transport::Ring& ring);
   };
-  struct Outgoing : Ring {
-    std::atomic<std::uint64_t> sent = 0;  // written under the lock
-  };
+  using Outgoing = Ring;
   struct Incoming : Ring {
-    void* image = nullptr;
+    void* image = nullptr;   // where it was made
     std::uint64_t came = 0;  // bytes, since ever; the last of them may not be shown yet
-    std::uint64_t told = 0;  // to the sender: read so far
-    bool pins_told = false;  // some were
   };
   struct Pair {
     int rank, other;
@@ -87,7 +93,10 @@ class Mirrors {
 
   Pair& pair(int rank, int other);
   [[nodiscard]] std::size_t place(int rank, int other) const;
+  [[nodiscard]] Ring ring_of(int from, int to, What what) const;
   [[nodiscard]] bool find(Pair& pair, What what);
+  template <class Is>
+  void look_again_at(Is&& is);
   void look(Pair& between, bool all);
   void send_bytes(Pair& pair, What what);
   void tell_room(Pair& pair, What what);

@@ -94,6 +94,7 @@ Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Opti
       mirrors_(*this),
       first_ranks_(static_cast<std::size_t>(options.processes)) {
   find_places();
+  mirrors_.begin_anew();
   for (int r = 0; r < mapping.ranks(); ++r) {
     const int process = mapping.slot(r).process;
     if (mapping.slot(r).index == 0) first_ranks_[static_cast<std::size_t>(process)] = r;
@@ -214,11 +215,21 @@ void Network::lost(int process, const char* why) {
   ring_ranks_here(mapping_);
 }
 
+/// A virtual rank may come from any process of the node.
 void Network::find_places() {
-  places_.assign(static_cast<std::size_t>(mapping_.ranks()), -1);
-  for (std::size_t place = 0; place < spaces_.size(); ++place)
-    places_[static_cast<std::size_t>(static_cast<int>(spaces_[place]->me()))] =
-        static_cast<int>(place);
+  doors_.assign(static_cast<std::size_t>(mapping_.ranks()), -1);
+  for (std::size_t door = 0; door < spaces_.size(); ++door)
+    doors_[static_cast<std::size_t>(static_cast<int>(spaces_[door]->me()))] =
+        static_cast<int>(door);
+  places_count_ = spaces_.size();
+  places_ = doors_;
+  processes_.clear();
+  for (int r = 0; r < mapping_.ranks(); ++r) processes_.push_back(mapping_.slot(r).process);
+  if (mapping_.header().ranks_are_virtual == 0) return;
+  places_count_ = 0;
+  for (int r = 0; r < mapping_.ranks(); ++r)
+    places_[static_cast<std::size_t>(r)] =
+        mapping_.is_here(r) ? static_cast<int>(places_count_++) : -1;
 }
 
 void Network::host(Spaces spaces) {
@@ -226,6 +237,20 @@ void Network::host(Spaces spaces) {
   spaces_ = std::move(spaces);
   find_places();
   mirrors_.begin_anew();
+}
+
+void Network::close() {
+  const Lock locked(links_.lock());
+  (void)look();
+  mirrors_.close_images();
+}
+
+bool Network::has_settled(int rank) {
+  const Lock locked(links_.lock());
+  mirrors_.look_again(rank);
+  bool all = true;
+  for (const int process : others_) all = links_.to(process).settles(rank) && all;
+  return all;
 }
 
 bool Network::is_quiet() {

@@ -50,25 +50,37 @@ class Network {
   static void leave();
 
   [[nodiscard]] transport::Links& links() { return links_; }
-  /// The link to the process that hosts that rank, which is on another node.
+  /// The link to the process by which that rank, which is on another node, is reached.
   [[nodiscard]] transport::Link& link_to(int rank) {
     return links_.to(mapping_.slot(rank).process);
   }
   [[nodiscard]] const space::Mapping& mapping() const { return mapping_; }
-  /// Of the ranks that this process hosts.
+  /// Of the ranks that are reached by this process: those that it hosted at first, or when all
+  /// stood still last. Virtual ranks may be in another process of the node since.
   [[nodiscard]] const Spaces& spaces() const { return spaces_; }
-  /// Where a rank that this process hosts stands among them; -1 for others.
+  /// Where a rank that may be in this process stands among those; -1 for others.
   [[nodiscard]] int place_of(int rank) const {
     return rank >= 0 && rank < std::ssize(places_) ? places_[static_cast<std::size_t>(rank)] : -1;
   }
-  /// Of a rank that this process hosts; nullptr for others.
+  [[nodiscard]] std::size_t places() const { return places_count_; }
+  /// Of a rank that is reached by this process; nullptr for others.
   [[nodiscard]] space::AddressSpace* space_of(int rank) const {
-    const int place = place_of(rank);
-    return place >= 0 ? spaces_[static_cast<std::size_t>(place)] : nullptr;
+    if (rank < 0 || rank >= std::ssize(doors_)) return nullptr;
+    const int door = doors_[static_cast<std::size_t>(rank)];
+    return door >= 0 ? spaces_[static_cast<std::size_t>(door)] : nullptr;
   }
+  /// The process by which other nodes reach a rank of this one.
+  [[nodiscard]] int door_of(int rank) const { return processes_[static_cast<std::size_t>(rank)]; }
+  /// Whether all that this rank, which is in this process, has sent has been handled: only then may
+  /// it go to another one, whose links know nothing of these. If not, the others are asked to say
+  /// so soon.
+  [[nodiscard]] bool has_settled(int rank);
   /// From now on it hosts these, as slots of all ranks say. No rank of the job runs, and nothing is
   /// on its way between processes.
   void host(Spaces spaces);
+  /// Before that, while ranks are still where they were: what this process has made in their bands
+  /// is given back.
+  void close();
   /// Sends what is left; whether nothing is on its way from here that will be acknowledged. Under
   /// the links' lock.
   [[nodiscard]] bool is_quiet();
@@ -136,7 +148,7 @@ class Network {
   void flush_held();
   void lost(int process, const char* why);
   [[nodiscard]] bool is_lost(const transport::Link& link, int rank);
-  [[nodiscard]] bool settle(transport::Link& link, int rank, const char* call);
+  [[nodiscard]] bool settle(int process, int rank, const char* call);
   [[nodiscard]] std::vector<int> open_processes(int but);
   void find_places();
   /// One that the process hosted at first, to name it by; where the job goes on after deaths, all
@@ -147,7 +159,10 @@ class Network {
 
   const space::Mapping& mapping_;
   Spaces spaces_;
-  std::vector<int> places_;  // by rank
+  // By rank.
+  std::vector<int> places_, doors_;  // -1: not here, not of spaces_
+  std::vector<int> processes_;       // as they were when places were found
+  std::size_t places_count_ = 0;
   transport::Links links_;
   Mirrors mirrors_;
   std::vector<int> others_;

@@ -40,33 +40,40 @@ void Network::require_reachable(int rank, const char* call) {
 }
 
 /// False when the process is lost, where the job goes on, before it had handled everything.
-bool Network::settle(Link& link, int rank, const char* call) {
+bool Network::settle(int process, int rank, const char* call) {
   const Quiet quiet;
   std::uint64_t target = 0;
+  const int here = links_.process();
   {
     const Lock locked(links_.lock());
     flush_held();
-    target = link.wanting();
+    target = links_.to(process).wanting();
   }
+  // A rank that is in another process meanwhile has gone there when all was handled.
+  const auto is_handled = [&] {
+    return links_.process() != here || links_.to(process).acknowledged() >= target;
+  };
+  const auto is_over = [&] { return is_handled() || is_lost(links_.to(process), rank); };
   WaitFor wait{.what = space::Awaiting::completion, .peer = rank, .rings = false, .call = call};
-  const auto is_over = [&] { return link.acknowledged() >= target || is_lost(link, rank); };
   wait_until(wait, [&] {
     if (is_over()) return true;
     try_poll();
     return is_over();
   });
-  return link.acknowledged() >= target;
+  return is_handled();
 }
 
 void Network::fence(int rank, const char* call) {
-  if (!settle(link_to(rank), rank, call)) fail_lost(rank, call);
+  if (!settle(link_to(rank).process(), rank, call)) fail_lost(rank, call);
 }
 
 /// The processes on other nodes, but for that one, that have not handled everything yet.
 std::vector<int> Network::open_processes(int but) {
+  // The caller's own memory, which it may take to another process: not under the lock.
+  std::vector<int> open;
+  open.reserve(others_.size());
   const Lock locked(links_.lock());
   flush_held();
-  std::vector<int> open;
   // Where ranks go on without a process, what it has not handled does not count.
   const bool lost_count = !recovers_on_nodes(mapping_.header());
   for (const int other : others_)
@@ -80,7 +87,7 @@ void Network::fence_all(const char* call) {
   int lost = -1;
   for (const int process : open_processes(-1)) {
     const int rank = first_rank_of(process);
-    if (settle(links_.to(process), rank, call)) continue;
+    if (settle(process, rank, call)) continue;
     const Lock locked(links_.lock());
     const std::uint64_t wanting = links_.to(process).wanting();
     told_lost_.resize(static_cast<std::size_t>(links_.processes()));
@@ -93,19 +100,18 @@ void Network::fence_all(const char* call) {
 void Network::settle_all(const char* call) { settle_others(-1, call); }
 
 void Network::settle_others(int process, const char* call) {
-  for (const int other : open_processes(process))
-    (void)settle(links_.to(other), first_rank_of(other), call);
+  for (const int other : open_processes(process)) (void)settle(other, first_rank_of(other), call);
 }
 
 void Network::await_room(int rank, const char* call) {
   constexpr std::size_t queued_max = 64;
-  const Link& link = link_to(rank);
-  if (link.queued() < queued_max) return;
+  const auto has_room = [&] { return link_to(rank).queued() < queued_max; };
+  if (has_room()) return;
   // The engine's room, which that rank's process makes, not the rank.
   WaitFor wait{.what = space::Awaiting::completion, .peer = rank, .rings = false, .call = call};
   wait_until(wait, [&] {
     try_poll();
-    return link.queued() < queued_max;
+    return has_room();
   });
 }
 

@@ -72,10 +72,10 @@ class Keyed final : public Question {
   std::vector<std::byte> offered;
 
  private:
-  void take(const Arrived& answer) override {
+  bool take(const Arrived& answer) override {
     const auto rest = answer.rest(sizeof(std::uint64_t));
     offered.assign(rest.begin(), rest.end());
-    finish();
+    return true;
   }
 };
 

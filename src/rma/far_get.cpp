@@ -1,6 +1,7 @@
 // Gets, atomics and checks of addresses on other nodes: questions, whose answers the target's
 // process sends.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -41,9 +42,9 @@ class Found final : public Question {
   [[nodiscard]] std::uint64_t value() const { return value_; }
 
  private:
-  void take(const transport::Arrived& answer) override {
+  bool take(const transport::Arrived& answer) override {
     value_ = answer.head<ValueRecord>().value;
-    finish();
+    return true;
   }
   std::uint64_t value_ = 0;
 };
@@ -54,17 +55,22 @@ class Checked final : public Question {
   ~Checked() override { retire(); }
   std::uint64_t extent = 0;
   std::uint32_t code = 0;
-  std::string text;
+  [[nodiscard]] std::string text() const { return {text_.data(), text_bytes_}; }
 
  private:
-  void take(const transport::Arrived& answer) override {
+  bool take(const transport::Arrived& answer) override {
     const auto checked = answer.head<CheckedRecord>();
     extent = checked.extent;
     code = checked.code;
     const auto rest = answer.rest(sizeof checked);
-    text.assign(reinterpret_cast<const char*>(rest.data()), rest.size());
-    finish();
+    text_bytes_ = std::min(rest.size(), text_.size());
+    std::memcpy(text_.data(), rest.data(), text_bytes_);
+    return true;
   }
+  // Not a string: what is allocated here is the process's, and the rank may be in another one when
+  // it reads it.
+  std::array<char, 1024> text_;
+  std::size_t text_bytes_ = 0;
 };
 
 Runs::Levels levels_of(const Section& section,
@@ -78,7 +84,8 @@ std::size_t bytes_of_section(const Section& section) {
   return bytes;
 }
 
-/// How much of a rank's band on another node is known to be allocated. It only grows.
+/// How much of a rank's band on another node is known to be allocated, in this process. It only
+/// grows.
 std::atomic<std::uint64_t>& known_extent(const Network& net, Rank rank) {
   static std::vector<std::atomic<std::uint64_t>> extents = [&] {
     const base::ProcessMemory kept;
@@ -120,17 +127,17 @@ void require_far(Network& net, Rank rank, const void* address, std::size_t bytes
   const space::Mapping& mapping = net.mapping();
   // Bands are laid out alike on all nodes.
   const auto begin = reinterpret_cast<std::uintptr_t>(mapping.band(rank)) + mapping.heap_offset();
-  std::atomic<std::uint64_t>& extent = known_extent(net, rank);
   const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - begin;
-  const std::uint64_t known = extent.load(std::memory_order_relaxed);
+  const std::uint64_t known = known_extent(net, rank).load(std::memory_order_relaxed);
   if (offset <= known && bytes <= known - offset && !mapping.checks_in_full()) return;
   Checked checked(rank);
   const CheckRecord record{checked.number(), reinterpret_cast<std::uint64_t>(address), bytes};
   ask(net, rank, Kind::check, bytes_of_record(record),
       std::as_bytes(std::span(call, std::strlen(call))));
   checked.wait(call);
-  extent.store(checked.extent, std::memory_order_relaxed);
-  if (checked.code != 0) base::fail(static_cast<Errc>(checked.code - 1), checked.text);
+  // Of the process that the rank is in by now.
+  known_extent(net, rank).store(checked.extent, std::memory_order_relaxed);
+  if (checked.code != 0) base::fail(static_cast<Errc>(checked.code - 1), checked.text());
 }
 
 void ask_section(Network& net, Rank rank, std::uint64_t question, const void* from,

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 
 #include <fmt/format.h>
@@ -38,10 +39,10 @@ class Turn final : public Question {
   [[nodiscard]] bool was_held_already() const { return holder() == mine_; }
 
  private:
-  void take(const Arrived& answer) override {
+  bool take(const Arrived& answer) override {
     const std::uint64_t holder = answer.head<ValueRecord>().value;
     if (holder != 0) holder_.store(holder, std::memory_order_relaxed);
-    if (holder == 0 || holder == mine_) finish();
+    return holder == 0 || holder == mine_;
   }
   std::uint64_t mine_;
   std::atomic<std::uint64_t> holder_ = 0;
@@ -54,9 +55,9 @@ class Released final : public Question {
   bool was_held = false;
 
  private:
-  void take(const Arrived& answer) override {
+  bool take(const Arrived& answer) override {
     was_held = answer.head<ValueRecord>().value != 0;
-    finish();
+    return true;
   }
 };
 
@@ -155,7 +156,7 @@ void on_leave(const Arrived& arrived) {
   const auto queue = queues().find(record.address);
   const bool was_in_queue =
       queue != queues().end() && std::erase_if(queue->second, [&](const Waiter& waiter) {
-                                   return waiter.process == arrived.process &&
+                                   return waiter.rank == arrived.record.from &&
                                           waiter.asked.question == record.question;
                                  }) > 0;
   if (!was_in_queue) (void)release(word, record.token);  // it was its turn meanwhile
@@ -165,7 +166,8 @@ void on_leave(const Arrived& arrived) {
 }  // namespace
 
 void lock_far(Network& net, const FarMutex& mutex, int me, const char* call) {
-  Turn turn(mutex.owner, progress::lock_token(me));
+  auto owned = std::make_unique<Turn>(mutex.owner, progress::lock_token(me));
+  Turn& turn = *owned;
   send(net, mutex, Kind::lock, turn, me);
   progress::WaitFor wait{.what = space::Awaiting::mutex,
                          .peer = mutex.owner,
@@ -181,6 +183,8 @@ void lock_far(Network& net, const FarMutex& mutex, int me, const char* call) {
     });
   } catch (...) {
     send(net, mutex, Kind::leave_lock, turn, me);
+    // A method has moved the rank meanwhile: the answer may still come where it was asked.
+    if (!turn.is_of_process()) (void)owned.release();
     throw;
   }
   turn.check(call);

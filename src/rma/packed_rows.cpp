@@ -34,10 +34,14 @@ PackedRows::PackedRows(Network& net, Rank rank, const char* call)
 }
 
 PackedRows::~PackedRows() {
+  if (is_of_rank()) return;
   const Lock locked(net_.links().lock());
   for (Piece& piece : pieces_)
     if (piece.memory != nullptr) give_memory(std::move(piece.memory));
 }
+
+/// A rank that waits while it packs may go on in another process, and takes its own memory along.
+bool PackedRows::is_of_rank() const { return net_.mapping().header().ranks_are_virtual != 0; }
 
 std::unique_ptr<std::byte[]> PackedRows::take_memory() {
   const base::ProcessMemory kept;
@@ -70,6 +74,10 @@ std::byte* PackedRows::next() {
   Piece& piece = pieces_[at_];
   await(piece);
   if (piece.memory != nullptr) return piece.memory.get();
+  if (is_of_rank()) {
+    piece.memory = std::make_unique_for_overwrite<std::byte[]>(room);
+    return piece.memory.get();
+  }
   const Lock locked(net_.links().lock());
   piece.memory = take_memory();
   return piece.memory.get();

@@ -43,6 +43,7 @@ class PackedRows {
     std::unique_ptr<std::byte[]> memory;
   };
   void await(const Piece& piece);
+  [[nodiscard]] bool is_of_rank() const;
 
   Network& net_;
   Rank rank_;

@@ -20,6 +20,7 @@ using base::fail;
 using progress::network;
 using transport::Arrived;
 using transport::Kind;
+using transport::Link;
 using Lock = transport::Links::Lock;
 
 namespace {
@@ -41,7 +42,21 @@ Table& table() {
 
 }  // namespace
 
-Question::Question(Rank rank) : rank_(rank) {
+namespace {
+
+/// What a rank waits for alone may not come before all go back, for which it must make room.
+void stand_by() {
+  const space::Halt& halt = network()->mapping().header().halt;
+  if (halt.regroup.load(std::memory_order_relaxed) !=
+      halt.regrouped.load(std::memory_order_relaxed))
+    progress::let_others_run();
+  else
+    sched_yield();
+}
+
+}  // namespace
+
+Question::Question(Rank rank) : rank_(rank), process_(network()->links().process()) {
   const Lock locked(network()->links().lock());
   Table& all = table();
   if (all.free.empty()) {
@@ -56,11 +71,19 @@ Question::Question(Rank rank) : rank_(rank) {
 
 Question::~Question() { retire(); }
 
+bool Question::is_of_process() const { return process_ == network()->links().process(); }
+
 void Question::retire() {
   if (network() == nullptr || std::exchange(retired_, true)) return;
+  // Where it was asked somebody may be about to write the answer.
+  const auto may_come = [&] {
+    const Link& link = network()->link_to(rank_);
+    return !is_of_process() && !is_answered() && !link.is_lost() && !link.said_bye();
+  };
+  while (may_come()) stand_by();
   const Lock locked(network()->links().lock());
   const auto place = static_cast<std::uint32_t>(number_);
-  // Answered in another process, before its rank came here from another node.
+  // It was answered, here or in another process.
   if (place >= table().places.size() || table().places[place].question != this) return;
   table().places[place].question = nullptr;
   table().free.push_back(place);
@@ -84,8 +107,11 @@ void Question::on_answer(const Arrived& answer) {
   if (place >= all.places.size() || all.places[place].use != number >> 32) return;
   Question* const question = all.places[place].question;
   if (question == nullptr || answer.record.from != question->rank_) return;  // given up
-  question->take(answer);
-  if (question->is_answered()) progress::ring(network()->mapping().slot(answer.record.to));
+  if (!question->take(answer)) return;
+  all.places[place].question = nullptr;
+  all.free.push_back(place);
+  question->finish();
+  progress::ring(network()->mapping().slot(answer.record.to));
 }
 
 void Question::install(transport::Links& links) {
@@ -125,24 +151,18 @@ void Question::wait_alone(const char* call) {
   while (!is_answered()) {
     network()->require_reachable(rank_, call);
     network()->try_poll();
-    // What it waits for may not come before all go back, for which it must make room.
-    const space::Halt& halt = network()->mapping().header().halt;
-    if (halt.regroup.load(std::memory_order_relaxed) !=
-        halt.regrouped.load(std::memory_order_relaxed))
-      progress::let_others_run();
-    else
-      sched_yield();
+    stand_by();
   }
   check(call);
 }
 
-void Fetch::take(const Arrived& answer) {
+bool Fetch::take(const Arrived& answer) {
   const auto bytes = answer.rest(sizeof(DataRecord));
   if (bytes.size() > left_ || into_.put(bytes.data(), bytes.size()) != bytes.size())
     fail(Errc::corrupt,
          fmt::format("rank {} sent more than it was asked for", static_cast<int>(rank())));
   left_ -= bytes.size();
-  if (left_ == 0) finish();
+  return left_ == 0;
 }
 
 LaterFetch::LaterFetch(Rank rank, Runs into, std::size_t bytes)

@@ -29,6 +29,9 @@ class Question {
   void wait(const char* call);
   /// The same without letting the rank do anything else meanwhile. Ends when the link does.
   void wait_alone(const char* call);
+  /// Whether it is of this process. When its rank has gone to another one of the node, the answer
+  /// comes all the same where it was asked.
+  [[nodiscard]] bool is_of_process() const;
   /// Throws that error when it is so.
   void check(const char* call) const;
 
@@ -41,15 +44,18 @@ class Question {
   static void forget_all();
 
  protected:
-  virtual void take(const transport::Arrived& answer) = 0;
+  /// Whether that is the whole answer.
+  [[nodiscard]] virtual bool take(const transport::Arrived& answer) = 0;
   /// From now on an answer is nobody's. By destructors of those who take answers.
   void retire();
-  void finish() { answered_.store(true, std::memory_order_release); }
 
  private:
   static void on_answer(const transport::Arrived& answer);
+  /// The last that is done with it: whoever has asked may end it as soon as he sees that.
+  void finish() { answered_.store(true, std::memory_order_release); }
 
   Rank rank_;
+  int process_;  // where it was asked, and the answer comes
   std::uint64_t number_ = 0;
   bool retired_ = false;
   std::atomic<bool> answered_ = false;
@@ -64,7 +70,7 @@ class Fetch : public Question {
   ~Fetch() override { retire(); }
 
  private:
-  void take(const transport::Arrived& answer) override;
+  bool take(const transport::Arrived& answer) override;
 
   Runs into_;
   std::size_t left_;

@@ -2,10 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/job_mutex.hpp"
 #include "space/heap.hpp"
 #include "space/mapping.hpp"
 
@@ -39,8 +39,8 @@ class AddressSpace : public Mapping {
   /// For what goes to another rank. Of virtual ranks there may be many, which have little to say to
   /// each other: theirs is sparse.
   [[nodiscard]] void* allocate_ring(std::size_t bytes, Failure& failure);
-  /// The memory file is open under that number in this process.
-  void use_file(int descriptor) { heap_.use_file(descriptor); }
+  /// The memory file of all bands is open under that number in this process.
+  static void use_file(int descriptor) { Heap::use_file(descriptor); }
   /// False when nothing of that kind begins there.
   [[nodiscard]] bool free(void* address, Allocation::Kind kind);
 
@@ -51,7 +51,9 @@ class AddressSpace : public Mapping {
   void record(void* address, std::size_t bytes, Allocation::Kind kind);
 
   Rank me_;
-  std::mutex heap_mutex_;  // the rank and its service thread may both want memory
+  // The rank may want memory, and whoever takes in what comes for it from other nodes: a thread of
+  // its process, or of the one that the rank began in.
+  base::JobMutex heap_mutex_;
   Heap heap_;
   std::vector<TeamBlock*> retired_;  // let go of by this rank, not yet by all members
 };

@@ -189,7 +189,8 @@ struct alignas(4096) ControlHeader {
   /// Whether virtual ranks may go from any process to any other. Known when all have joined; one
   /// that joins later may differ.
   [[nodiscard]] bool ranks_may_move() const {
-    return nodes == 1 && differ.load(std::memory_order_relaxed) == 0;
+    return (nodes == 1 || on_death != OnDeath::go_on) &&
+           differ.load(std::memory_order_relaxed) == 0;
   }
   /// Whether all of this node's virtual ranks have left the job or died.
   [[nodiscard]] bool all_are_through() const {
@@ -326,6 +327,9 @@ struct alignas(128) ProcessSlot {
   std::atomic<std::uint32_t> joined{0};  // 1: it could host ranks, its addresses are the others'
   std::int32_t node = 0;                 // set before it starts
   std::atomic<std::uint32_t> wants_to_leave{0};  // 1: somebody has asked it to end
+  // What ranks that other nodes reach by this process, but that are in another, tell it of their
+  // teams: address of the last; 0: nothing.
+  std::atomic<std::uint64_t> team_news{0};
 
   [[nodiscard]] bool belongs(std::uint32_t regroup) const {
     const std::uint32_t end = until.load(std::memory_order_acquire);

@@ -53,21 +53,29 @@ std::uint64_t Heap::offset_of(const std::byte* address) const {
 
 namespace {
 std::atomic<bool> pages_stay = false;
-}
+std::atomic<int> file_of_all = -1;
+}  // namespace
 
 void Heap::keep_pages() { pages_stay.store(true, std::memory_order_relaxed); }
+
+void Heap::use_file(int fd) { file_of_all.store(fd, std::memory_order_relaxed); }
+
+int Heap::file() const {
+  const int of_all = file_of_all.load(std::memory_order_relaxed);
+  return of_all >= 0 ? of_all : fd_;
+}
 
 bool Heap::drop_pages(std::byte* from, std::byte* to) {
   if (from < to && pages_stay.load(std::memory_order_relaxed))
     return std::memset(from, 0, static_cast<std::size_t>(to - from)) != nullptr;
-  return from >= to || fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+  return from >= to || fallocate(file(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                                  static_cast<off_t>(offset_of(from)), to - from) == 0;
 }
 
 bool Heap::reserve_pages(std::byte* from, std::byte* to) {
   int result = 0;
   do {
-    result = fallocate(fd_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset_of(from)), to - from);
+    result = fallocate(file(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset_of(from)), to - from);
   } while (result != 0 && errno == EINTR);
   return result == 0;
 }

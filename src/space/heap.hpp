@@ -31,8 +31,9 @@ class Heap {
   void free(void* address, std::size_t bytes);
 
   [[nodiscard]] std::size_t free_bytes() const;
-  /// The memory file is open under that number now.
-  void use_file(int fd) { fd_ = fd; }
+  /// Where all bands lie in one memory file: it is open under that number in this process, which
+  /// may look after the heap of a rank that is in another one.
+  static void use_file(int fd);
 
  private:
   struct Tree;
@@ -41,6 +42,7 @@ class Heap {
   [[nodiscard]] bool drop_pages(std::byte* from, std::byte* to);
   [[nodiscard]] bool reserve_pages(std::byte* from, std::byte* to);
   [[nodiscard]] std::uint64_t offset_of(const std::byte* address) const;
+  [[nodiscard]] int file() const;
 
   Tree* tree_ = nullptr;  // made when it is first needed: ranks that allocate nothing have no page
   std::byte* start_ = nullptr;

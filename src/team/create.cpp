@@ -127,6 +127,11 @@ void team::let_go(const progress::RankContext& me) {
   for (TeamState* state = me.first_team; state != nullptr; state = state->next()) state->let_go();
 }
 
+void team::leave_process(const progress::RankContext& rank) {
+  for (TeamState* state = rank.first_team; state != nullptr; state = state->next())
+    state->leave_process();
+}
+
 // In the same order everywhere: who waits to be invited waits for one who is at the same team, or
 // at one before it.
 void team::meet_again(progress::RankContext& me) {

@@ -3,7 +3,8 @@
 #include "progress/rank_context.hpp"
 
 // A team has a block on each node where it has members, in the band of one of them. So before ranks
-// go to other nodes all let go of these, and make new ones where they are then.
+// go to other nodes all let go of these, and make new ones where they are then. On a node a rank
+// takes them along, but for what its process keeps.
 
 namespace armature::team {
 
@@ -11,5 +12,8 @@ namespace armature::team {
 void let_go(const progress::RankContext& me);
 /// By all ranks of the job, whose members find each other again. Throws Error(out_of_memory).
 void meet_again(progress::RankContext& me);
+
+/// The rank, which does not run, goes to another process of its node.
+void leave_process(const progress::RankContext& rank);
 
 }  // namespace armature::team

@@ -2,10 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "progress/network.hpp"
+#include "space/address_space.hpp"
 #include "space/team_block.hpp"
 #include "team/nodes.hpp"
 
@@ -21,17 +21,19 @@
 
 namespace armature::team {
 
-/// A team's block on this node, for what comes from others. Counted: every rank of the process that
-/// is a member asks for it.
+/// A team's block on this node, for what comes from others, as one member sees it. That comes to
+/// the process by which the node's first member is reached, wherever that is: so the member tells
+/// that process of the block. What follows from the team's members alone each process keeps once
+/// for all members that it hosts.
 class Replica {
  public:
-  explicit Replica(space::TeamBlock& block);
+  Replica(space::AddressSpace& space, space::TeamBlock& block);
   Replica(const Replica&) = delete;
   Replica& operator=(const Replica&) = delete;
   ~Replica();
 
   /// Whether members are on other nodes.
-  [[nodiscard]] bool is_far() const { return nodes_ != nullptr && nodes_->size() > 1; }
+  [[nodiscard]] bool is_far() const { return is_far_; }
   /// leader_of this team.
   [[nodiscard]] int leader() const { return leader_; }
 
@@ -53,19 +55,24 @@ class Replica {
   /// of members on other nodes. When it dies the others here hear of nobody there any more.
   [[nodiscard]] static std::uint32_t leader_of(space::TeamBlock& block);
 
-  static void install(transport::Links& links);
-  /// No team is known any more. Under the links' lock.
-  static void forget_all();
+  /// The rank goes to another process: nothing of this one is kept.
+  void leave_process();
 
  private:
-  void make_known();
+  [[nodiscard]] const Nodes& nodes() const;
   void send_round(const NodeEdge& edge, std::uint64_t round) const;
   [[nodiscard]] bool may_tell_wave(std::size_t edge, std::uint64_t wave) const;
 
+  space::AddressSpace& space_;
   space::TeamBlock& block_;
-  std::shared_ptr<const Nodes> nodes_;
+  const std::uint32_t team_;
+  // Of the process where it was asked for last.
+  mutable const Nodes* nodes_ = nullptr;
+  mutable int process_ = -1;
   std::vector<std::uint64_t> rounds_told_, waves_told_;  // to each edge of the node, the last one
   int leader_ = 0;
+  bool is_far_ = false;
+  bool leads_ = false;
 };
 
 }  // namespace armature::team

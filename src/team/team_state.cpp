@@ -28,7 +28,7 @@ constexpr std::uint64_t total_mask = (std::uint64_t{1} << MemberLine::shown_shif
 TeamState::TeamState(space::AddressSpace& space, TeamBlock& block, int me)
     : space_(space),
       block_(&block),
-      replica_(std::in_place, block),
+      replica_(std::in_place, space, block),
       id_(block.id),
       me_(me),
       is_world_(&block == &space.world_block()) {
@@ -68,7 +68,7 @@ void TeamState::let_go() {
 void TeamState::meet_again(TeamBlock& block) {
   if (!is_world_) round_ = 0;
   block_ = &block;
-  replica_.emplace(block);
+  replica_.emplace(space_, block);
 }
 
 int TeamState::member(Rank world_rank) const {

@@ -45,6 +45,10 @@ class TeamState {
   /// All members, none of which is in a round, let go of what they share, before some of them go to
   /// other nodes. Until they have met again nothing else may be asked.
   void let_go();
+  /// The rank goes to another process of its node.
+  void leave_process() {
+    if (replica_) replica_->leave_process();
+  }
   /// They have met again, in a block that is new. That of all stays where it is.
   void meet_again(space::TeamBlock& block);
 

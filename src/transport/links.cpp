@@ -45,6 +45,7 @@ std::byte* Link::append(Kind kind, int from, int to, std::size_t body_bytes, Ack
   std::memcpy(at, &record, sizeof record);
   open_->used += sizeof record + padded;
   open_flags_ |= static_cast<std::uint32_t>(ack);
+  note_sender(kind, from);
   return at + sizeof record;
 }
 
@@ -55,6 +56,24 @@ void Link::lend(Kind kind, int from, int to, std::span<const std::byte> head,
   Packet& packet = *std::exchange(open_, nullptr);
   packet.lender = &sending;
   send(packet, {packet.bytes, packet.used}, lent);
+}
+
+void Link::note_sender(Kind kind, int rank) {
+  if (rank < 0 || !is_of_rank(kind)) return;
+  const auto place = static_cast<std::size_t>(rank);
+  if (place >= last_of_.size()) [[unlikely]]
+    last_of_.resize(place + 1);
+  last_of_[place] = sequence_ + 1;
+}
+
+bool Link::settles(int rank) {
+  const auto place = static_cast<std::size_t>(rank);
+  const std::uint64_t last = place < last_of_.size() ? last_of_[place] : 0;
+  if (last <= acknowledged() || is_lost()) return true;
+  // A packet that is acknowledged answers for all before it.
+  if (wanting() < last) (void)append(Kind::none, -1, -1, 0, Ack::soon);
+  flush();
+  return false;
 }
 
 void Link::flush() {

@@ -91,6 +91,9 @@ class Link {
   [[nodiscard]] std::uint64_t acknowledged() const {
     return acknowledged_.load(std::memory_order_acquire);
   }
+  /// Whether all that this rank has sent has been handled. If not, the other side is asked to say
+  /// so soon.
+  [[nodiscard]] bool settles(int rank);
   /// Packets the engine has not taken yet: the network is slower than the program.
   [[nodiscard]] std::size_t queued() const { return queued_.load(std::memory_order_relaxed); }
 
@@ -109,6 +112,7 @@ class Link {
   struct Packet;
 
   void send(Packet& packet, std::span<const std::byte> head, std::span<const std::byte> body);
+  void note_sender(Kind kind, int rank);
 
   Links* links_ = nullptr;
   int process_ = -1;
@@ -120,7 +124,8 @@ class Link {
   std::atomic<std::uint64_t> acknowledged_ = 0;  // up to this the other has handled them
   std::atomic<std::size_t> queued_ = 0;
   std::atomic<bool> bye_ = false, lost_ = false;
-  std::uint64_t received_ = 0;  // of the last packet handled here
+  std::uint64_t received_ = 0;          // of the last packet handled here
+  std::vector<std::uint64_t> last_of_;  // by rank: the packet that has what it sent last
   enum class Owes { nothing, later, now } owes_ = Owes::nothing;
   bool hello_ = false;
   bool ignores_ = false;

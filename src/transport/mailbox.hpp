@@ -30,10 +30,13 @@ class Ring {
   [[nodiscard]] std::byte* bytes() { return bytes_; }
   [[nodiscard]] std::atomic<std::uint64_t>& written() { return written_; }
   [[nodiscard]] std::atomic<std::uint64_t>& read_so_far() { return read_; }
+  /// Bytes sent; of the image there, how far the sender has been told that it is read.
+  [[nodiscard]] std::atomic<std::uint64_t>& carried() { return carried_; }
 
  private:
   alignas(64) std::atomic<std::uint64_t> written_{0};
   alignas(64) std::atomic<std::uint64_t> read_{0};
+  std::atomic<std::uint64_t> carried_{0};
   alignas(64) std::byte bytes_[capacity];
 };
 

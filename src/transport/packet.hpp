@@ -62,6 +62,32 @@ enum class Kind : std::uint16_t {
   count,
 };
 
+/// Whether a rank itself sends that, and what it sends next must not come before: not what its
+/// process does for others.
+[[nodiscard]] constexpr bool is_of_rank(Kind kind) {
+  switch (kind) {
+    case Kind::ring:
+    case Kind::room:
+    case Kind::notify:
+    case Kind::put:
+    case Kind::write:
+    case Kind::pieces:
+    case Kind::get:
+    case Kind::gather:
+    case Kind::atomic:
+    case Kind::check:
+    case Kind::lock:
+    case Kind::unlock:
+    case Kind::leave_lock:
+    case Kind::round:
+    case Kind::wave:
+    case Kind::reply:
+      return true;
+    default:
+      return false;
+  }
+}
+
 struct Record {
   Kind kind = Kind::none;
   std::uint16_t filler = 0;  // bytes behind the body, up to a multiple of 8

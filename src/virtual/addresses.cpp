@@ -104,13 +104,6 @@ const char* why_not_alike(const space::ControlHeader& job) {
 }  // namespace
 
 const char* why_not_move(const space::ControlHeader& job) {
-  if (job.nodes > 1)
-    return "the job has several nodes, where ranks move when all take part: rebalance, "
-           "migrate_together";
-  return why_not_alike(job);
-}
-
-const char* why_not_move_together(const space::ControlHeader& job) {
   if (job.nodes == 1) return why_not_alike(job);
   if (job.on_death == space::OnDeath::go_on)
     return "on several nodes they stay where they are in a job that goes on after deaths "
@@ -126,7 +119,7 @@ const char* why_not_start_anew(const space::ControlHeader& job) {
   if (std::getenv(bootstrap::resize_variable) == nullptr)
     return "another launcher has started the job on several nodes, where it would have to be "
            "started anew: armature run --hosts with --checkpoint DIR does so";
-  return why_not_move_together(job);
+  return why_not_move(job);
 }
 
 }  // namespace armature::fibers

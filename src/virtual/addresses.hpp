@@ -21,11 +21,9 @@ void note_modules();
 /// It is of the job, and others are told so. Where addresses differ, no rank moves any more.
 void join_job(space::ControlHeader& job, bool same_addresses);
 
-/// Why a rank cannot move by itself to another process of this job; nullptr when it can. For when
-/// all processes have compared.
+/// Why a rank cannot go on in another process of this job, by itself on its node, or when all take
+/// part on another one; nullptr when it can. For when all processes have compared.
 [[nodiscard]] const char* why_not_move(const space::ControlHeader& job);
-/// The same for when all ranks take part, so that they can change nodes, too.
-[[nodiscard]] const char* why_not_move_together(const space::ControlHeader& job);
 /// Why a job of several nodes cannot go on in more processes, or fewer, which are started anew for
 /// that; nullptr when it can.
 [[nodiscard]] const char* why_not_start_anew(const space::ControlHeader& job);

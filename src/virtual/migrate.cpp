@@ -1,7 +1,10 @@
+#include <cerrno>
+
 #include <fmt/format.h>
 
 #include "armature/virtual.hpp"
 #include "base/fail.hpp"
+#include "progress/network.hpp"
 #include "progress/wait.hpp"
 #include "virtual/addresses.hpp"
 #include "virtual/rank_scheduler.hpp"
@@ -21,6 +24,23 @@ const space::ControlHeader& job_of(const progress::RankContext& me, const char* 
 void await_all_processes(const space::ControlHeader& job, const char* call) {
   progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
   progress::wait_until(wait, [&] { return job.all_have_joined(); });
+}
+
+/// Until what the rank has sent to other nodes has been handled there.
+void settle(const progress::RankContext& me) {
+  const int rank = me.space.me();
+  progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = "migrate"};
+  const auto is_settled = [&] {
+    progress::Network* const net = progress::network();
+    return net == nullptr || net->has_settled(rank);
+  };
+  const int error_number = errno;  // which the network does not mind
+  if (!is_settled())
+    progress::wait_until(wait, [&] {
+      progress::network()->try_poll();
+      return is_settled();
+    });
+  errno = error_number;
 }
 
 }  // namespace
@@ -43,8 +63,13 @@ void migrate(ProcessId process) {
            .belongs(job.halt.regrouped.load(std::memory_order_acquire)))
     base::fail(Errc::bad_argument,
                fmt::format("migrate: process {} is not of the job any more", process.number()));
-  const int here = me.space.slot(me.space.me()).process.load(std::memory_order_relaxed);
-  if (process.number() == here) return;
+  const std::atomic<std::int32_t>& here = me.space.slot(me.space.me()).process;
+  if (process.number() == here.load(std::memory_order_relaxed)) return;
+  if (me.space.process_slot(process.number()).node != job.node)
+    base::fail(Errc::bad_argument,
+               fmt::format("migrate: process {} is on another node, where ranks go when all take "
+                           "part: rebalance, migrate_together",
+                           process.number()));
   if (me.held_here != 0)
     base::fail(Errc::misuse,
                "migrate: the rank holds something of its process (StaysHere), which cannot move: "
@@ -52,6 +77,9 @@ void migrate(ProcessId process) {
   await_all_processes(job, "migrate");
   if (const char* why = fibers::why_not_move(job))
     base::fail(Errc::misuse, fmt::format("migrate: the rank stays: {}", why));
+  settle(me);
+  // Somebody who had nothing to do may have been given this rank meanwhile.
+  if (process.number() == here.load(std::memory_order_relaxed)) return;
   static_cast<fibers::RankScheduler*>(me.scheduler)->move(process.number());
 }
 

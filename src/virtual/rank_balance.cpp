@@ -8,7 +8,9 @@
 
 #include "base/clock.hpp"
 #include "progress/bell.hpp"
+#include "progress/network.hpp"
 #include "progress/trace.hpp"
+#include "team/renewal.hpp"
 #include "virtual/rank_scheduler.hpp"
 
 namespace armature::fibers {
@@ -51,6 +53,9 @@ void RankScheduler::measure(RankFiber& me) {
 void RankScheduler::ask_for_ranks() {
   space::ControlHeader& job = mapping_.header();
   if (now_ns_ - idle_since_ns_ < idle_min_ns || !job.ranks_may_move()) return;
+  if (const progress::Network* const net = progress::network();
+      net != nullptr && net->reaches_memory())
+    return;
   std::uint32_t nobody = 0;
   // Release: whoever sees this sees as well whether this process has found other addresses.
   job.hungry.compare_exchange_strong(nobody, static_cast<std::uint32_t>(process_) + 1,
@@ -63,6 +68,9 @@ bool RankScheduler::may_go(RankFiber& fiber) const {
   // The one that runs has still to leave its stack.
   if (&fiber == running_ || fiber.context == nullptr || fiber.context->held_here != 0 ||
       fiber.is_announced)
+    return false;
+  if (progress::Network* const net = progress::network();
+      net != nullptr && !net->has_settled(fiber.rank))
     return false;
   std::uint32_t waits = Doze::waits;
   return fiber.slot->asleep.compare_exchange_strong(waits, Doze::awake,
@@ -122,6 +130,7 @@ void RankScheduler::send(RankFiber& fiber, int process) {
   dismiss(fiber);
   fiber.state = RankFiber::State::moves;
   note_leaving(fiber);
+  if (fiber.context != nullptr) team::leave_process(*fiber.context);
   fiber.slot->process.store(process, std::memory_order_release);
   progress::wake(process, fiber.rank);
 }
@@ -129,6 +138,7 @@ void RankScheduler::send(RankFiber& fiber, int process) {
 void RankScheduler::send_off(RankFiber& fiber) {
   note_leaving(fiber);
   const int process = std::exchange(goes_to_, -1);
+  if (fiber.context != nullptr) team::leave_process(*fiber.context);
   fiber.slot->process.store(process, std::memory_order_release);
   progress::wake(process, fiber.rank);
 }
@@ -137,7 +147,6 @@ void RankScheduler::send_off(RankFiber& fiber) {
 void RankScheduler::adopt(RankFiber& fiber) {
   if (!guarded_[static_cast<std::size_t>(fiber.rank)]) fiber.guard_stack(mapping_);
   guarded_[static_cast<std::size_t>(fiber.rank)] = true;
-  fiber.space().use_file(band_file_);  // under other launchers each process has its own number
   fiber.slot->pid.store(pid_, std::memory_order_relaxed);
   fiber.slot->tid.store(tid_, std::memory_order_relaxed);
   fiber.slot->moves.fetch_add(1, std::memory_order_relaxed);

@@ -36,7 +36,6 @@ void RankScheduler::restore(RankFiber& fiber) {
   fiber.slot->pid.store(pid_, std::memory_order_relaxed);
   fiber.slot->tid.store(tid_, std::memory_order_relaxed);
   if (fiber.slot->busy_ns.load(std::memory_order_relaxed) != 0) measure_ranks();
-  fiber.space().use_file(band_file_);
   if (fiber.context != nullptr) fiber.context->scheduler = this;
   fiber.guard_stack(mapping_);
   add(fiber);
@@ -114,7 +113,7 @@ void RankScheduler::count_processes() {
   alone_ = processes == 1 && job.simulated == 0 && job.nodes == 1;
   bells_work_ = alone_ || progress::bells_work();
   // One that is still to come may not be given ranks.
-  balances_ = job.balance != 0 && !alone_ &&
+  balances_ = job.balance != 0 && !alone_ && (job.nodes == 1 || job.processes_here > 1) &&
               home_.belongs(job.halt.regrouped.load(std::memory_order_acquire));
   crowded_ = processes > job.cores;
   if (balances_ || traces_ || job.measures != 0) measure_ranks();

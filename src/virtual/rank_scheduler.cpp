@@ -76,6 +76,8 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int ban
       exceptions_(&exception_state()),
       error_number_(&errno) {
   base::heap_of_rank = malloc_knows_ranks() ? &heap_ : nullptr;
+  // Under other launchers each process has its own number.
+  space::AddressSpace::use_file(band_file);
   take_process();
   count_processes();
   // Where they are made, a rank may run whose memory goes back to what it was.

@@ -50,10 +50,6 @@ void let_go(const World& world, progress::RankContext& me, detail::TeamState& al
   world.barrier();
   me.messages.close_rings();
   calls.close_channels();
-  {
-    const transport::Links::Lock locked(progress::network()->links().lock());
-    progress::network()->mirrors().close(me.space.me());
-  }
   team::let_go(me);
   world.barrier();
   all.let_go();
@@ -124,9 +120,9 @@ void change_nodes(const World& world, std::span<const int> processes, const char
 std::uint32_t write_on_nodes(const World& world, const Destination& to, const char* call) {
   const progress::RankContext& me = progress::this_rank(call);
   const space::Mapping& mapping = progress::mapping(call);
-  std::vector<int> processes;
-  for (int rank = 0; rank < mapping.ranks(); ++rank)
-    processes.push_back(mapping.slot(rank).process.load(std::memory_order_relaxed));
+  // Each says where it is: on other nodes that is not known.
+  const std::vector<int> processes =
+      world.allgather(int{mapping.slot(world.rank()).process.load(std::memory_order_relaxed)});
   nodes::Arrangement what{.processes = processes,
                           .where = to.where,
                           .folder = to.folder,

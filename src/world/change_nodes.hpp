@@ -9,7 +9,7 @@
 
 namespace armature::hosting {
 
-/// By all ranks, which may (why_not_move_together): each goes on in the process of that number, of
+/// By all ranks, which may (why_not_move): each goes on in the process of that number, of
 /// whatever node. What they share is made anew where they are then. Returns when all are there.
 /// Throws Error(misuse) naming the call, on all ranks, when the nodes are not alike.
 void change_nodes(const World& world, std::span<const int> processes, const char* call);

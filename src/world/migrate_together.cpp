@@ -18,17 +18,17 @@ constexpr const char* call = "migrate_together";
 
 struct Asked {
   std::int32_t process = 0;
-  std::uint32_t stays = 0;  // 1: it holds something
+  std::int32_t stays = -1;  // the process of which it holds something; -1: of none
 };
 
 std::vector<int> agree(const World& world, const progress::RankContext& me, ProcessId process) {
   const space::ControlHeader& job = me.space.header();
+  const int here = me.space.slot(me.space.me()).process.load(std::memory_order_relaxed);
   const std::vector<Asked> all =
-      world.allgather(Asked{process.number(), me.held_here != 0 ? 1u : 0u});
+      world.allgather(Asked{process.number(), me.held_here != 0 ? here : -1});
   std::vector<int> processes;
   for (int rank = 0; rank < std::ssize(all); ++rank) {
     const Asked& asked = all[static_cast<std::size_t>(rank)];
-    const int is = me.space.slot(rank).process.load(std::memory_order_relaxed);
     if (asked.process < 0 || asked.process >= static_cast<int>(job.processes))
       base::fail(Errc::bad_argument, fmt::format("{}: rank {} asks for process {}: the job has {}",
                                                  call, rank, asked.process, job.processes));
@@ -37,7 +37,7 @@ std::vector<int> agree(const World& world, const progress::RankContext& me, Proc
       base::fail(Errc::bad_argument,
                  fmt::format("{}: rank {} asks for process {}, which is not of the job any more",
                              call, rank, asked.process));
-    if (asked.stays != 0 && asked.process != is)
+    if (asked.stays >= 0 && asked.process != asked.stays)
       base::fail(Errc::misuse, fmt::format("{}: rank {} holds something of its process "
                                            "(StaysHere), which cannot move: all ranks stay",
                                            call, rank));
@@ -56,7 +56,7 @@ void migrate_together(ProcessId process) {
     base::fail(Errc::misuse,
                fmt::format("{}: only virtual ranks can move (armature run --virtual)", call));
   (void)can_migrate();  // waits until all processes have joined
-  if (const char* why = fibers::why_not_move_together(job))
+  if (const char* why = fibers::why_not_move(job))
     base::fail(Errc::misuse, fmt::format("{}: the ranks stay: {}", call, why));
   // There may be fewer now than when it was asked for: then it stays.
   if (hosting::start_anew_if_wanted(world, call) &&

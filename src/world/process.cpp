@@ -37,7 +37,7 @@
 #include "space/held_room.hpp"
 #include "space/job_memory.hpp"
 #include "space/layout.hpp"
-#include "team/replicas.hpp"
+#include "team/known_teams.hpp"
 #include "topology/cores.hpp"
 #include "transport/protocol.hpp"
 #include "virtual/addresses.hpp"
@@ -336,12 +336,15 @@ void Process::join_network(progress::Network::Spaces spaces, bootstrap::Exchange
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
   options.connect_ns =
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
-  options.handlers = {rma::serve_far,        team::Replica::install, rmi::install_far_replies,
-                      nodes::Steps::install, nodes::install_plan,    nodes::install_travellers,
+  options.handlers = {rma::serve_far,        team::KnownTeams::install, rmi::install_far_replies,
+                      nodes::Steps::install, nodes::install_plan,       nodes::install_travellers,
                       nodes::install_losses, nodes::Copies::install};
-  options.forget = {rma::forget_far, team::Replica::forget_all};
+  options.forget = {rma::forget_far, team::KnownTeams::forget_all};
   options.on_lost = rma::Question::give_up;
-  options.look = rma::look_at_locks;
+  options.look = [] {
+    const bool locks = rma::look_at_locks();
+    return team::KnownTeams::look() || locks;
+  };
   if (wired_) install_net_device(options, *wired_, wire);
   install_losses(options, wired_.get(), *mapping_, wired_ ? exchange() : nullptr);
   progress::Network::join(*mapping_, std::move(spaces), wire, options);

@@ -224,7 +224,7 @@ balance::Verdict rebalance(const World& world, const RebalanceOptions& options) 
   if (me.space.header().ranks_are_virtual == 0)
     base::fail(Errc::misuse, "rebalance: only virtual ranks can move (armature run --virtual)");
   (void)can_migrate();  // waits until all processes have joined
-  if (const char* why = fibers::why_not_move_together(me.space.header()))
+  if (const char* why = fibers::why_not_move(me.space.header()))
     base::fail(Errc::misuse, fmt::format("rebalance: {}", why));
   world.barrier();
   const Measured mine = measure(me);

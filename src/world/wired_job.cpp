@@ -94,6 +94,8 @@ void make_and_give(WiredJob& job, const bootstrap::Door& door) {
   try {
     job.checkpoint = checkpoint_to_go_on_from();
     job.memory = make_memory(roster, job.checkpoint);
+    space::map_control(job.memory.control.get()).header().balance =
+        roster.are_virtual && base::number_variable("ARMATURE_BALANCE").value_or(0) != 0 ? 1 : 0;
   } catch (const std::exception& problem) {
     door.refuse(problem.what(), others, roster.secret);
     throw;

@@ -227,6 +227,12 @@ void wander(World& world) {
 
 /// The same in processes that are killed: they go where others are, between copies.
 void recover(World& world, int rounds, int seed) {
+  int goes = 0;
+  // By itself, to another process of its node.
+  const auto go_near = [&] {
+    const Rank who = drawn(seed, ++goes * 7919 + world.rank(), world.size());
+    if (armature::same_node(world.rank(), who)) armature::migrate(armature::process_of(who));
+  };
   const int me = world.rank(), to = (me + 1) % world.size(),
             from = (me + world.size() - 1) % world.size();
   Own own(me);
@@ -234,8 +240,10 @@ void recover(World& world, int rounds, int seed) {
   for (int round = 1; round <= rounds; ++round) {
     everything.run(round);
     armature::send(Rank(to), 2, std::as_bytes(std::span(&round, 1)));
+    go_near();
     armature::notify(to);
     if (round % 3 == 0) (void)armature::checkpoint_in_memory();
+    go_near();
     const Rank there = drawn(seed, round * 1000 + me, world.size());
     world.barrier();
     if (round % 4 == 1) armature::migrate_together(armature::process_of(there));

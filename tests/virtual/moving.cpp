@@ -1,7 +1,7 @@
-// Ranks move from process to process at random, while all of them call, put to, get from and wait
-// for each other. Every call must be executed once and in the order of its sender, every put be
-// found by its sender's next get, every addition be there at the end, and what a rank has on its
-// stack and in its memory be as it left it.
+// Ranks move from process to process of their node at random, while all of them call, put to, get
+// from and wait for each other. Every call must be executed once and in the order of its sender,
+// every put be found by its sender's next get, every addition be there at the end, and what a rank
+// has on its stack and in its memory be as it left it.
 //
 //   virtual_moving STEPS     what ranks do is decided by the variable STORM_SEED, too; in a
 //                            simulation a run ends by printing a number that depends on the order
@@ -14,8 +14,10 @@
 #include <cstdlib>
 #include <map>
 #include <random>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <armature/armature.hpp>
@@ -40,9 +42,19 @@ bool is_where_it_went(int process) {
          std::getenv("STORM_BALANCED") != nullptr;
 }
 
+/// The processes of the calling rank's node, as long as no rank has moved.
+std::vector<int> processes_here(const World& world) {
+  std::set<int> processes;
+  for (int rank = 0; rank < world.size(); ++rank)
+    if (armature::same_node(world.rank(), rank))
+      processes.insert(armature::process_of(rank).number());
+  return {processes.begin(), processes.end()};
+}
+
 /// What others call: remembers how far each of them has come.
 class Ledger {
  public:
+  explicit Ledger(std::vector<int> processes) : processes_(std::move(processes)) {}
   void take(int from, std::uint64_t number, std::string text) {
     require(number == next_[from]++, "a call was lost, doubled or overtaken");
     require(text == std::string(number % 300, static_cast<char>('a' + from % 26)),
@@ -54,12 +66,14 @@ class Ledger {
   [[nodiscard]] std::uint64_t taken() const { return taken_; }
   [[nodiscard]] std::uint64_t order() const { return order_; }
   /// Moves the rank while it executes a call.
-  bool move(int process) {
+  bool move(unsigned number) {
+    const int process = processes_[number % processes_.size()];
     armature::migrate(ProcessId(process));
     return is_where_it_went(process);
   }
 
  private:
+  std::vector<int> processes_;  // where it can go
   std::map<int, std::uint64_t> next_;
   std::uint64_t taken_ = 0;
   std::uint64_t order_ = 0;  // a number made of who called when
@@ -69,9 +83,9 @@ class Wanderer {
  public:
   explicit Wanderer(World& world)
       : world_(world),
-        processes_(armature::domain_count(armature::Domain::process)),
+        processes_(processes_here(world)),
         random_(seed() * 1000 + static_cast<unsigned>(world.rank())),
-        ledger_(world),
+        ledger_(world, processes_),
         counter_(world.allocate<std::int64_t>(1)),
         lines_(world.allocate<std::int64_t>(static_cast<std::size_t>(world.size()))),
         sent_(static_cast<std::size_t>(world.size())),
@@ -83,13 +97,13 @@ class Wanderer {
     world_.barrier();
     check();
   }
+  /// All of a node end in one process.
+  void gather() { armature::migrate(ProcessId(processes_.front())); }
   [[nodiscard]] std::uint64_t order() const { return ledger_->order(); }
 
  private:
   int anyone() { return static_cast<int>(random_() % static_cast<unsigned>(world_.size())); }
-  ProcessId anywhere() {
-    return ProcessId(static_cast<int>(random_() % static_cast<unsigned>(processes_)));
-  }
+  ProcessId anywhere() { return ProcessId(processes_[random_() % processes_.size()]); }
 
   void move() {
     const ProcessId there = anywhere();
@@ -118,7 +132,7 @@ class Wanderer {
     require(armature::get(lines_.on(to) + world_.rank()) == last, "a get does not find a put");
   }
   void send_somebody_off() {
-    require(ledger_.sync(anyone(), &Ledger::move, anywhere().number()),
+    require(ledger_.sync(anyone(), &Ledger::move, static_cast<unsigned>(random_())),
             "a method did not move its rank");
   }
   void move_while_handling() {
@@ -187,7 +201,7 @@ class Wanderer {
   }
 
   World& world_;
-  int processes_;
+  std::vector<int> processes_;
   std::mt19937 random_;
   armature::shared<Ledger> ledger_;
   armature::Piece<std::int64_t> counter_;
@@ -223,7 +237,7 @@ int main(int argc, char** argv) {
     refuse_what_cannot_be(world);
     Wanderer wanderer(world);
     wanderer.wander(steps / world.size() + 100);
-    armature::migrate(ProcessId(0));  // all end in one
+    wanderer.gather();
     const std::uint64_t order = world.allreduce(wanderer.order() * (2 * world.rank() + 1));
     if (std::getenv("STORM_SEED") != nullptr && world.rank() == 0)
       std::printf("%016llx\n", static_cast<unsigned long long>(order));

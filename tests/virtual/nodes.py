@@ -70,10 +70,9 @@ def inspect():
 
 
 def refusals():
-    run(["work"], 1, "--balance.* does not go with --virtual on several nodes", options=options(4, 2, 2, "--balance"))
     run(["work"], 1, r"-n 40000 does not go with .*30000 ranks", options=options(40000, 2, 2))
     run(["work"], 1, r"--nodes 3: there are only 2 processes", options=options(4, 3, 2))
-    run(["migrate"], 0, "can: 0", r"migrate: the rank stays: .*several nodes", options=options(4, 2, 2))
+    run(["migrate"], 0, "can: 1", r"migrate: process 1 is on another node", options=options(4, 2, 2))
     job = Job(["wait"], options(4, 2, 2))
     job.wait_for(0, "waits in a barrier")
     done = harness.subprocess.run([harness.ARMATURE, "resize", str(job.pid), "--processes", "3",

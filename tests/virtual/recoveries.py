@@ -245,7 +245,7 @@ def kill_on_nodes(runs, shapes, arguments, expected):
     recovered, ended, times = 0, [], []
     for run in range(runs):
         nodes, processes = shapes[run % len(shapes)]
-        job = NodesJob(9, nodes, processes, arguments)
+        job = NodesJob(9, nodes, processes, arguments, *(["--balance"] if run % 2 else []))
         time.sleep(0.1 + 2 * job.start_s)  # to the first copy
         for _ in range(processes):
             time.sleep(chance.uniform(0.02, 0.25) if chance.random() < 0.7 else chance.uniform(0, 0.01))
@@ -276,7 +276,7 @@ def case_nodes_kills_often():
 
 
 def case_nodes_moving():
-    """While ranks go from node to node between copies."""
+    """While ranks go from node to node between copies, and inside of nodes."""
     kill_on_nodes(15, SHAPES, ["recover", 150], "well")
 
 

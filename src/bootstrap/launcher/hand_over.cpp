@@ -48,8 +48,9 @@ void require_possible(const LaunchOptions& options) {
                                   option));
   };
   if (options.simulation_seed) refuse("--simulate");
-  if (options.balance) refuse("--balance");
   check_intervals(options);
+  if (options.balance && !options.virtual_ranks)
+    fail(Errc::start, "--balance is for virtual ranks: say --virtual, too");
   if (options.checkpoint_incremental && !options.virtual_ranks)
     fail(Errc::start, "--checkpoint-incremental is for virtual ranks: say --virtual, too");
   if (!options.trace.empty()) refuse("--trace");
@@ -85,6 +86,7 @@ void set_variables(const LaunchOptions& options) {
   if (!options.virtual_ranks) return;
   tell_intervals(options);
   if (options.checkpoint_incremental) set(incremental_variable, "1");
+  if (options.balance) set("ARMATURE_BALANCE", "1");
   set(virtual_variable, std::to_string(options.ranks));
   set(secrets_variable, options.secrets());
   if (options.stack_bytes != 0) set("ARMATURE_STACK_SIZE", std::to_string(options.stack_bytes));

@@ -69,8 +69,10 @@ TEST(HandOverTest, what_only_our_launcher_can_do_is_refused) {
   EXPECT_THROW(command_for(ForeignLauncher::hydra, "mpirun", given, {}), Error);
   EXPECT_THROW(command_for(ForeignLauncher::hydra, "mpirun", options(0, {"a"}), {}), Error);
   LaunchOptions balanced = options(4, {"a"});
-  balanced.virtual_ranks = balanced.balance = true;
+  balanced.balance = true;
   EXPECT_THROW(command_for(ForeignLauncher::hydra, "mpirun", balanced, {}), Error);
+  balanced.virtual_ranks = true;
+  EXPECT_NO_THROW(command_for(ForeignLauncher::hydra, "mpirun", balanced, {}));
 }
 
 TEST(HandOverTest, what_the_program_asks_for_every_so_often_is_for_virtual_ranks_with_a_directory) {

@@ -112,8 +112,6 @@ void check_nodes_of_virtual_ranks(const LaunchOptions& options) {
                                         "{}",
                                         what, why));
   };
-  constexpr const char* they_stay = "ranks stay in their processes there";
-  if (options.balance) refuse("--balance", they_stay);
   if (options.ranks > ranks_max)
     refuse(fmt::format("-n {}", options.ranks).c_str(),
            fmt::format("there may be {} ranks at most", ranks_max).c_str());
@@ -123,6 +121,8 @@ void check(const LaunchOptions& options) {
   const auto refuse = [](const char* why) { base::fail(Errc::start, why); };
   if (options.virtual_ranks && options.threads > 1)
     refuse("--virtual does not go with --threads: ranks are one or the other");
+  if (options.simulation_seed && options.threads > 1)
+    refuse("--threads does not go with --simulate: all ranks are in one process, in turn");
   if (options.simulation_seed && !options.checkpoint_directory.empty())
     refuse("--checkpoint does not go with --simulate: a simulation is repeated by its seed");
   if (options.simulation_seed && !options.trace.empty())

@@ -145,7 +145,8 @@ std::vector<Home> Copies::homes_now() const {
   std::map<int, int> partners;  // by node
   std::vector<Home> homes;
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
-    const int process = mapping_.slot(rank).process.load(relaxed);
+    // As all know it: where it is now only its own node knows.
+    const int process = mapping_.slot(rank).goes_to.load(relaxed);
     const int node = mapping_.process_slot(process).node;
     if (!partners.contains(node)) partners[node] = partner_of(mapping_, node);
     homes.push_back({process, partners[node]});

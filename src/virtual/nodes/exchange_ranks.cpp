@@ -18,6 +18,7 @@
 #include "base/clock.hpp"
 #include "progress/network.hpp"
 #include "rma/questions.hpp"
+#include "team/known_teams.hpp"
 #include "virtual/nodes/traveller.hpp"
 #include "virtual/rank_fiber.hpp"
 
@@ -78,14 +79,20 @@ void change_places(const space::Mapping& mapping, const std::vector<Journey>& al
 }
 
 /// What comes for a rank from now on may need its heap.
-void host(const space::Mapping& mapping, int process, int band_file) {
+void host(const space::Mapping& mapping, int process) {
   progress::Network::Spaces spaces;
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
     if (mapping.slot(rank).process.load(relaxed) != process) continue;
     spaces.push_back(&fibers::RankFiber::of(mapping, rank).space());
-    spaces.back()->use_file(band_file);
   }
   network()->host(std::move(spaces));
+}
+
+/// What is kept of ranks that have let go of all: where they were.
+void forget() {
+  rma::Question::forget_all();
+  const Links::Lock locked(network()->links().lock());
+  team::KnownTeams::forget_all();
 }
 
 void attempt(const Steps& steps, const std::function<void()>& what) {
@@ -140,6 +147,7 @@ bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
   const Steps steps(mapping, process, number);
   for (std::uint32_t step = 1; step <= 2; ++step) {
     steps.become_quiet();
+    if (step == 2) network()->close();
     steps.reach(step);
     steps.all_reach(step);
   }
@@ -156,7 +164,7 @@ bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
   for (const Journey& one : all)
     if (comes(one)) mapping.show(one.rank, band_file);
   take_ranks_into(band_file);
-  rma::Question::forget_all();
+  forget();
   steps.reach(6);
   steps.all_reach(6);
 
@@ -181,7 +189,7 @@ bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
   if (steps.leads()) change_places(mapping, all);
   steps.reach(9);
   steps.all_reach(9);
-  host(mapping, process, band_file);
+  host(mapping, process);
   steps.reach(10);
   steps.all_reach(10);
   if (steps.leads()) have_all_go_on(job, number, meanwhile);

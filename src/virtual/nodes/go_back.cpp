@@ -254,6 +254,7 @@ void GoingBack::take_places() const {
     }
     slot.node = mapping_.process_slot(place).node;
     slot.process.store(place, relaxed);
+    slot.goes_to.store(place, relaxed);
     // Whoever rings one on another node has the network look.
     slot.asleep.store(is_here(rank) ? space::Doze::awake : 1, relaxed);
     slot.next_awake.store(0, relaxed);
@@ -271,7 +272,6 @@ void GoingBack::host() const {
     is_here(rank) ? mapping_.show(rank, band_file_) : mapping_.hide(rank);
     if (places_[static_cast<std::size_t>(rank)] != process_) continue;
     spaces.push_back(&fibers::RankFiber::of(mapping_, rank).space());
-    spaces.back()->use_file(band_file_);
   }
   network()->host(std::move(spaces));
 }

@@ -42,13 +42,14 @@ std::uint64_t begin_of(const space::Mapping& mapping, int rank) {
   return static_cast<std::uint64_t>(rank) * mapping.band_bytes();
 }
 
-/// The rank must be about to come to this process.
+/// The rank must be about to come to this process. Which of its node's it is in only that node
+/// knows.
 void require_that_it_comes(const Arrived& arrived) {
   const space::Mapping& mapping = network()->mapping();
   const int rank = arrived.record.to;
   if (rank >= 0 && rank < mapping.ranks() &&
       mapping.slot(rank).goes_to.load(relaxed) == network()->links().process() &&
-      mapping.slot(rank).process.load(relaxed) == arrived.process)
+      mapping.slot(rank).node == mapping.process_slot(arrived.process).node)
     return;
   fail(Errc::corrupt,
        fmt::format("process {} sends rank {}, which does not come here", arrived.process, rank));

@@ -1,0 +1,259 @@
+#include "team/known_teams.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "progress/bell.hpp"
+#include "progress/network.hpp"
+#include "team/team_records.hpp"
+
+namespace armature::team {
+
+using base::fail;
+using progress::network;
+using space::FenceLine;
+using space::MemberLine;
+using space::TeamBlock;
+using transport::Arrived;
+using transport::Kind;
+using Lock = transport::Links::Lock;
+
+namespace {
+
+/// Under the links' lock.
+struct Known {
+  TeamBlock* block = nullptr;          // where what comes is written, if it comes to this process
+  std::unique_ptr<const Nodes> nodes;  // when somebody has asked
+  int users = 0;                       // who are in this process and have, and who leads
+  // What came before this process knew of the team.
+  struct Early {
+    int process;
+    transport::Record record;
+    std::vector<std::byte> body;
+  };
+  std::vector<Early> early;
+};
+
+std::map<std::uint32_t, Known>& teams() {
+  static std::map<std::uint32_t, Known> all;
+  return all;
+}
+
+/// Records that are kept, of all teams.
+std::size_t kept_early = 0;
+
+void let_go(std::uint32_t team) {
+  const auto known = teams().find(team);
+  if (known == teams().end() || --known->second.users > 0) return;
+  kept_early -= known->second.early.size();
+  teams().erase(known);
+}
+
+const Nodes& nodes_of(Known& known, TeamBlock& block) {
+  if (known.nodes == nullptr)
+    known.nodes = std::make_unique<const Nodes>(block, network()->mapping());
+  return *known.nodes;
+}
+
+/// The team; nullptr when it is not known yet, and the record is kept until it is.
+const Known* known_team(std::uint32_t team, const Arrived& arrived) {
+  (void)KnownTeams::look();
+  Known& known = teams()[team];
+  if (known.block != nullptr) return &known;
+  ++kept_early;
+  known.early.push_back(
+      {arrived.process, arrived.record, {arrived.body.begin(), arrived.body.end()}});
+  return nullptr;
+}
+
+void require_far(const TeamBlock& block, std::uint32_t member, const Arrived& arrived) {
+  if (member < block.size &&
+      !network()->mapping().is_here(const_cast<TeamBlock&>(block).ranks()[member]))
+    return;
+  fail(Errc::corrupt, fmt::format("process {} speaks for member {} of team {}", arrived.process,
+                                  member, block.id));
+}
+
+void ring_members_here(TeamBlock& block) {
+  const space::Mapping& mapping = network()->mapping();
+  for (std::uint32_t i = 0; i < block.size; ++i)
+    if (const int rank = block.ranks()[i]; mapping.is_here(rank))
+      progress::ring(mapping.slot(rank));
+}
+
+/// Makes a line visible. A line that was sent twice must not go back to an earlier round.
+void enter(MemberLine& line, const RoundRecord& record) {
+  if (line.round.load(std::memory_order_relaxed) >= record.round) return;
+  line.signature = record.signature;
+  // Release: who sees the round sees the bytes shown in it.
+  line.round.store(record.round, std::memory_order_release);
+}
+
+void require_far(const Nodes& nodes, NodeRange range, const Arrived& arrived) {
+  const bool good = nodes.holds(range) && range.count > 0;
+  if (good && (nodes.here() + nodes.size() - range.first) % nodes.size() >= range.count) return;
+  fail(Errc::corrupt, fmt::format("process {} speaks for {} nodes from {} on", arrived.process,
+                                  range.count, range.first));
+}
+
+void on_round(const Arrived& arrived) {
+  const auto record = arrived.head<RoundRecord>();
+  const Known* const team = known_team(record.team, arrived);
+  if (team == nullptr) return;
+  TeamBlock* const block = team->block;
+  if (record.member == all_of_nodes) {
+    require_far(*team->nodes, record.nodes, arrived);
+    team->nodes->for_each_member(record.nodes, [&](std::uint32_t member) {
+      enter(block->line(member, record.round), record);
+    });
+    return ring_members_here(*block);
+  }
+  require_far(*block, record.member, arrived);
+  const auto bytes = arrived.rest(sizeof record);
+  if (record.shown > TeamBlock::staging_bytes || record.at > record.shown ||
+      bytes.size() > record.shown - record.at)
+    fail(Errc::corrupt, fmt::format("process {} shows {} bytes", arrived.process, record.shown));
+  MemberLine& line = block->line(record.member, record.round);
+  if (line.round.load(std::memory_order_relaxed) >= record.round) return;
+  std::byte* const to = record.shown <= MemberLine::inline_bytes
+                            ? line.payload
+                            : block->staging(record.member, record.round);
+  if (!bytes.empty()) std::memcpy(to + record.at, bytes.data(), bytes.size());
+  if (record.at + bytes.size() < record.shown) return;
+  enter(line, record);
+  ring_members_here(*block);
+}
+
+void show_wave(FenceLine& line, const WaveRecord& record) {
+  line.sent.store(record.sent, std::memory_order_relaxed);
+  line.executed.store(record.executed, std::memory_order_relaxed);
+  // Release: who sees the wave sees its tally.
+  line.wave.store(record.wave, std::memory_order_release);
+}
+
+void on_wave(const Arrived& arrived) {
+  auto record = arrived.head<WaveRecord>();
+  const Known* const team = known_team(record.team, arrived);
+  if (team == nullptr) return;
+  if (record.member == all_of_nodes) {
+    require_far(*team->nodes, record.nodes, arrived);
+    // Only sums are looked at: one line has it, the others nothing.
+    team->nodes->for_each_member(record.nodes, [&](std::uint32_t member) {
+      show_wave(team->block->fence_line(member, record.wave), record);
+      record.sent = record.executed = 0;
+    });
+  } else {
+    require_far(*team->block, record.member, arrived);
+    show_wave(team->block->fence_line(record.member, record.wave), record);
+  }
+  ring_members_here(*team->block);
+}
+
+/// From a member to the process by which it is reached, in the member's band.
+struct TeamNews {
+  std::uint64_t before = 0;  // in that process's list
+  std::uint64_t block = 0;   // 0: it is none any more
+  std::uint32_t team = 0;
+  std::int32_t member = 0;
+};
+
+std::atomic<std::uint64_t>& news_of(int process) {
+  return network()->mapping().process_slot(process).team_news;
+}
+
+void learn(std::uint32_t team, TeamBlock* block) {
+  if (block == nullptr) return let_go(team);
+  Known& known = teams()[team];
+  known.block = block;
+  ++known.users;
+  (void)nodes_of(known, *block);
+  kept_early -= known.early.size();
+  for (const Known::Early& early : std::exchange(known.early, {})) {
+    const Arrived arrived{early.process, early.record, early.body, {}};
+    early.record.kind == Kind::round ? on_round(arrived) : on_wave(arrived);
+  }
+}
+
+}  // namespace
+
+const Nodes& KnownTeams::join(std::uint32_t team, TeamBlock& block) {
+  const Lock locked(network()->links().lock());
+  Known& known = teams()[team];
+  ++known.users;
+  return nodes_of(known, block);
+}
+
+void KnownTeams::leave(std::uint32_t team) {
+  const Lock locked(network()->links().lock());
+  let_go(team);
+}
+
+void KnownTeams::tell(space::AddressSpace& member, std::uint32_t team, TeamBlock* block) {
+  progress::Network& net = *network();
+  const int door = net.door_of(member.me());
+  if (door == net.links().process()) {
+    const Lock locked(net.links().lock());
+    return learn(team, block);
+  }
+  space::AddressSpace::Failure failure;
+  void* const memory = member.allocate(sizeof(TeamNews), alignof(TeamNews),
+                                       space::Allocation::Kind::internal, failure);
+  if (memory == nullptr && block == nullptr) return;  // the door keeps a team that is none
+  if (memory == nullptr)
+    fail(Errc::out_of_memory, fmt::format("no memory for a team: {}", failure.limit));
+  auto* const news = new (memory)
+      TeamNews{0, reinterpret_cast<std::uint64_t>(block), team, static_cast<int>(member.me())};
+  std::atomic<std::uint64_t>& list = news_of(door);
+  news->before = list.load(std::memory_order_relaxed);
+  // Release: what is told is there.
+  while (!list.compare_exchange_weak(news->before, reinterpret_cast<std::uint64_t>(news),
+                                     std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
+bool KnownTeams::look() {
+  // What is learnt may be looked at once more below: in the order in which it was told.
+  static bool is_looking = false;
+  if (is_looking) return false;
+  is_looking = true;
+  std::atomic<std::uint64_t>& list = news_of(network()->links().process());
+  if (list.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+    // Acquire: what was told is read. The last comes first.
+    std::uint64_t last = list.exchange(0, std::memory_order_acquire), first = 0;
+    while (last != 0) {
+      auto& news = *reinterpret_cast<TeamNews*>(last);
+      last = std::exchange(news.before, std::exchange(first, last));
+    }
+    while (first != 0) {
+      auto* const address = reinterpret_cast<TeamNews*>(first);
+      const TeamNews news = *address;
+      first = news.before;
+      ARMATURE_ASSERT(
+          network()->space_of(news.member)->free(address, space::Allocation::Kind::internal));
+      learn(news.team, reinterpret_cast<TeamBlock*>(news.block));
+    }
+  }
+  is_looking = false;
+  return kept_early > 0 && network()->mapping().header().ranks_are_virtual != 0;
+}
+
+void KnownTeams::install(transport::Links& links) {
+  links.handle(Kind::round, on_round);
+  links.handle(Kind::wave, on_wave);
+}
+
+void KnownTeams::forget_all() {
+  teams().clear();
+  kept_early = 0;
+  news_of(network()->links().process()).store(0, std::memory_order_relaxed);
+}
+
+}  // namespace armature::team

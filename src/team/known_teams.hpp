@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include "space/address_space.hpp"
+#include "space/team_block.hpp"
+#include "team/nodes.hpp"
+#include "transport/links.hpp"
+
+// What a process keeps of teams that spread over several nodes: who is on which node, once for all
+// members that it hosts; and, for those whose news from other nodes come to this process, where the
+// team's block is. These come to the process by which the node's first member is reached, wherever
+// that member is. So a member in another process leaves word of the block in a list.
+
+namespace armature::team {
+
+class KnownTeams {
+ public:
+  /// By a member in this process; as long as it does not leave.
+  [[nodiscard]] static const Nodes& join(std::uint32_t team, space::TeamBlock& block);
+  static void leave(std::uint32_t team);
+
+  /// By the node's first member: what comes for the team is written there; nullptr: nothing comes
+  /// any more. Throws Error(out_of_memory).
+  static void tell(space::AddressSpace& member, std::uint32_t team, space::TeamBlock* block);
+  /// Takes in what members in other processes have told; whether something has come for a team of
+  /// which nobody has told yet. Under the links' lock.
+  static bool look();
+
+  static void install(transport::Links& links);
+  /// No team is known any more. Under the links' lock.
+  static void forget_all();
+};
+
+}  // namespace armature::team

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "team/nodes.hpp"
+
+// What nodes tell each other of a team.
+
+namespace armature::team {
+
+/// In the place of a member: all of some nodes.
+inline constexpr std::uint32_t all_of_nodes = UINT32_MAX;
+
+/// A part of what a member shows; the last one makes it visible. Of members of nodes that show
+/// nothing there is one record.
+struct RoundRecord {
+  std::uint32_t team;
+  std::uint32_t member;
+  std::uint64_t round;
+  std::uint64_t signature;
+  std::uint32_t at;
+  std::uint32_t shown;  // bytes in all
+  NodeRange nodes;
+};
+
+/// Of one member, or what members of some nodes have counted together.
+struct WaveRecord {
+  std::uint32_t team;
+  std::uint32_t member;
+  std::uint64_t wave;
+  std::uint64_t sent;
+  std::uint64_t executed;
+  NodeRange nodes;
+};
+
+}  // namespace armature::team
