@@ -151,6 +151,7 @@ void TeamState::await_members(Kind kind, const char* call) {
   if (is_flat()) ring_members();
   const bool tells = replica_->is_far() && me_ == leader;
   std::size_t entered = 0;
+  bool in_vain = false;
   progress::wait_until(wait, [&] {
     while (entered < members_.size() &&
            block_->line(entered, round_).round.load(std::memory_order_acquire) >= round_)
@@ -158,8 +159,10 @@ void TeamState::await_members(Kind kind, const char* call) {
     const bool all = entered == members_.size();
     // In this order: when all have entered, all is told before the rank goes on.
     if (tells) replica_->tell_round(round_);
-    return all;
+    in_vain = !all && replica_->is_far() && will_not_come(entered);
+    return all || in_vain;
   });
+  if (in_vain) require_all_alive(call);
   if (is_flat()) return;
   note_disagreement(block_->line(0, round_).signature);
   block_->released.store(round_, std::memory_order_release);
@@ -203,22 +206,38 @@ void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
   }
 }
 
+/// Between nodes news of a death may overtake what the dead has done before: who has heard of it
+/// gives up a round that others know to be complete, and would wait for it in the next one.
+bool TeamState::will_not_come(std::size_t member) const {
+  return block_->line(member, round_ - 1).has_given_up() && first_dead() >= 0;
+}
+
 /// Who is a round behind may still read what this member has shown in it: so it shows nothing more
 /// in rounds that can never be complete. What it has entered shall be seen everywhere: the node's
 /// first member may have given up before it.
 void TeamState::give_up() {
   gave_up_ = true;
-  if (replica_->is_far()) replica_->send_line(me_, round_);
+  block_->line(static_cast<std::size_t>(me_), round_)
+      .round.store(round_ | MemberLine::gave_up, std::memory_order_release);
+  if (replica_->is_far()) {
+    replica_->send_line(me_, round_ | MemberLine::gave_up);
+    ring_members();
+  }
   if (is_flat() || me_ != replica_->leader()) return;
   block_->released.store(gave_up, std::memory_order_release);
   ring_members();
 }
 
-/// For one who gave up: whoever was missing then is dead now.
-void TeamState::require_all_alive(const char* call) const {
+int TeamState::first_dead() const {
   for (const std::int32_t rank : members_)
-    if (space_.slot(rank).life.load(std::memory_order_acquire) == space::Life::dead)
-      base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", call, rank));
+    if (space_.slot(rank).life.load(std::memory_order_acquire) == space::Life::dead) return rank;
+  return -1;
+}
+
+/// For one who gave up, or waits for one who did: whoever was missing then is dead now.
+void TeamState::require_all_alive(const char* call) const {
+  if (const int dead = first_dead(); dead >= 0)
+    base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", call, dead));
 }
 
 void TeamState::round(Kind kind, std::size_t total, std::size_t shown, const char* call) {

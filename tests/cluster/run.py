@@ -13,7 +13,7 @@ from losses import explained, goes_on, lost
 from recovery import asked_for, recovers, restarted
 from resized import resized, resized_from_inside
 from shape import Shape
-from suites import suite
+from suites import kernels, suite
 
 
 def grouping(shape, launcher):
@@ -89,7 +89,7 @@ def interfaces(shape, launcher):
             raise Failed(f"exit status {status}")
 
 
-CASES = {case.__name__: case for case in (links, grouping, hosts, hosts_virtual, works, interfaces, asked_for, restarted, recovers, resized,
+CASES = {case.__name__: case for case in (links, grouping, hosts, hosts_virtual, works, interfaces, kernels, asked_for, restarted, recovers, resized,
                                          resized_from_inside)}
 for lost_action in ("kill_rank", "kill_node", "stop_node", "link_down"):
     CASES[lost_action] = lost(lost_action)

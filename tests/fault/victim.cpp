@@ -206,7 +206,10 @@ Scene set_up(World& world, const Call& call, const std::string& moment) {
 int live_and_die(World& world, const Call& call, const std::string& moment) {
   Scene scene = set_up(world, call, moment);
   if (dies(world.rank())) {
-    if (moment == "missing") die();
+    if (moment == "missing") {
+      std::this_thread::sleep_for(100ms);  // others may be on their way out of the barrier
+      die();
+    }
     die_after(100ms);
     (call.victim ? call.victim : call.call)(scene);
     for (;;) pause();
