@@ -140,18 +140,22 @@ void TeamState::await_members(Kind kind, const char* call) {
       .detail = round_,
       .call = call};
   const int leader = replica_->leader();
+  bool in_vain = false;
   if (!is_flat() && me_ != leader) {
     progress::ring(space_.slot(members_[static_cast<std::size_t>(leader)]));
     progress::wait_until(wait, [&] {
       const std::uint64_t released = block_->released.load(std::memory_order_acquire);
-      return released == gave_up ? have_entered(*block_, round_) : released >= round_;
+      if (released != gave_up) return released >= round_;
+      const bool all = have_entered(*block_, round_);
+      in_vain = !all && is_in_vain();
+      return all || in_vain;
     });
+    if (in_vain) require_all_alive(call);
     return;
   }
   if (is_flat()) ring_members();
   const bool tells = replica_->is_far() && me_ == leader;
   std::size_t entered = 0;
-  bool in_vain = false;
   progress::wait_until(wait, [&] {
     while (entered < members_.size() &&
            block_->line(entered, round_).round.load(std::memory_order_acquire) >= round_)
@@ -159,7 +163,7 @@ void TeamState::await_members(Kind kind, const char* call) {
     const bool all = entered == members_.size();
     // In this order: when all have entered, all is told before the rank goes on.
     if (tells) replica_->tell_round(round_);
-    in_vain = !all && replica_->is_far() && will_not_come(entered);
+    in_vain = !all && is_in_vain();
     return all || in_vain;
   });
   if (in_vain) require_all_alive(call);
@@ -206,10 +210,17 @@ void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
   }
 }
 
-/// Between nodes news of a death may overtake what the dead has done before: who has heard of it
-/// gives up a round that others know to be complete, and would wait for it in the next one.
-bool TeamState::will_not_come(std::size_t member) const {
-  return block_->line(member, round_ - 1).has_given_up() && first_dead() >= 0;
+/// Whether a round that is not complete never will be. Between nodes news of a death may overtake
+/// what the dead has done before: who has heard of it gives up a round that others know to be
+/// complete, and these would wait for it in the next one; or it tells nobody any more that others
+/// of its node have entered.
+bool TeamState::is_in_vain() const {
+  if (!replica_->is_far() || space_.header().deaths.load(std::memory_order_acquire) == 0)
+    return false;
+  for (std::size_t member = 0; member < members_.size(); ++member)
+    if (block_->line(member, 0).has_given_up() || block_->line(member, 1).has_given_up())
+      return first_dead() >= 0;
+  return false;
 }
 
 /// Who is a round behind may still read what this member has shown in it: so it shows nothing more
