@@ -16,11 +16,19 @@ namespace armature::space {
 struct alignas(64) MemberLine {
   static constexpr std::size_t inline_bytes = 48;
 
-  std::atomic<std::uint64_t> round{0};  // release: signature and payload of that round are in place
+  // Of a member that has given up that round, and will enter none after it.
+  static constexpr std::uint64_t gave_up = std::uint64_t{1} << 63;
+
+  // Release: signature and payload of that round are in place. With gave_up, if so.
+  std::atomic<std::uint64_t> round{0};
   // Which collective, how many bytes: all members must agree. In between, how many bytes this
   // member shows, which may be none.
   std::uint64_t signature = 0;
   std::byte payload[inline_bytes];
+
+  [[nodiscard]] bool has_given_up() const {
+    return (round.load(std::memory_order_acquire) & gave_up) != 0;
+  }
 
   static constexpr int shown_shift = 40, shown_bits = 16;
   static constexpr std::uint64_t shown_mask = ((std::uint64_t{1} << shown_bits) - 1) << shown_shift;

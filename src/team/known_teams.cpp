@@ -89,10 +89,16 @@ void ring_members_here(TeamBlock& block) {
       progress::ring(mapping.slot(rank));
 }
 
-/// Makes a line visible. A line that was sent twice must not go back to an earlier round.
+/// A line that was sent twice must not go back to an earlier round, nor be written while it is
+/// read; at most it becomes known that its member has given up.
+bool is_known(const MemberLine& line, const RoundRecord& record) {
+  return line.round.load(std::memory_order_relaxed) >= (record.round & ~MemberLine::gave_up);
+}
+
+/// Makes a line visible.
 void enter(MemberLine& line, const RoundRecord& record) {
   if (line.round.load(std::memory_order_relaxed) >= record.round) return;
-  line.signature = record.signature;
+  if (!is_known(line, record)) line.signature = record.signature;
   // Release: who sees the round sees the bytes shown in it.
   line.round.store(record.round, std::memory_order_release);
 }
@@ -122,11 +128,11 @@ void on_round(const Arrived& arrived) {
       bytes.size() > record.shown - record.at)
     fail(Errc::corrupt, fmt::format("process {} shows {} bytes", arrived.process, record.shown));
   MemberLine& line = block->line(record.member, record.round);
-  if (line.round.load(std::memory_order_relaxed) >= record.round) return;
   std::byte* const to = record.shown <= MemberLine::inline_bytes
                             ? line.payload
                             : block->staging(record.member, record.round);
-  if (!bytes.empty()) std::memcpy(to + record.at, bytes.data(), bytes.size());
+  if (!bytes.empty() && !is_known(line, record))
+    std::memcpy(to + record.at, bytes.data(), bytes.size());
   if (record.at + bytes.size() < record.shown) return;
   enter(line, record);
   ring_members_here(*block);

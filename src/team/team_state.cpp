@@ -140,12 +140,17 @@ void TeamState::await_members(Kind kind, const char* call) {
       .detail = round_,
       .call = call};
   const int leader = replica_->leader();
+  bool in_vain = false;
   if (!is_flat() && me_ != leader) {
     progress::ring(space_.slot(members_[static_cast<std::size_t>(leader)]));
     progress::wait_until(wait, [&] {
       const std::uint64_t released = block_->released.load(std::memory_order_acquire);
-      return released == gave_up ? have_entered(*block_, round_) : released >= round_;
+      if (released != gave_up) return released >= round_;
+      const bool all = have_entered(*block_, round_);
+      in_vain = !all && is_in_vain();
+      return all || in_vain;
     });
+    if (in_vain) require_all_alive(call);
     return;
   }
   if (is_flat()) ring_members();
@@ -158,8 +163,10 @@ void TeamState::await_members(Kind kind, const char* call) {
     const bool all = entered == members_.size();
     // In this order: when all have entered, all is told before the rank goes on.
     if (tells) replica_->tell_round(round_);
-    return all;
+    in_vain = !all && is_in_vain();
+    return all || in_vain;
   });
+  if (in_vain) require_all_alive(call);
   if (is_flat()) return;
   note_disagreement(block_->line(0, round_).signature);
   block_->released.store(round_, std::memory_order_release);
@@ -203,22 +210,45 @@ void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
   }
 }
 
+/// Whether a round that is not complete never will be. Between nodes news of a death may overtake
+/// what the dead has done before: who has heard of it gives up a round that others know to be
+/// complete, and these would wait for it in the next one; or it tells nobody any more that others
+/// of its node have entered.
+bool TeamState::is_in_vain() const {
+  if (!replica_->is_far() || space_.header().deaths.load(std::memory_order_acquire) == 0)
+    return false;
+  for (std::size_t member = 0; member < members_.size(); ++member)
+    if (block_->line(member, 0).has_given_up() || block_->line(member, 1).has_given_up())
+      return first_dead() >= 0;
+  return false;
+}
+
 /// Who is a round behind may still read what this member has shown in it: so it shows nothing more
 /// in rounds that can never be complete. What it has entered shall be seen everywhere: the node's
 /// first member may have given up before it.
 void TeamState::give_up() {
   gave_up_ = true;
-  if (replica_->is_far()) replica_->send_line(me_, round_);
+  block_->line(static_cast<std::size_t>(me_), round_)
+      .round.store(round_ | MemberLine::gave_up, std::memory_order_release);
+  if (replica_->is_far()) {
+    replica_->send_line(me_, round_ | MemberLine::gave_up);
+    ring_members();
+  }
   if (is_flat() || me_ != replica_->leader()) return;
   block_->released.store(gave_up, std::memory_order_release);
   ring_members();
 }
 
-/// For one who gave up: whoever was missing then is dead now.
-void TeamState::require_all_alive(const char* call) const {
+int TeamState::first_dead() const {
   for (const std::int32_t rank : members_)
-    if (space_.slot(rank).life.load(std::memory_order_acquire) == space::Life::dead)
-      base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", call, rank));
+    if (space_.slot(rank).life.load(std::memory_order_acquire) == space::Life::dead) return rank;
+  return -1;
+}
+
+/// For one who gave up, or waits for one who did: whoever was missing then is dead now.
+void TeamState::require_all_alive(const char* call) const {
+  if (const int dead = first_dead(); dead >= 0)
+    base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", call, dead));
 }
 
 void TeamState::round(Kind kind, std::size_t total, std::size_t shown, const char* call) {

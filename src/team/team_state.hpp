@@ -70,6 +70,8 @@ class TeamState {
   void publish(std::uint64_t signature);
   void await_members(Kind kind, const char* call);
   void give_up();
+  [[nodiscard]] bool is_in_vain() const;
+  [[nodiscard]] int first_dead() const;
   void require_all_alive(const char* call) const;
   void ring_members() const;
   void compare_signatures(std::uint64_t mine, const char* call) const;

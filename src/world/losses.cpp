@@ -58,6 +58,9 @@ void on_lost(int process, const char* why) {
 void on_end(int process, const char* why) {
   if (known.wired != nullptr) {
     say_line(process < 0 ? why : sentence(process, why) + ": the job ends");
+    // Hydra that is asked to end a job may do so before it has passed on what was said.
+    const timespec moment{0, 100'000'000};
+    nanosleep(&moment, nullptr);
     end_job_at_once(*known.exchange);
   }
   const std::string text =

@@ -4,6 +4,8 @@
     with Cluster(2) as cluster:
         cluster.start("openmpi", 2, [program])   # 2 processes on each node, by that launcher
 
+    Cluster(2, delay_us=500, megabits=1000, relay=path)   # half a millisecond from node to node, 1 Gbit/s each way
+
 It needs root, and says why where it cannot be had. A node lives as long as a process that holds its namespaces;
 that dies with this process, however it ends, and namespaces, links and mounts go with the last process in them.
 What nodes write to /tmp and /dev/shm must be gone with the programs that wrote it.
@@ -19,6 +21,7 @@ import sys
 import time
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "harness"))
+from links import Link, missing_for
 from scratch import LeftBehind, Scratch, strange_files
 from signals import signal_each
 
@@ -112,13 +115,20 @@ class Namespace:
 
 
 class Cluster:
-    def __init__(self, nodes, folder=TEMPORARY):
+    """delay_us: what a message takes from node to node at least; round trips take twice that. It needs the program `relay`.
+    megabits: what each node sends in a second at most, and what it receives. Neither unless said; what a kernel cannot do is said, and
+    the test skipped."""
+
+    def __init__(self, nodes, folder=TEMPORARY, *, delay_us=0, megabits=0, relay=None):
         require_rights()
+        if why := missing_for(delay_us, megabits, relay):
+            skip(why)
+        self.kind_of_link = (delay_us, megabits, relay)
         self.names = [f"node{i}" for i in range(nodes)]
         self.scratch = Scratch(folder)
         self.folder = self.scratch.folder / "cluster"
         self.folder.mkdir()
-        self.nodes, self.bridge = {}, None
+        self.nodes, self.links, self.bridge = {}, [], None
 
     def __enter__(self):
         try:
@@ -138,10 +148,8 @@ class Cluster:
                              f"hostname {name}\nmount --bind {hosts} /etc/hosts\nmount -t sysfs sysfs /sys\n"
                              "mount -t tmpfs tmpfs /dev/shm\nmount -t tmpfs tmpfs /tmp\nip link set lo up")
             self.nodes[name] = node
-            self.bridge.enter("ip", "link", "add", "name", name, "type", "veth", "peer", "name", "eth0", "netns", str(node.pid))
-            self.bridge.enter("ip", "link", "set", name, "master", "bridge0", "up")
+            self.links.append(Link(self.bridge, node, name, *self.kind_of_link, preexec_fn=die_with_me))
             node.enter("ip", "address", "add", f"{SUBNET}.{i + 1}/24", "dev", "eth0")
-            node.enter("ip", "link", "set", "eth0", "up")
         # What launchers start in the place of ssh: AGENT [-x] HOST COMMAND...
         agent = self.folder / "agent"
         cases = "".join(f"    {name}) holder={node.pid} ;;\n" for name, node in self.nodes.items())
@@ -153,6 +161,8 @@ class Cluster:
 
     def __exit__(self, *exception):
         self.kill_all()
+        for link in self.links:
+            link.close()
         for space in [*self.nodes.values(), *([self.bridge] if self.bridge else [])]:
             space.process.kill()
             space.process.wait()

@@ -15,36 +15,11 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
 import harness  # noqa: E402
+from fates import wrong_with  # noqa: E402
 from harness import Failed, Job, expect  # noqa: E402
 
 END_SECONDS_MAX = 3
 JOB_MIB = 3 * 8  # what each job touches of its bands, at least
-
-# How the survivors fare when the victim died inside the call, and when it never made the call. What
-# is not listed needs the victim: lost. Either: it depends on the moment.
-DONE, LOST, EITHER = "done", "lost", "either"
-FATES = {
-    "lock_held": (LOST, LOST),
-    "lock_awaited": (DONE, DONE),
-    "notify": (DONE, DONE),
-    "accumulate": (EITHER, DONE),
-    "put": (DONE, DONE),
-    "get": (DONE, DONE),
-    "fence": (DONE, DONE),
-    "atomic": (DONE, DONE),
-    "finalize": (DONE, DONE),
-    "async": (EITHER, EITHER),  # done as long as there is room
-    "forward": (DONE, DONE),
-    "called_by_victim": (DONE, DONE),
-    "asked_by_victim": (DONE, DONE),
-}
-
-# At survivors on another node than the victim, whose memory is gone with it.
-FATES_FROM_AFAR = {
-    "put": (LOST, LOST),
-    "get": (LOST, LOST),
-    "atomic": (LOST, LOST),
-}
 
 
 def node_of(rank, nodes):
@@ -76,16 +51,8 @@ def expect_survivors(job, nodes, call, moment):
     if moment.startswith("joining"):
         return  # the others may not even have met
     for rank in (0, 2):
-        fates = FATES.get(call, (LOST, LOST))
-        if node_of(rank, nodes) != node_of(1, nodes):
-            fates = FATES_FROM_AFAR.get(call, fates)
-        fate = fates[moment == "missing"]
-        found = re.search(rf"survivor {rank}: (\w+).*", text)
-        expect(found, f"survivor {rank} does not say how it went:\n{text}")
-        expect(fate == EITHER or found[1] == fate, f"survivor {rank}: {found[1]}, not {fate}:\n{text}")
-        if found[1] == LOST:
-            expect("rank 1" in found[0], f"the error does not name the rank: {found[0]}")
-        expect(f"survivor {rank}: goes on, well" in text, f"survivor {rank} does not go on:\n{text}")
+        wrong = wrong_with(text, rank, call, moment, near=node_of(rank, nodes) == node_of(1, nodes), dead=[1])
+        expect(not wrong, f"{wrong}:\n{text}")
     expect(text.count("a survivor has left") == 2, f"not both survivors have left the job in order:\n{text}")
 
 

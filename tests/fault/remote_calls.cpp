@@ -46,16 +46,13 @@ const std::vector<Call>& remote_calls() {
            s.target->ask(victim_rank, &Target::call).then([](int n) { return n; }).get();
          },
          take_in},
-        {"ask_on",
-         [](Scene& s) {
-           (void)s.target->sync(2 - s.world.rank(), &Target::ask_on, s.target->ref());
-         },
+        {"ask_on", [](Scene& s) { (void)s.target->sync(s.next, &Target::ask_on, s.target->ref()); },
          take_in},
         {"forward",
          [](Scene& s) {
            for (int i = 0; i < 10'000; ++i)
-             s.target->async(2 - s.world.rank(), &Target::forward, s.target->ref());
-           (void)s.target->sync(2 - s.world.rank(), &Target::call);
+             s.target->async(s.next, &Target::forward, s.target->ref());
+           (void)s.target->sync(s.next, &Target::call);
          },
          take_in},
         {"rmi_fence", [](Scene& s) { armature::rmi_fence(s.world); }, fence_for_ever},
@@ -66,11 +63,9 @@ const std::vector<Call>& remote_calls() {
          take_in},
         {"reduce_calls", [](Scene& s) { (void)s.target->reduce(&Target::call); }, take_in},
         // The victim's own calls, of which some are under way.
-        {"called_by_victim",
-         [](Scene& s) { (void)s.target->sync(2 - s.world.rank(), &Target::call); },
+        {"called_by_victim", [](Scene& s) { (void)s.target->sync(s.next, &Target::call); },
          forever([](Scene& s) { s.target->async(0, &Target::call); })},
-        {"asked_by_victim",
-         [](Scene& s) { (void)s.target->sync(2 - s.world.rank(), &Target::call); },
+        {"asked_by_victim", [](Scene& s) { (void)s.target->sync(s.next, &Target::call); },
          forever([](Scene& s) { (void)s.target->sync(0, &Target::call); })},
     };
     for (Call& call : all) call.meanwhile = true;

@@ -1,7 +1,7 @@
-// victim CALL inside|missing|joining: on three ranks, rank 1 dies of SIGKILL while it is inside
-// CALL, or instead of calling it, or at some moment of joining the job. The others then make the
-// same call, again and again, and say how that went; then they show that they still work together,
-// and leave.
+// victim CALL inside|missing|joining: on three processes or more, the second one dies of SIGKILL
+// while it is inside CALL, or instead of calling it, or at some moment of joining the job. The
+// others then make the same call, again and again, and say how that went; then they show that they
+// still work together, and leave.
 
 #include "victim.hpp"
 
@@ -47,7 +47,13 @@ void die_after(std::chrono::microseconds delay) {
 
 namespace {
 
-std::vector<armature::Rank> everybody() { return {0, 1, 2}; }
+std::vector<armature::Rank> everybody(const World& world) {
+  std::vector<armature::Rank> all;
+  for (int rank = 0; rank < world.size(); ++rank) all.emplace_back(rank);
+  return all;
+}
+/// Ten for each rank.
+std::size_t tens(const Scene& s) { return 10 * static_cast<std::size_t>(s.world.size()); }
 
 void send_much(int to) {
   static const std::vector<std::byte> block(1 << 20);
@@ -67,15 +73,17 @@ const std::vector<Call>& collective_calls() {
       {"allreduce_large", [](Scene& s) { s.world.allreduce(std::span(s.data)); }},
       {"gather",
        [](Scene& s) {
-         s.world.gather(std::span<const double>(s.data).first(10), std::span(s.all).first(30), 0);
+         s.world.gather(std::span<const double>(s.data).first(10), std::span(s.all).first(tens(s)),
+                        0);
        }},
       {"allgather", [](Scene& s) { (void)s.world.allgather(1); }},
       {"alltoall",
        [](Scene& s) {
-         s.world.alltoall(std::span<const double>(s.data).first(30), std::span(s.all).first(30));
+         s.world.alltoall(std::span<const double>(s.data).first(tens(s)),
+                          std::span(s.all).first(tens(s)));
        }},
       {"scan", [](Scene& s) { (void)s.world.scan(1); }},
-      {"create", [](Scene&) { (void)armature::Team::create(everybody()); }},
+      {"create", [](Scene& s) { (void)armature::Team::create(everybody(s.world)); }},
       {"split", [](Scene& s) { (void)s.world.split(0, 0); }},
       {"allocate", [](Scene& s) { (void)s.world.allocate<int>(1000); }},
       {"free",
@@ -94,23 +102,24 @@ const std::vector<Call>& collective_calls() {
 }
 
 const std::vector<Call>& other_calls() {
-  const auto lock = [](Scene& s) { const auto held = s.mutexes.guard(2, 0); };
+  const auto lock = [](Scene& s) { const auto held = s.mutexes.guard(third_rank, 0); };
   const auto accumulate = [](Scene& s) { armature::accumulate(s.piece.on(0), s.data); };
   static const std::vector<Call> calls = {
       // The victim holds the mutex ...
       {"lock_held", lock, [](Scene&) { pause(); },
        [](Scene& s) {
-         if (s.world.rank() == victim_rank) s.mutexes.lock(2, 0);
+         if (s.world.rank() == victim_rank) s.mutexes.lock(third_rank, 0);
        }},
       // ... or waits for it.
       {"lock_awaited",
        [lock](Scene& s) {
-         if (s.world.rank() == 2 && !s.to_free.empty()) s.mutexes.unlock(2, 0), s.to_free.clear();
+         if (s.world.rank() == third_rank && !s.to_free.empty())
+           s.mutexes.unlock(third_rank, 0), s.to_free.clear();
          lock(s);
        },
        lock,
        [](Scene& s) {
-         if (s.world.rank() == 2) s.mutexes.lock(2, 0);
+         if (s.world.rank() == third_rank) s.mutexes.lock(third_rank, 0);
        }},
       {"wait_notify", [](Scene&) { armature::wait_notify(victim_rank); },
        [](Scene&) { armature::wait_notify(0); }},
@@ -142,7 +151,15 @@ const Call* find(const std::string& name) {
   return nullptr;
 }
 
-/// 0, 2: how the call went, and that the two can still do something together.
+/// The next survivor, or the one before.
+int survivor_beside(const World& world, int step) {
+  int rank = world.rank();
+  do rank = (rank + step + world.size()) % world.size();
+  while (dies(rank));
+  return rank;
+}
+
+/// The survivors: how the call went, and that they can still do something together.
 void survive(Scene& scene, const Call& call) {
   const int me = scene.world.rank();
   std::string outcome = "done";
@@ -154,11 +171,12 @@ void survive(Scene& scene, const Call& call) {
   }
   std::printf("survivor %d: %s\n", me, outcome.c_str());
   for (int i = 0; i < 20; ++i) scene.survivors.barrier();
-  const int sum = scene.survivors.allreduce(me);
-  armature::put(scene.piece.on(2 - me), 1.0 * me);
+  const int count = scene.survivors.allreduce(1);
+  armature::put(scene.piece.on(scene.next), 1.0 * me);
   scene.survivors.barrier();
+  const int before = survivor_beside(scene.world, -1);
   std::printf("survivor %d: goes on, %s\n", me,
-              sum == 2 && scene.piece[0] == 2 - me ? "well" : "badly");
+              count == scene.survivors.size() && scene.piece[0] == before ? "well" : "badly");
   std::fflush(stdout);
 }
 
@@ -168,7 +186,8 @@ Scene set_up(World& world, const Call& call, const std::string& moment) {
               .to_free = {},
               .to_destroy = {},
               .mutexes = world.create_mutexes(1),
-              .survivors = world.split(world.rank() == victim_rank ? -1 : 0, world.rank()),
+              .survivors = world.split(dies(world.rank()) ? -1 : 0, world.rank()),
+              .next = survivor_beside(world, 1),
               .target = std::make_unique<armature::shared<Target>>(world),
               .data = std::vector<double>(n, 1),
               .all = std::vector<double>(n)};
@@ -179,15 +198,18 @@ Scene set_up(World& world, const Call& call, const std::string& moment) {
   }
   if (call.prepare) call.prepare(scene);
   // Who is out of the barrier may call a method that keeps the victim in it.
-  if (moment == "missing" && world.rank() == victim_rank) die_after(2s);
+  if (moment == "missing" && dies(world.rank())) die_after(2s);
   world.barrier();
   return scene;
 }
 
 int live_and_die(World& world, const Call& call, const std::string& moment) {
   Scene scene = set_up(world, call, moment);
-  if (world.rank() == victim_rank) {
-    if (moment == "missing") die();
+  if (dies(world.rank())) {
+    if (moment == "missing") {
+      std::this_thread::sleep_for(100ms);  // others may be on their way out of the barrier
+      die();
+    }
     die_after(100ms);
     (call.victim ? call.victim : call.call)(scene);
     for (;;) pause();

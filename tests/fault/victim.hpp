@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -10,7 +11,17 @@
 
 // What victim.cpp and remote_calls.cpp share: a job before one of its ranks dies.
 
-constexpr int victim_rank = 1;
+/// What another launcher starts: so many ranks in each process. Before main: it is gone from the
+/// environment when the job has been joined.
+inline const int ranks_each = [] {
+  const char* const threads = std::getenv("ARMATURE_THREADS");
+  return threads != nullptr ? std::atoi(threads) : 1;
+}();
+/// One rank of each of the first three processes has a part of its own; the first one, rank 0, is
+/// also what the victim calls. The victim's process dies, and all ranks in it; all others survive.
+inline const int victim_rank = ranks_each;
+inline const int third_rank = 2 * ranks_each;
+inline bool dies(int rank) { return rank / ranks_each == victim_rank / ranks_each; }
 
 /// By the victim: kills it after that time, whatever it does meanwhile.
 void die_after(std::chrono::microseconds delay);
@@ -32,6 +43,7 @@ struct Scene {
   std::vector<armature::Mutexes> to_destroy;
   armature::Mutexes mutexes;
   armature::Team survivors;
+  int next;  // survivor
   std::unique_ptr<armature::shared<Target>> target;
   std::vector<double> data;
   std::vector<double> all;

@@ -56,8 +56,9 @@ char process_state(int pid, int tid) {
 }
 
 std::uint64_t round_of(space::TeamBlock& block, std::uint32_t member) {
-  return std::max(block.line(member, 0).round.load(std::memory_order_relaxed),
-                  block.line(member, 1).round.load(std::memory_order_relaxed));
+  return std::max(
+      block.line(member, 0).round.load(std::memory_order_relaxed) & ~space::MemberLine::gave_up,
+      block.line(member, 1).round.load(std::memory_order_relaxed) & ~space::MemberLine::gave_up);
 }
 
 /// Whether that member has come to the wave; what it said there is added.
