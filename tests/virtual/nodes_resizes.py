@@ -16,48 +16,25 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
 from harness import expect, perform_case, processes_with, wait_until  # noqa: E402
+from resizable_job import SECONDS, ResizableJob  # noqa: E402
 
 ARMATURE, STEPS, RESIZING, CASE = sys.argv[1:5]
-SECONDS = 60
 MARK = f"ARMATURE_TEST_MARK={os.getpid()}.{time.time_ns()}"
 os.environ.update([MARK.split("=")])
 EVERY_STEP = ("when_due", 3000)
 
 
-class Job:
+class Job(ResizableJob):
     def __init__(self, ranks, nodes, processes, options, program, *arguments):
-        self.words = list(map(str, [ARMATURE, "run", "-n", ranks, "--virtual", "--nodes", nodes, "--processes", processes,
-                                    "--timeout", SECONDS, "--no-globals-note", *options, program, *arguments]))
-        self.job = subprocess.Popen(self.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                    stderr=subprocess.PIPE, text=True)
-
-    def children(self):
-        try:
-            with open(f"/proc/{self.job.pid}/task/{self.job.pid}/children") as file:
-                return sorted(map(int, file.read().split()))
-        except OSError:
-            return []
-
-    def resize(self, processes, *options, job=None):
-        return subprocess.run(list(map(str, [ARMATURE, "resize", job or self.job.pid, "--processes", processes, *options])),
-                              capture_output=True, text=True, timeout=2 * SECONDS, stdin=subprocess.DEVNULL)
+        super().__init__(ARMATURE, ranks, processes, ["--nodes", nodes, "--no-globals-note", *options], program, *arguments)
 
     def resize_to(self, processes, job=None):
-        """Done when it returns."""
-        done = self.resize(processes, job=job)
-        expect(done.returncode == 0 and done.stdout == f"{processes} processes\n" and len(self.children()) == processes,
-               f"resize to {processes}: {done.returncode}: {done.stdout}{done.stderr}")
+        super().resize_to(processes, job)
+        expect(len(self.children()) == processes, f"{self.children()} are not {processes}")
 
     def ask(self, pids):
         for pid in pids:
             os.kill(pid, signal.SIGTERM)
-
-    def await_children(self, count, but=()):
-        wait_until(f"{count} others", lambda: len(self.children()) == count and not set(self.children()) & set(but))
-
-    def end(self):
-        out, err = self.job.communicate(timeout=2 * SECONDS)
-        return self.job.returncode, out, err
 
     def expect_result(self, expected):
         status, out, err = self.end()

@@ -16,52 +16,22 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
+import resizable_job  # noqa: E402
 from harness import expect, perform_case, processes_with, wait_until  # noqa: E402
+from resizable_job import SECONDS, ResizableJob  # noqa: E402
 
 ARMATURE, STEPS, RESIZING, CASE = sys.argv[1:5]
-SECONDS = 60
 MARK = f"ARMATURE_TEST_MARK={os.getpid()}.{time.time_ns()}"
 os.environ.update([MARK.split("=")])
 
 
-class Job:
-    def __init__(self, ranks, processes, options, program, *arguments, command=ARMATURE):
-        self.words = list(map(str, [command, "run", "-n", ranks, "--virtual", "--processes", processes, "--timeout",
-                                    SECONDS, "-v", *options, program, *arguments]))
-        self.job = subprocess.Popen(self.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                    stderr=subprocess.PIPE, text=True)
-
-    @property
-    def pid(self):
-        return self.job.pid
-
-    def children(self):
-        try:
-            with open(f"/proc/{self.pid}/task/{self.pid}/children") as file:
-                return list(map(int, file.read().split()))
-        except OSError:
-            return []
-
-    def resize(self, processes, *options):
-        return resize(self.pid, processes, *options)
-
-    def resize_to(self, processes):
-        """Done when it returns."""
-        done = self.resize(processes)
-        expect(done.returncode == 0 and done.stdout == f"{processes} processes\n",
-               f"resize to {processes}: {done.returncode}: {done.stdout}{done.stderr}")
-
-    def await_children(self, count):
-        wait_until(f"{count} processes", lambda: len(self.children()) == count)
-
-    def end(self):
-        out, err = self.job.communicate(timeout=2 * SECONDS)
-        return self.job.returncode, out, err
+class Job(ResizableJob):
+    def __init__(self, ranks, processes, options, program, *arguments, command=None):
+        super().__init__(ARMATURE, ranks, processes, ["-v", *options], program, *arguments, command=command)
 
 
-def resize(job, processes, *options):
-    return subprocess.run(list(map(str, [ARMATURE, "resize", job, "--processes", processes, *options])),
-                          capture_output=True, text=True, timeout=2 * SECONDS, stdin=subprocess.DEVNULL)
+def resize(job, processes):
+    return resizable_job.resize(ARMATURE, job, processes)
 
 
 def result(ended):

@@ -149,6 +149,7 @@ int stays(World& world) {
     }
     world.barrier();
     require(armature::hosting_processes() == 2, "the process has left");
+    world.barrier();  // all have looked
     if (world.rank() == 0) armature::resize(4);
     world.barrier();
     require(armature::process_of(holder).number() == 1, "who must stay was moved");

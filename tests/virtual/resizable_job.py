@@ -1,0 +1,48 @@
+"""A job of virtual ranks under test that gets more processes, or fewer, while it runs."""
+
+import subprocess
+
+from harness import expect, wait_until
+
+SECONDS = 60  # what a job may take
+
+
+def resize(armature, job, processes, *options):
+    return subprocess.run(list(map(str, [armature, "resize", job, "--processes", processes, *options])),
+                          capture_output=True, text=True, timeout=2 * SECONDS, stdin=subprocess.DEVNULL)
+
+
+class ResizableJob:
+    def __init__(self, armature, ranks, processes, options, program, *arguments, command=None):
+        self.armature = armature
+        self.words = list(map(str, [command or armature, "run", "-n", ranks, "--virtual", "--processes", processes, "--timeout", SECONDS,
+                                    *options, program, *arguments]))
+        self.job = subprocess.Popen(self.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, text=True)
+
+    @property
+    def pid(self):
+        return self.job.pid
+
+    def children(self):
+        try:
+            with open(f"/proc/{self.pid}/task/{self.pid}/children") as file:
+                return sorted(map(int, file.read().split()))
+        except OSError:
+            return []
+
+    def resize(self, processes, *options, job=None):
+        return resize(self.armature, job or self.pid, processes, *options)
+
+    def resize_to(self, processes, job=None):
+        """Done when it returns."""
+        done = self.resize(processes, job=job)
+        expect(done.returncode == 0 and done.stdout == f"{processes} processes\n",
+               f"resize to {processes}: {done.returncode}: {done.stdout}{done.stderr}")
+
+    def await_children(self, count, but=()):
+        wait_until(f"{count} processes", lambda: len(self.children()) == count and not set(self.children()) & set(but))
+
+    def end(self):
+        out, err = self.job.communicate(timeout=2 * SECONDS)
+        return self.job.returncode, out, err
