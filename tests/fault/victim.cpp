@@ -63,6 +63,10 @@ void receive_much(int from) {
   static std::vector<std::byte> block(1 << 20);
   (void)armature::receive(from, 1, block);
 }
+void create(Scene& s) { (void)armature::Team::create(everybody(s.world)); }
+/// Some of whose teams the victim is not in.
+void split_by_parity(Scene& s) { (void)s.world.split(s.world.rank() % 2, 0); }
+
 const std::vector<Call>& collective_calls() {
   static const std::vector<Call> calls = {
       {"barrier", [](Scene& s) { s.world.barrier(); }},
@@ -83,8 +87,10 @@ const std::vector<Call>& collective_calls() {
                           std::span(s.all).first(tens(s)));
        }},
       {"scan", [](Scene& s) { (void)s.world.scan(1); }},
-      {"create", [](Scene& s) { (void)armature::Team::create(everybody(s.world)); }},
+      {"create", create},
+      {"create_meanwhile", create, forever(create), nullptr, true},
       {"split", [](Scene& s) { (void)s.world.split(0, 0); }},
+      {"split_meanwhile", split_by_parity, forever(split_by_parity), nullptr, true},
       {"allocate", [](Scene& s) { (void)s.world.allocate<int>(1000); }},
       {"free",
        [](Scene& s) {
@@ -171,7 +177,11 @@ void survive(Scene& scene, const Call& call) {
   }
   std::printf("survivor %d: %s\n", me, outcome.c_str());
   for (int i = 0; i < 20; ++i) scene.survivors.barrier();
-  const int count = scene.survivors.allreduce(1);
+  // Nothing that is left of teams that were not made is in the way of others.
+  std::vector<armature::Rank> members = everybody(scene.world);
+  std::erase_if(members, [](armature::Rank rank) { return dies(rank); });
+  const armature::Team team = armature::Team::create(members).split(0, -me);
+  const int count = team.allreduce(1);
   armature::put(scene.piece.on(scene.next), 1.0 * me);
   scene.survivors.barrier();
   const int before = survivor_beside(scene.world, -1);
