@@ -137,14 +137,15 @@ const std::vector<Call>& other_calls() {
        forever([](Scene&) { send_much(0); })},
       {"accumulate", accumulate, forever(accumulate), nullptr, true},
       {"put", [](Scene& s) { armature::put(s.piece.on(victim_rank), s.data); },
-       forever([](Scene& s) { armature::put(s.piece.on(0), s.data); })},
+       forever([](Scene& s) { armature::put(s.piece.on(0), s.data); }), nullptr, false, true},
       {"get", [](Scene& s) { armature::get(s.data, s.piece.on(victim_rank)); },
-       forever([](Scene& s) { armature::get(s.data, s.piece.on(0)); })},
+       forever([](Scene& s) { armature::get(s.data, s.piece.on(0)); }), nullptr, false, true},
       {"fence", [](Scene&) { armature::fence(victim_rank), armature::fence_all(); },
        forever([](Scene&) { armature::fence_all(); })},
       {"atomic",
        [](Scene& s) { armature::fetch_add(s.piece.on(victim_rank).cast<std::int64_t>(), 1); },
-       forever([](Scene& s) { armature::fetch_add(s.piece.on(0).cast<std::int64_t>(), 1); })},
+       forever([](Scene& s) { armature::fetch_add(s.piece.on(0).cast<std::int64_t>(), 1); }),
+       nullptr, false, true},
       {"finalize", [](Scene&) {}, [](Scene&) { armature::finalize(); }},
   };
   return calls;
@@ -216,15 +217,14 @@ Scene set_up(World& world, const Call& call, const std::string& moment) {
 int live_and_die(World& world, const Call& call, const std::string& moment) {
   Scene scene = set_up(world, call, moment);
   if (dies(world.rank())) {
-    if (moment == "missing") {
-      std::this_thread::sleep_for(100ms);  // others may be on their way out of the barrier
-      die();
-    }
-    die_after(100ms);
+    die_after(100ms);  // others may be on their way out of the barrier
+    if (moment == "missing")
+      for (;;) pause();
     (call.victim ? call.victim : call.call)(scene);
     for (;;) pause();
   }
-  if (moment == "inside" && !call.meanwhile) std::this_thread::sleep_for(300ms);
+  const bool dies_before = moment == "inside" ? !call.meanwhile : call.needs_memory;
+  if (dies_before) std::this_thread::sleep_for(300ms);
   const double end = now() + (call.meanwhile ? 0.4 : 0);
   while (call.meanwhile && now() < end) {
     try {
