@@ -138,8 +138,7 @@ Message Messages::receive(int from, std::int32_t tag, const char* call, Awaiting
                .detail = static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag)),
                .call = call};
   wait_until(wait, [&] {
-    deliver();
-    found = find(from, tag);
+    found = try_receive(from, tag);
     return found.has_value();
   });
   return std::move(*found);

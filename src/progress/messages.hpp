@@ -34,6 +34,11 @@ class Messages {
   void send(int to, std::int32_t tag, std::span<const std::byte> data, const char* call);
   /// Blocks until there is a message from that rank (-1: anyone) with that tag, and takes it.
   Message receive(int from, std::int32_t tag, const char* call, space::Awaiting what);
+  /// The same, if there is one. Never blocks.
+  std::optional<Message> try_receive(int from, std::int32_t tag) {
+    deliver();
+    return find(from, tag);
+  }
   /// Puts one back as the first of its sender.
   void put_back(Message message);
   /// Takes in what has arrived; whether there was something. Never blocks.

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "armature/detail/request.hpp"
 #include "progress/implicit.hpp"
@@ -53,6 +54,7 @@ struct RankContext {
   std::uint32_t held_here = 0;                 // what it has that cannot move to another process
   Implicit implicit;                           // gets from other nodes
   std::uint32_t teams_made = 0;                // as their first member; part of their ids
+  std::vector<std::uint64_t> makings_given_up;        // calls that make teams (team/making.hpp)
   armature::detail::TeamState* first_team = nullptr;  // of those that it is in, but that of all
 
   // Counts what deliver() got done; relaxed, as it tells only whether there was something.

@@ -6,6 +6,7 @@
 // cannot be confused.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -14,6 +15,8 @@
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
+#include "progress/wait.hpp"
+#include "team/making.hpp"
 #include "team/renewal.hpp"
 #include "team/team_state.hpp"
 
@@ -23,6 +26,7 @@ namespace {
 using base::fail;
 using detail::TeamState;
 using space::TeamBlock;
+using team::Making;
 
 constexpr std::int32_t invitation_tag = -1;
 
@@ -31,6 +35,7 @@ struct Invitation {
   std::uint32_t id = 0;     // the team's
   std::uint32_t unused = 0;
   std::uint64_t members_hash = 0;
+  std::uint64_t call = 0;  // Making's
 };
 
 std::uint64_t hash(std::span<const Rank> members) {
@@ -79,17 +84,23 @@ TeamBlock* make_block(std::span<const Rank> members, progress::RankContext& me, 
 }
 
 /// Makes this node's block and invites its other members; the first of all invites the first
-/// members of the other nodes too.
-TeamBlock* invite(std::span<const Rank> members, progress::RankContext& me, std::uint32_t id) {
+/// members of the other nodes too. A dead one needs no invitation: the others shall have theirs.
+TeamBlock* invite(std::span<const Rank> members, progress::RankContext& me, std::uint32_t id,
+                  const Making& making) {
   space::AddressSpace::Failure failure;
   TeamBlock* block = make_block(members, me, id, failure);
-  const Invitation invitation{reinterpret_cast<std::uint64_t>(block), id, 0, hash(members)};
+  const Invitation invitation{reinterpret_cast<std::uint64_t>(block), id, 0, hash(members),
+                              making.call()};
   for (const Rank rank : members) {
     const bool mine = me.space.is_here(rank) ||
                       (members[0] == me.space.me() && leader_of(members, rank, me) == rank);
-    if (rank != me.space.me() && mine)
+    if (rank == me.space.me() || !mine) continue;
+    try {
       me.messages.send(rank, invitation_tag, std::as_bytes(std::span(&invitation, 1)),
                        "Team::create");
+    } catch (const Error& error) {
+      if (error.code() != Errc::rank_lost) throw;
+    }
   }
   if (block == nullptr)
     fail(Errc::out_of_memory,
@@ -98,14 +109,36 @@ TeamBlock* invite(std::span<const Rank> members, progress::RankContext& me, std:
   return block;
 }
 
-TeamBlock* accept(std::span<const Rank> members, progress::RankContext& me) {
+/// The next invitation by that rank to a call that was not given up.
+std::optional<Invitation> next_invitation(int inviter, progress::RankContext& me) {
+  while (const auto message = me.messages.try_receive(inviter, invitation_tag)) {
+    Invitation invitation;
+    ARMATURE_ASSERT(message->data.size() == sizeof invitation);
+    std::memcpy(&invitation, message->data.data(), sizeof invitation);
+    if (!Making::was_given_up(me, invitation.call)) return invitation;
+  }
+  return std::nullopt;
+}
+
+Invitation await_invitation(int inviter, progress::RankContext& me, const Making& making) {
+  std::optional<Invitation> found;
+  progress::WaitFor wait{
+      .what = space::Awaiting::team,
+      .peer = inviter,
+      .detail = static_cast<std::uint64_t>(static_cast<std::uint32_t>(invitation_tag)),
+      .call = "Team::create"};
+  progress::wait_until(wait, [&] {
+    if (!found) found = next_invitation(inviter, me);
+    return found || making.first_dead() >= 0;
+  });
+  if (!found) making.require_all_alive();
+  return *found;
+}
+
+TeamBlock* accept(std::span<const Rank> members, progress::RankContext& me, const Making& making) {
   const Rank leader = leader_of(members, me.space.me(), me);
   const Rank inviter = leader == me.space.me() ? members[0] : leader;
-  const progress::Message message =
-      me.messages.receive(inviter, invitation_tag, "Team::create", space::Awaiting::team);
-  Invitation invitation;
-  ARMATURE_ASSERT(message.data.size() == sizeof invitation);
-  std::memcpy(&invitation, message.data.data(), sizeof invitation);
+  const Invitation invitation = await_invitation(inviter, me, making);
   if (invitation.members_hash != hash(members))
     fail(Errc::bad_argument,
          fmt::format("Team::create: rank {} makes a team of other members: all must name the same "
@@ -114,7 +147,7 @@ TeamBlock* accept(std::span<const Rank> members, progress::RankContext& me) {
   if (invitation.block == 0)
     fail(Errc::out_of_memory, fmt::format("Team::create: rank {} has no memory for a team of {}",
                                           static_cast<int>(members[0]), members.size()));
-  if (leader == me.space.me()) return invite(members, me, invitation.id);
+  if (leader == me.space.me()) return invite(members, me, invitation.id, making);
   auto* block = reinterpret_cast<TeamBlock*>(invitation.block);
   ARMATURE_ASSERT(me.space.owner(block) == leader && block->magic == TeamBlock::expected_magic &&
                   block->size == members.size());
@@ -142,40 +175,69 @@ void team::meet_again(progress::RankContext& me) {
             [](const TeamState* a, const TeamState* b) { return a->id() < b->id(); });
   for (TeamState* state : teams) {
     const std::vector<Rank> members(state->members().begin(), state->members().end());
-    state->meet_again(members[0] == me.space.me() ? *invite(members, me, state->id())
-                                                  : *accept(members, me));
+    const Making making(me, members, hash(members));
+    state->meet_again(members[0] == me.space.me() ? *invite(members, me, state->id(), making)
+                                                  : *accept(members, me, making));
   }
 }
 
-Team Team::create(std::span<const Rank> members) {
-  progress::RankContext& me = progress::this_rank("Team::create");
-  check(members, me);
+namespace {
+
+/// In the end all have met: who has the team knows that all others had come to its last step.
+std::shared_ptr<TeamState> make(std::span<const Rank> members, progress::RankContext& me,
+                                const Making& making) {
   // Unique in the job, never 0, which is the world's.
   const auto new_id = [&] {
     return ++me.teams_made * static_cast<std::uint32_t>(me.space.ranks()) +
            static_cast<std::uint32_t>(me.space.me());
   };
-  TeamBlock* block =
-      members[0] == me.space.me() ? invite(members, me, new_id()) : accept(members, me);
+  making.require_all_alive();
+  TeamBlock* block = members[0] == me.space.me() ? invite(members, me, new_id(), making)
+                                                 : accept(members, me, making);
   const auto mine = std::find(members.begin(), members.end(), me.space.me()) - members.begin();
-  Team team(std::make_shared<TeamState>(me.space, *block, static_cast<int>(mine)));
-  team.barrier();
-  return team;
+  auto state =
+      std::make_shared<TeamState>(me.space, *block, static_cast<int>(mine), making.makers());
+  state->round(TeamState::Kind::barrier, 0, 0, "barrier");
+  return state;
+}
+
+/// Does a part of it; whoever loses one of those who take part gives it up.
+template <class Do>
+auto do_part(Making& making, Do&& part) {
+  try {
+    return part();
+  } catch (const Error& error) {
+    if (error.code() == Errc::rank_lost) making.give_up();
+    throw;
+  }
+}
+
+}  // namespace
+
+Team Team::create(std::span<const Rank> members) {
+  progress::RankContext& me = progress::this_rank("Team::create");
+  check(members, me);
+  Making making(me, members, hash(members));
+  return do_part(making, [&] { return Team(make(members, me, making)); });
 }
 
 Team Team::split(int color, int key) const {
   struct Choice {
     int color, key, member;
   };
-  const TeamState& state = checked("Team::split");
-  std::vector<Choice> choices = allgather(Choice{color, key, state.rank()});
-  std::erase_if(choices, [&](const Choice& c) { return c.color != color; });
-  std::stable_sort(choices.begin(), choices.end(),
-                   [](const Choice& a, const Choice& b) { return a.key < b.key; });
-  if (color < 0) return {};
-  std::vector<Rank> members;
-  for (const Choice& choice : choices) members.push_back(world_rank(choice.member));
-  return create(members);
+  TeamState& state = checked("Team::split");
+  progress::RankContext& me = progress::this_rank("Team::split");
+  Making making(me, state);
+  return do_part(making, [&]() -> Team {
+    std::vector<Choice> choices = allgather(Choice{color, key, state.rank()});
+    std::erase_if(choices, [&](const Choice& c) { return c.color != color; });
+    std::stable_sort(choices.begin(), choices.end(),
+                     [](const Choice& a, const Choice& b) { return a.key < b.key; });
+    if (color < 0) return {};
+    std::vector<Rank> members;
+    for (const Choice& choice : choices) members.push_back(world_rank(choice.member));
+    return Team(make(members, me, making));
+  });
 }
 
 }  // namespace armature

@@ -8,6 +8,7 @@
 #include "progress/bell.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
+#include "team/making.hpp"
 
 namespace armature::detail {
 
@@ -25,13 +26,15 @@ constexpr std::uint64_t total_mask = (std::uint64_t{1} << MemberLine::shown_shif
 
 }  // namespace
 
-TeamState::TeamState(space::AddressSpace& space, TeamBlock& block, int me)
+TeamState::TeamState(space::AddressSpace& space, TeamBlock& block, int me,
+                     std::span<const std::int32_t> makers)
     : space_(space),
       block_(&block),
       replica_(std::in_place, space, block),
       id_(block.id),
       me_(me),
-      is_world_(&block == &space.world_block()) {
+      is_world_(&block == &space.world_block()),
+      makers_(makers.begin(), makers.end()) {
   if (is_world_) {
     members_ = {block.ranks(), block.size};
     return;
@@ -213,10 +216,12 @@ void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
 /// Whether a round that is not complete never will be. Between nodes news of a death may overtake
 /// what the dead has done before: who has heard of it gives up a round that others know to be
 /// complete, and these would wait for it in the next one; or it tells nobody any more that others
-/// of its node have entered.
+/// of its node have entered. The round that ends the making of a team goes by deaths alone.
 bool TeamState::is_in_vain() const {
-  if (!replica_->is_far() || space_.header().deaths.load(std::memory_order_acquire) == 0)
+  if (!(replica_->is_far() || !makers_.empty()) ||
+      space_.header().deaths.load(std::memory_order_acquire) == 0)
     return false;
+  if (round_ == 1 && !makers_.empty()) return first_dead() >= 0;
   for (std::size_t member = 0; member < members_.size(); ++member)
     if (block_->line(member, 0).has_given_up() || block_->line(member, 1).has_given_up())
       return first_dead() >= 0;
@@ -230,19 +235,17 @@ void TeamState::give_up() {
   gave_up_ = true;
   block_->line(static_cast<std::size_t>(me_), round_)
       .round.store(round_ | MemberLine::gave_up, std::memory_order_release);
-  if (replica_->is_far()) {
-    replica_->send_line(me_, round_ | MemberLine::gave_up);
-    ring_members();
-  }
+  if (replica_->is_far()) replica_->send_line(me_, round_ | MemberLine::gave_up);
+  if (replica_->is_far() || !makers_.empty()) ring_members();
   if (is_flat() || me_ != replica_->leader()) return;
   block_->released.store(gave_up, std::memory_order_release);
   ring_members();
 }
 
+/// Of those who have made it, too: who has given up then has died for all others.
 int TeamState::first_dead() const {
-  for (const std::int32_t rank : members_)
-    if (space_.slot(rank).life.load(std::memory_order_acquire) == space::Life::dead) return rank;
-  return -1;
+  const int member = team::first_dead(space_, members_);
+  return member >= 0 ? member : team::first_dead(space_, makers_);
 }
 
 /// For one who gave up, or waits for one who did: whoever was missing then is dead now.

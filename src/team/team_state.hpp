@@ -23,7 +23,9 @@ namespace armature::detail {
 /// that gives a round up, because somebody has died who has not entered it, enters none any more.
 class TeamState {
  public:
-  TeamState(space::AddressSpace& space, space::TeamBlock& block, int me);
+  /// `makers`: whose deaths end the making of the team, where that is so (making.hpp).
+  TeamState(space::AddressSpace& space, space::TeamBlock& block, int me,
+            std::span<const std::int32_t> makers = {});
   TeamState(const TeamState&) = delete;
   TeamState& operator=(const TeamState&) = delete;
   ~TeamState();
@@ -62,6 +64,12 @@ class TeamState {
   /// Enters the round and returns once it is complete. `shown` is how many bytes outgoing() holds;
   /// `total` is what all members must agree on. Throws Error(bad_argument) on all when they do not.
   void round(Kind kind, std::size_t total, std::size_t shown, const char* call);
+  /// This member enters no further round, and the others learn of it. For one that knows of a death
+  /// and is in no round: of several nodes, where others may not know of it yet.
+  void give_up();
+  [[nodiscard]] bool has_given_up() const { return gave_up_; }
+  /// How many rounds this member has entered.
+  [[nodiscard]] std::uint64_t rounds() const { return round_; }
   /// That member's bytes of the round that was completed last.
   [[nodiscard]] const std::byte* incoming(int member, std::size_t bytes) const;
 
@@ -69,7 +77,6 @@ class TeamState {
   void give_up_block();
   void publish(std::uint64_t signature);
   void await_members(Kind kind, const char* call);
-  void give_up();
   [[nodiscard]] bool is_in_vain() const;
   [[nodiscard]] int first_dead() const;
   void require_all_alive(const char* call) const;
@@ -86,6 +93,7 @@ class TeamState {
   // The world's members are all ranks in their order: neither a copy nor a table for each rank.
   const bool is_world_;
   bool gave_up_ = false;
+  std::vector<std::int32_t> makers_;
   std::vector<std::int32_t> own_members_;
   std::span<const std::int32_t> members_;
   std::unordered_map<int, int> member_of_;

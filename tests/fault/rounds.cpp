@@ -1,16 +1,19 @@
-// rounds: all ranks do one collective after the other, check what comes out of each, and do so
-// until somebody kills one of them. Who then gets an error says which call it was, and in which
-// round, and leaves.
+// rounds [fences|teams]: all ranks do one collective after the other, check what comes out of each,
+// and do so until somebody kills one of them; or nothing but fences, or teams that they make. Who
+// then gets an error says which call it was, and in which round, and leaves.
 
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "armature/armature.hpp"
+#include "armature/rmi.hpp"
 
 namespace {
 
@@ -45,7 +48,31 @@ void one_round(World& world, int round, const char*& call) {
     require(terms[i] == (round + static_cast<std::int64_t>(i)) * size, call, round);
 }
 
-int run(World& world) {
+/// Each calls the next one, before and after fences.
+void one_round_of_fences(World& world, int round, const char*& call) {
+  static std::atomic<int> calls{0};
+  const int next = (world.rank() + 1) % world.size();
+  call = "rmi_fence";
+  armature::async(next, [] { ++calls; });
+  armature::rmi_fence(world);
+  require(calls > round, call, round);
+  armature::rmi_fence(world);
+}
+
+void one_round_of_teams(World& world, int round, const char*& call) {
+  call = "split";
+  const armature::Team part = world.split((world.rank() + round) % 2, 0);
+  require(part.allreduce(1) == part.size(), call, round);
+  call = "create";
+  std::vector<armature::Rank> members;
+  for (int i = 0; i < world.size(); ++i) members.emplace_back((i + round) % world.size());
+  const armature::Team all = armature::Team::create(members);
+  require(all.allreduce(1) == world.size(), call, round);
+}
+
+using Round = void (*)(World& world, int round, const char*& call);
+
+int run(World& world, Round one_round) {
   std::printf("rank %d is process %d\n", static_cast<int>(world.rank()), getpid());
   std::fflush(stdout);
   const char* call = "";
@@ -62,4 +89,10 @@ int run(World& world) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return armature::run(argc, argv, run); }
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  const Round round = what == "fences"  ? one_round_of_fences
+                      : what == "teams" ? one_round_of_teams
+                                        : one_round;
+  return armature::run(argc, argv, [round](World& world) { return run(world, round); });
+}

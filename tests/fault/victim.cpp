@@ -63,6 +63,10 @@ void receive_much(int from) {
   static std::vector<std::byte> block(1 << 20);
   (void)armature::receive(from, 1, block);
 }
+void create(Scene& s) { (void)armature::Team::create(everybody(s.world)); }
+/// Some of whose teams the victim is not in.
+void split_by_parity(Scene& s) { (void)s.world.split(s.world.rank() % 2, 0); }
+
 const std::vector<Call>& collective_calls() {
   static const std::vector<Call> calls = {
       {"barrier", [](Scene& s) { s.world.barrier(); }},
@@ -83,8 +87,10 @@ const std::vector<Call>& collective_calls() {
                           std::span(s.all).first(tens(s)));
        }},
       {"scan", [](Scene& s) { (void)s.world.scan(1); }},
-      {"create", [](Scene& s) { (void)armature::Team::create(everybody(s.world)); }},
+      {"create", create},
+      {"create_meanwhile", create, forever(create), nullptr, true},
       {"split", [](Scene& s) { (void)s.world.split(0, 0); }},
+      {"split_meanwhile", split_by_parity, forever(split_by_parity), nullptr, true},
       {"allocate", [](Scene& s) { (void)s.world.allocate<int>(1000); }},
       {"free",
        [](Scene& s) {
@@ -131,14 +137,15 @@ const std::vector<Call>& other_calls() {
        forever([](Scene&) { send_much(0); })},
       {"accumulate", accumulate, forever(accumulate), nullptr, true},
       {"put", [](Scene& s) { armature::put(s.piece.on(victim_rank), s.data); },
-       forever([](Scene& s) { armature::put(s.piece.on(0), s.data); })},
+       forever([](Scene& s) { armature::put(s.piece.on(0), s.data); }), nullptr, false, true},
       {"get", [](Scene& s) { armature::get(s.data, s.piece.on(victim_rank)); },
-       forever([](Scene& s) { armature::get(s.data, s.piece.on(0)); })},
+       forever([](Scene& s) { armature::get(s.data, s.piece.on(0)); }), nullptr, false, true},
       {"fence", [](Scene&) { armature::fence(victim_rank), armature::fence_all(); },
        forever([](Scene&) { armature::fence_all(); })},
       {"atomic",
        [](Scene& s) { armature::fetch_add(s.piece.on(victim_rank).cast<std::int64_t>(), 1); },
-       forever([](Scene& s) { armature::fetch_add(s.piece.on(0).cast<std::int64_t>(), 1); })},
+       forever([](Scene& s) { armature::fetch_add(s.piece.on(0).cast<std::int64_t>(), 1); }),
+       nullptr, false, true},
       {"finalize", [](Scene&) {}, [](Scene&) { armature::finalize(); }},
   };
   return calls;
@@ -171,7 +178,11 @@ void survive(Scene& scene, const Call& call) {
   }
   std::printf("survivor %d: %s\n", me, outcome.c_str());
   for (int i = 0; i < 20; ++i) scene.survivors.barrier();
-  const int count = scene.survivors.allreduce(1);
+  // Nothing that is left of teams that were not made is in the way of others.
+  std::vector<armature::Rank> members = everybody(scene.world);
+  std::erase_if(members, [](armature::Rank rank) { return dies(rank); });
+  const armature::Team team = armature::Team::create(members).split(0, -me);
+  const int count = team.allreduce(1);
   armature::put(scene.piece.on(scene.next), 1.0 * me);
   scene.survivors.barrier();
   const int before = survivor_beside(scene.world, -1);
@@ -206,15 +217,14 @@ Scene set_up(World& world, const Call& call, const std::string& moment) {
 int live_and_die(World& world, const Call& call, const std::string& moment) {
   Scene scene = set_up(world, call, moment);
   if (dies(world.rank())) {
-    if (moment == "missing") {
-      std::this_thread::sleep_for(100ms);  // others may be on their way out of the barrier
-      die();
-    }
-    die_after(100ms);
+    die_after(100ms);  // others may be on their way out of the barrier
+    if (moment == "missing")
+      for (;;) pause();
     (call.victim ? call.victim : call.call)(scene);
     for (;;) pause();
   }
-  if (moment == "inside" && !call.meanwhile) std::this_thread::sleep_for(300ms);
+  const bool dies_before = moment == "inside" ? !call.meanwhile : call.needs_memory;
+  if (dies_before) std::this_thread::sleep_for(300ms);
   const double end = now() + (call.meanwhile ? 0.4 : 0);
   while (call.meanwhile && now() < end) {
     try {

@@ -57,6 +57,7 @@ struct Call {
   Step victim = nullptr;  // what the victim is in; the same unless said
   Step prepare = nullptr;
   bool meanwhile = false;  // the survivors are in the call, again and again, while the victim dies
+  bool needs_memory = false;  // the victim's, and nothing that it does
 };
 
 /// A step that is taken again and again.

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "armature/rank.hpp"
+#include "progress/rank_context.hpp"
+#include "space/mapping.hpp"
+
+namespace armature::detail {
+class TeamState;
+}
+
+// Between nodes, where a job goes on after deaths, whoever waits while a team is made gives up as
+// soon as any of those who make it is dead, as far as known here. Others need not be told that it
+// does: they hear of the death by themselves, whatever overtakes it. docs/internals/rounds.md.
+
+namespace armature::team {
+
+/// The first of them that is dead, as far as known here; -1 when none is.
+[[nodiscard]] int first_dead(const space::Mapping& job, std::span<const std::int32_t> ranks);
+
+/// A call that makes a team, or several, as one of those sees it who must take part.
+class Making {
+ public:
+  /// By the members alone.
+  Making(progress::RankContext& me, std::span<const Rank> members, std::uint64_t call);
+  /// By all members of a team that is split, before they agree how.
+  Making(progress::RankContext& me, detail::TeamState& split);
+
+  /// The same at all that take part. Of a split no other has it; two calls of the same members
+  /// alone may, but one that was given up has had its last.
+  [[nodiscard]] std::uint64_t call() const { return call_; }
+  /// Whose deaths end it; none where nobody needs to look for them.
+  [[nodiscard]] std::span<const std::int32_t> makers() const { return makers_; }
+  /// Of these; -1 when none is known.
+  [[nodiscard]] int first_dead() const { return team::first_dead(me_.space, makers_); }
+  void require_all_alive() const;
+
+  /// After a death. Who was to invite this rank may still do so: that means nothing then.
+  void give_up();
+  [[nodiscard]] static bool was_given_up(const progress::RankContext& me, std::uint64_t call);
+
+ private:
+  progress::RankContext& me_;
+  detail::TeamState* split_ = nullptr;
+  std::uint64_t call_;
+  std::vector<std::int32_t> makers_;
+};
+
+}  // namespace armature::team
