@@ -353,6 +353,22 @@ def case_nodes_one_process():
         expect(got == expected and err.count("all ranks go back") == 1, f"{got}, not {expected}:\n{err}")
 
 
+def doors(what):
+    job = NodesJob(4, 3, 4, [what])
+    got, err = result(job.end())
+    expect(got == "well" and err.count("all ranks go back") == 1, f"{got}:\n{job.said}{err}")
+
+
+def case_nodes_doors_team():
+    """A rank makes a team when its door has begun to go back: it is not known there, for it will not have been."""
+    doors("team")
+
+
+def case_nodes_doors_heap():
+    """A process is killed in the heap of a rank whose door needs that, too: the others go on without it."""
+    doors("heap")
+
+
 def case_nodes_every_so_often():
     """Where the program asks: the first copy at once, the next ones when the interval is over. Node by node is lost."""
     expected = undisturbed(9, 120, 0)

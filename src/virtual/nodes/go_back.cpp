@@ -1,10 +1,11 @@
 // Step by step, each begun by nobody before all have taken the one before:
 //
 //   1     nobody runs, and nothing is on its way any more (losses.hpp)
-//   2     what the bands of this node held is there again
-//   3     each node knows where ranks are now
-//   4     nodes know again how often their ranks have notified others
-//   5, 6  what is lost of the copy is made again, and then counts
+//   2     nobody looks at what ranks had to say in their bands while others had begun already
+//   3     what the bands of this node held is there again
+//   4     each node knows where ranks are now
+//   5     nodes know again how often their ranks have notified others
+//   6, 7  what is lost of the copy is made again, and then counts
 //
 // Where ranks go follows from the copy and from who is lost, so all find the same. Another loss
 // makes all begin again: nothing of this is harmed by being done twice.
@@ -17,6 +18,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +28,7 @@
 
 #include "progress/network.hpp"
 #include "progress/processes.hpp"
+#include "team/known_teams.hpp"
 #include "virtual/nodes/copies.hpp"
 #include "virtual/nodes/losses.hpp"
 #include "virtual/nodes/steps.hpp"
@@ -36,6 +39,7 @@ namespace armature::nodes {
 namespace {
 
 using progress::network;
+using transport::Links;
 
 constexpr auto relaxed = std::memory_order_relaxed;  // nobody runs
 
@@ -79,6 +83,7 @@ class GoingBack {
     if (!steps.all_have_passed(1)) return false;
     found_ = steps.greatest();
     forget_problems(steps);
+    forget_teams(steps);
     find_places();
     if (!problem_.empty()) give_up(steps);
     bring_back(steps);
@@ -97,6 +102,7 @@ class GoingBack {
 
  private:
   void forget_problems(const Steps& steps) const;
+  static void forget_teams(const Steps& steps);
   void find_places();
   [[nodiscard]] bool may_be_cut_off() const;
   [[nodiscard]] int least_used(int node, const std::vector<int>& used) const;
@@ -120,12 +126,23 @@ class GoingBack {
   bool is_cut_off_ = false;  // that is why
 };
 
-/// Those of what was given up. Nobody tells of new ones before all have taken step 3.
+/// Those of what was given up. Nobody tells of new ones before all have taken step 4.
 void GoingBack::forget_problems(const Steps& steps) const {
   Copies::forget_problems();
   if (!steps.leads()) return;
   job_.halt.broken.store(0, relaxed);
   job_.halt.beyond_recovery.store(0, relaxed);
+}
+
+/// Of which ranks in other processes of this node have told since this one has forgotten all: they
+/// ran on until those noticed the loss, too.
+void GoingBack::forget_teams(const Steps& steps) {
+  {
+    const Links::Lock locked(network()->links().lock());
+    team::KnownTeams::forget_all();
+  }
+  steps.reach(2);
+  steps.node_reaches(2);
 }
 
 /// Of the processes on a node the one with the fewest ranks; -1 when all are lost.
@@ -219,11 +236,11 @@ void GoingBack::bring_back(const Steps& steps) const {
       copies_.empty_band(rank);
   }
   if (steps.leads()) copies_.bring_back_behind(found_.copy);
-  steps.reach(2);
-  steps.node_reaches(2);
-  if (steps.leads()) take_places();
   steps.reach(3);
-  steps.all_reach(3);
+  steps.node_reaches(3);
+  if (steps.leads()) take_places();
+  steps.reach(4);
+  steps.all_reach(4);
   host();
   // Of others' heads this node has its own, which are empty now.
   const auto elsewhere = [&](int by) {
@@ -233,8 +250,8 @@ void GoingBack::bring_back(const Steps& steps) const {
     if (places_[static_cast<std::size_t>(rank)] == process_)
       send_notifications(mapping_, band_file_, rank, elsewhere);
   steps.become_quiet();
-  steps.reach(4);
-  steps.all_reach(4);
+  steps.reach(5);
+  steps.all_reach(5);
 }
 
 /// By the first process of each node.
@@ -279,7 +296,7 @@ void GoingBack::host() const {
 /// Where that cannot be, it counts as far as it is there.
 void GoingBack::mend_copy(const Steps& steps) const {
   try {
-    copies_.mend(steps, 5, found_.copy);
+    copies_.mend(steps, 6, found_.copy);
   } catch (const GivenUp&) {
     throw;
   } catch (const std::exception& error) {
@@ -287,8 +304,8 @@ void GoingBack::mend_copy(const Steps& steps) const {
   }
   // Nothing of what failed comes when the next one is made, which has the same number.
   steps.become_quiet();
-  steps.reach(6);
-  steps.all_reach(6);
+  steps.reach(7);
+  steps.all_reach(7);
   if (!steps.leads()) return;
   if (job_.halt.broken.load(std::memory_order_acquire) == 0)
     job_.halt.copy.store(mended_copy(found_.copy), std::memory_order_release);
