@@ -86,7 +86,8 @@ struct Halt {
   std::atomic<std::uint32_t> is_filling{0};  // 1: what it goes on from is not yet in the bands
   // 1: checkpoints to disk hold what has changed since the one before where they can: the job's
   // setting, and, by whoever wants it, that of the one that is wanted. By the leader, before it
-  // reaches the first step: since which one that is now; 0: all is written.
+  // reaches the first step: since which one that is now; 0: all is written. On several nodes with
+  // the plan; 0 after all, by whoever finds that ranks have moved since.
   std::uint32_t incremental = 0;
   std::atomic<std::uint32_t> is_incremental{0};
   std::atomic<std::uint32_t> changed_since{0};

@@ -52,6 +52,7 @@ enum class Kind : std::uint16_t {
   plan,       // who goes where
   step,       // how far a process is
   problem,    // what has gone wrong
+  whole,      // a checkpoint is to be of all, not of what has changed
   pages,      // of a rank's band
   traveller,  // what else there is of it
   notified,   // how often it had notified others

@@ -53,6 +53,18 @@ std::uint64_t RankScheduler::kept_of(int rank) const {
   return checkpoints::kept_of(kept_, mapping_.header().halt, rank);
 }
 
+/// When ranks agreed to write only that, they could still move inside their nodes: the checksums of
+/// their pages have stayed where they were.
+void RankScheduler::agree_on_what_has_changed(const nodes::Steps& steps) const {
+  constexpr std::uint32_t agreed = 3;
+  const std::atomic<std::uint32_t>& since = mapping_.header().halt.changed_since;
+  if (since.load(std::memory_order_acquire) != 0 &&
+      !checkpoints::hosts_the_same(mapping_, process_, kept_))
+    steps.tell_whole();
+  steps.reach(agreed);
+  steps.all_reach(agreed);
+}
+
 /// On several nodes: ranks go elsewhere, or are written, or both.
 void RankScheduler::change_nodes() {
   nodes::Meanwhile meanwhile;
@@ -62,7 +74,8 @@ void RankScheduler::change_nodes() {
   const std::uint32_t copy = nodes::copy_after(halt.copy.load(std::memory_order_acquire));
   if (where == space::KeptIn::folder || where == space::KeptIn::next_start)
     meanwhile = {
-        [&](const auto&) {
+        [&](const nodes::Steps& steps) {
+          agree_on_what_has_changed(steps);
           checkpoints::write_parts(mapping_, process_, band_file_, holder(), kept_);
         },
         [&] { checkpoints::complete_parts(mapping_); },

@@ -10,6 +10,10 @@
 #include "virtual/rank_fiber.hpp"
 #include "virtual/ready_queue.hpp"
 
+namespace armature::nodes {
+class Steps;
+}
+
 namespace armature::fibers {
 
 /// Runs the virtual ranks of this process in turn, on its main thread: whoever waits makes room for
@@ -89,6 +93,7 @@ class RankScheduler : public progress::Scheduler {
   void regroup();
   void take_ranks();
   void change_nodes();
+  void agree_on_what_has_changed(const nodes::Steps& steps) const;
   [[nodiscard]] int holder() const;
   void count_processes();
   // rank_balance.cpp: work for processes that have none

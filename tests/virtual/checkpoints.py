@@ -296,6 +296,16 @@ def case_incremental_on_nodes(directory):
             expect(got == expected, f"{before} to {after}, {chain}: {got}, not {expected}")
 
 
+def case_incremental_moving(directory):
+    """Ranks move inside their nodes when all have agreed that what changed will do: all is written nevertheless."""
+    expected = undisturbed(7, 60, 0, 0, -1)
+    done = perform([*run_words(7, 4, directory, "--nodes", 2, *INCREMENTAL), PROGRAM, 60, 1, 0, 44, 0, -5])
+    expect(done.returncode == 137, f"it was to be killed:\n{done.stdout}{done.stderr}")
+    expect(links(directory) in ([], [latest(directory)]), f"the last one goes on from {links(directory)}")
+    got = result_of(restart(directory, 4, "--nodes", 2))
+    expect(got == expected, f"{got}, not {expected}")
+
+
 def case_incremental_kills(directory):
     case_kills(directory, options=["--checkpoint-every", "0.03", *INCREMENTAL])
 

@@ -6,7 +6,8 @@
 //
 // EVERY below 0: they are in memory. With WHOLE_EVERY its checkpoints are of what changed, but for
 // each WHOLE_EVERYth, whatever the job's setting is. Each MOVE_EVERY steps all ranks go to the next
-// process. Each rank has PAGES pages.
+// process; below 0: of their node, while all have begun to write a checkpoint. Each rank has PAGES
+// pages.
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -40,10 +42,36 @@ Word mixed(Word sum, Word value) {
   return sum ^ sum >> 31;
 }
 
+/// Goes to and fro between a rank and the next one; the first then moves.
+class Ball {
+ public:
+  Ball(const World& world, armature::shared<Ball>& all) : world_(world), all_(all) {}
+
+  void hit(int first, int times) {
+    const int me = world_.rank();
+    if (times == 0) return move();
+    all_.async(me == first ? (me + 1) % world_.size() : first, &Ball::hit, first, times - 1);
+  }
+
+ private:
+  void move() const {
+    std::set<int> here;
+    for (int rank = 0; rank < world_.size(); ++rank)
+      if (armature::same_node(world_.rank(), rank))
+        here.insert(armature::process_of(rank).number());
+    const auto next = here.upper_bound(armature::process_of(world_.rank()).number());
+    armature::migrate(armature::ProcessId(next == here.end() ? *here.begin() : *next));
+  }
+
+  const World& world_;
+  armature::shared<Ball>& all_;
+};
+
 class Worker {
  public:
   Worker(World& world, int count)
       : world_(world),
+        balls_(world, world, balls_),
         pages_(static_cast<std::size_t>(count)),
         random_(static_cast<unsigned>(world.rank()) + 1),
         piece_(world.allocate<Word>(pages_ * page_words)),
@@ -59,6 +87,9 @@ class Worker {
       come_and_go(step);
       if (settings.pause_us > 0) usleep(static_cast<unsigned>(settings.pause_us));
       world_.barrier();
+      // Longer than it takes to agree on what to write, which a fence comes after.
+      if (settings.move_every < 0 && step % -settings.move_every == -settings.move_every - 1)
+        balls_->hit(world_.rank(), 100);
       if (settings.every > 0 && step % settings.every == settings.every - 1)
         was_restarted_ = armature::checkpoint({}, options(settings)) || was_restarted_;
       if (settings.every < 0 && step % -settings.every == -settings.every - 1)
@@ -111,6 +142,7 @@ class Worker {
   }
 
   World& world_;
+  armature::shared<Ball> balls_;
   const std::size_t pages_;
   std::mt19937_64 random_;
   armature::Piece<Word> piece_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -90,6 +91,12 @@ std::uint64_t kept_of(const Kept& kept, const space::Halt& halt, int rank) {
   const bool is_whole =
       !kept.folder.empty() && halt.failed.load(std::memory_order_relaxed) != kept.sums_of;
   return is_there && is_whole ? id_of(kept.folder) : 0;
+}
+
+bool hosts_the_same(const space::Mapping& mapping, int process, const Kept& kept) {
+  std::vector<int> ranks;
+  for_ranks_of(mapping, process, [&](int rank) { ranks.push_back(rank); });
+  return ranks == kept.ranks;
 }
 
 std::uint32_t goes_on_from(const std::string& directory, std::uint64_t kept) {

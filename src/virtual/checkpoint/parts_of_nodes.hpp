@@ -24,6 +24,9 @@ void abandon_parts(const space::Mapping& mapping);
 /// rank's band since; 0: of none. Each process knows that of its own ranks: where all tell the same
 /// one, each hosts those that it has written there.
 [[nodiscard]] std::uint64_t kept_of(const Kept& kept, const space::Halt& halt, int rank);
+/// Whether the process hosts just those that it has written there. By a process whose ranks stand
+/// still: until then they may move inside their node.
+[[nodiscard]] bool hosts_the_same(const space::Mapping& mapping, int process, const Kept& kept);
 /// The number of the last checkpoint in that directory, when it is that one and the next may go on
 /// from it; else 0.
 [[nodiscard]] std::uint32_t goes_on_from(const std::string& directory, std::uint64_t kept);

@@ -47,6 +47,10 @@ void on_problem(const Arrived& arrived) {
        {reinterpret_cast<const char*>(what.data()), what.size()});
 }
 
+void write_whole(space::Halt& halt) { halt.changed_since.store(0, std::memory_order_release); }
+
+void on_whole(const Arrived& /*arrived*/) { write_whole(network()->mapping().header().halt); }
+
 void on_step(const Arrived& arrived) {
   told()[static_cast<std::size_t>(arrived.process)] = arrived.head<StepRecord>();
 }
@@ -56,6 +60,7 @@ void on_step(const Arrived& arrived) {
 void Steps::install(Links& links) {
   links.handle(Kind::step, on_step);
   links.handle(Kind::problem, on_problem);
+  links.handle(Kind::whole, on_whole);
 }
 
 Steps::Steps(const space::Mapping& mapping, int process, std::uint32_t regroup,
@@ -126,6 +131,13 @@ void Steps::tell_problem(std::string_view what) const {
     std::memcpy(link.append(Kind::problem, -1, -1, what.size(), Link::Ack::none), what.data(),
                 what.size());
   }
+}
+
+void Steps::tell_whole() const {
+  write_whole(mapping_.header().halt);
+  const Links::Lock locked(network()->links().lock());
+  for (const int process : network()->others())
+    (void)network()->links().to(process).append(Kind::whole, -1, -1, 0, Link::Ack::none);
 }
 
 void Steps::reach(std::uint32_t step) const {

@@ -58,6 +58,9 @@ class Steps {
   /// Something has gone wrong: all know it, and what, when they have reached the next step. The
   /// first on each node counts: Halt::broken, Halt::problem.
   void tell_problem(std::string_view what) const;
+  /// The checkpoint is to be of all, not of what has changed: all know it when they have reached
+  /// the next step. Halt::changed_since.
+  void tell_whole() const;
 
   static void install(transport::Links& links);
 
