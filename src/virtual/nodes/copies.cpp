@@ -51,10 +51,6 @@ int file_of(int band_file, std::uint32_t number) {
   return band_file + 1 + static_cast<int>(number & 1);
 }
 
-std::uint64_t begin_of(const space::Mapping& mapping, int rank) {
-  return static_cast<std::uint64_t>(rank) * mapping.band_bytes();
-}
-
 static_assert(sizeof(Home) == space::home_bytes);
 
 std::vector<int> living_processes(const space::Mapping& mapping, int node) {

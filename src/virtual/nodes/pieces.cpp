@@ -44,7 +44,7 @@ void Pieces::await(Piece& piece) const {
   if (options_.after == After::kept || sent.end == sent.begin ||
       sent.begin < space::BandHead::heap_start(mapping_.header().ranks, 0))
     return;
-  const std::uint64_t begin = static_cast<std::uint64_t>(options_.rank) * mapping_.band_bytes();
+  const std::uint64_t begin = begin_of(mapping_, options_.rank);
   (void)fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                   static_cast<off_t>(begin + sent.begin),
                   static_cast<off_t>(sent.end - sent.begin));

@@ -21,6 +21,11 @@ struct Stretch {
   std::uint64_t begin = 0, end = 0;
 };
 
+/// Where a rank's band begins in the file of bands, and in those of copies.
+inline std::uint64_t begin_of(const space::Mapping& mapping, int rank) {
+  return static_cast<std::uint64_t>(rank) * mapping.band_bytes();
+}
+
 /// f(stretch) for each stretch of pages between these places of the file that were touched.
 template <class F>
 void for_each_extent(int file, const Stretch& all, F&& f) {
@@ -74,7 +79,7 @@ template <class Record, class F>
 void send_band(const space::Mapping& mapping, int file, const Pieces::Options& options,
                F&& record_of) {
   constexpr std::uint64_t piece_max = transport::Protocol::piece_bytes;
-  const std::uint64_t begin = static_cast<std::uint64_t>(options.rank) * mapping.band_bytes();
+  const std::uint64_t begin = begin_of(mapping, options.rank);
   Pieces pieces(mapping, file, options);
   for_each_extent(file, {begin, begin + mapping.band_bytes()}, [&](const Stretch& extent) {
     for (std::uint64_t at = extent.begin; at < extent.end; at += piece_max) {

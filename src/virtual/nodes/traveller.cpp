@@ -38,10 +38,6 @@ struct NotifiedRecord {
 
 int bands_file = -1;  // of this process
 
-std::uint64_t begin_of(const space::Mapping& mapping, int rank) {
-  return static_cast<std::uint64_t>(rank) * mapping.band_bytes();
-}
-
 /// The rank must be about to come to this process. Which of its node's it is in only that node
 /// knows.
 void require_that_it_comes(const Arrived& arrived) {
