@@ -74,7 +74,8 @@ void Mirrors::close_images() {
     for (Incoming& in : pair->in) {
       if (in.image == nullptr) continue;
       ARMATURE_ASSERT(
-          network_.space_of(pair->rank)->free(in.image, space::Allocation::Kind::internal));
+          network_.space_of(pair->rank)
+              ->free(in.image, space::Allocation::Kind::internal, space::AddressSpace::By::door));
       in = {};
     }
 }
@@ -251,7 +252,7 @@ void Mirrors::tell_room(Pair& pair, What what) {
   link.flush();
 }
 
-/// The receiver's image of a ring, in its own band.
+/// The receiver's image of a ring, in its own band. None where all are about to go back.
 void Mirrors::make_image(Pair& pair, What what, std::uint64_t capacity) {
   Incoming& in = pair.in[static_cast<std::size_t>(what)];
   space::AddressSpace* const space = network_.space_of(pair.rank);
@@ -261,8 +262,10 @@ void Mirrors::make_image(Pair& pair, What what, std::uint64_t capacity) {
   if (!fits || (capacity & (capacity - 1)) != 0)
     fail(Errc::corrupt, fmt::format("rank {} has a ring of {} bytes", pair.other, capacity));
   space::AddressSpace::Failure failure;
-  void* const memory = space->allocate(calls ? sizeof(Channel) + capacity : sizeof(transport::Ring),
-                                       64, space::Allocation::Kind::internal, failure);
+  void* const memory =
+      space->allocate(calls ? sizeof(Channel) + capacity : sizeof(transport::Ring), 64,
+                      space::Allocation::Kind::internal, failure, space::AddressSpace::By::door);
+  if (memory == nullptr && space->goes_back()) return;
   if (memory == nullptr)
     fail(Errc::out_of_memory,
          fmt::format("no memory for what rank {} sends: {}", pair.other, failure.limit));
@@ -296,6 +299,7 @@ void Mirrors::on_ring(const Arrived& arrived) {
   Pair& between = pair(to, from);
   Incoming& in = between.in[head.what];
   if (in.bytes == nullptr) make_image(between, static_cast<What>(head.what), head.capacity);
+  if (in.bytes == nullptr) return network_.ignore_all();
   const std::uint64_t offset = head.position & (in.capacity - 1);
   if (head.position != in.came || bytes.size() > in.capacity - offset)
     fail(Errc::corrupt, fmt::format("{} bytes of rank {} came for position {}", bytes.size(), from,

@@ -266,6 +266,10 @@ void Network::forget_ranks() {
   for (const auto forget : also_forget_) forget();
 }
 
+void Network::ignore_all() {
+  for (const int process : others_) links_.to(process).ignore(true);
+}
+
 void Network::flush_held() {
   if (mirrors_.holds()) mirrors_.look_again();
   for (const int process : others_)

@@ -87,6 +87,9 @@ class Network {
   /// Ranks go back to what they were: nothing that is kept of them here, for others or themselves,
   /// means anything any more. No rank of this process runs. Under the links' lock.
   void forget_ranks();
+  /// What comes is not handled before this process goes back, which is due: something could not be.
+  /// Under the links' lock.
+  void ignore_all();
   /// Whether transfers may be made by the network's hardware, which knows the pages.
   [[nodiscard]] bool reaches_memory() const { return links_.engine().is_one_sided(); }
   /// The processes on other nodes.

@@ -49,7 +49,8 @@ void Blocks::mark_done(std::byte* block) {
 
 std::byte* Blocks::take_loose(AddressSpace& space, std::size_t bytes) {
   AddressSpace::Failure failure;
-  void* memory = space.allocate(sizeof(Head) + bytes, 64, Allocation::Kind::internal, failure);
+  void* memory = space.allocate(sizeof(Head) + bytes, 64, Allocation::Kind::internal, failure,
+                                AddressSpace::By::door);
   if (memory == nullptr) return nullptr;
   auto* head = new (memory) Head;
   head->loose = 1;

@@ -33,7 +33,7 @@ class Blocks {
   /// By the receiver: the bytes are not needed any more.
   static void mark_done(std::byte* block);
   /// One that is in nobody's list, in the own band: for what comes from another node. nullptr when
-  /// there is no memory. Any thread may take it; give_back_block() frees it.
+  /// there is no memory, or all are about to go back. By a door; give_back_block() frees it.
   [[nodiscard]] static std::byte* take_loose(space::AddressSpace& space, std::size_t bytes);
   [[nodiscard]] static bool free_if_loose(space::AddressSpace& space, std::byte* block);
   /// Whether a block may begin there and have so many bytes, all in the memory of that rank.

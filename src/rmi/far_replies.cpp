@@ -59,7 +59,9 @@ void on_reply(const Arrived& arrived) {
   Reply& slot = checked_slot(arrived, record, result.size());
   std::byte* to = slot.inline_result;
   if (record.block == 0 && result.size() > Reply::inline_bytes) {
-    to = Blocks::take_loose(*network()->space_of(arrived.record.to), result.size());
+    space::AddressSpace& space = *network()->space_of(arrived.record.to);
+    to = Blocks::take_loose(space, result.size());
+    if (to == nullptr && space.goes_back()) return network()->ignore_all();
     record.block = reinterpret_cast<std::uint64_t>(to);
   }
   if (to == nullptr) {

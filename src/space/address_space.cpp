@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,6 +25,37 @@ AddressSpace::AddressSpace(const Mapping& mapping, Rank me, BandFile file)
   view(me).begin = reinterpret_cast<std::uintptr_t>(band(me)) + heap_offset();
 }
 
+namespace {
+void (*let_others_run)() = [] {};
+}
+
+void AddressSpace::let_others_run_by(void (*by)()) { let_others_run = by; }
+
+bool AddressSpace::goes_back() const {
+  const Halt& halt = header().halt;
+  return header().nodes > 1 && halt.regroup.load(std::memory_order_acquire) !=
+                                   halt.regrouped.load(std::memory_order_relaxed);
+}
+
+class AddressSpace::HeapLock {
+ public:
+  HeapLock(AddressSpace& space, By by) : mutex_(space.heap_mutex_) {
+    const auto gives_up = [&space] { return space.goes_back(); };
+    // A rank does not return from there when its process goes back.
+    while (!(holds_ = mutex_.lock(gives_up)) && by == By::rank) let_others_run();
+  }
+  HeapLock(const HeapLock&) = delete;
+  HeapLock& operator=(const HeapLock&) = delete;
+  ~HeapLock() {
+    if (holds_) mutex_.unlock();
+  }
+  [[nodiscard]] bool holds() const { return holds_; }
+
+ private:
+  base::JobMutex& mutex_;
+  bool holds_ = false;
+};
+
 void AddressSpace::record(void* address, std::size_t bytes, Allocation::Kind kind) {
   Allocation allocation;
   allocation.begin = reinterpret_cast<std::uint64_t>(address);
@@ -44,8 +74,9 @@ void AddressSpace::record(void* address, std::size_t bytes, Allocation::Kind kin
 }
 
 void* AddressSpace::allocate(std::size_t bytes, std::size_t alignment, Allocation::Kind kind,
-                             Failure& failure) {
-  const std::lock_guard one_at_a_time(heap_mutex_);
+                             Failure& failure, By by) {
+  const HeapLock one_at_a_time(*this, by);
+  if (!one_at_a_time.holds()) return nullptr;
   const std::size_t wanted = std::max<std::size_t>(bytes, 1);
   constexpr std::size_t unchecked = 1 << 20;  // smaller ones are not worth a look at the machine
   if (wanted >= unchecked) {
@@ -70,7 +101,7 @@ void* AddressSpace::allocate(std::size_t bytes, std::size_t alignment, Allocatio
 }
 
 void* AddressSpace::allocate_sparse(std::size_t bytes, Failure& failure) {
-  const std::lock_guard one_at_a_time(heap_mutex_);
+  const HeapLock one_at_a_time(*this, By::rank);
   void* address = heap_.allocate_sparse(bytes);
   if (address == nullptr)
     failure = {fmt::format("the size of a band ({})", base::readable_bytes(band_bytes())),
@@ -85,8 +116,9 @@ void* AddressSpace::allocate_ring(std::size_t bytes, Failure& failure) {
   return allocate(bytes, 64, Allocation::Kind::internal, failure);
 }
 
-bool AddressSpace::free(void* address, Allocation::Kind kind) {
-  const std::lock_guard one_at_a_time(heap_mutex_);
+bool AddressSpace::free(void* address, Allocation::Kind kind, By by) {
+  const HeapLock one_at_a_time(*this, by);
+  if (!one_at_a_time.holds()) return true;
   Allocations& list = allocations(me_);
   const auto begin = reinterpret_cast<std::uint64_t>(address);
   const auto found = list.nearest(begin);

@@ -12,7 +12,7 @@
 namespace armature::space {
 
 /// The global address space as one rank sees it: what its process has mapped, and the heap in the
-/// rank's own band. Used by that rank only.
+/// rank's own band. Used by that rank, and by its door (progress/network.hpp).
 class AddressSpace : public Mapping {
  public:
   /// The memory file that the band lies in, from where on. Must stay open.
@@ -31,9 +31,19 @@ class AddressSpace : public Mapping {
     std::string limit;       // what stops it
     std::uint64_t free = 0;  // how much there would be
   };
+  /// Who uses the heap: the rank itself, or whoever takes in what comes for it from other nodes,
+  /// under the lock of the links. These two may be in different processes, of which one may be
+  /// killed in the heap: then all go back to what was before. The rank lets that happen; a door
+  /// does without, and goes_back().
+  enum class By { rank, door };
+  /// A process is lost, and what is done until all go back will not have been.
+  [[nodiscard]] bool goes_back() const;
+  /// What a rank does instead of waiting for ever.
+  static void let_others_run_by(void (*let_others_run)());
+
   /// Zero-filled, reserved memory in the own band. On failure nullptr, and `failure` says why.
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment, Allocation::Kind kind,
-                               Failure& failure);
+                               Failure& failure, By by = By::rank);
   /// For the library's own structures that are used in part.
   [[nodiscard]] void* allocate_sparse(std::size_t bytes, Failure& failure);
   /// For what goes to another rank. Of virtual ranks there may be many, which have little to say to
@@ -42,12 +52,13 @@ class AddressSpace : public Mapping {
   /// The memory file of all bands is open under that number in this process.
   static void use_file(int descriptor) { Heap::use_file(descriptor); }
   /// False when nothing of that kind begins there.
-  [[nodiscard]] bool free(void* address, Allocation::Kind kind);
+  [[nodiscard]] bool free(void* address, Allocation::Kind kind, By by = By::rank);
 
   /// Frees a team's block of this band as soon as no member uses it any more.
   void free_when_unused(TeamBlock& block);
 
  private:
+  class HeapLock;
   void record(void* address, std::size_t bytes, Allocation::Kind kind);
 
   Rank me_;

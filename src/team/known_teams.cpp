@@ -243,7 +243,9 @@ bool KnownTeams::look() {
       const TeamNews news = *address;
       first = news.before;
       ARMATURE_ASSERT(
-          network()->space_of(news.member)->free(address, space::Allocation::Kind::internal));
+          network()
+              ->space_of(news.member)
+              ->free(address, space::Allocation::Kind::internal, space::AddressSpace::By::door));
       learn(news.team, reinterpret_cast<TeamBlock*>(news.block));
     }
   }

@@ -26,6 +26,7 @@
 #include "progress/network.hpp"
 #include "progress/processes.hpp"
 #include "progress/trace.hpp"
+#include "progress/wait.hpp"
 #include "space/layout.hpp"
 #include "virtual/checkpoint/stand_still.hpp"
 #include "virtual/rank_malloc.hpp"
@@ -78,6 +79,7 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int ban
   base::heap_of_rank = malloc_knows_ranks() ? &heap_ : nullptr;
   // Under other launchers each process has its own number.
   space::AddressSpace::use_file(band_file);
+  space::AddressSpace::let_others_run_by(progress::let_others_run);
   take_process();
   count_processes();
   // Where they are made, a rank may run whose memory goes back to what it was.
