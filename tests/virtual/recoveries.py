@@ -374,6 +374,7 @@ def case_nodes_every_so_often():
     expected = undisturbed(9, 120, 0)
     for every_s, goes_back_s in ((0.05, (0, 0.7)), (1000, (0.7, 60))):
         job = NodesJob(9, 3, 3, [120, "when_due", 5000], "--copy-every", every_s)
+        read_until(job.job.stdout, "what was due at first is done")
         for node in range(2):
             time.sleep(0.8)
             job.kill_all(job.node(node))

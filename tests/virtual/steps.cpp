@@ -108,8 +108,10 @@ class Worker {
     world_.barrier();
     if (settings_.every > 0 && step_ % settings_.every == settings_.every - 1)
       was_restarted_ = armature::checkpoint() || was_restarted_;
-    if (settings_.when_due)
+    if (settings_.when_due) {
       was_restarted_ = armature::checkpoint({.when_due = true}) || was_restarted_;
+      if (step_ == 0) say("what was due at first is done");
+    }
     if (settings_.every < 0 && step_ % -settings_.every == -settings_.every - 1) keep_copy();
     sum_ = mixed(sum_, world_.allreduce(piece_[step_ % 64] ^ memory_.size()));
     errno = before;
@@ -118,8 +120,11 @@ class Worker {
   void keep_copy() {
     const bool has_gone_back = armature::checkpoint_in_memory();
     was_restarted_ = has_gone_back || was_restarted_;
-    if (world_.rank() != 0 || has_gone_back || step_ + 1 != -settings_.every) return;
-    std::puts("the first copy is made");
+    if (!has_gone_back && step_ + 1 == -settings_.every) say("the first copy is made");
+  }
+  void say(const char* what) const {
+    if (world_.rank() != 0) return;
+    std::puts(what);
     std::fflush(stdout);
   }
 
