@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/variable.hpp"
+#include "space/layout.hpp"
 
 namespace armature::tools {
 namespace {
@@ -65,7 +66,8 @@ std::uint64_t parse_address(const std::string& option, const std::string& text) 
   if (rest.starts_with("0x") || rest.starts_with("0X")) rest.remove_prefix(2);
   std::uint64_t value = 0;
   if (!take_number(rest, value, 16) || !rest.empty() || value == 0)
-    refuse(option, text, "an address in hexadecimal, as in 0x2c0000000000");
+    refuse(option, text,
+           fmt::format("an address in hexadecimal, as in {:#x}", space::default_base));
   return value;
 }
 

@@ -231,11 +231,13 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
             [](LaunchOptions& o, const std::string& text) {
               o.band_bytes = parse_bytes("--band-size", text);
             });
-  add_value(run, options, "--base", "ADDRESS",
-            "Where the ranks' address ranges begin (default 0x2c0000000000)",
-            [](LaunchOptions& o, const std::string& text) {
-              o.band_base = parse_address("--base", text);
-            });
+  add_value(
+      run, options, "--base", "ADDRESS",
+      fmt::format("Where the ranks' address ranges begin (default {:#x})", space::default_base)
+          .c_str(),
+      [](LaunchOptions& o, const std::string& text) {
+        o.band_base = parse_address("--base", text);
+      });
   add_call_settings(run, options);
   add_network_settings(run, options);
   run.add_flag("-v,--verbose", options->verbose, "Say what is started how, and all deaths");

@@ -18,6 +18,9 @@ inline constexpr const char* process_variable = "ARMATURE_PROCESS";
 
 inline constexpr const char* board_variable = "ARMATURE_BOARD_FD";  // with several nodes alone
 
+// Of virtual ranks: SIGTERM was blocked by this launcher (pid) when it started the process.
+inline constexpr const char* held_by_variable = "ARMATURE_HELD_BY";
+
 // Of virtual ranks: these make what lies above the first stack of a process as long as it was in
 // the processes that wrote a checkpoint.
 inline constexpr const char* padding_variable = "ARMATURE_PADDING";
@@ -53,9 +56,9 @@ inline constexpr const char* starter_variable = "ARMATURE_STARTER";
 // Of virtual ranks: what the processes of the job share instead of secrets of their own.
 inline constexpr const char* secrets_variable = "ARMATURE_SECRETS";
 
-inline constexpr const char* our_variables[] = {rank_variable,  hosted_variable, control_variable,
-                                                bands_variable, board_variable,  padding_variable,
-                                                even_variable,  process_variable};
+inline constexpr const char* our_variables[] = {rank_variable,  hosted_variable,  control_variable,
+                                                bands_variable, board_variable,   padding_variable,
+                                                even_variable,  process_variable, held_by_variable};
 
 /// What the launcher told this process.
 struct Environment {

@@ -251,6 +251,12 @@ struct WaitRecord {
   std::atomic<std::uint64_t> object{0};
   std::atomic<std::uint64_t> detail{0};
   std::atomic<std::uint64_t> since_ns{0};  // CLOCK_MONOTONIC
+
+  /// `nothing` also while the rank does something for others.
+  [[nodiscard]] Awaiting waits_for() const {
+    const Awaiting what = awaiting.load(std::memory_order_relaxed);
+    return is_interrupted(what) ? Awaiting::nothing : what;
+  }
 };
 
 /// What a rank says before it dies of a signal, an exception or abort().

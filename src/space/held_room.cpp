@@ -2,16 +2,14 @@
 
 #include <sys/mman.h>
 
-#include "space/layout.hpp"
-
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
 namespace armature::space {
 
-HeldRoom::HeldRoom(std::uint64_t base) : bytes_(below_bands_bytes_max + default_room) {
-  start_ = mmap(reinterpret_cast<void*>(base - below_bands_bytes_max), bytes_, PROT_NONE,
+HeldRoom::HeldRoom(Room room) : bytes_(below_bands_bytes_max + room.bytes) {
+  start_ = mmap(reinterpret_cast<void*>(room.base - below_bands_bytes_max), bytes_, PROT_NONE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 }
 

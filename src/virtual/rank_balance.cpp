@@ -36,12 +36,11 @@ void RankScheduler::measure(RankFiber& me) {
   const std::uint64_t took_ns = now_ns_ - began_ns;
   if (&me == &main_) return;
   if (traces_)
-    progress::trace(
-        {.kind = Kind::turn,
-         .rank = me.rank,
-         .what = static_cast<std::uint32_t>(me.slot->wait.awaiting.load(std::memory_order_relaxed)),
-         .begin_ns = began_ns,
-         .end_ns = now_ns_});
+    progress::trace({.kind = Kind::turn,
+                     .rank = me.rank,
+                     .what = static_cast<std::uint32_t>(me.slot->wait.waits_for()),
+                     .begin_ns = began_ns,
+                     .end_ns = now_ns_});
   me.slot->busy_ns.store(me.slot->busy_ns.load(std::memory_order_relaxed) + took_ns,
                          std::memory_order_relaxed);
   // Most turns are looks; what a rank costs is its long ones, the last of which tell the most.

@@ -97,8 +97,7 @@ void Simulator::stalled() const {
       continue;
     }
     const int peer = slot.wait.peer.load(std::memory_order_relaxed);
-    text += fmt::format("\n  rank {} waits for {}{} (detail {})", rank,
-                        name(slot.wait.awaiting.load(std::memory_order_relaxed)),
+    text += fmt::format("\n  rank {} waits for {}{} (detail {})", rank, name(slot.wait.waits_for()),
                         peer < 0 ? "" : fmt::format(" of rank {}", peer),
                         slot.wait.detail.load(std::memory_order_relaxed));
   }

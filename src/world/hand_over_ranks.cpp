@@ -12,58 +12,101 @@
 namespace armature::hosting {
 namespace {
 
-// Of the process.
+// Of the process; children of fork, who have the handlers as well, do not act for it.
 const space::ControlHeader* job = nullptr;
-pid_t starter = 0;
+pid_t self = 0, starter = 0;
 space::ProcessSlot* mine = nullptr;
+volatile std::sig_atomic_t is_asked = 0;  // before it could hand anything over
 
-/// Only what is safe in a handler. The launcher means it; others may be anybody who wants the
-/// processor for something else.
-void on_request_to_end(int signal, siginfo_t* info, void* /*context*/) {
-  const bool by_launcher = info->si_pid == starter;
-  if (!by_launcher && job->differ.load(std::memory_order_relaxed) == 0 &&
-      mine->wants_to_leave.exchange(1, std::memory_order_acq_rel) == 0 &&
-      (job->has_launcher == 0 || kill(job->launcher_pid, SIGCHLD) == 0))
-    return;
+void end_by(int signal) {
   std::signal(signal, SIG_DFL);
   raise(signal);
 }
 
-void take_requests_to_end(const space::Mapping& mapping, int process) {
-  struct sigaction old {};
-  const space::ControlHeader& header = mapping.header();
-  const char* const why_not = header.nodes > 1 || header.has_launcher == 0
-                                  ? fibers::why_not_start_anew(header)
-                                  : fibers::why_not_move(header);
-  if (why_not != nullptr || header.on_death == space::OnDeath::go_on ||
-      sigaction(SIGTERM, nullptr, &old) != 0 || (old.sa_flags & SA_SIGINFO) != 0 ||
-      old.sa_handler != SIG_DFL)
+// Handlers do only what is safe in one. The launcher means it; others may be anybody who wants the
+// processor for something else.
+
+void on_request_to_end(int signal, siginfo_t* info, void* /*context*/) {
+  const bool by_launcher = info->si_pid == starter;
+  if (getpid() == self && !by_launcher && job->differ.load(std::memory_order_relaxed) == 0 &&
+      mine->wants_to_leave.exchange(1, std::memory_order_acq_rel) == 0 &&
+      (job->has_launcher == 0 || kill(job->launcher_pid, SIGCHLD) == 0))
     return;
-  job = &header;
-  const char* const beyond = std::getenv(bootstrap::starter_variable);
-  starter = header.has_launcher != 0 ? header.launcher_pid
-            : beyond != nullptr      ? std::atoi(beyond)
-                                     : getppid();
-  mine = &mapping.process_slot(process);
+  end_by(signal);
+}
+
+void on_early_request(int signal, siginfo_t* info, void* /*context*/) {
+  if (getpid() == self && info->si_pid != starter && is_asked == 0)
+    is_asked = 1;
+  else
+    end_by(signal);
+}
+
+void take_requests_by(void (*handler)(int, siginfo_t*, void*)) {
   struct sigaction action {};
-  action.sa_sigaction = on_request_to_end;
+  action.sa_sigaction = handler;
   action.sa_flags = static_cast<int>(SA_SIGINFO | SA_RESTART | SA_ONSTACK);
   sigemptyset(&action.sa_mask);
   sigaction(SIGTERM, &action, nullptr);
 }
 
-}  // namespace
-
-void hand_over_before_ending(const space::Mapping& mapping, int process) {
-  take_requests_to_end(mapping, process);
-  if (mapping.header().has_launcher != 0) hear_requests_to_end();
+/// Whether nobody has a handler but, at most, this one.
+bool is_ours(void (*handler)(int, siginfo_t*, void*)) {
+  struct sigaction now {};
+  return sigaction(SIGTERM, nullptr, &now) == 0 &&
+         (now.sa_handler == SIG_DFL || now.sa_sigaction == handler);
 }
 
-void hear_requests_to_end() {
+/// Before main, so that nothing which the program starts inherits the block, and what the program
+/// blocks itself stays so.
+[[gnu::constructor]] void let_held_requests_through() {
+  const char* const launcher = std::getenv(bootstrap::held_by_variable);
+  if (launcher == nullptr) return;
+  self = getpid();
+  starter = std::atoi(launcher);
+  unsetenv(bootstrap::held_by_variable);
+  if (is_ours(nullptr)) take_requests_by(on_early_request);
   sigset_t request;
   sigemptyset(&request);
   sigaddset(&request, SIGTERM);
   pthread_sigmask(SIG_UNBLOCK, &request, nullptr);
+}
+
+/// Whether requests are from now on taken as ones to leave.
+bool take_requests_to_leave(const space::Mapping& mapping, int process) {
+  const space::ControlHeader& header = mapping.header();
+  const char* const why_not = header.nodes > 1 || header.has_launcher == 0
+                                  ? fibers::why_not_start_anew(header)
+                                  : fibers::why_not_move(header);
+  if (why_not != nullptr || header.on_death == space::OnDeath::go_on || !is_ours(on_early_request))
+    return false;
+  job = &header;
+  const char* const beyond = std::getenv(bootstrap::starter_variable);
+  self = getpid();
+  starter = header.has_launcher != 0 ? header.launcher_pid
+            : beyond != nullptr      ? std::atoi(beyond)
+                                     : getppid();
+  mine = &mapping.process_slot(process);
+  take_requests_by(on_request_to_end);
+  return true;
+}
+
+/// The one that has come before, to whoever takes them now.
+void repeat_early_request() {
+  if (is_asked != 0) kill(getpid(), SIGTERM);
+  is_asked = 0;
+}
+
+}  // namespace
+
+void hand_over_before_ending(const space::Mapping& mapping, int process) {
+  if (!take_requests_to_leave(mapping, process)) return do_not_hand_over();
+  repeat_early_request();
+}
+
+void do_not_hand_over() {
+  if (is_ours(on_early_request)) std::signal(SIGTERM, SIG_DFL);
+  repeat_early_request();
 }
 
 }  // namespace armature::hosting

@@ -11,7 +11,8 @@ namespace armature::hosting {
 void hand_over_before_ending(const space::Mapping& mapping, int process);
 
 /// The launcher starts processes of virtual ranks with such requests held back, so that none is
-/// lost or ends a process that has only begun. From now on they arrive.
-void hear_requests_to_end();
+/// lost or ends a process that has only begun. Before main they are let through, and one that comes
+/// is kept until ranks can be handed over. This process will not: it ends by one that has come.
+void do_not_hand_over();
 
 }  // namespace armature::hosting

@@ -18,7 +18,6 @@
 
 #include "base/fail.hpp"
 #include "base/futex.hpp"
-#include "base/variable.hpp"
 #include "bootstrap/board.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/find_exchange.hpp"
@@ -36,7 +35,6 @@
 #include "rmi/far_replies.hpp"
 #include "space/held_room.hpp"
 #include "space/job_memory.hpp"
-#include "space/layout.hpp"
 #include "team/known_teams.hpp"
 #include "topology/cores.hpp"
 #include "transport/protocol.hpp"
@@ -101,7 +99,7 @@ std::optional<space::HeldRoom> room;         // until the bands are mapped
 bootstrap::Exchange* exchange() {
   static bootstrap::Exchange* const found = [] {
     if (given) return given.release();
-    if (!told()) room.emplace(base::number_variable("ARMATURE_BASE").value_or(space::default_base));
+    if (!told()) room.emplace(room_to_hold(bootstrap::restart_wanted()));
     // The launcher's library brings others, each process its own way.
     if (bootstrap::virtual_ranks_wanted() != 0) fibers::note_modules();
     auto exchange = told() ? nullptr : bootstrap::find_exchange();

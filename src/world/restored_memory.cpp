@@ -1,12 +1,16 @@
 #include "world/restored_memory.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <span>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "armature/error.hpp"
 #include "base/fail.hpp"
 #include "base/futex.hpp"
+#include "base/variable.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/start_again.hpp"
 #include "virtual/checkpoint/load.hpp"
@@ -22,6 +26,19 @@ constexpr std::size_t checksum_chars = 16;
 std::optional<checkpoints::Found> checkpoint_to_go_on_from() {
   const std::string& path = bootstrap::restart_wanted();
   return path.empty() ? std::nullopt : std::optional(checkpoints::find(path));
+}
+
+space::Room room_to_hold(const std::string& restart) {
+  if (restart.empty())
+    return {.base = base::number_variable("ARMATURE_BASE").value_or(space::default_base)};
+  try {
+    const checkpoints::Manifest manifest = checkpoints::find(restart).manifest;
+    const std::uint64_t bytes = std::max<std::uint64_t>(manifest.band_bytes, 1);
+    if (manifest.ranks <= space::default_room / bytes)
+      return {.base = manifest.band_base, .bytes = manifest.ranks * bytes};
+  } catch (const Error&) {  // as said
+  }
+  return {};
 }
 
 void tell_checkpoint(bootstrap::Exchange& exchange,

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "bootstrap/exchange.hpp"
 #include "bootstrap/roster.hpp"
+#include "space/held_room.hpp"
 #include "space/job_memory.hpp"
 #include "virtual/checkpoint/folder.hpp"
 
@@ -13,6 +15,11 @@ namespace armature {
 /// (`armature restart --hosts` sets it), or the last one in there. Nothing where it is to begin.
 /// Throws Error(corrupt).
 std::optional<checkpoints::Found> checkpoint_to_go_on_from();
+
+/// Where the bands will lie of a job that goes on from there, or begins where that is empty:
+/// ARMATURE_BASE counts only then. A checkpoint that cannot be read is complained of later, by who
+/// needs more of it.
+space::Room room_to_hold(const std::string& restart);
 
 /// Each node looks for it by itself, and may see another disk, or another moment. The first process
 /// of each says before a fence of all what it has found, and all compare after it. Throws

@@ -179,7 +179,7 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   together = {body, callable, nullptr};
   if (mapping.header().keeps_copies != 0 || mapping.header().nodes > 1) fill_statics();
   if (Process::simulated()) {
-    hear_requests_to_end();
+    do_not_hand_over();
     return simulate_processes(mapping, process.band_file());
   }
   fibers::RankScheduler scheduler(mapping, process.number(), process.band_file());

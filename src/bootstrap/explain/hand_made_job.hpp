@@ -12,6 +12,7 @@
 #include "bootstrap/explain/observe.hpp"
 #include "space/band_head.hpp"
 #include "space/control.hpp"
+#include "space/layout.hpp"
 #include "space/team_block.hpp"
 
 // A control block and bands made by hand, for the unit tests of what reads them.
@@ -20,7 +21,7 @@ namespace armature::bootstrap {
 
 class HandMadeJob {
  public:
-  static constexpr std::uint64_t base = 0x2c00'0000'0000;
+  static constexpr std::uint64_t base = space::default_base;
   static constexpr std::uint64_t band_bytes = 1 << 20;
   static constexpr std::uint64_t block_offset = 16384;
 

@@ -24,7 +24,7 @@ Wait read_wait(const space::WaitRecord& record) {
   Wait wait;
   for (int attempt = 0; attempt < attempts_max; ++attempt) {
     wait.sequence = record.sequence.load(std::memory_order_acquire);
-    wait.awaiting = record.awaiting.load(std::memory_order_relaxed);
+    wait.awaiting = record.waits_for();
     wait.peer = record.peer.load(std::memory_order_relaxed);
     wait.team = record.team.load(std::memory_order_relaxed);
     wait.object = record.object.load(std::memory_order_relaxed);
@@ -36,7 +36,7 @@ Wait read_wait(const space::WaitRecord& record) {
       break;
     }
   }
-  if (wait.awaiting == Awaiting::nothing || space::is_interrupted(wait.awaiting))
+  if (wait.awaiting == Awaiting::nothing)
     return {.since_ns = wait.since_ns, .sequence = wait.sequence};
   return wait;
 }

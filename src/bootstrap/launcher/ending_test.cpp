@@ -10,6 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "space/layout.hpp"
+
 namespace armature::bootstrap {
 namespace {
 
@@ -25,7 +27,7 @@ class TwoRanks {
   TwoRanks() {
     auto* header = new (memory_.get()) space::ControlHeader;
     header->ranks = 2;
-    header->band_base = 0x2c00'0000'0000;
+    header->band_base = space::default_base;
     header->band_bytes = 1 << 30;
     for (int rank : {0, 1}) {
       new (&control().slot(rank)) space::RankSlot;

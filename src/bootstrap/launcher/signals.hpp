@@ -31,6 +31,9 @@ class Signals {
   /// does not stop where no shell could continue it.
   void stop() const;
 
+  /// Whether that one was blocked when the launcher was started.
+  [[nodiscard]] bool was_blocked(int number) const { return sigismember(&old_mask_, number) == 1; }
+
   /// In a child, before exec: mask and SIGPIPE as the launcher was given them. Async-signal-safe.
   void restore() const;
 

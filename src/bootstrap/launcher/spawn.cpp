@@ -17,6 +17,7 @@
 #include "base/file_limit.hpp"
 #include "bootstrap/alike.hpp"
 #include "bootstrap/environment.hpp"
+#include "bootstrap/launcher/has_library.hpp"
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration)
 
@@ -37,8 +38,8 @@ bool consecutive(const std::vector<base::FileDescriptor>& files) {
   return true;
 }
 
-/// Who asks while the program still starts would end it, and the job. It hears of it as soon as it
-/// can hand its ranks over (world/hand_over_ranks.cpp).
+/// Who asks while the program still starts would end it, and the job. The library hears of it
+/// before main, and hands ranks over once it can (world/hand_over_ranks.cpp).
 void hold_back_requests_to_end() {
   sigset_t request;
   sigemptyset(&request);
@@ -84,7 +85,11 @@ struct Spawner::Child {
 };
 
 Spawner::Spawner(Job job)
-    : job_(std::move(job)), null_(open("/dev/null", O_RDONLY | O_CLOEXEC)), launcher_(getpid()) {
+    : job_(std::move(job)),
+      // Programs without the library would never hear of it.
+      holds_requests_(job_.alike && !job_.signals.was_blocked(SIGTERM) && has_library(job_.path)),
+      null_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
+      launcher_(getpid()) {
   for (const auto& word : job_.command) arguments_.push_back(const_cast<char*>(word.c_str()));
   arguments_.push_back(nullptr);
   for (char** variable = environ; *variable != nullptr; ++variable)
@@ -116,6 +121,7 @@ Spawner::Started Spawner::start(Hosted ranks, int node, Output output) {
                 fmt::format("{}={}", bands_variable, memory.bands.front().get())};
   if (ranks.joins_as >= 0)
     variables_.push_back(fmt::format("{}={:06}", process_variable, ranks.joins_as));
+  if (holds_requests_) variables_.push_back(fmt::format("{}={:010}", held_by_variable, launcher_));
   if (job_.board >= 0) variables_.push_back(fmt::format("{}={}", board_variable, job_.board));
   if (job_.alike) add_padding();
   const auto ours = environment_.end() - std::ssize(our_variables) - 1;
@@ -153,7 +159,7 @@ void Spawner::become(const Child& child, volatile int& error) const {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != launcher_) _exit(status_not_executable);  // it died before we could ask for that
   job_.signals.restore();
-  if (job_.alike) hold_back_requests_to_end();
+  if (holds_requests_) hold_back_requests_to_end();
   if (!child.reads_input) dup2(null_.get(), STDIN_FILENO);
   if (child.output.out >= 0) dup2(child.output.out, STDOUT_FILENO);
   if (child.output.err >= 0) dup2(child.output.err, STDERR_FILENO);

@@ -62,6 +62,7 @@ class Spawner {
   [[noreturn]] void become(const Child& child, volatile int& error) const;
 
   Job job_;
+  const bool holds_requests_;  // to end
   base::FileDescriptor null_;
   pid_t launcher_;
   std::vector<char*> arguments_;

@@ -28,8 +28,7 @@ bool StallWatch::due(const space::Control& control, std::uint64_t now_ns) {
     const auto state = std::pair(slot.wait.sequence.load(std::memory_order_relaxed),
                                  slot.life.load(std::memory_order_relaxed));
     moved |= std::exchange(seen_[rank], state) != state;
-    somebody_waits |=
-        slot.wait.awaiting.load(std::memory_order_relaxed) != space::Awaiting::nothing;
+    somebody_waits |= slot.wait.waits_for() != space::Awaiting::nothing;
   }
   if (moved) restart(now_ns);
   if (!somebody_waits || now_ns - moved_ns_ < threshold_ns_) return false;

@@ -31,6 +31,17 @@ TEST(StallTest, a_new_wait_is_a_movement) {
   EXPECT_TRUE(watch.due(job.control(), 21 * second));
 }
 
+TEST(StallTest, a_wait_in_which_a_method_runs_is_none) {
+  HandMadeJob job(2);
+  job.waits(0, space::interrupted(space::Awaiting::notify), 1);
+  StallWatch watch(10, 0);
+  EXPECT_FALSE(watch.due(job.control(), 1 * second));
+  EXPECT_FALSE(watch.due(job.control(), 100 * second));
+  job.waits(0, space::Awaiting::notify, 1);
+  EXPECT_FALSE(watch.due(job.control(), 101 * second));
+  EXPECT_TRUE(watch.due(job.control(), 111 * second));
+}
+
 TEST(StallTest, nobody_waiting_is_no_stall) {
   HandMadeJob job(2);
   StallWatch watch(10, 0);
