@@ -7,14 +7,14 @@
 // takes in, so none's ring gets empty. So a rank that is full shows for whom it waits, and who
 // finds a circle that it closes itself takes in what has come from the rank before it in the
 // circle: this one waits for nothing else, and what circulates becomes neither more nor less by
-// that. What ranks show is a hint, a circle may go over other nodes or be hidden by another
-// receiver; hence a rank whose backlog has not shrunk for a while takes in one ring's worth
-// nevertheless. So every rank goes on reading from every ring for ever, at worst slowly, and every
-// ring gets empty. Inside a method nothing is held back: the answer it waits for may depend on what
-// comes in.
+// that. What ranks show is a hint, and another receiver may hide a circle; hence a rank whose
+// backlog has not shrunk for a while takes in one ring's worth nevertheless. So every rank goes on
+// reading from every ring for ever, at worst slowly, and every ring gets empty. Inside a method
+// nothing is held back: the answer it waits for may depend on what comes in.
 #include <utility>
 
 #include "base/clock.hpp"
+#include "rmi/circle.hpp"
 #include "rmi/endpoint.hpp"
 
 namespace armature::rmi {
@@ -22,7 +22,7 @@ namespace armature::rmi {
 namespace {
 constexpr std::size_t backlog_max = 1024 * 1024;
 constexpr std::uint64_t patience_ns = 10'000'000;
-constexpr int circle_max = 64;  // ranks
+constexpr std::uint64_t ask_after_ns = 500'000;
 }  // namespace
 
 std::size_t Endpoint::backlog() {
@@ -54,19 +54,15 @@ void Endpoint::show_that_full(std::int32_t until) {
   space_.slot(space_.me()).full_until.store(until, std::memory_order_relaxed);
 }
 
-/// The rank before this one in a circle of full ones, each of which waits for the next; -1 when
-/// there is none to be seen.
-int Endpoint::before_me_in_circle() const {
+/// -1 when there is none to be seen.
+int Endpoint::before_me_in_circle() {
   if (overflowing_.empty()) return -1;
-  const int me = space_.me();
-  int last = me, at = overflowing_.front();
-  for (int steps = 0; at != me; ++steps) {
-    if (steps == circle_max || !space_.is_here(at)) return -1;
-    const int next = space_.slot(at).full_until.load(std::memory_order_relaxed);
-    if (next == 0) return -1;
-    last = std::exchange(at, next - 1);
-  }
-  return last;
+  const std::uint64_t now_ns = base::now_ns();
+  const bool asks = now_ns - asked_for_circle_ns_ > ask_after_ns;
+  if (asks) asked_for_circle_ns_ = now_ns;
+  const int before = before_in_circle(space_, space_.me(), overflowing_.front(), asks);
+  if (before >= 0) asked_for_circle_ns_ = 0;  // it may go on at once
+  return before;
 }
 
 void Endpoint::take_in_a_slice() {

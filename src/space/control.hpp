@@ -304,8 +304,9 @@ struct alignas(128) RankSlot {
   // The process that it is to be in when all go on, who stand still for that.
   std::atomic<std::int32_t> goes_to{-1};
   // While it takes no requests in: one of the ranks that must take some in first, its number + 1. A
-  // hint (rmi/backlog.cpp).
+  // hint, as is which rank it had better take something in from then (rmi/circle.hpp).
   std::atomic<std::int32_t> full_until{0};
+  std::atomic<std::int32_t> before_in_circle{0};
 
   alignas(64) WaitRecord wait;
 };
