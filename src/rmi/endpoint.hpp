@@ -229,8 +229,10 @@ class Endpoint : public progress::RequestSource {
   // back pressure
   [[nodiscard]] std::size_t backlog();
   [[nodiscard]] bool keeps_too_much();
+  void show_that_full(std::int32_t until);
+  [[nodiscard]] int before_me_in_circle();
   [[nodiscard]] bool must_hold_back() {
-    return (!overflowing_.empty() || blocks_.is_full(0)) && keeps_too_much();
+    return (!overflowing_.empty() || blocks_.is_full(0) || shows_that_full_) && keeps_too_much();
   }
   void take_in_a_slice();
 
@@ -258,6 +260,8 @@ class Endpoint : public progress::RequestSource {
   std::size_t backlog_seen_ = 0;
   std::uint64_t backlog_since_ns_ = 0;  // it has not shrunk since
   std::size_t slice_turn_ = 0;
+  bool shows_that_full_ = false;
+  std::uint64_t asked_for_circle_ns_ = 0;
   /// So far ahead the lines of requests are asked for, where they have been published.
   static constexpr std::size_t ahead_bytes = 1536;
   bool answered_ = false;                  // since it was last set to false

@@ -24,7 +24,7 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 14;
+inline constexpr std::uint32_t control_version = 15;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t {
@@ -310,6 +310,10 @@ struct alignas(128) RankSlot {
   std::atomic<std::uint64_t> moves{0};
   // The process that it is to be in when all go on, who stand still for that.
   std::atomic<std::int32_t> goes_to{-1};
+  // While it takes no requests in: one of the ranks that must take some in first, its number + 1. A
+  // hint, as is which rank it had better take something in from then (rmi/circle.hpp).
+  std::atomic<std::int32_t> full_until{0};
+  std::atomic<std::int32_t> before_in_circle{0};
 
   alignas(64) WaitRecord wait;
 };

@@ -45,9 +45,10 @@ enum class Kind : std::uint16_t {
   turn,
   key,  // how can that memory be reached by the engine?
   keyed,
-  round,  // what members of a team show
-  wave,   // of a fence of remote calls
-  reply,  // the answer to a remote question
+  round,   // what members of a team show
+  wave,    // of a fence of remote calls
+  reply,   // the answer to a remote question
+  circle,  // of ranks that are full: is there one?
   // Virtual ranks that go to other nodes, while all processes stand still:
   plan,       // who goes where
   step,       // how far a process is

@@ -32,6 +32,7 @@
 #include "rma/far.hpp"
 #include "rma/far_lock.hpp"
 #include "rma/questions.hpp"
+#include "rmi/circle.hpp"
 #include "rmi/far_replies.hpp"
 #include "space/held_room.hpp"
 #include "space/job_memory.hpp"
@@ -334,9 +335,15 @@ void Process::join_network(progress::Network::Spaces spaces, bootstrap::Exchange
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
   options.connect_ns =
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
-  options.handlers = {rma::serve_far,        team::KnownTeams::install, rmi::install_far_replies,
-                      nodes::Steps::install, nodes::install_plan,       nodes::install_travellers,
-                      nodes::install_losses, nodes::Copies::install};
+  options.handlers = {rma::serve_far,
+                      team::KnownTeams::install,
+                      rmi::install_far_replies,
+                      rmi::install_circles,
+                      nodes::Steps::install,
+                      nodes::install_plan,
+                      nodes::install_travellers,
+                      nodes::install_losses,
+                      nodes::Copies::install};
   options.forget = {rma::forget_far, team::KnownTeams::forget_all};
   options.on_lost = rma::Question::give_up;
   options.look = [] {

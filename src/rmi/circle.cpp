@@ -1,0 +1,80 @@
+#include "rmi/circle.hpp"
+
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "progress/bell.hpp"
+#include "progress/network.hpp"
+
+namespace armature::rmi {
+
+using progress::network;
+using transport::Kind;
+using transport::Link;
+
+namespace {
+
+constexpr auto relaxed = std::memory_order_relaxed;  // hints, by which nothing else is found
+constexpr int steps_max = 64;
+
+/// Kind::circle: from the rank that asks to the one that the one before it waits for.
+struct CircleRecord {
+  std::int32_t before;
+  std::int32_t steps;
+};
+
+struct Found {
+  int at;  // as far as it can be seen here
+  int before;
+  int steps;
+};
+
+/// From `found` on, as long as it goes on here; at -1 where it ends.
+Found follow(const space::Mapping& job, int me, Found found) {
+  while (found.at != me && job.is_here(found.at)) {
+    const int next = job.slot(found.at).full_until.load(relaxed) - 1;
+    if (next < 0 || ++found.steps > steps_max) return {-1, -1, found.steps};
+    found.before = std::exchange(found.at, next);
+  }
+  return found;
+}
+
+void ask_on(int me, const Found& found) {
+  const transport::Links::Lock locked(network()->links().lock());
+  Link& link = network()->link_to(found.at);
+  link.post(Kind::circle, me, found.at, CircleRecord{found.before, found.steps}, Link::Ack::none);
+  link.flush();
+}
+
+void on_circle(const transport::Arrived& arrived) {
+  const space::Mapping& job = network()->mapping();
+  const auto record = arrived.head<CircleRecord>();
+  const int me = arrived.record.from, at = arrived.record.to;
+  const auto is_rank = [&](int rank) { return rank >= 0 && rank < job.ranks(); };
+  if (!is_rank(me) || !is_rank(at) || !is_rank(record.before) || record.steps < 0)
+    base::fail(Errc::corrupt,
+               fmt::format("process {} asks for ranks that there are not", arrived.process));
+  const Found found = follow(job, me, {at, record.before, record.steps});
+  if (found.at < 0) return;
+  if (found.at != me || !job.is_here(me)) return ask_on(me, found);
+  job.slot(me).before_in_circle.store(found.before + 1, relaxed);
+  progress::ring(job.slot(me));
+}
+
+}  // namespace
+
+void install_circles(transport::Links& links) { links.handle(Kind::circle, on_circle); }
+
+int before_in_circle(const space::Mapping& job, int me, int until, bool asks) {
+  const Found found = follow(job, me, {until, me, 0});
+  if (found.at == me) return found.before;
+  if (found.at < 0) return -1;
+  if (asks) ask_on(me, found);
+  std::atomic<std::int32_t>& told = job.slot(me).before_in_circle;
+  return told.load(relaxed) != 0 ? told.exchange(0, relaxed) - 1 : -1;
+}
+
+}  // namespace armature::rmi

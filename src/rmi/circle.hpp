@@ -1,0 +1,19 @@
+#pragma once
+
+#include "space/mapping.hpp"
+#include "transport/links.hpp"
+
+// Circles of ranks that are full, each of which waits for the next one (backlog.cpp). A full rank
+// shows in its slot which one it waits for. Where that is on another node it asks there, and who is
+// asked follows what is shown on, over as many nodes as it takes, until it comes back to who has
+// asked. All of that are hints: they say when a rank had better take something in.
+
+namespace armature::rmi {
+
+/// The rank before `me` in a circle that it closes; -1 when none is known. `until` is which one
+/// it waits for. On other nodes it is asked for anew if `asks`; the answer comes later.
+[[nodiscard]] int before_in_circle(const space::Mapping& job, int me, int until, bool asks);
+
+void install_circles(transport::Links& links);
+
+}  // namespace armature::rmi
