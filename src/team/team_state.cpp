@@ -43,6 +43,8 @@ TeamState::TeamState(space::AddressSpace& space, TeamBlock& block, int me,
 }
 
 TeamState::~TeamState() {
+  // First: what still comes from other nodes is written into the block.
+  replica_.reset();
   if (block_ != nullptr) give_up_block();
   progress::RankContext* const context = progress::current_rank();
   if (is_world_ || context == nullptr) return;
