@@ -171,7 +171,7 @@ const std::vector<Call>& other_calls() {
        [](Scene&) { armature::wait_notify(0); }},
       {"receive", [](Scene&) { receive_much(victim_rank); }, [](Scene&) { receive_much(0); }},
       {"send", [](Scene&) { send_much(victim_rank); }, forever([](Scene&) { send_much(0); })},
-      {"receive_what_was_sent", [](Scene&) { receive_much(victim_rank); },
+      {"receive_what_was_sent", forever([](Scene&) { receive_much(victim_rank); }),
        forever([](Scene&) { send_much(0); })},
       {"accumulate", accumulate, forever(accumulate), nullptr, true},
       {"put", [](Scene& s) { armature::put(s.piece.on(victim_rank), s.data); },
@@ -250,7 +250,10 @@ Scene set_up(World& world, const Call& call) {
   std::ranges::fill(scene.out.local(), 0);
   if (world.rank() == victim_rank) die_when_all_are_out(scene);
   world.barrier();
-  if (!dies(world.rank())) say_out(scene);
+  if (dies(world.rank())) return scene;
+  say_out(scene);
+  // Who is out of this one may call a method that keeps another survivor where it is.
+  scene.survivors.barrier();
   return scene;
 }
 
@@ -263,7 +266,10 @@ int live_and_die(World& world, const Call& call, const std::string& moment) {
     for (;;) pause();
   }
   const bool dies_before = moment == "inside" ? !call.meanwhile : call.needs_memory;
-  if (dies_before) await_death();
+  if (dies_before) {
+    std::this_thread::sleep_for(300ms);  // and takes nothing in meanwhile
+    await_death();
+  }
   const double end = now() + (call.meanwhile ? 0.4 : 0);
   while (call.meanwhile && now() < end) {
     try {
