@@ -8,7 +8,6 @@
 #include "progress/bell.hpp"
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
-#include "team/making.hpp"
 #include "team/team_state.hpp"
 
 namespace armature::rmi {
@@ -32,11 +31,9 @@ class FenceFuture final : public FutureState<void> {
 
 int Fences::OfTeam::awaited() const {
   const int member = by_sums && me == 0 ? gathered_from : termination.awaited();
-  const progress::Network* const net = progress::network();
-  if (is_far && net->mapping().header().deaths.load(std::memory_order_acquire) != 0) {
-    const std::span<const std::int32_t> members{block->ranks(), block->size};
-    if (const int dead = team::first_dead(net->mapping(), members); dead >= 0) return dead;
-  }
+  const detail::TeamState* const state = team.state().get();
+  if (const int dead = state != nullptr ? state->whose_death_ends_fences() : -1; dead >= 0)
+    return dead;
   return block->ranks()[static_cast<std::uint32_t>(member) % block->size];
 }
 
@@ -54,9 +51,8 @@ Fences::OfTeam& Fences::enter_one(const Team& team, std::shared_ptr<FutureState<
     fence = std::make_unique<OfTeam>();
     fence->block = &state.block();
     fence->me = state.rank();
-    fence->is_far = state.replica().is_far();
     // Where one goes on without the dead, each looks for itself whom it waits for.
-    fence->by_sums = fence->block->size > space::TeamBlock::flat_max && !fence->is_far &&
+    fence->by_sums = fence->block->size > space::TeamBlock::flat_max && !state.replica().is_far() &&
                      endpoint_.space().header().on_death != space::OnDeath::go_on;
   }
   fence->team = team;

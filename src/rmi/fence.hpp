@@ -41,7 +41,6 @@ class Fences {
     Team team;
     space::TeamBlock* block = nullptr;
     int me = -1;
-    bool is_far = false;  // members are on several nodes
     Termination termination;
     // In a large team member 0 adds up the lines, and all decide by its sums.
     bool by_sums = false;
@@ -52,8 +51,9 @@ class Fences {
     // By this rank from anybody, when it showed its tally, by line: those up to the wave before the
     // last belong to a fence, what was executed since came from ranks that had left it.
     std::array<std::uint64_t, Termination::lines> executed{};
-    /// The rank whose line is looked for, while one is under way. Of a team on several nodes the
-    /// first dead one, if there is any: it need not be the one whose line is missing (fence.md).
+    /// The rank whose line is looked for, while one is under way. Between nodes
+    /// whose death ends the fence, if any does: it need not be the one whose line is missing
+    /// (fence.md).
     [[nodiscard]] int awaited() const;
     std::deque<std::shared_ptr<detail::FutureState<void>>>
         futures;  // of the first not over on; may

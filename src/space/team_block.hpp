@@ -50,6 +50,9 @@ struct TeamBlock {
   // Up to here every member looks at every other's line; beyond, the first of the node does for
   // all.
   static constexpr std::size_t flat_max = 16;
+  // Released when the first member of the node has given a round up: who waits looks at the lines
+  // by itself from now on.
+  static constexpr std::uint64_t never_more = UINT64_MAX;
   static constexpr std::uint64_t expected_magic = 0x314d'4145'5441'5241;
   static constexpr std::size_t staging_bytes = 32 * 1024;  // per member and parity
 

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -31,9 +33,9 @@ using team::Making;
 constexpr std::int32_t invitation_tag = -1;
 
 struct Invitation {
-  std::uint64_t block = 0;  // 0: whoever invites had no memory for it
-  std::uint32_t id = 0;     // the team's
-  std::uint32_t unused = 0;
+  std::uint64_t block = 0;      // 0: whoever invites had no memory for it
+  std::uint32_t id = 0;         // the team's
+  std::uint32_t some_died = 0;  // as far as whoever invites knows
   std::uint64_t members_hash = 0;
   std::uint64_t call = 0;  // Making's
 };
@@ -89,8 +91,8 @@ TeamBlock* invite(std::span<const Rank> members, progress::RankContext& me, std:
                   const Making& making) {
   space::AddressSpace::Failure failure;
   TeamBlock* block = make_block(members, me, id, failure);
-  const Invitation invitation{reinterpret_cast<std::uint64_t>(block), id, 0, hash(members),
-                              making.call()};
+  const Invitation invitation{reinterpret_cast<std::uint64_t>(block), id,
+                              team::some_died(me.space) ? 1U : 0U, hash(members), making.call()};
   for (const Rank rank : members) {
     const bool mine = me.space.is_here(rank) ||
                       (members[0] == me.space.me() && leader_of(members, rank, me) == rank);
@@ -109,14 +111,21 @@ TeamBlock* invite(std::span<const Rank> members, progress::RankContext& me, std:
   return block;
 }
 
-/// The next invitation by that rank to a call that was not given up.
-std::optional<Invitation> next_invitation(int inviter, progress::RankContext& me) {
-  while (const auto message = me.messages.try_receive(inviter, invitation_tag)) {
+/// The invitation by that rank to this call. Those to calls before it, which this rank has given up
+/// or left out after a death, are dropped; those to calls after it, to which the other one has come
+/// already, stay for these. Where nobody has died, one to another call is the program's mistake.
+std::optional<Invitation> find_invitation(int inviter, progress::RankContext& me,
+                                          const Making& making) {
+  std::vector<progress::Message> others;
+  while (auto message = me.messages.try_receive(inviter, invitation_tag)) {
     Invitation invitation;
     ARMATURE_ASSERT(message->data.size() == sizeof invitation);
     std::memcpy(&invitation, message->data.data(), sizeof invitation);
-    if (!Making::was_given_up(me, invitation.call)) return invitation;
+    if (invitation.call == making.call()) return invitation;
+    if (invitation.some_died == 0 && !team::some_died(me.space)) return invitation;
+    others.push_back(std::move(*message));
   }
+  for (; !others.empty(); others.pop_back()) me.messages.put_back(std::move(others.back()));
   return std::nullopt;
 }
 
@@ -128,7 +137,7 @@ Invitation await_invitation(int inviter, progress::RankContext& me, const Making
       .detail = static_cast<std::uint64_t>(static_cast<std::uint32_t>(invitation_tag)),
       .call = "Team::create"};
   progress::wait_until(wait, [&] {
-    if (!found) found = next_invitation(inviter, me);
+    if (!found) found = find_invitation(inviter, me, making);
     return found || making.first_dead() >= 0;
   });
   if (!found) making.require_all_alive();

@@ -47,6 +47,8 @@ std::map<std::uint32_t, Known>& teams() {
   return all;
 }
 
+constexpr std::uint32_t world = 0;
+
 /// Records that are kept, of all teams.
 std::size_t kept_early = 0;
 
@@ -63,11 +65,25 @@ const Nodes& nodes_of(Known& known, TeamBlock& block) {
   return *known.nodes;
 }
 
-/// The team; nullptr when it is not known yet, and the record is kept until it is.
-const Known* known_team(std::uint32_t team, const Arrived& arrived) {
+void forget_early(Known& known) {
+  kept_early -= known.early.size();
+  known.early.clear();
+}
+
+/// The team; nullptr when it is not known yet, and the record is kept until it is. Unless it is of
+/// no use: where a job goes on after deaths (and ranks stay where they are) what comes of a team
+/// that is not known here, but for who has entered its first round, comes from members that have
+/// given it up, or have seen that those here had it and have no more. Of the former those here
+/// hear by the death itself: nothing that came before is needed either (rounds.md).
+const Known* known_team(std::uint32_t team, const Arrived& arrived, bool enters_first) {
   (void)KnownTeams::look();
   Known& known = teams()[team];
   if (known.block != nullptr) return &known;
+  if (!enters_first && team != world && network()->goes_on()) {
+    forget_early(known);
+    if (known.users == 0) teams().erase(team);
+    return nullptr;
+  }
   ++kept_early;
   known.early.push_back(
       {arrived.process, arrived.record, {arrived.body.begin(), arrived.body.end()}});
@@ -112,7 +128,7 @@ void require_far(const Nodes& nodes, NodeRange range, const Arrived& arrived) {
 
 void on_round(const Arrived& arrived) {
   const auto record = arrived.head<RoundRecord>();
-  const Known* const team = known_team(record.team, arrived);
+  const Known* const team = known_team(record.team, arrived, record.round == 1);
   if (team == nullptr) return;
   TeamBlock* const block = team->block;
   if (record.member == all_of_nodes) {
@@ -147,7 +163,7 @@ void show_wave(FenceLine& line, const WaveRecord& record) {
 
 void on_wave(const Arrived& arrived) {
   auto record = arrived.head<WaveRecord>();
-  const Known* const team = known_team(record.team, arrived);
+  const Known* const team = known_team(record.team, arrived, false);
   if (team == nullptr) return;
   if (record.member == all_of_nodes) {
     require_far(*team->nodes, record.nodes, arrived);
@@ -250,8 +266,11 @@ bool KnownTeams::look() {
     }
   }
   is_looking = false;
-  return kept_early > 0 && network()->mapping().header().ranks_are_virtual != 0;
+  return kept_early > 0 && network()->mapping().header().ranks_are_virtual != 0 &&
+         !network()->goes_on();
 }
+
+std::size_t KnownTeams::kept() { return kept_early; }
 
 void KnownTeams::install(transport::Links& links) {
   links.handle(Kind::round, on_round);

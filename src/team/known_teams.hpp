@@ -23,9 +23,12 @@ class KnownTeams {
   /// By the node's first member: what comes for the team is written there; nullptr: nothing comes
   /// any more. Throws Error(out_of_memory).
   static void tell(space::AddressSpace& member, std::uint32_t team, space::TeamBlock* block);
-  /// Takes in what members in other processes have told; whether something has come for a team of
-  /// which nobody has told yet. Under the links' lock.
+  /// Takes in what members in other processes have told; whether one is to tell of a team for which
+  /// something has come: nobody is where the job goes on after deaths, as ranks stay in their
+  /// processes then. Under the links' lock.
   static bool look();
+  /// Records that wait until a member tells of their team. Under the links' lock.
+  [[nodiscard]] static std::size_t kept();
 
   static void install(transport::Links& links);
   /// No team is known any more. Under the links' lock.

@@ -32,6 +32,13 @@ std::uint64_t split_call(const TeamState& team) {
 
 }  // namespace
 
+bool some_died(const space::Mapping& job) {
+  if (job.header().on_death != space::OnDeath::go_on) return false;
+  for (int rank = 0; rank < job.ranks(); ++rank)
+    if (job.slot(rank).life.load(std::memory_order_acquire) == space::Life::dead) return true;
+  return false;
+}
+
 int first_dead(const space::Mapping& job, std::span<const std::int32_t> ranks) {
   for (const std::int32_t rank : ranks)
     if (job.slot(rank).life.load(std::memory_order_acquire) == space::Life::dead) return rank;
@@ -57,14 +64,8 @@ void Making::require_all_alive() const {
 /// Who has its team goes on to other calls of the one that was split, in which the dead may have
 /// done its part: it must not wait there for this rank.
 void Making::give_up() {
-  if (makers_.empty()) return;
-  me_.makings_given_up.push_back(call_);
-  if (split_ != nullptr && !split_->has_given_up()) split_->give_up();
-}
-
-bool Making::was_given_up(const progress::RankContext& me, std::uint64_t call) {
-  const auto& all = me.makings_given_up;
-  return std::find(all.begin(), all.end(), call) != all.end();
+  if (makers_.empty() || split_ == nullptr || split_->has_given_up()) return;
+  split_->give_up();
 }
 
 }  // namespace armature::team

@@ -21,6 +21,10 @@ namespace armature::team {
 /// The first of them that is dead, as far as known here; -1 when none is.
 [[nodiscard]] int first_dead(const space::Mapping& job, std::span<const std::int32_t> ranks);
 
+/// Whether the job goes on without somebody, as far as known here: then ranks may have given up, or
+/// left out, calls that others are in.
+[[nodiscard]] bool some_died(const space::Mapping& job);
+
 /// A call that makes a team, or several, as one of those sees it who must take part.
 class Making {
  public:
@@ -30,7 +34,7 @@ class Making {
   Making(progress::RankContext& me, detail::TeamState& split);
 
   /// The same at all that take part. Of a split no other has it; two calls of the same members
-  /// alone may, but one that was given up has had its last.
+  /// alone may, but after one that was given up the next ones end at once.
   [[nodiscard]] std::uint64_t call() const { return call_; }
   /// Whose deaths end it; none where nobody needs to look for them.
   [[nodiscard]] std::span<const std::int32_t> makers() const { return makers_; }
@@ -38,9 +42,8 @@ class Making {
   [[nodiscard]] int first_dead() const { return team::first_dead(me_.space, makers_); }
   void require_all_alive() const;
 
-  /// After a death. Who was to invite this rank may still do so: that means nothing then.
+  /// After a death.
   void give_up();
-  [[nodiscard]] static bool was_given_up(const progress::RankContext& me, std::uint64_t call);
 
  private:
   progress::RankContext& me_;

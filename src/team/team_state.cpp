@@ -17,10 +17,6 @@ using space::TeamBlock;
 
 namespace {
 
-// Released, in a large team whose first member on this node has given a round up: who waits looks
-// at the lines by itself from now on.
-constexpr std::uint64_t gave_up = UINT64_MAX;
-
 // Of a signature: up to a TiB.
 constexpr std::uint64_t total_mask = (std::uint64_t{1} << MemberLine::shown_shift) - 1;
 
@@ -47,6 +43,8 @@ TeamState::TeamState(space::AddressSpace& space, TeamBlock& block, int me,
 }
 
 TeamState::~TeamState() {
+  // First: what still comes from other nodes is written into the block.
+  replica_.reset();
   if (block_ != nullptr) give_up_block();
   progress::RankContext* const context = progress::current_rank();
   if (is_world_ || context == nullptr) return;
@@ -121,7 +119,8 @@ bool is_missing(const progress::WaitFor& wait, std::size_t i) {
   if (i != team::Replica::leader_of(block)) return !has_entered(i);
   if (block.size > TeamBlock::flat_max) {
     const std::uint64_t released = block.released.load(std::memory_order_acquire);
-    return released == gave_up ? !have_entered(block, wait.detail) : released < wait.detail;
+    return released == TeamBlock::never_more ? !have_entered(block, wait.detail)
+                                             : released < wait.detail;
   }
   if (!has_entered(i)) return true;
   for (std::size_t member = 0; member < block.size; ++member)
@@ -148,7 +147,7 @@ void TeamState::await_members(Kind kind, const char* call) {
     progress::ring(space_.slot(members_[static_cast<std::size_t>(leader)]));
     progress::wait_until(wait, [&] {
       const std::uint64_t released = block_->released.load(std::memory_order_acquire);
-      if (released != gave_up) return released >= round_;
+      if (released != TeamBlock::never_more) return released >= round_;
       const bool all = have_entered(*block_, round_);
       in_vain = !all && is_in_vain();
       return all || in_vain;
@@ -191,7 +190,7 @@ void TeamState::note_disagreement(std::uint64_t mine) {
 void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
   // Acquire: written before the round was released.
   if (!is_flat() && block_->disagreed.load(std::memory_order_acquire) != round_ &&
-      block_->released.load(std::memory_order_relaxed) != gave_up)
+      block_->released.load(std::memory_order_relaxed) != TeamBlock::never_more)
     return;
   for (int i = 0; i < size(); ++i) {
     const std::uint64_t theirs = block_->line(static_cast<std::size_t>(i), round_).signature;
@@ -218,14 +217,27 @@ void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
 /// complete, and these would wait for it in the next one; or it tells nobody any more that others
 /// of its node have entered. The round that ends the making of a team goes by deaths alone.
 bool TeamState::is_in_vain() const {
-  if (!(replica_->is_far() || !makers_.empty()) ||
-      space_.header().deaths.load(std::memory_order_acquire) == 0)
-    return false;
-  if (round_ == 1 && !makers_.empty()) return first_dead() >= 0;
+  if (!must_look_for_deaths()) return false;
+  const bool is_being_made = round_ == 1 && !makers_.empty();
+  return (is_being_made || somebody_has_given_up()) && first_dead() >= 0;
+}
+
+bool TeamState::must_look_for_deaths() const {
+  return (replica_->is_far() || !makers_.empty()) &&
+         space_.header().deaths.load(std::memory_order_acquire) != 0;
+}
+
+bool TeamState::somebody_has_given_up() const {
   for (std::size_t member = 0; member < members_.size(); ++member)
     if (block_->line(member, 0).has_given_up() || block_->line(member, 1).has_given_up())
-      return first_dead() >= 0;
+      return true;
   return false;
+}
+
+int TeamState::whose_death_ends_fences() const {
+  if (!must_look_for_deaths()) return -1;
+  if (somebody_has_given_up()) return first_dead();
+  return replica_->is_far() ? team::first_dead(space_, members_) : -1;
 }
 
 /// Who is a round behind may still read what this member has shown in it: so it shows nothing more
@@ -238,7 +250,7 @@ void TeamState::give_up() {
   if (replica_->is_far()) replica_->send_line(me_, round_ | MemberLine::gave_up);
   if (replica_->is_far() || !makers_.empty()) ring_members();
   if (is_flat() || me_ != replica_->leader()) return;
-  block_->released.store(gave_up, std::memory_order_release);
+  block_->released.store(TeamBlock::never_more, std::memory_order_release);
   ring_members();
 }
 

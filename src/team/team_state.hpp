@@ -68,6 +68,10 @@ class TeamState {
   /// and is in no round: of several nodes, where others may not know of it yet.
   void give_up();
   [[nodiscard]] bool has_given_up() const { return gave_up_; }
+  /// Of a team whose members, or makers, are on several nodes; -1: no death does, as far as known
+  /// here. Besides, who waits for a dead member's line on this node gives up.
+  /// docs/internals/fence.md
+  [[nodiscard]] int whose_death_ends_fences() const;
   /// How many rounds this member has entered.
   [[nodiscard]] std::uint64_t rounds() const { return round_; }
   /// That member's bytes of the round that was completed last.
@@ -78,6 +82,8 @@ class TeamState {
   void publish(std::uint64_t signature);
   void await_members(Kind kind, const char* call);
   [[nodiscard]] bool is_in_vain() const;
+  [[nodiscard]] bool must_look_for_deaths() const;
+  [[nodiscard]] bool somebody_has_given_up() const;
   [[nodiscard]] int first_dead() const;
   void require_all_alive(const char* call) const;
   void ring_members() const;

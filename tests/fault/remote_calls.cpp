@@ -8,7 +8,6 @@
 namespace {
 
 using armature::World;
-using namespace std::chrono_literals;
 
 void fence_for_ever(Scene& s) {
   for (;;) armature::rmi_fence(s.world);
@@ -37,10 +36,9 @@ const std::vector<Call>& remote_calls() {
         {"async_flood", flood, take_in},
         {"async_long", flood_with_long, take_in},
         {"sync", [](Scene& s) { (void)s.target->sync(victim_rank, &Target::call); }, take_in},
-        // The victim is inside the method that is waited for. It may still be in the barrier before
-        // the call, so the method sees to its end.
-        {"sync_method",
-         [](Scene&) { armature::sync(victim_rank, [] { die_after(100ms), pause(); }); }, take_in},
+        // The victim is inside the method that is waited for; it may still be in the barrier before
+        // the call.
+        {"sync_method", [](Scene&) { armature::sync(victim_rank, [] { pause(); }); }, take_in},
         {"then",
          [](Scene& s) {
            s.target->ask(victim_rank, &Target::call).then([](int n) { return n; }).get();

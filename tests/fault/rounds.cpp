@@ -63,6 +63,8 @@ void one_round_of_teams(World& world, int round, const char*& call) {
   call = "split";
   const armature::Team part = world.split((world.rank() + round) % 2, 0);
   require(part.allreduce(1) == part.size(), call, round);
+  call = "rmi_fence";
+  armature::rmi_fence(part);
   call = "create";
   std::vector<armature::Rank> members;
   for (int i = 0; i < world.size(); ++i) members.emplace_back((i + round) % world.size());

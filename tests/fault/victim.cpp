@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -36,8 +38,7 @@ double now() {
   for (;;) pause();
 }
 
-}  // namespace
-
+/// Whatever the process does meanwhile.
 void die_after(std::chrono::microseconds delay) {
   std::thread([delay] {
     std::this_thread::sleep_for(delay);
@@ -45,7 +46,35 @@ void die_after(std::chrono::microseconds delay) {
   }).detach();
 }
 
-namespace {
+/// By the victim before the last barrier: dies when all survivors are out of that, also when one of
+/// them keeps it there by a method.
+void die_when_all_are_out(const Scene& scene) {
+  std::thread([out = scene.out.local()] {
+    for (std::size_t rank = 0; rank < out.size(); ++rank)
+      while (!dies(static_cast<int>(rank)) &&
+             std::atomic_ref(out[rank]).load(std::memory_order_acquire) == 0)
+        std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(100ms);  // for the call
+    die();
+  }).detach();
+}
+void say_out(const Scene& scene) {
+  try {
+    armature::put(scene.out.on(victim_rank) + static_cast<int>(scene.world.rank()),
+                  std::int64_t{1});
+    armature::fence(victim_rank);
+  } catch (const armature::Error& error) {
+    if (error.code() != armature::Errc::rank_lost) throw;  // it has heard of it, and died
+  }
+}
+
+/// The victim notifies nobody.
+void await_death() {
+  try {
+    armature::wait_notify(victim_rank);
+  } catch (const armature::Error&) {
+  }
+}
 
 std::vector<armature::Rank> everybody(const World& world) {
   std::vector<armature::Rank> all;
@@ -88,6 +117,15 @@ const std::vector<Call>& collective_calls() {
        }},
       {"scan", [](Scene& s) { (void)s.world.scan(1); }},
       {"create", create},
+      // The others leave it out: an invitation is left over.
+      {"create_by_one",
+       [](Scene& s) {
+         if (s.world.rank() == 0)
+           create(s);
+         else
+           armature::wait_notify(victim_rank);
+       },
+       [](Scene&) { pause(); }},
       {"create_meanwhile", create, forever(create), nullptr, true},
       {"split", [](Scene& s) { (void)s.world.split(0, 0); }},
       {"split_meanwhile", split_by_parity, forever(split_by_parity), nullptr, true},
@@ -133,7 +171,7 @@ const std::vector<Call>& other_calls() {
        [](Scene&) { armature::wait_notify(0); }},
       {"receive", [](Scene&) { receive_much(victim_rank); }, [](Scene&) { receive_much(0); }},
       {"send", [](Scene&) { send_much(victim_rank); }, forever([](Scene&) { send_much(0); })},
-      {"receive_what_was_sent", [](Scene&) { receive_much(victim_rank); },
+      {"receive_what_was_sent", forever([](Scene&) { receive_much(victim_rank); }),
        forever([](Scene&) { send_much(0); })},
       {"accumulate", accumulate, forever(accumulate), nullptr, true},
       {"put", [](Scene& s) { armature::put(s.piece.on(victim_rank), s.data); },
@@ -191,9 +229,10 @@ void survive(Scene& scene, const Call& call) {
   std::fflush(stdout);
 }
 
-Scene set_up(World& world, const Call& call, const std::string& moment) {
+Scene set_up(World& world, const Call& call) {
   Scene scene{.world = world,
               .piece = world.allocate<double>(n),
+              .out = world.allocate<std::int64_t>(static_cast<std::size_t>(world.size())),
               .to_free = {},
               .to_destroy = {},
               .mutexes = world.create_mutexes(1),
@@ -208,23 +247,29 @@ Scene set_up(World& world, const Call& call, const std::string& moment) {
     scene.to_destroy.push_back(world.create_mutexes(1));
   }
   if (call.prepare) call.prepare(scene);
-  // Who is out of the barrier may call a method that keeps the victim in it.
-  if (moment == "missing" && dies(world.rank())) die_after(2s);
+  std::ranges::fill(scene.out.local(), 0);
+  if (world.rank() == victim_rank) die_when_all_are_out(scene);
   world.barrier();
+  if (dies(world.rank())) return scene;
+  say_out(scene);
+  // Who is out of this one may call a method that keeps another survivor where it is.
+  scene.survivors.barrier();
   return scene;
 }
 
 int live_and_die(World& world, const Call& call, const std::string& moment) {
-  Scene scene = set_up(world, call, moment);
+  Scene scene = set_up(world, call);
   if (dies(world.rank())) {
-    die_after(100ms);  // others may be on their way out of the barrier
     if (moment == "missing")
       for (;;) pause();
     (call.victim ? call.victim : call.call)(scene);
     for (;;) pause();
   }
   const bool dies_before = moment == "inside" ? !call.meanwhile : call.needs_memory;
-  if (dies_before) std::this_thread::sleep_for(300ms);
+  if (dies_before) {
+    std::this_thread::sleep_for(300ms);  // and takes nothing in meanwhile
+    await_death();
+  }
   const double end = now() + (call.meanwhile ? 0.4 : 0);
   while (call.meanwhile && now() < end) {
     try {
@@ -233,6 +278,7 @@ int live_and_die(World& world, const Call& call, const std::string& moment) {
       break;
     }
   }
+  if (call.meanwhile) await_death();
   survive(scene, call);
   return 0;
 }

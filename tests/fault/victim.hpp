@@ -1,6 +1,6 @@
 #pragma once
 
-#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -23,9 +23,6 @@ inline const int victim_rank = ranks_each;
 inline const int third_rank = 2 * ranks_each;
 inline bool dies(int rank) { return rank / ranks_each == victim_rank / ranks_each; }
 
-/// By the victim: kills it after that time, whatever it does meanwhile.
-void die_after(std::chrono::microseconds delay);
-
 /// What remote calls are made to.
 struct Target {
   int calls = 0;
@@ -39,6 +36,7 @@ struct Target {
 struct Scene {
   armature::World& world;
   armature::Piece<double> piece;
+  armature::Piece<std::int64_t> out;  // the victim's says who is out of the last barrier
   std::vector<armature::Piece<int>> to_free;
   std::vector<armature::Mutexes> to_destroy;
   armature::Mutexes mutexes;

@@ -1,0 +1,62 @@
+#include "team/known_teams.hpp"
+
+#include <mutex>
+
+#include <gtest/gtest.h>
+
+#include "armature/error.hpp"
+#include "team/played_team.hpp"
+
+namespace armature::team {
+namespace {
+
+class KnownTeamsTest : public testing::Test {
+ protected:
+  /// Once all that rank 1 has said has come.
+  std::size_t kept() {
+    EXPECT_TRUE(team_.net().until([&] {
+      const std::lock_guard locked(team_.net().peer.mutex);
+      return team_.net().peer.incoming.empty();
+    }));
+    const transport::Links::Lock locked(progress::network()->links().lock());
+    return KnownTeams::kept();
+  }
+
+  PlayedTeam team_;
+};
+
+TEST_F(KnownTeamsTest, what_comes_before_a_member_has_its_team_is_there_when_it_has) {
+  team_.say_round(1);
+  EXPECT_EQ(kept(), 1U);
+  const auto state = team_.make({0, 1});
+  PlayedTeam::enter_first_round(*state);
+  EXPECT_EQ(kept(), 0U);
+}
+
+TEST_F(KnownTeamsTest, of_a_team_that_was_given_up_nothing_is_kept) {
+  team_.say_round(1);
+  team_.say_given_up(1);
+  EXPECT_EQ(kept(), 0U);
+}
+
+TEST_F(KnownTeamsTest, who_comes_to_a_team_that_was_given_up_hears_of_the_death) {
+  team_.say_given_up(1);
+  EXPECT_EQ(kept(), 0U);
+  const auto state = team_.make({0, 1});
+  team_.lose_rank_2();
+  EXPECT_THROW(PlayedTeam::enter_first_round(*state), Error);
+}
+
+TEST_F(KnownTeamsTest, nothing_is_kept_of_a_team_that_is_gone) {
+  PlayedTeam::enter_first_round(*[&] {
+    team_.say_round(1);
+    return team_.make({0, 1});
+  }());
+  team_.say_round(2);
+  team_.say_wave(1);
+  team_.say_given_up(2);
+  EXPECT_EQ(kept(), 0U);
+}
+
+}  // namespace
+}  // namespace armature::team
