@@ -19,8 +19,7 @@
 #include "progress/network.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
-#include "space/job_memory.hpp"
-#include "space/layout.hpp"
+#include "space/small_job.hpp"
 
 // Unit tests of what happens between nodes: rank 0 is this process, which believes that ranks 1 and
 // 2 are a process on another node. That one is played by the test, behind an engine without a
@@ -223,16 +222,9 @@ class PlayedNetwork {
  public:
   static constexpr int ranks = 3;
 
-  explicit PlayedNetwork(NetworkOptions options = {})
-      : memory_(
-            space::JobMemory::create({.ranks = ranks,
-                                      .ranks_per_process = 1,
-                                      .band_base = space::default_base + space::default_room / 2,
-                                      .band_bytes = std::uint64_t{1} << 30,
-                                      .cores = 1})),
-        mapping_(space::map_control(memory_.control.get()), descriptors()) {
+  explicit PlayedNetwork(NetworkOptions options = {}) {
     // Mapped like ranks of this node, so that the test can look at their memory.
-    const space::Mapping& mapping = mapping_.mapping();
+    const space::Mapping& mapping = job_.mapping();
     mapping.header().nodes = 2;
     for (const int far : {1, 2}) {
       mapping.slot(far).node = 1;
@@ -243,7 +235,7 @@ class PlayedNetwork {
     mapping.slot(0).life = space::Life::running;
     start_waiting(mapping.header());
     space_ = std::make_unique<space::AddressSpace>(
-        mapping, Rank(0), space::AddressSpace::BandFile{memory_.bands[0].get()});
+        mapping, Rank(0), space::AddressSpace::BandFile{job_.memory().bands[0].get()});
     options.open = [](transport::Sink& sink, const transport::EngineOptions&) {
       return std::unique_ptr<transport::Engine>(new PlayedEngine(sink));
     };
@@ -262,7 +254,7 @@ class PlayedNetwork {
     set_this_rank(before_);
   }
 
-  [[nodiscard]] const space::Mapping& mapping() const { return mapping_.mapping(); }
+  [[nodiscard]] const space::Mapping& mapping() const { return job_.mapping(); }
   [[nodiscard]] space::AddressSpace& space() { return *space_; }
   PlayedPeer peer;
 
@@ -281,14 +273,7 @@ class PlayedNetwork {
   }
 
  private:
-  [[nodiscard]] std::vector<int> descriptors() const {
-    std::vector<int> fds;
-    for (const auto& band : memory_.bands) fds.push_back(band.get());
-    return fds;
-  }
-
-  space::JobMemory memory_;
-  space::TemporaryMapping mapping_;
+  space::SmallJob job_{ranks};
   std::unique_ptr<space::AddressSpace> space_;
   PlayedExchange exchange_;
   std::unique_ptr<RankContext> context_;

@@ -20,12 +20,6 @@ namespace {
 constexpr auto relaxed = std::memory_order_relaxed;  // hints, by which nothing else is found
 constexpr int steps_max = 64;
 
-/// Kind::circle: from the rank that asks to the one that the one before it waits for.
-struct CircleRecord {
-  std::int32_t before;
-  std::int32_t steps;
-};
-
 struct Found {
   int at;  // as far as it can be seen here
   int before;
@@ -36,7 +30,7 @@ struct Found {
 Found follow(const space::Mapping& job, int me, Found found) {
   while (found.at != me && job.is_here(found.at)) {
     const int next = job.slot(found.at).full_until.load(relaxed) - 1;
-    if (next < 0 || ++found.steps > steps_max) return {-1, -1, found.steps};
+    if (next < 0 || next >= job.ranks() || ++found.steps > steps_max) return {-1, -1, found.steps};
     found.before = std::exchange(found.at, next);
   }
   return found;
@@ -54,7 +48,8 @@ void on_circle(const transport::Arrived& arrived) {
   const auto record = arrived.head<CircleRecord>();
   const int me = arrived.record.from, at = arrived.record.to;
   const auto is_rank = [&](int rank) { return rank >= 0 && rank < job.ranks(); };
-  if (!is_rank(me) || !is_rank(at) || !is_rank(record.before) || record.steps < 0)
+  if (!is_rank(me) || !is_rank(at) || !is_rank(record.before) || record.steps < 0 ||
+      record.steps > steps_max)
     base::fail(Errc::corrupt,
                fmt::format("process {} asks for ranks that there are not", arrived.process));
   const Found found = follow(job, me, {at, record.before, record.steps});

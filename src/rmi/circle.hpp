@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "space/mapping.hpp"
 #include "transport/links.hpp"
 
@@ -9,6 +11,12 @@
 // asked. All of that are hints: they say when a rank had better take something in.
 
 namespace armature::rmi {
+
+/// Kind::circle: from the rank that asks to the one that `before` waits for.
+struct CircleRecord {
+  std::int32_t before;
+  std::int32_t steps;
+};
 
 /// The rank before `me` in a circle that it closes; -1 when none is known. `until` is which one
 /// it waits for. On other nodes it is asked for anew if `asks`; the answer comes later.

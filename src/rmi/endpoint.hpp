@@ -229,8 +229,13 @@ class Endpoint : public progress::RequestSource {
   // back pressure
   [[nodiscard]] std::size_t backlog();
   [[nodiscard]] bool keeps_too_much();
-  void show_that_full(std::int32_t until);
-  [[nodiscard]] int before_me_in_circle();
+  [[nodiscard]] std::size_t overflow_bytes(int to) const {
+    return lanes_.find(static_cast<std::size_t>(to))->overflow.bytes();
+  }
+  [[nodiscard]] int full_because_of() const;
+  void show_that_full(int because_of);
+  bool take_in_from_circle(int because_of, std::uint64_t now_ns);
+  bool take_in(Incoming& in);
   [[nodiscard]] bool must_hold_back() {
     return (!overflowing_.empty() || blocks_.is_full(0) || shows_that_full_) && keeps_too_much();
   }
@@ -260,6 +265,7 @@ class Endpoint : public progress::RequestSource {
   std::size_t backlog_seen_ = 0;
   std::uint64_t backlog_since_ns_ = 0;  // it has not shrunk since
   std::size_t slice_turn_ = 0;
+  std::uint64_t slice_ns_ = 0;  // when it took in something of the next ring all the same
   bool shows_that_full_ = false;
   std::uint64_t asked_for_circle_ns_ = 0;
   /// So far ahead the lines of requests are asked for, where they have been published.

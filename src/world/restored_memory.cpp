@@ -33,9 +33,11 @@ space::Room room_to_hold(const std::string& restart) {
     return {.base = base::number_variable("ARMATURE_BASE").value_or(space::default_base)};
   try {
     const checkpoints::Manifest manifest = checkpoints::find(restart).manifest;
-    const std::uint64_t bytes = std::max<std::uint64_t>(manifest.band_bytes, 1);
-    if (manifest.ranks <= space::default_room / bytes)
-      return {.base = manifest.band_base, .bytes = manifest.ranks * bytes};
+    const std::uint64_t band = std::max<std::uint64_t>(manifest.band_bytes, 1);
+    // Nobody reserves more at a time.
+    const bool is_all = manifest.ranks <= space::default_room / band;
+    return {.base = manifest.band_base,
+            .bytes = is_all ? manifest.ranks * band : space::default_room};
   } catch (const Error&) {  // as said
   }
   return {};

@@ -84,6 +84,30 @@ RMI_TEST(RmiOrder, calls_made_inside_methods_keep_it_too_when_the_channel_is_ful
   }
 }
 
+RMI_TEST(RmiOrder, ranks_that_keep_each_other_full_hear_what_others_say) {
+  if (ranks() < 3) return;  // nobody else is there
+  struct Circle {
+    void start(armature::shared_ref<Circle> circle, Rank other) {
+      for (int i = 0; i < 4000; ++i) circle.async(other, &Circle::pass, circle, me(), text);
+    }
+    void pass(armature::shared_ref<Circle> circle, Rank other, const std::string& passed) {
+      if (++seen == 4500) circle.async(2, &Circle::end, circle);
+      if (!stopped) circle.async(other, &Circle::pass, circle, me(), passed);
+    }
+    void end(armature::shared_ref<Circle> circle) {
+      for (const Rank rank : {0, 1}) circle.async(rank, &Circle::stop);
+    }
+    void stop() { stopped = true; }
+    std::string text = std::string(500, 'c');
+    bool stopped = false;
+    int seen = 0;
+  };
+  shared<Circle> circle(world());
+  if (me() < 2) circle.async(me(), &Circle::start, circle.ref(), 1 - me());
+  armature::rmi_fence();
+  EXPECT_TRUE(me() >= 2 || circle->seen >= 4500);
+}
+
 RMI_TEST(RmiOrder, changing_the_settings_between_calls_keeps_the_order) {
   shared<Journal> journal(world(), ranks());
   int number = 0;

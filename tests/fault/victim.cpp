@@ -72,7 +72,8 @@ void say_out(const Scene& scene) {
 void await_death() {
   try {
     armature::wait_notify(victim_rank);
-  } catch (const armature::Error&) {
+  } catch (const armature::Error& error) {
+    if (error.code() != armature::Errc::rank_lost) throw;
   }
 }
 

@@ -1,10 +1,13 @@
 // Step by step, each begun by nobody before all have taken the one before:
 //
 //   1, 2  nothing is on its way any more: what was sent has been handled, and what was sent for it
-//   3     a copy in memory has been made, if one is; or all know whether a checkpoint is to be
-//   whole 4, 5  a checkpoint has been written, and is complete 6     whoever is to come can be
-//   taken 7     all have come 8     nobody looks at where ranks are, so that can be changed 9, 10
-//   each process knows its ranks: they may be spoken with
+//   3     a copy in memory has been made, if one is
+//         or all know whether the checkpoint is to be a whole one
+//   4, 5  a checkpoint has been written, and is complete
+//   6     whoever is to come can be taken
+//   7     all have come
+//   8     nobody looks at where ranks are, so that can be changed
+//   9, 10 each process knows its ranks: they may be spoken with
 #include "virtual/nodes/exchange_ranks.hpp"
 
 #include <algorithm>

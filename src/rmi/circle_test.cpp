@@ -1,0 +1,89 @@
+#include "rmi/circle.hpp"
+
+#include <initializer_list>
+
+#include <gtest/gtest.h>
+
+#include "progress/played_peer.hpp"
+#include "space/small_job.hpp"
+
+namespace armature::rmi {
+namespace {
+
+using transport::Kind;
+
+void show(const space::Mapping& job, std::initializer_list<int> circle) {
+  for (const int* rank = circle.begin(); rank + 1 < circle.end(); ++rank)
+    job.slot(*rank).full_until = rank[1] + 1;
+}
+
+TEST(Circle, is_found_where_all_of_it_is_on_the_node) {
+  const space::SmallJob small(6);
+  const space::Mapping& job = small.mapping();
+  EXPECT_EQ(before_in_circle(job, 3, 3, true), 3) << "what it sends itself";
+  EXPECT_EQ(before_in_circle(job, 0, 2, true), -1) << "nobody else is full";
+  show(job, {2, 5, 4});
+  EXPECT_EQ(before_in_circle(job, 0, 2, true), -1) << "the last takes in";
+  show(job, {4, 0});
+  EXPECT_EQ(before_in_circle(job, 0, 2, true), 4);
+}
+
+TEST(Circle, of_others_is_none) {
+  const space::SmallJob small(6);
+  show(small.mapping(), {1, 2, 3, 1});
+  EXPECT_EQ(before_in_circle(small.mapping(), 0, 1, true), -1);
+}
+
+TEST(Circle, that_makes_no_sense_is_none) {
+  const space::SmallJob small(3);
+  small.mapping().slot(1).full_until = 100;
+  EXPECT_EQ(before_in_circle(small.mapping(), 0, 1, true), -1);
+}
+
+class FarCircle : public testing::Test {
+ protected:
+  static progress::NetworkOptions options() {
+    progress::NetworkOptions chosen;
+    chosen.heartbeat_ns = 0;
+    chosen.handlers = {install_circles};
+    return chosen;
+  }
+  [[nodiscard]] const space::Mapping& job() const { return net_.mapping(); }
+
+  progress::PlayedNetwork net_{options()};
+};
+
+TEST_F(FarCircle, is_asked_for_there_and_known_when_the_answer_has_come) {
+  EXPECT_EQ(before_in_circle(job(), 0, 1, false), -1);
+  EXPECT_TRUE(net_.peer.seen(Kind::circle).empty());
+  EXPECT_EQ(before_in_circle(job(), 0, 1, true), -1);
+  const auto asked = net_.peer.seen(Kind::circle);
+  ASSERT_EQ(asked.size(), 1U);
+  EXPECT_EQ(asked[0].record.from, 0);
+  EXPECT_EQ(asked[0].record.to, 1);
+  EXPECT_EQ(asked[0].head<CircleRecord>().before, 0);
+  net_.peer.say(Kind::circle, 0, CircleRecord{.before = 2, .steps = 2});
+  EXPECT_TRUE(net_.until([&] { return job().slot(0).before_in_circle != 0; }));
+  EXPECT_EQ(before_in_circle(job(), 0, 1, false), 2);
+  EXPECT_EQ(before_in_circle(job(), 0, 1, false), -1) << "once";
+}
+
+TEST_F(FarCircle, who_is_asked_follows_it_on_or_says_nothing) {
+  net_.peer.say(Kind::circle, 2, CircleRecord{.before = 2, .steps = 0});
+  EXPECT_TRUE(net_.until([&] {
+    const std::lock_guard locked(net_.peer.mutex);
+    return net_.peer.incoming.empty();
+  }));
+  EXPECT_TRUE(net_.peer.seen(Kind::circle).empty());
+  job().slot(0).full_until = 1 + 1;
+  net_.peer.say(Kind::circle, 2, CircleRecord{.before = 2, .steps = 0});
+  EXPECT_TRUE(net_.until([&] { return !net_.peer.seen(Kind::circle).empty(); }));
+  const auto asked = net_.peer.seen(Kind::circle);
+  EXPECT_EQ(asked[0].record.from, 2);
+  EXPECT_EQ(asked[0].record.to, 1);
+  EXPECT_EQ(asked[0].head<CircleRecord>().before, 0);
+  EXPECT_EQ(asked[0].head<CircleRecord>().steps, 1);
+}
+
+}  // namespace
+}  // namespace armature::rmi
