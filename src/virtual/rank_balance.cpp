@@ -21,7 +21,6 @@ using Kind = progress::TraceEvent::Kind;
 
 // Less is not worth the caches that a rank leaves behind.
 constexpr std::uint64_t idle_min_ns = 10'000, cost_min_ns = 10'000;
-constexpr std::size_t looks_max = 64;
 
 }  // namespace
 
@@ -43,8 +42,10 @@ void RankScheduler::measure(RankFiber& me) {
                      .end_ns = now_ns_});
   me.slot->busy_ns.store(me.slot->busy_ns.load(std::memory_order_relaxed) + took_ns,
                          std::memory_order_relaxed);
-  // Most turns are looks; what a rank costs is its long ones, the last of which tell the most.
-  me.cost_ns = std::max(took_ns, me.cost_ns - me.cost_ns / 8);
+  // Many turns are looks; what a rank costs is its long ones, the last of which tell the most.
+  const bool is_look = took_ns < me.cost_ns / 32;
+  me.cost_ns =
+      is_look ? me.cost_ns - me.cost_ns / 8 : std::max(took_ns, (me.cost_ns + took_ns) / 2);
 }
 
 /// Nobody is ready here, for some time already. Where ranks cannot move (virtual/addresses.hpp)
@@ -77,7 +78,11 @@ bool RankScheduler::may_go(RankFiber& fiber) const {
          waits == Doze::awake;
 }
 
-/// The costliest that is ready, but for the one whose turn comes.
+bool RankScheduler::is_costly(const RankFiber& fiber) const {
+  return balances_ && fiber.cost_ns >= cost_min_ns;
+}
+
+/// The costliest that is ready, where there are several.
 void RankScheduler::give_rank_away() {
   const space::ControlHeader& job = mapping_.header();
   std::atomic<std::uint32_t>& hungry = mapping_.header().hungry;
@@ -89,12 +94,11 @@ void RankScheduler::give_rank_away() {
   }
   // It may have asked before another one joined that differs; this one may be that.
   if (whom == 0 || whom > job.processes || !job.ranks_may_move() || !ready_.has_several()) return;
-  RankFiber* const fiber = ready_.take_best(looks_max, [&](RankFiber& ready) {
-    return ready.cost_ns >= cost_min_ns && may_go(ready) ? ready.cost_ns : 0;
-  });
+  RankFiber* const fiber =
+      ready_.take([&](RankFiber& ready) { return ready.cost_ns >= cost_min_ns && may_go(ready); });
   if (fiber == nullptr) return;
   if (!hungry.compare_exchange_strong(whom, 0, std::memory_order_relaxed)) {
-    ready_.push(*fiber);  // somebody else was faster
+    set_ready(*fiber);  // somebody else was faster
     return;
   }
   if (traces_)

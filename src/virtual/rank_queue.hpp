@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <utility>
 
 #include "virtual/rank_fiber.hpp"
 
@@ -12,24 +12,31 @@ class RankQueue {
  public:
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
   [[nodiscard]] bool has_several() const { return first_ != nullptr && first_->next != nullptr; }
-  /// Takes out the one that `value` finds the most in, of the first `looks_max` behind the front;
-  /// nullptr when it finds nothing in any of them.
-  template <class Value>
-  RankFiber* take_best(std::size_t looks_max, Value value) {
-    RankFiber *best = nullptr, *before_best = nullptr;
-    std::uint64_t most = 0;
-    for (RankFiber* before = first_; before != nullptr && before->next != nullptr && looks_max > 0;
-         before = before->next, --looks_max) {
-      const std::uint64_t found = value(*before->next);
-      if (found <= most) continue;
-      most = found;
-      best = before->next;
-      before_best = before;
+  [[nodiscard]] std::size_t size() const {
+    std::size_t count = 0;
+    for (const RankFiber* at = first_; at != nullptr; at = at->next) ++count;
+    return count;
+  }
+  /// Takes out the first of the first `looks_max` for which `is_good` holds; nullptr when none is.
+  template <class Good>
+  RankFiber* take_first(std::size_t looks_max, Good is_good) {
+    for (RankFiber *before = nullptr, *at = first_; at != nullptr && looks_max > 0;
+         before = at, at = at->next, --looks_max) {
+      if (!is_good(*at)) continue;
+      (before == nullptr ? first_ : before->next) = at->next;
+      if (last_ == at) last_ = before;
+      return at;
     }
-    if (best == nullptr) return nullptr;
-    before_best->next = best->next;
-    if (last_ == best) last_ = before_best;
-    return best;
+    return nullptr;
+  }
+  /// Before the first of the first `looks_max` that is cheaper; else last.
+  void push_by_cost(RankFiber& fiber, std::size_t looks_max) {
+    RankFiber *before = nullptr, *at = first_;
+    for (; at != nullptr && looks_max > 0 && at->cost_ns >= fiber.cost_ns; --looks_max)
+      before = std::exchange(at, at->next);
+    if (at == nullptr || looks_max == 0) return push(fiber);
+    fiber.next = at;
+    (before == nullptr ? first_ : before->next) = &fiber;
   }
   void push(RankFiber& fiber) {
     fiber.next = nullptr;

@@ -217,7 +217,9 @@ void RankScheduler::yield(bool /*got_on*/) {
     if (ready_.empty() && !halts_) return;
   }
   RankFiber& me = *running_;
-  set_ready(me);
+  // Behind the others, however costly it is.
+  me.state = State::ready;
+  ready_.push(me);
   switch_from(me);
 }
 
@@ -274,6 +276,8 @@ void RankScheduler::move(int process) {
 
 void RankScheduler::set_ready(RankFiber& fiber) {
   fiber.state = State::ready;
+  if (is_costly(fiber)) [[unlikely]]
+    return ready_.push_costly(fiber);
   ready_.push(fiber);
 }
 

@@ -80,6 +80,7 @@ class RankScheduler : public progress::Scheduler {
   void leave(RankFiber& me);
   void enter(RankFiber& fiber);
   void set_ready(RankFiber& fiber);
+  [[nodiscard]] bool is_costly(const RankFiber& fiber) const;
   void take_in();
   void wake(RankFiber& fiber);
   void host(RankFiber& fiber);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace armature::fibers {
 namespace {
@@ -12,9 +13,15 @@ constexpr std::uint32_t picks_per_turn = 8;
 }  // namespace
 
 bool ReadyQueue::has_several() const {
-  return usual_.has_several() ||
-         std::any_of(std::begin(by_level_), std::end(by_level_),
-                     [](const RankQueue& queue) { return queue.has_several(); });
+  int ready = 0;
+  const auto count = [&](const RankQueue& queue) {
+    if (!queue.empty()) ready += queue.has_several() ? 2 : 1;
+  };
+  count(usual_);
+  std::for_each(std::begin(by_level_), std::end(by_level_), count);
+  count(costly_);
+  count(costly_next_);
+  return ready > 1;
 }
 
 void ReadyQueue::push_other(RankFiber& fiber) {
@@ -23,19 +30,40 @@ void ReadyQueue::push_other(RankFiber& fiber) {
   others_ |= 1u << level;
 }
 
-RankFiber* ReadyQueue::pop_from(int level) {
-  RankFiber* const fiber = queue(level).pop();
-  if (level != usual_level && queue(level).empty()) others_ &= ~(1u << level);
-  return fiber;
+void ReadyQueue::push_costly(RankFiber& fiber) {
+  if (fiber.priority != 0) return push_other(fiber);
+  costly_next_.push_by_cost(fiber, looks_max);
+  others_ |= costly_bit;
+}
+
+RankFiber* ReadyQueue::note(RankFiber* taken) {
+  for (int level = 0; level < levels; ++level)
+    if (by_level_[level].empty()) others_ &= ~(1u << level);
+  if (usual_.empty()) until_next_ = 0;
+  if (costly_.empty() && costly_next_.empty() && until_next_ == 0) others_ &= ~costly_bit;
+  return taken;
+}
+
+RankFiber* ReadyQueue::pop_usual() {
+  if (costly_.empty() && until_next_ == 0) {
+    std::swap(costly_, costly_next_);
+    until_next_ = usual_.size();
+  }
+  if (RankFiber* const fiber = costly_.pop()) return fiber;
+  if (until_next_ > 0) --until_next_;
+  return usual_.pop();
 }
 
 RankFiber* ReadyQueue::pop_by_priority() {
+  const auto pop_from = [&](int level) {
+    return level == usual_level ? pop_usual() : by_level_[level].pop();
+  };
   if (++picks_ % picks_per_turn == 0) {
     level_in_turn_ = (level_in_turn_ + 1) % levels;
-    if (RankFiber* const fiber = pop_from(level_in_turn_)) return fiber;
+    if (RankFiber* const fiber = pop_from(level_in_turn_)) return note(fiber);
   }
   for (int level = levels; level-- > 0;)
-    if (RankFiber* const fiber = pop_from(level)) return fiber;
+    if (RankFiber* const fiber = pop_from(level)) return note(fiber);
   return nullptr;
 }
 

@@ -11,47 +11,64 @@ inline constexpr int priority_max = 3;  // and the least is as far below 0
 
 /// The ranks that are ready: those of higher priority first, and first in, first out among equals.
 /// Nobody starves: now and then it is the turn of another priority, of each in its turn. As long as
-/// all have the usual one, this is one queue.
+/// all have the usual one, and none is costly, this is one queue.
+///
+/// Costly ranks of the usual priority go first, the costliest before the others: what is left when
+/// another process has nothing to do any more are ranks that can be shared out evenly. They come in
+/// rounds: between two of them all others have had a turn.
 class ReadyQueue {
  public:
   [[nodiscard]] bool empty() const { return usual_.empty() && others_ == 0; }
-  /// Whether one may be taken out by take_best.
   [[nodiscard]] bool has_several() const;
   void push(RankFiber& fiber) {
     if (fiber.priority == 0) [[likely]]
       return usual_.push(fiber);
     push_other(fiber);
   }
+  /// A costly one, by its cost.
+  void push_costly(RankFiber& fiber);
   /// nullptr when it is empty.
   RankFiber* pop() {
     if (others_ == 0) [[likely]]
       return usual_.pop();
     return pop_by_priority();
   }
-  /// As of a RankQueue, of those that have the same priority; the lowest first.
-  template <class Value>
-  RankFiber* take_best(std::size_t looks_max, Value value) {
-    for (int level = 0; level < levels; ++level)
-      if (RankFiber* const found = queue(level).take_best(looks_max, value)) return found;
+  /// Takes out one for which `is_good` holds: of the lowest priority, the costliest; of each queue
+  /// some are looked at.
+  template <class Good>
+  RankFiber* take(Good is_good) {
+    for (int level = 0; level < levels; ++level) {
+      if (level == usual_level) {
+        for (RankQueue* const queue : {&costly_, &costly_next_})
+          if (RankFiber* const found = queue->take_first(looks_max, is_good)) return note(found);
+      }
+      if (RankFiber* const found = queue(level).take_first(looks_max, is_good)) return note(found);
+    }
     return nullptr;
   }
 
  private:
+  static constexpr std::size_t looks_max = 64;
   static constexpr int levels = 2 * priority_max + 1;
   static constexpr int usual_level = priority_max;
+  static constexpr std::uint32_t costly_bit = 1u << levels;
 
   [[nodiscard]] RankQueue& queue(int level) {
     return level == usual_level ? usual_ : by_level_[level];
   }
   void push_other(RankFiber& fiber);
   RankFiber* pop_by_priority();
-  RankFiber* pop_from(int level);
+  RankFiber* pop_usual();
+  /// After one was taken out.
+  RankFiber* note(RankFiber* taken);
 
   RankQueue usual_;
-  std::uint32_t others_ = 0;  // a bit for each other level that is not empty
+  std::uint32_t others_ = 0;  // a bit for each other level that is not empty, and for the costly
   std::uint32_t picks_ = 0;
   int level_in_turn_ = 0;
   RankQueue by_level_[levels];
+  RankQueue costly_, costly_next_;  // of this round, of the next one
+  std::size_t until_next_ = 0;      // so many of the usual queue have their turns before
 };
 
 }  // namespace armature::fibers
