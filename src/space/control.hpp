@@ -180,6 +180,9 @@ struct alignas(4096) ControlHeader {
   alignas(64) std::atomic<std::uint64_t> addresses{0};
   std::atomic<std::uint32_t> differ{0};
   std::atomic<std::uint32_t> joined{0};  // processes that have compared
+  // 1: the launcher asks all processes to end. A signal of somebody else that a process has not
+  // taken yet swallows the launcher's.
+  std::atomic<std::uint32_t> is_to_end{0};
   // Ranks of this node that have left the job: when all have, its processes end.
   std::atomic<std::uint32_t> through{0};
   std::atomic<std::uint32_t> hungry{0};  // a process with nothing to do, its number + 1; 0: none

@@ -27,7 +27,8 @@ void end_by(int signal) {
 // processor for something else.
 
 void on_request_to_end(int signal, siginfo_t* info, void* /*context*/) {
-  const bool by_launcher = info->si_pid == starter;
+  const bool by_launcher =
+      info->si_pid == starter || job->is_to_end.load(std::memory_order_acquire) != 0;
   if (getpid() == self && !by_launcher && job->differ.load(std::memory_order_relaxed) == 0 &&
       mine->wants_to_leave.exchange(1, std::memory_order_acq_rel) == 0 &&
       (job->has_launcher == 0 || kill(job->launcher_pid, SIGCHLD) == 0))

@@ -4,6 +4,7 @@ import os
 import pathlib
 import signal
 import tempfile
+import time
 
 import harness
 from harness import Job, run, wait_until
@@ -23,6 +24,21 @@ def test_asked_to_end_by_the_launcher_a_process_that_has_only_begun_ends():
     job = Job(["hold", "start"], OPTIONS)
     wait_until("processes", lambda: (job.inspect() or {}).get("ranks"))
     os.kill(job.pid, signal.SIGTERM)
+    job.expect_end(143)
+
+
+def test_asked_to_end_with_all_processes_at_once_a_job_ends():
+    """As timeout(1) does: the launcher's signal comes while another one is still to be taken, and is one with it."""
+    job = Job(["hold", "barrier"], OPTIONS)
+    job.wait_for(1, "barrier")
+    pids = {job.rank(rank)["pid"] for rank in (0, 1)}
+    for number in (signal.SIGSTOP, signal.SIGTERM):
+        for pid in pids:
+            os.kill(pid, number)
+    os.kill(job.pid, signal.SIGTERM)
+    time.sleep(0.2)  # whether the launcher was so quick decides only what is tested
+    for pid in pids:
+        os.kill(pid, signal.SIGCONT)
     job.expect_end(143)
 
 

@@ -168,6 +168,7 @@ void RunningJob::handle_signals() {
 
 void RunningJob::pass_on(Signals::Arrived signal) {
   // What the terminal sends goes to the ranks too, since they are in our process group.
+  if (ends_programs(signal.number)) ask_to_end();
   if (!signal.by_terminal) signal_processes(signal.number);
   if (ends_programs(signal.number)) passed_on_ = signal.number;
   if (signal.number == SIGTSTP) stop_with_the_ranks();
@@ -268,8 +269,15 @@ void RunningJob::signal_processes(int signal) {
     if (process.alive) kill(process.pid, signal);
 }
 
+/// Before they get the signal for it.
+void RunningJob::ask_to_end() {
+  for (const space::Control& control : of_nodes_)
+    control.header().is_to_end.store(1, std::memory_order_release);
+}
+
 void RunningJob::end_job() {
   if (std::exchange(ending_, true)) return;
+  ask_to_end();
   signal_processes(SIGTERM);
   kill_at_ns_ = base::now_ns() + grace_ns;
 }

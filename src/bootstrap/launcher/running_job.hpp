@@ -61,6 +61,7 @@ class RunningJob {
   void watch_time();
   [[nodiscard]] std::string explanation() const;
   void signal_processes(int signal);
+  void ask_to_end();
   void end_job();
   void kill_when_due();
   [[nodiscard]] bool any_alive() const;
