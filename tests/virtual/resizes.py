@@ -119,9 +119,9 @@ def case_same_factors():
         for options in [], ["--balance"]:
             got, _ = result(Job(ranks, processes, options, STEPS, size, 24, distribution).end())
             expect(got == undisturbed(1, size, 24), f"{ranks} in {processes} processes, {options}: {got}")
+    expected = undisturbed(2, 3072)
     moved = 0
     job = Job(16, 2, [], STEPS, 3072)
-    expected = undisturbed(2, 3072)
     while (done := job.resize(1 + moved % 3)).returncode == 0:
         moved += 1
     got, err = result(job.end())
