@@ -25,6 +25,9 @@ class Scheduler {
   }
   /// The wait that called the above is over.
   virtual void waited() {}
+  /// And its condition holds: the rank has something to do again, now or when others have had a
+  /// turn.
+  virtual void goes_on() {}
   /// Runs that rank again, which its process was to be told of; false when it is not hosted here.
   virtual bool wakes(int /*process*/, int /*rank*/) { return false; }
   /// When a wait has begun; as exact as is cheap.

@@ -376,8 +376,10 @@ namespace detail {
 
 void wait_long(WaitFor& wait, Ready ready, void* condition) {
   RankContext* const current = current_rank();
-  if (current != nullptr && current->scheduler != nullptr)
-    return wait_scheduled(*current, wait, ready, condition);
+  if (current != nullptr && current->scheduler != nullptr) {
+    wait_scheduled(*current, wait, ready, condition);
+    return current->scheduler->goes_on();
+  }
   if (current == nullptr && network() != nullptr) return wait_as_anybody(ready, condition);
   wait_alone(this_rank(wait.call), wait, ready, condition);
 }

@@ -67,7 +67,7 @@ void RankScheduler::ask_for_ranks() {
 bool RankScheduler::may_go(RankFiber& fiber) const {
   // The one that runs has still to leave its stack.
   if (&fiber == running_ || fiber.context == nullptr || fiber.context->held_here != 0 ||
-      fiber.is_announced)
+      fiber.looks)
     return false;
   if (progress::Network* const net = progress::network();
       net != nullptr && !net->has_settled(fiber.rank))
@@ -78,8 +78,17 @@ bool RankScheduler::may_go(RankFiber& fiber) const {
          waits == Doze::awake;
 }
 
+/// Its next turn is expected to be long: it does not just look whether it may go on.
 bool RankScheduler::is_costly(const RankFiber& fiber) const {
-  return balances_ && fiber.cost_ns >= cost_min_ns;
+  return balances_ && !fiber.looks && fiber.cost_ns >= cost_min_ns;
+}
+
+/// This process has something to do again.
+void RankScheduler::ask_no_more() {
+  std::uint32_t asked = static_cast<std::uint32_t>(process_) + 1;
+  std::atomic<std::uint32_t>& hungry = mapping_.header().hungry;
+  if (hungry.load(std::memory_order_relaxed) == asked)
+    hungry.compare_exchange_strong(asked, 0, std::memory_order_relaxed);
 }
 
 /// The costliest that is ready, where there are several.
@@ -87,13 +96,10 @@ void RankScheduler::give_rank_away() {
   const space::ControlHeader& job = mapping_.header();
   std::atomic<std::uint32_t>& hungry = mapping_.header().hungry;
   std::uint32_t whom = hungry.load(std::memory_order_acquire);
-  if (static_cast<int>(whom) == process_ + 1) {
-    // It has something to do again.
-    hungry.compare_exchange_strong(whom, 0, std::memory_order_relaxed);
-    return;
-  }
   // It may have asked before another one joined that differs; this one may be that.
-  if (whom == 0 || whom > job.processes || !job.ranks_may_move() || !ready_.has_several()) return;
+  if (whom == 0 || static_cast<int>(whom) == process_ + 1 || whom > job.processes ||
+      !job.ranks_may_move() || !ready_.has_several())
+    return;
   RankFiber* const fiber =
       ready_.take([&](RankFiber& ready) { return ready.cost_ns >= cost_min_ns && may_go(ready); });
   if (fiber == nullptr) return;
@@ -130,7 +136,7 @@ void RankScheduler::note_coming(RankFiber& fiber) const {
 /// One that is not running.
 void RankScheduler::send(RankFiber& fiber, int process) {
   fiber.is_sure = false;
-  dismiss(fiber);
+  forget(fiber);
   fiber.state = RankFiber::State::moves;
   note_leaving(fiber);
   if (fiber.context != nullptr) team::leave_process(*fiber.context);

@@ -43,6 +43,7 @@ struct RankFiber {
   bool is_sure = false;       // everybody sees that it waits, since a barrier
   bool is_announced = false;  // in the list of those for whom that barrier is still to come
   bool has_waited_long = false;
+  bool looks = false;  // whether its wait is over, in its next turn
   std::int8_t priority = 0;
   int status = 0;             // that it has ended with
   std::uint64_t cost_ns = 0;  // of its turns lately, where time is measured

@@ -116,6 +116,12 @@ void RankScheduler::dismiss(RankFiber& fiber) {
   hosted_.pop_back();
 }
 
+/// It goes to another process.
+void RankScheduler::forget(RankFiber& fiber) {
+  dismiss(fiber);
+  if (std::exchange(fiber.is_announced, false)) std::erase(announced_, &fiber);
+}
+
 // -- switching ------------------------------------------------------------------------------------
 
 void RankScheduler::leave(RankFiber& me) {
@@ -217,15 +223,15 @@ void RankScheduler::yield(bool /*got_on*/) {
     if (ready_.empty() && !halts_) return;
   }
   RankFiber& me = *running_;
-  // Behind the others, however costly it is.
-  me.state = State::ready;
-  ready_.push(me);
+  me.looks = false;
+  set_ready(me);
   switch_from(me);
 }
 
 bool RankScheduler::wait(bool got_on, bool rings) {
   RankFiber& me = *running_;
   if (got_on) idle_rounds_ = 0;
+  me.looks = true;
   take_in();
   const std::uint32_t asleep = me.slot->asleep.load(std::memory_order_relaxed);
   if (!rings || !bells_work_) {
@@ -254,6 +260,18 @@ void RankScheduler::waited() {
   me.is_sure = false;
 }
 
+/// A costly rank that has looked, and may go on, is put among those that are ready once more. So
+/// what is known of those is whether they will compute: who goes first and who is given away is
+/// chosen among them.
+void RankScheduler::goes_on() {
+  RankFiber& me = *running_;
+  if (!std::exchange(me.looks, false) || !balances_) return;
+  ask_no_more();
+  if (!is_costly(me) || ready_.empty()) return;
+  set_ready(me);
+  switch_from(me);
+}
+
 // -- moving ---------------------------------------------------------------------------------------
 
 void RankScheduler::move(int process) {
@@ -265,8 +283,7 @@ void RankScheduler::move(int process) {
     base::let_others_act();
     take_in();
   }
-  dismiss(me);
-  if (std::exchange(me.is_announced, false)) std::erase(announced_, &me);
+  forget(me);
   me.state = State::moves;
   goes_to_ = process;
   switch_from(me);

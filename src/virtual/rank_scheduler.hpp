@@ -52,6 +52,7 @@ class RankScheduler : public progress::Scheduler {
   void yield(bool got_on) override;
   bool wait(bool got_on, bool rings) override;
   void waited() override;
+  void goes_on() override;
   bool wakes(int process, int rank) override;
   [[nodiscard]] std::uint64_t now_ns() const override { return now_ns_; }
 
@@ -85,6 +86,7 @@ class RankScheduler : public progress::Scheduler {
   void wake(RankFiber& fiber);
   void host(RankFiber& fiber);
   void dismiss(RankFiber& fiber);
+  void forget(RankFiber& fiber);
   void adopt(RankFiber& fiber);
   void send_off(RankFiber& fiber);
   [[nodiscard]] bool job_is_over() const;
@@ -100,6 +102,7 @@ class RankScheduler : public progress::Scheduler {
   // rank_balance.cpp: work for processes that have none
   void measure(RankFiber& me);
   void ask_for_ranks();
+  void ask_no_more();
   void give_rank_away();
   [[nodiscard]] bool may_go(RankFiber& fiber) const;
   void send(RankFiber& fiber, int process);

@@ -32,6 +32,7 @@ void ReadyQueue::push_other(RankFiber& fiber) {
 
 void ReadyQueue::push_costly(RankFiber& fiber) {
   if (fiber.priority != 0) return push_other(fiber);
+  if ((others_ & costly_bit) == 0) until_costly_ = usual_.size();
   costly_next_.push_by_cost(fiber, looks_max);
   others_ |= costly_bit;
 }
@@ -39,18 +40,21 @@ void ReadyQueue::push_costly(RankFiber& fiber) {
 RankFiber* ReadyQueue::note(RankFiber* taken) {
   for (int level = 0; level < levels; ++level)
     if (by_level_[level].empty()) others_ &= ~(1u << level);
-  if (usual_.empty()) until_next_ = 0;
-  if (costly_.empty() && costly_next_.empty() && until_next_ == 0) others_ &= ~costly_bit;
+  if (usual_.empty()) until_costly_ = 0;
+  if (costly_.empty() && costly_next_.empty()) others_ &= ~costly_bit;
   return taken;
 }
 
 RankFiber* ReadyQueue::pop_usual() {
-  if (costly_.empty() && until_next_ == 0) {
-    std::swap(costly_, costly_next_);
-    until_next_ = usual_.size();
+  if (until_costly_ > 0) {
+    --until_costly_;
+    return usual_.pop();
   }
-  if (RankFiber* const fiber = costly_.pop()) return fiber;
-  if (until_next_ > 0) --until_next_;
+  if (costly_.empty()) std::swap(costly_, costly_next_);
+  if (RankFiber* const fiber = costly_.pop()) {
+    until_costly_ = usual_.size();
+    return fiber;
+  }
   return usual_.pop();
 }
 

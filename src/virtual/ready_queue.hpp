@@ -13,9 +13,10 @@ inline constexpr int priority_max = 3;  // and the least is as far below 0
 /// Nobody starves: now and then it is the turn of another priority, of each in its turn. As long as
 /// all have the usual one, and none is costly, this is one queue.
 ///
-/// Costly ranks of the usual priority go first, the costliest before the others: what is left when
-/// another process has nothing to do any more are ranks that can be shared out evenly. They come in
-/// rounds: between two of them all others have had a turn.
+/// Costly ranks of the usual priority have a queue of their own, the costliest first: what is left
+/// when another process has nothing to do any more are ranks that can be shared out evenly. Between
+/// two of them all others that were ready have a turn; and before one has its next turn, so have
+/// all costly ones.
 class ReadyQueue {
  public:
   [[nodiscard]] bool empty() const { return usual_.empty() && others_ == 0; }
@@ -68,7 +69,7 @@ class ReadyQueue {
   int level_in_turn_ = 0;
   RankQueue by_level_[levels];
   RankQueue costly_, costly_next_;  // of this round, of the next one
-  std::size_t until_next_ = 0;      // so many of the usual queue have their turns before
+  std::size_t until_costly_ = 0;    // so many of the usual queue have their turns before
 };
 
 }  // namespace armature::fibers

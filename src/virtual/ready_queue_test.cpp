@@ -44,36 +44,34 @@ TEST_F(ReadyQueueTest, first_in_is_first_out) {
 }
 
 TEST_F(ReadyQueueTest, the_costliest_goes_first_and_equals_in_their_order) {
-  push(0);
   push(1, 20);
   push(2, 50);
-  push(3);
   push(4, 20);
   push(5, 30);
-  EXPECT_EQ(pop(), "251403");
+  EXPECT_EQ(pop(), "2514");
   EXPECT_TRUE(queue_.empty());
 }
 
-TEST_F(ReadyQueueTest, between_two_rounds_of_the_costly_all_others_have_a_turn) {
+TEST_F(ReadyQueueTest, before_a_costly_one_all_others_that_were_ready_have_a_turn) {
   push(0);
   push(1);
   push(2, 50);
-  EXPECT_EQ(pop(1), "2");
-  push(2, 50);
-  push(3, 60);
-  EXPECT_EQ(pop(1), "0");
+  push(3);
+  EXPECT_EQ(pop(2), "01");
+  push(4, 60);
+  EXPECT_EQ(pop(1), "4");
   push(0);
-  EXPECT_EQ(pop(), "1320");
+  EXPECT_EQ(pop(), "320");
+  EXPECT_TRUE(queue_.empty());
 }
 
-TEST_F(ReadyQueueTest, who_comes_while_nobody_is_costly_does_not_wait_for_a_round) {
-  push(0);
+TEST_F(ReadyQueueTest, before_a_costly_one_has_its_next_turn_so_have_all) {
+  push(0, 20);
   push(1, 50);
-  push(2);
-  EXPECT_EQ(pop(), "102");
-  push(0);
+  EXPECT_EQ(pop(1), "1");
   push(1, 50);
-  EXPECT_EQ(pop(), "10");
+  push(2, 30);
+  EXPECT_EQ(pop(), "012");
 }
 
 TEST_F(ReadyQueueTest, the_costliest_that_may_be_taken_is) {
@@ -86,9 +84,9 @@ TEST_F(ReadyQueueTest, the_costliest_that_may_be_taken_is) {
   ASSERT_NE(taken, nullptr);
   EXPECT_EQ(taken->rank, 1);
   EXPECT_EQ(queue_.take([](const RankFiber& fiber) { return fiber.rank > 2; }), nullptr);
-  EXPECT_EQ(pop(1), "2");
+  EXPECT_EQ(pop(1), "0");
   EXPECT_FALSE(queue_.has_several());
-  EXPECT_EQ(queue_.take([](const RankFiber&) { return true; })->rank, 0);
+  EXPECT_EQ(queue_.take([](const RankFiber&) { return true; })->rank, 2);
   EXPECT_TRUE(queue_.empty());
   push(3);
   EXPECT_EQ(pop(), "3");
