@@ -9,21 +9,17 @@
 // then. See docs/internals/virtual.md.
 #include "virtual/rank_scheduler.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <new>
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/fail.hpp"
 #include "base/interleaving.hpp"
 #include "base/process_memory.hpp"
 #include "progress/bell.hpp"
-#include "progress/network.hpp"
 #include "progress/processes.hpp"
 #include "progress/trace.hpp"
 #include "progress/wait.hpp"
@@ -40,23 +36,8 @@ using State = RankFiber::State;
 // Turns between looks at what needs to be looked at only now and then.
 constexpr std::uint32_t turns_per_poller = 64;
 constexpr std::uint32_t turns_per_housekeeping = 1024;
-// So often those who have just begun to wait look again before the barrier, which costs more.
-constexpr std::uint32_t looks_before_barrier = 200;
-constexpr std::uint32_t looks_before_barrier_shared = 4;
-constexpr std::size_t looks_at_once_max = 8;
-constexpr std::uint64_t yield_ns = 200'000;
-constexpr std::uint64_t yield_ns_shared = 50'000;
-constexpr long nap_min_ns = 50'000, nap_max_ns = 1'000'000, sleep_max_ns = 100'000'000;
-// Of those that have waited long, so many look at a time whether those waited for are still there.
-constexpr std::size_t looks_of_sleepers = 1000;
 
 RankScheduler* of_process = nullptr;
-
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
 
 }  // namespace
 
@@ -212,6 +193,16 @@ void RankScheduler::run() {
   }
 }
 
+bool RankScheduler::job_is_over() const {
+  if (leaves_) return true;
+  if (!hosted_.empty()) return false;
+  const space::ControlHeader& job = mapping_.header();
+  // As long as ranks run, all may have to go back.
+  return job.ranks_here == 0 || progress::recovers_on_nodes(job)
+             ? progress::all_have_finished(mapping_)
+             : job.all_are_through();
+}
+
 // -- what a rank asks for -------------------------------------------------------------------------
 
 void RankScheduler::yield(bool /*got_on*/) {
@@ -333,84 +324,5 @@ void RankScheduler::take_in() {
     wake(fiber(rank));
   }
 }
-
-// -- when nobody is ready -------------------------------------------------------------------------
-
-void RankScheduler::look_for_deaths() {
-  const std::uint32_t deaths = mapping_.header().deaths.load(std::memory_order_acquire);
-  if (std::exchange(deaths_seen_, deaths) != deaths) look_again(hosted_.size());
-}
-
-/// So many of those that wait look at their condition, and at whom they wait for.
-void RankScheduler::look_again(std::size_t ranks) {
-  if (hosted_.empty()) return;
-  for (std::size_t i = std::min(ranks, hosted_.size()); i > 0; --i) {
-    RankFiber& fiber = *hosted_[look_turn_++ % hosted_.size()];
-    const bool is_aside =
-        fiber.state == State::waits && fiber.slot->asleep.load(std::memory_order_relaxed) != 0;
-    fiber.has_waited_long = fiber.state == State::waits || fiber.state == State::polls;
-    if (is_aside && !fiber.is_announced) set_ready(fiber);
-  }
-}
-
-/// From the barrier on everybody sees that they wait; once they have looked again they may rest.
-void RankScheduler::look_at_announced(Barrier barrier) {
-  base::let_others_act();
-  if (barrier == Barrier::passed) progress::barrier_of_sleepers();
-  looking_.swap(announced_);
-  for (RankFiber* fiber : looking_) {
-    fiber->is_announced = false;
-    fiber->is_sure = barrier == Barrier::passed;
-    if (fiber->state == State::waits) set_ready(*fiber);
-  }
-  looking_.clear();
-}
-
-void RankScheduler::idle() {
-  const bool shared = crowded_;
-  now_ns_ = base::now_ns();
-  if (++idle_rounds_ == 1) {
-    idle_since_ns_ = now_ns_;
-    nap_ns_ = nap_min_ns;
-  }
-  look_for_deaths();
-  // What comes makes ranks ready, and more may come.
-  if (progress::Network* const net = progress::network(); net != nullptr && net->try_poll()) {
-    idle_rounds_ = 0;
-    return;
-  }
-  if (balances_) ask_for_ranks();
-  while (RankFiber* poller = pollers_.pop()) set_ready(*poller);
-  if (!announced_.empty()) {
-    const std::uint32_t looks = shared ? looks_before_barrier_shared : looks_before_barrier;
-    const bool soon = idle_rounds_ < looks && announced_.size() <= looks_at_once_max;
-    return look_at_announced(soon ? Barrier::not_yet : Barrier::passed);
-  }
-  if (now_ns_ - idle_since_ns_ < (shared ? yield_ns_shared : yield_ns)) {
-    shared ? static_cast<void>(sched_yield()) : pause();
-    base::let_others_act();
-    return;
-  }
-  sleep();
-}
-
-bool RankScheduler::job_is_over() const {
-  if (leaves_) return true;
-  if (!hosted_.empty()) return false;
-  const space::ControlHeader& job = mapping_.header();
-  // As long as ranks run, all may have to go back.
-  return job.ranks_here == 0 || progress::recovers_on_nodes(job)
-             ? progress::all_have_finished(mapping_)
-             : job.all_are_through();
-}
-
-void RankScheduler::sleep() {
-  const bool polls = !ready_.empty();
-  doze(polls ? Until::nap_is_over : Until::woken, polls ? nap_ns_ : sleep_max_ns);
-  nap_ns_ = std::min(nap_ns_ * 2, nap_max_ns);
-  if (!polls && home_.awake.load(std::memory_order_relaxed) == 0) look_again(looks_of_sleepers);
-}
-
-void RankScheduler::doze(Until /*until*/, long timeout_ns) { progress::sleep(home_, timeout_ns); }
 
 }  // namespace armature::fibers

@@ -108,6 +108,7 @@ class RankScheduler : public progress::Scheduler {
   void send(RankFiber& fiber, int process);
   void note_leaving(RankFiber& fiber) const;
   void note_coming(RankFiber& fiber) const;
+  // rank_idle.cpp: when nobody is ready
   void look_for_deaths();
   void look_again(std::size_t ranks);
   enum class Barrier { not_yet, passed };
