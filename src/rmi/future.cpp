@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 
@@ -72,6 +73,8 @@ void FutureBase::run_continuations() {
   const rmi::Endpoint::Use in_use = rmi::this_endpoint("future").use();
   const auto due = std::exchange(continuations_, {});
   for (const auto& continuation : due) continuation();
+  // They may have left this rank more to do, for which nobody rings.
+  if (!due.empty()) progress::this_rank("future").done.fetch_add(1, std::memory_order_relaxed);
 }
 
 void no_future(const char* call) {

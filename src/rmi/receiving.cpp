@@ -247,14 +247,18 @@ void Endpoint::release(Incoming& in) {
 void Endpoint::settle_watched() {
   const bool some_died = space_.header().on_death == space::OnDeath::go_on &&
                          space_.header().deaths.load(std::memory_order_acquire) != 0;
-  // Continuations may watch others, and wait: what is settled leaves the list first.
+  // Continuations may watch others, and wait: what is settled leaves the list first. And they
+  // settle others: nobody rings for those.
   std::vector<std::shared_ptr<detail::FutureBase>> settled;
-  std::erase_if(watched_, [&](const auto& future) {
-    if (!future->poll() && !(some_died && is_lost(*future))) return false;
-    settled.push_back(future);
-    return true;
-  });
-  for (const auto& future : settled) future->run_continuations();
+  do {
+    settled.clear();
+    std::erase_if(watched_, [&](const auto& future) {
+      if (!future->poll() && !(some_died && is_lost(*future))) return false;
+      settled.push_back(future);
+      return true;
+    });
+    for (const auto& future : settled) future->run_continuations();
+  } while (!settled.empty());
 }
 
 /// Settles it when the rank that it waits for has died.
