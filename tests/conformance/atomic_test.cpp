@@ -47,9 +47,9 @@ RANKS_TYPED_TEST(Atomic, addition_wraps_around) {
 
 RANKS_TYPED_TEST(Atomic, contended_fetch_add_gives_every_ticket_once) {
   using T = TypeParam;
-  constexpr int each = 3000;
+  const int each = often(3000);
   auto counter = world().allocate<T>(1);
-  std::vector<T> tickets(each);
+  std::vector<T> tickets(static_cast<std::size_t>(each));
   world().barrier();
   for (T& ticket : tickets) ticket = armature::fetch_add(counter.on(0), T(1));
   EXPECT_TRUE(std::ranges::is_sorted(tickets));
@@ -82,9 +82,10 @@ RANKS_TYPED_TEST(Atomic, contended_swap_loses_no_value) {
 
 RANKS_TYPED_TEST(Atomic, contended_compare_swap_counts_exactly) {
   using T = TypeParam;
+  const int each = often(1000);
   auto word = world().allocate<T>(1);
   world().barrier();
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < each; ++i) {
     T expected = armature::get(word.on(0));
     for (;;) {
       const T found = armature::compare_swap(word.on(0), expected, static_cast<T>(expected + 3));
@@ -93,7 +94,7 @@ RANKS_TYPED_TEST(Atomic, contended_compare_swap_counts_exactly) {
     }
   }
   world().barrier();
-  EXPECT_EQ(armature::get(word.on(0)), static_cast<T>(3000 * ranks()));
+  EXPECT_EQ(armature::get(word.on(0)), static_cast<T>(3 * each * ranks()));
   world().barrier();
   world().free(word);
 }

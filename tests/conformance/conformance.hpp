@@ -36,6 +36,9 @@ inline int ranks() { return world().size(); }
 inline int right(int by = 1) { return (me() + by) % ranks(); }
 inline int left(int by = 1) { return (me() + ranks() - by % ranks()) % ranks(); }
 
+/// How often something is repeated: less often where it goes over a network each time.
+inline int often(int times) { return armature::same_node(0, ranks() - 1) ? times : times / 5; }
+
 /// Lets others run until `condition` holds; false after 20 s.
 template <class Condition>
 [[nodiscard]] bool eventually(Condition condition) {

@@ -160,7 +160,7 @@ TEST(Semantics, a_fence_orders_puts_to_different_ranks) {
     Pair* const beyond = pairs.on(right(2)).address();
     Pair* const before = pairs.on(left()).address();
     world().barrier();
-    for (std::int64_t round = 1; round <= 500; ++round) {
+    for (std::int64_t round = 1; round <= often(500); ++round) {
       write({right(), &beside->first}, round);
       armature::fence(right());
       write({right(2), &beyond->second}, round);
@@ -192,7 +192,7 @@ TEST(Semantics, fence_all_orders_non_blocking_puts_to_different_ranks) {
 TEST(Semantics, a_get_sees_earlier_blocking_puts_and_accumulates_of_its_rank) {
   auto piece = world().allocate<std::int64_t>(1);
   const auto place = piece.on(right());
-  for (std::int64_t round = 1; round <= 2000; round += 4) {
+  for (std::int64_t round = 1; round <= often(2000); round += 4) {
     put_value(place, round);
     ASSERT_EQ(get(place), round);
     put_strided(place, round + 1);
@@ -236,7 +236,7 @@ TEST(Semantics, a_get_after_wait_and_fence_sees_non_blocking_puts) {
 
 TEST(Semantics, a_get_sees_earlier_atomics_of_its_rank) {
   auto piece = world().allocate<std::int64_t>(1);
-  for (std::int64_t round = 1; round <= 1000; ++round) {
+  for (std::int64_t round = 1; round <= often(1000); ++round) {
     ASSERT_EQ(armature::fetch_add(piece.on(right()), 1), round - 1);
     ASSERT_EQ(get(piece.on(right())), round);
   }
@@ -249,7 +249,7 @@ TEST(Semantics, blocking_gets_from_one_rank_are_performed_in_order) {
   Pair* const mine = pairs.local().data();
   Pair* const theirs = pairs.on(right()).address();
   world().barrier();
-  for (std::int64_t round = 1; round <= 3000; ++round) {
+  for (std::int64_t round = 1; round <= often(3000); ++round) {
     put_value({me(), &mine->first}, round);
     put_value({me(), &mine->second}, round);
     const std::int64_t second = get(Place(right(), &theirs->second));
