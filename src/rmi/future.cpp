@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/fail.hpp"
-#include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 
@@ -70,11 +69,12 @@ void FutureBase::on_settled(std::function<void()> continuation) {
 }
 
 void FutureBase::run_continuations() {
-  const rmi::Endpoint::Use in_use = rmi::this_endpoint("future").use();
+  rmi::Endpoint& endpoint = rmi::this_endpoint("future");
+  const rmi::Endpoint::Use in_use = endpoint.use();
   const auto due = std::exchange(continuations_, {});
   for (const auto& continuation : due) continuation();
   // They may have left this rank more to do, for which nobody rings.
-  if (!due.empty()) progress::this_rank("future").done.fetch_add(1, std::memory_order_relaxed);
+  if (!due.empty()) endpoint.got_on();
 }
 
 void no_future(const char* call) {

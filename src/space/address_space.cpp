@@ -56,13 +56,35 @@ class AddressSpace::HeapLock {
   bool holds_ = false;
 };
 
-void AddressSpace::record(void* address, std::size_t bytes, Allocation::Kind kind) {
+/// Addresses alone: with large memory all else takes long, and others may want the heap meanwhile.
+void* AddressSpace::take(std::size_t bytes, std::size_t alignment, Failure& failure, By by) {
+  const HeapLock one_at_a_time(*this, by);
+  if (!one_at_a_time.holds()) return nullptr;
+  void* const address = heap_.take(bytes, alignment);
+  if (address == nullptr)
+    failure = {fmt::format("the size of a band ({}; armature run --band-size)",
+                           base::readable_bytes(band_bytes())),
+               heap_.free_bytes()};
+  return address;
+}
+
+/// What nobody knows of any more.
+void AddressSpace::give_back(void* address, std::size_t bytes, By by) {
+  heap_.let_pages_go(address, bytes);
+  if (const HeapLock one_at_a_time(*this, by); one_at_a_time.holds()) heap_.free(address);
+}
+
+/// Its address from now on; nullptr when its process goes back.
+void* AddressSpace::record(void* address, std::size_t bytes, Allocation::Kind kind, By by) {
   Allocation allocation;
   allocation.begin = reinterpret_cast<std::uint64_t>(address);
   allocation.bytes = bytes & ((std::uint64_t{1} << 62) - 1);
   allocation.kind = static_cast<std::uint64_t>(kind) & 3;
+  const HeapLock one_at_a_time(*this, by);
+  if (!one_at_a_time.holds()) return nullptr;
   if (!allocations(me_).add(allocation)) {
-    heap_.free(address, bytes);
+    heap_.let_pages_go(address, bytes);
+    heap_.free(address);
     fail(Errc::out_of_memory,
          fmt::format("more than {} allocations at once", Allocations::count_max));
   }
@@ -71,12 +93,11 @@ void AddressSpace::record(void* address, std::size_t bytes, Allocation::Kind kin
   detail::BandView& mine = view(me_);
   const std::size_t end = allocation.begin + bytes - mine.begin;
   if (end > mine.extent) __atomic_store_n(&mine.extent, end, __ATOMIC_RELEASE);
+  return address;
 }
 
 void* AddressSpace::allocate(std::size_t bytes, std::size_t alignment, Allocation::Kind kind,
                              Failure& failure, By by) {
-  const HeapLock one_at_a_time(*this, by);
-  if (!one_at_a_time.holds()) return nullptr;
   const std::size_t wanted = std::max<std::size_t>(bytes, 1);
   constexpr std::size_t unchecked = 1 << 20;  // smaller ones are not worth a look at the machine
   if (wanted >= unchecked) {
@@ -86,29 +107,21 @@ void* AddressSpace::allocate(std::size_t bytes, std::size_t alignment, Allocatio
       return nullptr;
     }
   }
-  errno = 0;
-  void* address = heap_.allocate(wanted, std::max<std::size_t>(alignment, 64));
-  if (address == nullptr) {
-    failure = errno == ENOMEM && heap_.free_bytes() < wanted
-                  ? Failure{fmt::format("the size of a band ({}; armature run --band-size)",
-                                        base::readable_bytes(band_bytes())),
-                            heap_.free_bytes()}
-                  : Failure{base::system_text(errno), topology::memory_room().bytes};
+  void* const address = take(wanted, std::max<std::size_t>(alignment, 64), failure, by);
+  if (address == nullptr) return nullptr;
+  if (!heap_.fill(address, wanted)) {
+    failure = {base::system_text(errno), topology::memory_room().bytes};
+    give_back(address, wanted, by);
     return nullptr;
   }
-  record(address, wanted, kind);
-  return address;
+  return record(address, wanted, kind, by);
 }
 
 void* AddressSpace::allocate_sparse(std::size_t bytes, Failure& failure) {
-  const HeapLock one_at_a_time(*this, By::rank);
-  void* address = heap_.allocate_sparse(bytes);
-  if (address == nullptr)
-    failure = {fmt::format("the size of a band ({})", base::readable_bytes(band_bytes())),
-               heap_.free_bytes()};
-  else
-    record(address, bytes, Allocation::Kind::internal);
-  return address;
+  void* const address = take(bytes, 64, failure, By::rank);
+  if (address == nullptr) return nullptr;
+  heap_.clear(address, bytes);
+  return record(address, bytes, Allocation::Kind::internal, By::rank);
 }
 
 void* AddressSpace::allocate_ring(std::size_t bytes, Failure& failure) {
@@ -117,16 +130,23 @@ void* AddressSpace::allocate_ring(std::size_t bytes, Failure& failure) {
 }
 
 bool AddressSpace::free(void* address, Allocation::Kind kind, By by) {
+  const std::optional<std::size_t> bytes = forget(address, kind, by);
+  if (!bytes) return false;
+  if (*bytes > 0) give_back(address, *bytes, by);
+  return true;
+}
+
+/// How many bytes that allocation had; 0 when its process goes back; nothing when there is none.
+std::optional<std::size_t> AddressSpace::forget(void* address, Allocation::Kind kind, By by) {
   const HeapLock one_at_a_time(*this, by);
-  if (!one_at_a_time.holds()) return true;
+  if (!one_at_a_time.holds()) return 0;
   Allocations& list = allocations(me_);
   const auto begin = reinterpret_cast<std::uint64_t>(address);
   const auto found = list.nearest(begin);
   if (!found || found->begin != begin || found->kind != static_cast<std::uint64_t>(kind))
-    return false;
+    return std::nullopt;
   list.remove(begin);
-  heap_.free(address, found->bytes);
-  return true;
+  return found->bytes;
 }
 
 void AddressSpace::free_when_unused(TeamBlock& block) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,7 +60,10 @@ class AddressSpace : public Mapping {
 
  private:
   class HeapLock;
-  void record(void* address, std::size_t bytes, Allocation::Kind kind);
+  [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment, Failure& failure, By by);
+  void give_back(void* address, std::size_t bytes, By by);
+  [[nodiscard]] void* record(void* address, std::size_t bytes, Allocation::Kind kind, By by);
+  [[nodiscard]] std::optional<std::size_t> forget(void* address, Allocation::Kind kind, By by);
 
   Rank me_;
   // The rank may want memory, and whoever takes in what comes for it from other nodes: a thread of

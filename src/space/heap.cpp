@@ -101,51 +101,49 @@ void* Heap::take(std::size_t bytes, std::size_t alignment) {
   return address;
 }
 
-void* Heap::allocate(std::size_t bytes, std::size_t alignment) {
-  auto* start = static_cast<std::byte*>(take(bytes, alignment));
-  if (start == nullptr) return nullptr;
-  std::byte* end = start + bytes;
-  // The block behind this one has its bookkeeping on the next bytes; its page is needed too.
-  if (!reserve_pages(page_below(start), page_above(end + block_edge))) {
-    const int error = errno;
-    free(start, bytes);
-    errno = error;
-    return nullptr;
-  }
-  if (bytes < page_wise) return std::memset(start, 0, bytes);
-  std::byte* first = page_above(start + block_edge);
-  std::byte* last = page_below(end - block_edge);
-  // Pages that earlier, smaller blocks have used are exchanged for fresh ones.
-  if (!drop_pages(first, last) || !reserve_pages(first, last)) {
-    const int error = errno;
-    free(start, bytes);
-    errno = error;
-    return nullptr;
-  }
-  std::memset(start, 0, static_cast<std::size_t>(first - start));
-  std::memset(last, 0, static_cast<std::size_t>(end - last));
-  return start;
+namespace {
+/// What a block has for itself of the pages it lies in: pages that nothing else has bytes in.
+struct OwnPages {
+  OwnPages(std::byte* start, std::size_t bytes)
+      : first(page_above(start + block_edge)), last(page_below(start + bytes - block_edge)) {}
+  std::byte *first, *last;
+};
+}  // namespace
+
+bool Heap::fill(void* address, std::size_t bytes) {
+  auto* const start = static_cast<std::byte*>(address);
+  std::byte* const end = start + bytes;
+  const OwnPages own(start, bytes);
+  const bool exchanges = bytes >= page_wise && !pages_stay.load(std::memory_order_relaxed);
+  // Pages that earlier, smaller blocks have used are exchanged for fresh ones. The block behind
+  // this one has its bookkeeping on the next bytes; its page is needed too.
+  if ((exchanges && !drop_pages(own.first, own.last)) ||
+      !reserve_pages(page_below(start), page_above(end + block_edge)))
+    return false;
+  if (!exchanges) return std::memset(start, 0, bytes) != nullptr;
+  std::memset(start, 0, static_cast<std::size_t>(own.first - start));
+  std::memset(own.last, 0, static_cast<std::size_t>(end - own.last));
+  return true;
 }
 
-void* Heap::allocate_sparse(std::size_t bytes) {
-  auto* start = static_cast<std::byte*>(take(bytes, 64));
-  if (start == nullptr) return nullptr;
-  std::byte* end = start + bytes;
-  std::byte* first = page_above(start + block_edge);
-  std::byte* last = page_below(end - block_edge);
-  if (last <= first || !drop_pages(first, last)) return std::memset(start, 0, bytes);
-  std::memset(start, 0, static_cast<std::size_t>(first - start));
-  std::memset(last, 0, static_cast<std::size_t>(end - last));
-  return start;
+void Heap::clear(void* address, std::size_t bytes) {
+  auto* const start = static_cast<std::byte*>(address);
+  const OwnPages own(start, bytes);
+  if (own.last <= own.first || !drop_pages(own.first, own.last)) {
+    std::memset(start, 0, bytes);
+    return;
+  }
+  std::memset(start, 0, static_cast<std::size_t>(own.first - start));
+  std::memset(own.last, 0, static_cast<std::size_t>(start + bytes - own.last));
 }
 
-void Heap::free(void* address, std::size_t bytes) {
-  auto* start = static_cast<std::byte*>(address);
-  tree_->deallocate(address);
+void Heap::let_pages_go(void* address, std::size_t bytes) {
+  const OwnPages own(static_cast<std::byte*>(address), bytes);
   // Should the kernel refuse, the pages just stay.
-  if (bytes >= page_wise)
-    (void)drop_pages(page_above(start + block_edge), page_below(start + bytes - block_edge));
+  if (bytes >= page_wise) (void)drop_pages(own.first, own.last);
 }
+
+void Heap::free(void* address) { tree_->deallocate(address); }
 
 std::size_t Heap::free_bytes() const {
   if (tree_ == nullptr) return bytes_max_;

@@ -20,24 +20,27 @@ class Heap {
   /// `file_offset` on.
   static Heap create(std::byte* start, std::size_t bytes, int fd, std::uint64_t file_offset);
 
-  /// Zero-filled memory whose pages exist: touching it cannot fail. nullptr when the band has no
-  /// gap that large or the kernel gives no memory; errno tells which (ENOMEM: band, else the
-  /// kernel's).
-  [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment);
-  /// The same without reserving or clearing pages, for memory that is used in part; zero all the
-  /// same.
-  [[nodiscard]] void* allocate_sparse(std::size_t bytes);
-  /// Gives whole pages back to the machine.
-  void free(void* address, std::size_t bytes);
-
+  // Who shares the heap has one of these three at a time:
+  /// Addresses; nullptr with errno ENOMEM when the band has no gap that large.
+  [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment);
+  void free(void* address);
   [[nodiscard]] std::size_t free_bytes() const;
+
+  // What was taken is its taker's alone. With large memory these take long:
+  /// Zeroes it; its pages exist from then on, so that touching it cannot fail. False when the
+  /// kernel gives no memory: errno.
+  [[nodiscard]] bool fill(void* address, std::size_t bytes);
+  /// Zeroes what will be used in part, without reserving pages.
+  void clear(void* address, std::size_t bytes);
+  /// Gives whole pages back to the machine; before free.
+  void let_pages_go(void* address, std::size_t bytes);
+
   /// Where all bands lie in one memory file: it is open under that number in this process, which
   /// may look after the heap of a rank that is in another one.
   static void use_file(int fd);
 
  private:
   struct Tree;
-  [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment);
   [[nodiscard]] bool grow(std::size_t bytes);
   [[nodiscard]] bool drop_pages(std::byte* from, std::byte* to);
   [[nodiscard]] bool reserve_pages(std::byte* from, std::byte* to);

@@ -38,6 +38,16 @@ class HeapTest : public ::testing::Test {
     return std::all_of(p, p + n, [](unsigned char c) { return c == 0; });
   }
 
+  void* allocate(std::size_t n) {
+    void* const memory = heap_.take(n, 64);
+    if (memory != nullptr) EXPECT_TRUE(heap_.fill(memory, n));
+    return memory;
+  }
+  void free(void* memory, std::size_t n) {
+    heap_.let_pages_go(memory, n);
+    heap_.free(memory);
+  }
+
   int fd_;
   std::byte* start_ = nullptr;
   Heap heap_;
@@ -46,7 +56,7 @@ class HeapTest : public ::testing::Test {
 TEST_F(HeapTest, memory_is_aligned_zero_and_there) {
   for (const std::size_t n :
        {std::size_t{1}, std::size_t{100}, std::size_t{5000}, std::size_t{3} << 20}) {
-    void* memory = heap_.allocate(n, 64);
+    void* memory = allocate(n);
     ASSERT_NE(memory, nullptr);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 64, 0u);
     EXPECT_TRUE(is_zero(memory, n));
@@ -61,12 +71,12 @@ TEST_F(HeapTest, reused_memory_is_zero_again) {
   for (int i = 0; i < 400; ++i) {
     if (live.size() > 20) {
       const std::size_t k = random() % live.size();
-      heap_.free(live[k].first, live[k].second);
+      free(live[k].first, live[k].second);
       live[k] = live.back();
       live.pop_back();
     }
     const std::size_t n = std::size_t{1} << (random() % 20);
-    void* memory = heap_.allocate(n + random() % 100, 64);
+    void* memory = allocate(n + random() % 100);
     ASSERT_NE(memory, nullptr);
     ASSERT_TRUE(is_zero(memory, n));
     std::memset(memory, 0xee, n);
@@ -77,27 +87,28 @@ TEST_F(HeapTest, reused_memory_is_zero_again) {
 TEST_F(HeapTest, freed_pages_go_back_to_the_machine) {
   const std::size_t before = resident();
   for (int i = 0; i < 20; ++i) {
-    void* memory = heap_.allocate(64 << 20, 64);
+    void* memory = allocate(64 << 20);
     ASSERT_NE(memory, nullptr);
-    heap_.free(memory, 64 << 20);
+    free(memory, 64 << 20);
   }
   EXPECT_LT(resident(), before + (1 << 20));
 }
 
 TEST_F(HeapTest, what_does_not_fit_is_refused_and_changes_nothing) {
-  EXPECT_NE(heap_.allocate(1000, 64), nullptr);
-  const std::size_t free = heap_.free_bytes();
-  EXPECT_EQ(heap_.allocate(bytes, 64), nullptr);
-  EXPECT_EQ(heap_.allocate(SIZE_MAX, 64), nullptr);
-  EXPECT_EQ(heap_.allocate(SIZE_MAX - 4096, 64), nullptr);
-  EXPECT_EQ(heap_.free_bytes(), free);
-  EXPECT_NE(heap_.allocate(1000, 64), nullptr);
+  EXPECT_NE(allocate(1000), nullptr);
+  const std::size_t room = heap_.free_bytes();
+  EXPECT_EQ(allocate(bytes), nullptr);
+  EXPECT_EQ(allocate(SIZE_MAX), nullptr);
+  EXPECT_EQ(allocate(SIZE_MAX - 4096), nullptr);
+  EXPECT_EQ(heap_.free_bytes(), room);
+  EXPECT_NE(allocate(1000), nullptr);
 }
 
 TEST_F(HeapTest, sparse_memory_takes_no_pages_until_used) {
   const std::size_t before = resident();
-  auto* memory = static_cast<std::byte*>(heap_.allocate_sparse(512 << 20));
+  auto* memory = static_cast<std::byte*>(heap_.take(512 << 20, 64));
   ASSERT_NE(memory, nullptr);
+  heap_.clear(memory, 512 << 20);
   EXPECT_LT(resident(), before + (1 << 20));
   EXPECT_TRUE(is_zero(memory + (100 << 20), 4096));
 }
