@@ -86,7 +86,8 @@ TeamBlock* make_block(std::span<const Rank> members, progress::RankContext& me, 
 }
 
 /// Makes this node's block and invites its other members; the first of all invites the first
-/// members of the other nodes too. A dead one needs no invitation: the others shall have theirs.
+/// members of the other nodes too. One that dies meanwhile needs no invitation: the others shall
+/// have theirs.
 TeamBlock* invite(std::span<const Rank> members, progress::RankContext& me, std::uint32_t id,
                   const Making& making) {
   space::AddressSpace::Failure failure;
@@ -138,7 +139,9 @@ Invitation await_invitation(int inviter, progress::RankContext& me, const Making
       .call = "Team::create"};
   progress::wait_until(wait, [&] {
     if (!found) found = find_invitation(inviter, me, making);
-    return found || making.first_dead() >= 0;
+    // The lives of many are not looked at again and again for nothing.
+    return found || (me.space.header().deaths.load(std::memory_order_acquire) != 0 &&
+                     making.first_dead() >= 0);
   });
   if (!found) making.require_all_alive();
   return *found;

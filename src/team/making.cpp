@@ -1,7 +1,5 @@
 #include "team/making.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
@@ -13,13 +11,10 @@ using detail::TeamState;
 
 namespace {
 
-/// Whether they are on several nodes, and the job goes on without its dead. On a node all come to
-/// the same answer by what is there in memory.
-template <class Ranks>
-bool need_watching(const space::AddressSpace& space, const Ranks& ranks) {
-  return space.header().on_death == space::OnDeath::go_on &&
-         !std::all_of(ranks.begin(), ranks.end(),
-                      [&](const auto rank) { return space.is_here(rank); });
+bool goes_on(const space::Mapping& job) { return job.header().on_death == space::OnDeath::go_on; }
+
+bool is_dead(const space::Mapping& job, int rank) {
+  return job.slot(rank).life.load(std::memory_order_acquire) == space::Life::dead;
 }
 
 /// Unlike any other number by chance; a split of the team of all is no exception.
@@ -33,27 +28,29 @@ std::uint64_t split_call(const TeamState& team) {
 }  // namespace
 
 bool some_died(const space::Mapping& job) {
-  if (job.header().on_death != space::OnDeath::go_on) return false;
+  if (!goes_on(job)) return false;
   for (int rank = 0; rank < job.ranks(); ++rank)
-    if (job.slot(rank).life.load(std::memory_order_acquire) == space::Life::dead) return true;
+    if (is_dead(job, rank)) return true;
   return false;
 }
 
 int first_dead(const space::Mapping& job, std::span<const std::int32_t> ranks) {
   for (const std::int32_t rank : ranks)
-    if (job.slot(rank).life.load(std::memory_order_acquire) == space::Life::dead) return rank;
+    if (is_dead(job, rank)) return rank;
   return -1;
 }
 
 Making::Making(progress::RankContext& me, std::span<const Rank> members, std::uint64_t call)
     : me_(me), call_(call) {
-  if (need_watching(me.space, members)) makers_.assign(members.begin(), members.end());
+  if (goes_on(me.space)) makers_.assign(members.begin(), members.end());
 }
 
+// On a node the round in which colors are shown is complete for all members or for none, and so is
+// the making of each new team, since nobody leaves it out who has seen the colors.
 Making::Making(progress::RankContext& me, TeamState& split)
     : me_(me), split_(&split), call_(split_call(split)) {
   const auto members = split.members();
-  if (need_watching(me.space, members)) makers_.assign(members.begin(), members.end());
+  if (goes_on(me.space) && split.replica().is_far()) makers_.assign(members.begin(), members.end());
 }
 
 void Making::require_all_alive() const {

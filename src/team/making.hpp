@@ -12,9 +12,9 @@ namespace armature::detail {
 class TeamState;
 }
 
-// Between nodes, where a job goes on after deaths, whoever waits while a team is made gives up as
-// soon as any of those who make it is dead, as far as known here. Others need not be told that it
-// does: they hear of the death by themselves, whatever overtakes it. docs/internals/rounds.md.
+// Where a job goes on after deaths, whoever waits while a team is made gives up as soon as any of
+// those who make it is dead, as far as known here. Others need not be told that it does: they hear
+// of the death by themselves, whatever overtakes it. docs/internals/rounds.md.
 
 namespace armature::team {
 

@@ -215,11 +215,14 @@ void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
 /// Whether a round that is not complete never will be. Between nodes news of a death may overtake
 /// what the dead has done before: who has heard of it gives up a round that others know to be
 /// complete, and these would wait for it in the next one; or it tells nobody any more that others
-/// of its node have entered. The round that ends the making of a team goes by deaths alone.
+/// of its node have entered. The round that ends the making of a team goes by deaths alone. Whether
+/// it is complete is looked at last: on a node, who gave up a round after it has seen that it is,
+/// so who acquires the mark sees it, too.
 bool TeamState::is_in_vain() const {
   if (!must_look_for_deaths()) return false;
   const bool is_being_made = round_ == 1 && !makers_.empty();
-  return (is_being_made || somebody_has_given_up()) && first_dead() >= 0;
+  return (is_being_made || somebody_has_given_up()) && first_dead() >= 0 &&
+         !have_entered(*block_, round_);
 }
 
 bool TeamState::must_look_for_deaths() const {

@@ -68,8 +68,8 @@ class TeamState {
   /// and is in no round: of several nodes, where others may not know of it yet.
   void give_up();
   [[nodiscard]] bool has_given_up() const { return gave_up_; }
-  /// Of a team whose members, or makers, are on several nodes; -1: no death does, as far as known
-  /// here. Besides, who waits for a dead member's line on this node gives up.
+  /// Of a team whose members are on several nodes, or that has makers; -1: no death does, as far as
+  /// known here. Besides, who waits for a dead member's line on this node gives up.
   /// docs/internals/fence.md
   [[nodiscard]] int whose_death_ends_fences() const;
   /// How many rounds this member has entered.
