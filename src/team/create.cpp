@@ -33,9 +33,9 @@ using team::Making;
 constexpr std::int32_t invitation_tag = -1;
 
 struct Invitation {
-  std::uint64_t block = 0;      // 0: whoever invites had no memory for it
-  std::uint32_t id = 0;         // the team's
-  std::uint32_t some_died = 0;  // as far as whoever invites knows
+  std::uint64_t block = 0;  // 0: whoever invites had no memory for it
+  std::uint32_t id = 0;     // the team's
+  std::uint32_t dead = 0;   // the roll, as far as whoever invites knows
   std::uint64_t members_hash = 0;
   std::uint64_t call = 0;  // Making's
 };
@@ -90,10 +90,13 @@ TeamBlock* make_block(std::span<const Rank> members, progress::RankContext& me, 
 /// have theirs.
 TeamBlock* invite(std::span<const Rank> members, progress::RankContext& me, std::uint32_t id,
                   const Making& making) {
+  // In this order: on the roll of an invitation is nobody who makes that team.
+  const std::uint32_t dead = team::roll_of_the_dead(me.space);
+  making.require_all_alive();
   space::AddressSpace::Failure failure;
   TeamBlock* block = make_block(members, me, id, failure);
-  const Invitation invitation{reinterpret_cast<std::uint64_t>(block), id,
-                              team::some_died(me.space) ? 1U : 0U, hash(members), making.call()};
+  const Invitation invitation{reinterpret_cast<std::uint64_t>(block), id, dead, hash(members),
+                              making.call()};
   for (const Rank rank : members) {
     const bool mine = me.space.is_here(rank) ||
                       (members[0] == me.space.me() && leader_of(members, rank, me) == rank);
@@ -112,9 +115,20 @@ TeamBlock* invite(std::span<const Rank> members, progress::RankContext& me, std:
   return block;
 }
 
+/// Whether an invitation to another call is the program's mistake: both know of the same deaths,
+/// and none is of one who makes either team, so neither could have left out a call for it. The
+/// roll first: whose death explains the invitation is on it, or found after it. Between nodes a
+/// rank may act on a death of which only others have heard that have told it to.
+bool is_mistaken(const Invitation& invitation, const progress::RankContext& me,
+                 const Making& making) {
+  const std::uint32_t dead = team::roll_of_the_dead(me.space);
+  const bool can_tell = dead == 0 || me.space.header().nodes == 1;
+  return can_tell && invitation.dead == dead && making.first_dead() < 0;
+}
+
 /// The invitation by that rank to this call. Those to calls before it, which this rank has given up
 /// or left out after a death, are dropped; those to calls after it, to which the other one has come
-/// already, stay for these. Where nobody has died, one to another call is the program's mistake.
+/// already, stay for these.
 std::optional<Invitation> find_invitation(int inviter, progress::RankContext& me,
                                           const Making& making) {
   std::vector<progress::Message> others;
@@ -122,8 +136,7 @@ std::optional<Invitation> find_invitation(int inviter, progress::RankContext& me
     Invitation invitation;
     ARMATURE_ASSERT(message->data.size() == sizeof invitation);
     std::memcpy(&invitation, message->data.data(), sizeof invitation);
-    if (invitation.call == making.call()) return invitation;
-    if (invitation.some_died == 0 && !team::some_died(me.space)) return invitation;
+    if (invitation.call == making.call() || is_mistaken(invitation, me, making)) return invitation;
     others.push_back(std::move(*message));
   }
   for (; !others.empty(); others.pop_back()) me.messages.put_back(std::move(others.back()));

@@ -17,21 +17,25 @@ bool is_dead(const space::Mapping& job, int rank) {
   return job.slot(rank).life.load(std::memory_order_acquire) == space::Life::dead;
 }
 
-/// Unlike any other number by chance; a split of the team of all is no exception.
-std::uint64_t split_call(const TeamState& team) {
-  std::uint64_t h = 0x9e3779b97f4a7c15 * (team.id() + std::uint64_t{1});
-  h = (h ^ (h >> 29)) + team.rounds() + 1;
+std::uint64_t mixed(std::uint64_t h) {
   h *= 0xbf58476d1ce4e5b9;
   return h ^ (h >> 32);
 }
 
+/// Unlike any other number by chance; a split of the team of all is no exception.
+std::uint64_t split_call(const TeamState& team) {
+  const std::uint64_t h = 0x9e3779b97f4a7c15 * (team.id() + std::uint64_t{1});
+  return mixed((h ^ (h >> 29)) + team.rounds() + 1);
+}
+
 }  // namespace
 
-bool some_died(const space::Mapping& job) {
-  if (!goes_on(job)) return false;
+std::uint32_t roll_of_the_dead(const space::Mapping& job) {
+  if (!goes_on(job)) return 0;
+  std::uint64_t h = 0;
   for (int rank = 0; rank < job.ranks(); ++rank)
-    if (is_dead(job, rank)) return true;
-  return false;
+    if (is_dead(job, rank)) h = mixed(h + static_cast<std::uint64_t>(rank) + 1);
+  return h == 0 ? 0 : static_cast<std::uint32_t>(h) | 1;
 }
 
 int first_dead(const space::Mapping& job, std::span<const std::int32_t> ranks) {

@@ -2,7 +2,9 @@
 // rank, hears instead that somebody has killed that, and leaves the team out: rank 0, which would
 // invite the others, or rank 1, when the others have met in the team already. Who gets an error
 // says so; then the survivors make a team of themselves.
+// left_out mistaken: after that death rank 0 makes another team than the others do.
 
+#include <csignal>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -35,7 +37,8 @@ void say_how_it_ends(const World& world, Call&& call) {
     say(world, "done");
   } catch (const armature::Error& error) {
     const bool lost = error.code() == armature::Errc::rank_lost;
-    say(world, (lost ? "lost: " : "wrong: ") + std::string(error.what()));
+    const bool mistaken = error.code() == armature::Errc::bad_argument;
+    say(world, (lost ? "lost: " : mistaken ? "mistaken: " : "wrong: ") + std::string(error.what()));
   }
 }
 
@@ -52,13 +55,25 @@ void leave_out(World& world, int who) {
   say(world, survivors.allreduce(1) == survivors.size() ? "goes on, well" : "goes on, badly");
 }
 
+/// Rank 1, which is told, ends all that wait for it.
+void make_a_mistake(World& world) {
+  hear_of_the_death(world);
+  if (world.rank() == world.size() - 1) return;
+  const int members = world.size() - (world.rank() == 0 ? 2 : 1);
+  say_how_it_ends(world, [&] { (void)Team::create(first(members)); });
+  if (world.rank() == 1) raise(SIGKILL);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
   return armature::run(argc, argv, [what](World& world) {
     world.barrier();
-    leave_out(world, what == "0" ? 0 : 1);
+    if (what == "mistaken")
+      make_a_mistake(world);
+    else
+      leave_out(world, what == "0" ? 0 : 1);
     return 0;
   });
 }

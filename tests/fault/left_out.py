@@ -3,7 +3,7 @@
 
 left_out.py ARMATURE LEFT_OUT RANKS [OPTION...]: so many ranks of LEFT_OUT, started with these options. Whoever is in the call gets an
 error that names the dead, all the same whether it waits to be invited or has met others in the team, and the survivors make one of
-themselves.
+themselves. Where they disagree about who is in it, they are told, on one node.
 """
 
 import re
@@ -39,6 +39,11 @@ def leave_out(start, ranks, who):
         expect(f"rank {rank}: goes on, well" in text, f"rank {rank} does not go on:\n{text}")
 
 
+def disagree(start, ranks):
+    text = lose_last(start("mistaken"), ["waits"] * ranks)
+    expect(re.search("rank 1: mistaken: .*rank 0 makes a team of other members", text), f"rank 1 is not told:\n{text}")
+
+
 def main():
     harness.ARMATURE, program, ranks, *options = sys.argv[1:]
 
@@ -47,7 +52,10 @@ def main():
 
     ranks = int(ranks)
     cases = {"who invites leaves it out": lambda: leave_out(start, ranks, 0),
-             "who was invited leaves it out": lambda: leave_out(start, ranks, 1)}
+             "who was invited leaves it out": lambda: leave_out(start, ranks, 1),
+             "they disagree": lambda: disagree(start, ranks)}
+    if "--nodes" in options:
+        del cases["they disagree"]
     failures = 0
     for name, case in cases.items():
         try:
