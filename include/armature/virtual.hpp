@@ -31,10 +31,19 @@ ARMATURE_API void yield();
 /// highest priority have their turns first, from the next turn on. -3 to 3; 0 is what ranks begin
 /// with. Nobody is interrupted for it, and nobody starves: at least every 64th turn goes to each
 /// priority that has a rank ready. It goes with a rank that moves. Calls for a rank are as urgent
-/// as the rank. Where ranks have threads of their own it does nothing. Throws Error(bad_argument)
-/// for other numbers, and Error(misuse) outside run().
+/// as the rank, or as expedite() says. Where ranks have threads of their own it does nothing.
+/// Throws Error(bad_argument) for other numbers, and Error(misuse) outside run().
 ARMATURE_API void set_priority(int priority);
 [[nodiscard]] ARMATURE_API int priority();
+
+/// Makes what the calling rank has sent to `rank` so far urgent, calls and messages: where ranks
+/// have turns, that one has its next turn as if this were its priority, unless its own is higher
+/// anyway, and executes the calls then. The order of what a rank sends to another stays: what was
+/// sent before goes first. Calls that are held back for others to join them are sent. Not
+/// collective; nothing is waited for. Where ranks have threads of their own that is all it does.
+/// Throws Error(bad_argument) for other numbers than set_priority takes, Error(bad_rank), and
+/// Error(misuse) outside run().
+ARMATURE_API void expedite(Rank rank, int priority);
 
 /// Goes on in another process of its node (migration, armci-on-charm-2006): when the call
 /// returns, that process runs the rank, and process_of says so. Nothing is copied: what the rank

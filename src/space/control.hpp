@@ -311,12 +311,12 @@ struct alignas(128) RankSlot {
   // Of a virtual rank, by whoever hosts it: how long it has computed, and how often it has moved.
   std::atomic<std::uint64_t> busy_ns{0};
   std::atomic<std::uint64_t> moves{0};
-  // The process that it is to be in when all go on, who stand still for that.
-  std::atomic<std::int32_t> goes_to{-1};
+  std::atomic<std::int32_t> goes_to{-1};  // where it is to be when all go on that stand still
   // While it takes no requests in: one of the ranks that must take some in first, its number + 1. A
   // hint, as is which rank it had better take something in from then (rmi/circle.hpp).
   std::atomic<std::int32_t> full_until{0};
   std::atomic<std::int32_t> before_in_circle{0};
+  std::atomic<std::uint32_t> urgency{0};  // of what has come for it; 0: as the rank itself
 
   alignas(64) WaitRecord wait;
 };
@@ -341,6 +341,7 @@ struct alignas(128) ProcessSlot {
   std::atomic<std::uint32_t> joined{0};  // 1: it could host ranks, its addresses are the others'
   std::int32_t node = 0;                 // set before it starts
   std::atomic<std::uint32_t> wants_to_leave{0};  // 1: somebody has asked it to end
+  std::atomic<std::uint32_t> has_urgent{0};      // 1: for one of its ranks, see RankSlot::urgency
   // What ranks that other nodes reach by this process, but that are in another, tell it of their
   // teams: address of the last; 0: nothing.
   std::atomic<std::uint64_t> team_news{0};

@@ -49,6 +49,7 @@ enum class Kind : std::uint16_t {
   wave,    // of a fence of remote calls
   reply,   // the answer to a remote question
   circle,  // of ranks that are full: is there one?
+  urgent,  // what came before it from that rank is
   // Virtual ranks that go to other nodes, while all processes stand still:
   plan,       // who goes where
   step,       // how far a process is

@@ -17,6 +17,8 @@ struct Life {
   void* argument = nullptr;
 };
 
+inline constexpr int priority_max = 3;  // and the least is as far below 0
+
 /// A virtual rank: a fiber whose stack lies at the upper end of its band, with this record on top.
 /// So whatever runs the rank next finds all of it there. Used by the process that hosts the rank.
 struct RankFiber {
@@ -34,6 +36,14 @@ struct RankFiber {
   static RankFiber& make(const space::Mapping& mapping, int file, int rank, Life life);
   /// Its memory for others. The rank takes it along.
   [[nodiscard]] space::AddressSpace& space();
+  /// What has come for it is more urgent than it is itself.
+  [[nodiscard]] bool is_urgent() const {
+    return slot->urgency.load(std::memory_order_relaxed) > urgency_of(priority);
+  }
+  /// As slots have it, where 0 is none.
+  [[nodiscard]] static std::uint32_t urgency_of(int priority) {
+    return static_cast<std::uint32_t>(priority + priority_max + 1);
+  }
   /// In this process: whoever leaves the stack at its end is told so.
   void guard_stack(const space::Mapping& mapping) const;
 

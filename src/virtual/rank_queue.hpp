@@ -29,6 +29,14 @@ class RankQueue {
     }
     return nullptr;
   }
+  /// Takes out all for which `is_good` holds, in their order.
+  template <class Good>
+  RankQueue take_all(Good is_good) {
+    RankQueue taken, left;
+    while (RankFiber* const fiber = pop()) (is_good(*fiber) ? taken : left).push(*fiber);
+    *this = left;
+    return taken;
+  }
   /// Before the first of the first `looks_max` that is cheaper; else last.
   void push_by_cost(RankFiber& fiber, std::size_t looks_max) {
     RankFiber *before = nullptr, *at = first_;

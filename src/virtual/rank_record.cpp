@@ -43,6 +43,7 @@ void RankRecord::give(const space::Control& control, int rank) const {
   // What it has shown of a moment that is no more.
   slot.full_until.store(0, relaxed);
   slot.before_in_circle.store(0, relaxed);
+  slot.urgency.store(0, relaxed);
   slot.busy_ns.store(busy_ns, relaxed);
   slot.moves.store(moves, relaxed);
   slot.wait.peer.store(peer, relaxed);

@@ -307,6 +307,8 @@ bool RankScheduler::wakes(int process, int rank) {
 
 /// Those that were rung for from elsewhere, in their order.
 void RankScheduler::take_in() {
+  if (home_.has_urgent.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    return take_in_urgent();
   if (home_.awake.load(std::memory_order_relaxed) == 0) [[likely]]
     return;
   // Acquire: what was done for them is seen.
@@ -323,6 +325,18 @@ void RankScheduler::take_in() {
     first = mapping_.slot(rank).next_awake.load(std::memory_order_relaxed);
     wake(fiber(rank));
   }
+}
+
+/// The same; then who is urgent goes before others. Acquire: so everybody sees for whom.
+void RankScheduler::take_in_urgent() {
+  home_.has_urgent.exchange(0, std::memory_order_acquire);
+  take_in();
+  RankQueue found = pollers_.take_all([](const RankFiber& fiber) { return fiber.is_urgent(); });
+  while (RankFiber* const fiber = found.pop()) {
+    fiber->state = State::ready;
+    ready_.push_urgent(*fiber);
+  }
+  ready_.expedite();
 }
 
 }  // namespace armature::fibers

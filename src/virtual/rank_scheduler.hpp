@@ -83,6 +83,7 @@ class RankScheduler : public progress::Scheduler {
   void set_ready(RankFiber& fiber);
   [[nodiscard]] bool is_costly(const RankFiber& fiber) const;
   void take_in();
+  void take_in_urgent();
   void wake(RankFiber& fiber);
   void host(RankFiber& fiber);
   void dismiss(RankFiber& fiber);

@@ -24,17 +24,37 @@ bool ReadyQueue::has_several() const {
   return ready > 1;
 }
 
-void ReadyQueue::push_other(RankFiber& fiber) {
-  const int level = usual_level + fiber.priority;
+void ReadyQueue::push_other(RankFiber& fiber, int level) {
   by_level_[level].push(fiber);
   others_ |= 1u << level;
 }
 
 void ReadyQueue::push_costly(RankFiber& fiber) {
-  if (fiber.priority != 0) return push_other(fiber);
+  if (fiber.priority != 0) return push_other(fiber, level_of(fiber));
   if ((others_ & costly_bit) == 0) until_costly_ = usual_.size();
   costly_next_.push_by_cost(fiber, looks_max);
   others_ |= costly_bit;
+}
+
+void ReadyQueue::push_urgent(RankFiber& fiber) {
+  // What counts is whose turn it is, not what is read because of it: that has an order of its own.
+  const std::uint32_t urgency = fiber.slot->urgency.exchange(0, std::memory_order_relaxed);
+  const int level = std::max(level_of(fiber), static_cast<int>(urgency) - 1);
+  level == usual_level ? usual_.push(fiber) : push_other(fiber, level);
+}
+
+void ReadyQueue::expedite() {
+  RankQueue urgent;
+  const auto is_urgent = [](const RankFiber& fiber) { return fiber.is_urgent(); };
+  const auto look_at = [&](RankQueue& queue) {
+    RankQueue found = queue.take_all(is_urgent);
+    while (RankFiber* const fiber = found.pop()) urgent.push(*fiber);
+  };
+  for (int level = levels - 1; level-- > 0;) look_at(queue(level));
+  look_at(costly_);
+  look_at(costly_next_);
+  (void)note(nullptr);
+  while (RankFiber* const fiber = urgent.pop()) push_urgent(*fiber);
 }
 
 RankFiber* ReadyQueue::note(RankFiber* taken) {

@@ -7,8 +7,6 @@
 
 namespace armature::fibers {
 
-inline constexpr int priority_max = 3;  // and the least is as far below 0
-
 /// The ranks that are ready: those of higher priority first, and first in, first out among equals.
 /// Nobody starves: now and then it is the turn of another priority, of each in its turn. As long as
 /// all have the usual one, and none is costly, this is one queue.
@@ -24,7 +22,7 @@ class ReadyQueue {
   void push(RankFiber& fiber) {
     if (fiber.priority == 0) [[likely]]
       return usual_.push(fiber);
-    push_other(fiber);
+    push_other(fiber, level_of(fiber));
   }
   /// A costly one, by its cost.
   void push_costly(RankFiber& fiber);
@@ -47,6 +45,11 @@ class ReadyQueue {
     }
     return nullptr;
   }
+  /// Those that are more urgent than their priority says (RankSlot::urgency) are put where they
+  /// belong for this turn.
+  void expedite();
+  /// The same for one that is in no queue.
+  void push_urgent(RankFiber& fiber);
 
  private:
   static constexpr std::size_t looks_max = 64;
@@ -54,10 +57,11 @@ class ReadyQueue {
   static constexpr int usual_level = priority_max;
   static constexpr std::uint32_t costly_bit = 1u << levels;
 
+  [[nodiscard]] static int level_of(const RankFiber& fiber) { return usual_level + fiber.priority; }
   [[nodiscard]] RankQueue& queue(int level) {
     return level == usual_level ? usual_ : by_level_[level];
   }
-  void push_other(RankFiber& fiber);
+  void push_other(RankFiber& fiber, int level);
   RankFiber* pop_by_priority();
   RankFiber* pop_usual();
   /// After one was taken out.

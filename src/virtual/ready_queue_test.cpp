@@ -52,6 +52,28 @@ TEST_F(ReadyQueueTest, the_costliest_goes_first_and_equals_in_their_order) {
   EXPECT_TRUE(queue_.empty());
 }
 
+TEST_F(ReadyQueueTest, what_is_urgent_goes_first_once_and_keeps_its_order) {
+  for (const int rank : {0, 1, 2, 3, 4}) push(rank);
+  push(5, 50);
+  for (const int rank : {1, 4, 5})
+    fibers_[static_cast<std::size_t>(rank)].slot->urgency =
+        RankFiber::urgency_of(rank == 4 ? 3 : 1);
+  queue_.expedite();
+  EXPECT_EQ(pop(), "415023");
+  for (const int rank : {0, 4}) push(rank);
+  queue_.expedite();
+  EXPECT_EQ(pop(), "04");
+}
+
+TEST_F(ReadyQueueTest, nobody_is_put_behind_because_something_came_that_is_less_urgent) {
+  fibers_[1].priority = 2;
+  push(0);
+  push(1);
+  fibers_[1].slot->urgency = RankFiber::urgency_of(1);
+  queue_.expedite();
+  EXPECT_EQ(pop(), "10");
+}
+
 TEST_F(ReadyQueueTest, before_a_costly_one_all_others_that_were_ready_have_a_turn) {
   push(0);
   push(1);

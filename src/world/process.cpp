@@ -45,6 +45,7 @@
 #include "virtual/nodes/plan.hpp"
 #include "virtual/nodes/steps.hpp"
 #include "virtual/nodes/traveller.hpp"
+#include "virtual/priority.hpp"
 #include "world/last_words.hpp"
 #include "world/losses.hpp"
 #include "world/net_device.hpp"
@@ -335,14 +336,9 @@ void Process::join_network(progress::Network::Spaces spaces, bootstrap::Exchange
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
   options.connect_ns =
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
-  options.handlers = {rma::serve_far,
-                      team::KnownTeams::install,
-                      rmi::install_far_replies,
-                      rmi::install_circles,
-                      nodes::Steps::install,
-                      nodes::install_plan,
-                      nodes::install_travellers,
-                      nodes::install_losses,
+  options.handlers = {rma::serve_far,        team::KnownTeams::install, rmi::install_far_replies,
+                      rmi::install_circles,  fibers::install_urgent,    nodes::Steps::install,
+                      nodes::install_plan,   nodes::install_travellers, nodes::install_losses,
                       nodes::Copies::install};
   options.forget = {rma::forget_far, team::KnownTeams::forget_all};
   options.on_lost = rma::Question::give_up;

@@ -1,7 +1,8 @@
 // Ranks that take turns without end: who is more urgent has more of them, equals have as many as
 // each other, and the least urgent ones still get on. Of ranks that are all ready, or all have a
-// call to execute, the more urgent ones go first.
+// call to execute, the more urgent ones go first; so do those whose call is urgent.
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <vector>
 
@@ -133,19 +134,77 @@ void check_order_of_calls(World& world) {
       [] { ++spinning; });
 }
 
-void check_bounds() {
-  for (const int priority : {-4, 4, 1000}) {
-    try {
-      armature::set_priority(priority);
-      require(false, "a priority that does not exist");
-    } catch (const armature::Error& error) {
-      require(error.code() == armature::Errc::bad_argument, "how that is told");
+/// Of several that have a call to execute the one goes first whose call is urgent: of the process
+/// that hosts `first` and the others, where that one computes until all has come.
+void check_expedited(World& world, armature::Rank sender, std::vector<int> called) {
+  constexpr int rounds = 64;
+  armature::shared<Called> object(world, int{world.rank()});
+  auto released = world.allocate<int>(1);
+  const int first = called.front(), urgent = called.back();
+  called.erase(called.begin());
+  int out_of_turn = 0;
+  for (int round = 1; round <= rounds; ++round) {
+    if (world.rank() == first) went.clear();
+    world.barrier();
+    if (world.rank() == first) {
+      // Now all others wait in the next barrier.
+      for (int turn = 0; turn < 100; ++turn) armature::yield();
+      armature::put(released.on(sender), round);
+      // Nobody has a turn meanwhile, unless the sender is one of them.
+      while (std::atomic_ref(released[0]).load(std::memory_order_acquire) != round)
+        if (armature::process_of(sender) == armature::process_of(first)) armature::yield();
     }
+    if (world.rank() == sender) {
+      while (std::atomic_ref(released[0]).load(std::memory_order_acquire) != round)
+        armature::rmi_poll();
+      for (const int rank : called) object.async(rank, &Called::go);
+      armature::expedite(urgent, 3);
+      armature::expedite(urgent, 1);  // no less because of that
+      armature::put(released.on(first), round);
+    }
+    armature::rmi_fence();
+    if (world.rank() == first) {
+      require(went.size() == called.size(), "everybody went once");
+      out_of_turn += went.front() != urgent ? 1 : 0;
+    }
+    world.barrier();
   }
+  // One turn of eight is picked in another way.
+  require(out_of_turn <= rounds / 4, "who has an urgent call goes first");
+}
+
+void check_expedited(World& world) {
+  std::vector<int> last;  // those that the last process hosts
+  const auto process = armature::process_of(world.size() - 1);
+  for (int rank = 0; rank < world.size(); ++rank)
+    if (armature::process_of(rank) == process) last.push_back(rank);
+  if (last.front() == 0) last.erase(last.begin());
+  require(last.size() >= 3, "several can be called");
+  check_expedited(world, 0, last);
+}
+
+template <class Call>
+void require_error(armature::Errc code, Call call) {
+  try {
+    call();
+    require(false, "what cannot be");
+  } catch (const armature::Error& error) {
+    require(error.code() == code, "how that is told");
+  }
+}
+
+void check_bounds(World& world) {
+  for (const int priority : {-4, 4, 1000}) {
+    require_error(armature::Errc::bad_argument, [=] { armature::set_priority(priority); });
+    require_error(armature::Errc::bad_argument, [=] { armature::expedite(0, priority); });
+  }
+  for (const int rank : {-1, world.size()})
+    require_error(armature::Errc::bad_rank, [=] { armature::expedite(rank, 0); });
 }
 
 /// It goes along.
 void check_moves(World& world, int processes) {
+  if (!armature::same_node(0, world.size() - 1)) return;
   armature::set_priority(2);
   for (int process = 0; process < processes; ++process) {
     armature::migrate(armature::ProcessId(process));
@@ -159,16 +218,18 @@ void check_moves(World& world, int processes) {
 
 int main(int argc, char** argv) {
   return armature::run(argc, argv, [](World& world) {
-    check_bounds();
+    check_bounds(world);
     int processes = 1;
     for (int rank = 0; rank < world.size(); ++rank)
       processes = std::max(processes, armature::process_of(rank).number() + 1);
     world.barrier();
     if (armature::rank_kind() != armature::RankKind::fiber) {
       armature::set_priority(1);
+      armature::expedite(0, 1);
       require(armature::priority() == 0, "nobody has turns to order");
       return;
     }
+    check_expedited(world);
     if (processes > 1) return check_moves(world, processes);
     check_equals(world);
     check_urgent_ones(world);
