@@ -65,7 +65,8 @@ ARMATURE_API void migrate_together(ProcessId process);
 [[nodiscard]] ARMATURE_API bool can_migrate();
 
 /// Has that many processes host the ranks of the job: more are started, or some hand their ranks
-/// over and end, and then each hosts as many ranks as the others. All ranks go on meanwhile, and
+/// over and end, and then each hosts as many ranks as the others, or, where what they compute is
+/// measured (rebalance(), --balance), has as much to compute. All ranks go on meanwhile, and
 /// are not asked; whoever holds something that cannot move (StaysHere) stays, and its process with
 /// it. For one rank to call; when several do, the last is right. Waits until it is done, which is
 /// when every rank has waited or yielded once. Throws Error(bad_argument) for less than 1 or more

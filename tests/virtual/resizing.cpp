@@ -1,6 +1,7 @@
 // Ranks that are put into more processes and into fewer while they run.
 //
 //   virtual_resizing inside      the job resizes itself, from calls too
+//   virtual_resizing measured    the same, where the first rank is known to compute more
 //   virtual_resizing inside_nodes   the same on several nodes
 //   virtual_resizing stays_on_nodes until somebody wants a process that must stay
 //   virtual_resizing stays       a rank that must stay keeps its process in the job
@@ -93,6 +94,27 @@ int inside(World& world) {
   armature::resize(1 + world.rank() % 3);
   world.barrier();
   require_even(world, armature::hosting_processes());
+  return 0;
+}
+
+void compute(std::chrono::milliseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+int measured(World& world) {
+  armature::rebalance(world, {.strategy = armature::balance::none, .log = false});
+  compute(std::chrono::milliseconds(world.rank() == 0 ? 200 : 2));
+  world.barrier();
+  for (const int processes : {3, 2}) {
+    if (world.rank() == 0) armature::resize(processes);
+    world.barrier();
+    require(armature::hosting_processes() == processes, "there are not as many as were wanted");
+    for (int rank = 1; rank < world.size(); ++rank)
+      require(!armature::same_process(0, rank), "who computes most shares its process");
+    world.barrier();
+  }
   return 0;
 }
 
@@ -239,6 +261,7 @@ int main(int argc, char** argv) {
   const int number = argc > 2 ? std::atoi(argv[2]) : 0;
   return armature::run(argc, argv, [&](World& world) {
     if (what == "inside") return inside(world);
+    if (what == "measured") return measured(world);
     if (what == "inside_nodes") return inside_on_nodes(world);
     if (what == "stays_on_nodes") return stays_on_nodes(world);
     if (what == "stays") return stays(world);

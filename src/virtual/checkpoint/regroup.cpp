@@ -7,11 +7,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <vector>
 
+#include "balance/in_rows.hpp"
 #include "progress/processes.hpp"
 #include "virtual/checkpoint/copy.hpp"
 #include "virtual/rank_fiber.hpp"
@@ -52,32 +54,35 @@ void place_as_planned(const space::Mapping& mapping, std::uint32_t regroup) {
   }
 }
 
-/// Those of one process in a row, as many for each; but who stays stays.
+/// What each has computed since the job began; where that is not measured, one is as another.
+std::vector<double> loads_of(const space::Mapping& mapping) {
+  std::vector<double> loads;
+  double all = 0;
+  for (int rank = 0; rank < mapping.ranks(); ++rank) {
+    loads.push_back(static_cast<double>(mapping.slot(rank).busy_ns.load(relaxed)));
+    all += loads.back();
+  }
+  if (all == 0) loads.assign(loads.size(), 1);
+  return loads;
+}
+
+/// Those of one process in a row, as much to compute for each; but who stays stays.
 void spread_ranks(const space::Mapping& mapping, std::uint32_t regroup) {
-  const space::ControlHeader& job = mapping.header();
-  std::vector<bool> here(static_cast<std::size_t>(mapping.ranks()));
-  std::vector<std::int64_t> room(job.processes);
-  for (int rank = 0; rank < mapping.ranks(); ++rank) {
-    if (!stays(mapping, rank)) continue;
-    const int process = mapping.slot(rank).process.load(relaxed);
-    here[static_cast<std::size_t>(rank)] = true;
-    --room[static_cast<std::size_t>(process)];
-    keep_process(mapping, process, rank);
-  }
+  for (int rank = 0; rank < mapping.ranks(); ++rank)
+    if (stays(mapping, rank)) keep_process(mapping, mapping.slot(rank).process.load(relaxed), rank);
   std::vector<int> members;
-  for (int p = 0; p < static_cast<int>(job.processes); ++p)
+  for (int p = 0; p < static_cast<int>(mapping.header().processes); ++p)
     if (mapping.process_slot(p).belongs(regroup)) members.push_back(p);
-  const auto ranks = static_cast<std::size_t>(mapping.ranks());
-  for (std::size_t m = 0; m < members.size(); ++m)
-    room[static_cast<std::size_t>(members[m])] +=
-        static_cast<std::int64_t>(ranks * (m + 1) / members.size() - ranks * m / members.size());
-  std::size_t m = 0;
+  std::vector<int> kept;  // by rank: at which of the members
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
-    if (here[static_cast<std::size_t>(rank)]) continue;
-    while (room[static_cast<std::size_t>(members[m])] <= 0) ++m;
-    --room[static_cast<std::size_t>(members[m])];
-    put(mapping, rank, members[m]);
+    const int process = mapping.slot(rank).process.load(relaxed);
+    const auto place = std::ranges::find(members, process) - members.begin();
+    kept.push_back(stays(mapping, rank) ? static_cast<int>(place) : -1);
   }
+  const balance::Plan plan =
+      balance::in_rows(loads_of(mapping), kept, static_cast<int>(members.size()));
+  for (int rank = 0; rank < mapping.ranks(); ++rank)
+    put(mapping, rank, members[static_cast<std::size_t>(plan[static_cast<std::size_t>(rank)])]);
 }
 
 /// Whoever was about to wake whom: all look for themselves.

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <span>
+
+#include "armature/balance.hpp"
+
+namespace armature::balance {
+
+/// The items in their order, one place after the other, each with as near as can be to its share
+/// of the load: neighbours stay together. `kept` says of each item at which place it stays, whose
+/// share it counts to; -1 of those that may go anywhere. For where places come and go, and where
+/// each was before counts for nothing. `loads` are not negative; there is a place.
+[[nodiscard]] Plan in_rows(std::span<const double> loads, std::span<const int> kept, int places);
+
+}  // namespace armature::balance
