@@ -22,6 +22,10 @@ from launched import ARMATURE, ENVIRONMENT, FOLDER, RANK, Failed, Run, find, on_
 from scratch import LeftBehind, Scratch
 
 
+# MPICH 4.0's mpiexec may lose what a process said that ends while it kills another one, or answers it.
+ONE_BY_ONE = ["sh", "-c", f'sleep {RANK}; exec "$0" "$@"']
+
+
 def finds_its_job(launcher):
     for n in (1, 2, 4):
         Run(launcher, n, "wired", str(n)).expect(True, f"{n} ranks, {n} processes")
@@ -71,10 +75,10 @@ def virtual_loaded(launcher):
 
 def virtual_refused(launcher):
     """What cannot be is said."""
-    Run(launcher, 2, "wired", "1", ARMATURE_VIRTUAL="1").expect(False, "ARMATURE_VIRTUAL=1: there are 2 processes")
-    Run(launcher, 2, "wired", "4", ARMATURE_VIRTUAL="4", ARMATURE_THREADS="2").expect(
-        False, "ARMATURE_VIRTUAL does not go with ARMATURE_THREADS")
-    Run(launcher, 2, "wired", "many", ARMATURE_VIRTUAL="many").expect(False, "ARMATURE_VIRTUAL='many' is not")
+    for n, said, variables in ((1, "ARMATURE_VIRTUAL=1: there are 2 processes", {}),
+                               (4, "ARMATURE_VIRTUAL does not go with ARMATURE_THREADS", {"ARMATURE_THREADS": "2"}),
+                               ("many", "ARMATURE_VIRTUAL='many' is not", {})):
+        Run(launcher, 2, "wired", str(n), options=ONE_BY_ONE, ARMATURE_VIRTUAL=str(n), **variables).expect(False, said)
     Run(launcher, 2, "wired", "4", options=["sh", "-c", f'ARMATURE_VIRTUAL=$(({RANK} + 4)) exec "$0" "$@"']).expect(
         False, "some processes know of [45] virtual ranks, others of [45]")
 
@@ -285,9 +289,7 @@ def pretended_nodes(launcher):
 
 
 def no_way_to_it(launcher):
-    # One after the other: MPICH 4.0's mpiexec may lose what processes said that end at the same moment.
-    Run(launcher, 2, "wired", "2",
-        options=["sh", "-c", 'sleep ${PMI_RANK:-0}; unset PMI_FD PMIX_RANK PMIX_NAMESPACE; exec "$0" "$@"']).expect(
+    Run(launcher, 2, "wired", "2", options=[*ONE_BY_ONE, "sh", "-c", 'unset PMI_FD PMIX_RANK PMIX_NAMESPACE; exec "$0" "$@"']).expect(
             False, "2 copies of this program were started by", "PMIx: no PMIX_RANK", "PMI-1: no PMI_FD",
             "armature run -n N PROGRAM")
 
