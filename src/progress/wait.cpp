@@ -219,9 +219,8 @@ void let_others_run() {
   if (me != nullptr && me->scheduler != nullptr) me->scheduler->yield(false);
 }
 
-/// Gives the core away; whether others have kept it for long, who are no ranks that wait. Who has
-/// given it to programs that compute gets it back after all their time slices, while a sleeper that
-/// is woken runs at once: so what comes from another node is better slept for.
+// Who has given it to programs that compute gets it back after all their time slices, while a
+// sleeper that is woken runs at once.
 bool yield() {
   constexpr std::uint64_t long_ns = 500'000;
   if (network() == nullptr) return sched_yield(), false;

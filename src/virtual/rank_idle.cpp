@@ -1,7 +1,5 @@
 // What a process does when none of its ranks is ready: it lets those look again of whom a bell may
 // have been missed, takes in what the network brings, asks for ranks of others, and sleeps.
-#include <sched.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -25,6 +23,7 @@ constexpr std::uint32_t looks_before_barrier_shared = 4;
 constexpr std::size_t looks_at_once_max = 8;
 constexpr std::uint64_t yield_ns = 200'000;
 constexpr std::uint64_t yield_ns_shared = 50'000;
+constexpr std::uint64_t yield_ns_far = 1'000'000;  // there and back takes longer
 constexpr long nap_min_ns = 50'000, nap_max_ns = 1'000'000, sleep_max_ns = 100'000'000;
 // Of those that have waited long, so many look at a time whether those waited for are still there.
 constexpr std::size_t looks_of_sleepers = 1000;
@@ -67,6 +66,17 @@ void RankScheduler::look_at_announced(Barrier barrier) {
   looking_.clear();
 }
 
+/// Whether it looks again at once, after a pause: not for ever, nor where others want its core.
+bool RankScheduler::is_patient(bool shared) const {
+  const bool is_far = progress::network() != nullptr;
+  const std::uint64_t patience_ns = shared ? yield_ns_shared : is_far ? yield_ns_far : yield_ns;
+  if (now_ns_ - idle_since_ns_ >= patience_ns) return false;
+  // What comes from another node may be brought by a thread that has no core yet.
+  if (shared || (is_far && idle_rounds_ % 16 == 15)) return !progress::yield();
+  pause();
+  return true;
+}
+
 void RankScheduler::idle() {
   const bool shared = crowded_;
   now_ns_ = base::now_ns();
@@ -76,9 +86,12 @@ void RankScheduler::idle() {
   }
   look_for_deaths();
   // What comes makes ranks ready, and more may come.
-  if (progress::Network* const net = progress::network(); net != nullptr && net->try_poll()) {
-    idle_rounds_ = 0;
-    return;
+  if (progress::Network* const net = progress::network()) {
+    (void)net->stop_ears();  // until a rank has more to do than to look
+    if (net->try_poll()) {
+      idle_rounds_ = 0;
+      return;
+    }
   }
   if (balances_) ask_for_ranks();
   while (RankFiber* poller = pollers_.pop()) set_ready(*poller);
@@ -87,12 +100,8 @@ void RankScheduler::idle() {
     const bool soon = idle_rounds_ < looks && announced_.size() <= looks_at_once_max;
     return look_at_announced(soon ? Barrier::not_yet : Barrier::passed);
   }
-  if (now_ns_ - idle_since_ns_ < (shared ? yield_ns_shared : yield_ns)) {
-    shared ? static_cast<void>(sched_yield()) : pause();
-    base::let_others_act();
-    return;
-  }
-  sleep();
+  if (!is_patient(shared)) return sleep();
+  base::let_others_act();
 }
 
 void RankScheduler::sleep() {

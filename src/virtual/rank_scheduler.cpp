@@ -20,6 +20,7 @@
 #include "base/interleaving.hpp"
 #include "base/process_memory.hpp"
 #include "progress/bell.hpp"
+#include "progress/network.hpp"
 #include "progress/processes.hpp"
 #include "progress/trace.hpp"
 #include "progress/wait.hpp"
@@ -120,6 +121,7 @@ void RankScheduler::enter(RankFiber& fiber) {
   home_.running.store(&fiber == &main_ ? -1 : fiber.rank, std::memory_order_relaxed);
   progress::set_this_rank(fiber.context);
   heap_ = fiber.heap;
+  if (!fiber.looks) hear_again();
   *exceptions_ = fiber.exceptions;
   *error_number_ = fiber.error_number;
 }
@@ -243,8 +245,14 @@ bool RankScheduler::wait(bool got_on, bool rings) {
   return std::exchange(me.has_waited_long, false);
 }
 
+/// Whoever computes does not poll the network.
+void RankScheduler::hear_again() {
+  if (progress::Network* const net = progress::network()) net->hear_again();
+}
+
 void RankScheduler::waited() {
   RankFiber& me = *running_;
+  hear_again();
   std::uint32_t waits = Doze::waits;
   if (me.slot->asleep.load(std::memory_order_relaxed) == Doze::awake) return;
   me.slot->asleep.compare_exchange_strong(waits, Doze::awake, std::memory_order_acquire);
@@ -275,6 +283,7 @@ void RankScheduler::move(int process) {
     take_in();
   }
   forget(me);
+  me.looks = false;
   me.state = State::moves;
   goes_to_ = process;
   switch_from(me);

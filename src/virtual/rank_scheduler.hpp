@@ -82,6 +82,8 @@ class RankScheduler : public progress::Scheduler {
   void enter(RankFiber& fiber);
   void set_ready(RankFiber& fiber);
   [[nodiscard]] bool is_costly(const RankFiber& fiber) const;
+  [[nodiscard]] bool is_patient(bool shared) const;
+  static void hear_again();
   void take_in();
   void take_in_urgent();
   void wake(RankFiber& fiber);
