@@ -1,6 +1,6 @@
 #include "balance/in_rows.hpp"
 
-#include <algorithm>
+#include <cstddef>
 #include <numeric>
 #include <vector>
 
@@ -10,23 +10,30 @@ namespace armature::balance {
 
 Plan in_rows(std::span<const double> loads, std::span<const int> kept, int places) {
   ARMATURE_ASSERT(places > 0 && loads.size() == kept.size());
-  const double all = std::accumulate(loads.begin(), loads.end(), 0.0);
-  // What each place may still take.
-  std::vector<double> room(static_cast<std::size_t>(places), all / places);
-  for (std::size_t i = 0; i < loads.size(); ++i)
-    if (kept[i] >= 0) room[static_cast<std::size_t>(kept[i])] -= loads[i];
+  struct Place {
+    double load = 0;
+    bool has_any = false;
+    void add(double more) { load += more, has_any = true; }
+  };
+  std::vector<Place> all(static_cast<std::size_t>(places));
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    ARMATURE_ASSERT(kept[i] < places);
+    if (kept[i] >= 0) all[static_cast<std::size_t>(kept[i])].add(loads[i]);
+  }
   Plan plan(kept.begin(), kept.end());
   std::size_t at = 0;
+  double left =
+      std::accumulate(loads.begin(), loads.end(), 0.0);  // for this place and those behind
+  // The share is of what is left: one item that is more than a share leaves less for all others.
+  // Where half of an item or more would not fit, it goes to the next place.
+  const auto is_full = [&](double load) {
+    const double share = left / static_cast<double>(all.size() - at);
+    return all[at].has_any && share - all[at].load < load / 2;
+  };
   for (std::size_t i = 0; i < loads.size(); ++i) {
     if (kept[i] >= 0) continue;
-    // It goes where more than half of it has room. What is left over or taken too much counts for
-    // the next place.
-    const double half = loads[i] / 2;
-    while (at + 1 < room.size() && room[at] < half) {
-      room[at + 1] += std::clamp(room[at], -half, half);
-      ++at;
-    }
-    room[at] -= loads[i];
+    while (at + 1 < all.size() && is_full(loads[i])) left -= all[at++].load;
+    all[at].add(loads[i]);
     plan[i] = static_cast<int>(at);
   }
   return plan;

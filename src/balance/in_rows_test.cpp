@@ -36,12 +36,14 @@ TEST(InRows, the_load_counts_and_neighbours_stay_together) {
 TEST(InRows, one_that_is_more_than_a_share_takes_a_place_and_no_more) {
   EXPECT_THAT(plan({100, 1, 1, 1}, 2), ElementsAre(0, 1, 1, 1));
   EXPECT_THAT(plan({1, 1, 100}, 2), ElementsAre(0, 0, 1));
+  EXPECT_THAT(plan({100, 1, 1, 1, 1}, 3), ElementsAre(0, 1, 1, 2, 2)) << "nor is one empty";
 }
 
 TEST(InRows, those_that_stay_count_to_their_place) {
   EXPECT_THAT(plan({1, 1, 1, 1}, 2, {1, 1}), ElementsAre(1, 1, 0, 0));
   EXPECT_THAT(plan({1, 1, 1, 1}, 2, {-1, -1, 0, 0}), ElementsAre(1, 1, 0, 0));
   EXPECT_THAT(plan({9, 1, 1}, 2, {0}), ElementsAre(0, 1, 1));
+  EXPECT_THAT(plan({9, 1, 1, 1, 1}, 3, {0}), ElementsAre(0, 1, 1, 2, 2));
 }
 
 TEST(InRows, of_items_without_load_all_have_a_place) {

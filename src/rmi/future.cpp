@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "progress/network.hpp"
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 
@@ -72,9 +73,12 @@ void FutureBase::run_continuations() {
   rmi::Endpoint& endpoint = rmi::this_endpoint("future");
   const rmi::Endpoint::Use in_use = endpoint.use();
   const auto due = std::exchange(continuations_, {});
+  if (due.empty()) return;
+  // Nobody polls the network while one computes.
+  if (progress::Network* const net = progress::network()) net->hear_again();
   for (const auto& continuation : due) continuation();
   // They may have left this rank more to do, for which nobody rings.
-  if (!due.empty()) endpoint.got_on();
+  endpoint.got_on();
 }
 
 void no_future(const char* call) {

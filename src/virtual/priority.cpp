@@ -46,9 +46,10 @@ void urge(const space::Mapping& job, int rank, std::uint32_t urgency) {
   std::uint32_t before = slot.urgency.load(relaxed);
   while (before < urgency && !slot.urgency.compare_exchange_weak(before, urgency, relaxed)) {
   }
-  // Release: who sees it sees how urgent that is. A rank that has moved meanwhile has lost its
-  // haste.
-  job.process_slot(slot.process.load(relaxed)).has_urgent.store(1, std::memory_order_release);
+  // Release, and an exchange: who sees it sees how urgent each is of whom it was said. A rank that
+  // has moved meanwhile has lost its haste.
+  space::ProcessSlot& home = job.process_slot(slot.process.load(relaxed));
+  home.has_urgent.exchange(1, std::memory_order_acq_rel);
 }
 
 /// Behind what the rank has sent there before.

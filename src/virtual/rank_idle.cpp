@@ -66,8 +66,8 @@ void RankScheduler::look_at_announced(Barrier barrier) {
   looking_.clear();
 }
 
-/// Whether it looks again at once, after a pause: not for ever, nor where others want its core.
-bool RankScheduler::is_patient(bool shared) const {
+/// A short pause; whether it looks again then: not for ever, nor where others want its core.
+bool RankScheduler::linger(bool shared) const {
   const bool is_far = progress::network() != nullptr;
   const std::uint64_t patience_ns = shared ? yield_ns_shared : is_far ? yield_ns_far : yield_ns;
   if (now_ns_ - idle_since_ns_ >= patience_ns) return false;
@@ -100,7 +100,7 @@ void RankScheduler::idle() {
     const bool soon = idle_rounds_ < looks && announced_.size() <= looks_at_once_max;
     return look_at_announced(soon ? Barrier::not_yet : Barrier::passed);
   }
-  if (!is_patient(shared)) return sleep();
+  if (!linger(shared)) return sleep();
   base::let_others_act();
 }
 

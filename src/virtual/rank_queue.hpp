@@ -29,13 +29,19 @@ class RankQueue {
     }
     return nullptr;
   }
-  /// Takes out all for which `is_good` holds, in their order.
-  template <class Good>
-  RankQueue take_all(Good is_good) {
-    RankQueue taken, left;
-    while (RankFiber* const fiber = pop()) (is_good(*fiber) ? taken : left).push(*fiber);
-    *this = left;
-    return taken;
+  /// Takes out all for which `is_good` holds, in their order, and calls f(fiber) for each.
+  template <class Good, class F>
+  void take_all(Good is_good, F f) {
+    for (RankFiber *before = nullptr, *at = first_; at != nullptr;) {
+      RankFiber* const after = at->next;
+      if (!is_good(*at)) {
+        before = std::exchange(at, after);
+        continue;
+      }
+      (before == nullptr ? first_ : before->next) = after;
+      if (last_ == at) last_ = before;
+      f(*std::exchange(at, after));
+    }
   }
   /// Before the first of the first `looks_max` that is cheaper; else last.
   void push_by_cost(RankFiber& fiber, std::size_t looks_max) {

@@ -121,7 +121,11 @@ void RankScheduler::enter(RankFiber& fiber) {
   home_.running.store(&fiber == &main_ ? -1 : fiber.rank, std::memory_order_relaxed);
   progress::set_this_rank(fiber.context);
   heap_ = fiber.heap;
-  if (!fiber.looks) hear_again();
+  if (&fiber != &main_) {
+    if (!fiber.looks) hear_again();
+    if (some_are_urgent_)
+      fiber.slot->urgency.store(0, std::memory_order_relaxed);  // it is its turn
+  }
   *exceptions_ = fiber.exceptions;
   *error_number_ = fiber.error_number;
 }
@@ -193,6 +197,7 @@ void RankScheduler::run() {
     if (ready_.empty()) idle();
     if (!ready_.empty()) switch_from(main_);
   }
+  hear_again();
 }
 
 bool RankScheduler::job_is_over() const {
@@ -245,7 +250,7 @@ bool RankScheduler::wait(bool got_on, bool rings) {
   return std::exchange(me.has_waited_long, false);
 }
 
-/// Whoever computes does not poll the network.
+/// Whoever computes, or writes what ranks have, does not poll the network.
 void RankScheduler::hear_again() {
   if (progress::Network* const net = progress::network()) net->hear_again();
 }
@@ -293,6 +298,8 @@ void RankScheduler::move(int process) {
 
 void RankScheduler::set_ready(RankFiber& fiber) {
   fiber.state = State::ready;
+  if (some_are_urgent_ && fiber.is_urgent()) [[unlikely]]
+    return ready_.push_urgent(fiber);
   if (is_costly(fiber)) [[unlikely]]
     return ready_.push_costly(fiber);
   ready_.push(fiber);
@@ -336,15 +343,14 @@ void RankScheduler::take_in() {
   }
 }
 
-/// The same; then who is urgent goes before others. Acquire: so everybody sees for whom.
+/// The same; then who is urgent goes before others, and who is in no queue yet when it comes into
+/// one. Acquire: so everybody sees for whom.
 void RankScheduler::take_in_urgent() {
   home_.has_urgent.exchange(0, std::memory_order_acquire);
+  some_are_urgent_ = true;
   take_in();
-  RankQueue found = pollers_.take_all([](const RankFiber& fiber) { return fiber.is_urgent(); });
-  while (RankFiber* const fiber = found.pop()) {
-    fiber->state = State::ready;
-    ready_.push_urgent(*fiber);
-  }
+  pollers_.take_all([](const RankFiber& fiber) { return fiber.is_urgent(); },
+                    [this](RankFiber& fiber) { set_ready(fiber); });
   ready_.expedite();
 }
 

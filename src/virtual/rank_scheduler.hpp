@@ -82,7 +82,7 @@ class RankScheduler : public progress::Scheduler {
   void enter(RankFiber& fiber);
   void set_ready(RankFiber& fiber);
   [[nodiscard]] bool is_costly(const RankFiber& fiber) const;
-  [[nodiscard]] bool is_patient(bool shared) const;
+  [[nodiscard]] bool linger(bool shared) const;
   static void hear_again();
   void take_in();
   void take_in_urgent();
@@ -151,10 +151,11 @@ class RankScheduler : public progress::Scheduler {
   std::uint64_t turn_began_ns_ = 0;  // where time is measured
   std::uint64_t idle_since_ns_ = 0;
   long nap_ns_ = 0;
-  bool leaves_ = false;         // hosts no ranks any more
-  bool halts_ = false;          // no rank has its turn until a checkpoint is written
-  ExceptionState* exceptions_;  // of this thread
-  int* error_number_;           // of this thread
+  bool leaves_ = false;           // hosts no ranks any more
+  bool some_are_urgent_ = false;  // have ever been
+  bool halts_ = false;            // no rank has its turn until a checkpoint is written
+  ExceptionState* exceptions_;    // of this thread
+  int* error_number_;             // of this thread
 };
 
 }  // namespace armature::fibers

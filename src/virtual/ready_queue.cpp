@@ -47,12 +47,12 @@ void ReadyQueue::expedite() {
   RankQueue urgent;
   const auto is_urgent = [](const RankFiber& fiber) { return fiber.is_urgent(); };
   const auto look_at = [&](RankQueue& queue) {
-    RankQueue found = queue.take_all(is_urgent);
-    while (RankFiber* const fiber = found.pop()) urgent.push(*fiber);
+    queue.take_all(is_urgent, [&](RankFiber& fiber) { urgent.push(fiber); });
   };
   for (int level = levels - 1; level-- > 0;) look_at(queue(level));
   look_at(costly_);
   look_at(costly_next_);
+  until_costly_ = std::min(until_costly_, usual_.size());
   (void)note(nullptr);
   while (RankFiber* const fiber = urgent.pop()) push_urgent(*fiber);
 }

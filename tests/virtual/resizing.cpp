@@ -111,6 +111,7 @@ int measured(World& world) {
     if (world.rank() == 0) armature::resize(processes);
     world.barrier();
     require(armature::hosting_processes() == processes, "there are not as many as were wanted");
+    require(static_cast<int>(shares(world).size()) == processes, "some process has no rank");
     for (int rank = 1; rank < world.size(); ++rank)
       require(!armature::same_process(0, rank), "who computes most shares its process");
     world.barrier();

@@ -54,12 +54,16 @@ void place_as_planned(const space::Mapping& mapping, std::uint32_t regroup) {
   }
 }
 
-/// What each has computed since the job began; where that is not measured, one is as another.
+/// What each has computed since the job began, but for those that are through; where that is not
+/// measured, one is as another.
 std::vector<double> loads_of(const space::Mapping& mapping) {
   std::vector<double> loads;
   double all = 0;
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
-    loads.push_back(static_cast<double>(mapping.slot(rank).busy_ns.load(relaxed)));
+    const bool is_through =
+        fibers::RankFiber::of(mapping, rank).state == fibers::RankFiber::State::through;
+    const std::uint64_t busy_ns = is_through ? 0 : mapping.slot(rank).busy_ns.load(relaxed);
+    loads.push_back(static_cast<double>(busy_ns));
     all += loads.back();
   }
   if (all == 0) loads.assign(loads.size(), 1);
