@@ -113,7 +113,6 @@ void Service::make_ears() {
 }
 
 bool Service::stop_ears() {
-  if (ears_stopped_.load(std::memory_order_relaxed)) return true;
   if (!listens_.load(std::memory_order_relaxed) || ears_ < 0) return false;
   const std::lock_guard locked(ears_lock_);
   epoll_event nothing{};
