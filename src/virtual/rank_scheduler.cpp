@@ -120,10 +120,8 @@ void RankScheduler::enter(RankFiber& fiber) {
   home_.running.store(&fiber == &main_ ? -1 : fiber.rank, std::memory_order_relaxed);
   progress::set_this_rank(fiber.context);
   heap_ = fiber.heap;
-  if (&fiber != &main_) {
-    if (some_are_urgent_)
-      fiber.slot->urgency.store(0, std::memory_order_relaxed);  // it is its turn
-  }
+  if (some_are_urgent_ && &fiber != &main_) [[unlikely]]
+    fiber.slot->urgency.store(0, std::memory_order_relaxed);  // it is its turn
   *exceptions_ = fiber.exceptions;
   *error_number_ = fiber.error_number;
 }
