@@ -3,15 +3,18 @@
 //   const Layout& layout(), int me()
 //   Block block(i, j)         a block that I own
 //   Block read(i, j, slot)    any block, to be read: mine in place; another's perhaps copied to
-//   that
-//                             slot (0 .. slots-1), good after finish_reads() and until it is reused
+//                             that slot (0 .. slots-1), good after finish_reads() and until it is
+//                             reused
 //   void finish_reads()
+//   void announce(worker)     it may read what I have finished
+//   void await(worker)        the next time that worker announces something to me
 //   void barrier()
 //
 // Step k: the owner of the diagonal block factors it; the owners of the blocks below and beside it
 // divide by it; everybody subtracts, from the interior blocks it owns, the product of the perimeter
-// blocks of their row and column. Finished blocks do not change any more, so two barriers a step
-// are enough: the next diagonal block is updated and factored by one and the same owner.
+// blocks of their row and column. Finished blocks do not change any more, so nobody waits but for
+// those whose blocks it is about to read, and some may be steps ahead of others. What one worker
+// announces to another is awaited in the same order: step by step, a diagonal block first.
 #pragma once
 
 #include <vector>
@@ -26,7 +29,16 @@ class Factorisation {
   explicit Factorisation(Matrix& matrix)
       : matrix_(matrix),
         rows_(matrix.layout().rows_of(matrix.me())),
-        cols_(matrix.layout().cols_of(matrix.me())) {}
+        cols_(matrix.layout().cols_of(matrix.me())) {
+    const Layout& layout = matrix.layout();
+    for (int worker = 0; worker < layout.shape().ranks; ++worker) {
+      if (worker == matrix.me()) continue;
+      if (layout.grid_row(worker) == layout.grid_row(matrix.me()))
+        beside_me_.push_back({worker, last_of(layout.cols_of(worker))});
+      if (layout.grid_col(worker) == layout.grid_col(matrix.me()))
+        below_me_.push_back({worker, last_of(layout.rows_of(worker))});
+    }
+  }
 
   /// Slots that `read` is called with.
   static int slots(const Layout& layout) { return 2 * layout.blocks() + 1; }
@@ -35,37 +47,66 @@ class Factorisation {
     const int blocks = matrix_.layout().blocks();
     matrix_.barrier();
     for (int k = 0; k < blocks; ++k) {
-      if (matrix_.layout().owner(k, k) == matrix_.me()) factor_diagonal(matrix_.block(k, k));
-      matrix_.barrier();
+      if (matrix_.layout().owner(k, k) == matrix_.me()) {
+        factor_diagonal(matrix_.block(k, k));
+        announce(below_me_, k);
+        announce(beside_me_, k);
+      }
       divide_perimeter(k);
-      matrix_.barrier();
       subtract_from_interior(k);
     }
     matrix_.barrier();
   }
 
  private:
+  /// Another worker of my row (or column) of the grid, and the last block column (row) it has.
+  struct Neighbour {
+    int worker;
+    int last;
+  };
+
+  static int last_of(const std::vector<int>& numbers) {
+    return numbers.empty() ? -1 : numbers.back();
+  }
+
+  /// To those who have blocks behind block column (or row) k.
+  void announce(const std::vector<Neighbour>& neighbours, int k) {
+    for (const Neighbour& each : neighbours) {
+      if (each.last > k) matrix_.announce(each.worker);
+    }
+  }
+
+  void await(int worker) {
+    if (worker != matrix_.me()) matrix_.await(worker);
+  }
+
   void divide_perimeter(int k) {
-    const bool below = contains(cols_, k) && !rows_.empty() && rows_.back() > k;
-    const bool beside = contains(rows_, k) && !cols_.empty() && cols_.back() > k;
+    const bool below = contains(cols_, k) && last_of(rows_) > k;
+    const bool beside = contains(rows_, k) && last_of(cols_) > k;
     if (!below && !beside) return;
+    await(matrix_.layout().owner(k, k));
     const Block diagonal = matrix_.read(k, k, slots(matrix_.layout()) - 1);
     matrix_.finish_reads();
     for (int i : rows_) {
       if (below && i > k) divide_by_upper(matrix_.block(i, k), diagonal);
     }
+    if (below) announce(beside_me_, k);
     for (int j : cols_) {
       if (beside && j > k) divide_by_lower(matrix_.block(k, j), diagonal);
     }
+    if (beside) announce(below_me_, k);
   }
 
   void subtract_from_interior(int k) {
-    if (rows_.empty() || cols_.empty() || rows_.back() <= k || cols_.back() <= k) return;
-    const int blocks = matrix_.layout().blocks();
+    if (last_of(rows_) <= k || last_of(cols_) <= k) return;
+    const Layout& layout = matrix_.layout();
+    const int blocks = layout.blocks();
     std::vector<Block> left(static_cast<std::size_t>(blocks)), above(left.size());
+    await(layout.owner(rows_.front(), k));
     for (int i : rows_) {
       if (i > k) left[static_cast<std::size_t>(i)] = matrix_.read(i, k, i);
     }
+    await(layout.owner(k, cols_.front()));
     for (int j : cols_) {
       if (j > k) above[static_cast<std::size_t>(j)] = matrix_.read(k, j, blocks + j);
     }
@@ -89,6 +130,8 @@ class Factorisation {
   Matrix& matrix_;
   std::vector<int> rows_;
   std::vector<int> cols_;
+  std::vector<Neighbour> beside_me_;
+  std::vector<Neighbour> below_me_;
 };
 
 }  // namespace lu

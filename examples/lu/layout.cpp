@@ -58,7 +58,7 @@ std::size_t Layout::footprint(int rank) const {
 std::vector<int> Layout::rows_of(int rank) const {
   std::vector<int> rows;
   for (int i = 0; i < blocks_; ++i) {
-    if (row_owner(i) == rank / grid_cols_) rows.push_back(i);
+    if (row_owner(i) == grid_row(rank)) rows.push_back(i);
   }
   return rows;
 }
@@ -66,7 +66,7 @@ std::vector<int> Layout::rows_of(int rank) const {
 std::vector<int> Layout::cols_of(int rank) const {
   std::vector<int> cols;
   for (int j = 0; j < blocks_; ++j) {
-    if (col_owner(j) == rank % grid_cols_) cols.push_back(j);
+    if (col_owner(j) == grid_col(rank)) cols.push_back(j);
   }
   return cols;
 }

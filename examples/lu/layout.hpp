@@ -44,6 +44,10 @@ class Layout {
   /// Doubles that a rank stores.
   std::size_t footprint(int rank) const;
 
+  /// Where the rank is in the grid.
+  int grid_row(int rank) const { return rank / grid_cols_; }
+  int grid_col(int rank) const { return rank % grid_cols_; }
+
   /// Block rows and block columns of which the rank owns a part; it owns all their intersections.
   std::vector<int> rows_of(int rank) const;
   std::vector<int> cols_of(int rank) const;

@@ -1,9 +1,10 @@
 // The plain version: the same shares, the same kernels and the same steps, but the shares lie in
-// this process, so that every block is read where it is, and the barrier is the standard library's.
+// this process, so that every block is read where it is, and waiting is the standard library's.
 #include "lu_threads.hpp"
 
 #include <sched.h>
 
+#include <atomic>
 #include <barrier>
 #include <chrono>
 #include <thread>
@@ -17,10 +18,30 @@ namespace {
 
 using Shares = std::vector<std::vector<double>>;
 
+/// How often each worker has announced something to each other one.
+class Announcements {
+ public:
+  explicit Announcements(int workers)
+      : workers_(static_cast<std::size_t>(workers)), counts_(workers_ * workers_) {}
+  std::atomic<int>& count(int from, int to) {
+    return counts_[static_cast<std::size_t>(from) * workers_ + static_cast<std::size_t>(to)];
+  }
+
+ private:
+  std::size_t workers_;
+  std::vector<std::atomic<int>> counts_;
+};
+
 class ThreadMatrix {
  public:
-  ThreadMatrix(const Layout& layout, int me, Shares& shares, std::barrier<>& barrier)
-      : layout_(layout), me_(me), shares_(shares), barrier_(barrier) {}
+  ThreadMatrix(const Layout& layout, int me, Shares& shares, Announcements& announcements,
+               std::barrier<>& barrier)
+      : layout_(layout),
+        me_(me),
+        shares_(shares),
+        announcements_(announcements),
+        awaited_(static_cast<std::size_t>(layout.shape().ranks)),
+        barrier_(barrier) {}
 
   const Layout& layout() const { return layout_; }
   int me() const { return me_; }
@@ -30,12 +51,26 @@ class ThreadMatrix {
     return layout_.locate(shares_[owner].data(), i, j);
   }
   void finish_reads() const {}
+  // Release and acquire: with the count comes what was written before.
+  void announce(int worker) {
+    std::atomic<int>& count = announcements_.count(me_, worker);
+    count.fetch_add(1, std::memory_order_release);
+    count.notify_one();
+  }
+  void await(int worker) {
+    const std::atomic<int>& count = announcements_.count(worker, me_);
+    const int wanted = ++awaited_[static_cast<std::size_t>(worker)];
+    for (int now; (now = count.load(std::memory_order_acquire)) < wanted;)
+      count.wait(now, std::memory_order_acquire);
+  }
   void barrier() const { barrier_.arrive_and_wait(); }
 
  private:
   const Layout& layout_;
   int me_;
   Shares& shares_;
+  Announcements& announcements_;
+  std::vector<int> awaited_;  // of each worker
   std::barrier<>& barrier_;
 };
 
@@ -52,6 +87,7 @@ void use_all_cores() {
 Outcome factor_with_threads(const Layout& layout) {
   const int workers = layout.shape().ranks;
   Shares shares(static_cast<std::size_t>(workers));
+  Announcements announcements(workers);
   std::barrier barrier(workers);
   Outcome outcome;
   std::vector<std::jthread> threads;
@@ -61,7 +97,7 @@ Outcome factor_with_threads(const Layout& layout) {
       auto& share = shares[static_cast<std::size_t>(me)];
       share.resize(layout.footprint(me));
       fill_share(layout, me, share.data());
-      ThreadMatrix matrix(layout, me, shares, barrier);
+      ThreadMatrix matrix(layout, me, shares, announcements, barrier);
       matrix.barrier();
       const auto start = std::chrono::steady_clock::now();
       Factorisation(matrix).run();

@@ -1,6 +1,6 @@
 // One rank's view of the distributed matrix: its own blocks in its piece of global memory, the
-// others' fetched with one-sided gets. The owner takes no part in that; it is told nothing and
-// asked nothing. A barrier before tells the reader that the block is finished.
+// others' fetched with one-sided gets. The owner takes no part in that: it has told the reader
+// before that the block is finished, and is asked nothing.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,8 @@ class RankMatrix {
   Block block(int i, int j) const { return layout_.locate(mine(), i, j); }
   Block read(int i, int j, int slot);
   void finish_reads() const { armature::wait_all(); }
+  void announce(int rank) const { armature::notify(rank); }
+  void await(int rank) const { armature::wait_notify(rank); }
   void barrier() const { world_.barrier(); }
 
   /// Fills this rank's share with the matrix to factor.
