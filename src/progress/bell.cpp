@@ -23,10 +23,21 @@ void change_and_wake(std::atomic<std::uint32_t>& word) {
   base::futex_wake(word);
 }
 
-/// From now on the network is somebody else's.
-void look_away() {
-  if (Network* const net = network()) net->look_away();
-}
+/// Meanwhile the network is somebody else's.
+class Asleep {
+ public:
+  Asleep() : net_(network()) {
+    if (net_ != nullptr) net_->fall_asleep();
+  }
+  ~Asleep() {
+    if (net_ != nullptr) net_->wake_up();
+  }
+  Asleep(const Asleep&) = delete;
+  Asleep& operator=(const Asleep&) = delete;
+
+ private:
+  Network* const net_;
+};
 
 /// Of several that ring at once, one wakes it.
 bool takes(space::RankSlot& slot) {
@@ -96,7 +107,7 @@ void sleep(space::ProcessSlot& slot, long timeout_ns) {
   const std::uint32_t seen = slot.rung.load(std::memory_order_acquire);
   slot.asleep.store(1, std::memory_order_seq_cst);
   if (slot.awake.load(std::memory_order_seq_cst) == 0) {
-    look_away();
+    const Asleep asleep;
     base::futex_wait(slot.rung, seen, timeout_ns);
   }
   slot.asleep.store(0, std::memory_order_relaxed);
@@ -107,7 +118,7 @@ void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long ti
   slot.asleep.fetch_add(1, std::memory_order_seq_cst);
   barrier_of_sleepers();
   if (!ready(condition)) {
-    look_away();
+    const Asleep asleep;
     base::futex_wait(slot.rung, seen, timeout_ns);
   }
   slot.asleep.fetch_sub(1, std::memory_order_relaxed);

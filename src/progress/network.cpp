@@ -279,7 +279,7 @@ void Network::flush_held() {
 bool Network::poll() {
   service_.polled();
   const Lock locked(links_.lock());
-  (void)look();
+  service_.found_more(look());
   flush_held();
   return links_.progress();
 }
@@ -288,7 +288,7 @@ bool Network::try_poll() {
   service_.polled();
   const std::unique_lock locked(links_.lock(), std::try_to_lock);
   if (!locked.owns_lock()) return false;
-  (void)look();
+  service_.found_more(look());
   flush_held();
   return links_.progress();
 }

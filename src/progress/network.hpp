@@ -123,8 +123,11 @@ class Network {
   void settle_others(int process, const char* call);
   /// Blocks while the engine has more to send than it should.
   void await_room(int rank, const char* call);
-  /// A rank of this process sleeps from now on, or computes while something comes for it.
+  /// A rank of this process computes from now on while something comes for it.
   void look_away() { service_.look_away(); }
+  /// It sleeps, or all virtual ranks do; it does not any more.
+  void fall_asleep() { service_.fall_asleep(); }
+  void wake_up() { service_.wake_up(); }
   /// It polls without a pause; it does not any more.
   [[nodiscard]] bool stop_ears() { return service_.stop_ears(); }
   void hear_again() { service_.hear_again(); }

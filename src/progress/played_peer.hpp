@@ -57,7 +57,7 @@ class PlayedPeer {
   void say(transport::Kind kind, int from, const void* body = nullptr, std::size_t bytes = 0) {
     const std::lock_guard locked(mutex);
     const std::size_t padded = (bytes + 7) / 8 * 8;
-    const transport::PacketHeader header{secret, ++sequence, received, process, 0};
+    const transport::PacketHeader header{secret, ++sequence, received, process, flags};
     const transport::Record record{kind, static_cast<std::uint16_t>(padded - bytes),
                                    static_cast<std::uint32_t>(sizeof record + bytes), from, 0};
     Bytes packet(sizeof header + sizeof record + padded);
@@ -96,6 +96,8 @@ class PlayedPeer {
   std::vector<Seen> all_seen;
   std::uint64_t secret = 0;
   std::uint32_t sequence = 0, received = 0;
+  std::uint32_t acknowledged = 0;  // of what it has said
+  std::uint32_t flags = 0;         // of what it says
   std::atomic<int> drops = 0;
   // One-sided operations, of memory that is in this process.
   struct Move {
@@ -130,6 +132,7 @@ class PlayedEngine final : public transport::Engine {
     std::memcpy(&header, packet.data(), sizeof header);
     peer_.secret = header.secret;
     peer_.received = header.sequence;
+    peer_.acknowledged = header.acknowledged;
     see(packet);
     if (peer_.acknowledges && (header.flags & transport::PacketHeader::wants_ack) != 0)
       peer_.say(transport::Kind::none, -1);

@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,13 +33,17 @@ namespace {
 constexpr std::uint64_t nap_min_ns = 50'000, nap_max_ns = 2'000'000;
 /// Ranks that wait poll more often than that.
 constexpr std::uint64_t between_polls_ns = 20'000;
+/// So long after a rank has stopped to poll somebody does what it has left.
+constexpr long later_ns = 500'000;
 
 }  // namespace
 
 /// Where the thread runs. `armature run` has bound a process of one rank, or of virtual ranks, to a
 /// core, where the thread would take turns with its rank: the other cores of the job are free for
 /// it, of which the launcher's own mask tells. While the rank sleeps, its core is the one that is
-/// free. Who has been bound by somebody else stays where he was put: the mask of a foreign launcher
+/// free, and the others may be taken. The rank says so as it goes, since the thread may sleep, too:
+/// where it was put last it would wake up, perhaps behind somebody who computes.
+/// Who has been bound by somebody else stays where he was put: the mask of a foreign launcher
 /// says nothing of what the job was given.
 /// Made before the thread, which asks for its choice: ranks may be elsewhere by the time it begins.
 class Service::Cores {
@@ -48,7 +53,6 @@ class Service::Cores {
     const bool is_virtual = mapping.header().ranks_are_virtual != 0;
     if ((network.spaces().size() != 1 && !is_virtual) || mapping.header().launcher_pid == 0) return;
     const space::RankSlot& slot = mapping.slot(network.spaces().front()->me());
-    asleep_ = is_virtual ? &mapping.process_slot(slot.process).asleep : &slot.asleep;
     cpu_set_t bound;
     static_assert(sizeof bound == sizeof slot.bound_to.bits);
     std::memcpy(&bound, slot.bound_to.bits, sizeof bound);
@@ -59,22 +63,29 @@ class Service::Cores {
     has_choice_ = CPU_COUNT(&others_) > 0;
   }
 
-  void choose() {
-    if (!has_choice_) return;
-    const bool own = asleep_->load(std::memory_order_relaxed) != 0;
-    if (own != std::exchange(on_own_, own) || !has_chosen_)
-      (void)sched_setaffinity(0, sizeof own_, own ? &own_ : &others_);
-    has_chosen_ = true;
+  /// By the thread, which is moved from now on.
+  void begin() {
+    thread_.store(gettid(), std::memory_order_relaxed);
+    use(others_);
   }
+  void use_own() { use(own_); }
+  void use_others() { use(others_); }
 
  private:
-  const std::atomic<std::uint32_t>* asleep_ = nullptr;
+  void use(const cpu_set_t& cores) {
+    const pid_t thread = thread_.load(std::memory_order_relaxed);
+    if (has_choice_ && thread != 0) (void)sched_setaffinity(thread, sizeof cores, &cores);
+  }
+
+  std::atomic<pid_t> thread_{0};
   cpu_set_t own_{}, others_{};
-  bool has_choice_ = false, has_chosen_ = false, on_own_ = false;
+  bool has_choice_ = false;
 };
 
+Service::Service(Network& network) : network_(network) {}
+
 Service::~Service() {
-  for (const int descriptor : {wake_fd_, ears_})
+  for (const int descriptor : {wake_fd_, ears_, later_})
     if (descriptor >= 0) close(descriptor);
 }
 
@@ -83,7 +94,8 @@ void Service::start(std::uint64_t heartbeat_ns) {
   beat_ns_ = base::now_ns();
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   make_ears();
-  thread_ = std::thread([this, cores = Cores(network_)]() mutable { serve(cores); });
+  cores_ = std::make_unique<Cores>(network_);
+  thread_ = std::thread([this] { serve(); });
 }
 
 void Service::stop() {
@@ -103,17 +115,33 @@ void Service::look_away() {
     base::futex_wake(looked_away_, base::FutexReach::process);
 }
 
+void Service::fall_asleep() {
+  if (cores_ != nullptr) cores_->use_own();
+  look_away();
+}
+
+void Service::wake_up() {
+  if (cores_ != nullptr) cores_->use_others();
+}
+
 /// Without them (the kernel allows few descriptors within descriptors) the thread hears all.
 void Service::make_ears() {
-  const int engine = network_.links().engine().descriptor();
-  ears_ = epoll_create1(EPOLL_CLOEXEC);
-  epoll_event readable{.events = EPOLLIN, .data = {}};
-  if (ears_ < 0 || engine < 0 || epoll_ctl(ears_, EPOLL_CTL_ADD, engine, &readable) == 0) return;
+  if (make_descriptors_of_ears() || ears_ < 0) return;
   close(std::exchange(ears_, -1));
 }
 
+bool Service::make_descriptors_of_ears() {
+  const int engine = network_.links().engine().descriptor();
+  ears_ = epoll_create1(EPOLL_CLOEXEC);
+  later_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  epoll_event readable{.events = EPOLLIN, .data = {}};
+  return ears_ >= 0 && later_ >= 0 && engine >= 0 &&
+         epoll_ctl(ears_, EPOLL_CTL_ADD, engine, &readable) == 0;
+}
+
 bool Service::stop_ears() {
-  if (!listens_.load(std::memory_order_relaxed) || ears_ < 0) return false;
+  if (ears_stopped_.load(std::memory_order_relaxed)) return true;
+  if (ears_ < 0) return false;
   const std::lock_guard locked(ears_lock_);
   epoll_event nothing{};
   if (epoll_ctl(ears_, EPOLL_CTL_MOD, network_.links().engine().descriptor(), &nothing) != 0)
@@ -128,23 +156,27 @@ void Service::open_ears() {
   epoll_event readable{.events = EPOLLIN, .data = {}};
   epoll_ctl(ears_, EPOLL_CTL_MOD, network_.links().engine().descriptor(), &readable);
   ears_stopped_.store(false, std::memory_order_relaxed);
+  if (!network_.links().owes() && !more_.load(std::memory_order_relaxed)) return;
+  // The thread takes the mark back before it looks: whoever finds it is right to go.
+  if (is_set_.exchange(true, std::memory_order_acq_rel)) return;
+  const itimerspec later{{}, {0, later_ns}};
+  timerfd_settime(later_, 0, &later, nullptr);
 }
 
-void Service::serve(Cores& cores) {
+void Service::serve() {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
   prctl(PR_SET_TIMERSLACK, 1000);
+  cores_->begin();
   seen_ns_ = base::now_ns();
   nap_ns_ = nap_min_ns;
   while (!ends_.load(std::memory_order_acquire)) {
     const std::uint32_t times = looked_away_.load(std::memory_order_seq_cst);
-    cores.choose();
     if (ranks_poll()) {
       nap(times);
       if (looked_away_.load(std::memory_order_relaxed) == times) continue;
       (void)ranks_poll();  // what they did before does not count any more
-      cores.choose();
     }
     nap_ns_ = nap_min_ns;
     if (!listen()) nap(times);
@@ -171,8 +203,9 @@ void Service::nap(std::uint32_t times) {
   beat();
 }
 
-/// Does what there is to do, then sleeps until there is something. False when a rank is doing it:
-/// who waited for the lock of one that polls would take its core from time to time, for nothing.
+/// Does what there is to do, unless a rank does, then sleeps until there is something. False when
+/// it cannot sleep yet because of a rank that polls: who waited for its lock would take its core
+/// from time to time, for nothing.
 bool Service::listen() {
   transport::Links& links = network_.links();
   bool soon = false;
@@ -181,8 +214,9 @@ bool Service::listen() {
     if (!locked.owns_lock()) return false;
     beat();
     soon = network_.look();
-    if (links.progress()) return wake_sleepers(), true;
-    if (links.owes() || !links.engine().arm()) return true;
+    const bool left_to_rank = ears_stopped_.load(std::memory_order_relaxed);
+    if (!left_to_rank && links.progress()) return wake_sleepers(), true;
+    if ((!left_to_rank && links.owes()) || !links.engine().arm()) return !left_to_rank;
   }
   constexpr std::uint64_t soon_ns = 100'000, second_ns = 1'000'000'000;
   std::uint64_t look_again_ns = heartbeat_ns_ == 0 ? second_ns : heartbeat_ns_ / 4;
@@ -191,10 +225,11 @@ bool Service::listen() {
   const timespec until{static_cast<time_t>(look_again_ns / second_ns),
                        static_cast<long>(look_again_ns % second_ns)};
   const int heard = ears_ >= 0 ? ears_ : links.engine().descriptor();
-  pollfd fds[] = {{heard, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
-  listens_.store(true, std::memory_order_relaxed);
+  pollfd fds[] = {{heard, POLLIN, 0}, {wake_fd_, POLLIN, 0}, {later_, POLLIN, 0}};
   (void)ppoll(fds, std::size(fds), &until, nullptr);
-  listens_.store(false, std::memory_order_relaxed);
+  if (std::uint64_t times = 0;
+      (fds[2].revents & POLLIN) != 0 && read(later_, &times, sizeof times) > 0)
+    (void)is_set_.exchange(false, std::memory_order_acq_rel);
   return true;
 }
 

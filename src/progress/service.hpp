@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -15,9 +16,12 @@
 // or that has started what will come while it computes, says so once (look_away), and it listens
 // from then on; a rank that computes without a word is noticed when the nap is over.
 //
-// A rank that begins to wait while the thread sleeps in the kernel sees what comes before the
-// thread could, which would wake up for nothing, on a core where somebody may compute. So it stops
-// the thread's ears as long as it polls without a pause (Quiet).
+// A rank that waits sees what comes before the thread could, which would wake up for nothing, on a
+// core where somebody may compute. So it stops the thread's ears as long as it polls (Quiet). The
+// thread sleeps in the kernel meanwhile and need not look whether ranks poll: it is told when they
+// do not any more. What the rank has taken in last may still have to be acknowledged then: nearly
+// always what it sends next does so; if not, the thread does, a little later. So it is with
+// whatever the rank had to look at again and again.
 
 namespace armature::progress {
 
@@ -25,7 +29,7 @@ class Network;
 
 class Service {
  public:
-  explicit Service(Network& network) : network_(network) {}
+  explicit Service(Network& network);
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
   ~Service();
@@ -34,11 +38,22 @@ class Service {
   void start(std::uint64_t heartbeat_ns);
   void stop();
 
-  /// A rank has polled.
-  void polled() { polls_.fetch_add(1, std::memory_order_relaxed); }
+  /// A rank has polled; it counts unless the thread knows that it does.
+  void polled() {
+    if (!ears_stopped_.load(std::memory_order_relaxed))
+      polls_.fetch_add(1, std::memory_order_relaxed);
+  }
+  /// Whether there is something it must look at again soon, which the thread does when it polls no
+  /// more.
+  void found_more(bool more) {
+    if (more_.load(std::memory_order_relaxed) != more) more_.store(more, std::memory_order_relaxed);
+  }
   /// A rank will not poll for a while; what comes for it is listened for from now on.
   void look_away();
-  /// A rank polls from now on, until it calls hear_again; whether that makes a difference.
+  /// Whoever is bound to a core sleeps, or does not any more: the thread may run there meanwhile.
+  void fall_asleep();
+  void wake_up();
+  /// A rank polls from now on, until it calls hear_again. False when the thread hears all the same.
   [[nodiscard]] bool stop_ears();
   /// Whether this process was, for longer than the heartbeat allows, until a short while ago. All
   /// at once may have been, then nobody was given up. Under the links' lock.
@@ -51,7 +66,7 @@ class Service {
  private:
   class Cores;
 
-  void serve(Cores& cores);
+  void serve();
   void nap(std::uint32_t times);
   [[nodiscard]] bool listen();
   void beat();
@@ -59,16 +74,20 @@ class Service {
   void wake_sleepers();
   void open_ears();
   void make_ears();
+  [[nodiscard]] bool make_descriptors_of_ears();
 
   Network& network_;
+  std::unique_ptr<Cores> cores_;
   std::atomic<std::uint64_t> polls_{0};
   std::atomic<std::uint32_t> looked_away_{0};  // a futex
   std::atomic<bool> naps_{false};
+  std::atomic<bool> more_{false};
   std::atomic<bool> ends_{false};
-  std::atomic<bool> listens_{false};
   std::atomic<bool> ears_stopped_{false};  // written under the lock, with what it says
   std::mutex ears_lock_;
-  int ears_ = -1;  // readable when the engine's descriptor is, unless stopped
+  int ears_ = -1;   // readable when the engine's descriptor is, unless stopped
+  int later_ = -1;  // a timer, for what is left to be done when a rank polls no more
+  std::atomic<bool> is_set_{false};  // that one
 
   // Of the thread alone.
   std::uint64_t polls_seen_ = 0;

@@ -46,7 +46,7 @@ TEST(ServiceTest, what_comes_while_a_rank_polls_is_left_to_it_until_it_stops) {
   PlayedNetwork net(options());
   int left = 0;
   for (int i = 1; i <= 20; ++i) {
-    ASSERT_TRUE(net.until([] { return network()->stop_ears(); }, false)) << "it never listens";
+    ASSERT_TRUE(network()->stop_ears());
     net.peer.say(Kind::reply, 1);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     left += handled == i - 1;
@@ -54,6 +54,41 @@ TEST(ServiceTest, what_comes_while_a_rank_polls_is_left_to_it_until_it_stops) {
     ASSERT_TRUE(net.until([&] { return handled == i; }, false)) << i;
   }
   EXPECT_GE(left, 10);  // not what came just when the thread was about to sleep
+}
+
+TEST(ServiceTest, what_a_rank_took_in_last_is_acknowledged_when_it_polls_no_more) {
+  PlayedNetwork net(options(400'000 * ms));  // nobody looks because of that
+  net.peer.flags = transport::PacketHeader::wants_ack;
+  for (int i = 1; i <= 5; ++i) {
+    ASSERT_TRUE(network()->stop_ears());
+    net.peer.say(Kind::reply, 1);
+    ASSERT_TRUE(net.until([&] { return handled == i; }));
+    network()->hear_again();
+    const auto is_acknowledged = [&] {
+      const std::lock_guard locked(net.peer.mutex);
+      return net.peer.acknowledged == net.peer.sequence;
+    };
+    ASSERT_TRUE(net.until(is_acknowledged, false)) << i;
+  }
+}
+
+TEST(ServiceTest, what_a_rank_had_to_look_at_again_is_looked_at_when_it_polls_no_more) {
+  static std::atomic<int> looks = 0;
+  static std::atomic<bool> more = false;
+  looks = 0;
+  NetworkOptions chosen = options(400'000 * ms);
+  chosen.look = [] {
+    ++looks;
+    return more.load();
+  };
+  PlayedNetwork net(chosen);
+  ASSERT_TRUE(network()->stop_ears());
+  more = true;
+  (void)network()->poll();
+  const int before = looks;
+  network()->hear_again();
+  EXPECT_TRUE(net.until([&] { return looks > before + 3; }, false));
+  more = false;
 }
 
 TEST(ServiceTest, who_is_silent_for_longer_than_the_heartbeat_is_given_up) {

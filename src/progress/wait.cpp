@@ -344,7 +344,10 @@ namespace detail {
     }
     return false;
   };
-  if (const Quiet quiet; spin()) return;
+  // Where ranks take turns on the cores, who polls may be away for long.
+  std::optional<Quiet> quiet;
+  if (!more_ranks_than_cores) quiet.emplace();
+  if (spin()) return;
   Published published(slot.wait, wait, base::now_ns());  // only now is it worth telling others
   std::uint64_t idle_since_ns = published.since_ns();
   Naps naps;
@@ -369,7 +372,9 @@ namespace detail {
       continue;
     }
     gone.check(space, wait, condition_holds);
+    quiet.reset();
     naps.sleep(slot, wait.rings && bells_work(), condition_holds);
+    if (!more_ranks_than_cores) quiet.emplace();
   }
 }
 

@@ -174,6 +174,7 @@ bool Links::progress() {
 
 void Links::acknowledge() {
   if (owing_.empty()) return;
+  owes_.store(false, std::memory_order_relaxed);
   for (Link* link : std::exchange(owing_, {})) {
     if (link->owes_ == Link::Owes::nothing || link->lost_) continue;
     if (link->open_ == nullptr) (void)link->append(Kind::none, -1, -1, 0, Link::Ack::none);
@@ -213,6 +214,7 @@ void Links::received(std::span<const std::byte> head, std::span<const std::byte>
   ++link.received_;
   if ((header.flags & PacketHeader::wants_ack) != 0) {
     if (link.owes_ == Link::Owes::nothing) owing_.push_back(&link);
+    owes_.store(true, std::memory_order_relaxed);
     link.owes_ = (header.flags & PacketHeader::ack_soon) != 0 ? Link::Owes::now : link.owes_;
     if (link.owes_ == Link::Owes::nothing) link.owes_ = Link::Owes::later;
   }

@@ -165,8 +165,9 @@ class Links : public Sink {
 
   /// Handles what has come and acknowledges it; whether there was something. Under the lock.
   bool progress();
-  /// Whether acknowledgements are still to be sent, which the next progress() does.
-  [[nodiscard]] bool owes() const { return !owing_.empty(); }
+  /// Whether acknowledgements are still to be sent, which the next progress() does. Not only under
+  /// the lock: who has taken in what is to be acknowledged knows it.
+  [[nodiscard]] bool owes() const { return owes_.load(std::memory_order_relaxed); }
   /// Packets that did not know the job's secret.
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
@@ -191,6 +192,7 @@ class Links : public Sink {
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<std::unique_ptr<Link::Packet>> free_;
   std::vector<Link*> owing_;
+  std::atomic<bool> owes_ = false;  // there are some
   std::array<Handler, static_cast<std::size_t>(Kind::count)> handlers_{};
   std::uint64_t refused_ = 0;
 };

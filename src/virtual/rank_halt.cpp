@@ -110,6 +110,7 @@ void RankScheduler::change_nodes() {
 /// Nobody runs: for a checkpoint.
 void RankScheduler::stand_still() {
   forget_errors_of_linker();
+  hear_again();
   if (is_to_regroup(mapping_.header())) return regroup();
   if (mapping_.header().nodes > 1) return change_nodes();
   const int holder = this->holder();

@@ -86,9 +86,12 @@ void RankScheduler::idle() {
   }
   look_for_deaths();
   // What comes makes ranks ready, and more may come.
-  if (progress::Network* const net = progress::network(); net != nullptr && net->try_poll()) {
-    idle_rounds_ = 0;
-    return;
+  if (progress::Network* const net = progress::network()) {
+    if (!shared) (void)net->stop_ears();  // until a rank has more to do than to look
+    if (net->try_poll()) {
+      idle_rounds_ = 0;
+      return;
+    }
   }
   if (balances_) ask_for_ranks();
   while (RankFiber* poller = pollers_.pop()) set_ready(*poller);

@@ -83,6 +83,7 @@ class RankScheduler : public progress::Scheduler {
   void set_ready(RankFiber& fiber);
   [[nodiscard]] bool is_costly(const RankFiber& fiber) const;
   [[nodiscard]] bool linger(bool shared) const;
+  static void hear_again();
   void take_in();
   void take_in_urgent();
   void wake(RankFiber& fiber);
