@@ -296,7 +296,7 @@ bool Network::try_poll() {
 Quiet::Quiet() : net_(network()) {
   const RankContext* const me = current_rank();
   const bool has_thread = me == nullptr || me->scheduler == nullptr;
-  if (net_ != nullptr && (!has_thread || !net_->stop_ears())) net_ = nullptr;
+  if (net_ != nullptr && (!has_thread || cores_are_shared() || !net_->stop_ears())) net_ = nullptr;
 }
 
 void Network::doorbell(int rank) {

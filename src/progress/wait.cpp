@@ -344,9 +344,7 @@ namespace detail {
     }
     return false;
   };
-  // Where ranks take turns on the cores, who polls may be away for long.
-  std::optional<Quiet> quiet;
-  if (!more_ranks_than_cores) quiet.emplace();
+  std::optional<Quiet> quiet(std::in_place);
   if (spin()) return;
   Published published(slot.wait, wait, base::now_ns());  // only now is it worth telling others
   std::uint64_t idle_since_ns = published.since_ns();
@@ -374,7 +372,7 @@ namespace detail {
     gone.check(space, wait, condition_holds);
     quiet.reset();
     naps.sleep(slot, wait.rings && bells_work(), condition_holds);
-    if (!more_ranks_than_cores) quiet.emplace();
+    quiet.emplace();
   }
 }
 
