@@ -15,7 +15,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
-from harness import expect, perform_case  # noqa: E402
+from harness import expect, perform_case, wait_until  # noqa: E402
 
 ARMATURE, UNEVEN, BALANCE, CASE = sys.argv[1:5]
 SECONDS = 60
@@ -30,6 +30,11 @@ def words_of(ranks, processes, *options):
 def perform(words):
     return subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=2 * SECONDS,
                           stdin=subprocess.DEVNULL)
+
+
+def children_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return list(map(int, file.read().split()))
 
 
 def result_of(done):
@@ -70,19 +75,25 @@ def case_deaths():
     """Processes are killed at any time, also while ranks are on the way."""
     expected = result_of(perform([*words_of(8, 3), UNEVEN, 2400, 40]))
     chance = random.Random(11)
-    for _ in range(12):
+    recovered = 0
+    for _ in range(24):
         job = subprocess.Popen(words_of(8, 3, "--on-death", "recover", "--copy-every", "0.02", "--rebalance-every",
                                         "0.01", "--rebalance-by", "greedy", UNEVEN, 2400, 40),
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(0.3 + chance.random() * 0.4)
-        with open(f"/proc/{job.pid}/task/{job.pid}/children") as file:
-            children = list(map(int, file.read().split()))
-        expect(len(children) == 3, f"processes: {children}")
+        children = wait_until("its processes", lambda: children_of(job.pid))
         os.kill(chance.choice(children), signal.SIGKILL)
         out, err = job.communicate(timeout=2 * SECONDS)
+        # On a machine that has much else to do: the first copy is made when all have joined.
+        if job.returncode == 137 and "there is no checkpoint in memory yet" in err:
+            continue
         done = subprocess.CompletedProcess([], job.returncode, out, err)
         expect(result_of(done) == expected, f"another result:\n{err}")
         expect("all ranks go back" in err, f"nobody has noticed:\n{err}")
+        recovered += 1
+        if recovered == 12:
+            return
+    expect(False, f"only {recovered} jobs had anything to go back to")
 
 
 def case_checkpoints():
