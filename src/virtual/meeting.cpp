@@ -46,7 +46,8 @@ bool Meeting::has_reached(int process, std::uint32_t step) const {
 bool Meeting::all_have_passed(std::uint32_t step) const {
   const std::uint64_t least = word(regroup_, number_, step);
   return std::all_of(members_.begin(), members_.end(), [&](int process) {
-    return mapping_.process_slot(process).step.load(std::memory_order_acquire) >= least;
+    const std::uint64_t is = mapping_.process_slot(process).step.load(std::memory_order_acquire);
+    return is >= least && is != progress::runs_no_more;  // a member that was killed has not
   });
 }
 

@@ -45,7 +45,12 @@ Word mixed(Word sum, Word value) {
 /// Goes to and fro between a rank and the next one; the first then moves.
 class Ball {
  public:
-  Ball(const World& world, armature::shared<Ball>& all) : world_(world), all_(all) {}
+  // Of the processes while each still has ranks.
+  Ball(const World& world, armature::shared<Ball>& all) : world_(world), all_(all) {
+    for (int rank = 0; rank < world.size(); ++rank)
+      if (armature::same_node(world.rank(), rank))
+        here_.insert(armature::process_of(rank).number());
+  }
 
   void hit(int first, int times) {
     const int me = world_.rank();
@@ -55,16 +60,13 @@ class Ball {
 
  private:
   void move() const {
-    std::set<int> here;
-    for (int rank = 0; rank < world_.size(); ++rank)
-      if (armature::same_node(world_.rank(), rank))
-        here.insert(armature::process_of(rank).number());
-    const auto next = here.upper_bound(armature::process_of(world_.rank()).number());
-    armature::migrate(armature::ProcessId(next == here.end() ? *here.begin() : *next));
+    const auto next = here_.upper_bound(armature::process_of(world_.rank()).number());
+    armature::migrate(armature::ProcessId(next == here_.end() ? *here_.begin() : *next));
   }
 
   const World& world_;
   armature::shared<Ball>& all_;
+  std::set<int> here_;
 };
 
 class Worker {

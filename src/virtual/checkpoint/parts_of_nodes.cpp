@@ -30,6 +30,12 @@ void for_ranks_of(const space::Mapping& mapping, int process, F&& f) {
     if (mapping.slot(rank).process.load(std::memory_order_relaxed) == process) f(rank);
 }
 
+bool hosts_any(const space::Mapping& mapping, int process) {
+  bool any = false;
+  for_ranks_of(mapping, process, [&](int) { any = true; });
+  return any;
+}
+
 /// Of what is written from now on. nullptr: none is kept.
 PageSums* begin_sums(const space::Halt& halt, Kept& kept) {
   kept.ranks.clear();
@@ -77,7 +83,8 @@ void complete_parts(const space::Mapping& mapping) {
     manifest.before =
         before_next(find_latest(std::filesystem::path(folder).parent_path().string()));
   for (int process = 0; process < static_cast<int>(job.processes); ++process) {
-    if (progress::is_lost(mapping.process_slot(process))) continue;
+    // One with ranks has written them, even if it has been killed since.
+    if (progress::is_lost(mapping.process_slot(process)) && !hosts_any(mapping, process)) continue;
     for (const std::string& name : {records_part(process), ranks_part(process)})
       manifest.parts.push_back(find_part(folder, name));
   }
