@@ -295,8 +295,8 @@ bool Network::try_poll() {
 
 Quiet::Quiet() : net_(network()) {
   const RankContext* const me = current_rank();
-  const bool has_thread = me == nullptr || me->scheduler == nullptr;
-  if (net_ != nullptr && (!has_thread || cores_are_shared() || !net_->stop_ears())) net_ = nullptr;
+  if (me != nullptr && me->scheduler != nullptr) net_ = nullptr;
+  if (net_ != nullptr && !cores_are_shared()) (void)net_->stop_ears();
 }
 
 void Network::doorbell(int rank) {

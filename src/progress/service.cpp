@@ -156,7 +156,14 @@ void Service::open_ears() {
   epoll_event readable{.events = EPOLLIN, .data = {}};
   epoll_ctl(ears_, EPOLL_CTL_MOD, network_.links().engine().descriptor(), &readable);
   ears_stopped_.store(false, std::memory_order_relaxed);
-  if (!network_.links().owes() && !more_.load(std::memory_order_relaxed)) return;
+}
+
+bool Service::leaves_something() const {
+  return network_.links().owes() || more_.load(std::memory_order_relaxed);
+}
+
+void Service::do_rest_later() {
+  if (later_ < 0) return;
   // The thread takes the mark back before it looks: whoever finds it is right to go.
   if (is_set_.exchange(true, std::memory_order_acq_rel)) return;
   const itimerspec later{{}, {0, later_ns}};

@@ -58,9 +58,10 @@ class Service {
   /// Whether this process was, for longer than the heartbeat allows, until a short while ago. All
   /// at once may have been, then nobody was given up. Under the links' lock.
   [[nodiscard]] bool was_stopped() const;
-  /// By whoever stops polling, also for a while.
+  /// By whoever stops polling, also for a while. What is left to be done is done a little later.
   void hear_again() {
     if (ears_stopped_.load(std::memory_order_relaxed)) open_ears();
+    if (leaves_something()) do_rest_later();
   }
 
  private:
@@ -73,6 +74,8 @@ class Service {
   [[nodiscard]] bool ranks_poll();
   void wake_sleepers();
   void open_ears();
+  [[nodiscard]] bool leaves_something() const;
+  void do_rest_later();
   void make_ears();
   [[nodiscard]] bool make_descriptors_of_ears();
 

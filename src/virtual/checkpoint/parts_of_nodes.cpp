@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "armature/error.hpp"
-#include "progress/processes.hpp"
 #include "virtual/checkpoint/checksum.hpp"
 #include "virtual/checkpoint/describe.hpp"
 #include "virtual/checkpoint/folder.hpp"
@@ -28,12 +27,6 @@ template <class F>
 void for_ranks_of(const space::Mapping& mapping, int process, F&& f) {
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     if (mapping.slot(rank).process.load(std::memory_order_relaxed) == process) f(rank);
-}
-
-bool hosts_any(const space::Mapping& mapping, int process) {
-  bool any = false;
-  for_ranks_of(mapping, process, [&](int) { any = true; });
-  return any;
 }
 
 /// Of what is written from now on. nullptr: none is kept.
@@ -83,8 +76,10 @@ void complete_parts(const space::Mapping& mapping) {
     manifest.before =
         before_next(find_latest(std::filesystem::path(folder).parent_path().string()));
   for (int process = 0; process < static_cast<int>(job.processes); ++process) {
-    // One with ranks has written them, even if it has been killed since.
-    if (progress::is_lost(mapping.process_slot(process)) && !hosts_any(mapping, process)) continue;
+    // Who was of the job when all stood still has written its ranks, even if it has been killed
+    // since.
+    if (!mapping.process_slot(process).belongs(job.halt.regrouped.load(std::memory_order_acquire)))
+      continue;
     for (const std::string& name : {records_part(process), ranks_part(process)})
       manifest.parts.push_back(find_part(folder, name));
   }
