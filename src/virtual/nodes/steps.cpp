@@ -107,10 +107,8 @@ Facts Steps::greatest() const {
 bool Steps::others_have_passed(std::uint32_t step) const {
   const Links::Lock locked(network()->links().lock());
   return std::all_of(network()->others().begin(), network()->others().end(), [&](int process) {
-    // Not one that was lost meanwhile: all are about to go back, and it may not have got so far.
-    const std::uint32_t until =
-        mapping_.process_slot(process).until.load(std::memory_order_acquire);
-    if (until != 0) return until <= regroup_;
+    // One that was lost meanwhile counts: all are about to go back, and it may not have got so far.
+    if (!mapping_.process_slot(process).belongs(regroup_)) return true;
     const StepRecord& is = told()[static_cast<std::size_t>(process)];
     if (is.without != number_of_losses()) return false;
     const auto ahead = static_cast<std::int32_t>(is.number - number_);
