@@ -6,6 +6,19 @@ add_library(armature_gtest INTERFACE)
 target_link_libraries(armature_gtest INTERFACE GTest::gmock GTest::gtest Threads::Threads)
 target_compile_options(armature_gtest INTERFACE -Wno-dangling-else ${ARMATURE_LIGHT})
 
+# The tests of a GoogleTest program, found by asking it. What finds them passes on the first variable of an environment
+# alone, so that all are set afterwards.
+function(armature_discover_tests target prefix timeout)
+  gtest_discover_tests(${target} TEST_PREFIX ${prefix}. TEST_LIST ${target}_names DISCOVERY_MODE PRE_TEST
+                       DISCOVERY_TIMEOUT 30 PROPERTIES TIMEOUT ${timeout} LABELS fast)
+  set(environment ${CMAKE_CURRENT_BINARY_DIR}/${target}_environment.cmake)
+  file(WRITE ${environment} "if(${target}_names)
+  set_tests_properties(\${${target}_names} PROPERTIES ENVIRONMENT \"${ARMATURE_TEST_ENVIRONMENT}\")
+endif()
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${environment})
+endfunction()
+
 armature_sources(unit_tests KEEP "src/*/*_test.cpp" "src/*/*/*_test.cpp")
 if(unit_tests)
   add_executable(unit_tests ${unit_tests})
@@ -15,9 +28,7 @@ if(unit_tests)
   # Headers that take longer to compile than the tests themselves.
   target_precompile_headers(unit_tests PRIVATE <fmt/format.h> <gtest/gtest.h> <gmock/gmock.h>)
   add_dependencies(unit_tests armature_ucx)
-  gtest_discover_tests(unit_tests TEST_PREFIX unit. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 30
-                       PROPERTIES TIMEOUT 60 LABELS fast
-                       ENVIRONMENT TEST_TMPDIR=${CMAKE_BINARY_DIR}/scratch)
+  armature_discover_tests(unit_tests unit 60)
 endif()
 
 # The semantics table, in C++ through the public interface and in C through ARMCI's.

@@ -5,5 +5,5 @@ set -euo pipefail
 logs=$1/Testing/Temporary
 [ -f "$logs/LastTestsFailed.log" ] || exit 0
 while IFS=: read -r number name || [ -n "$number" ]; do
-  awk -v name="$name" '/^[0-9]+\/[0-9]+ Testing: / { ours = $3 == name } ours' "$logs/LastTest.log" | tail -n 60
+  awk -v name="$name" '/^[0-9]+\/[0-9]+ Testing: / { ours = substr($0, index($0, $3)) == name } ours' "$logs/LastTest.log" | tail -n 60
 done <"$logs/LastTestsFailed.log"
