@@ -65,10 +65,11 @@ void publish(space::WaitRecord& record, Awaiting what, std::uint64_t since_ns) {
   });
 }
 
+space::WaitRecord& record_of(const RankContext& me) { return me.space.slot(me.space.me()).wait; }
+
 /// For the record: where ranks take turns, reading the clock would be the larger part of a wait.
-std::uint64_t now_ns() {
-  const RankContext* me = current_rank();
-  return me != nullptr && me->scheduler != nullptr ? me->scheduler->now_ns() : base::now_ns();
+std::uint64_t now_ns(const RankContext& me) {
+  return me.scheduler != nullptr ? me.scheduler->now_ns() : base::now_ns();
 }
 
 /// A wait as its record has it.
@@ -89,10 +90,10 @@ struct PublishedWait {
 /// is there again then.
 class Published {
  public:
-  Published(space::WaitRecord& record, const WaitFor& wait, std::uint64_t since_ns)
-      : record_(record), since_ns_(since_ns), peer_(wait.peer) {
-    if (space::is_interrupted(record.awaiting.load(std::memory_order_relaxed))) [[unlikely]]
-      outer_.emplace(record);
+  Published(const RankContext& me, const WaitFor& wait)
+      : me_(me), record_(record_of(me)), since_ns_(now_ns(me)), peer_(wait.peer) {
+    if (space::is_interrupted(record_.awaiting.load(std::memory_order_relaxed))) [[unlikely]]
+      outer_.emplace(record_);
     publish(record_, wait, since_ns_);
   }
   Published(const Published&) = delete;
@@ -103,7 +104,7 @@ class Published {
     if (outer_) [[unlikely]]
       publish(record_, outer_->wait, outer_->since_ns);
     else
-      publish(record_, Awaiting::nothing, now_ns());
+      publish(record_, Awaiting::nothing, now_ns(me_));
   }
 
   void refresh(const WaitFor& wait) {
@@ -116,16 +117,16 @@ class Published {
  private:
   /// Of ranks that have turns, these are the trace.
   [[gnu::cold]] void trace_wait() const {
-    const RankContext* me = current_rank();
-    if (me == nullptr || me->scheduler != nullptr) return;
+    if (me_.scheduler != nullptr) return;
     trace({.kind = TraceEvent::Kind::wait,
-           .rank = static_cast<int>(me->space.me()),
+           .rank = static_cast<int>(me_.space.me()),
            .other = peer_,
            .what = static_cast<std::uint32_t>(record_.awaiting.load(std::memory_order_relaxed)),
            .begin_ns = since_ns_,
            .end_ns = base::now_ns()});
   }
 
+  const RankContext& me_;
   space::WaitRecord& record_;
   std::optional<PublishedWait> outer_;
   std::uint64_t since_ns_;
@@ -203,12 +204,11 @@ class GoneRanks {
 
 }  // namespace
 
-WaitInterrupted::WaitInterrupted(space::WaitRecord& record)
-    : record_(record),
-      awaiting_(record.awaiting.load(std::memory_order_relaxed)),
-      since_ns_(record.since_ns.load(std::memory_order_relaxed)) {
-  publish(record_, space::interrupted(awaiting_), now_ns());
-  if (Network* const net = network()) net->hear_again();
+WaitInterrupted::WaitInterrupted(const RankContext& me)
+    : record_(record_of(me)),
+      awaiting_(record_.awaiting.load(std::memory_order_relaxed)),
+      since_ns_(record_.since_ns.load(std::memory_order_relaxed)) {
+  publish(record_, space::interrupted(awaiting_), now_ns(me));
 }
 
 WaitInterrupted::~WaitInterrupted() { publish(record_, awaiting_, since_ns_); }
@@ -267,8 +267,7 @@ namespace detail {
 [[gnu::noinline]] void wait_scheduled(RankContext& me, WaitFor& wait, Ready ready,
                                       void* condition) {
   Latched condition_holds(ready, condition);
-  // Reading the clock would be the larger part of a wait.
-  Published published(me.space.slot(me.space.me()).wait, wait, me.scheduler->now_ns());
+  Published published(me, wait);
   // Whoever runs the rank may be another one each time.
   const struct Waited {
     RankContext& me;
@@ -346,7 +345,7 @@ namespace detail {
   };
   std::optional<Quiet> quiet(std::in_place);
   if (spin()) return;
-  Published published(slot.wait, wait, base::now_ns());  // only now is it worth telling others
+  Published published(me, wait);  // only now is it worth telling others
   std::uint64_t idle_since_ns = published.since_ns();
   Naps naps;
   GoneRanks gone;

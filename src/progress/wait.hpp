@@ -14,6 +14,8 @@
 
 namespace armature::progress {
 
+struct RankContext;
+
 struct WaitFor {
   space::Awaiting what = space::Awaiting::nothing;
   int peer = -1;                               // whom; may be updated by the condition
@@ -59,7 +61,7 @@ inline void wait_until(WaitFor& wait, Condition&& condition) {
 /// until the end of this. By the rank's own thread.
 class WaitInterrupted {
  public:
-  explicit WaitInterrupted(space::WaitRecord& record);
+  explicit WaitInterrupted(const RankContext& me);
   WaitInterrupted(const WaitInterrupted&) = delete;
   WaitInterrupted& operator=(const WaitInterrupted&) = delete;
   ~WaitInterrupted();

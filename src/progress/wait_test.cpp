@@ -8,6 +8,7 @@
 #include "armature/run.hpp"
 #include "progress/bell.hpp"
 #include "progress/lock.hpp"
+#include "progress/rank_context.hpp"
 #include "space/address_space.hpp"
 
 namespace armature::progress {
@@ -82,7 +83,7 @@ TEST_F(WaitTest, a_wait_that_is_interrupted_is_none_until_it_goes_on) {
   wait_until(outer, [&] {
     if (is_over || !waits_for(Awaiting::message, 42)) return is_over;
     {
-      const WaitInterrupted interrupted(slot().wait);
+      const WaitInterrupted interrupted(this_rank("test"));
       EXPECT_TRUE(space::is_interrupted(record.awaiting.load()));
       WaitFor inner{.what = Awaiting::notify, .detail = 7, .rings = false};
       wait_until(inner, [&] { return waits_for(Awaiting::notify, 7) && ++inner_looks > 1; });

@@ -45,7 +45,7 @@ const Method& Endpoint::method(std::uint64_t token) {
 
 /// Whatever a method throws is its caller's.
 template <class F>
-void Endpoint::guarded(Call& call, F&& f) {
+[[gnu::always_inline]] inline void Endpoint::guarded(Call& call, F&& f) {
   try {
     f();
   } catch (const abi::__forced_unwind&) {
@@ -177,7 +177,8 @@ void Endpoint::repeat(Incoming& in, const RequestHeader& header, const std::byte
   ++in.executed;
 }
 
-std::byte* Endpoint::locate(Call& call, const RequestHeader& header, const std::byte* at) {
+[[gnu::always_inline]] inline std::byte* Endpoint::locate(Call& call, const RequestHeader& header,
+                                                          const std::byte* at) {
   const int from = call.from;
   const bool is_long = (header.kind & RequestHeader::is_long) != 0;
   const std::size_t head =

@@ -172,10 +172,10 @@ void Endpoint::receive(Incoming& in) {
   if (progress::Network* const net = progress::network()) net->hear_again();
   // Who looks from outside must not take a method that never returns for a wait.
   std::optional<progress::WaitInterrupted> interrupted;
-  space::WaitRecord& record = space_.slot(space_.me()).wait;
-  if (record.awaiting.load(std::memory_order_relaxed) != space::Awaiting::nothing && !has_service())
-      [[unlikely]]
-    interrupted.emplace(record);
+  if (space_.slot(space_.me()).wait.awaiting.load(std::memory_order_relaxed) !=
+          space::Awaiting::nothing &&
+      !has_service()) [[unlikely]]
+    interrupted.emplace(context_);
   const std::uint8_t depth = sender_.depth;
   const std::uint64_t read = in.read, executed = in.executed;
   answered_ = false;

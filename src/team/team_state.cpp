@@ -149,7 +149,7 @@ void TeamState::await_members(Kind kind, const char* call) {
       const std::uint64_t released = block_->released.load(std::memory_order_acquire);
       if (released != TeamBlock::never_more) return released >= round_;
       const bool all = have_entered(*block_, round_);
-      in_vain = !all && is_in_vain();
+      in_vain = !all && must_look_for_deaths() && will_not_be_complete();
       return all || in_vain;
     });
     if (in_vain) require_all_alive(call);
@@ -165,7 +165,7 @@ void TeamState::await_members(Kind kind, const char* call) {
     const bool all = entered == members_.size();
     // In this order: when all have entered, all is told before the rank goes on.
     if (tells) replica_->tell_round(round_);
-    in_vain = !all && is_in_vain();
+    in_vain = !all && must_look_for_deaths() && will_not_be_complete();
     return all || in_vain;
   });
   if (in_vain) require_all_alive(call);
@@ -218,8 +218,7 @@ void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
 /// of its node have entered. The round that ends the making of a team goes by deaths alone. Whether
 /// it is complete is looked at last: on a node, who gave up a round after it has seen that it is,
 /// so who acquires the mark sees it, too.
-bool TeamState::is_in_vain() const {
-  if (!must_look_for_deaths()) return false;
+bool TeamState::will_not_be_complete() const {
   const bool is_being_made = round_ == 1 && !makers_.empty();
   return (is_being_made || somebody_has_given_up()) && first_dead() >= 0 &&
          !have_entered(*block_, round_);

@@ -81,7 +81,7 @@ class TeamState {
   void give_up_block();
   void publish(std::uint64_t signature);
   void await_members(Kind kind, const char* call);
-  [[nodiscard]] bool is_in_vain() const;
+  [[nodiscard]] bool will_not_be_complete() const;
   [[nodiscard]] bool must_look_for_deaths() const;
   [[nodiscard]] bool somebody_has_given_up() const;
   [[nodiscard]] int first_dead() const;

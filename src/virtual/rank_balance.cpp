@@ -78,9 +78,10 @@ bool RankScheduler::may_go(RankFiber& fiber) const {
          waits == Doze::awake;
 }
 
-/// Its next turn is expected to be long: it does not just look whether it may go on.
+/// Where time is measured: its next turn is expected to be long: it does not just look whether it
+/// may go on.
 bool RankScheduler::is_costly(const RankFiber& fiber) const {
-  return balances_ && !fiber.looks && fiber.cost_ns >= cost_min_ns;
+  return !fiber.looks && fiber.cost_ns >= cost_min_ns;
 }
 
 /// This process has something to do again.

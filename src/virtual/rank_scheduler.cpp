@@ -300,7 +300,7 @@ void RankScheduler::set_ready(RankFiber& fiber) {
   fiber.state = State::ready;
   if (some_are_urgent_ && fiber.is_urgent()) [[unlikely]]
     return ready_.push_urgent(fiber);
-  if (is_costly(fiber)) [[unlikely]]
+  if (balances_ && is_costly(fiber)) [[unlikely]]
     return ready_.push_costly(fiber);
   ready_.push(fiber);
 }
