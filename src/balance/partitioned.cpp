@@ -13,6 +13,7 @@
 #include "balance/candidates.hpp"
 #include "balance/loads.hpp"
 #include "balance/scotch/partition.hpp"
+#include "base/checksum.hpp"
 #include "base/process_memory.hpp"
 
 namespace armature::balance {
@@ -132,14 +133,7 @@ struct Last {
 
 std::uint64_t checksum(std::initializer_list<std::span<const std::int64_t>> parts) {
   std::uint64_t sum = 0;
-  const auto add = [&](std::uint64_t value) {
-    sum = (sum ^ value) * 0x9e37'79b9'7f4a'7c15;
-    sum ^= sum >> 29;
-  };
-  for (const auto part : parts) {
-    add(part.size());
-    for (const std::int64_t value : part) add(static_cast<std::uint64_t>(value));
-  }
+  for (const auto part : parts) sum = base::checksum(std::as_bytes(part), sum);
   return sum;
 }
 

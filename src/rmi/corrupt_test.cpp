@@ -7,6 +7,7 @@
 
 #include "armature/rmi.hpp"
 #include "armature/run.hpp"
+#include "base/checksum.hpp"
 #include "rmi/endpoint.hpp"
 #include "rmi/seal.hpp"
 
@@ -45,7 +46,7 @@ class CorruptTest : public ::testing::Test {
     const std::uint64_t end = channel_->published.load();
     std::memcpy(request, channel_->at(end - all), all);
     how(request);
-    const Seal seal{.request = Seal::checksum({request, bytes})};
+    const Seal seal{.request = base::checksum({request, bytes})};
     if (seal_bytes() > 0) std::memcpy(request + bytes, &seal, sizeof seal);
     std::memcpy(channel_->at(end), request, all);
     // Counted as sent, for what is sent after it.

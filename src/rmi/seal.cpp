@@ -1,11 +1,10 @@
 #include "rmi/seal.hpp"
 
-#include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include <fmt/format.h>
 
+#include "base/checksum.hpp"
 #include "rmi/endpoint.hpp"
 #include "rmi/failure.hpp"
 
@@ -14,21 +13,6 @@ namespace armature::rmi {
 using detail::LongArguments;
 using detail::RequestHeader;
 using detail::RequestKind;
-
-// Each word is multiplied and turned, so that neither a wrong bit nor words in another order, nor
-// zeros that are left out, give the same sum.
-std::uint64_t Seal::checksum(std::span<const std::byte> bytes) {
-  constexpr std::uint64_t odd = 0x9e37'79b9'7f4a'7c15;
-  std::uint64_t sum = odd ^ bytes.size();
-  while (!bytes.empty()) {
-    std::uint64_t word = 0;
-    const std::size_t n = std::min(sizeof word, bytes.size());
-    std::memcpy(&word, bytes.data(), n);
-    sum = std::rotl((sum ^ word) * odd, 29);
-    bytes = bytes.subspan(n);
-  }
-  return sum;
-}
 
 std::optional<LongArguments> long_arguments(const RequestHeader& header, const std::byte* request) {
   if ((header.kind & RequestHeader::is_long) == 0) return std::nullopt;
@@ -44,9 +28,9 @@ void Seal::put(std::span<std::byte> bytes) {
   header.units = static_cast<std::uint16_t>(bytes.size() / RequestHeader::unit);
   std::memcpy(bytes.data(), &header, sizeof header);
   const std::span<std::byte> request = bytes.first(bytes.size() - sizeof(Seal));
-  Seal seal{.request = checksum(request)};
+  Seal seal{.request = base::checksum(request)};
   if (const auto where = long_arguments(header, bytes.data()))
-    seal.block = checksum({reinterpret_cast<const std::byte*>(where->block), where->bytes});
+    seal.block = base::checksum(reinterpret_cast<const void*>(where->block), where->bytes);
   std::memcpy(request.data() + request.size(), &seal, sizeof seal);
 }
 
@@ -58,14 +42,14 @@ Seal Seal::of(std::span<const std::byte> bytes) {
 
 void Endpoint::check_seal(int from, std::span<const std::byte> request) {
   if (request.size() < sizeof(RequestHeader) + sizeof(Seal) ||
-      Seal::of(request).request != Seal::checksum(request.first(request.size() - sizeof(Seal))))
+      Seal::of(request).request != base::checksum(request.first(request.size() - sizeof(Seal))))
     corrupt(fmt::format(
         "a request from rank {} of {} bytes is not what was sent: its checksum is another", from,
         request.size()));
 }
 
 void Endpoint::check_seal_of_block(const detail::Call& call, std::span<const std::byte> request) {
-  if (Seal::of(request).block != Seal::checksum({call.start, call.end}))
+  if (Seal::of(request).block != base::checksum({call.start, call.end}))
     corrupt(
         fmt::format("the arguments of a request from rank {}, {} bytes in a block, are not what "
                     "was sent: their checksum is another",

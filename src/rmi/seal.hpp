@@ -19,8 +19,6 @@ struct Seal {
   static void put(std::span<std::byte> bytes);
   /// Of a request whose seal ends with `bytes`.
   static Seal of(std::span<const std::byte> bytes);
-  /// What a seal of it should say.
-  static std::uint64_t checksum(std::span<const std::byte> bytes);
 };
 static_assert(sizeof(Seal) == detail::RequestHeader::unit);
 

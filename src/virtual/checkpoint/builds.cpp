@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "virtual/checkpoint/checksum.hpp"
+#include "base/checksum.hpp"
 
 namespace armature::checkpoints {
 namespace {
@@ -65,7 +65,7 @@ Builds Builds::of_process() {
   return search.found;
 }
 
-std::uint64_t number_of(const Builds& builds) { return checksum(&builds, sizeof builds, 0); }
+std::uint64_t number_of(const Builds& builds) { return base::checksum(&builds, sizeof builds); }
 
 std::string text(const BuildId& id) {
   std::string digits;

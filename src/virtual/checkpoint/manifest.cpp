@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/checksum.hpp"
 #include "base/fail.hpp"
-#include "virtual/checkpoint/checksum.hpp"
 
 namespace armature::checkpoints {
 namespace {
@@ -129,7 +129,7 @@ std::string_view checked(std::string_view text, const std::string& name) {
   if (last == std::string_view::npos || last == 0 || text[last - 1] != '\n' || text.back() != '\n')
     refuse(name, "is cut off: the line with its checksum is missing");
   const std::string expected =
-      fmt::format("{}{:#018x}\n", last_name, checksum(text.data(), last, 0));
+      fmt::format("{}{:#018x}\n", last_name, base::checksum(text.data(), last));
   if (text.substr(last) != expected) refuse(name, "is damaged: its checksum is another one");
   text = text.substr(0, last);
   return text.substr(text.find('\n') + 1);
@@ -168,7 +168,7 @@ std::string Manifest::text() const {
   for (const Part& part : parts)
     text += fmt::format("part {} {} {} {:#x}\n", part.name, part.bytes, part.memory_bytes,
                         part.checksum);
-  return text + fmt::format("{}{:#018x}\n", last_name, checksum(text.data(), text.size(), 0));
+  return text + fmt::format("{}{:#018x}\n", last_name, base::checksum(text.data(), text.size()));
 }
 
 Manifest Manifest::parse(const std::string& text, const std::string& name) {
@@ -206,7 +206,7 @@ Manifest Manifest::parse(const std::string& text, const std::string& name) {
 }
 
 std::uint64_t Manifest::checksum_of(const std::string& text) {
-  return checksum(text.data(), text.size(), 0);
+  return base::checksum(text.data(), text.size());
 }
 
 std::uint64_t Manifest::memory_bytes() const {

@@ -9,7 +9,7 @@ namespace armature::checkpoints {
 /// What a checkpoint says of itself, as a text that people read: a line for each thing, its name in
 /// front. The last line is the checksum of all lines before it.
 struct Manifest {
-  static constexpr std::uint32_t expected_version = 4;
+  static constexpr std::uint32_t expected_version = 5;
 
   struct Part {  // a file beside the manifest
     std::string name;

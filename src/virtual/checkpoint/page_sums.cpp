@@ -1,7 +1,7 @@
 #include "virtual/checkpoint/page_sums.hpp"
 
+#include "base/checksum.hpp"
 #include "base/fail.hpp"
-#include "virtual/checkpoint/checksum.hpp"
 #include "virtual/page_buffer.hpp"
 
 namespace armature::checkpoints {
@@ -18,7 +18,7 @@ bool PageSums::is_changed(std::uint64_t offset, const std::byte* page, bool is_z
   ARMATURE_ASSERT(was_there || next_ == before_.size() || before_[next_].offset > offset);
   const std::uint64_t before = was_there ? before_[next_++].sum : 0;
   if (is_zero) return was_there;
-  const std::uint64_t sum = checksum(page, fibers::page_bytes, 0);
+  const std::uint64_t sum = base::checksum(page, fibers::page_bytes);
   now_.push_back({offset, sum});
   return !was_there || sum != before;
 }

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "base/checksum.hpp"
 #include "base/fail.hpp"
-#include "virtual/checkpoint/checksum.hpp"
 #include "virtual/checkpoint/part.hpp"
 
 namespace armature::checkpoints {
@@ -74,7 +74,8 @@ BlockHead PartReader::read_head() {
   read(front, bytes + head.padding);
   std::copy_n(front, bytes, std::as_writable_bytes(std::span(runs_)).begin());
   const std::uint64_t written = std::exchange(head.checksum, 0);
-  checksum_ = checksum(front, bytes + head.padding, checksum(&head, sizeof head, checksum_));
+  checksum_ =
+      base::checksum(front, bytes + head.padding, base::checksum(&head, sizeof head, checksum_));
   head.checksum = written;
   return head;
 }
@@ -84,7 +85,7 @@ bool PartReader::next() {
   const BlockHead head = read_head();
   const PageBuffer& bytes = head.is_packed != 0 ? packed_ : memory_;
   read(bytes.data(), head.file_bytes);
-  checksum_ = checksum(bytes.data(), head.file_bytes, checksum_);
+  checksum_ = base::checksum(bytes.data(), head.file_bytes, checksum_);
   if (checksum_ != head.checksum)
     refuse(fmt::format("is damaged: the checksum of the block at {} is another one", at));
   if (head.runs == 0) return check_end(head.file_bytes), false;

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "base/checksum.hpp"
 #include "base/fail.hpp"
-#include "virtual/checkpoint/checksum.hpp"
 #include "virtual/checkpoint/part.hpp"
 
 namespace armature::checkpoints {
@@ -111,9 +111,9 @@ void PartWriter::write(BlockHead head, const std::byte* bytes) {
     head.padding = static_cast<std::uint16_t>(-(part_.bytes + before) % page_bytes);
   std::byte front[sizeof head + block_runs_max * sizeof(Run) + page_bytes] = {};
   std::ranges::copy(std::as_bytes(std::span(runs_)), front + sizeof head);
-  std::uint64_t sum = checksum(&head, sizeof head, part_.checksum);
-  sum = checksum(front + sizeof head, before - sizeof head + head.padding, sum);
-  head.checksum = part_.checksum = checksum(bytes, head.file_bytes, sum);
+  std::uint64_t sum = base::checksum(&head, sizeof head, part_.checksum);
+  sum = base::checksum(front + sizeof head, before - sizeof head + head.padding, sum);
+  head.checksum = part_.checksum = base::checksum(bytes, head.file_bytes, sum);
   std::memcpy(front, &head, sizeof head);
   write(front, before + head.padding);
   write(bytes, head.file_bytes);

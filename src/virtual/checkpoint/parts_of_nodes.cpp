@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "armature/error.hpp"
-#include "virtual/checkpoint/checksum.hpp"
+#include "base/checksum.hpp"
 #include "virtual/checkpoint/describe.hpp"
 #include "virtual/checkpoint/folder.hpp"
 #include "virtual/checkpoint/pages.hpp"
@@ -39,7 +39,7 @@ PageSums* begin_sums(const space::Halt& halt, Kept& kept) {
 }
 
 std::uint64_t id_of(const std::string& folder) {
-  return checksum(reinterpret_cast<const std::byte*>(folder.data()), folder.size(), 0) | 1;
+  return base::checksum(folder.data(), folder.size()) | 1;
 }
 
 }  // namespace

@@ -1,0 +1,13 @@
+#include "base/checksum.hpp"
+
+// Its header alone: who links with the library needs no other one for this.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace armature::base {
+
+std::uint64_t checksum(const void* data, std::size_t bytes, std::uint64_t before) {
+  return XXH3_64bits_withSeed(data, bytes, before);
+}
+
+}  // namespace armature::base
