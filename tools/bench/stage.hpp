@@ -217,7 +217,7 @@ void Stage::together(const Subject& subject, Op op, Limit limit) {
   for (int b = 0; b < (settings_.effort.batches + 1) / 2; ++b) {
     op_ns.push_back(together_ns(op, op_rounds));
     if constexpr (has_limit) limit_ns.push_back(together_ns(limit, limit_rounds));
-    if (world_.broadcast(b >= 2 && now_ns() > end, 0)) break;
+    if (world_.broadcast(b + 1 >= settings_.effort.batches_min && now_ns() > end, 0)) break;
   }
   if (!acts()) return;
   if constexpr (has_limit)
