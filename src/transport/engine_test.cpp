@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,6 +35,7 @@ class End : public Sink {
     whole.insert(whole.end(), body.begin(), body.end());
     packets.push_back(std::move(whole));
     if (slow) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (on_packet) on_packet();
   }
   void sent(std::uint64_t token) override { tokens.push_back(token); }
   void lost(int peer, const char*) override { lost_peer = peer; }
@@ -41,6 +44,7 @@ class End : public Sink {
   std::vector<std::uint64_t> tokens;
   int lost_peer = -1;
   bool slow = false;
+  std::function<void()> on_packet = nullptr;
   std::unique_ptr<Engine> engine;
 };
 
@@ -53,6 +57,9 @@ Bytes patterned(std::size_t bytes, std::size_t seed) {
 struct Configuration {
   const char* name;
   std::size_t segment;
+
+  /// What the test's name ends with where ctest lists it.
+  friend void PrintTo(const Configuration& of, std::ostream* out) { *out << of.name; }
 };
 
 class EngineTest : public testing::TestWithParam<Configuration> {
@@ -154,6 +161,31 @@ TEST_P(EngineTest, a_peer_that_is_gone_is_reported) {
     (void)a_.engine->progress();
   }
   EXPECT_EQ(a_.lost_peer, 0);
+}
+
+// Both are looked at together, and who is heard first is answered by words to the one that is gone.
+TEST_P(EngineTest, a_peer_is_found_gone_while_another_one_is_heard) {
+  const Bytes word = patterned(8, 0);
+  End other(options());
+  EXPECT_EQ(a_.engine->connect(1, other.engine->address()), nullptr);
+  EXPECT_EQ(other.engine->connect(0, a_.engine->address()), nullptr);
+  for (const int peer : {0, 1}) (void)a_.engine->send(peer, {}, word, 0);
+  (void)other.engine->send(0, {}, word, 0);
+  ASSERT_TRUE(until([&] {
+    (void)other.engine->progress();
+    return a_.packets.size() == 1 && b_.packets.size() == 1 && other.packets.size() == 1;
+  }));
+  (void)other.engine->send(0, {}, word, 0);
+  (void)a_.engine->send(0, {}, word, 0);  // what is not read ends a connection at once
+  b_.engine.reset();
+  a_.on_packet = [&] {
+    for (int i = 0; i < 4; ++i) (void)a_.engine->send(0, {}, word, 0);
+  };
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while ((a_.lost_peer < 0 || a_.packets.size() < 2) && std::chrono::steady_clock::now() < deadline)
+    (void)a_.engine->progress();
+  EXPECT_EQ(a_.lost_peer, 0);
+  EXPECT_EQ(a_.packets.size(), 2u);
 }
 
 TEST_P(EngineTest, what_was_lent_for_a_peer_that_is_given_up_is_let_go) {

@@ -45,13 +45,17 @@ std::string Ucx::open_context(const EngineOptions& options) {
   set("TLS", options.interfaces.empty() ? "tcp" : options.interfaces);
   // Who has set these for UCX itself knows better. Versions differ in whether a transport's setting
   // is called with the transport's name in front.
-  const auto set_unless_given = [&](const char* name, std::size_t bytes) {
+  const auto set_unless_given = [&](const char* name, std::size_t value) {
     if (std::getenv((std::string("UCX_TCP_") + name).c_str()) != nullptr) return;
-    set(name, std::to_string(bytes));
-    set((std::string("TCP_") + name).c_str(), std::to_string(bytes));
+    set(name, std::to_string(value));
+    set((std::string("TCP_") + name).c_str(), std::to_string(value));
   };
   for (const char* const name : {"TX_SEG_SIZE", "RX_SEG_SIZE"})
     set_unless_given(name, options.segment != 0 ? options.segment : segment);
+  // One socket at a look. Of several that it has found ready UCX 1.13 still looks at each when what
+  // it has received from one was answered by a word to another, whose peer is gone: that closes it,
+  // and then ends the process.
+  set_unless_given("MAX_POLL", 1);
   // Over TCP, UCX copies what it sends. Where it sends from our memory, 1.13 ends the process when
   // the peer dies between UCX's look at a socket and its write: it completes that send twice. In
   // whole segments the copy costs nothing that can be measured.
