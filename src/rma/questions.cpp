@@ -46,9 +46,7 @@ namespace {
 
 /// What a rank waits for alone may not come before all go back, for which it must make room.
 void stand_by() {
-  const space::Halt& halt = network()->mapping().header().halt;
-  if (halt.regroup.load(std::memory_order_relaxed) !=
-      halt.regrouped.load(std::memory_order_relaxed))
+  if (network()->mapping().header().halt.is_to_regroup())
     progress::let_others_run();
   else
     sched_yield();

@@ -31,11 +31,7 @@ void (*let_others_run)() = [] {};
 
 void AddressSpace::let_others_run_by(void (*by)()) { let_others_run = by; }
 
-bool AddressSpace::goes_back() const {
-  const Halt& halt = header().halt;
-  return header().nodes > 1 && halt.regroup.load(std::memory_order_acquire) !=
-                                   halt.regrouped.load(std::memory_order_relaxed);
-}
+bool AddressSpace::goes_back() const { return header().nodes > 1 && header().halt.is_to_regroup(); }
 
 class AddressSpace::HeapLock {
  public:

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "armature/detail/view.hpp"
+#include "space/halt.hpp"
 #include "space/newcomers.hpp"
 
 // The node's shared control block: what the processes of a job on one node, their launcher, and
@@ -33,21 +34,6 @@ enum class OnDeath : std::uint32_t {
   recover,  // virtual ranks: all go back to the last checkpoint in memory
 };
 
-/// Where a checkpoint is written to; nowhere: all stand still so that ranks can go to other nodes.
-enum class KeptIn : std::uint32_t {
-  folder,
-  memory,
-  nowhere,
-  next_start,  // a folder, from which the job goes on in new processes: these end then
-};
-
-/// What it means that processes regroup.
-enum class Regroup : std::uint32_t {
-  go_back,  // one has died: all ranks are as in the last checkpoint in memory
-  spread,   // ranks as they are, in other processes
-  place,    // ranks as they are, each where its slot says
-};
-
 /// Something that is done every so often, for all, and when that was last.
 struct Recurring {
   std::atomic<std::uint64_t> last_ns{0};  // CLOCK_MONOTONIC; 0: never
@@ -64,55 +50,6 @@ struct Recurring {
     return now_ns >= std::max(last, started_ns) + every_ns &&
            last_ns.compare_exchange_strong(last, now_ns, std::memory_order_acq_rel);
   }
-};
-
-/// Checkpoints of virtual ranks: all processes stop taking turns, write what there is, and go on.
-/// Whoever wants one takes `asked`, writes the folder, and stores `wanted`. How far each process
-/// is stands in its slot.
-struct Halt {
-  static constexpr std::size_t text_max = 1024;
-
-  std::atomic<std::uint32_t> wanted{0};  // number of the last that was wanted
-  std::atomic<std::uint32_t> over{0};    // and of the last that is over; equal: nobody halts
-  std::atomic<std::uint32_t> failed{
-      0};  // of the last that could not be written; `problem` says why
-  // 1: somebody is about to want one; 2: nobody may, while ranks go to other processes.
-  std::atomic<std::uint32_t> asked{0};
-  std::atomic<KeptIn> where{KeptIn::folder};
-  // Ranks of this node that only wait for being on another one.
-  std::atomic<std::uint32_t> ready{0};
-  std::atomic<std::uint32_t> broken{0};  // processes that could not write their part
-  std::uint32_t restarts = 0;            // how often the job was started again from a checkpoint
-  std::atomic<std::uint32_t> is_filling{0};  // 1: what it goes on from is not yet in the bands
-  // 1: checkpoints to disk hold what has changed since the one before where they can: the job's
-  // setting, and, by whoever wants it, that of the one that is wanted. By the leader, before it
-  // reaches the first step: since which one that is now; 0: all is written. On several nodes with
-  // the plan; 0 after all, by whoever finds that ranks have moved since.
-  std::uint32_t incremental = 0;
-  std::atomic<std::uint32_t> is_incremental{0};
-  std::atomic<std::uint32_t> changed_since{0};
-  char folder[text_max] = {};
-  char problem[text_max] = {};
-  // What the job that is started again was: its program and its library must be the same.
-  std::uint8_t build[2][20] = {};
-
-  // In memory there are two copies of the bands' file: which of them is whole, 1 or 2; 0: none. On
-  // several nodes: its number (virtual/nodes/copies.hpp).
-  std::atomic<std::uint32_t> copy{0};
-  // By a signal, where no launcher has all stand still: how often the program was asked for a
-  // checkpoint since rank 0, which is on this node then, has last looked.
-  std::atomic<std::uint32_t> requests{0};
-  // By the launcher alone: how often processes were to regroup; by the first of them: and have. Of
-  // regrouping number n are the processes whose slots say so. On several nodes: how many processes
-  // of the job are known here to be lost, by whoever hears of one.
-  std::atomic<std::uint32_t> regroup{0};
-  std::atomic<Regroup> regroup_as{Regroup::go_back};
-  std::atomic<std::uint32_t> regrouped{0};
-  std::atomic<std::uint32_t> recoveries{0};  // how often all went back
-  // 1: some process has been given up that may still be there, only that nothing is heard of it.
-  std::atomic<std::uint32_t> has_given_up{0};
-  // 1: on several nodes they cannot go back to a copy; `problem` says why.
-  std::atomic<std::uint32_t> beyond_recovery{0};
 };
 
 /// On several nodes: how far a job is that is to go on in other processes. Ranks see to it at the

@@ -9,15 +9,9 @@
 
 namespace armature::fibers {
 
-/// Whether processes are to regroup: after a death, or since the job is to have more or fewer.
-inline bool is_to_regroup(const space::ControlHeader& job) {
-  return job.halt.regroup.load(std::memory_order_acquire) !=
-         job.halt.regrouped.load(std::memory_order_relaxed);
-}
-
-/// And whatever ranks do until then will not have been.
+/// Whether processes regroup, and whatever ranks do until then will not have been.
 inline bool goes_back(const space::ControlHeader& job) {
-  return is_to_regroup(job) &&
+  return job.halt.is_to_regroup() &&
          job.halt.regroup_as.load(std::memory_order_acquire) == space::Regroup::go_back;
 }
 

@@ -22,7 +22,7 @@ TEST(MeetingTest, a_member_that_is_killed_has_not_passed_what_it_did_not_reach) 
   mapping.process_slot(1).step.store(progress::runs_no_more);
   EXPECT_FALSE(mine.all_have_passed(4));
   progress::lose_process({reinterpret_cast<std::byte*>(&mapping.header())}, 1);
-  EXPECT_TRUE(is_to_regroup(mapping.header()));
+  EXPECT_TRUE(mapping.header().halt.is_to_regroup());
   EXPECT_TRUE(Meeting(mapping, 0, 1, 1).members().size() == 1);
 }
 

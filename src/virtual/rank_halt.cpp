@@ -111,7 +111,7 @@ void RankScheduler::change_nodes() {
 void RankScheduler::stand_still() {
   forget_errors_of_linker();
   hear_again();
-  if (is_to_regroup(mapping_.header())) return regroup();
+  if (mapping_.header().halt.is_to_regroup()) return regroup();
   if (mapping_.header().nodes > 1) return change_nodes();
   const int holder = this->holder();
   checkpoints::StandStill(mapping_, process_, band_file_, kept_).run(holder);

@@ -58,9 +58,7 @@ void Checkpoints::begin(space::KeptIn where, std::uint64_t now_ns) {
   std::uint32_t nobody = 0;
   if (!job.all_have_joined() || !job.ranks_may_move() ||
       job.through.load(std::memory_order_relaxed) != 0 ||
-      job.deaths.load(std::memory_order_relaxed) != 0 ||
-      job.halt.regroup.load(std::memory_order_relaxed) !=
-          job.halt.regrouped.load(std::memory_order_acquire) ||
+      job.deaths.load(std::memory_order_relaxed) != 0 || job.halt.is_to_regroup() ||
       !job.halt.asked.compare_exchange_strong(nobody, 1, std::memory_order_acq_rel))
     return;
   if (where == space::KeptIn::folder && !take(now_ns)) {

@@ -96,11 +96,7 @@ bool RunningJob::have_gone_back_without(Process& process) {
 
 void RunningJob::watch_recovery() {
   if (recovers_on_nodes()) return watch_recovery_on_nodes();
-  const space::Halt& halt = control_.header().halt;
-  if (recovering_since_ns_ == 0 || halt.regrouped.load(std::memory_order_acquire) !=
-                                       halt.regroup.load(std::memory_order_relaxed))
-    return;
-  have_recovered();
+  if (recovering_since_ns_ != 0 && !is_regrouping()) have_recovered();
 }
 
 void RunningJob::have_recovered() {

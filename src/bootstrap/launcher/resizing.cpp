@@ -26,11 +26,7 @@ constexpr std::uint32_t nobody = 0, the_launcher = 2;
 
 }  // namespace
 
-bool RunningJob::is_regrouping() const {
-  const space::Halt& halt = control_.header().halt;
-  return halt.regroup.load(std::memory_order_relaxed) !=
-         halt.regrouped.load(std::memory_order_acquire);
-}
+bool RunningJob::is_regrouping() const { return control_.header().halt.is_to_regroup(); }
 
 bool RunningJob::is_resizing() const {
   return spreads_ || !joining_.empty() || ((request_ || !leave_.empty()) && !is_wanted_anew_);

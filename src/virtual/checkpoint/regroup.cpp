@@ -146,7 +146,7 @@ bool look_on(const space::Mapping& mapping, const fibers::Meeting& meeting, int 
   space::ProcessSlot& slot = mapping.process_slot(process);
   if (slot.since.load(std::memory_order_acquire) <= number)
     slot.step.store(progress::runs_no_more, std::memory_order_release);
-  return meeting.wait([&] { return !fibers::is_to_regroup(mapping.header()); });
+  return meeting.wait([&] { return !mapping.header().halt.is_to_regroup(); });
 }
 
 bool has_left(const space::Mapping& mapping, int process) {

@@ -16,8 +16,7 @@ inline bool is_wanted(const space::ControlHeader& job) {
   const bool is_asked =
       halt.wanted.load(std::memory_order_acquire) != halt.over.load(std::memory_order_relaxed) &&
       (job.nodes == 1 || halt.ready.load(std::memory_order_acquire) == job.ranks_here);
-  return (is_asked || fibers::is_to_regroup(job)) &&
-         job.deaths.load(std::memory_order_relaxed) == 0;
+  return (is_asked || job.halt.is_to_regroup()) && job.deaths.load(std::memory_order_relaxed) == 0;
 }
 
 /// A process of virtual ranks, of which none runs: waits until all processes stand, writes its part
