@@ -188,6 +188,25 @@ TEST_P(EngineTest, a_peer_is_found_gone_while_another_one_is_heard) {
   EXPECT_EQ(a_.packets.size(), 2u);
 }
 
+// What it has sent is answered when it is gone already.
+TEST_P(EngineTest, a_peer_is_found_gone_while_its_last_words_are_heard) {
+  const Bytes word = patterned(8, 0);
+  (void)a_.engine->send(0, {}, word, 0);
+  (void)b_.engine->send(0, {}, word, 0);
+  ASSERT_TRUE(until([&] { return a_.packets.size() == 1 && b_.packets.size() == 1; }));
+  for (int i = 0; i < 100; ++i) (void)b_.engine->send(0, {}, patterned(3000, 1), 0);
+  (void)a_.engine->send(0, {}, word, 0);  // what is not read ends a connection at once
+  b_.engine.reset();
+  a_.on_packet = [&] {
+    for (int i = 0; i < 4; ++i) (void)a_.engine->send(0, {}, word, 0);
+  };
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (a_.lost_peer < 0 && std::chrono::steady_clock::now() < deadline)
+    (void)a_.engine->progress();
+  EXPECT_EQ(a_.lost_peer, 0);
+  EXPECT_GT(a_.packets.size(), 1u);
+}
+
 TEST_P(EngineTest, what_was_lent_for_a_peer_that_is_given_up_is_let_go) {
   const Bytes block = patterned(1 << 20, 0);
   std::size_t waiting = 0;
