@@ -215,12 +215,15 @@ def hangs_and_wakes_up(launcher):
 def cut_off(launcher):
     """The half without the first process cannot know that the other one hangs: it ends, without a word to the launcher."""
     run, hung = hanging(launcher, 0)
-    said = run.read_until("may go on without this one: it ends", 2)
-    said += run.read_until(r"was killed by signal 9 \(SIGKILL\)", 2)
+    it_ends, was_killed = "may go on without this one: it ends", "was killed by signal 9 (SIGKILL)"
+    # One may have been killed before the other one says a word.
+    said = run.read_until(f"{re.escape(it_ends)}|{re.escape(was_killed)}", 4)
     for pid in hung:
         os.kill(pid, signal.SIGKILL)
     run.end()
     print(said)
+    if said.count(it_ends) != 2 or said.count(was_killed) != 2:
+        raise Failed("not each of the two has said so and ended")
 
 
 def survives(launcher):
