@@ -149,7 +149,7 @@ void TeamState::await_members(Kind kind, const char* call) {
       const std::uint64_t released = block_->released.load(std::memory_order_acquire);
       if (released != TeamBlock::never_more) return released >= round_;
       const bool all = have_entered(*block_, round_);
-      in_vain = !all && must_look_for_deaths() && will_not_be_complete();
+      in_vain = !all && is_in_vain();
       return all || in_vain;
     });
     if (in_vain) require_all_alive(call);
@@ -165,7 +165,7 @@ void TeamState::await_members(Kind kind, const char* call) {
     const bool all = entered == members_.size();
     // In this order: when all have entered, all is told before the rank goes on.
     if (tells) replica_->tell_round(round_);
-    in_vain = !all && must_look_for_deaths() && will_not_be_complete();
+    in_vain = !all && is_in_vain();
     return all || in_vain;
   });
   if (in_vain) require_all_alive(call);

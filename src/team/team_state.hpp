@@ -81,8 +81,9 @@ class TeamState {
   void give_up_block();
   void publish(std::uint64_t signature);
   void await_members(Kind kind, const char* call);
-  [[nodiscard]] bool will_not_be_complete() const;
+  [[nodiscard]] bool is_in_vain() const { return must_look_for_deaths() && will_not_be_complete(); }
   [[nodiscard]] bool must_look_for_deaths() const;
+  [[nodiscard]] bool will_not_be_complete() const;
   [[nodiscard]] bool somebody_has_given_up() const;
   [[nodiscard]] int first_dead() const;
   void require_all_alive(const char* call) const;

@@ -78,8 +78,8 @@ bool RankScheduler::may_go(RankFiber& fiber) const {
          waits == Doze::awake;
 }
 
-/// Where time is measured: its next turn is expected to be long: it does not just look whether it
-/// may go on.
+/// Its next turn is expected to be long: it does not just look whether it may go on. Known where
+/// ranks are balanced.
 bool RankScheduler::is_costly(const RankFiber& fiber) const {
   return !fiber.looks && fiber.cost_ns >= cost_min_ns;
 }

@@ -68,8 +68,7 @@ void Collector::checkpoints(const Shape& shape) {
   const auto on_row = [this](const Row& row) { add(row); };
   run_job({.shape = shape, .restart = {}, .arguments = arguments}, on_row);
   if (!wants({"restart"})) return;
-  const int times = request_.quick ? 1 : 5;
-  for (int i = 0; i < times; ++i)
+  for (int i = 0; i < times(); ++i)
     run_job({.shape = shape, .restart = folder.path() + "/job", .arguments = {}}, on_row);
 }
 
@@ -87,8 +86,7 @@ void Collector::startup(int ranks, int times) {
 void Collector::compare(const Program& program, const std::string& op, const Hosting& hosting,
                         const Hosting& with) {
   if (!wants({op}) || path_of(program).empty()) return;
-  const int times = request_.quick ? 1 : 5;
-  for (int i = 0; i < times; ++i) {
+  for (int i = 0; i < times(); ++i) {
     // In turns, and neither always first.
     const auto run = [&](const Hosting& as) { return program_ns(program, as, request_.quick); };
     Row row{.op = op, .bytes = 0, .ns = i % 2 == 0 ? run(hosting) : 0, .limit_ns = run(with)};

@@ -63,6 +63,8 @@ class Collector {
   [[nodiscard]] std::vector<Row> rows() const { return medians(rows_); }
 
  private:
+  /// How often what is measured as a whole is done.
+  [[nodiscard]] int times() const { return request_.quick ? 1 : 5; }
   [[nodiscard]] std::vector<std::string> arguments_of(const std::string& task) const;
   void add(const Row& row);
   /// Rows of a program: its ranks like this; limit: like that.
