@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include "armature/detail/export.hpp"
+#include "base/checksum.hpp"
 #include "base/fail.hpp"
 #include "base/variable.hpp"
 #include "bootstrap/alike.hpp"
@@ -67,13 +68,11 @@ std::string name_of_job() {
 /// `armature run --hosts` has chosen, else made of the job's name, which others may know.
 std::string secrets_in_common() {
   if (const char* const chosen = std::getenv(secrets_variable)) return chosen;
-  std::uint64_t sums[2] = {0xcbf2'9ce4'8422'2325, 0x9e37'79b9'7f4a'7c15};
-  for (const char c : std::to_string(getuid()) + name_of_job())
-    for (std::uint64_t& sum : sums) {
-      sum = (sum ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01b3;
-      sum ^= sum >> 29;
-    }
-  return fmt::format("{:016x}{:016x}", sums[0], sums[1]);
+  const std::string name = std::to_string(getuid()) + name_of_job();
+  const auto half = [&](std::uint64_t number) {
+    return base::checksum(name.data(), name.size(), number);
+  };
+  return fmt::format("{:016x}{:016x}", half(0), half(1));
 }
 
 std::vector<const char*> pointers(const std::vector<std::string>& texts) {

@@ -15,6 +15,7 @@
 
 #include "armature/team.hpp"
 #include "base/bytes.hpp"
+#include "base/checksum.hpp"
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
@@ -40,12 +41,7 @@ struct Invitation {
   std::uint64_t call = 0;  // Making's
 };
 
-std::uint64_t hash(std::span<const Rank> members) {
-  std::uint64_t h = 0xcbf29ce484222325;
-  for (const Rank rank : members)
-    h = (h ^ static_cast<std::uint64_t>(static_cast<int>(rank))) * 0x100000001b3;
-  return h;
-}
+std::uint64_t hash(std::span<const Rank> members) { return base::checksum(std::as_bytes(members)); }
 
 void check(std::span<const Rank> members, progress::RankContext& me) {
   std::set<int> seen;

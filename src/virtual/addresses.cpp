@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/checksum.hpp"
 #include "bootstrap/environment.hpp"
 #include "progress/network.hpp"
 #include "virtual/exceptions.hpp"
@@ -16,8 +17,7 @@ namespace armature::fibers {
 namespace {
 
 void mix(std::uint64_t& sum, std::uint64_t value) {
-  sum = (sum ^ value) * 0x9e37'79b9'7f4a'7c15;
-  sum ^= sum >> 29;
+  sum = base::checksum(&value, sizeof value, sum);
 }
 
 int add_module(dl_phdr_info* info, std::size_t /*bytes*/, void* sum) {
