@@ -15,6 +15,7 @@
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
 #include "progress/connect_guard.hpp"
+#include "progress/give_way.hpp"
 #include "progress/processes.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
@@ -296,7 +297,7 @@ bool Network::try_poll() {
 Quiet::Quiet() : net_(network()) {
   const RankContext* const me = current_rank();
   if (me != nullptr && me->scheduler != nullptr) net_ = nullptr;
-  if (net_ != nullptr && !cores_are_shared()) (void)net_->stop_ears();
+  if (net_ != nullptr && !cores_are_shared() && !core_is_wanted()) (void)net_->stop_ears();
 }
 
 void Network::doorbell(int rank) {

@@ -1,7 +1,5 @@
 #include "progress/wait.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <ctime>
 #include <optional>
@@ -12,9 +10,10 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
+#include "progress/give_way.hpp"
 #include "progress/processes.hpp"
+#include "progress/published.hpp"
 #include "progress/rank_context.hpp"
-#include "progress/trace.hpp"
 
 namespace armature::progress {
 
@@ -34,104 +33,6 @@ void pause() {
   __builtin_ia32_pause();
 #endif
 }
-
-/// Writes into the wait record; sequence is odd while it changes.
-template <class Write>
-[[gnu::always_inline]] inline void change(space::WaitRecord& record, Write&& write) {
-  // One writer: no need to lock the bus.
-  const std::uint32_t sequence = record.sequence.load(std::memory_order_relaxed);
-  record.sequence.store(sequence + 1, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);
-  write();
-  record.sequence.store(sequence + 2, std::memory_order_release);
-}
-
-void publish(space::WaitRecord& record, const WaitFor& wait, std::uint64_t since_ns) {
-  change(record, [&] {
-    record.peer.store(wait.peer, std::memory_order_relaxed);
-    record.team.store(wait.team, std::memory_order_relaxed);
-    record.object.store(reinterpret_cast<std::uint64_t>(wait.object), std::memory_order_relaxed);
-    record.detail.store(wait.detail, std::memory_order_relaxed);
-    record.since_ns.store(since_ns, std::memory_order_relaxed);
-    record.awaiting.store(wait.what, std::memory_order_relaxed);
-  });
-}
-
-/// Of what is no wait nobody reads more.
-void publish(space::WaitRecord& record, Awaiting what, std::uint64_t since_ns) {
-  change(record, [&] {
-    record.since_ns.store(since_ns, std::memory_order_relaxed);
-    record.awaiting.store(what, std::memory_order_relaxed);
-  });
-}
-
-space::WaitRecord& record_of(const RankContext& me) { return me.space.slot(me.space.me()).wait; }
-
-/// For the record: where ranks take turns, reading the clock would be the larger part of a wait.
-std::uint64_t now_ns(const RankContext& me) {
-  return me.scheduler != nullptr ? me.scheduler->now_ns() : base::now_ns();
-}
-
-/// A wait as its record has it.
-struct PublishedWait {
-  explicit PublishedWait(const space::WaitRecord& record)
-      : wait{.what = record.awaiting.load(std::memory_order_relaxed),
-             .peer = record.peer.load(std::memory_order_relaxed),
-             .team = record.team.load(std::memory_order_relaxed),
-             .object = reinterpret_cast<const void*>(record.object.load(std::memory_order_relaxed)),
-             .detail = record.detail.load(std::memory_order_relaxed)},
-        since_ns(record.since_ns.load(std::memory_order_relaxed)) {}
-
-  WaitFor wait;
-  std::uint64_t since_ns;
-};
-
-/// Takes the record back however the wait ends. One inside a method has interrupted another, which
-/// is there again then.
-class Published {
- public:
-  Published(const RankContext& me, const WaitFor& wait)
-      : me_(me), record_(record_of(me)), since_ns_(now_ns(me)), peer_(wait.peer) {
-    if (space::is_interrupted(record_.awaiting.load(std::memory_order_relaxed))) [[unlikely]]
-      outer_.emplace(record_);
-    publish(record_, wait, since_ns_);
-  }
-  Published(const Published&) = delete;
-  Published& operator=(const Published&) = delete;
-  ~Published() {
-    if (traces()) [[unlikely]]
-      trace_wait();
-    if (outer_) [[unlikely]]
-      publish(record_, outer_->wait, outer_->since_ns);
-    else
-      publish(record_, Awaiting::nothing, now_ns(me_));
-  }
-
-  void refresh(const WaitFor& wait) {
-    if (wait.peer == peer_) return;
-    peer_ = wait.peer;
-    publish(record_, wait, since_ns_);
-  }
-  [[nodiscard]] std::uint64_t since_ns() const { return since_ns_; }
-
- private:
-  /// Of ranks that have turns, these are the trace.
-  [[gnu::cold]] void trace_wait() const {
-    if (me_.scheduler != nullptr) return;
-    trace({.kind = TraceEvent::Kind::wait,
-           .rank = static_cast<int>(me_.space.me()),
-           .other = peer_,
-           .what = static_cast<std::uint32_t>(record_.awaiting.load(std::memory_order_relaxed)),
-           .begin_ns = since_ns_,
-           .end_ns = base::now_ns()});
-  }
-
-  const RankContext& me_;
-  space::WaitRecord& record_;
-  std::optional<PublishedWait> outer_;
-  std::uint64_t since_ns_;
-  int peer_;
-};
 
 /// A condition that stays true once it was found so: looking may take what was waited for (a lock),
 /// so it must not be looked at again.
@@ -205,28 +106,18 @@ class GoneRanks {
 }  // namespace
 
 WaitInterrupted::WaitInterrupted(const RankContext& me)
-    : record_(record_of(me)),
+    : record_(detail::record_of(me)),
       awaiting_(record_.awaiting.load(std::memory_order_relaxed)),
       since_ns_(record_.since_ns.load(std::memory_order_relaxed)) {
-  publish(record_, space::interrupted(awaiting_), now_ns(me));
+  detail::publish(record_, space::interrupted(awaiting_), detail::now_ns(me));
 }
 
-WaitInterrupted::~WaitInterrupted() { publish(record_, awaiting_, since_ns_); }
+WaitInterrupted::~WaitInterrupted() { detail::publish(record_, awaiting_, since_ns_); }
 
 void let_others_run() {
   RankContext* me = current_rank();
   if (Network* const net = network()) net->try_poll();
   if (me != nullptr && me->scheduler != nullptr) me->scheduler->yield(false);
-}
-
-// Who has given it to programs that compute gets it back after all their time slices, while a
-// sleeper that is woken runs at once.
-bool yield() {
-  constexpr std::uint64_t long_ns = 500'000;
-  if (network() == nullptr) return sched_yield(), false;
-  const std::uint64_t begun_ns = base::now_ns();
-  sched_yield();
-  return base::now_ns() - begun_ns > long_ns;
 }
 
 int spins() { return spins_before_long; }
@@ -245,6 +136,48 @@ void start_waiting(const space::ControlHeader& job) {
 }
 
 namespace {
+
+/// What a rank does before it gives the core away: it looks.
+class Spin {
+ public:
+  Spin(RankContext& me, Latched& condition_holds)
+      : me_(me),
+        condition_holds_(condition_holds),
+        done_(me.done.load(std::memory_order_relaxed)) {}
+
+  /// True once the condition holds; false after a while in which nothing was got done.
+  bool sees_it() {
+    constexpr int looks_where_wanted = 100;
+    const int looks_max = more_ranks_than_cores ? 0 : 2000;
+    for (int looks = 0; looks < looks_max; ++looks) {
+      if (condition_holds_.look()) return true;
+      me_.deliver();
+      if (got_on())
+        looks = 0;
+      else if (!core_is_wanted())
+        pause_a_little(looks);
+      else if (looks >= looks_where_wanted)
+        return false;
+    }
+    return false;
+  }
+  /// Since this was last asked. Who gets something done is not idle, and looks again at once.
+  bool got_on() {
+    const std::uint64_t now = me_.done.load(std::memory_order_relaxed);
+    return std::exchange(done_, now) != now;
+  }
+
+ private:
+  /// What comes from another node may be brought by a thread that has no core yet.
+  static void pause_a_little(int looks) {
+    if (network() == nullptr) return pause();
+    if (looks % 16 == 15) (void)yield();
+  }
+
+  RankContext& me_;
+  Latched& condition_holds_;
+  std::uint64_t done_;
+};
 
 /// The sleeps of one that waits: until its bell rings, or ever longer where it may not.
 class Naps {
@@ -304,8 +237,8 @@ namespace detail {
   constexpr std::uint64_t nap_ns = 50'000;
   for (std::uint32_t round = 0; !condition_holds.look(); ++round) {
     if (Network* const net = network(); net != nullptr && net->try_poll()) continue;
-    if (round % 64 != 63) {
-      sched_yield();
+    if (round % 64 != 63 && !core_is_wanted()) {
+      (void)yield();
       continue;
     }
     const timespec nap{0, static_cast<long>(nap_ns)};
@@ -320,31 +253,9 @@ namespace detail {
   Latched condition_holds(ready, condition);
   const AddressSpace& space = me.space;
   space::RankSlot& slot = space.slot(space.me());
-  const int pauses = more_ranks_than_cores ? 0 : 2000;
-  // Whoever gets something done meanwhile is not idle, and looks again at once.
-  auto got_on = [&me, done = me.done.load(std::memory_order_relaxed)]() mutable {
-    const std::uint64_t now = me.done.load(std::memory_order_relaxed);
-    return std::exchange(done, now) != now;
-  };
-  bool core_is_wanted = false;
-  // What comes from another node may be brought by a thread that has no core yet.
-  const auto give_way = [&](int i) {
-    return network() == nullptr ? pause(), false : i % 16 == 15 && (core_is_wanted = yield());
-  };
-  // True once the condition holds; false after a while in which nothing was got done.
-  const auto spin = [&] {
-    for (int i = 0; i < pauses; ++i) {
-      if (condition_holds.look()) return true;
-      me.deliver();
-      if (got_on())
-        i = 0;
-      else if (give_way(i))
-        return false;
-    }
-    return false;
-  };
+  Spin spin(me, condition_holds);
   std::optional<Quiet> quiet(std::in_place);
-  if (spin()) return;
+  if (spin.sees_it()) return;
   Published published(me, wait);  // only now is it worth telling others
   std::uint64_t idle_since_ns = published.since_ns();
   Naps naps;
@@ -356,16 +267,15 @@ namespace detail {
     published.refresh(wait);
     if (space.header().deaths.load(std::memory_order_acquire) != 0)
       gone.check(space, wait, condition_holds);
-    if (got_on()) {
+    if (spin.got_on()) {
       // Where something has come, more may: who yields the core hears of it late.
-      if (spin()) return;
+      if (spin.sees_it()) return;
       idle_since_ns = base::now_ns();
       naps = {};
       continue;
     }
-    if (!std::exchange(core_is_wanted, false) &&
-        (round % 16 != 15 || base::now_ns() - idle_since_ns < yield_ns)) {
-      core_is_wanted = yield();
+    if (!core_is_wanted() && (round % 16 != 15 || base::now_ns() - idle_since_ns < yield_ns)) {
+      (void)yield();
       continue;
     }
     gone.check(space, wait, condition_holds);

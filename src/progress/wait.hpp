@@ -39,9 +39,6 @@ void wait_long(WaitFor& wait, Ready ready, void* condition);
 /// How often a condition is looked at before anything else is tried. About the time of a few cache
 /// misses; fewer when ranks share cores, where the other one needs this core to make it true.
 int spins();
-/// Gives the core away. True where something may come from another node, and others have kept the
-/// core for long: it is better slept for than waited for.
-bool yield();
 /// There are more ranks than cores.
 bool cores_are_shared();
 

@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "base/interleaving.hpp"
 #include "progress/bell.hpp"
+#include "progress/give_way.hpp"
 #include "progress/network.hpp"
 #include "progress/processes.hpp"
 #include "progress/wait.hpp"
@@ -20,6 +21,7 @@ using State = RankFiber::State;
 // So often those who have just begun to wait look again before the barrier, which costs more.
 constexpr std::uint32_t looks_before_barrier = 200;
 constexpr std::uint32_t looks_before_barrier_shared = 4;
+constexpr std::uint32_t looks_where_wanted = 100;
 constexpr std::size_t looks_at_once_max = 8;
 constexpr std::uint64_t yield_ns = 200'000;
 constexpr std::uint64_t yield_ns_shared = 50'000;
@@ -71,6 +73,7 @@ bool RankScheduler::linger(bool shared) const {
   const bool is_far = progress::network() != nullptr;
   const std::uint64_t patience_ns = shared ? yield_ns_shared : is_far ? yield_ns_far : yield_ns;
   if (now_ns_ - idle_since_ns_ >= patience_ns) return false;
+  if (progress::core_is_wanted()) return !shared && idle_rounds_ < looks_where_wanted;
   // What comes from another node may be brought by a thread that has no core yet.
   if (shared || (is_far && idle_rounds_ % 16 == 15)) return !progress::yield();
   pause();
@@ -87,7 +90,8 @@ void RankScheduler::idle() {
   look_for_deaths();
   // What comes makes ranks ready, and more may come.
   if (progress::Network* const net = progress::network()) {
-    if (!shared) (void)net->stop_ears();  // until a rank has more to do than to look
+    if (!shared && !progress::core_is_wanted())
+      (void)net->stop_ears();  // until a rank has more to do than to look
     if (net->try_poll()) {
       idle_rounds_ = 0;
       return;

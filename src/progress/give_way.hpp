@@ -1,0 +1,18 @@
+#pragma once
+
+// Who waits has the core of somebody, perhaps of the very rank that would make its condition true,
+// or of a program that has nothing to do with the job. Who only gives the core away gets it back
+// after all the time slices of those that compute, 4 ms each on most kernels, while a sleeper that
+// is woken runs at once, because it has not had its share. So where others compute on the same
+// core it is better slept than waited. How long a yield takes tells, unless ranks of this job ran
+// meanwhile: they will wait in their turn.
+
+namespace armature::progress {
+
+/// Gives the core away. True where others kept it for so long that who waits had better sleep.
+bool yield();
+/// Whether that was so a short while ago: for 5 ms; where it is found again after that, for twice
+/// as long each time, at most 160 ms, so that finding it out takes a small part of the time.
+bool core_is_wanted();
+
+}  // namespace armature::progress

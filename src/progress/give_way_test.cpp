@@ -1,0 +1,80 @@
+#include "progress/give_way.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "space/control.hpp"
+
+namespace armature::progress {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using space::Awaiting;
+using std::chrono::seconds;
+
+/// The calling thread, on the processor where it is, with another one that computes there.
+class SharedCore {
+ public:
+  SharedCore() {
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    CPU_SET(sched_getcpu(), &here);
+    sched_setaffinity(0, sizeof here, &here);
+    other_ = std::thread([this] {
+      while (!ends_.load(std::memory_order_relaxed)) {
+      }
+    });
+  }
+  ~SharedCore() {
+    ends_.store(true, std::memory_order_relaxed);
+    other_.join();
+    sched_setaffinity(0, sizeof before_, &before_);
+  }
+  SharedCore(const SharedCore&) = delete;
+  SharedCore& operator=(const SharedCore&) = delete;
+
+ private:
+  cpu_set_t before_{};
+  std::atomic<bool> ends_{false};
+  std::thread other_;
+};
+
+TEST(GiveWayTest, a_core_is_wanted_while_another_thread_computes_there) {
+  const auto begun = Clock::now();
+  {
+    const SharedCore core;
+    while (!core_is_wanted() && Clock::now() - begun < seconds(20)) (void)yield();
+    EXPECT_TRUE(core_is_wanted());
+  }
+  while (core_is_wanted() && Clock::now() - begun < seconds(20)) std::this_thread::yield();
+  EXPECT_FALSE(core_is_wanted());
+}
+
+TEST(GiveWayTest, of_a_rank_that_waits_the_time_before_counts) {
+  space::WaitRecord record;
+  record.awaiting = Awaiting::barrier;
+  record.ran_since_ns = 100;
+  record.since_ns = 200;
+  EXPECT_EQ(record.ran_ns(0, 1000), 100u);
+  EXPECT_EQ(record.ran_ns(150, 1000), 50u);
+  EXPECT_EQ(record.ran_ns(150, 180), 30u);
+  EXPECT_EQ(record.ran_ns(200, 1000), 0u);
+}
+
+TEST(GiveWayTest, of_a_rank_that_runs_the_time_since_its_last_wait_counts) {
+  space::WaitRecord record;
+  record.since_ns = 200;
+  EXPECT_EQ(record.ran_ns(100, 300), 100u);
+  EXPECT_EQ(record.ran_ns(250, 300), 50u);
+  EXPECT_EQ(record.ran_ns(0, 150), 0u);
+}
+
+}  // namespace
+}  // namespace armature::progress
