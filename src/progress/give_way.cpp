@@ -1,12 +1,17 @@
 #include "progress/give_way.hpp"
 
+#include <fcntl.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 
 #include "base/clock.hpp"
+#include "base/file_descriptor.hpp"
+#include "progress/network.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
 
@@ -15,6 +20,8 @@ namespace armature::progress {
 namespace {
 
 constexpr std::uint64_t long_ns = 500'000;
+// Where ranks share cores: most of what the kernel gives at a time to who never waits.
+constexpr std::uint64_t long_ns_shared = 2'500'000;
 constexpr std::uint64_t believed_min_ns = 5'000'000, believed_max_ns = 160'000'000;
 
 // Of the process. Relaxed: they say nothing of any other memory, and of two threads that find it
@@ -22,16 +29,23 @@ constexpr std::uint64_t believed_min_ns = 5'000'000, believed_max_ns = 160'000'0
 std::atomic<std::uint64_t> believed_ns{believed_min_ns};
 std::atomic<std::uint64_t> wanted_until_ns{0};
 
-/// Whether other ranks of the job had the core, which will wait in their turn.
-bool ranks_ran(std::uint64_t begun_ns, std::uint64_t ended_ns) {
+/// How many threads of this machine run or would like to; 0 where the kernel does not say.
+int runnable() {
+  const base::FileDescriptor file(open("/proc/loadavg", O_RDONLY | O_CLOEXEC));
+  char text[128] = {};
+  int threads = 0;
+  if (file.get() < 0 || read(file.get(), text, sizeof text - 1) <= 0 ||
+      std::sscanf(text, "%*s %*s %*s %d/", &threads) != 1)
+    return 0;
+  return threads;
+}
+
+/// Whether programs that have nothing to do with the job have had the core. Where ranks share cores
+/// it is mostly another rank, which will wait in its turn.
+bool were_strangers(std::uint64_t away_ns, bool are_known) {
+  if (!cores_are_shared() || network() != nullptr) return away_ns > long_ns;
   const RankContext* const me = current_rank();
-  if (me == nullptr || !cores_are_shared()) return false;
-  const space::AddressSpace& space = me->space;
-  std::uint64_t sum_ns = 0;
-  for (int rank = 0; rank < space.ranks(); ++rank)
-    if (rank != space.me() && space.is_here(rank))
-      sum_ns += space.slot(rank).wait.ran_ns(begun_ns, ended_ns);
-  return sum_ns >= (ended_ns - begun_ns) / 2;
+  return away_ns > long_ns_shared && (are_known || me == nullptr || runnable() > me->space.ranks());
 }
 
 }  // namespace
@@ -40,10 +54,10 @@ bool yield() {
   const std::uint64_t begun_ns = base::now_ns();
   sched_yield();
   const std::uint64_t now_ns = base::now_ns();
-  if (now_ns - begun_ns <= long_ns || ranks_ran(begun_ns, now_ns)) return false;
-  const std::uint64_t until_ns = wanted_until_ns.load(std::memory_order_relaxed);
+  if (now_ns - begun_ns <= long_ns) return false;
   const std::uint64_t before_ns = believed_ns.load(std::memory_order_relaxed);
-  const bool again = now_ns - until_ns < before_ns;
+  const bool again = now_ns - wanted_until_ns.load(std::memory_order_relaxed) < before_ns;
+  if (!were_strangers(now_ns - begun_ns, again)) return false;
   const std::uint64_t next_ns = again ? std::min(2 * before_ns, believed_max_ns) : believed_min_ns;
   believed_ns.store(next_ns, std::memory_order_relaxed);
   wanted_until_ns.store(now_ns + next_ns, std::memory_order_relaxed);

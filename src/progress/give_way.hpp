@@ -4,8 +4,8 @@
 // or of a program that has nothing to do with the job. Who only gives the core away gets it back
 // after all the time slices of those that compute, 4 ms each on most kernels, while a sleeper that
 // is woken runs at once, because it has not had its share. So where others compute on the same
-// core it is better slept than waited. How long a yield takes tells, unless ranks of this job ran
-// meanwhile: they will wait in their turn.
+// core it is better slept than waited. How long a yield takes tells; where ranks share cores, also
+// whether more threads want to run than there are ranks: a rank will wait in its turn.
 
 namespace armature::progress {
 

@@ -9,13 +9,10 @@
 
 #include <gtest/gtest.h>
 
-#include "space/control.hpp"
-
 namespace armature::progress {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using space::Awaiting;
 using std::chrono::seconds;
 
 /// The calling thread, on the processor where it is, with another one that computes there.
@@ -55,25 +52,6 @@ TEST(GiveWayTest, a_core_is_wanted_while_another_thread_computes_there) {
   }
   while (core_is_wanted() && Clock::now() - begun < seconds(20)) std::this_thread::yield();
   EXPECT_FALSE(core_is_wanted());
-}
-
-TEST(GiveWayTest, of_a_rank_that_waits_the_time_before_counts) {
-  space::WaitRecord record;
-  record.awaiting = Awaiting::barrier;
-  record.ran_since_ns = 100;
-  record.since_ns = 200;
-  EXPECT_EQ(record.ran_ns(0, 1000), 100u);
-  EXPECT_EQ(record.ran_ns(150, 1000), 50u);
-  EXPECT_EQ(record.ran_ns(150, 180), 30u);
-  EXPECT_EQ(record.ran_ns(200, 1000), 0u);
-}
-
-TEST(GiveWayTest, of_a_rank_that_runs_the_time_since_its_last_wait_counts) {
-  space::WaitRecord record;
-  record.since_ns = 200;
-  EXPECT_EQ(record.ran_ns(100, 300), 100u);
-  EXPECT_EQ(record.ran_ns(250, 300), 50u);
-  EXPECT_EQ(record.ran_ns(0, 150), 0u);
 }
 
 }  // namespace

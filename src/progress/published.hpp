@@ -79,9 +79,6 @@ class Published {
       : me_(me), record_(detail::record_of(me)), since_ns_(detail::now_ns(me)), peer_(wait.peer) {
     if (space::is_interrupted(record_.awaiting.load(std::memory_order_relaxed))) [[unlikely]]
       outer_.emplace(record_);
-    else
-      record_.ran_since_ns.store(record_.since_ns.load(std::memory_order_relaxed),
-                                 std::memory_order_relaxed);
     detail::publish(record_, wait, since_ns_);
   }
   Published(const Published&) = delete;

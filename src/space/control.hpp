@@ -190,23 +190,12 @@ struct WaitRecord {
   std::atomic<std::uint32_t> team{0};  // the team's id; 0 is the world
   std::atomic<std::uint64_t> object{0};
   std::atomic<std::uint64_t> detail{0};
-  std::atomic<std::uint64_t> since_ns{0};      // CLOCK_MONOTONIC
-  std::atomic<std::uint64_t> ran_since_ns{0};  // before this wait; outside the sequence
+  std::atomic<std::uint64_t> since_ns{0};  // CLOCK_MONOTONIC
 
   /// `nothing` also while the rank does something for others.
   [[nodiscard]] Awaiting waits_for() const {
     const Awaiting what = awaiting.load(std::memory_order_relaxed);
     return is_interrupted(what) ? Awaiting::nothing : what;
-  }
-  /// How long the rank was in no wait, from one moment to another; of what went before its present
-  /// wait, or the end of its last one, nothing is known. A guess where it changes meanwhile.
-  [[nodiscard]] std::uint64_t ran_ns(std::uint64_t from_ns, std::uint64_t to_ns) const {
-    const std::uint64_t since = since_ns.load(std::memory_order_relaxed);
-    const bool waits = awaiting.load(std::memory_order_relaxed) != Awaiting::nothing;
-    const std::uint64_t ran_since = waits ? ran_since_ns.load(std::memory_order_relaxed) : since;
-    const std::uint64_t first_ns = ran_since > from_ns ? ran_since : from_ns;
-    const std::uint64_t last_ns = waits && since < to_ns ? since : to_ns;
-    return last_ns > first_ns ? last_ns - first_ns : 0;
   }
 };
 
