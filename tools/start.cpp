@@ -185,6 +185,8 @@ void go_on_from(LaunchOptions& options, const checkpoints::Found& found) {
   options.restore = LaunchOptions::Restore{
       .secrets = manifest.secrets,
       .slots_have_pages = manifest.slot_bytes == space::Control::slot_page,
+      .first_ranks =
+          [found](std::uint32_t processes) { return checkpoints::first_ranks(found, processes); },
       .prepare = [found](const space::Control& control) { checkpoints::prepare(found, control); },
       .fill = [found](const auto&... how) { checkpoints::fill(found, how...); }};
   // That one on all hosts, whatever they see of the directory by then.

@@ -1,5 +1,6 @@
 #include "balance/in_rows.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <vector>
@@ -37,6 +38,22 @@ Plan in_rows(std::span<const double> loads, std::span<const int> kept, int place
     plan[i] = static_cast<int>(at);
   }
   return plan;
+}
+
+std::vector<std::uint32_t> first_in_rows(std::span<const double> loads, int places) {
+  const std::vector<int> anywhere(loads.size(), -1);
+  const Plan plan = in_rows(loads, anywhere, places);
+  const auto all = static_cast<std::uint32_t>(places);
+  const auto items = static_cast<std::uint32_t>(loads.size());
+  ARMATURE_ASSERT(items >= all);
+  std::vector<std::uint32_t> first;
+  for (std::uint32_t place = 0; place < all; ++place) {
+    const auto there = std::ranges::lower_bound(plan, static_cast<int>(place)) - plan.begin();
+    // Behind one of the place before, before one for each that follows.
+    first.push_back(std::clamp(static_cast<std::uint32_t>(there),
+                               first.empty() ? 0 : first.back() + 1, items - (all - place)));
+  }
+  return first;
 }
 
 }  // namespace armature::balance

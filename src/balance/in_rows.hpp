@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "armature/balance.hpp"
 
@@ -11,5 +13,8 @@ namespace armature::balance {
 /// share it counts to; -1 of those that may go anywhere. For where places come and go, and where
 /// each was before counts for nothing. `loads` are not negative; there is a place.
 [[nodiscard]] Plan in_rows(std::span<const double> loads, std::span<const int> kept, int places);
+
+/// The first item of each place where none may go without any: there are as many items as places.
+[[nodiscard]] std::vector<std::uint32_t> first_in_rows(std::span<const double> loads, int places);
 
 }  // namespace armature::balance

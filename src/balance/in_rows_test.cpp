@@ -33,6 +33,15 @@ TEST(InRows, the_load_counts_and_neighbours_stay_together) {
   EXPECT_THAT(plan({4, 1, 1, 1, 1, 4}, 3), ElementsAre(0, 1, 1, 1, 1, 2));
 }
 
+TEST(InRows, no_place_is_empty_where_none_may_be) {
+  EXPECT_THAT(first_in_rows(std::vector<double>{1, 1, 1, 1, 1, 1}, 3), ElementsAre(0, 2, 4));
+  EXPECT_THAT(first_in_rows(std::vector<double>{9, 1, 1, 1, 1, 1, 1}, 2), ElementsAre(0, 1));
+  EXPECT_THAT(first_in_rows(std::vector<double>{1, 0, 0, 0}, 4), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(first_in_rows(std::vector<double>{0, 0, 0, 9}, 3), ElementsAre(0, 2, 3));
+  EXPECT_THAT(first_in_rows(std::vector<double>{0, 0, 0}, 2), ElementsAre(0, 2));
+  EXPECT_THAT(first_in_rows(std::vector<double>{5}, 1), ElementsAre(0));
+}
+
 TEST(InRows, one_that_is_more_than_a_share_takes_a_place_and_no_more) {
   EXPECT_THAT(plan({100, 1, 1, 1}, 2), ElementsAre(0, 1, 1, 1));
   EXPECT_THAT(plan({1, 1, 100}, 2), ElementsAre(0, 0, 1));

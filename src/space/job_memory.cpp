@@ -144,15 +144,25 @@ void write_world(const JobMemory& memory, const ControlHeader& header, std::uint
                                          : BandHead::world_block_offset(header.ranks));
 }
 
+/// The last of those that begin there or before.
+std::int32_t row_of(std::uint32_t rank, const std::vector<std::uint32_t>& first) {
+  const auto after = std::upper_bound(first.begin(), first.end(), rank);
+  return std::max(static_cast<std::int32_t>(after - first.begin()) - 1, 0);
+}
+
+/// The process that hosts a rank.
+std::int32_t process_of(std::uint32_t rank, const ControlHeader& job, const JobOptions& options) {
+  if (!options.first_ranks.empty()) return row_of(rank, options.first_ranks);
+  if (options.virtual_processes)
+    return static_cast<std::int32_t>(std::uint64_t{rank} * job.processes / job.ranks);
+  return static_cast<std::int32_t>(rank / std::max<std::uint32_t>(options.ranks_per_process, 1));
+}
+
 /// Which process hosts which rank, as which of its ranks.
 void place_ranks(const Control& control, const JobOptions& options) {
-  const std::uint32_t ranks = control.header().ranks, processes = control.header().processes;
-  const std::uint32_t together = std::max<std::uint32_t>(options.ranks_per_process, 1);
-  for (std::uint32_t r = 0; r < ranks; ++r) {
+  for (std::uint32_t r = 0; r < control.header().ranks; ++r) {
     RankSlot& slot = control.slot(static_cast<int>(r));
-    const auto process = static_cast<std::uint32_t>(
-        options.virtual_processes ? std::uint64_t{r} * processes / ranks : r / together);
-    slot.process.store(static_cast<std::int32_t>(process), std::memory_order_relaxed);
+    slot.process.store(process_of(r, control.header(), options), std::memory_order_relaxed);
     // All processes of a simulation are one.
     const bool follows = r > 0 && (options.simulation_seed ||
                                    control.slot(static_cast<int>(r) - 1).process == slot.process);
@@ -162,9 +172,7 @@ void place_ranks(const Control& control, const JobOptions& options) {
 
 /// The node that hosts a rank.
 std::int32_t node_of(std::uint32_t rank, const JobOptions& options) {
-  if (!options.node_of_rank.empty()) return options.node_of_rank[rank];
-  const auto after = std::upper_bound(options.nodes.begin(), options.nodes.end(), rank);
-  return std::max(static_cast<std::int32_t>(after - options.nodes.begin()) - 1, 0);
+  return options.node_of_rank.empty() ? row_of(rank, options.nodes) : options.node_of_rank[rank];
 }
 
 }  // namespace

@@ -22,10 +22,11 @@ struct JobOptions {
   std::uint32_t ranks_per_process = 1;  // the last process may host fewer
   // Virtual ranks: so many processes, each hosting as many as the others or one more.
   std::optional<std::uint32_t> virtual_processes;
-  std::uint64_t stack_bytes = 0;  // of each of them; 0: the default
-  bool slots_have_pages = false;  // as on several nodes, where they may come from
-  std::uint64_t band_base = 0;    // 0: the default
-  std::uint64_t band_bytes = 0;   // 0: as large as fits, at most 256 GiB
+  std::vector<std::uint32_t> first_ranks = {};  // of each of these; empty: as first_rank_of says
+  std::uint64_t stack_bytes = 0;                // of each of them; 0: the default
+  bool slots_have_pages = false;                // as on several nodes, where they may come from
+  std::uint64_t band_base = 0;                  // 0: the default
+  std::uint64_t band_bytes = 0;                 // 0: as large as fits, at most 256 GiB
   std::uint32_t cores = 1;
   bool check_full = false;
   OnDeath on_death = OnDeath::end_job;

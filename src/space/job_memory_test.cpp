@@ -47,6 +47,23 @@ TEST(JobMemory, processes_host_ranks_in_a_row_the_last_one_what_is_left) {
   munmap(control.start, Control::bytes(5));
 }
 
+TEST(JobMemory, processes_of_virtual_ranks_may_host_some_more_than_others) {
+  const JobMemory memory = JobMemory::create({.ranks = 5,
+                                              .virtual_processes = 3,
+                                              .first_ranks = {0, 1, 4},
+                                              .band_bytes = 1 << 30,
+                                              .nodes = {0, 4}});
+  const Control control = map_control(memory.control.get(), false);
+  const int expected[5][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1, 2, 0}, {2, 0, 1}};
+  for (int r = 0; r < 5; ++r) {
+    EXPECT_EQ(control.slot(r).process.load(), expected[r][0]);
+    EXPECT_EQ(control.slot(r).index, expected[r][1]);
+    EXPECT_EQ(control.slot(r).node, expected[r][2]);
+  }
+  EXPECT_EQ(control.header().processes_here, 2u);
+  munmap(control.start, Control::bytes(control.header()));
+}
+
 TEST(JobMemory, impossible_layouts_are_refused) {
   EXPECT_EQ(code_of({.ranks = 0}), Errc::start);
   EXPECT_EQ(code_of({.ranks = ranks_max + 1}), Errc::start);

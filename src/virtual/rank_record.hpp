@@ -7,6 +7,11 @@
 
 namespace armature::fibers {
 
+/// What a rank counts for that has computed for so long since the job began, where ranks are shared
+/// out anew. A millisecond for being there: of those that have not been measured, or compute next
+/// to nothing, one is as another.
+inline double load_of(std::uint64_t busy_ns) { return static_cast<double>(busy_ns) + 1e6; }
+
 /// What the control block knows of a rank that is not of its process. They lie in the part of this
 /// name, or in several whose names begin so, in the order of ranks.
 struct RankRecord {

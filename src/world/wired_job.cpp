@@ -10,9 +10,11 @@
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "armature/error.hpp"
 #include "base/fail.hpp"
 #include "base/file_limit.hpp"
 #include "base/variable.hpp"
@@ -20,6 +22,7 @@
 #include "bootstrap/start_again.hpp"
 #include "space/layout.hpp"
 #include "topology/cgroup.hpp"
+#include "virtual/checkpoint/load.hpp"
 #include "world/restored_memory.hpp"
 
 // What `armature run` takes as options, other launchers hand on as environment variables.
@@ -79,9 +82,12 @@ space::JobMemory make_memory(const Roster& roster,
     options.on_death = space::OnDeath::end_job;
   options.launcher_pid = getpid();
   options.node = roster.self().node;
-  for (const bootstrap::Member& member : roster.members)
+  for (const bootstrap::Member& member : roster.members) {
     options.node_of_rank.insert(options.node_of_rank.end(), static_cast<std::size_t>(member.hosted),
                                 member.node);
+    if (roster.are_virtual)
+      options.first_ranks.push_back(static_cast<std::uint32_t>(member.first_rank));
+  }
   if (!checkpoint) return space::JobMemory::create(options);
   checkpoints::require_for_nodes(*checkpoint, roster.nodes);
   return memory_to_fill(std::move(options), *checkpoint);
@@ -124,10 +130,27 @@ space::JobMemory take_memory(const Roster& roster) {
   return memory;
 }
 
+/// By what ranks have computed so far, where the job goes on from a checkpoint that says so. One
+/// that cannot be read, or is of other ranks, is complained of later, by who needs more of it.
+std::vector<std::uint32_t> rows_of_checkpoint(int processes) {
+  try {
+    const std::optional<checkpoints::Found> found = checkpoint_to_go_on_from();
+    if (found &&
+        found->manifest.ranks == static_cast<std::uint32_t>(bootstrap::virtual_ranks_wanted()))
+      return checkpoints::first_ranks(*found, static_cast<std::uint32_t>(processes));
+  } catch (const Error&) {  // as said
+  }
+  return {};
+}
+
 int first_virtual_rank_of(int process, int processes) {
-  return static_cast<int>(space::first_rank_of(
-      static_cast<std::uint32_t>(process), static_cast<std::uint32_t>(processes),
-      static_cast<std::uint32_t>(bootstrap::virtual_ranks_wanted())));
+  static const std::vector<std::uint32_t> rows = rows_of_checkpoint(processes);
+  const auto ranks = static_cast<std::uint32_t>(bootstrap::virtual_ranks_wanted());
+  const auto number = static_cast<std::size_t>(process);
+  if (rows.empty())
+    return static_cast<int>(space::first_rank_of(static_cast<std::uint32_t>(process),
+                                                 static_cast<std::uint32_t>(processes), ranks));
+  return static_cast<int>(number < rows.size() ? rows[number] : ranks);
 }
 
 }  // namespace

@@ -84,6 +84,12 @@ def case_from_inside():
     expect(status == 0 and "all is well\n" in out and err.count("the job goes on in") == 4, f"{status}: {out}{err}")
 
 
+def case_measured():
+    """Who computes most has a process of its own."""
+    status, out, err = Job(9, 2, 4, [], RESIZING, "measured").end()
+    expect(status == 0 and err.count("the job goes on in") == 2, f"{status}: {out}{err}")
+
+
 def case_asked_to_end():
     """SIGTERM to a process, to all of a node, and to the last ones that are left."""
     expected = undisturbed(6, 400, 0)

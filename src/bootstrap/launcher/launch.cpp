@@ -142,9 +142,10 @@ void check(const LaunchOptions& options) {
 }
 
 /// The first rank of each of the nodes that we pretend; a process is on one of them. Empty for one
-/// node.
-std::vector<std::uint32_t> first_ranks(const LaunchOptions& options, std::uint32_t ranks,
-                                       std::optional<std::uint32_t> virtual_processes) {
+/// node. `of_processes`: as JobOptions has it.
+std::vector<std::uint32_t> first_of_nodes(const LaunchOptions& options, std::uint32_t ranks,
+                                          std::optional<std::uint32_t> virtual_processes,
+                                          const std::vector<std::uint32_t>& of_processes) {
   if (options.nodes <= 1) return {};
   const std::uint32_t processes =
       virtual_processes.value_or((ranks + options.threads - 1) / options.threads);
@@ -155,8 +156,11 @@ std::vector<std::uint32_t> first_ranks(const LaunchOptions& options, std::uint32
   std::vector<std::uint32_t> first;
   for (std::uint32_t node = 0; node < options.nodes; ++node) {
     const std::uint32_t process = processes * node / options.nodes;
-    first.push_back(virtual_processes ? space::first_rank_of(process, processes, ranks)
-                                      : process * options.threads);
+    if (!of_processes.empty())
+      first.push_back(of_processes[process]);
+    else
+      first.push_back(virtual_processes ? space::first_rank_of(process, processes, ranks)
+                                        : process * options.threads);
   }
   return first;
 }
@@ -164,9 +168,12 @@ std::vector<std::uint32_t> first_ranks(const LaunchOptions& options, std::uint32
 std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uint32_t ranks,
                                           std::uint32_t cores) {
   const std::optional<std::uint32_t> processes = virtual_processes(options, ranks, cores);
+  std::vector<std::uint32_t> of_processes;
+  if (options.restore && processes) of_processes = options.restore->first_ranks(*processes);
   space::JobOptions job{.ranks = ranks,
                         .ranks_per_process = options.simulation_seed ? ranks : options.threads,
                         .virtual_processes = processes,
+                        .first_ranks = of_processes,
                         .stack_bytes = options.stack_bytes,
                         .slots_have_pages = options.restore && options.restore->slots_have_pages,
                         .band_base = options.band_base,
@@ -175,7 +182,7 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
                         .check_full = options.check_full,
                         .on_death = options.on_death,
                         .simulation_seed = options.simulation_seed,
-                        .nodes = first_ranks(options, ranks, processes)};
+                        .nodes = first_of_nodes(options, ranks, processes, of_processes)};
   std::vector<space::JobMemory> memory;
   for (std::uint32_t node = 0; node < std::max<std::uint32_t>(options.nodes, 1); ++node) {
     job.node = static_cast<std::int32_t>(node);

@@ -54,6 +54,8 @@ struct LaunchOptions {
   struct Restore {
     std::string secrets;            // of the processes that wrote it
     bool slots_have_pages = false;  // in its control block, to which ranks have pointers
+    /// The first rank of each of so many processes; empty: as many ranks in each.
+    std::function<std::vector<std::uint32_t>(std::uint32_t processes)> first_ranks;
     /// What processes look at when they join; and all the rest, which may take long.
     std::function<void(const space::Control& control)> prepare;  // of each node
     using Fill = void(const std::vector<space::JobMemory>& memory, const std::stop_token& stop,

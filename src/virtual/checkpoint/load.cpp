@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "balance/in_rows.hpp"
 #include "base/fail.hpp"
 #include "virtual/checkpoint/band_filler.hpp"
 #include "virtual/checkpoint/builds.hpp"
@@ -160,6 +161,19 @@ void fill(const Found& found, std::span<const space::JobMemory> memory, const st
     nodes.put(run, bytes);
   });
   when_whole();  // leaving the files takes a while, too
+}
+
+std::vector<std::uint32_t> first_ranks(const Found& found, std::uint32_t processes) {
+  if (processes == 0 || processes > found.manifest.ranks) return {};
+  std::vector<double> loads;
+  bool is_measured = false;
+  for (const fibers::RankRecord& rank : read_records(found)) {
+    const bool is_through = rank.life >= static_cast<std::uint32_t>(space::Life::leaving);
+    loads.push_back(is_through ? 0 : fibers::load_of(rank.busy_ns));
+    is_measured = is_measured || rank.busy_ns != 0;
+  }
+  if (!is_measured) return {};
+  return balance::first_in_rows(loads, static_cast<int>(processes));
 }
 
 void verify(const Found& found) {

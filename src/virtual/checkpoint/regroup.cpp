@@ -17,6 +17,7 @@
 #include "progress/processes.hpp"
 #include "virtual/checkpoint/copy.hpp"
 #include "virtual/rank_fiber.hpp"
+#include "virtual/rank_record.hpp"
 
 namespace armature::checkpoints {
 namespace {
@@ -54,19 +55,14 @@ void place_as_planned(const space::Mapping& mapping, std::uint32_t regroup) {
   }
 }
 
-/// What each has computed since the job began, but for those that are through; where that is not
-/// measured, one is as another.
+/// Of each; those that are through are none.
 std::vector<double> loads_of(const space::Mapping& mapping) {
   std::vector<double> loads;
-  double all = 0;
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
     const bool is_through =
         fibers::RankFiber::of(mapping, rank).state == fibers::RankFiber::State::through;
-    const std::uint64_t busy_ns = is_through ? 0 : mapping.slot(rank).busy_ns.load(relaxed);
-    loads.push_back(static_cast<double>(busy_ns));
-    all += loads.back();
+    loads.push_back(is_through ? 0 : fibers::load_of(mapping.slot(rank).busy_ns.load(relaxed)));
   }
-  if (all == 0) loads.assign(loads.size(), 1);
   return loads;
 }
 
