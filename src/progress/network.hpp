@@ -195,8 +195,9 @@ extern constinit Network* the_network;  // of the process
 /// nullptr where the job has one node.
 inline Network* network() { return detail::the_network; }
 /// While it is there the calling rank polls, from before it sends what it waits for: the answer
-/// need not wake the service thread, but where ranks take turns on the cores: who polls there may
-/// be away for long. What it leaves is done later. Nothing for virtual ranks, whose process polls.
+/// need not wake the service thread, but where ranks take turns on the cores, or others want them:
+/// who polls there may be away for long. What it leaves is done later. Nothing for virtual ranks,
+/// whose process polls.
 class Quiet {
  public:
   Quiet();
