@@ -24,6 +24,7 @@
 #include "bootstrap/launcher/program.hpp"
 #include "bootstrap/launcher/running_job.hpp"
 #include "bootstrap/launcher/spawn.hpp"
+#include "bootstrap/launcher/taken_cores.hpp"
 #include "bootstrap/launcher/trace.hpp"
 #include "space/job_memory.hpp"
 #include "space/layout.hpp"
@@ -42,16 +43,17 @@ void open_standard_descriptors() {
   close(fd);
 }
 
-Binding bind_ranks(const LaunchOptions& options, std::uint32_t ranks) {
+Binding bind_ranks(const LaunchOptions& options, std::uint32_t ranks, TakenCores& taken) {
   const bool needless = options.bind == Bind::automatic &&
                         (ranks == 1 || ranks > topology::allowed_processors().size());
   if (options.bind == Bind::none || needless) return {};
-  return choose_binding(topology::allowed_cores(), ranks, options.bind);
+  return choose_binding(taken.take(topology::allowed_cores(), ranks), ranks, options.bind);
 }
 
 /// Virtual ranks run where their process does.
-Binding bind_processes(const LaunchOptions& options, const space::Control& control) {
-  const Binding places = bind_ranks(options, control.header().processes);
+Binding bind_processes(const LaunchOptions& options, const space::Control& control,
+                       TakenCores& taken) {
+  const Binding places = bind_ranks(options, control.header().processes, taken);
   Binding binding;
   if (places.empty()) return binding;
   for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank)
@@ -244,8 +246,9 @@ Outcome launch(const LaunchOptions& options) {
   tell_intervals(options);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 
-  Binding binding =
-      options.virtual_ranks ? bind_processes(options, control) : bind_ranks(options, ranks);
+  TakenCores taken;
+  Binding binding = options.virtual_ranks ? bind_processes(options, control, taken)
+                                          : bind_ranks(options, ranks, taken);
   tell_ranks_where(binding, control);
   if (options.verbose) describe(options, control.header(), binding);
   tell_of_globals(options, control.header(), program.path);
