@@ -35,6 +35,7 @@ NET = {
     "ucx.put": [8, 1 << 20], "ucx.get": [8, 1 << 20], "ucx.am": [8],
     "net.compute": [8], "net.compute.tcp": [8], "net.overlap": [1 << 20],
     "net.overlap.twice": [1 << 20], "net.overlap.tcp": [1 << 20],
+    "net.put.crowded": [8], "net.fadd.crowded": [8], "net.rpc.crowded": [0],
 }
 LONG = [4096, 65536]
 # Suite -> (rows that have a limit, rows that have none, where the size is None when it is measured).

@@ -244,6 +244,7 @@ void net_rows(World& world, const Settings& settings) {
   Rows(world, settings).all();
   net_computing_rows(world, settings);
   net_overlap_rows(world, settings);
+  net_crowded_rows(world, settings);
 }
 
 }  // namespace armature::tools::bench

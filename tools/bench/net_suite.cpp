@@ -76,6 +76,8 @@ machine and speak over its loopback):
                      which takes longer than the get does when nobody computes
   net.overlap.twice  the same after computing for twice as long
   net.overlap.tcp    the same of as many bytes that one thread sends and another takes by TCP
+  X.crowded          while a thread that has nothing to do with it computes on each of the two
+                     cores: the mean; limit: asking a thread that sleeps on a TCP connection
 
 Other limits: the same bytes there and back on a TCP connection between the same two processes that
 both spin on, in turns with the operation. aim_ns: what Armature aims at.

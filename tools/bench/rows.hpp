@@ -55,9 +55,10 @@ void migrate_between_nodes_row(World& world, const Settings& settings);
 
 /// Operations between two nodes. Two ranks.
 void net_rows(World& world, const Settings& settings);
-/// Those where the target computes; where the caller does.
+/// Those where the target computes; where the caller does; where others do on the same cores.
 void net_computing_rows(World& world, const Settings& settings);
 void net_overlap_rows(World& world, const Settings& settings);
+void net_crowded_rows(World& world, const Settings& settings);
 
 /// The forms of gather: 1000 doubles, every third. Prepared once, called often.
 class Gather {
