@@ -8,20 +8,11 @@
 #include <armature/armature.hpp>
 #include <armature/virtual.hpp>
 
+#include "checks.hpp"
+
 namespace {
 
 using armature::World;
-
-void require(bool good, const char* what) {
-  if (!good) armature::abort(1, what);
-}
-
-/// Keeps the thread busy.
-void compute(std::chrono::microseconds duration) {
-  const auto end = std::chrono::steady_clock::now() + duration;
-  while (std::chrono::steady_clock::now() < end) {
-  }
-}
 
 /// The first of the calling rank's node.
 int first_process(const World& world) {

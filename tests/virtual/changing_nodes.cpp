@@ -18,14 +18,12 @@
 #include <armature/rmi.hpp>
 #include <armature/virtual.hpp>
 
+#include "checks.hpp"
+
 namespace {
 
 using armature::Rank;
 using armature::World;
-
-void require(bool good, const char* what) {
-  if (!good) armature::abort(1, what);
-}
 
 /// A number from 0 to below `below`, the same for all who ask the same.
 int drawn(int seed, int what, int below) {

@@ -19,16 +19,14 @@
 #include <armature/locality.hpp>
 #include <armature/virtual.hpp>
 
+#include "checks.hpp"
+
 namespace {
 
 using armature::World;
 
 constexpr int tag = 7;
 constexpr unsigned door_goes_back_us = 300'000, message_comes_us = 30'000;
-
-void require(bool good, const char* what) {
-  if (!good) armature::abort(1, what);
-}
 
 void send_to(int rank) {
   const std::int64_t word = rank;

@@ -10,16 +10,14 @@
 
 #include <armature/armature.hpp>
 
+#include "checks.hpp"
+
 namespace {
 
 using armature::World;
 
 // Per rank, all told: with what it takes to be there, and after it has called others.
 constexpr double created_max_kib = 16, called_max_kib = 64;
-
-void require(bool good, const char* what) {
-  if (!good) armature::abort(1, what);
-}
 
 struct Counter {
   int counted = 0;

@@ -17,15 +17,13 @@
 #include <armature/rank_local.hpp>
 #include <armature/virtual.hpp>
 
+#include "checks.hpp"
+
 namespace {
 
 using armature::owner_of;
 using armature::ProcessId;
 using armature::World;
-
-void require(bool good, const char* what) {
-  if (!good) armature::abort(1, what);
-}
 
 void what_a_rank_allocates_is_its_own(World& world) {
   const armature::Rank me = world.rank();

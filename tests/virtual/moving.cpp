@@ -23,14 +23,12 @@
 #include <armature/armature.hpp>
 #include <armature/virtual.hpp>
 
+#include "checks.hpp"
+
 namespace {
 
 using armature::ProcessId;
 using armature::World;
-
-void require(bool good, const char* what) {
-  if (!good) armature::abort(1, what);
-}
 
 unsigned seed() {
   const char* const given = std::getenv("STORM_SEED");

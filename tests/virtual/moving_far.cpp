@@ -16,13 +16,11 @@
 #include <armature/mutex.hpp>
 #include <armature/virtual.hpp>
 
+#include "checks.hpp"
+
 namespace {
 
 using armature::World;
-
-void require(bool good, const char* what) {
-  if (!good) armature::abort(1, what);
-}
 
 unsigned seed() {
   const char* const given = std::getenv("STORM_SEED");

@@ -14,14 +14,12 @@
 #include <armature/rmi.hpp>
 #include <armature/virtual.hpp>
 
+#include "checks.hpp"
+
 namespace {
 
 using armature::Rank;
 using armature::World;
-
-void require(bool good, const char* what) {
-  if (!good) armature::abort(1, what);
-}
 
 struct Sum {
   long all = 0;

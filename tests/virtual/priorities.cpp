@@ -10,6 +10,8 @@
 #include <armature/rmi.hpp>
 #include <armature/virtual.hpp>
 
+#include "checks.hpp"
+
 namespace {
 
 using armature::World;
@@ -19,10 +21,6 @@ constexpr int ranks_max = 64, turns = 20'000;
 // Of the process that hosts all ranks.
 int taken[ranks_max];
 bool is_over = false;
-
-void require(bool good, const char* what) {
-  if (!good) armature::abort(1, what);
-}
 
 /// Takes turns until one rank has had so many.
 void take_turns(World& world) {

@@ -24,15 +24,13 @@
 #include <armature/rebalance.hpp>
 #include <armature/virtual.hpp>
 
+#include "checks.hpp"
+
 namespace {
 
 using armature::World;
 
 armature::rank_local<std::int64_t> own;
-
-void require(bool good, const char* what) {
-  if (!good) armature::abort(1, what);
-}
 
 /// Ranks in each of the processes that have some.
 std::vector<int> shares(World& world) {
@@ -96,12 +94,6 @@ int inside(World& world) {
   world.barrier();
   require_even(world, armature::hosting_processes());
   return 0;
-}
-
-void compute(std::chrono::milliseconds time) {
-  const auto end = std::chrono::steady_clock::now() + time;
-  while (std::chrono::steady_clock::now() < end) {
-  }
 }
 
 void meet_until_there_are(int processes) {

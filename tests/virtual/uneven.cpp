@@ -12,6 +12,8 @@
 #include <armature/armature.hpp>
 #include <armature/rebalance.hpp>
 
+#include "checks.hpp"
+
 namespace {
 
 using armature::World;
@@ -19,13 +21,6 @@ using armature::World;
 std::uint64_t mixed(std::uint64_t sum, std::uint64_t value) {
   sum = (sum ^ value) * 0x9e37'79b9'7f4a'7c15;
   return sum ^ sum >> 31;
-}
-
-/// Keeps the thread busy.
-void compute(std::chrono::microseconds duration) {
-  const auto end = std::chrono::steady_clock::now() + duration;
-  while (std::chrono::steady_clock::now() < end) {
-  }
 }
 
 std::uint64_t work(World& world, int steps, int turn, bool asks) {
