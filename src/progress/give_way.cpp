@@ -50,18 +50,17 @@ bool were_strangers(std::uint64_t away_ns, bool are_known) {
 
 }  // namespace
 
-bool yield() {
+void yield() {
   const std::uint64_t begun_ns = base::now_ns();
   sched_yield();
   const std::uint64_t now_ns = base::now_ns();
-  if (now_ns - begun_ns <= long_ns) return false;
+  if (now_ns - begun_ns <= long_ns) return;
   const std::uint64_t before_ns = believed_ns.load(std::memory_order_relaxed);
   const bool again = now_ns - wanted_until_ns.load(std::memory_order_relaxed) < before_ns;
-  if (!were_strangers(now_ns - begun_ns, again)) return false;
+  if (!were_strangers(now_ns - begun_ns, again)) return;
   const std::uint64_t next_ns = again ? std::min(2 * before_ns, believed_max_ns) : believed_min_ns;
   believed_ns.store(next_ns, std::memory_order_relaxed);
   wanted_until_ns.store(now_ns + next_ns, std::memory_order_relaxed);
-  return true;
 }
 
 bool core_is_wanted() {

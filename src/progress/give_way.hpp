@@ -9,10 +9,11 @@
 
 namespace armature::progress {
 
-/// Gives the core away. True where others kept it for so long that who waits had better sleep.
-bool yield();
-/// Whether that was so a short while ago: for 5 ms; where it is found again after that, for twice
-/// as long each time, at most 160 ms, so that finding it out takes a small part of the time.
+/// Gives the core away.
+void yield();
+/// Whether others kept it for so long a short while ago that who waits had better sleep: for 5 ms;
+/// where it is found again after that, for twice as long each time, at most 160 ms, so that finding
+/// it out takes a small part of the time.
 bool core_is_wanted();
 
 }  // namespace armature::progress

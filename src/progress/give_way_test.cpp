@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include <atomic>
 #include <chrono>
+#include <stop_token>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -24,13 +24,13 @@ class SharedCore {
     CPU_ZERO(&here);
     CPU_SET(sched_getcpu(), &here);
     sched_setaffinity(0, sizeof here, &here);
-    other_ = std::thread([this] {
-      while (!ends_.load(std::memory_order_relaxed)) {
+    other_ = std::jthread([](const std::stop_token& end) {
+      while (!end.stop_requested()) {
       }
     });
   }
   ~SharedCore() {
-    ends_.store(true, std::memory_order_relaxed);
+    other_.request_stop();
     other_.join();
     sched_setaffinity(0, sizeof before_, &before_);
   }
@@ -39,15 +39,14 @@ class SharedCore {
 
  private:
   cpu_set_t before_{};
-  std::atomic<bool> ends_{false};
-  std::thread other_;
+  std::jthread other_;
 };
 
 TEST(GiveWayTest, a_core_is_wanted_while_another_thread_computes_there) {
   const auto begun = Clock::now();
   {
     const SharedCore core;
-    while (!core_is_wanted() && Clock::now() - begun < seconds(20)) (void)yield();
+    while (!core_is_wanted() && Clock::now() - begun < seconds(20)) yield();
     EXPECT_TRUE(core_is_wanted());
   }
   while (core_is_wanted() && Clock::now() - begun < seconds(20)) std::this_thread::yield();

@@ -171,7 +171,7 @@ class Spin {
   /// What comes from another node may be brought by a thread that has no core yet.
   static void pause_a_little(int looks) {
     if (network() == nullptr) return pause();
-    if (looks % 16 == 15) (void)yield();
+    if (looks % 16 == 15) yield();
   }
 
   RankContext& me_;
@@ -238,7 +238,7 @@ namespace detail {
   for (std::uint32_t round = 0; !condition_holds.look(); ++round) {
     if (Network* const net = network(); net != nullptr && net->try_poll()) continue;
     if (round % 64 != 63 && !core_is_wanted()) {
-      (void)yield();
+      yield();
       continue;
     }
     const timespec nap{0, static_cast<long>(nap_ns)};
@@ -275,7 +275,7 @@ namespace detail {
       continue;
     }
     if (!core_is_wanted() && (round % 16 != 15 || base::now_ns() - idle_since_ns < yield_ns)) {
-      (void)yield();
+      yield();
       continue;
     }
     gone.check(space, wait, condition_holds);

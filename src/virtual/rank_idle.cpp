@@ -75,9 +75,9 @@ bool RankScheduler::linger(bool shared) const {
   if (now_ns_ - idle_since_ns_ >= patience_ns) return false;
   if (progress::core_is_wanted()) return !shared && idle_rounds_ < looks_where_wanted;
   // What comes from another node may be brought by a thread that has no core yet.
-  if (shared || (is_far && idle_rounds_ % 16 == 15)) return !progress::yield();
-  pause();
-  return true;
+  if (!shared && (!is_far || idle_rounds_ % 16 != 15)) return pause(), true;
+  progress::yield();
+  return !progress::core_is_wanted();
 }
 
 void RankScheduler::idle() {

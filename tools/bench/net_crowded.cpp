@@ -1,8 +1,8 @@
 // Operations between two nodes beside programs that compute on the same cores and never wait. Who
 // spins, or yields, pays a time slice now and then, 4 ms: so it is the mean that counts, of
 // operations and of asking a thread that sleeps on a TCP connection for a word.
-#include <atomic>
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -16,18 +16,11 @@ namespace armature::tools::bench {
 
 namespace {
 
-/// A thread that computes where the rank does.
-class Neighbour {
- public:
-  ~Neighbour() { ends_.store(true, std::memory_order_relaxed); }
-
- private:
-  std::atomic<bool> ends_{false};
-  std::jthread computes_{[this] {
-    while (!ends_.load(std::memory_order_relaxed)) {
-    }
-  }};
-};
+/// Where the rank is.
+void compute_until(const std::stop_token& end) {
+  while (!end.stop_requested()) {
+  }
+}
 
 struct Counted {
   [[nodiscard]] std::int64_t nothing() const { return 0; }
@@ -60,22 +53,20 @@ class Rows {
       answers.ask(sizeof word);
       answers.take_asleep(&word, sizeof word);
     };
-    {
-      const Neighbour neighbour;
-      world_.barrier();
-      if (world_.rank() == 0) {
-        constexpr std::size_t batch = 50;
-        double ns = 0, limit_ns = 0, calls = 0;
-        const double end = now_ns() + 2 * settings_.effort.budget_ns;
-        for (time_of(op, batch); calls == 0 || now_ns() < end; calls += batch) {
-          ns += time_of(op, batch);
-          limit_ns += time_of(ask, batch);
-        }
-        settings_.report(
-            {.op = name, .bytes = bytes, .ns = ns / calls, .limit_ns = limit_ns / calls});
+    const std::jthread neighbour(compute_until);
+    world_.barrier();
+    if (world_.rank() == 0) {
+      constexpr std::size_t batch = 50;
+      double ns = 0, limit_ns = 0, calls = 0;
+      const double end = now_ns() + 2 * settings_.effort.budget_ns;
+      for (time_of(op, batch); calls == 0 || now_ns() < end; calls += batch) {
+        ns += time_of(op, batch);
+        limit_ns += time_of(ask, batch);
       }
-      world_.barrier();
+      settings_.report(
+          {.op = name, .bytes = bytes, .ns = ns / calls, .limit_ns = limit_ns / calls});
     }
+    world_.barrier();
   }
 
   World& world_;
