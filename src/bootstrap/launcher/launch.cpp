@@ -143,39 +143,44 @@ void check(const LaunchOptions& options) {
     refuse("--processes and --stack-size are for virtual ranks: say --virtual, too");
 }
 
-/// The first rank of each of the nodes that we pretend; a process is on one of them. Empty for one
-/// node. `of_processes`: as JobOptions has it.
-std::vector<std::uint32_t> first_of_nodes(const LaunchOptions& options, std::uint32_t ranks,
-                                          std::optional<std::uint32_t> virtual_processes,
-                                          const std::vector<std::uint32_t>& of_processes) {
-  if (options.nodes <= 1) return {};
+/// The first rank of each process.
+std::vector<std::uint32_t> first_of_processes(const LaunchOptions& options, std::uint32_t ranks,
+                                              std::optional<std::uint32_t> virtual_processes) {
+  std::vector<std::uint32_t> first;
+  if (options.restore && virtual_processes)
+    first = options.restore->first_ranks(*virtual_processes);
+  if (!first.empty()) return first;
   const std::uint32_t processes =
       virtual_processes.value_or((ranks + options.threads - 1) / options.threads);
+  for (std::uint32_t process = 0; process < processes; ++process)
+    first.push_back(virtual_processes ? space::first_rank_of(process, processes, ranks)
+                                      : process * options.threads);
+  return first;
+}
+
+/// That of each of the nodes that we pretend; a process is on one of them. Empty for one node.
+std::vector<std::uint32_t> first_of_nodes(const LaunchOptions& options,
+                                          const std::vector<std::uint32_t>& of_processes) {
+  if (options.nodes <= 1) return {};
+  const std::size_t processes = of_processes.size();
   if (options.simulation_seed) base::fail(Errc::start, "--nodes: a simulation has one node");
   if (options.nodes > processes)
     base::fail(Errc::start,
                fmt::format("--nodes {}: there are only {} processes", options.nodes, processes));
   std::vector<std::uint32_t> first;
-  for (std::uint32_t node = 0; node < options.nodes; ++node) {
-    const std::uint32_t process = processes * node / options.nodes;
-    if (!of_processes.empty())
-      first.push_back(of_processes[process]);
-    else
-      first.push_back(virtual_processes ? space::first_rank_of(process, processes, ranks)
-                                        : process * options.threads);
-  }
+  for (std::uint32_t node = 0; node < options.nodes; ++node)
+    first.push_back(of_processes[processes * node / options.nodes]);
   return first;
 }
 
 std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uint32_t ranks,
                                           std::uint32_t cores) {
   const std::optional<std::uint32_t> processes = virtual_processes(options, ranks, cores);
-  std::vector<std::uint32_t> of_processes;
-  if (options.restore && processes) of_processes = options.restore->first_ranks(*processes);
+  const std::vector<std::uint32_t> of_processes = first_of_processes(options, ranks, processes);
   space::JobOptions job{.ranks = ranks,
                         .ranks_per_process = options.simulation_seed ? ranks : options.threads,
                         .virtual_processes = processes,
-                        .first_ranks = of_processes,
+                        .first_ranks = processes ? of_processes : std::vector<std::uint32_t>(),
                         .stack_bytes = options.stack_bytes,
                         .slots_have_pages = options.restore && options.restore->slots_have_pages,
                         .band_base = options.band_base,
@@ -184,7 +189,7 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
                         .check_full = options.check_full,
                         .on_death = options.on_death,
                         .simulation_seed = options.simulation_seed,
-                        .nodes = first_of_nodes(options, ranks, processes, of_processes)};
+                        .nodes = first_of_nodes(options, of_processes)};
   std::vector<space::JobMemory> memory;
   for (std::uint32_t node = 0; node < std::max<std::uint32_t>(options.nodes, 1); ++node) {
     job.node = static_cast<std::int32_t>(node);
