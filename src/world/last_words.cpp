@@ -29,15 +29,20 @@ using space::LastWords;
 // Of the process.
 const space::Mapping* mapping = nullptr;
 int first_rank = 0;
+int process = 0;  // that it was in at first
 bool launcher_listens = false;
 std::terminate_handler previous_terminate = nullptr;
 
+/// -1: outside of any rank, in a process that has come later, or has given its first one away.
 int dying_rank() {
   const progress::RankContext* context = progress::current_rank();
-  return context != nullptr ? static_cast<int>(context->space.me()) : first_rank;
+  if (context != nullptr) return static_cast<int>(context->space.me());
+  const bool is_here = first_rank >= 0 && mapping->is_here(first_rank) &&
+                       mapping->slot(first_rank).process.load(std::memory_order_relaxed) == process;
+  return is_here ? first_rank : -1;
 }
 
-LastWords of_nobody;  // of a process that came later, outside of any rank
+LastWords of_nobody;
 
 LastWords& last_words() {
   const int rank = dying_rank();
@@ -163,6 +168,7 @@ SignalStack::~SignalStack() {
 void install_last_words(const space::Mapping& job, int rank, bool has_launcher) {
   mapping = &job;
   first_rank = rank;
+  if (rank >= 0) process = job.slot(rank).process.load(std::memory_order_relaxed);
   launcher_listens = has_launcher;
   void* warm_up[2];
   (void)backtrace(warm_up, 2);
