@@ -1,5 +1,7 @@
 #pragma once
 
+#include <ctime>
+
 namespace armature::base {
 
 /// What other processes do is one thing at a time where a simulation runs all of them on one
@@ -11,6 +13,14 @@ inline void (*others_act)() = nullptr;
 inline void let_others_act() {
   if (others_act != nullptr) [[unlikely]]
     others_act();
+}
+
+/// The pause of who looks again and again for what others are to do.
+inline void pause_for_others(long nap_ns) {
+  if (others_act != nullptr) [[unlikely]]
+    return others_act();
+  const timespec nap{0, nap_ns};
+  nanosleep(&nap, nullptr);
 }
 
 }  // namespace armature::base

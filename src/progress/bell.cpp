@@ -56,9 +56,7 @@ void wake_virtual(space::RankSlot& slot) {
 
 }  // namespace
 
-void wake(space::ProcessSlot& slot) {
-  if (slot.asleep.load(std::memory_order_seq_cst) != 0) change_and_wake(slot.rung);
-}
+void wake(space::ProcessSlot& slot) { change_and_wake(slot.rung); }
 
 void wake(int process, int rank) {
   base::let_others_act();
@@ -71,14 +69,13 @@ void wake(int process, int rank) {
   } while (!home.awake.compare_exchange_weak(first, static_cast<std::uint32_t>(rank) + 1,
                                              std::memory_order_seq_cst));
   base::let_others_act();
-  wake(home);
+  if (home.asleep.load(std::memory_order_seq_cst) != 0) wake(home);
 }
 
 void rank_is_through(space::ControlHeader& job) {
   job.through.fetch_add(1, std::memory_order_acq_rel);
   if (!job.all_are_through()) return;
-  for (std::uint32_t p = 0; p < job.processes; ++p)
-    change_and_wake(control.process(static_cast<int>(p)).rung);
+  for (std::uint32_t p = 0; p < job.processes; ++p) wake(control.process(static_cast<int>(p)));
 }
 
 namespace detail {
@@ -103,12 +100,11 @@ void barrier_of_sleepers() {
   if (membarrier_works) membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }
 
-void sleep(space::ProcessSlot& slot, long timeout_ns) {
-  const std::uint32_t seen = slot.rung.load(std::memory_order_acquire);
+void sleep(space::ProcessSlot& slot, std::uint32_t times, long timeout_ns) {
   slot.asleep.store(1, std::memory_order_seq_cst);
   if (slot.awake.load(std::memory_order_seq_cst) == 0) {
     const Asleep asleep;
-    base::futex_wait(slot.rung, seen, timeout_ns);
+    base::futex_wait(slot.rung, times, timeout_ns);
   }
   slot.asleep.store(0, std::memory_order_relaxed);
 }

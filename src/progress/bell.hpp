@@ -42,10 +42,15 @@ void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long ti
 void wake(int process, int rank);
 /// A virtual rank has left the job; with the last one, processes end.
 void rank_is_through(space::ControlHeader& job);
-/// Should that process sleep, it looks once more whether there is something to do.
+/// That process looks once more whether there is something to do, should it sleep or be about to.
 void wake(space::ProcessSlot& slot);
-/// Sleeps until that list is not empty, or the time is over. By that process alone.
-void sleep(space::ProcessSlot& slot, long timeout_ns);
+/// How often that process was woken; before it looks whether there is something to do.
+inline std::uint32_t times_woken(const space::ProcessSlot& slot) {
+  return slot.rung.load(std::memory_order_acquire);
+}
+/// Sleeps until that list is not empty, it is woken again, or the time is over. By that process
+/// alone.
+void sleep(space::ProcessSlot& slot, std::uint32_t times, long timeout_ns);
 
 /// Before the first bell of a job rings in this process.
 void prepare_bells(const space::ControlHeader& job);

@@ -150,7 +150,7 @@ void Network::connect(bootstrap::Exchange& exchange, const NetworkOptions& optio
     }
   }
   await_greetings(options);
-  service_.start(options.heartbeat_ns);
+  if (options.serves) service_.start(options.heartbeat_ns);
 }
 
 void Network::await_greetings(const NetworkOptions& options) {

@@ -35,6 +35,7 @@ struct NetworkOptions {
   bool (*look)() = nullptr;  // under the links' lock, at every poll: whether to look again soon
   std::vector<void (*)()> forget;               // what higher floors keep of ranks; under it, too
   std::uint64_t heartbeat_ns = 10'000'000'000;  // silent for longer: lost; 0: never
+  bool serves = true;                           // by a thread of its own, where nobody polls
   std::uint64_t connect_ns = 30'000'000'000;    // within that every process must have answered
 };
 

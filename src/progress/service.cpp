@@ -99,6 +99,7 @@ void Service::start(std::uint64_t heartbeat_ns) {
 }
 
 void Service::stop() {
+  if (!thread_.joinable()) return;
   ends_.store(true, std::memory_order_release);
   const std::uint64_t one = 1;
   (void)!write(wake_fd_, &one, sizeof one);
@@ -244,8 +245,11 @@ bool Service::listen() {
 /// than this thread wakes up.
 void Service::wake_sleepers() {
   const space::Mapping& mapping = network_.mapping();
-  if (mapping.header().ranks_are_virtual != 0)
-    return wake(mapping.process_slot(network_.links().process()));
+  if (mapping.header().ranks_are_virtual != 0) {
+    space::ProcessSlot& home = mapping.process_slot(network_.links().process());
+    if (home.asleep.load(std::memory_order_relaxed) != 0) wake(home);
+    return;
+  }
   for (const space::AddressSpace* space : network_.spaces())
     if (space::RankSlot& slot = mapping.slot(space->me());
         slot.asleep.load(std::memory_order_relaxed) != 0)

@@ -94,7 +94,8 @@ struct alignas(4096) ControlHeader {
   std::int32_t launcher_pid = 0;
   // 1: `armature run` has started the job, and arranges what only a launcher can.
   std::uint32_t has_launcher = 0;
-  std::uint32_t simulated = 0;  // 1: all ranks in one process, in an order that `seed` decides
+  // 1: in an order that `seed` decides; all ranks in one process, on one node.
+  std::uint32_t simulated = 0;
   std::uint64_t seed = 0;
   std::uint32_t ranks_are_virtual = 0;  // 1: fibers, each on a stack in its band; one memory file
   std::uint32_t balance = 0;            // 1: a process with nothing to do is given ranks of others
@@ -127,6 +128,8 @@ struct alignas(4096) ControlHeader {
   Resize resize;
   Recurring checkpoints, copies, rebalances;  // to disk; in memory; of ranks
 
+  /// Whether it is a simulation that has all ranks, and all processes of virtual ones, in one.
+  [[nodiscard]] bool is_one_process() const { return simulated != 0 && nodes == 1; }
   /// Whether virtual ranks may go from any process to any other. Known when all have joined; one
   /// that joins later may differ.
   [[nodiscard]] bool ranks_may_move() const {

@@ -163,8 +163,7 @@ void place_ranks(const Control& control, const JobOptions& options) {
   for (std::uint32_t r = 0; r < control.header().ranks; ++r) {
     RankSlot& slot = control.slot(static_cast<int>(r));
     slot.process.store(process_of(r, control.header(), options), std::memory_order_relaxed);
-    // All processes of a simulation are one.
-    const bool follows = r > 0 && (options.simulation_seed ||
+    const bool follows = r > 0 && (control.header().is_one_process() ||
                                    control.slot(static_cast<int>(r) - 1).process == slot.process);
     slot.index = follows ? control.slot(static_cast<int>(r) - 1).index + 1 : 0;
   }

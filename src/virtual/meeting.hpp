@@ -1,10 +1,9 @@
 #pragma once
 
-#include <time.h>
-
 #include <cstdint>
 #include <vector>
 
+#include "base/interleaving.hpp"
 #include "space/mapping.hpp"
 
 namespace armature::fibers {
@@ -44,10 +43,9 @@ class Meeting {
 
   template <class Condition>
   [[nodiscard]] bool wait(Condition condition) const {
-    constexpr timespec nap{0, 50'000};
     while (!condition()) {
       if (is_broken()) return false;
-      nanosleep(&nap, nullptr);
+      base::pause_for_others(50'000);
     }
     return true;
   }

@@ -110,11 +110,13 @@ void RankScheduler::idle() {
 
 void RankScheduler::sleep() {
   const bool polls = !ready_.empty();
-  doze(polls ? Until::nap_is_over : Until::woken, polls ? nap_ns_ : sleep_max_ns);
+  doze(polls ? Until::nap_is_over : Until::woken, times_woken_, polls ? nap_ns_ : sleep_max_ns);
   nap_ns_ = std::min(nap_ns_ * 2, nap_max_ns);
   if (!polls && home_.awake.load(std::memory_order_relaxed) == 0) look_again(looks_of_sleepers);
 }
 
-void RankScheduler::doze(Until /*until*/, long timeout_ns) { progress::sleep(home_, timeout_ns); }
+void RankScheduler::doze(Until /*until*/, std::uint32_t times, long timeout_ns) {
+  progress::sleep(home_, times, timeout_ns);
+}
 
 }  // namespace armature::fibers

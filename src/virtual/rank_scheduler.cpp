@@ -190,7 +190,9 @@ void RankScheduler::housekeeping() {
 
 void RankScheduler::run() {
   running_ = &main_;
-  while (!job_is_over()) {
+  for (;;) {
+    times_woken_ = progress::times_woken(home_);
+    if (job_is_over()) break;
     if (checkpoints::is_wanted(mapping_.header())) [[unlikely]]
       stand_still();
     take_in();

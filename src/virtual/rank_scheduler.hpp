@@ -32,7 +32,7 @@ class RankScheduler : public progress::Scheduler {
   /// The same for one that comes from a checkpoint.
   void restore(RankFiber& fiber);
   /// Returns when all of the job are through: until then ranks may come here.
-  void run();
+  virtual void run();
   /// The calling rank goes on in that process.
   void move(int process);
 
@@ -61,8 +61,9 @@ class RankScheduler : public progress::Scheduler {
 
  protected:
   enum class Until { woken, nap_is_over };
-  /// When no rank can go on: until one is woken, or the time is over.
-  virtual void doze(Until until, long timeout_ns);
+  /// When no rank can go on: until one is woken, or the process, more often than so many times, or
+  /// the time is over.
+  virtual void doze(Until until, std::uint32_t times, long timeout_ns);
   [[nodiscard]] space::ProcessSlot& home() const { return home_; }
   /// From now on this one is here().
   void take_process();
@@ -147,6 +148,7 @@ class RankScheduler : public progress::Scheduler {
   std::uint32_t turns_ = 0;
   std::uint32_t idle_rounds_ = 0;  // since somebody got on
   std::uint32_t deaths_seen_ = 0;
+  std::uint32_t times_woken_ = 0;  // when it last began to look whether there is something to do
   std::uint64_t now_ns_;
   std::uint64_t turn_began_ns_ = 0;  // where time is measured
   std::uint64_t idle_since_ns_ = 0;

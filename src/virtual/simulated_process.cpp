@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/interleaving.hpp"
+#include "progress/bell.hpp"
+#include "progress/network.hpp"
 #include "virtual/rank_malloc.hpp"
 
 namespace armature::simulation {
@@ -14,16 +16,16 @@ SimulatedProcess* acting = nullptr;
 
 }  // namespace
 
-SimulatedProcess::SimulatedProcess(Simulator& simulator, const space::Mapping& mapping, int process,
+SimulatedProcess::SimulatedProcess(Others others, const space::Mapping& mapping, int process,
                                    int band_file)
-    : RankScheduler(mapping, process, band_file), simulator_(simulator) {
+    : RankScheduler(mapping, process, band_file), others_(std::move(others)) {
   base::others_act = let_others_act;
 }
 
-void SimulatedProcess::live() {
+void SimulatedProcess::run() {
   acting = this;
   take_process();
-  run();
+  RankScheduler::run();
   acting = nullptr;
 }
 
@@ -34,7 +36,7 @@ void SimulatedProcess::step(bool got_on) {
   space::RankHeap* const heap = std::exchange(heap_of_thread, nullptr);
   const int error_number = errno;
   acting = nullptr;
-  simulator_.yield(got_on);
+  others_.act(got_on);
   acting = this;
   take_process();
   heap_of_thread = heap;
@@ -42,7 +44,7 @@ void SimulatedProcess::step(bool got_on) {
 }
 
 void SimulatedProcess::let_others_act() {
-  if (acting != nullptr && acting->simulator_.random().chance(0.5)) acting->step(false);
+  if (acting != nullptr && acting->others_.random().chance(0.5)) acting->step(false);
 }
 
 void SimulatedProcess::yield(bool got_on) {
@@ -55,15 +57,17 @@ bool SimulatedProcess::wait(bool got_on, bool rings) {
   return RankScheduler::wait(got_on, rings);
 }
 
-/// The steps of progress::sleep, with a turn of others for the sleep.
-void SimulatedProcess::doze(Until until, long /*timeout_ns*/) {
-  const std::uint32_t seen = home().rung.load(std::memory_order_acquire);
+/// The steps of progress::sleep, with a turn of others for the sleep. What comes from other nodes
+/// wakes whoever sleeps.
+void SimulatedProcess::doze(Until until, std::uint32_t times, long /*timeout_ns*/) {
+  progress::Network* const net = progress::network();
   step(false);
   home().asleep.store(1, std::memory_order_seq_cst);
   step(false);
   if (home().awake.load(std::memory_order_seq_cst) == 0) {
     do step(false);
-    while (until == Until::woken && home().rung.load(std::memory_order_acquire) == seen);
+    while (until == Until::woken && progress::times_woken(home()) == times &&
+           (net == nullptr || !net->try_poll()));
   }
   home().asleep.store(0, std::memory_order_relaxed);
 }

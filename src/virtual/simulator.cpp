@@ -88,9 +88,16 @@ void Simulator::yield(bool got_on) {
 }
 
 void Simulator::stalled() const {
-  std::string text = fmt::format("simulation with seed {}: no rank can go on", seed_);
-  for (int rank = 0; rank < mapping_.ranks(); ++rank) {
-    const space::RankSlot& slot = mapping_.slot(rank);
+  const std::string text =
+      fmt::format("simulation with seed {}: no rank can go on{}", seed_, say_waits(mapping_, -1));
+  give_up_(1, text.c_str());
+}
+
+std::string say_waits(const space::Mapping& mapping, int process) {
+  std::string text;
+  for (int rank = 0; rank < mapping.ranks(); ++rank) {
+    const space::RankSlot& slot = mapping.slot(rank);
+    if (!mapping.is_here(rank) || (process >= 0 && slot.process != process)) continue;
     const space::Life life = slot.life.load(std::memory_order_relaxed);
     if (life != space::Life::running && life != space::Life::leaving) {
       text += fmt::format("\n  rank {} is through, or has not begun", rank);
@@ -101,7 +108,7 @@ void Simulator::stalled() const {
                         peer < 0 ? "" : fmt::format(" of rank {}", peer),
                         slot.wait.detail.load(std::memory_order_relaxed));
   }
-  give_up_(1, text.c_str());
+  return text;
 }
 
 }  // namespace armature::simulation

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/random.hpp"
@@ -12,6 +13,9 @@
 #include "virtual/fiber.hpp"
 
 namespace armature::simulation {
+
+/// What the ranks of this node wait for that are in that process (-1: in any), a line for each.
+[[nodiscard]] std::string say_waits(const space::Mapping& mapping, int process);
 
 /// A whole job in one process, on a clock of its own: every rank a fiber, or every process of
 /// virtual ranks, one seed deciding whose turn it is, how slow each is, and the weather between

@@ -12,6 +12,7 @@
 #include "armature/handle.hpp"
 #include "armature/rmi.hpp"
 #include "base/fail.hpp"
+#include "progress/processes.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
@@ -76,8 +77,10 @@ std::uint32_t stand_together(const World& world, nodes::Arrangement what, const 
   let_go(world, me, all);
   what.number = number;
   if (me.space.me() == 0) nodes::arrange(me.space, what);
-  // Release: whoever sees all ready sees that they have let go.
-  job.halt.ready.fetch_add(1, std::memory_order_acq_rel);
+  // Release: whoever sees all ready sees that they have let go. Processes may sleep whose ranks
+  // have been ready for long, or that have none.
+  if (job.halt.ready.fetch_add(1, std::memory_order_acq_rel) + 1 == job.ranks_here)
+    progress::wake_processes({reinterpret_cast<std::byte*>(&job)});
   await(job.halt, number, call);
   // In a job that was restarted they may be on one node now.
   all.meet_again(me.space.world_block());

@@ -51,6 +51,7 @@
 #include "world/net_device.hpp"
 #include "world/node_watch.hpp"
 #include "world/restored_memory.hpp"
+#include "world/simulated_network.hpp"
 
 namespace armature {
 namespace {
@@ -348,6 +349,7 @@ void Process::join_network(progress::Network::Spaces spaces, bootstrap::Exchange
   };
   if (wired_) install_net_device(options, *wired_, wire);
   install_losses(options, wired_.get(), *mapping_, wired_ ? exchange() : nullptr);
+  if (simulated()) simulate_network(options, *mapping_, wire);
   progress::Network::join(*mapping_, std::move(spaces), wire, options);
 }
 

@@ -20,12 +20,14 @@
 #include "virtual/rank_malloc.hpp"
 #include "virtual/rank_scheduler.hpp"
 #include "virtual/simulated_process.hpp"
+#include "virtual/simulator.hpp"
 #include "world/due.hpp"
 #include "world/hand_over_ranks.hpp"
 #include "world/job.hpp"
 #include "world/last_words.hpp"
 #include "world/losses.hpp"
 #include "world/requests.hpp"
+#include "world/simulated_network.hpp"
 
 namespace armature::hosting {
 namespace {
@@ -155,36 +157,28 @@ int simulate_processes(const space::Mapping& mapping, int band_file) {
   simulator.let_some_compute();
   together.weather = &weather;
   progress::set_joining_rank(-1);
+  const simulation::Others others{[&](bool got_on) { simulator.yield(got_on); },
+                                  [&]() -> base::Random& { return simulator.random(); }};
   std::vector<std::unique_ptr<simulation::SimulatedProcess>> schedulers;
   for (int number = 0; number < processes; ++number) {
     space::ControlHeader& job = mapping.header();
     fibers::join_job(job, fibers::compare_addresses(job, sum_of_addresses(job)));
     schedulers.push_back(
-        std::make_unique<simulation::SimulatedProcess>(simulator, mapping, number, band_file));
+        std::make_unique<simulation::SimulatedProcess>(others, mapping, number, band_file));
   }
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     schedulers[static_cast<std::size_t>(mapping.slot(rank).process)]->add(
         fibers::RankFiber::make(mapping, band_file, rank, {&live, nullptr}));
-  simulator.run([&](int number) { schedulers[static_cast<std::size_t>(number)]->live(); });
+  simulator.run([&](int number) { schedulers[static_cast<std::size_t>(number)]->run(); });
   return status_of(mapping, 0, mapping.ranks());
 }
 
-}  // namespace
-
-int run_virtual(const Process& process, detail::Body body, void* callable) {
+/// The ranks of this process, in one of its own.
+int run_here(const Process& process, fibers::RankScheduler& scheduler) {
   const space::Mapping& mapping = process.mapping();
   const int first = process.first_rank(), hosted = Process::hosted();
-  require_intervals();
-  fibers::find_rank_malloc(mapping);
-  together = {body, callable, nullptr};
-  if (mapping.header().keeps_copies != 0 || mapping.header().nodes > 1) fill_statics();
-  if (Process::simulated()) {
-    do_not_hand_over();
-    return simulate_processes(mapping, process.band_file());
-  }
-  fibers::RankScheduler scheduler(mapping, process.number(), process.band_file());
   join(process);
-  if (Process::is_launched() || mapping.header().nodes > 1)
+  if (!Process::simulated() && (Process::is_launched() || mapping.header().nodes > 1))
     hand_over_before_ending(mapping, process.number());
   if (!Process::is_launched()) take_requests_by_signal(mapping, process.number());
   if (mapping.header().halt.restarts != 0)
@@ -200,6 +194,25 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   scheduler.run();
   confirm_requests(mapping);
   return status_at_end(process);
+}
+
+}  // namespace
+
+int run_virtual(const Process& process, detail::Body body, void* callable) {
+  const space::Mapping& mapping = process.mapping();
+  require_intervals();
+  fibers::find_rank_malloc(mapping);
+  together = {body, callable, nullptr};
+  if (mapping.header().keeps_copies != 0 || mapping.header().nodes > 1) fill_statics();
+  if (Process::simulated()) do_not_hand_over();
+  if (mapping.header().is_one_process()) return simulate_processes(mapping, process.band_file());
+  if (Process::simulated()) {
+    simulation::SimulatedProcess scheduler(others_in_turn(), mapping, process.number(),
+                                           process.band_file());
+    return run_here(process, scheduler);
+  }
+  fibers::RankScheduler scheduler(mapping, process.number(), process.band_file());
+  return run_here(process, scheduler);
 }
 
 }  // namespace armature::hosting

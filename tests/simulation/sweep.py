@@ -6,8 +6,8 @@
   sweep.py ARMATURE PROGRAM --finds WORDS     a run with these words must fail for some seed
   sweep.py ARMATURE PROGRAM --stalls          a run in which nobody can go on ends, and says so
 
---virtual: with virtual ranks of several simulated processes, some of them balanced. --ranks N: so many in
-every run.
+--virtual: with virtual ranks of several simulated processes, some of them balanced; --nodes: on two or three
+nodes. --ranks N: so many in every run.
 """
 
 import argparse
@@ -19,16 +19,21 @@ import time
 
 RANKS = (2, 3, 5)
 PROCESSES = (2, 3, 1)
+NODES_AND_PROCESSES = ((2, 2), (2, 3), (3, 3), (2, 4))
 
 
 def run(options, seed, words=(), ranks=None, seconds=60):
     ranks = ranks or options.ranks or RANKS[seed % len(RANKS)]
     kind, variables = [], {"STORM_SEED": str(seed)}
-    if options.virtual:
+    if options.nodes:
+        nodes, processes = NODES_AND_PROCESSES[seed // 3 % len(NODES_AND_PROCESSES)]
+        ranks = max(ranks, processes)
+        kind = ["--virtual", "--nodes", str(nodes), "--processes", str(processes)]
+    elif options.virtual:
         kind = ["--virtual", "--processes", str(PROCESSES[seed // 2 % len(PROCESSES)])]
-        if seed % 4 == 0:
-            kind.append("--balance")
-            variables["STORM_BALANCED"] = "1"
+    if kind and seed % 4 == 0:
+        kind.append("--balance")
+        variables["STORM_BALANCED"] = "1"
     command = [options.armature, "run", "--simulate", str(seed), "-n", str(ranks), *kind, "--timeout", str(seconds),
                options.program, *options.words, *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False,
@@ -105,6 +110,7 @@ def main():
     parser.add_argument("--stalls", action="store_true")
     parser.add_argument("--ranks", type=int)
     parser.add_argument("--virtual", action="store_true")
+    parser.add_argument("--nodes", action="store_true")
     parser.add_argument("--words", nargs="*", default=[])
     options = parser.parse_args()
     if options.same_seed:

@@ -105,7 +105,8 @@ int where(Rank rank) { return armature::process_of(rank).number(); }
 
 void go(World& world, int process) {
   armature::migrate_together(armature::ProcessId(process));
-  require(where(world.rank()) == process, "it is elsewhere");
+  const bool is_balanced = std::getenv("STORM_BALANCED") != nullptr;  // it may have gone on
+  require(where(world.rank()) == process || is_balanced, "it is elsewhere");
   world.barrier();
 }
 

@@ -55,9 +55,9 @@ std::string RunningJob::name_of(const Process& process) const {
                            options_.command.front());
 }
 
-/// Where it is now; a simulation has all its processes in one.
+/// Where it is now.
 int RunningJob::process_of(int rank) const {
-  if (control_.header().simulated != 0) return 0;
+  if (control_.header().is_one_process()) return 0;
   return control_.slot(rank).process.load(std::memory_order_acquire);
 }
 
@@ -148,7 +148,7 @@ Life RunningJob::life_of(const Process& process) const {
   }
   // Whoever has ended may have to do it again.
   const bool all_stay =
-      (of_nodes_.size() == 1 && control_.header().simulated == 0) || recovers_on_nodes();
+      (of_nodes_.size() == 1 && !control_.header().is_one_process()) || recovers_on_nodes();
   const space::Control& node = of_nodes_[static_cast<std::size_t>(process.node)];
   const bool is_member =
       recovers_on_nodes() || node.process(number).belongs(node.header().halt.regrouped);

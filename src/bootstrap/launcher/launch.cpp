@@ -50,15 +50,28 @@ Binding bind_ranks(const LaunchOptions& options, std::uint32_t ranks, TakenCores
   return choose_binding(taken.take(topology::allowed_cores(), ranks), ranks, options.bind);
 }
 
+/// Where one of them acts at a time it goes on sooner on the core of the one before.
+Binding bind_together(std::uint32_t processes, TakenCores& taken) {
+  const std::vector<topology::Core> cores = taken.take(topology::allowed_cores(), 1);
+  return Binding(cores.empty() ? 0 : processes, cores.empty() ? std::vector<int>() : cores.front());
+}
+
 /// Virtual ranks run where their process does.
 Binding bind_processes(const LaunchOptions& options, const space::Control& control,
                        TakenCores& taken) {
-  const Binding places = bind_ranks(options, control.header().processes, taken);
+  const std::uint32_t processes = control.header().processes;
+  const bool act_in_turn = options.simulation_seed && options.nodes > 1;
+  const Binding places =
+      act_in_turn ? bind_together(processes, taken) : bind_ranks(options, processes, taken);
   Binding binding;
   if (places.empty()) return binding;
   for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank)
     binding.push_back(places[static_cast<std::size_t>(control.slot(rank).process)]);
   return binding;
+}
+
+std::string nodes_option(const LaunchOptions& options) {
+  return options.nodes > 1 ? fmt::format(" --nodes {}", options.nodes) : std::string();
 }
 
 void describe(const LaunchOptions& options, const space::ControlHeader& header,
@@ -101,8 +114,9 @@ std::optional<std::uint32_t> virtual_processes(const LaunchOptions& options, std
                                                std::uint32_t cores) {
   if (!options.virtual_ranks) return std::nullopt;
   // The same on every machine, where it is a seed that decides; as many on each node as fit.
-  const std::uint32_t otherwise =
-      options.simulation_seed ? 2 : std::max(cores / options.nodes, 1u) * options.nodes;
+  const std::uint32_t otherwise = options.simulation_seed
+                                      ? std::max(2u, options.nodes)
+                                      : std::max(cores / options.nodes, 1u) * options.nodes;
   return std::min(options.processes != 0 ? options.processes : otherwise, ranks);
 }
 
@@ -125,6 +139,8 @@ void check(const LaunchOptions& options) {
     refuse("--virtual does not go with --threads: ranks are one or the other");
   if (options.simulation_seed && options.threads > 1)
     refuse("--threads does not go with --simulate: all ranks are in one process, in turn");
+  if (options.simulation_seed && options.nodes > 1 && !options.virtual_ranks)
+    refuse("--simulate with --nodes is for virtual ranks: say --virtual, too");
   if (options.simulation_seed && !options.checkpoint_directory.empty())
     refuse("--checkpoint does not go with --simulate: a simulation is repeated by its seed");
   if (options.simulation_seed && !options.trace.empty())
@@ -163,7 +179,6 @@ std::vector<std::uint32_t> first_of_nodes(const LaunchOptions& options,
                                           const std::vector<std::uint32_t>& of_processes) {
   if (options.nodes <= 1) return {};
   const std::size_t processes = of_processes.size();
-  if (options.simulation_seed) base::fail(Errc::start, "--nodes: a simulation has one node");
   if (options.nodes > processes)
     base::fail(Errc::start,
                fmt::format("--nodes {}: there are only {} processes", options.nodes, processes));
@@ -267,13 +282,13 @@ Outcome launch(const LaunchOptions& options) {
   if (filling) filling->finish();
   if (trace) trace->write(control.header().started_ns);
   if (options.simulation_seed && outcome.status != 0)
-    say(
-        fmt::format("the simulation with seed {0} failed; armature run --simulate {0} -n {1}{2} "
-                    "repeats it",
-                    *options.simulation_seed, ranks,
-                    processes ? fmt::format(" --virtual --processes {}{}", *processes,
-                                            options.balance ? " --balance" : "")
-                              : ""));
+    say(fmt::format(
+        "the simulation with seed {0} failed; armature run --simulate {0} -n {1}{2} "
+        "repeats it",
+        *options.simulation_seed, ranks,
+        processes ? fmt::format(" --virtual --processes {}{}{}", *processes, nodes_option(options),
+                                options.balance ? " --balance" : "")
+                  : ""));
   return outcome;
 }
 

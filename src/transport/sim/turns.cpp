@@ -1,0 +1,208 @@
+// The word of each process in the shared file is a futex: 1 when it is its turn. Who has the turn
+// alone touches all else there; giving it away releases, taking it acquires what the others have
+// done.
+#include "transport/sim/turns.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "base/file_descriptor.hpp"
+#include "base/futex.hpp"
+
+namespace armature::transport::sim {
+
+namespace {
+
+constexpr const char* file_key = "simulation.turns";
+constexpr int processes_max = 64;
+constexpr std::size_t lane_bytes = std::size_t{1} << 20;
+// So many turns of each in which nobody got on, with nothing under way: nobody ever will.
+constexpr std::uint64_t idle_turns_of_each = 40'000;
+
+std::unique_ptr<Turns> the_turns;
+
+}  // namespace
+
+struct Turns::Actor {
+  alignas(64) std::atomic<std::uint32_t> has_turn{0};  // futex word
+  std::uint32_t weight = 1;                            // how often it has its turn
+  bool ended = false;
+  bool told = false;  // what it waits for, in a stall
+};
+
+struct Turns::Shared {
+  std::atomic<std::uint32_t> arrived{0};
+  base::Random random{0};
+  std::uint64_t now_ns = 1;
+  std::uint64_t idle_turns = 0;  // in a row
+  std::int64_t under_way = 0;
+  bool is_stalled = false;
+  std::size_t text_bytes = 0;
+  char text[16384];  // what all wait for
+  Actor actors[processes_max];
+};
+
+namespace {
+
+std::size_t file_bytes(std::size_t head_bytes, int processes) {
+  const auto count = static_cast<std::size_t>(processes);
+  return head_bytes + count * count * lane_bytes;
+}
+
+/// Made by the first process; the others open it while it keeps it.
+base::FileDescriptor meet(bootstrap::Exchange& exchange, std::size_t bytes) {
+  base::FileDescriptor file;
+  if (exchange.process() == 0) {
+    file = base::FileDescriptor(memfd_create("armature-turns", MFD_CLOEXEC));
+    if (!file || ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
+      base::fail(Errc::start,
+                 fmt::format("no memory for a simulation: {}", base::system_text(errno)));
+    const std::string path = fmt::format("/proc/{}/fd/{}", getpid(), file.get());
+    exchange.put(file_key, std::as_bytes(std::span(path)));
+  }
+  exchange.fence();
+  if (exchange.process() != 0) {
+    const std::vector<std::byte> told = exchange.get(0, file_key);
+    const std::string path(reinterpret_cast<const char*>(told.data()), told.size());
+    file = base::FileDescriptor(open(path.c_str(), O_RDWR | O_CLOEXEC));
+    if (!file)
+      base::fail(Errc::start,
+                 fmt::format("a simulation's memory, {}: {}", path, base::system_text(errno)));
+  }
+  return file;
+}
+
+}  // namespace
+
+void Turns::join(bootstrap::Exchange& exchange, std::uint64_t seed, const Stall& stall) {
+  the_turns = std::make_unique<Turns>(exchange, seed, stall);
+  base::clock_override = [] { return the_turns->now_ns(); };
+}
+
+Turns* Turns::of_process() { return the_turns.get(); }
+
+Turns::Turns(bootstrap::Exchange& exchange, std::uint64_t seed, const Stall& stall)
+    : process_(exchange.process()), processes_(exchange.processes()), seed_(seed), stall_(stall) {
+  if (processes_ > processes_max)
+    base::fail(Errc::start, fmt::format("a simulation of {} processes on several nodes: there may "
+                                        "be {}",
+                                        processes_, processes_max));
+  const std::size_t bytes = file_bytes(sizeof(Shared), processes_);
+  const base::FileDescriptor file = meet(exchange, bytes);
+  void* const start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  if (start == MAP_FAILED)
+    base::fail(Errc::start,
+               fmt::format("a simulation's memory cannot be mapped: {}", base::system_text(errno)));
+  shared_ = static_cast<Shared*>(start);
+  if (process_ == 0) {
+    new (shared_) Shared;
+    shared_->random = base::Random(seed);
+    for (Actor& actor : shared_->actors)
+      actor.weight = shared_->random.chance(0.25)
+                         ? 1
+                         : static_cast<std::uint32_t>(1 + shared_->random.below(40));
+  }
+  exchange.fence();
+}
+
+Turns::~Turns() { munmap(shared_, file_bytes(sizeof(Shared), processes_)); }
+
+base::Random& Turns::random() { return shared_->random; }
+std::uint64_t Turns::now_ns() const { return shared_->now_ns; }
+void Turns::count_under_way(int more) { shared_->under_way += more; }
+
+Turns::Actor& Turns::actor(int process) const {
+  return shared_->actors[static_cast<std::size_t>(process)];
+}
+
+std::span<std::byte> Turns::lane(int from, int to) const {
+  const auto number = static_cast<std::size_t>(from) * static_cast<std::size_t>(processes_) +
+                      static_cast<std::size_t>(to);
+  return {reinterpret_cast<std::byte*>(shared_ + 1) + number * lane_bytes, lane_bytes};
+}
+
+int Turns::choose() {
+  std::uint64_t sum = 0;
+  for (int p = 0; p < processes_; ++p) sum += actor(p).ended ? 0 : actor(p).weight;
+  std::uint64_t ticket = shared_->random.below(sum);
+  for (int p = 0;; ++p) {
+    if (actor(p).ended) continue;
+    if (ticket < actor(p).weight) return p;
+    ticket -= actor(p).weight;
+  }
+}
+
+void Turns::give_turn(int process) {
+  actor(process).has_turn.store(1, std::memory_order_release);
+  base::futex_wake(actor(process).has_turn);
+}
+
+void Turns::await_turn() {
+  constexpr long look_again_ns = 1'000'000'000;
+  std::atomic<std::uint32_t>& mine = actor(process_).has_turn;
+  while (mine.load(std::memory_order_acquire) == 0) base::futex_wait(mine, 0, look_again_ns);
+  mine.store(0, std::memory_order_relaxed);
+  if (shared_->is_stalled) stalled();
+}
+
+void Turns::begin() {
+  begun_ = true;
+  const auto all = static_cast<std::uint32_t>(processes_);
+  // Both: whoever is first sees what all have done until now.
+  if (shared_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == all) give_turn(choose());
+  await_turn();
+}
+
+void Turns::pass(bool got_on) {
+  if (!begun_) return;
+  shared_->idle_turns = got_on || shared_->under_way != 0 ? 0 : shared_->idle_turns + 1;
+  if (shared_->idle_turns > idle_turns_of_each * static_cast<std::uint64_t>(processes_)) stalled();
+  const std::uint64_t turn_ns_max = shared_->random.chance(0.02) ? 40'000 : 500;
+  shared_->now_ns += 20 + shared_->random.below(turn_ns_max);
+  const int next = choose();
+  if (next == process_) return;
+  give_turn(next);
+  await_turn();
+}
+
+void Turns::end() {
+  if (!begun_) return;
+  begun_ = false;
+  actor(process_).ended = true;
+  for (int p = 0; p < processes_; ++p)
+    if (!actor(p).ended) return give_turn(choose());
+}
+
+/// Each adds what its ranks wait for; the last one ends the job.
+void Turns::stalled() {
+  shared_->is_stalled = true;
+  actor(process_).told = true;
+  const std::string text = stall_.waits();
+  const std::size_t bytes = std::min(text.size(), sizeof shared_->text - 1 - shared_->text_bytes);
+  std::memcpy(shared_->text + shared_->text_bytes, text.data(), bytes);
+  shared_->text_bytes += bytes;
+  for (int p = 0; p < processes_; ++p)
+    if (!actor(p).ended && !actor(p).told) {
+      give_turn(p);
+      for (;;) pause();
+    }
+  stall_.give_up(1, fmt::format("simulation with seed {}: no rank can go on{}", seed_,
+                                std::string(shared_->text, shared_->text_bytes))
+                        .c_str());
+  std::abort();
+}
+
+}  // namespace armature::transport::sim
