@@ -128,6 +128,12 @@ struct alignas(4096) ControlHeader {
   Resize resize;
   Recurring checkpoints, copies, rebalances;  // to disk; in memory; of ranks
 
+  /// Which arrangement of ranks to processes is in force: another one each time they were arranged
+  /// anew while all stood still.
+  [[nodiscard]] std::uint64_t arrangement() const {
+    const std::uint64_t over = nodes > 1 ? halt.over.load(std::memory_order_acquire) : 0;
+    return std::uint64_t{halt.regrouped.load(std::memory_order_acquire)} << 32 | over;
+  }
   /// Whether it is a simulation that has all ranks, and all processes of virtual ones, in one.
   [[nodiscard]] bool is_one_process() const { return simulated != 0 && nodes == 1; }
   /// Whether virtual ranks may go from any process to any other. Known when all have joined; one
@@ -285,6 +291,8 @@ struct alignas(128) ProcessSlot {
   // What ranks that other nodes reach by this process, but that are in another, tell it of their
   // teams: address of the last; 0: nothing.
   std::atomic<std::uint64_t> team_news{0};
+  // The arrangement of ranks of which it has taken those that are to run there.
+  std::atomic<std::uint64_t> arrangement{0};
 
   [[nodiscard]] bool belongs(std::uint32_t regroup) const {
     const std::uint32_t end = until.load(std::memory_order_acquire);

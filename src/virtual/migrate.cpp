@@ -26,18 +26,28 @@ void await_all_processes(const space::ControlHeader& job, const char* call) {
   progress::wait_until(wait, [&] { return job.all_have_joined(); });
 }
 
-/// Until what the rank has sent to other nodes has been handled there.
-void settle(const progress::RankContext& me) {
+void require_of_job(const progress::RankContext& me, int process) {
+  if (!me.space.process_slot(process).belongs(
+          me.space.header().halt.regrouped.load(std::memory_order_acquire)))
+    base::fail(Errc::bad_argument,
+               fmt::format("migrate: process {} is not of the job any more", process));
+}
+
+/// Until what the rank has sent to other nodes has been handled there, and the other process takes
+/// ranks.
+void settle(const progress::RankContext& me, int process) {
   const int rank = me.space.me();
+  const space::Mapping& mapping = *space::Mapping::of_process();
   progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = "migrate"};
   const auto is_settled = [&] {
     progress::Network* const net = progress::network();
-    return net == nullptr || net->has_settled(rank);
+    return (net == nullptr || net->has_settled(rank)) && fibers::takes_ranks(mapping, process);
   };
   const int error_number = errno;  // which the network does not mind
   if (!is_settled())
     progress::wait_until(wait, [&] {
-      progress::network()->try_poll();
+      require_of_job(me, process);
+      if (progress::Network* const net = progress::network()) net->try_poll();
       return is_settled();
     });
   errno = error_number;
@@ -59,10 +69,7 @@ void migrate(ProcessId process) {
   if (process.number() < 0 || process.number() >= static_cast<int>(job.processes))
     base::fail(Errc::bad_argument, fmt::format("migrate: there is no process {}: the job has {}",
                                                process.number(), job.processes));
-  if (!me.space.process_slot(process.number())
-           .belongs(job.halt.regrouped.load(std::memory_order_acquire)))
-    base::fail(Errc::bad_argument,
-               fmt::format("migrate: process {} is not of the job any more", process.number()));
+  require_of_job(me, process.number());
   const std::atomic<std::int32_t>& here = me.space.slot(me.space.me()).process;
   if (process.number() == here.load(std::memory_order_relaxed)) return;
   if (me.space.process_slot(process.number()).node != job.node)
@@ -77,7 +84,7 @@ void migrate(ProcessId process) {
   await_all_processes(job, "migrate");
   if (const char* why = fibers::why_not_move(job))
     base::fail(Errc::misuse, fmt::format("migrate: the rank stays: {}", why));
-  settle(me);
+  settle(me, process.number());
   // Somebody who had nothing to do may have been given this rank meanwhile.
   if (process.number() == here.load(std::memory_order_relaxed)) return;
   static_cast<fibers::RankScheduler*>(me.scheduler)->move(process.number());

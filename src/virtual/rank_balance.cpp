@@ -99,7 +99,8 @@ void RankScheduler::give_rank_away() {
   std::uint32_t whom = hungry.load(std::memory_order_acquire);
   // It may have asked before another one joined that differs; this one may be that.
   if (whom == 0 || static_cast<int>(whom) == process_ + 1 || whom > job.processes ||
-      !job.ranks_may_move() || !ready_.has_several())
+      !job.ranks_may_move() || !ready_.has_several() ||
+      !takes_ranks(mapping_, static_cast<int>(whom) - 1))
     return;
   RankFiber* const fiber =
       ready_.take([&](RankFiber& ready) { return ready.cost_ns >= cost_min_ns && may_go(ready); });

@@ -144,6 +144,12 @@ void RankScheduler::regroup() {
   take_ranks();
 }
 
+/// From now on ranks may come from other processes, which go on sooner or later than this one. One
+/// that came before would be found among those that were arranged to run here, too.
+void RankScheduler::open_to_ranks() const {
+  home_.arrangement.store(mapping_.header().arrangement(), std::memory_order_release);
+}
+
 /// Those that are to run here, wherever they stood.
 void RankScheduler::take_ranks() {
   progress::start_waiting(mapping_.header());
@@ -159,6 +165,7 @@ void RankScheduler::take_ranks() {
   for (int rank = 0; rank < mapping_.ranks(); ++rank)
     if (mapping_.slot(rank).process.load(std::memory_order_relaxed) == process_)
       restore(RankFiber::of(mapping_, rank));
+  open_to_ranks();
   halts_ = false;
   now_ns_ = base::now_ns();
 }

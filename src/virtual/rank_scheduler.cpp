@@ -190,6 +190,7 @@ void RankScheduler::housekeeping() {
 
 void RankScheduler::run() {
   running_ = &main_;
+  open_to_ranks();
   for (;;) {
     times_woken_ = progress::times_woken(home_);
     if (job_is_over()) break;

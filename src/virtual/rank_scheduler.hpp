@@ -16,6 +16,12 @@ class Steps;
 
 namespace armature::fibers {
 
+/// Whether ranks may go to that process of the node by now.
+[[nodiscard]] inline bool takes_ranks(const space::Mapping& mapping, int process) {
+  return mapping.process_slot(process).arrangement.load(std::memory_order_acquire) ==
+         mapping.header().arrangement();
+}
+
 /// Runs the virtual ranks of this process in turn, on its main thread: whoever waits makes room for
 /// the next that is ready. Nobody is interrupted. The next one is found without looking at those
 /// that wait, however many there are.
@@ -99,6 +105,7 @@ class RankScheduler : public progress::Scheduler {
   void stand_still();
   void regroup();
   void take_ranks();
+  void open_to_ranks() const;
   void change_nodes();
   void agree_on_what_has_changed(const nodes::Steps& steps) const;
   [[nodiscard]] int holder() const;

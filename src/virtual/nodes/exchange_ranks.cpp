@@ -59,10 +59,7 @@ void change_places(const space::Mapping& mapping, const std::vector<Journey>& al
       --job.ranks_here;
     }
     slot.node = mapping.process_slot(one.to).node;
-    if (slot.node == job.node) {
-      slot.asleep.store(space::Doze::awake, relaxed);
-      ++job.ranks_here;
-    }
+    if (slot.node == job.node) ++job.ranks_here;
   }
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
     space::RankSlot& slot = mapping.slot(rank);
@@ -74,9 +71,14 @@ void change_places(const space::Mapping& mapping, const std::vector<Journey>& al
     slot.mailboxes.restore(0);
     slot.channels.restore(0);
     slot.next_awake.store(0, relaxed);
+    // All look for themselves. One that still said it waits could be rung for by ranks that go on
+    // sooner, and its process, which does not know yet, go on with it and let it wait anew: whoever
+    // rings then puts it into the list of those to run for a second time.
+    if (slot.node == job.node) slot.asleep.store(space::Doze::awake, relaxed);
   }
   for (std::uint32_t p = 0; p < job.processes; ++p)
     mapping.process_slot(static_cast<int>(p)).awake.store(0, relaxed);
+  job.hungry.store(0, relaxed);
 }
 
 /// What comes for a rank from now on may need its heap.
