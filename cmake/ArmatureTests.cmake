@@ -106,6 +106,9 @@ if(conformance)
                               RANKS ${ranks} TIMEOUT 180 LABELS ${label}
                               RUN_ARGS --simulate ${seed})
     endforeach()
+    # On several nodes, whose processes act in turn.
+    armature_add_ranks_test(NAME conformance.simulated.nodes2.n4 COMMAND conformance RANKS 4 TIMEOUT 180
+                            LABELS slow RUN_ARGS --simulate 7 --virtual --nodes 2 --processes 2)
   endif()
 endif()
 

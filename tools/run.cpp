@@ -205,7 +205,8 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_value(
       run, options, "--simulate", "SEED",
       "All ranks in one process, on a clock of its own: SEED decides whose turn it is and what "
-      "is delayed; the same seed repeats the run",
+      "is delayed; the same seed repeats the run. With --virtual --nodes N: in processes that act "
+      "in turn",
       [](LaunchOptions& o, const std::string& text) {
         o.simulation_seed = parse_count("--simulate", text, 0, UINT64_MAX);
       });

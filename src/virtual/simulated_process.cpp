@@ -47,8 +47,23 @@ void SimulatedProcess::let_others_act() {
   if (acting != nullptr && acting->others_.random().chance(0.5)) acting->step(false);
 }
 
+namespace {
+
+/// What the service thread of a real process does while ranks only yield: it knows of no rank.
+void serve() {
+  progress::Network* const net = progress::network();
+  if (net == nullptr) return;
+  progress::RankContext* const me = progress::current_rank();
+  progress::set_this_rank(nullptr);
+  (void)net->try_poll();
+  progress::set_this_rank(me);
+}
+
+}  // namespace
+
 void SimulatedProcess::yield(bool got_on) {
   step(got_on);
+  serve();
   RankScheduler::yield(got_on);
 }
 
