@@ -183,6 +183,24 @@ void add_watching(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) 
             [](LaunchOptions& o, const std::string& text) { o.trace = text; });
 }
 
+void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  add_value(
+      run, options, "--simulate", "SEED",
+      "All ranks in one process, on a clock of its own: SEED decides whose turn it is and what "
+      "is delayed; the same seed repeats the run. With --virtual --nodes N: in processes that act "
+      "in turn",
+      [](LaunchOptions& o, const std::string& text) {
+        o.simulation_seed = parse_count("--simulate", text, 0, UINT64_MAX);
+      });
+  add_value(run, options, "--simulate-deaths", "N",
+            "Kill N processes of a simulation of several nodes, when SEED decides: with --on-death "
+            "recover",
+            [](LaunchOptions& o, const std::string& text) {
+              o.simulated_deaths =
+                  static_cast<std::uint32_t>(parse_count("--simulate-deaths", text, 0, 8));
+            });
+}
+
 void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_value(run, options, "-n,--ranks", "N", "Number of ranks (default: one per usable core)",
             [](LaunchOptions& o, const std::string& text) {
@@ -202,14 +220,7 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
       "Machines to run on, as many processes on each: hands over to srun, mpirun or prterun; also "
       "with --virtual",
       set_hosts);
-  add_value(
-      run, options, "--simulate", "SEED",
-      "All ranks in one process, on a clock of its own: SEED decides whose turn it is and what "
-      "is delayed; the same seed repeats the run. With --virtual --nodes N: in processes that act "
-      "in turn",
-      [](LaunchOptions& o, const std::string& text) {
-        o.simulation_seed = parse_count("--simulate", text, 0, UINT64_MAX);
-      });
+  add_simulation(run, options);
   add_value(
       run, options, "--bind", "auto|core|none",
       "Bind each rank to a core (default auto: where there are enough cores for several ranks)",

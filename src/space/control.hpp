@@ -96,6 +96,7 @@ struct alignas(4096) ControlHeader {
   std::uint32_t has_launcher = 0;
   // 1: in an order that `seed` decides; all ranks in one process, on one node.
   std::uint32_t simulated = 0;
+  std::uint32_t simulated_deaths = 0;  // so many of its processes are killed
   std::uint64_t seed = 0;
   std::uint32_t ranks_are_virtual = 0;  // 1: fibers, each on a stack in its band; one memory file
   std::uint32_t balance = 0;            // 1: a process with nothing to do is given ranks of others

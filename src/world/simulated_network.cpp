@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "progress/processes.hpp"
 #include "transport/sim/turn_engine.hpp"
 #include "transport/sim/turns.hpp"
 #include "virtual/simulator.hpp"
@@ -16,11 +17,25 @@ std::string waits_here() {
   return simulation::say_waits(*space::Mapping::of_process(), Turns::of_process()->process());
 }
 
+/// In a job that runs the launcher does so.
+void tell_of_death(int process) {
+  const space::Mapping& mapping = *space::Mapping::of_process();
+  space::ProcessSlot& slot = mapping.process_slot(process);
+  if (slot.node != mapping.header().node) return;
+  slot.step.store(progress::runs_no_more, std::memory_order_release);
+  progress::lose_process({reinterpret_cast<std::byte*>(&mapping.header())}, process);
+}
+
 }  // namespace
 
 void simulate_network(progress::NetworkOptions& options, const space::Mapping& mapping,
                       bootstrap::Exchange& wire) {
-  Turns::join(wire, mapping.header().seed, {waits_here, detail::die});
+  const space::ControlHeader& job = mapping.header();
+  Turns::join(wire, {.seed = job.seed,
+                     .deaths = static_cast<int>(job.simulated_deaths),
+                     .waits = waits_here,
+                     .give_up = detail::die,
+                     .on_death = tell_of_death});
   options.open = transport::sim::open_turn_engine;
   options.serves = false;  // nothing comes while a process has its turn
   options.heartbeat_ns = 0;

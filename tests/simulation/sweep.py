@@ -5,12 +5,15 @@
   sweep.py ARMATURE PROGRAM --same-seed       the same seed gives the same run, another one another
   sweep.py ARMATURE PROGRAM --finds WORDS     a run with these words must fail for some seed
   sweep.py ARMATURE PROGRAM --stalls          a run in which nobody can go on ends, and says so
+  sweep.py ARMATURE PROGRAM --deaths N        N processes are killed: the job goes back to its last copy and ends with
+                      the same result, or says why it cannot
 
 --virtual: with virtual ranks of several simulated processes, some of them balanced; --nodes: on two or three
 nodes. --ranks N: so many in every run.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import os
 import subprocess
@@ -22,13 +25,24 @@ PROCESSES = (2, 3, 1)
 NODES_AND_PROCESSES = ((2, 2), (2, 3), (3, 3), (2, 4))
 
 
-def run(options, seed, words=(), ranks=None, seconds=60):
-    ranks = ranks or options.ranks or RANKS[seed % len(RANKS)]
+def nodes_and_processes(seed):
+    return NODES_AND_PROCESSES[seed // 3 % len(NODES_AND_PROCESSES)]
+
+
+def ranks_of(options, seed):
+    ranks = options.ranks or RANKS[seed % len(RANKS)]
+    return max(ranks, nodes_and_processes(seed)[1]) if options.nodes else ranks
+
+
+def run(options, seed, words=(), ranks=None, seconds=60, deaths=0):
+    ranks = ranks or ranks_of(options, seed)
     kind, variables = [], {"STORM_SEED": str(seed)}
     if options.nodes:
-        nodes, processes = NODES_AND_PROCESSES[seed // 3 % len(NODES_AND_PROCESSES)]
-        ranks = max(ranks, processes)
+        nodes, processes = nodes_and_processes(seed)
+        processes = min(processes, ranks)
         kind = ["--virtual", "--nodes", str(nodes), "--processes", str(processes)]
+        if deaths > 0:
+            kind += ["--on-death", "recover", "--simulate-deaths", str(deaths)]
     elif options.virtual:
         kind = ["--virtual", "--processes", str(PROCESSES[seed // 2 % len(PROCESSES)])]
     if kind and seed % 4 == 0:
@@ -65,6 +79,40 @@ def sweep(options):
         print(f"exit status {done.returncode}\n{done.stdout}{done.stderr}repeat it with: {command}")
     print(f"{passed} seeds passed, {len(failed)} failed")
     return not failed and passed > 0
+
+
+NO_COPY = "there is no checkpoint in memory yet"
+CANNOT = (NO_COPY, "the job cannot go on: ", "no process is left")
+
+
+def results(done):
+    """A job that has gone back at its end says it twice."""
+    return {line for line in done.stdout.splitlines() if line.startswith("result")}
+
+
+def outcome_of_deaths(options, seed, expected):
+    done, command = run(options, seed, deaths=options.deaths)
+    if done.returncode == 0 and results(done) == expected:
+        return "went back" if "all ranks go back" in done.stderr else "undisturbed", None
+    if done.returncode > 0 and any(why in done.stderr for why in CANNOT):
+        return "without a copy" if NO_COPY in done.stderr else "beyond recovery", None
+    return "failed", f"exit status {done.returncode}\n{done.stdout}{done.stderr}repeat it with: {command}"
+
+
+def deaths(options):
+    seeds = range(options.first, options.first + options.seeds)
+    # What a run gives depends on its ranks alone.
+    expected = {ranks: results(run(options, 1, ranks=ranks)[0]) for ranks in {ranks_of(options, seed) for seed in seeds}}
+    count = collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        def one(seed):
+            return outcome_of_deaths(options, seed, expected[ranks_of(options, seed)])
+        for outcome, problem in pool.map(one, seeds):
+            count[outcome] += 1
+            if problem is not None:
+                print(problem)
+    print(", ".join(f"{number} {outcome}" for outcome, number in sorted(count.items())))
+    return count["failed"] == 0 and count["went back"] >= options.seeds // 4
 
 
 def same_seed(options):
@@ -110,6 +158,7 @@ def main():
     parser.add_argument("--stalls", action="store_true")
     parser.add_argument("--ranks", type=int)
     parser.add_argument("--virtual", action="store_true")
+    parser.add_argument("--deaths", type=int)
     parser.add_argument("--nodes", action="store_true")
     parser.add_argument("--words", nargs="*", default=[])
     options = parser.parse_args()
@@ -119,6 +168,8 @@ def main():
         good = finds(options)
     elif options.stalls:
         good = stalls(options)
+    elif options.deaths:
+        good = deaths(options)
     else:
         good = sweep(options)
     sys.exit(0 if good else 1)

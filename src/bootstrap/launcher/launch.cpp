@@ -70,8 +70,13 @@ Binding bind_processes(const LaunchOptions& options, const space::Control& contr
   return binding;
 }
 
-std::string nodes_option(const LaunchOptions& options) {
-  return options.nodes > 1 ? fmt::format(" --nodes {}", options.nodes) : std::string();
+std::string nodes_options(const LaunchOptions& options) {
+  if (options.nodes <= 1) return {};
+  return fmt::format(" --nodes {}{}{}", options.nodes,
+                     options.on_death == space::OnDeath::recover ? " --on-death recover" : "",
+                     options.simulated_deaths == 0
+                         ? ""
+                         : fmt::format(" --simulate-deaths {}", options.simulated_deaths));
 }
 
 void describe(const LaunchOptions& options, const space::ControlHeader& header,
@@ -133,18 +138,28 @@ void check_nodes_of_virtual_ranks(const LaunchOptions& options) {
            fmt::format("there may be {} ranks at most", ranks_max).c_str());
 }
 
+void check_simulation(const LaunchOptions& options) {
+  const auto refuse = [](const char* why) { base::fail(Errc::start, why); };
+  const bool may_recover =
+      options.simulation_seed && options.nodes > 1 && options.on_death == space::OnDeath::recover;
+  if (options.simulated_deaths != 0 && !may_recover)
+    refuse("--simulate-deaths is for --simulate with --nodes and --on-death recover");
+  if (!options.simulation_seed) return;
+  if (options.threads > 1)
+    refuse("--threads does not go with --simulate: all ranks are in one process, in turn");
+  if (options.nodes > 1 && !options.virtual_ranks)
+    refuse("--simulate with --nodes is for virtual ranks: say --virtual, too");
+  if (!options.checkpoint_directory.empty())
+    refuse("--checkpoint does not go with --simulate: a simulation is repeated by its seed");
+  if (!options.trace.empty())
+    refuse("--trace does not go with --simulate: there is one process, on a clock of its own");
+}
+
 void check(const LaunchOptions& options) {
   const auto refuse = [](const char* why) { base::fail(Errc::start, why); };
   if (options.virtual_ranks && options.threads > 1)
     refuse("--virtual does not go with --threads: ranks are one or the other");
-  if (options.simulation_seed && options.threads > 1)
-    refuse("--threads does not go with --simulate: all ranks are in one process, in turn");
-  if (options.simulation_seed && options.nodes > 1 && !options.virtual_ranks)
-    refuse("--simulate with --nodes is for virtual ranks: say --virtual, too");
-  if (options.simulation_seed && !options.checkpoint_directory.empty())
-    refuse("--checkpoint does not go with --simulate: a simulation is repeated by its seed");
-  if (options.simulation_seed && !options.trace.empty())
-    refuse("--trace does not go with --simulate: there is one process, on a clock of its own");
+  check_simulation(options);
   if (options.virtual_ranks && options.nodes > 1) check_nodes_of_virtual_ranks(options);
   if (!options.virtual_ranks && options.balance)
     refuse("--balance is for virtual ranks: say --virtual, too");
@@ -203,6 +218,7 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
                         .cores = cores,
                         .check_full = options.check_full,
                         .on_death = options.on_death,
+                        .simulated_deaths = options.simulated_deaths,
                         .simulation_seed = options.simulation_seed,
                         .nodes = first_of_nodes(options, of_processes)};
   std::vector<space::JobMemory> memory;
@@ -286,7 +302,7 @@ Outcome launch(const LaunchOptions& options) {
         "the simulation with seed {0} failed; armature run --simulate {0} -n {1}{2} "
         "repeats it",
         *options.simulation_seed, ranks,
-        processes ? fmt::format(" --virtual --processes {}{}{}", *processes, nodes_option(options),
+        processes ? fmt::format(" --virtual --processes {}{}{}", *processes, nodes_options(options),
                                 options.balance ? " --balance" : "")
                   : ""));
   return outcome;

@@ -30,6 +30,7 @@ struct LaunchOptions {
   double rebalance_every_s = 0;         // ranks go where what they computed says; 0: never
   std::string rebalance_by = "chosen";  // a strategy of armature/balance.hpp
   std::uint32_t nodes = 1;              // pretended: groups of ranks that speak over the network
+  std::uint32_t simulated_deaths = 0;   // so many processes are killed, when the seed decides
   std::optional<std::uint64_t> simulation_seed;  // all ranks in one process, in an order it decides
   std::vector<std::string> hosts;                // machines to start on; empty: this one
   std::vector<std::string> command;

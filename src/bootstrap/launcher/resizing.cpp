@@ -247,7 +247,8 @@ bool RunningJob::is_dispensable(const Process& process) const {
   const space::Halt& halt = control_.header().halt;
   const auto number = static_cast<int>(&process - processes_.data());
   const auto& slot = control_.process(number);
-  if (control_.header().ranks_are_virtual == 0) return false;
+  // A simulation is not resized, and tells its processes of deaths itself.
+  if (control_.header().ranks_are_virtual == 0 || control_.header().simulated != 0) return false;
   if (control_.header().all_have_joined() && !is_regrouping() && has_done_its_part(number))
     return true;
   const std::uint32_t regroup = halt.regroup.load(std::memory_order_relaxed);

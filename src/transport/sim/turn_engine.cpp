@@ -102,7 +102,8 @@ class TurnEngine final : public Engine {
         turns_(turns),
         climate_(base::Random(turns.seed() * 3 + 1)),
         random_((turns.seed() << 8) + static_cast<std::uint64_t>(turns.process())),
-        latest_ns_(static_cast<std::size_t>(turns.processes())) {}
+        latest_ns_(static_cast<std::size_t>(turns.processes())),
+        known_ns_(latest_ns_.size()) {}
   ~TurnEngine() override { turns_.end(); }
 
   [[nodiscard]] const char* description() const override { return "a simulated network"; }
@@ -114,8 +115,8 @@ class TurnEngine final : public Engine {
   [[nodiscard]] bool send(int peer, std::span<const std::byte> head,
                           std::span<const std::byte> body, std::uint64_t token) override {
     if (turns_.has_begun()) {
-      turns_.count_under_way(1);
       if (!random_.chance(climate_.clogging) && depart(peer, head, body)) return true;
+      turns_.count_waiting(1);
     }
     const std::uint64_t wait_ns = random_.below(climate_.short_ns);
     held_.emplace(turns_.now_ns() + wait_ns, Held{peer, head, body, token});
@@ -138,6 +139,7 @@ class TurnEngine final : public Engine {
     bool is_dropped = false;
   };
   struct Packet {
+    int from;
     std::vector<std::byte> head, body;
   };
 
@@ -145,6 +147,8 @@ class TurnEngine final : public Engine {
                             std::span<const std::byte> body);
   [[nodiscard]] bool send_held();
   void take_in();
+  void look_for_deaths();
+  void lose(int peer);
   [[nodiscard]] bool deliver();
 
   Sink& sink_;
@@ -153,6 +157,7 @@ class TurnEngine final : public Engine {
   base::Random random_;  // what happens to what this process sends
   std::vector<int> peers_;
   std::vector<std::uint64_t> latest_ns_;       // by peer: when the last packet to it arrives
+  std::vector<std::uint64_t> known_ns_;        // by peer: when it is known that it was killed
   std::multimap<std::uint64_t, Held> held_;    // by when they are to leave
   std::multimap<std::uint64_t, Packet> came_;  // by when they arrive
 };
@@ -166,6 +171,7 @@ bool TurnEngine::depart(int peer, std::span<const std::byte> head,
   std::uint64_t arrives_ns = turns_.now_ns() + climate_.delay_ns(random_);
   if (climate_.in_order) arrives_ns = latest_ns = std::max(latest_ns, arrives_ns);
   lane.write(arrives_ns, head, body);
+  turns_.count_under_way(peer, 1);
   return true;
 }
 
@@ -177,7 +183,7 @@ bool TurnEngine::send_held() {
       ++next;
       continue;
     }
-    if (held.is_dropped) turns_.count_under_way(-1);
+    turns_.count_waiting(-1);
     next = held_.erase(next);
     sink_.sent(held.token);
     any = true;
@@ -190,8 +196,33 @@ void TurnEngine::take_in() {
     for (Lane lane(turns_.lane(peer, turns_.process())); !lane.is_empty();) {
       const Lane::Title title = lane.read_title();
       std::vector<std::byte> head = lane.read(title.head_bytes);
-      came_.emplace(title.arrives_ns, Packet{std::move(head), lane.read(title.body_bytes)});
+      came_.emplace(title.arrives_ns, Packet{peer, std::move(head), lane.read(title.body_bytes)});
     }
+}
+
+/// Somewhat later than it has happened.
+void TurnEngine::look_for_deaths() {
+  for (const int peer : peers_) {
+    const std::uint64_t killed_ns = turns_.killed_ns(peer);
+    if (killed_ns == 0) continue;
+    std::uint64_t& known_ns = known_ns_[static_cast<std::size_t>(peer)];
+    if (known_ns == 0) known_ns = killed_ns + random_.below(climate_.long_ns);
+    if (known_ns <= turns_.now_ns()) lose(peer);
+  }
+}
+
+/// What it has sent comes before, or never.
+void TurnEngine::lose(int peer) {
+  std::uint64_t& known_ns = known_ns_[static_cast<std::size_t>(peer)];
+  const auto is_from = [&](const auto& came) { return came.second.from == peer; };
+  if (std::ranges::any_of(came_, is_from) && random_.chance(0.5)) {
+    known_ns = turns_.now_ns() + random_.below(climate_.short_ns);
+    return;
+  }
+  const auto lost = static_cast<int>(std::erase_if(came_, is_from));
+  turns_.count_under_way(turns_.process(), -lost);
+  known_ns = UINT64_MAX;
+  sink_.lost(peer, "it was killed");
 }
 
 bool TurnEngine::deliver() {
@@ -200,7 +231,7 @@ bool TurnEngine::deliver() {
   for (; delivered < at_once_max && !came_.empty() && came_.begin()->first <= turns_.now_ns();
        ++delivered) {
     const auto packet = came_.extract(came_.begin());
-    turns_.count_under_way(-1);
+    turns_.count_under_way(turns_.process(), -1);
     sink_.received(packet.mapped().head, packet.mapped().body);
   }
   return delivered != 0;
@@ -211,10 +242,11 @@ bool TurnEngine::progress() {
     turns_.pass(false);
   } else {
     turns_.begin();
-    turns_.count_under_way(static_cast<int>(held_.size()));
+    turns_.count_waiting(static_cast<int>(held_.size()));
   }
   const bool has_sent = send_held();
   take_in();
+  look_for_deaths();
   return deliver() || has_sent;
 }
 

@@ -10,9 +10,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
+#include <csignal>
 #include <cstring>
-#include <memory>
 #include <new>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -27,12 +29,12 @@ namespace armature::transport::sim {
 namespace {
 
 constexpr const char* file_key = "simulation.turns";
-constexpr int processes_max = 64;
+constexpr int processes_max = 64, deaths_max = 8;
 constexpr std::size_t lane_bytes = std::size_t{1} << 20;
 // So many turns of each in which nobody got on, with nothing under way: nobody ever will.
 constexpr std::uint64_t idle_turns_of_each = 40'000;
 
-std::unique_ptr<Turns> the_turns;
+Turns* the_turns = nullptr;  // for ever: the clock is asked until the process ends
 
 }  // namespace
 
@@ -40,7 +42,14 @@ struct Turns::Actor {
   alignas(64) std::atomic<std::uint32_t> has_turn{0};  // futex word
   std::uint32_t weight = 1;                            // how often it has its turn
   bool ended = false;
-  bool told = false;  // what it waits for, in a stall
+  bool has_said = false;                      // what it waits for, in a stall
+  std::uint64_t killed_ns = 0, known_ns = 0;  // on its node
+  std::int64_t waiting = 0, under_way = 0;    // packets: here, to here
+};
+
+struct Turns::Death {
+  int process = -1;
+  std::uint64_t at_ns = 0;
 };
 
 struct Turns::Shared {
@@ -48,7 +57,7 @@ struct Turns::Shared {
   base::Random random{0};
   std::uint64_t now_ns = 1;
   std::uint64_t idle_turns = 0;  // in a row
-  std::int64_t under_way = 0;
+  Death deaths[deaths_max];
   bool is_stalled = false;
   std::size_t text_bytes = 0;
   char text[16384];  // what all wait for
@@ -87,15 +96,18 @@ base::FileDescriptor meet(bootstrap::Exchange& exchange, std::size_t bytes) {
 
 }  // namespace
 
-void Turns::join(bootstrap::Exchange& exchange, std::uint64_t seed, const Stall& stall) {
-  the_turns = std::make_unique<Turns>(exchange, seed, stall);
+void Turns::join(bootstrap::Exchange& exchange, const Options& options) {
+  the_turns = new Turns(exchange, options);
   base::clock_override = [] { return the_turns->now_ns(); };
 }
 
-Turns* Turns::of_process() { return the_turns.get(); }
+Turns* Turns::of_process() { return the_turns; }
 
-Turns::Turns(bootstrap::Exchange& exchange, std::uint64_t seed, const Stall& stall)
-    : process_(exchange.process()), processes_(exchange.processes()), seed_(seed), stall_(stall) {
+Turns::Turns(bootstrap::Exchange& exchange, const Options& options)
+    : process_(exchange.process()),
+      processes_(exchange.processes()),
+      options_(options),
+      told_(static_cast<std::size_t>(processes_)) {
   if (processes_ > processes_max)
     base::fail(Errc::start, fmt::format("a simulation of {} processes on several nodes: there may "
                                         "be {}",
@@ -109,20 +121,30 @@ Turns::Turns(bootstrap::Exchange& exchange, std::uint64_t seed, const Stall& sta
   shared_ = static_cast<Shared*>(start);
   if (process_ == 0) {
     new (shared_) Shared;
-    shared_->random = base::Random(seed);
+    shared_->random = base::Random(options.seed);
     for (Actor& actor : shared_->actors)
       actor.weight = shared_->random.chance(0.25)
                          ? 1
                          : static_cast<std::uint32_t>(1 + shared_->random.below(40));
+    plan_deaths();
   }
   exchange.fence();
+  if (options.deaths == 0) return;
+  std::thread([this] {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    await_death();
+  }).detach();
 }
 
 Turns::~Turns() { munmap(shared_, file_bytes(sizeof(Shared), processes_)); }
 
 base::Random& Turns::random() { return shared_->random; }
 std::uint64_t Turns::now_ns() const { return shared_->now_ns; }
-void Turns::count_under_way(int more) { shared_->under_way += more; }
+void Turns::count_waiting(int more) { actor(process_).waiting += more; }
+void Turns::count_under_way(int to, int more) { actor(to).under_way += more; }
+std::uint64_t Turns::killed_ns(int process) const { return actor(process).killed_ns; }
 
 Turns::Actor& Turns::actor(int process) const {
   return shared_->actors[static_cast<std::size_t>(process)];
@@ -168,40 +190,99 @@ void Turns::begin() {
 
 void Turns::pass(bool got_on) {
   if (!begun_) return;
-  shared_->idle_turns = got_on || shared_->under_way != 0 ? 0 : shared_->idle_turns + 1;
+  die_if_due();
+  shared_->idle_turns = got_on || some_are_under_way() ? 0 : shared_->idle_turns + 1;
   if (shared_->idle_turns > idle_turns_of_each * static_cast<std::uint64_t>(processes_)) stalled();
   const std::uint64_t turn_ns_max = shared_->random.chance(0.02) ? 40'000 : 500;
   shared_->now_ns += 20 + shared_->random.below(turn_ns_max);
-  const int next = choose();
-  if (next == process_) return;
-  give_turn(next);
-  await_turn();
+  if (const int next = choose(); next != process_) {
+    give_turn(next);
+    await_turn();
+  }
+  tell_deaths();
 }
 
 void Turns::end() {
   if (!begun_) return;
   begun_ = false;
   actor(process_).ended = true;
-  for (int p = 0; p < processes_; ++p)
-    if (!actor(p).ended) return give_turn(choose());
+  if (others_are_left()) give_turn(choose());
 }
+
+bool Turns::others_are_left() const {
+  for (int p = 0; p < processes_; ++p)
+    if (p != process_ && !actor(p).ended) return true;
+  return false;
+}
+
+bool Turns::some_are_under_way() const {
+  for (int p = 0; p < processes_; ++p)
+    if (!actor(p).ended && (actor(p).waiting != 0 || actor(p).under_way != 0)) return true;
+  return false;
+}
+
+// -- deaths ---------------------------------------------------------------------------------------
+
+/// Early or late: as likely in the second millisecond as from the tenth to the twentieth.
+void Turns::plan_deaths() {
+  constexpr double first_exponent = 6, exponents = 2;
+  for (int i = 0; i < std::min(options_.deaths, deaths_max); ++i) {
+    const double chance = static_cast<double>(shared_->random.below(1000)) / 1000;
+    shared_->deaths[i] = {
+        static_cast<int>(shared_->random.below(static_cast<std::uint64_t>(processes_))),
+        static_cast<std::uint64_t>(std::pow(10, first_exponent + exponents * chance))};
+  }
+}
+
+void Turns::die_if_due() {
+  constexpr std::uint64_t known_ns_max = 300'000;
+  const auto is_due = [&](const Death& death) {
+    return death.process == process_ && death.at_ns <= shared_->now_ns;
+  };
+  if (std::ranges::none_of(shared_->deaths, is_due)) return;
+  Actor& me = actor(process_);
+  me.ended = true;
+  me.killed_ns = shared_->now_ns;
+  me.known_ns = shared_->now_ns + shared_->random.below(known_ns_max);
+  is_to_die_.release();
+  for (;;) pause();
+}
+
+/// By a thread with a stack of its own: the others may write over what a rank has on its stack as
+/// soon as it is their turn.
+void Turns::await_death() {
+  is_to_die_.acquire();
+  if (others_are_left()) give_turn(choose());
+  raise(SIGKILL);
+}
+
+void Turns::tell_deaths() {
+  for (int p = 0; p < processes_; ++p) {
+    const auto place = static_cast<std::size_t>(p);
+    if (actor(p).killed_ns == 0 || told_[place] || shared_->now_ns < actor(p).known_ns) continue;
+    told_[place] = true;
+    options_.on_death(p);
+  }
+}
+
+// -- stalls ---------------------------------------------------------------------------------------
 
 /// Each adds what its ranks wait for; the last one ends the job.
 void Turns::stalled() {
   shared_->is_stalled = true;
-  actor(process_).told = true;
-  const std::string text = stall_.waits();
+  actor(process_).has_said = true;
+  const std::string text = options_.waits();
   const std::size_t bytes = std::min(text.size(), sizeof shared_->text - 1 - shared_->text_bytes);
   std::memcpy(shared_->text + shared_->text_bytes, text.data(), bytes);
   shared_->text_bytes += bytes;
   for (int p = 0; p < processes_; ++p)
-    if (!actor(p).ended && !actor(p).told) {
+    if (!actor(p).ended && !actor(p).has_said) {
       give_turn(p);
       for (;;) pause();
     }
-  stall_.give_up(1, fmt::format("simulation with seed {}: no rank can go on{}", seed_,
-                                std::string(shared_->text, shared_->text_bytes))
-                        .c_str());
+  options_.give_up(1, fmt::format("simulation with seed {}: no rank can go on{}", seed(),
+                                  std::string(shared_->text, shared_->text_bytes))
+                          .c_str());
   std::abort();
 }
 

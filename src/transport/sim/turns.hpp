@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <semaphore>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/random.hpp"
 #include "bootstrap/exchange.hpp"
@@ -15,20 +17,24 @@ namespace armature::transport::sim {
 /// does between two of its turns the others see at once, as if all were on one thread.
 class Turns {
  public:
-  /// What the ranks of this process wait for, to be told when nobody can go on; and who ends the
-  /// job then: give_up(status, text).
-  struct Stall {
+  struct Options {
+    std::uint64_t seed = 0;
+    int deaths = 0;  // so many processes are killed, when the seed decides
+    /// What the ranks of this process wait for, to be told when nobody can go on; and who ends the
+    /// job then: give_up(status, text).
     std::string (*waits)() = nullptr;
     void (*give_up)(int status, const char* text) = nullptr;
+    /// That process was killed, some time ago: whoever watches this node tells its processes.
+    void (*on_death)(int process) = nullptr;
   };
 
   /// Collective, and the last that processes do at the same time as others is to begin().
   /// Throws Error(start).
-  static void join(bootstrap::Exchange& exchange, std::uint64_t seed, const Stall& stall);
+  static void join(bootstrap::Exchange& exchange, const Options& options);
   /// Of this process; nullptr where it has none.
   static Turns* of_process();
 
-  Turns(bootstrap::Exchange& exchange, std::uint64_t seed, const Stall& stall);
+  Turns(bootstrap::Exchange& exchange, const Options& options);
   ~Turns();
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
@@ -44,30 +50,42 @@ class Turns {
   [[nodiscard]] bool has_begun() const { return begun_; }
   [[nodiscard]] int process() const { return process_; }
   [[nodiscard]] int processes() const { return processes_; }
-  [[nodiscard]] std::uint64_t seed() const { return seed_; }
+  [[nodiscard]] std::uint64_t seed() const { return options_.seed; }
 
   // By whose turn it is.
   [[nodiscard]] base::Random& random();
   [[nodiscard]] std::uint64_t now_ns() const;
   /// Memory for what travels from one process to another; zeros at first.
   [[nodiscard]] std::span<std::byte> lane(int from, int to) const;
-  /// So many more things (or fewer) are on their way: nobody is stuck while there are.
-  void count_under_way(int more);
+  /// So many more (or fewer) packets wait here to leave, or are on their way to that process:
+  /// nobody is stuck while there are.
+  void count_waiting(int more);
+  void count_under_way(int to, int more);
+  /// When that process was killed; 0: it was not.
+  [[nodiscard]] std::uint64_t killed_ns(int process) const;
 
  private:
   struct Shared;
   struct Actor;
+  struct Death;
 
   [[nodiscard]] Actor& actor(int process) const;
   [[nodiscard]] int choose();
   void give_turn(int process);
   void await_turn();
+  void plan_deaths();
+  void die_if_due();
+  void await_death();
+  void tell_deaths();
+  [[nodiscard]] bool some_are_under_way() const;
+  [[nodiscard]] bool others_are_left() const;
   [[noreturn]] void stalled();
 
   int process_, processes_;
-  std::uint64_t seed_;
-  Stall stall_;
+  Options options_;
   Shared* shared_ = nullptr;
+  std::vector<bool> told_;  // by process: that it was killed
+  std::binary_semaphore is_to_die_{0};
   bool begun_ = false;
 };
 
