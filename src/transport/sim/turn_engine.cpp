@@ -103,7 +103,8 @@ class TurnEngine final : public Engine {
         climate_(base::Random(turns.seed() * 3 + 1)),
         random_((turns.seed() << 8) + static_cast<std::uint64_t>(turns.process())),
         latest_ns_(static_cast<std::size_t>(turns.processes())),
-        known_ns_(latest_ns_.size()) {}
+        known_ns_(latest_ns_.size()),
+        dropped_(latest_ns_.size()) {}
   ~TurnEngine() override { turns_.end(); }
 
   [[nodiscard]] const char* description() const override { return "a simulated network"; }
@@ -114,6 +115,7 @@ class TurnEngine final : public Engine {
   }
   [[nodiscard]] bool send(int peer, std::span<const std::byte> head,
                           std::span<const std::byte> body, std::uint64_t token) override {
+    if (dropped_[static_cast<std::size_t>(peer)]) return true;
     if (turns_.has_begun()) {
       if (!random_.chance(climate_.clogging) && depart(peer, head, body)) return true;
       turns_.count_waiting(1);
@@ -123,6 +125,7 @@ class TurnEngine final : public Engine {
     return false;
   }
   void drop(int peer) override {
+    dropped_[static_cast<std::size_t>(peer)] = true;
     for (auto& [due_ns, held] : held_)
       if (held.peer == peer) held.is_dropped = true;
   }
@@ -158,6 +161,7 @@ class TurnEngine final : public Engine {
   std::vector<int> peers_;
   std::vector<std::uint64_t> latest_ns_;       // by peer: when the last packet to it arrives
   std::vector<std::uint64_t> known_ns_;        // by peer: when it is known that it was killed
+  std::vector<bool> dropped_;                  // by peer
   std::multimap<std::uint64_t, Held> held_;    // by when they are to leave
   std::multimap<std::uint64_t, Packet> came_;  // by when they arrive
 };
