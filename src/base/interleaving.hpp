@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sched.h>
+
 #include <ctime>
 
 namespace armature::base {
@@ -15,6 +17,12 @@ inline void let_others_act() {
     others_act();
 }
 
+/// What who looks again and again for what others are to do does in between.
+inline void yield_to_others() {
+  if (others_act != nullptr) [[unlikely]]
+    return others_act();
+  sched_yield();
+}
 /// The pause of who looks again and again for what others are to do.
 inline void pause_for_others(long nap_ns) {
   if (others_act != nullptr) [[unlikely]]

@@ -1,7 +1,6 @@
 #include "progress/give_way.hpp"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/file_descriptor.hpp"
+#include "base/interleaving.hpp"
 #include "progress/network.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
@@ -52,7 +52,7 @@ bool were_strangers(std::uint64_t away_ns, bool are_known) {
 
 void yield() {
   const std::uint64_t begun_ns = base::now_ns();
-  sched_yield();
+  base::yield_to_others();
   const std::uint64_t now_ns = base::now_ns();
   if (now_ns - begun_ns <= long_ns) return;
   const std::uint64_t before_ns = believed_ns.load(std::memory_order_relaxed);

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <utility>
+
+#include "armature/clock.hpp"
 
 namespace armature::detail {
 
@@ -10,10 +11,10 @@ namespace armature::detail {
 template <class Record>
 struct Turns {
   int running = 0;
-  std::uint32_t depth = 0;                       // of the one on top
-  bool measures = false;                         // computing times, and who calls whom
-  Record* calling = nullptr;                     // the one on top, where that is measured
-  std::chrono::steady_clock::duration nested{};  // spent in those on top of the one on top
+  std::uint32_t depth = 0;      // of the one on top
+  bool measures = false;        // computing times, and who calls whom
+  Record* calling = nullptr;    // the one on top, where that is measured
+  std::uint64_t nested_ns = 0;  // spent in those on top of the one on top
 };
 
 /// One of them, from its beginning to its end: its record stays here.
@@ -27,8 +28,8 @@ class Turn {
     before_ = std::exchange(all_.calling, all_.measures ? &record : nullptr);
     measures_ = all_.measures;
     if (!measures_) return;
-    nested_before_ = std::exchange(all_.nested, {});
-    begun_ = Clock::now();
+    nested_before_ns_ = std::exchange(all_.nested_ns, 0);
+    begun_ns_ = clock_ns();
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
@@ -39,21 +40,18 @@ class Turn {
     all_.calling = before_;
     if (!measures_) return;
     // What was called meanwhile counts for the others.
-    const auto took = Clock::now() - begun_;
-    record_.busy_ns += static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(took - all_.nested).count());
-    all_.nested = nested_before_ + took;
+    const std::uint64_t took_ns = clock_ns() - begun_ns_;
+    record_.busy_ns += took_ns - all_.nested_ns;
+    all_.nested_ns = nested_before_ns_ + took_ns;
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   Turns<Record>& all_;
   Record& record_;
   std::uint32_t depth_before_;
   Record* before_ = nullptr;
   bool measures_ = false;
-  Clock::time_point begun_;
-  Clock::duration nested_before_{};
+  std::uint64_t begun_ns_ = 0, nested_before_ns_ = 0;
 };
 
 }  // namespace armature::detail

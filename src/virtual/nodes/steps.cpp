@@ -1,13 +1,11 @@
 #include "virtual/nodes/steps.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 #include <mutex>
 #include <vector>
 
+#include "base/interleaving.hpp"
 #include "base/process_memory.hpp"
 #include "progress/processes.hpp"
 #include "rma/questions.hpp"
@@ -179,13 +177,12 @@ class Looks {
  public:
   void look() {
     constexpr int looks_max = 10'000;
-    constexpr timespec nap{0, 50'000};
     if (network()->try_poll())
       looks_ = 0;
     else if (++looks_ < looks_max)
-      sched_yield();
+      base::yield_to_others();
     else
-      nanosleep(&nap, nullptr);
+      base::pause_for_others(50'000);
   }
 
  private:
