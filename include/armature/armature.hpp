@@ -4,7 +4,6 @@
 #include "armature/accumulate.hpp"
 #include "armature/aggregate.hpp"
 #include "armature/atomic.hpp"
-#include "armature/clock.hpp"
 #include "armature/error.hpp"
 #include "armature/fence.hpp"
 #include "armature/future.hpp"
