@@ -1,5 +1,6 @@
 #include "world/simulated_network.hpp"
 
+#include <ctime>
 #include <string>
 
 #include "progress/processes.hpp"
@@ -15,6 +16,13 @@ using transport::sim::Turns;
 
 std::string waits_here() {
   return simulation::say_waits(*space::Mapping::of_process(), Turns::of_process()->process());
+}
+
+/// After deaths they may wait for the launcher to end the job, which has a clock of its own.
+void end_stalled(int status, const char* text) {
+  constexpr timespec patience{5, 0};
+  if (space::Mapping::of_process()->header().simulated_deaths != 0) nanosleep(&patience, nullptr);
+  detail::die(status, text);
 }
 
 /// In a job that runs the launcher does so.
@@ -34,7 +42,7 @@ void simulate_network(progress::NetworkOptions& options, const space::Mapping& m
   Turns::join(wire, {.seed = job.seed,
                      .deaths = static_cast<int>(job.simulated_deaths),
                      .waits = waits_here,
-                     .give_up = detail::die,
+                     .give_up = end_stalled,
                      .on_death = tell_of_death});
   options.open = transport::sim::open_turn_engine;
   options.serves = false;  // nothing comes while a process has its turn
