@@ -94,7 +94,7 @@ struct alignas(4096) ControlHeader {
   std::int32_t launcher_pid = 0;
   // 1: `armature run` has started the job, and arranges what only a launcher can.
   std::uint32_t has_launcher = 0;
-  // 1: in an order that `seed` decides; all ranks in one process, on one node.
+  // 1: `seed` decides what happens when; see is_one_process().
   std::uint32_t simulated = 0;
   std::uint32_t simulated_deaths = 0;  // so many of its processes are killed
   std::uint64_t seed = 0;

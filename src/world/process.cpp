@@ -349,7 +349,7 @@ void Process::join_network(progress::Network::Spaces spaces, bootstrap::Exchange
   };
   if (wired_) install_net_device(options, *wired_, wire);
   install_losses(options, wired_.get(), *mapping_, wired_ ? exchange() : nullptr);
-  if (simulated()) simulate_network(options, *mapping_, wire);
+  if (mapping_->header().simulated != 0) simulate_network(options, *mapping_, wire);
   progress::Network::join(*mapping_, std::move(spaces), wire, options);
 }
 

@@ -31,8 +31,9 @@ struct LaunchOptions {
   std::string rebalance_by = "chosen";  // a strategy of armature/balance.hpp
   std::uint32_t nodes = 1;              // pretended: groups of ranks that speak over the network
   std::uint32_t simulated_deaths = 0;   // so many processes are killed, when the seed decides
-  std::optional<std::uint64_t> simulation_seed;  // all ranks in one process, in an order it decides
-  std::vector<std::string> hosts;                // machines to start on; empty: this one
+  std::optional<std::uint64_t>
+      simulation_seed;             // a simulation, in which it decides what happens when
+  std::vector<std::string> hosts;  // machines to start on; empty: this one
   std::vector<std::string> command;
   Bind bind = Bind::automatic;
   bool label = false;
