@@ -5,6 +5,7 @@ using namespace containers;
 TEST(List, holds_what_members_push_here_and_there) {
   armature::distributed_list<std::string> list(world());
   list.push_back("mine");
+  world().barrier();  // a neighbour may be ahead
   list.async_push_back(conformance::right(), "from " + std::to_string(me()));
   EXPECT_EQ(list.size(), 2U * static_cast<unsigned>(ranks()));
   ASSERT_EQ(list.local().size(), 2U);
