@@ -126,13 +126,16 @@ std::uint64_t token_of(std::uintptr_t address) {
         fmt::format("a remote call of code at {:#x}, which lies in no loaded module: code made "
                     "at run time cannot be called remotely",
                     address));
-  const auto same = std::count_if(modules.begin(), modules.end(),
-                                  [&](const Module& m) { return m.id == module->id; });
-  if (same > 1)
+  // A number of 16 bits: one program in some thousands has one that is also a library's. It is the
+  // first module everywhere, and so the one that is found by it.
+  const auto other = std::find_if(modules.begin(), modules.end(), [&](const Module& m) {
+    return m.id == module->id && m.begin != module->begin;
+  });
+  if (module != &modules.front() && other != modules.end())
     base::fail(Errc::bad_argument,
-               fmt::format("a remote call of code in {}: another module has the same number; link "
-                           "with --build-id",
-                           module->name));
+               fmt::format("a remote call of code in {}: {} has the same number, a hash of the "
+                           "build id; link it anew with another one (--build-id=uuid)",
+                           module->name, other->name));
   return token_at(module->id, address - module->begin);
 }
 
