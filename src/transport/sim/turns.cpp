@@ -4,7 +4,9 @@
 #include "transport/sim/turns.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -104,7 +106,10 @@ void ask_for_short_slices() {
     std::int32_t nice;
     std::uint32_t priority;
     std::uint64_t slice_ns, deadline_ns, period_ns;
-  } wanted{.size = sizeof wanted, .slice_ns = 100'000};
+  } wanted{.size = sizeof wanted,
+           .policy = SCHED_OTHER,
+           .nice = getpriority(PRIO_PROCESS, 0),  // as it is
+           .slice_ns = 100'000};
   (void)syscall(SYS_sched_setattr, 0, &wanted, 0);
 }
 
