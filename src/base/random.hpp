@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace armature::base {
@@ -20,6 +21,16 @@ class Random {
   std::uint64_t below(std::uint64_t bound) { return bound == 0 ? 0 : next() % bound; }
   bool chance(double probability) {
     return static_cast<double>(next() >> 11) * 0x1p-53 < probability;
+  }
+  /// One of so many, each as often as its weight(i) says.
+  template <class Weight>
+  std::size_t choose(std::size_t count, Weight&& weight) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < count; ++i) sum += weight(i);
+    std::uint64_t ticket = below(sum);
+    std::size_t chosen = 0;
+    while (chosen + 1 < count && ticket >= weight(chosen)) ticket -= weight(chosen++);
+    return chosen;
   }
 
  private:

@@ -7,6 +7,7 @@
 #include "base/futex.hpp"
 #include "base/interleaving.hpp"
 #include "progress/network.hpp"
+#include "progress/processes.hpp"
 #include "progress/rank_context.hpp"
 
 namespace armature::progress {
@@ -74,8 +75,7 @@ void wake(int process, int rank) {
 
 void rank_is_through(space::ControlHeader& job) {
   job.through.fetch_add(1, std::memory_order_acq_rel);
-  if (!job.all_are_through()) return;
-  for (std::uint32_t p = 0; p < job.processes; ++p) wake(control.process(static_cast<int>(p)));
+  if (job.all_are_through()) wake_processes(control);
 }
 
 namespace detail {

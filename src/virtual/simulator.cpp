@@ -44,15 +44,10 @@ Simulator::Simulator(const space::Mapping& mapping, int actors, GiveUp give_up)
 Simulator::~Simulator() { base::clock_override = nullptr; }
 
 Simulator::Actor& Simulator::choose() {
-  std::uint64_t sum = 0;
-  for (const Actor& actor : actors_) sum += actor.fiber->done() ? 0 : actor.weight;
-  std::uint64_t ticket = random_.below(sum);
-  for (Actor& actor : actors_) {
-    if (actor.fiber->done()) continue;
-    if (ticket < actor.weight) return actor;
-    ticket -= actor.weight;
-  }
-  std::abort();
+  const auto weight = [&](std::size_t i) {
+    return actors_[i].fiber->done() ? 0 : actors_[i].weight;
+  };
+  return actors_[random_.choose(actors_.size(), weight)];
 }
 
 void Simulator::run(const std::function<void(int actor)>& live) {

@@ -65,19 +65,19 @@ void RunningJob::recover(Process& process, const std::string& who, const Ending&
   recovering_since_ns_ = base::now_ns();
   const auto place = static_cast<int>(&process - processes_.data());
   const space::Control& node = of_nodes_[static_cast<std::size_t>(process.node)];
-  // In a simulation its node hears of it when the seed says so.
-  if (control_.header().simulated == 0) {
-    node.process(place).step.store(progress::runs_no_more, std::memory_order_release);
-    // Other nodes hear of it over the network.
-    if (recovers_on_nodes())
-      progress::lose_process(node, place);
-    else
-      regroup(space::Regroup::go_back, {place}, {});
-  }
-  labels_.pass_on();
-  if (control_.header().simulated != 0)  // on a clock of its own
+  // In a simulation, which has a clock of its own, its node hears of it when the seed says so.
+  if (control_.header().simulated != 0) {
+    labels_.pass_on();
     return say(
         fmt::format("{} {}: all ranks go back to the checkpoint in memory", who, ending.how));
+  }
+  node.process(place).step.store(progress::runs_no_more, std::memory_order_release);
+  // Other nodes hear of it over the network.
+  if (recovers_on_nodes())
+    progress::lose_process(node, place);
+  else
+    regroup(space::Regroup::go_back, {place}, {});
+  labels_.pass_on();
   const auto age_ns = base::now_ns() - node.header().copies.last_ns.load(std::memory_order_relaxed);
   say(fmt::format("{} {}: all ranks go back to the checkpoint in memory of {:.3f} s ago", who,
                   ending.how, static_cast<double>(age_ns) * 1e-9));

@@ -8,17 +8,8 @@ SeededWeather::SeededWeather(int ranks, base::Random& random, const std::uint64_
     : ranks_(static_cast<std::size_t>(ranks)),
       random_(random),
       now_ns_(now_ns),
-      calm_(static_cast<double>(random.below(10)) / 10),
-      storm_(random.chance(0.5) ? 0.05 : 0),
-      clogging_(random.chance(0.5) ? static_cast<double>(random.below(30)) / 100 : 0),
-      short_ns_(100 + random.below(5'000)),
-      long_ns_(10'000 + random.below(1'000'000)),
+      climate_(random, 1'000'000),
       lanes_(ranks_ * ranks_) {}
-
-std::uint64_t SeededWeather::delay_ns() {
-  if (random_.chance(calm_)) return 0;
-  return random_.below(random_.chance(storm_) ? long_ns_ : short_ns_);
-}
 
 // What a rank sends to itself does not travel.
 std::uint64_t SeededWeather::visible(int from, int to, std::uint64_t published) {
@@ -27,7 +18,7 @@ std::uint64_t SeededWeather::visible(int from, int to, std::uint64_t published) 
   if (published != lane.published) {
     lane.published = published;
     const std::uint64_t before = lane.batches.empty() ? 0 : lane.batches.back().arrives_ns;
-    lane.batches.push_back({published, std::max(before, now_ns_ + delay_ns())});
+    lane.batches.push_back({published, std::max(before, now_ns_ + climate_.delay_ns(random_))});
     ++under_way_;
     if (names_due_) due_.push({lane.batches.back().arrives_ns, to});
   }
@@ -40,8 +31,8 @@ std::uint64_t SeededWeather::visible(int from, int to, std::uint64_t published) 
 }
 
 bool SeededWeather::clogs(int from, int to) {
-  if (from == to || !random_.chance(clogging_)) return false;
-  if (names_due_) due_.push({now_ns_ + random_.below(short_ns_), from});
+  if (from == to || !random_.chance(climate_.clogging)) return false;
+  if (names_due_) due_.push({now_ns_ + random_.below(climate_.short_ns), from});
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "transport/sim/climate.hpp"
 #include "transport/weather.hpp"
 
 namespace armature::transport::sim {
@@ -42,15 +43,11 @@ class SeededWeather final : public Weather {
     int rank = 0;
     bool operator>(const Due& other) const { return at_ns > other.at_ns; }
   };
-  std::uint64_t delay_ns();
 
   std::size_t ranks_;
   base::Random& random_;
   const std::uint64_t& now_ns_;
-  double calm_;      // how often there is no delay
-  double storm_;     // how often it is a long one
-  double clogging_;  // how often a channel seems full
-  std::uint64_t short_ns_, long_ns_;
+  Climate climate_;
   std::vector<Lane> lanes_;
   std::size_t under_way_ = 0;
   bool names_due_ = false;

@@ -7,6 +7,7 @@
 
 #include "base/fail.hpp"
 #include "base/random.hpp"
+#include "transport/sim/climate.hpp"
 #include "transport/sim/turns.hpp"
 
 namespace armature::transport::sim {
@@ -73,34 +74,14 @@ class Lane {
   std::span<std::byte> ring_;
 };
 
-/// How bad the network is in this run: the same for all its processes.
-struct Climate {
-  explicit Climate(base::Random random)
-      : calm(static_cast<double>(random.below(10)) / 10),
-        storm(random.chance(0.5) ? 0.05 : 0),
-        clogging(random.chance(0.5) ? static_cast<double>(random.below(30)) / 100 : 0),
-        in_order(random.chance(0.3)),
-        short_ns(100 + random.below(5'000)),
-        long_ns(10'000 + random.below(300'000)) {}
-
-  [[nodiscard]] std::uint64_t delay_ns(base::Random& random) const {
-    if (random.chance(calm)) return 0;
-    return random.below(random.chance(storm) ? long_ns : short_ns);
-  }
-
-  double calm;      // how often there is no delay
-  double storm;     // how often it is a long one
-  double clogging;  // how often a packet is not taken at once
-  bool in_order;    // none overtakes another
-  std::uint64_t short_ns, long_ns;
-};
-
 class TurnEngine final : public Engine {
  public:
   TurnEngine(Sink& sink, Turns& turns)
       : sink_(sink),
         turns_(turns),
-        climate_(base::Random(turns.seed() * 3 + 1)),
+        weather_(turns.seed() * 3 + 1),
+        climate_(weather_, 300'000),
+        in_order_(weather_.chance(0.3)),
         random_((turns.seed() << 8) + static_cast<std::uint64_t>(turns.process())),
         latest_ns_(static_cast<std::size_t>(turns.processes())),
         known_ns_(latest_ns_.size()),
@@ -156,7 +137,9 @@ class TurnEngine final : public Engine {
 
   Sink& sink_;
   Turns& turns_;
+  base::Random weather_;  // the same for all processes
   Climate climate_;
+  bool in_order_;        // no packet overtakes another
   base::Random random_;  // what happens to what this process sends
   std::vector<int> peers_;
   std::vector<std::uint64_t> latest_ns_;       // by peer: when the last packet to it arrives
@@ -173,7 +156,7 @@ bool TurnEngine::depart(int peer, std::span<const std::byte> head,
   if (!lane.has_room(head.size() + body.size())) return false;
   std::uint64_t& latest_ns = latest_ns_[static_cast<std::size_t>(peer)];
   std::uint64_t arrives_ns = turns_.now_ns() + climate_.delay_ns(random_);
-  if (climate_.in_order) arrives_ns = latest_ns = std::max(latest_ns, arrives_ns);
+  if (in_order_) arrives_ns = latest_ns = std::max(latest_ns, arrives_ns);
   lane.write(arrives_ns, head, body);
   turns_.count_under_way(peer, 1);
   return true;

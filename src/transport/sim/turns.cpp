@@ -157,8 +157,6 @@ Turns::Turns(bootstrap::Exchange& exchange, const Options& options)
   }).detach();
 }
 
-Turns::~Turns() { munmap(shared_, file_bytes(sizeof(Shared), processes_)); }
-
 base::Random& Turns::random() { return shared_->random; }
 std::uint64_t Turns::now_ns() const { return shared_->now_ns; }
 void Turns::count_waiting(int more) { actor(process_).waiting += more; }
@@ -176,14 +174,11 @@ std::span<std::byte> Turns::lane(int from, int to) const {
 }
 
 int Turns::choose() {
-  std::uint64_t sum = 0;
-  for (int p = 0; p < processes_; ++p) sum += actor(p).ended ? 0 : actor(p).weight;
-  std::uint64_t ticket = shared_->random.below(sum);
-  for (int p = 0;; ++p) {
-    if (actor(p).ended) continue;
-    if (ticket < actor(p).weight) return p;
-    ticket -= actor(p).weight;
-  }
+  const auto weight = [&](std::size_t p) -> std::uint64_t {
+    const Actor& one = actor(static_cast<int>(p));
+    return one.ended ? 0 : one.weight;
+  };
+  return static_cast<int>(shared_->random.choose(static_cast<std::size_t>(processes_), weight));
 }
 
 void Turns::give_turn(int process) {

@@ -35,7 +35,6 @@ class Turns {
   static Turns* of_process();
 
   Turns(bootstrap::Exchange& exchange, const Options& options);
-  ~Turns();
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
