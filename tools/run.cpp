@@ -187,13 +187,14 @@ void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options
   add_value(
       run, options, "--simulate", "SEED",
       "All ranks in one process, on a clock of its own: SEED decides whose turn it is and what "
-      "is delayed; the same seed repeats the run. With --virtual --nodes N: in processes that act "
-      "in turn",
+      "is delayed; the same seed repeats the run. With --virtual --nodes N or --simulate-deaths: "
+      "in "
+      "processes that act in turn",
       [](LaunchOptions& o, const std::string& text) {
         o.simulation_seed = parse_count("--simulate", text, 0, UINT64_MAX);
       });
   add_value(run, options, "--simulate-deaths", "N",
-            "Kill N processes of a simulation of several nodes, when SEED decides: with --on-death "
+            "Kill N processes of a simulation of virtual ranks, when SEED decides: with --on-death "
             "recover",
             [](LaunchOptions& o, const std::string& text) {
               o.simulated_deaths =

@@ -136,7 +136,11 @@ struct alignas(4096) ControlHeader {
     return std::uint64_t{halt.regrouped.load(std::memory_order_acquire)} << 32 | over;
   }
   /// Whether it is a simulation that has all ranks, and all processes of virtual ones, in one.
-  [[nodiscard]] bool is_one_process() const { return simulated != 0 && nodes == 1; }
+  [[nodiscard]] bool is_one_process() const {
+    return simulated != 0 && nodes == 1 && simulated_deaths == 0;
+  }
+  /// Or one whose processes are real ones, of which one at a time acts.
+  [[nodiscard]] bool acts_in_turn() const { return simulated != 0 && !is_one_process(); }
   /// Whether virtual ranks may go from any process to any other. Known when all have joined; one
   /// that joins later may differ.
   [[nodiscard]] bool ranks_may_move() const {

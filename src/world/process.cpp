@@ -51,7 +51,7 @@
 #include "world/net_device.hpp"
 #include "world/node_watch.hpp"
 #include "world/restored_memory.hpp"
-#include "world/simulated_network.hpp"
+#include "world/simulated_turns.hpp"
 
 namespace armature {
 namespace {
@@ -314,10 +314,12 @@ void Process::tell_joined() const {
 }
 
 void Process::join_network(progress::Network::Spaces spaces) const {
-  if (mapping_->header().nodes == 1) return;
+  const space::ControlHeader& job = mapping_->header();
+  if (job.nodes == 1 && !job.acts_in_turn()) return;
   if (wired_) return join_network(std::move(spaces), *exchange(), {});
   bootstrap::Board board(base::FileDescriptor(told()->board_fd),
                          mapping_->slot(told()->rank).process);
+  if (job.nodes == 1) return take_turns(*mapping_, board);
   join_network(std::move(spaces), board, "lo");
 }
 

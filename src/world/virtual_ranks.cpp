@@ -27,7 +27,7 @@
 #include "world/last_words.hpp"
 #include "world/losses.hpp"
 #include "world/requests.hpp"
-#include "world/simulated_network.hpp"
+#include "world/simulated_turns.hpp"
 
 namespace armature::hosting {
 namespace {
@@ -209,7 +209,9 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   if (Process::simulated()) {
     simulation::SimulatedProcess scheduler(others_in_turn(), mapping, process.number(),
                                            process.band_file());
-    return run_here(process, scheduler);
+    const int status = run_here(process, scheduler);
+    if (mapping.header().nodes == 1) leave_turns();
+    return status;
   }
   fibers::RankScheduler scheduler(mapping, process.number(), process.band_file());
   return run_here(process, scheduler);

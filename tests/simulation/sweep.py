@@ -43,10 +43,10 @@ def run(options, seed, words=(), ranks=None, seconds=60, deaths=0):
         nodes, processes = nodes_and_processes(seed)
         processes = min(processes, ranks)
         kind = ["--virtual", "--nodes", str(nodes), "--processes", str(processes)]
-        if deaths > 0:
-            kind += ["--on-death", "recover", "--simulate-deaths", str(deaths)]
     elif options.virtual:
         kind = ["--virtual", "--processes", str(PROCESSES[seed // 2 % len(PROCESSES)])]
+    if deaths > 0:
+        kind += ["--on-death", "recover", "--simulate-deaths", str(deaths)]
     if kind and seed % 4 == 0:
         kind.append("--balance")
         variables["STORM_BALANCED"] = "1"

@@ -60,9 +60,8 @@ Binding bind_together(std::uint32_t processes, TakenCores& taken) {
 Binding bind_processes(const LaunchOptions& options, const space::Control& control,
                        TakenCores& taken) {
   const std::uint32_t processes = control.header().processes;
-  const bool act_in_turn = options.simulation_seed && options.nodes > 1;
-  const Binding places =
-      act_in_turn ? bind_together(processes, taken) : bind_ranks(options, processes, taken);
+  const Binding places = control.header().acts_in_turn() ? bind_together(processes, taken)
+                                                         : bind_ranks(options, processes, taken);
   Binding binding;
   if (places.empty()) return binding;
   for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank)
@@ -70,13 +69,14 @@ Binding bind_processes(const LaunchOptions& options, const space::Control& contr
   return binding;
 }
 
-std::string nodes_options(const LaunchOptions& options) {
-  if (options.nodes <= 1) return {};
-  return fmt::format(" --nodes {}{}{}", options.nodes,
-                     options.on_death == space::OnDeath::recover ? " --on-death recover" : "",
-                     options.simulated_deaths == 0
-                         ? ""
-                         : fmt::format(" --simulate-deaths {}", options.simulated_deaths));
+/// Of those that are simulated by processes that act in turn.
+std::string options_in_turn(const LaunchOptions& options) {
+  std::string text;
+  if (options.nodes > 1) text += fmt::format(" --nodes {}", options.nodes);
+  if (options.on_death == space::OnDeath::recover) text += " --on-death recover";
+  if (options.simulated_deaths != 0)
+    text += fmt::format(" --simulate-deaths {}", options.simulated_deaths);
+  return text;
 }
 
 void describe(const LaunchOptions& options, const space::ControlHeader& header,
@@ -140,10 +140,9 @@ void check_nodes_of_virtual_ranks(const LaunchOptions& options) {
 
 void check_simulation(const LaunchOptions& options) {
   const auto refuse = [](const char* why) { base::fail(Errc::start, why); };
-  const bool may_recover =
-      options.simulation_seed && options.nodes > 1 && options.on_death == space::OnDeath::recover;
+  const bool may_recover = options.simulation_seed && options.on_death == space::OnDeath::recover;
   if (options.simulated_deaths != 0 && !may_recover)
-    refuse("--simulate-deaths is for --simulate with --nodes and --on-death recover");
+    refuse("--simulate-deaths is for --simulate with --on-death recover");
   if (!options.simulation_seed) return;
   if (options.threads > 1)
     refuse("--threads does not go with --simulate: all ranks are in one process, in turn");
@@ -230,6 +229,12 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
   return memory;
 }
 
+/// Where processes that do not only share memory tell each other what they need to begin.
+base::FileDescriptor board_of(const space::ControlHeader& job) {
+  if (job.nodes == 1 && !job.acts_in_turn()) return {};
+  return Board::create(static_cast<int>(job.processes));
+}
+
 /// What the launcher looks at: the first node's block, in which each rank's slot is that of the
 /// rank's own node.
 space::Control slots_of_all(const std::vector<space::JobMemory>& memory) {
@@ -277,8 +282,7 @@ Outcome launch(const LaunchOptions& options) {
   // That is answered once all processes have joined; somebody may have asked already.
   std::uint64_t nobody = 0;
   control.header().resize.wanted.compare_exchange_strong(nobody, options.resize_wanted);
-  base::FileDescriptor board;
-  if (options.nodes > 1) board = Board::create(static_cast<int>(control.header().processes));
+  const base::FileDescriptor board = board_of(control.header());
   tell_intervals(options);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 
@@ -302,8 +306,8 @@ Outcome launch(const LaunchOptions& options) {
         "the simulation with seed {0} failed; armature run --simulate {0} -n {1}{2} "
         "repeats it",
         *options.simulation_seed, ranks,
-        processes ? fmt::format(" --virtual --processes {}{}{}", *processes, nodes_options(options),
-                                options.balance ? " --balance" : "")
+        processes ? fmt::format(" --virtual --processes {}{}{}", *processes,
+                                options_in_turn(options), options.balance ? " --balance" : "")
                   : ""));
   return outcome;
 }

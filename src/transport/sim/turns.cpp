@@ -238,9 +238,9 @@ bool Turns::some_are_under_way() const {
 
 // -- deaths ---------------------------------------------------------------------------------------
 
-/// Early or late: as likely in the second millisecond as from the tenth to the twentieth.
+/// Early or late: as likely in the first half of a millisecond as from its tenth on.
 void Turns::plan_deaths() {
-  constexpr double first_exponent = 6, exponents = 2;
+  constexpr double first_exponent = 5.5, exponents = 2;
   for (int i = 0; i < std::min(options_.deaths, deaths_max); ++i) {
     const double chance = static_cast<double>(shared_->random.below(1000)) / 1000;
     shared_->deaths[i] = {
@@ -260,13 +260,17 @@ void Turns::die_if_due() {
   me.killed_ns = shared_->now_ns;
   me.known_ns = shared_->now_ns + shared_->random.below(known_ns_max);
   is_to_die_.release();
-  for (;;) pause();
+  syscall(SYS_set_tid_address, &runs_);  // the kernel clears that at the end of this thread
+  syscall(SYS_exit, 0);
+  __builtin_unreachable();
 }
 
 /// By a thread with a stack of its own: the others may write over what a rank has on its stack as
-/// soon as it is their turn.
+/// soon as it is their turn, so nobody may run on that any more.
 void Turns::await_death() {
+  constexpr long look_again_ns = 1'000'000'000;
   is_to_die_.acquire();
+  while (runs_.load(std::memory_order_acquire) != 0) base::futex_wait(runs_, 1, look_again_ns);
   if (others_are_left()) give_turn(choose());
   raise(SIGKILL);
 }
@@ -275,8 +279,7 @@ void Turns::tell_deaths() {
   for (int p = 0; p < processes_; ++p) {
     const auto place = static_cast<std::size_t>(p);
     if (actor(p).killed_ns == 0 || told_[place] || shared_->now_ns < actor(p).known_ns) continue;
-    told_[place] = true;
-    options_.on_death(p);
+    told_[place] = options_.on_death(p);
   }
 }
 

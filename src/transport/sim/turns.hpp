@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <semaphore>
@@ -12,9 +13,10 @@
 
 namespace armature::transport::sim {
 
-/// The processes of a simulated job of several nodes. Each is a real one, with memory of its own,
-/// and they act in turn: one seed decides who is next, and what their common clock shows. What one
-/// does between two of its turns the others see at once, as if all were on one thread.
+/// The processes of a simulated job of several nodes, or of one in which some die. Each is a real
+/// one, with memory of its own, and they act in turn: one seed decides who is next, and what their
+/// common clock shows. What one does between two of its turns the others see at once, as if all
+/// were on one thread.
 class Turns {
  public:
   struct Options {
@@ -25,7 +27,8 @@ class Turns {
     std::string (*waits)() = nullptr;
     void (*give_up)(int status, const char* text) = nullptr;
     /// That process was killed, some time ago: whoever watches this node tells its processes.
-    void (*on_death)(int process) = nullptr;
+    /// False when it does not yet: then it is asked again.
+    bool (*on_death)(int process) = nullptr;
   };
 
   /// Collective, and the last that processes do at the same time as others is to begin().
@@ -85,6 +88,7 @@ class Turns {
   Shared* shared_ = nullptr;
   std::vector<bool> told_;  // by process: that it was killed
   std::binary_semaphore is_to_die_{0};
+  std::atomic<std::uint32_t> runs_{1};  // futex word: the thread that is to die
   bool begun_ = false;
 };
 

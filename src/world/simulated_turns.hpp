@@ -8,11 +8,16 @@
 namespace armature {
 
 /// Of a simulated job of several nodes: its network is the simulation's, and its processes act in
-/// turn from when they greet each other. Collective.
+/// turn from when they greet each other until they have left it. Collective.
 void simulate_network(progress::NetworkOptions& options, const space::Mapping& mapping,
                       bootstrap::Exchange& wire);
 
-/// As one of its processes sees them, once there is that network.
+/// Of one on a single node: its processes act in turn from now on, each until it leaves.
+/// Collective.
+void take_turns(const space::Mapping& mapping, bootstrap::Exchange& wire);
+void leave_turns();
+
+/// As one of its processes sees them, once they act in turn.
 simulation::Others others_in_turn();
 
 }  // namespace armature
