@@ -4,6 +4,7 @@
 
 #include "balance/loads.hpp"
 #include "base/fail.hpp"
+#include "base/joined.hpp"
 #include "base/process_memory.hpp"
 
 namespace armature::balance {
@@ -46,7 +47,7 @@ Strategy strategy(std::string_view name) {
   for (const Named& one : all)
     if (name == one.name) return one.make;
   base::fail(Errc::bad_argument, fmt::format("balance: there is no strategy '{}'; there are {}",
-                                             name, fmt::join(strategy_names(), ", ")));
+                                             name, base::joined(strategy_names(), ", ")));
 }
 
 }  // namespace armature::balance

@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "base/joined.hpp"
 #include "bootstrap/launcher/elf_file.hpp"
 
 namespace armature::bootstrap {
@@ -108,9 +109,8 @@ std::vector<std::string> writable_globals(const std::string& program) {
 std::string note_about_globals(const std::string& program, const std::vector<std::string>& globals,
                                std::size_t named_max) {
   if (globals.empty()) return {};
-  std::string names;
-  for (std::size_t i = 0; i < std::min(globals.size(), named_max); ++i)
-    names += (i == 0 ? "" : ", ") + globals[i];
+  std::string names =
+      base::joined(std::span(globals).first(std::min(globals.size(), named_max)), ", ");
   if (globals.size() > named_max)
     names += fmt::format(" and {} more (--verbose names all)", globals.size() - named_max);
   return fmt::format(

@@ -12,9 +12,9 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/fail.hpp"
+#include "base/joined.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/intervals.hpp"
@@ -152,9 +152,8 @@ Words command_for(ForeignLauncher launcher, const std::string& path, const Launc
   Words words = {path};
   switch (launcher) {
     case ForeignLauncher::srun:
-      append(words,
-             {"--mpi=pmix", "-N", std::to_string(hosts), "-n", count, "--ntasks-per-node",
-              std::to_string(on_each), "-w", fmt::format("{}", fmt::join(options.hosts, ","))});
+      append(words, {"--mpi=pmix", "-N", std::to_string(hosts), "-n", count, "--ntasks-per-node",
+                     std::to_string(on_each), "-w", base::joined(options.hosts, ",")});
       if (options.label) append(words, {"--label"});
       break;
     case ForeignLauncher::open_mpi:
@@ -180,7 +179,7 @@ OtherCommand command_of_other(const LaunchOptions& options) {
   const Found found = find_launcher();
   set_variables(options);
   const Words words = command_for(found.launcher, found.path, options, names_of_settings());
-  if (options.verbose) say(fmt::format("{}", fmt::join(words, " ")));
+  if (options.verbose) say(base::joined(words, " "));
   return {found.launcher, words};
 }
 
