@@ -187,9 +187,8 @@ void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options
   add_value(
       run, options, "--simulate", "SEED",
       "All ranks in one process, on a clock of its own: SEED decides whose turn it is and what "
-      "is delayed; the same seed repeats the run. With --virtual --nodes N or --simulate-deaths: "
-      "in "
-      "processes that act in turn",
+      "is delayed; the same seed repeats the run. Virtual ranks of several nodes, "
+      "and where processes die or leave: in processes that act in turn",
       [](LaunchOptions& o, const std::string& text) {
         o.simulation_seed = parse_count("--simulate", text, 0, UINT64_MAX);
       });
@@ -199,6 +198,13 @@ void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options
             [](LaunchOptions& o, const std::string& text) {
               o.simulated_deaths =
                   static_cast<std::uint32_t>(parse_count("--simulate-deaths", text, 0, 8));
+            });
+  add_value(run, options, "--simulate-leaves", "N",
+            "Ask N processes of a simulation of virtual ranks to leave, when SEED decides: their "
+            "ranks go on in the others",
+            [](LaunchOptions& o, const std::string& text) {
+              o.simulated_leaves =
+                  static_cast<std::uint32_t>(parse_count("--simulate-leaves", text, 0, 8));
             });
 }
 

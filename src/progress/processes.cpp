@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "base/futex.hpp"
@@ -14,6 +15,21 @@ void wake_processes(const space::Control& control) {
     word.fetch_add(1, std::memory_order_seq_cst);
     base::futex_wake(word);
   }
+}
+
+void regroup(const space::Control& control, space::Regroup as, std::span<const int> leave,
+             std::span<const int> join) {
+  space::ControlHeader& job = control.header();
+  const std::uint32_t number = job.halt.regroup.load(std::memory_order_relaxed) + 1;
+  for (const int process : leave)
+    control.process(process).until.store(number, std::memory_order_release);
+  for (const int process : join) {
+    control.process(process).since.store(number, std::memory_order_release);
+    job.processes = std::max(job.processes, static_cast<std::uint32_t>(process) + 1);
+  }
+  job.halt.regroup_as.store(as, std::memory_order_release);
+  job.halt.regroup.store(number, std::memory_order_release);
+  wake_processes(control);
 }
 
 // What counts is what slots say: so nothing is missing when one dies here, nor counted twice.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "space/mapping.hpp"
 
@@ -11,6 +12,11 @@ void wake_processes(const space::Control& control);
 
 /// What ProcessSlot::step says of one that will never run a rank again.
 inline constexpr std::uint64_t runs_no_more = UINT64_MAX;
+
+/// On one node: all are to regroup without those processes, and with those to come. By whoever
+/// alone does so: the launcher, or a simulation.
+void regroup(const space::Control& control, space::Regroup as, std::span<const int> leave,
+             std::span<const int> join);
 
 /// On several nodes, in a job that recovers: that process is lost; its node's others are to go back
 /// without it. By whoever finds out, as often as they like.

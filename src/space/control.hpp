@@ -97,6 +97,7 @@ struct alignas(4096) ControlHeader {
   // 1: `seed` decides what happens when; see is_one_process().
   std::uint32_t simulated = 0;
   std::uint32_t simulated_deaths = 0;  // so many of its processes are killed
+  std::uint32_t simulated_leaves = 0;  // so many are asked to leave
   std::uint64_t seed = 0;
   std::uint32_t ranks_are_virtual = 0;  // 1: fibers, each on a stack in its band; one memory file
   std::uint32_t balance = 0;            // 1: a process with nothing to do is given ranks of others
@@ -137,7 +138,7 @@ struct alignas(4096) ControlHeader {
   }
   /// Whether it is a simulation that has all ranks, and all processes of virtual ones, in one.
   [[nodiscard]] bool is_one_process() const {
-    return simulated != 0 && nodes == 1 && simulated_deaths == 0;
+    return simulated != 0 && nodes == 1 && simulated_deaths + simulated_leaves == 0;
   }
   /// Or one whose processes are real ones, of which one at a time acts.
   [[nodiscard]] bool acts_in_turn() const { return simulated != 0 && !is_one_process(); }

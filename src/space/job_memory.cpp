@@ -116,6 +116,7 @@ ControlHeader& fill(ControlHeader& header, const JobOptions& options) {
   header.launcher_pid = options.launcher_pid;
   header.simulated = options.simulation_seed ? 1 : 0;
   header.simulated_deaths = options.simulated_deaths;
+  header.simulated_leaves = options.simulated_leaves;
   header.seed = options.simulation_seed.value_or(0);
   header.ranks_are_virtual = options.virtual_processes ? 1 : 0;
   if (options.virtual_processes)

@@ -1,6 +1,7 @@
 #include "world/simulated_turns.hpp"
 
 #include <ctime>
+#include <span>
 #include <string>
 
 #include "progress/processes.hpp"
@@ -25,25 +26,60 @@ void end_stalled(int status, const char* text) {
   detail::die(status, text);
 }
 
-/// In a job that runs the launcher does so; without a copy it ends the job.
+// What in a job that runs the launcher does.
+
+space::Control block(const space::Mapping& mapping) {
+  return {reinterpret_cast<std::byte*>(&mapping.header())};
+}
+
+/// Where there is no copy the launcher ends the job.
 bool tell_of_death(int process) {
   const space::Mapping& mapping = *space::Mapping::of_process();
-  space::ControlHeader& job = mapping.header();
+  const space::ControlHeader& job = mapping.header();
   space::ProcessSlot& slot = mapping.process_slot(process);
   if (slot.node != job.node) return true;
-  if (job.nodes == 1 && job.halt.copy.load(std::memory_order_acquire) == 0) return false;
+  if (job.nodes > 1) {
+    slot.step.store(progress::runs_no_more, std::memory_order_release);
+    progress::lose_process(block(mapping), process);
+    return true;
+  }
+  // Told already, or it was about to leave, and has no rank any more.
+  if (slot.step.load(std::memory_order_acquire) == progress::runs_no_more) return true;
+  if (job.halt.copy.load(std::memory_order_acquire) == 0) return false;
   slot.step.store(progress::runs_no_more, std::memory_order_release);
-  progress::lose_process({reinterpret_cast<std::byte*>(&job)}, process);
+  progress::regroup(block(mapping), space::Regroup::go_back, std::span(&process, 1), {});
   return true;
+}
+
+/// The last one stays. Nobody makes a checkpoint while ranks go elsewhere, nor the other way round.
+bool let_leave(int process) {
+  constexpr std::uint32_t nobody = 0, ranks_that_go_elsewhere = 2;  // of Halt::asked
+  const space::Mapping& mapping = *space::Mapping::of_process();
+  space::ControlHeader& job = mapping.header();
+  if (job.all_are_through()) return true;
+  if (job.halt.is_to_regroup()) return false;
+  if (!mapping.process_slot(process).belongs(job.halt.regrouped.load(std::memory_order_acquire))) {
+    std::uint32_t asked = ranks_that_go_elsewhere;
+    job.halt.asked.compare_exchange_strong(asked, nobody, std::memory_order_acq_rel);
+    return true;
+  }
+  if (progress::hosting_processes(job) == 1) return true;
+  std::uint32_t asked = nobody;
+  if (job.halt.asked.compare_exchange_strong(asked, ranks_that_go_elsewhere,
+                                             std::memory_order_acq_rel))
+    progress::regroup(block(mapping), space::Regroup::spread, std::span(&process, 1), {});
+  return false;
 }
 
 void join_turns(const space::Mapping& mapping, bootstrap::Exchange& wire) {
   const space::ControlHeader& job = mapping.header();
   Turns::join(wire, {.seed = job.seed,
                      .deaths = static_cast<int>(job.simulated_deaths),
+                     .leaves = static_cast<int>(job.simulated_leaves),
                      .waits = waits_here,
                      .give_up = end_stalled,
-                     .on_death = tell_of_death});
+                     .on_death = tell_of_death,
+                     .on_leave = let_leave});
 }
 
 }  // namespace

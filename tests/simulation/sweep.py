@@ -7,6 +7,8 @@
   sweep.py ARMATURE PROGRAM --stalls          a run in which nobody can go on ends, and says so
   sweep.py ARMATURE PROGRAM --deaths N        N processes are killed: the job goes back to its last copy and ends with
                       the same result, or says why it cannot
+  sweep.py ARMATURE PROGRAM --leaves N        N processes hand their ranks over, and leave: the result is the same.
+                      With --deaths both
 
 --virtual: with virtual ranks of several simulated processes, some of them balanced; --nodes: on two or three
 nodes. --ranks N: so many in every run.
@@ -36,7 +38,7 @@ def ranks_of(options, seed):
     return max(ranks, nodes_and_processes(seed)[1]) if options.nodes else ranks
 
 
-def run(options, seed, words=(), ranks=None, seconds=60, deaths=0):
+def run(options, seed, words=(), ranks=None, seconds=60, deaths=0, leaves=0):
     ranks = ranks or ranks_of(options, seed)
     kind, variables = [], {"STORM_SEED": str(seed)}
     if options.nodes:
@@ -44,9 +46,12 @@ def run(options, seed, words=(), ranks=None, seconds=60, deaths=0):
         processes = min(processes, ranks)
         kind = ["--virtual", "--nodes", str(nodes), "--processes", str(processes)]
     elif options.virtual:
-        kind = ["--virtual", "--processes", str(PROCESSES[seed // 2 % len(PROCESSES)])]
+        processes = PROCESSES[seed // 2 % len(PROCESSES)] + (1 if deaths + leaves > 0 else 0)
+        kind = ["--virtual", "--processes", str(processes)]
     if deaths > 0:
         kind += ["--on-death", "recover", "--simulate-deaths", str(deaths)]
+    if leaves > 0:
+        kind += ["--simulate-leaves", str(leaves)]
     if kind and seed % 4 == 0:
         kind.append("--balance")
         variables["STORM_BALANCED"] = "1"
@@ -93,31 +98,31 @@ def results(done):
     return {line for line in done.stdout.splitlines() if line.startswith("result")}
 
 
-def outcome_of_deaths(options, seed, expected):
-    done, command = run(options, seed, deaths=options.deaths)
+def outcome_of_fates(options, seed, expected):
+    done, command = run(options, seed, deaths=options.deaths, leaves=options.leaves)
     if done.returncode == 0 and results(done) == expected:
-        return "went back" if "all ranks go back" in done.stderr else "undisturbed", None
-    if done.returncode > 0 and any(why in done.stderr for why in CANNOT):
+        return "went back" if "all ranks go back" in done.stderr else "went on", None
+    if options.deaths > 0 and done.returncode > 0 and any(why in done.stderr for why in CANNOT):
         return "without a copy" if NO_COPY in done.stderr else "beyond recovery", None
-    if done.returncode == 128 + signal.SIGKILL and KILLED_AT_ITS_END.search(done.stderr):
+    if options.deaths > 0 and done.returncode == 128 + signal.SIGKILL and KILLED_AT_ITS_END.search(done.stderr):
         return "killed at its end", None  # when all ranks had ended; what it had printed may be lost
     return "failed", f"exit status {done.returncode}\n{done.stdout}{done.stderr}repeat it with: {command}"
 
 
-def deaths(options):
+def fates(options):
     seeds = range(options.first, options.first + options.seeds)
     # What a run gives depends on its ranks alone.
     expected = {ranks: results(run(options, 1, ranks=ranks)[0]) for ranks in {ranks_of(options, seed) for seed in seeds}}
     count = collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         def one(seed):
-            return outcome_of_deaths(options, seed, expected[ranks_of(options, seed)])
+            return outcome_of_fates(options, seed, expected[ranks_of(options, seed)])
         for outcome, problem in pool.map(one, seeds):
             count[outcome] += 1
             if problem is not None:
                 print(problem)
     print(", ".join(f"{number} {outcome}" for outcome, number in sorted(count.items())))
-    return count["failed"] == 0 and count["went back"] >= options.seeds // 8
+    return count["failed"] == 0 and (options.deaths == 0 or count["went back"] >= options.seeds // 8)
 
 
 def same_seed(options):
@@ -163,7 +168,8 @@ def main():
     parser.add_argument("--stalls", action="store_true")
     parser.add_argument("--ranks", type=int)
     parser.add_argument("--virtual", action="store_true")
-    parser.add_argument("--deaths", type=int)
+    parser.add_argument("--deaths", type=int, default=0)
+    parser.add_argument("--leaves", type=int, default=0)
     parser.add_argument("--nodes", action="store_true")
     parser.add_argument("--words", nargs="*", default=[])
     options = parser.parse_args()
@@ -173,8 +179,8 @@ def main():
         good = finds(options)
     elif options.stalls:
         good = stalls(options)
-    elif options.deaths:
-        good = deaths(options)
+    elif options.deaths or options.leaves:
+        good = fates(options)
     else:
         good = sweep(options)
     sys.exit(0 if good else 1)

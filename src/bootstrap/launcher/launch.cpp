@@ -76,6 +76,8 @@ std::string options_in_turn(const LaunchOptions& options) {
   if (options.on_death == space::OnDeath::recover) text += " --on-death recover";
   if (options.simulated_deaths != 0)
     text += fmt::format(" --simulate-deaths {}", options.simulated_deaths);
+  if (options.simulated_leaves != 0)
+    text += fmt::format(" --simulate-leaves {}", options.simulated_leaves);
   return text;
 }
 
@@ -143,6 +145,9 @@ void check_simulation(const LaunchOptions& options) {
   const bool may_recover = options.simulation_seed && options.on_death == space::OnDeath::recover;
   if (options.simulated_deaths != 0 && !may_recover)
     refuse("--simulate-deaths is for --simulate with --on-death recover");
+  if (options.simulated_leaves != 0 &&
+      (!options.simulation_seed || !options.virtual_ranks || options.nodes > 1))
+    refuse("--simulate-leaves is for --simulate with --virtual, on one node");
   if (!options.simulation_seed) return;
   if (options.threads > 1)
     refuse("--threads does not go with --simulate: all ranks are in one process, in turn");
@@ -218,6 +223,7 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
                         .check_full = options.check_full,
                         .on_death = options.on_death,
                         .simulated_deaths = options.simulated_deaths,
+                        .simulated_leaves = options.simulated_leaves,
                         .simulation_seed = options.simulation_seed,
                         .nodes = first_of_nodes(options, of_processes)};
   std::vector<space::JobMemory> memory;

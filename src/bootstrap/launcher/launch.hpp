@@ -31,6 +31,7 @@ struct LaunchOptions {
   std::string rebalance_by = "chosen";  // a strategy of armature/balance.hpp
   std::uint32_t nodes = 1;              // pretended: groups of ranks that speak over the network
   std::uint32_t simulated_deaths = 0;   // so many processes are killed, when the seed decides
+  std::uint32_t simulated_leaves = 0;   // so many are asked to leave
   std::optional<std::uint64_t>
       simulation_seed;             // a simulation, in which it decides what happens when
   std::vector<std::string> hosts;  // machines to start on; empty: this one

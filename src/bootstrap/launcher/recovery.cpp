@@ -76,7 +76,7 @@ void RunningJob::recover(Process& process, const std::string& who, const Ending&
   if (recovers_on_nodes())
     progress::lose_process(node, place);
   else
-    regroup(space::Regroup::go_back, {place}, {});
+    progress::regroup(control_, space::Regroup::go_back, std::span(&place, 1), {});
   labels_.pass_on();
   const auto age_ns = base::now_ns() - node.header().copies.last_ns.load(std::memory_order_relaxed);
   say(fmt::format("{} {}: all ranks go back to the checkpoint in memory of {:.3f} s ago", who,

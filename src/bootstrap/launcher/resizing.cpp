@@ -44,21 +44,6 @@ std::vector<int> RunningJob::hosting() const {
   return numbers;
 }
 
-void RunningJob::regroup(space::Regroup as, const std::vector<int>& leave,
-                         const std::vector<int>& join) {
-  space::ControlHeader& job = control_.header();
-  const std::uint32_t number = job.halt.regroup.load(std::memory_order_relaxed) + 1;
-  for (const int process : leave)
-    control_.process(process).until.store(number, std::memory_order_release);
-  for (const int process : join) {
-    control_.process(process).since.store(number, std::memory_order_release);
-    job.processes = std::max(job.processes, static_cast<std::uint32_t>(process) + 1);
-  }
-  job.halt.regroup_as.store(as, std::memory_order_release);
-  job.halt.regroup.store(number, std::memory_order_release);
-  progress::wake_processes(control_);
-}
-
 // -- what is asked for ----------------------------------------------------------------------------
 
 /// Empty when it can be done.
@@ -180,7 +165,7 @@ bool RunningJob::regroup_alone(space::Regroup as, const std::vector<int>& leave,
   leaving_ = leave;
   spreads_ = true;
   spreading_since_ns_ = base::now_ns();
-  regroup(as, leave, join);
+  progress::regroup(control_, as, leave, join);
   return true;
 }
 
@@ -266,7 +251,7 @@ void RunningJob::do_without(Process& process, const Ending& ending) {
   space::ProcessSlot& slot = control_.process(number);
   slot.step.store(progress::runs_no_more, std::memory_order_release);
   if (!came && slot.until.load(std::memory_order_relaxed) == 0)
-    regroup(space::Regroup::spread, {number}, {});
+    progress::regroup(control_, space::Regroup::spread, std::span(&number, 1), {});
 }
 
 /// One thing after the other.

@@ -107,7 +107,6 @@ class RunningJob {
                      const std::vector<int>& join);
   void have_spread();
   void rebalance();
-  void regroup(space::Regroup as, const std::vector<int>& leave, const std::vector<int>& join);
   [[nodiscard]] std::vector<int> hosting() const;
   [[nodiscard]] bool is_regrouping() const;
   [[nodiscard]] bool is_resizing() const;

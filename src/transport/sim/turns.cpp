@@ -32,7 +32,7 @@ namespace armature::transport::sim {
 namespace {
 
 constexpr const char* file_key = "simulation.turns";
-constexpr int processes_max = 64, deaths_max = 8;
+constexpr int processes_max = 64, fates_max = 8;
 constexpr std::size_t lane_bytes = std::size_t{1} << 20;
 // So many turns of each in which nobody got on, with nothing under way: nobody ever will.
 constexpr std::uint64_t idle_turns_of_each = 40'000;
@@ -50,8 +50,9 @@ struct Turns::Actor {
   std::int64_t waiting = 0, under_way = 0;    // packets: here, to here
 };
 
-struct Turns::Death {
-  int process = -1;
+/// What is to happen to a process.
+struct Turns::Fate {
+  int process = -1;  // -1: nothing any more
   std::uint64_t at_ns = 0;
 };
 
@@ -60,7 +61,7 @@ struct Turns::Shared {
   base::Random random{0};
   std::uint64_t now_ns = 1;
   std::uint64_t idle_turns = 0;  // in a row
-  Death deaths[deaths_max];
+  Fate deaths[fates_max], leaves[fates_max];
   bool is_stalled = false;
   std::size_t text_bytes = 0;
   char text[16384];  // what all wait for
@@ -145,7 +146,7 @@ Turns::Turns(bootstrap::Exchange& exchange, const Options& options)
       actor.weight = shared_->random.chance(0.25)
                          ? 1
                          : static_cast<std::uint32_t>(1 + shared_->random.below(40));
-    plan_deaths();
+    plan_fates();
   }
   exchange.fence();
   if (options.deaths == 0) return;
@@ -215,6 +216,7 @@ void Turns::pass(bool got_on) {
     await_turn();
   }
   tell_deaths();
+  tell_leaves();
 }
 
 void Turns::end() {
@@ -236,22 +238,28 @@ bool Turns::some_are_under_way() const {
   return false;
 }
 
-// -- deaths ---------------------------------------------------------------------------------------
+// -- deaths, and leaving --------------------------------------------------------------------------
 
 /// Early or late: as likely in the first half of a millisecond as from its tenth on.
-void Turns::plan_deaths() {
+void Turns::plan_fates() {
   constexpr double first_exponent = 5.5, exponents = 2;
-  for (int i = 0; i < std::min(options_.deaths, deaths_max); ++i) {
-    const double chance = static_cast<double>(shared_->random.below(1000)) / 1000;
-    shared_->deaths[i] = {
-        static_cast<int>(shared_->random.below(static_cast<std::uint64_t>(processes_))),
-        static_cast<std::uint64_t>(std::pow(10, first_exponent + exponents * chance))};
-  }
+  base::Random& random = shared_->random;
+  const auto plan = [&](Fate* fates, int count) {
+    const std::span<Fate> all(fates, static_cast<std::size_t>(std::min(count, fates_max)));
+    for (Fate& one : all) {
+      const double chance = static_cast<double>(random.below(1000)) / 1000;
+      one.process = static_cast<int>(random.below(static_cast<std::uint64_t>(processes_)));
+      one.at_ns = static_cast<std::uint64_t>(std::pow(10, first_exponent + exponents * chance));
+    }
+    std::ranges::sort(all, {}, &Fate::at_ns);
+  };
+  plan(shared_->deaths, options_.deaths);
+  plan(shared_->leaves, options_.leaves);
 }
 
 void Turns::die_if_due() {
   constexpr std::uint64_t known_ns_max = 300'000;
-  const auto is_due = [&](const Death& death) {
+  const auto is_due = [&](const Fate& death) {
     return death.process == process_ && death.at_ns <= shared_->now_ns;
   };
   if (std::ranges::none_of(shared_->deaths, is_due)) return;
@@ -280,6 +288,17 @@ void Turns::tell_deaths() {
     const auto place = static_cast<std::size_t>(p);
     if (actor(p).killed_ns == 0 || told_[place] || shared_->now_ns < actor(p).known_ns) continue;
     told_[place] = options_.on_death(p);
+  }
+}
+
+/// One after the other, as they are planned: who has begun to leave has left before the next
+/// begins.
+void Turns::tell_leaves() {
+  if (options_.leaves == 0) return;
+  for (Fate& leave : shared_->leaves) {
+    if (leave.process < 0 || leave.at_ns > shared_->now_ns) continue;
+    if (options_.on_leave(leave.process)) leave.process = -1;
+    return;
   }
 }
 

@@ -21,7 +21,8 @@ class Turns {
  public:
   struct Options {
     std::uint64_t seed = 0;
-    int deaths = 0;  // so many processes are killed, when the seed decides
+    // So many processes are killed, and so many asked to leave, when the seed decides.
+    int deaths = 0, leaves = 0;
     /// What the ranks of this process wait for, to be told when nobody can go on; and who ends the
     /// job then: give_up(status, text).
     std::string (*waits)() = nullptr;
@@ -29,6 +30,8 @@ class Turns {
     /// That process was killed, some time ago: whoever watches this node tells its processes.
     /// False when it does not yet: then it is asked again.
     bool (*on_death)(int process) = nullptr;
+    /// That process is to leave. False while it has not left yet: then it is asked again.
+    bool (*on_leave)(int process) = nullptr;
   };
 
   /// Collective, and the last that processes do at the same time as others is to begin().
@@ -69,16 +72,17 @@ class Turns {
  private:
   struct Shared;
   struct Actor;
-  struct Death;
+  struct Fate;
 
   [[nodiscard]] Actor& actor(int process) const;
   [[nodiscard]] int choose();
   void give_turn(int process);
   void await_turn();
-  void plan_deaths();
+  void plan_fates();
   void die_if_due();
   void await_death();
   void tell_deaths();
+  void tell_leaves();
   [[nodiscard]] bool some_are_under_way() const;
   [[nodiscard]] bool others_are_left() const;
   [[noreturn]] void stalled();
