@@ -284,7 +284,7 @@ std::string text(const Explanation& explanation, const std::string& indent) {
                              : fmt::format(" (pid {})", line.pid);
     result += fmt::format("{}{}  {}", indent, who,
                           group.ranks.size() == 1 ? line.verb : plural(line.verb));
-    if (line.seconds >= 0) result += " " + duration(line.seconds);
+    if (line.seconds >= 0) result += fmt::format(" {}", duration(line.seconds));
     if (!line.object.empty()) result += (line.object[0] == ',' ? "" : " ") + line.object;
     result += '\n';
   }
