@@ -13,10 +13,10 @@
 
 namespace armature::transport::sim {
 
-/// The processes of a simulated job of several nodes, or of one in which some die. Each is a real
-/// one, with memory of its own, and they act in turn: one seed decides who is next, and what their
-/// common clock shows. What one does between two of its turns the others see at once, as if all
-/// were on one thread.
+/// The processes of a simulated job of several nodes, or of one in which some die or leave. Each is
+/// a real one, with memory of its own, and they act in turn: one seed decides who is next, and what
+/// their common clock shows. What one does between two of its turns the others see at once, as if
+/// all were on one thread.
 class Turns {
  public:
   struct Options {
