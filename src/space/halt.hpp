@@ -21,8 +21,11 @@ enum class Regroup : std::uint32_t {
   place,    // ranks as they are, each where its slot says
 };
 
+/// What all are about to stand still for.
+enum class Asked : std::uint32_t { nothing, checkpoint, regrouping };
+
 /// Checkpoints of virtual ranks: all processes stop taking turns, write what there is, and go on.
-/// Whoever wants one takes `asked`, writes the folder, and stores `wanted`. How far each process
+/// Whoever wants one asks for it, writes the folder, and stores `wanted`. How far each process
 /// is stands in its slot.
 struct Halt {
   static constexpr std::size_t text_max = 1024;
@@ -31,8 +34,9 @@ struct Halt {
   std::atomic<std::uint32_t> over{0};    // and of the last that is over; equal: nobody halts
   std::atomic<std::uint32_t> failed{
       0};  // of the last that could not be written; `problem` says why
-  // 1: somebody is about to want one; 2: nobody may, while ranks go to other processes.
-  std::atomic<std::uint32_t> asked{0};
+  // One thing at a time: no checkpoint begins while ranks go to other processes, nor that while one
+  // is made. What becomes of it when a process dies those who go back decide.
+  std::atomic<Asked> asked{Asked::nothing};
   std::atomic<KeptIn> where{KeptIn::folder};
   // Ranks of this node that only wait for being on another one.
   std::atomic<std::uint32_t> ready{0};
@@ -69,6 +73,15 @@ struct Halt {
   // 1: on several nodes they cannot go back to a copy; `problem` says why.
   std::atomic<std::uint32_t> beyond_recovery{0};
 
+  /// False while something is asked for already.
+  [[nodiscard]] bool ask_for(Asked what) {
+    Asked before = Asked::nothing;
+    return asked.compare_exchange_strong(before, what, std::memory_order_acq_rel);
+  }
+  /// If that is what is asked for, it is not any more.
+  void ask_no_more_for(Asked what) {
+    asked.compare_exchange_strong(what, Asked::nothing, std::memory_order_acq_rel);
+  }
   /// Whether processes are to regroup: after a death, or since the job is to have more or fewer.
   [[nodiscard]] bool is_to_regroup() const {
     return regroup.load(std::memory_order_acquire) != regrouped.load(std::memory_order_acquire);

@@ -54,10 +54,7 @@ void require_that_it_can_be(const space::ControlHeader& job, const char* call) {
 /// By one rank: from now on nobody else asks for one. Returns its number.
 std::uint32_t take_turn(space::Halt& halt, const char* call) {
   progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
-  progress::wait_until(wait, [&] {
-    std::uint32_t nobody = 0;
-    return halt.asked.compare_exchange_strong(nobody, 1, std::memory_order_acq_rel);
-  });
+  progress::wait_until(wait, [&] { return halt.ask_for(space::Asked::checkpoint); });
   return halt.over.load(std::memory_order_acquire) + 1;
 }
 

@@ -51,22 +51,18 @@ bool tell_of_death(int process) {
   return true;
 }
 
-/// The last one stays. Nobody makes a checkpoint while ranks go elsewhere, nor the other way round.
+/// The last one stays.
 bool let_leave(int process) {
-  constexpr std::uint32_t nobody = 0, ranks_that_go_elsewhere = 2;  // of Halt::asked
   const space::Mapping& mapping = *space::Mapping::of_process();
   space::ControlHeader& job = mapping.header();
   if (job.all_are_through()) return true;
   if (job.halt.is_to_regroup()) return false;
   if (!mapping.process_slot(process).belongs(job.halt.regrouped.load(std::memory_order_acquire))) {
-    std::uint32_t asked = ranks_that_go_elsewhere;
-    job.halt.asked.compare_exchange_strong(asked, nobody, std::memory_order_acq_rel);
+    job.halt.ask_no_more_for(space::Asked::regrouping);
     return true;
   }
   if (progress::hosting_processes(job) == 1) return true;
-  std::uint32_t asked = nobody;
-  if (job.halt.asked.compare_exchange_strong(asked, ranks_that_go_elsewhere,
-                                             std::memory_order_acq_rel))
+  if (job.halt.ask_for(space::Asked::regrouping))
     progress::regroup(block(mapping), space::Regroup::spread, std::span(&process, 1), {});
   return false;
 }

@@ -55,14 +55,13 @@ std::uint64_t Checkpoints::next_ns() const { return number_ == 0 ? copy_due_ns_ 
 /// Not yet, while processes still join, or the program has asked for one.
 void Checkpoints::begin(space::KeptIn where, std::uint64_t now_ns) {
   space::ControlHeader& job = control_.header();
-  std::uint32_t nobody = 0;
   if (!job.all_have_joined() || !job.ranks_may_move() ||
       job.through.load(std::memory_order_relaxed) != 0 ||
       job.deaths.load(std::memory_order_relaxed) != 0 || job.halt.is_to_regroup() ||
-      !job.halt.asked.compare_exchange_strong(nobody, 1, std::memory_order_acq_rel))
+      !job.halt.ask_for(space::Asked::checkpoint))
     return;
   if (where == space::KeptIn::folder && !take(now_ns)) {
-    job.halt.asked.store(0, std::memory_order_release);
+    job.halt.ask_no_more_for(space::Asked::checkpoint);
     return;
   }
   where_ = where;

@@ -19,12 +19,6 @@
 #include "progress/processes.hpp"
 
 namespace armature::bootstrap {
-namespace {
-
-// Of Halt::asked, while ranks go elsewhere: a checkpoint waits until they have, as they do for one.
-constexpr std::uint32_t nobody = 0, the_launcher = 2;
-
-}  // namespace
 
 bool RunningJob::is_regrouping() const { return control_.header().halt.is_to_regroup(); }
 
@@ -158,9 +152,7 @@ bool RunningJob::spread(const std::vector<int>& leave, const std::vector<int>& j
 bool RunningJob::regroup_alone(space::Regroup as, const std::vector<int>& leave,
                                const std::vector<int>& join) {
   space::ControlHeader& job = control_.header();
-  std::uint32_t before = nobody;
-  if (!job.halt.asked.compare_exchange_strong(before, the_launcher, std::memory_order_acq_rel))
-    return false;
+  if (!job.halt.ask_for(space::Asked::regrouping)) return false;
   job.resize.holder.store(-1, std::memory_order_relaxed);
   leaving_ = leave;
   spreads_ = true;
@@ -172,8 +164,9 @@ bool RunningJob::regroup_alone(space::Regroup as, const std::vector<int>& leave,
 /// Those that may not move stay.
 void RunningJob::rebalance() {
   const space::ControlHeader& job = control_.header();
-  const bool is_asked = job.halt.asked.load(std::memory_order_relaxed) != nobody;
-  if (is_asked || job.through.load(std::memory_order_acquire) >= job.ranks) return;
+  const space::Asked asked = job.halt.asked.load(std::memory_order_relaxed);
+  if (asked != space::Asked::nothing || job.through.load(std::memory_order_acquire) >= job.ranks)
+    return;
   if (rebalancing_.plan(hosting(), base::now_ns()))
     rebalances_ = regroup_alone(space::Regroup::place, {}, {});
 }
@@ -181,8 +174,7 @@ void RunningJob::rebalance() {
 void RunningJob::have_spread() {
   space::ControlHeader& job = control_.header();
   spreads_ = false;
-  std::uint32_t us = the_launcher;
-  job.halt.asked.compare_exchange_strong(us, nobody, std::memory_order_acq_rel);
+  job.halt.ask_no_more_for(space::Asked::regrouping);
   const std::uint32_t regrouped = job.halt.regrouped.load(std::memory_order_acquire);
   const std::vector<int> left = std::exchange(leaving_, {});
   for (const int number : left) {

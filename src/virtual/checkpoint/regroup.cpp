@@ -103,7 +103,7 @@ void cancel_checkpoint(space::Halt& halt) {
   halt.failed.store(halt.wanted.load(relaxed), relaxed);
   halt.broken.store(0, relaxed);
   halt.over.store(halt.wanted.load(relaxed), std::memory_order_release);
-  halt.asked.store(0, std::memory_order_release);
+  halt.asked.store(space::Asked::nothing, std::memory_order_release);
 }
 
 /// False when there is another one to come.

@@ -145,7 +145,7 @@ void StandStill::close(bool failed) {
   if (failed) halt_.failed.store(number_, std::memory_order_relaxed);
   halt_.broken.store(0, std::memory_order_relaxed);
   halt_.over.store(number_, std::memory_order_release);
-  halt_.asked.store(0, std::memory_order_release);
+  halt_.asked.store(space::Asked::nothing, std::memory_order_release);
 }
 
 /// The copy that is not the last one is written; it becomes that when it is whole.

@@ -322,7 +322,7 @@ void GoingBack::go_on(std::uint32_t lost) const {
   space::Halt& halt = job_.halt;
   halt.ready.store(0, relaxed);
   halt.broken.store(0, relaxed);
-  halt.asked.store(0, relaxed);
+  halt.asked.store(space::Asked::nothing, relaxed);
   halt.has_given_up.store(0, relaxed);
   // What was wanted and is not over will not be.
   halt.wanted.store(found_.halted, relaxed);
