@@ -20,7 +20,7 @@ function(armature_stub_if_empty variable)
   endif()
 endfunction()
 
-# What most sources include is compiled once for the target, which saves a third of its time. The debug preset
+# What most sources include is compiled once for the target, which saves 30 % of its time. The debug preset
 # does without: a source that lacks an include does not compile there.
 option(ARMATURE_PRECOMPILE "Compile the headers that most sources include once a target" ON)
 function(armature_precompile target)
