@@ -60,6 +60,25 @@ void add_value(CLI::App& run, const std::shared_ptr<LaunchOptions>& options, con
       ->type_name(placeholder);
 }
 
+struct Range {
+  std::uint64_t least = 1, most = space::ranks_max;
+};
+
+/// A number within that. Messages call the option by the last of its names.
+void add_count(CLI::App& run, const std::shared_ptr<LaunchOptions>& options,
+               const std::string& names, const char* placeholder, const char* help,
+               std::uint32_t LaunchOptions::*member, Range range = {}) {
+  const std::string name = names.substr(names.rfind(',') + 1);
+  run.add_option_function<std::string>(
+         names,
+         [options, member, name, range](const std::string& text) {
+           (*options).*member =
+               static_cast<std::uint32_t>(parse_count(name, text, range.least, range.most));
+         },
+         help)
+      ->type_name(placeholder);
+}
+
 void add_seconds(CLI::App& run, const std::shared_ptr<LaunchOptions>& options, const char* name,
                  double LaunchOptions::*seconds, const char* help) {
   run.add_option_function<std::string>(
@@ -109,13 +128,10 @@ void add_virtual_ranks(CLI::App& run, const std::shared_ptr<LaunchOptions>& opti
   run.add_flag("--virtual", options->virtual_ranks,
                "Ranks that are no threads of their own but fibers: many to a process, which runs "
                "another one where a rank waits");
-  add_value(run, options, "--processes", "P",
+  add_count(run, options, "--processes", "P",
             "Processes that host the virtual ranks, of all nodes together (default: one per usable "
             "core, as many on each node); `armature resize` changes it while the job runs",
-            [](LaunchOptions& o, const std::string& text) {
-              o.processes =
-                  static_cast<std::uint32_t>(parse_count("--processes", text, 1, space::ranks_max));
-            });
+            &LaunchOptions::processes);
   run.add_flag("--balance", options->balance,
                "A process whose virtual ranks all wait takes ranks that are ready from others");
   add_rebalancing(run, *options);
@@ -152,13 +168,10 @@ void add_checkpoints(CLI::App& run, const std::shared_ptr<LaunchOptions>& option
 
 /// How nodes speak with each other.
 void add_network_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
-  add_value(run, options, "--nodes", "K",
+  add_count(run, options, "--nodes", "K",
             "For tests: pretend K nodes, groups of ranks that do not share memory but speak over "
             "the network, on this machine's loopback (default 1)",
-            [](LaunchOptions& o, const std::string& text) {
-              o.nodes =
-                  static_cast<std::uint32_t>(parse_count("--nodes", text, 1, space::ranks_max));
-            });
+            &LaunchOptions::nodes);
   add_value(run, options, "--net-device", "NAME",
             "The network interface between nodes (default: loopback for pretended nodes)",
             [](LaunchOptions&, const std::string& text) {
@@ -192,34 +205,22 @@ void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options
       [](LaunchOptions& o, const std::string& text) {
         o.simulation_seed = parse_count("--simulate", text, 0, UINT64_MAX);
       });
-  add_value(run, options, "--simulate-deaths", "N",
+  add_count(run, options, "--simulate-deaths", "N",
             "Kill N processes of a simulation of virtual ranks, when SEED decides: with --on-death "
             "recover",
-            [](LaunchOptions& o, const std::string& text) {
-              o.simulated_deaths =
-                  static_cast<std::uint32_t>(parse_count("--simulate-deaths", text, 0, 8));
-            });
-  add_value(run, options, "--simulate-leaves", "N",
+            &LaunchOptions::simulated_deaths, {0, 8});
+  add_count(run, options, "--simulate-leaves", "N",
             "Ask N processes of a simulation of virtual ranks to leave, when SEED decides: their "
             "ranks go on in the others",
-            [](LaunchOptions& o, const std::string& text) {
-              o.simulated_leaves =
-                  static_cast<std::uint32_t>(parse_count("--simulate-leaves", text, 0, 8));
-            });
+            &LaunchOptions::simulated_leaves, {0, 8});
 }
 
 void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
-  add_value(run, options, "-n,--ranks", "N", "Number of ranks (default: one per usable core)",
-            [](LaunchOptions& o, const std::string& text) {
-              o.ranks =
-                  static_cast<std::uint32_t>(parse_count("--ranks", text, 1, space::ranks_max));
-            });
-  add_value(run, options, "--threads", "K",
+  add_count(run, options, "-n,--ranks", "N", "Number of ranks (default: one per usable core)",
+            &LaunchOptions::ranks);
+  add_count(run, options, "--threads", "K",
             "Ranks per process, threads of it (default 1: every rank a process)",
-            [](LaunchOptions& o, const std::string& text) {
-              o.threads =
-                  static_cast<std::uint32_t>(parse_count("--threads", text, 1, space::ranks_max));
-            });
+            &LaunchOptions::threads);
   add_virtual_ranks(run, options);
   add_checkpoints(run, options);
   add_value(
