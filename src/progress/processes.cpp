@@ -48,6 +48,14 @@ void lose_process(const space::Control& control, int process) {
   wake_processes(control);
 }
 
+void go_back_without(const space::Control& control, int process) {
+  control.process(process).step.store(runs_no_more, std::memory_order_release);
+  if (recovers_on_nodes(control.header()))
+    lose_process(control, process);
+  else
+    regroup(control, space::Regroup::go_back, std::span(&process, 1), {});
+}
+
 std::uint32_t hosting_processes(const space::ControlHeader& job) {
   const space::Control control{
       reinterpret_cast<std::byte*>(const_cast<space::ControlHeader*>(&job))};

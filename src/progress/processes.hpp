@@ -18,6 +18,10 @@ inline constexpr std::uint64_t runs_no_more = UINT64_MAX;
 void regroup(const space::Control& control, space::Regroup as, std::span<const int> leave,
              std::span<const int> join);
 
+/// In a job that recovers: that process was killed, all are to go back without it. By the launcher,
+/// or a simulation; on several nodes to the block of its node: the others hear of it by themselves.
+void go_back_without(const space::Control& control, int process);
+
 /// On several nodes, in a job that recovers: that process is lost; its node's others are to go back
 /// without it. By whoever finds out, as often as they like.
 void lose_process(const space::Control& control, int process);

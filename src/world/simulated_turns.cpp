@@ -36,18 +36,14 @@ space::Control block(const space::Mapping& mapping) {
 bool tell_of_death(int process) {
   const space::Mapping& mapping = *space::Mapping::of_process();
   const space::ControlHeader& job = mapping.header();
-  space::ProcessSlot& slot = mapping.process_slot(process);
+  const space::ProcessSlot& slot = mapping.process_slot(process);
   if (slot.node != job.node) return true;
-  if (job.nodes > 1) {
-    slot.step.store(progress::runs_no_more, std::memory_order_release);
-    progress::lose_process(block(mapping), process);
-    return true;
+  if (job.nodes == 1) {
+    // Told already, or it was about to leave, and has no rank any more.
+    if (slot.step.load(std::memory_order_acquire) == progress::runs_no_more) return true;
+    if (job.halt.copy.load(std::memory_order_acquire) == 0) return false;
   }
-  // Told already, or it was about to leave, and has no rank any more.
-  if (slot.step.load(std::memory_order_acquire) == progress::runs_no_more) return true;
-  if (job.halt.copy.load(std::memory_order_acquire) == 0) return false;
-  slot.step.store(progress::runs_no_more, std::memory_order_release);
-  progress::regroup(block(mapping), space::Regroup::go_back, std::span(&process, 1), {});
+  progress::go_back_without(block(mapping), process);
   return true;
 }
 

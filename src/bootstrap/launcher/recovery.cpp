@@ -71,12 +71,7 @@ void RunningJob::recover(Process& process, const std::string& who, const Ending&
     return say(
         fmt::format("{} {}: all ranks go back to the checkpoint in memory", who, ending.how));
   }
-  node.process(place).step.store(progress::runs_no_more, std::memory_order_release);
-  // Other nodes hear of it over the network.
-  if (recovers_on_nodes())
-    progress::lose_process(node, place);
-  else
-    progress::regroup(control_, space::Regroup::go_back, std::span(&place, 1), {});
+  progress::go_back_without(node, place);
   labels_.pass_on();
   const auto age_ns = base::now_ns() - node.header().copies.last_ns.load(std::memory_order_relaxed);
   say(fmt::format("{} {}: all ranks go back to the checkpoint in memory of {:.3f} s ago", who,
