@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -226,6 +227,10 @@ JobMemory JobMemory::create(const JobOptions& options) {
   write_world(memory, header, here);
   munmap(start, Control::bytes(header));
   return memory;
+}
+
+bool read_header(int fd, ControlHeader& header) {
+  return pread(fd, &header, sizeof header, 0) == sizeof header && header.magic == control_magic;
 }
 
 Control map_control(int fd, bool writable) {

@@ -63,6 +63,8 @@ inline constexpr const char* control_name = "armature-control";
 inline constexpr const char* band_name = "armature-band";
 inline constexpr const char* copy_name = "armature-copy";
 
+/// What a control block begins with. False when the file is none.
+bool read_header(int fd, ControlHeader& header);
 /// Maps a control block after checking magic, version and size. Throws Error(start).
 Control map_control(int fd, bool writable = true);
 /// The same once more below the first band, where it lies at the same address in every process; as

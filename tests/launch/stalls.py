@@ -125,3 +125,16 @@ def test_inspect_finds_a_job_by_a_rank_and_lists_all():
     job.kill_rank(0)
     job.expect_end(137)
     wait_until("the job to vanish", lambda: job.inspect() is None)
+
+
+def test_inspect_lists_jobs_of_all_kinds_at_once():
+    """Three of as many ranks: whoever looks at them has the files of all open, as one launcher has those of its nodes."""
+    jobs = [Job(["hold", "asleep"], ["-n", 16, *kind]) for kind in ((), ("--virtual", "--processes", 2), ("--nodes", 2))]
+    for job in jobs:
+        wait_until("the job's ranks", job.inspect)
+    done = subprocess.run([harness.ARMATURE, "inspect"], capture_output=True, text=True)
+    expect(done.returncode == 0, f"exit status {done.returncode}: {done.stderr}")
+    for job in jobs:
+        expect(f"job {job.pid}: 16 ranks" in done.stdout, done.stdout)
+        job.process.terminate()
+        job.expect_end(143)

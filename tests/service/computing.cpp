@@ -1,7 +1,13 @@
-// Ranks that compute for half a second without calling the library, and others that ask them: with
-// service threads the answers come meanwhile, and nothing is lost or runs twice.
+// Ranks that compute without calling the library, and one that asks them: with service threads the
+// answers come meanwhile, and nothing is lost or runs twice.
+//
+//   computing MS
+//
+// They compute for MS milliseconds, or until all questions have been executed.
+#include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 
 #include "armature/armature.hpp"
 
@@ -10,28 +16,26 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Counter {
-  long count = 0;
+  std::atomic<long> count = 0;
   long add(long n) { return count += n; }
 };
-
-void compute_until(Clock::time_point end) {
-  while (Clock::now() < end) {
-  }
-}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return armature::run(argc, argv, [](armature::World& world) {
+  const std::chrono::milliseconds time(argc > 1 ? std::atoi(argv[1]) : 500);
+  return armature::run(argc, argv, [time](armature::World& world) {
     armature::shared<Counter> counter(world);
     world.barrier();
     // One end for all, by the node's clock: one that left the barrier earlier would answer earlier.
     const auto begin = world.broadcast(Clock::now(), 0);
-    const auto end = begin + std::chrono::milliseconds(500);
+    const auto end = begin + time;
     constexpr int questions = 50;
+    const long expected = world.rank() == 0 ? 0 : 2 * questions;
     bool in_time = true;
     if (world.rank() != 0) {
-      compute_until(end);
+      while (Clock::now() < end && counter->count < expected) {
+      }
     } else {
       for (int i = 0; i < questions; ++i)
         for (int rank = 1; rank < world.size(); ++rank) {
@@ -45,7 +49,6 @@ int main(int argc, char** argv) {
               std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count()));
     }
     armature::rmi_fence();
-    const long expected = world.rank() == 0 ? 0 : 2 * questions;
     const bool right = world.allreduce(counter->count == expected ? 1 : 0) == world.size();
     if (world.rank() == 0)
       std::printf("%s, %s\n", right ? "all counted" : "miscounted",

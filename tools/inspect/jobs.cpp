@@ -82,6 +82,13 @@ base::FileDescriptor open_for_reading(int pid, int fd) {
   return base::FileDescriptor(open(descriptor_path(pid, fd).c_str(), O_RDONLY | O_CLOEXEC));
 }
 
+/// Whether that process is the launcher of the job whose control block this is. Others have it
+/// open, too: ranks that start, and whoever looks at jobs, as we do, at several that are not one.
+bool is_of_launcher(const base::FileDescriptor& control, int pid) {
+  space::ControlHeader header;
+  return control && space::read_header(control.get(), header) && header.launcher_pid == pid;
+}
+
 }  // namespace
 
 RunningJob::RunningJob(int holder, std::vector<base::FileDescriptor> controls,
@@ -157,22 +164,16 @@ bootstrap::Snapshot RunningJob::observe() const {
 
 std::vector<RunningJob> running_jobs() {
   std::vector<RunningJob> jobs;
-  std::set<std::pair<dev_t, ino_t>> seen;
   for (int pid : numbers_in("/proc")) {
     const Files files = job_files(pid);
     if (files.controls.empty()) continue;
     std::vector<base::FileDescriptor> controls;
     for (int fd : files.controls) controls.push_back(open_for_reading(pid, fd));
-    struct stat status {};
-    if (!controls.front() || fstat(controls.front().get(), &status) != 0) continue;
+    if (!is_of_launcher(controls.front(), pid)) continue;
     std::vector<base::FileDescriptor> bands;
     for (int fd : files.bands) bands.push_back(open_for_reading(pid, fd));
     try {
-      RunningJob job(pid, std::move(controls), std::move(bands));
-      // While ranks start, they too have the files open; the launcher is the one that stays.
-      const bool is_launcher = job.control().header().launcher_pid == pid;
-      if (is_launcher && seen.emplace(status.st_dev, status.st_ino).second)
-        jobs.push_back(std::move(job));
+      jobs.emplace_back(pid, std::move(controls), std::move(bands));
     } catch (const Error&) {
       continue;  // of another build, or not complete yet
     }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "space/job_memory.hpp"
 #include "space/team_block.hpp"
 
 namespace armature::bootstrap {
@@ -130,9 +131,9 @@ bool BandFiles::read(const space::ControlHeader& header, std::uint64_t address, 
 
 bool show_slots_of(const space::Control& control, int other_file, bool writable) {
   space::ControlHeader other;
-  if (pread(other_file, &other, sizeof other, 0) != sizeof other ||
-      other.magic != space::control_magic || other.ranks != control.header().ranks ||
-      control.header().slot_bytes != space::Control::slot_page)
+  const space::ControlHeader& job = control.header();
+  if (!space::read_header(other_file, other) || other.ranks != job.ranks ||
+      job.slot_bytes != space::Control::slot_page || other.slot_bytes != job.slot_bytes)
     return false;
   for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank) {
     if (control.slot(rank).node != other.node) continue;

@@ -6,8 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -20,6 +22,7 @@ namespace {
 
 constexpr int packets = 300;
 constexpr std::size_t bytes_max = 250'000;
+constexpr std::size_t run_bytes = 1000;  // so many equal bytes of a packet follow each other
 
 /// What a process has seen, for the one that has started it.
 struct Seen {
@@ -28,7 +31,7 @@ struct Seen {
 };
 
 std::byte pattern(int packet, std::size_t place) {
-  return static_cast<std::byte>(static_cast<std::size_t>(packet) * 31 + place / 1000);
+  return static_cast<std::byte>(static_cast<std::size_t>(packet) * 31 + place / run_bytes);
 }
 
 class Other final : public Sink {
@@ -69,7 +72,9 @@ void speak(const base::FileDescriptor& board_file, int process, std::uint64_t se
   std::vector<std::vector<std::byte>> bodies;
   for (int packet = 0; packet < packets; ++packet) {
     bodies.emplace_back(static_cast<std::size_t>(packet) * 7919 % bytes_max);
-    for (std::size_t i = 0; i < bodies.back().size(); ++i) bodies.back()[i] = pattern(packet, i);
+    const std::span body(bodies.back());
+    for (std::size_t i = 0; i < body.size(); i += run_bytes)
+      std::ranges::fill(body.subspan(i, std::min(run_bytes, body.size() - i)), pattern(packet, i));
   }
   int next = 0;
   while (seen.came < packets || seen.sent < packets) {
