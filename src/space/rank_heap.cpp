@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -115,9 +116,11 @@ void* RankHeap::allocate_zeros(std::size_t bytes) {
   const bool is_new = begin >= (begin < near.end ? near.unused : far.unused);
   if (is_new) return memory;  // zero pages of the file
   if (bytes < page_wise) return std::memset(memory, 0, bytes);
-  // Its whole pages were given back: what is there now are zeros.
+  // Its whole pages were given back: what is there now are zeros, but for what stood in the free
+  // block.
   auto* const start = static_cast<std::byte*>(memory);
-  const std::size_t first = (page - reinterpret_cast<std::uintptr_t>(start) % page) % page;
+  const std::size_t first =
+      std::max((page - reinterpret_cast<std::uintptr_t>(start) % page) % page, sizeof(Block::next));
   const std::size_t tail = reinterpret_cast<std::uintptr_t>(start + bytes) % page;
   std::memset(start, 0, first);
   std::memset(start + bytes - tail, 0, tail);

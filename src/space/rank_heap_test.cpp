@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <thread>
@@ -73,6 +74,20 @@ TEST_F(RankHeapTest, zeros_are_zeros_also_where_something_was) {
       std::memset(memory, 0xff, bytes);
       heap_.free(memory);
     }
+  }
+}
+
+/// Blocks of pages lie 16 bytes further each: of so many some begin with a page.
+TEST_F(RankHeapTest, zeros_are_zeros_also_where_a_page_begins) {
+  constexpr std::size_t bytes = 128 * 1024;
+  std::vector<void*> all(300);
+  for (const bool is_again : {false, true}) {
+    for (void*& memory : all) memory = heap_.allocate_zeros(bytes);
+    for (void* const memory : all) {
+      const auto* const word = static_cast<const std::uint64_t*>(memory);
+      for (std::size_t i = 0; i < bytes / sizeof *word; ++i) ASSERT_EQ(word[i], 0u) << is_again;
+    }
+    for (void* const memory : all) heap_.free(memory);
   }
 }
 
