@@ -10,6 +10,7 @@
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
 #include "progress/wait.hpp"
+#include "space/layout.hpp"
 
 namespace armature::progress {
 
@@ -47,14 +48,55 @@ void Messages::write(Ring& ring, int to, std::span<const std::byte> data, const 
   }
 }
 
-void Messages::send(int to, std::int32_t tag, std::span<const std::byte> data, const char* call) {
-  if (to == space_.me()) return keep({to, tag, {data.begin(), data.end()}});
+void Messages::write_whole(int to, std::int32_t tag, std::span<const std::byte> data,
+                           const char* call) {
   Ring& ring = ring_to(to, call);
   Envelope envelope;
   envelope.tag = tag;
   envelope.bytes = data.size();
   write(ring, to, std::as_bytes(std::span(&envelope, 1)), call);
   write(ring, to, data, call);
+}
+
+/// That a message to a rank is being written: until the last one that was sent meanwhile is.
+class Messages::Writing {
+ public:
+  Writing(Messages& messages, int to) : messages_(messages), to_(to) {
+    messages_.writing_.push_back(to);
+  }
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+  ~Writing() {
+    messages_.writing_.pop_back();
+    // There are some only when writing has failed.
+    std::erase_if(messages_.held_, [this](const auto& held) { return held.first == to_; });
+  }
+
+  [[nodiscard]] std::optional<Message> next() const {
+    auto& held = messages_.held_;
+    const auto found = std::ranges::find(held, to_, [](const auto& one) { return one.first; });
+    if (found == held.end()) return std::nullopt;
+    Message message = std::move(found->second);
+    held.erase(found);
+    return message;
+  }
+
+ private:
+  Messages& messages_;
+  const int to_;
+};
+
+// Who waits for room executes methods. What they send to the same rank must not get into the middle
+// of the message.
+void Messages::send(int to, std::int32_t tag, std::span<const std::byte> data, const char* call) {
+  if (to == space_.me()) return keep({to, tag, {data.begin(), data.end()}});
+  if (std::ranges::find(writing_, to) != writing_.end()) {
+    held_.emplace_back(to, Message{space_.me(), tag, {data.begin(), data.end()}});
+    return;
+  }
+  const Writing writing(*this, to);
+  write_whole(to, tag, data, call);
+  while (const auto message = writing.next()) write_whole(to, message->tag, message->data, call);
 }
 
 void Messages::find_new_rings() {
@@ -85,7 +127,7 @@ bool Messages::take_in(Incoming& in) {
                       sizeof(Envelope) - in.envelope_bytes);
     if (in.envelope_bytes < sizeof(Envelope)) return false;
     ARMATURE_ASSERT(in.envelope.magic == Envelope::expected_magic &&
-                    in.envelope.bytes <= space_.band_bytes());
+                    in.envelope.bytes < space::address_end);
     in.message = {in.from, in.envelope.tag, std::vector<std::byte>(in.envelope.bytes), 0};
     in.data_bytes = 0;
   }
@@ -104,12 +146,15 @@ void Messages::keep(Message message) {
   arrived_[{message.tag, message.from}].push_back(std::move(message));
 }
 
+// What is there at the beginning: a sender that never stops must not keep us.
 bool Messages::take_in_all() {
   find_new_rings();
   bool any = false;
   for (Incoming& in : incoming_) {
-    any = any || in.ring->readable() > 0;
-    while (take_in(in)) {
+    const std::size_t bytes = in.ring->readable();
+    any = any || bytes > 0;
+    const std::uint64_t end = in.ring->read_so_far().load(std::memory_order_relaxed) + bytes;
+    while (in.ring->read_so_far().load(std::memory_order_relaxed) < end && take_in(in)) {
     }
   }
   return any;

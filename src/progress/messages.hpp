@@ -65,7 +65,10 @@ class Messages {
     Message message;
   };
 
+  class Writing;
+
   transport::Ring& ring_to(int to, const char* call);
+  void write_whole(int to, std::int32_t tag, std::span<const std::byte> data, const char* call);
   void write(transport::Ring& ring, int to, std::span<const std::byte> data, const char* call);
   void find_new_rings();
   bool take_in_all();
@@ -76,6 +79,8 @@ class Messages {
   space::AddressSpace& space_;
   const space::Newcomers& newcomers_;
   base::SparseTable<transport::Ring*> to_;
+  std::vector<int> writing_;                  // to whom a message is being written
+  std::deque<std::pair<int, Message>> held_;  // for these, in the order in which they were sent
   std::vector<Incoming> incoming_;
   std::uint32_t rings_seen_ = 0;
   /// What nobody has received yet, by tag and sender: a receiver that is late finds its message

@@ -113,6 +113,48 @@ TEST(Message, a_sender_that_runs_ahead_waits_for_room) {
   for (int i = 0; me() != 0 && i < count; ++i) send(0, 4, i);
 }
 
+namespace {
+
+struct Talker {
+  void ask(armature::shared_ref<Talker> talker, Rank other) {
+    talker.async(other, &Talker::speak, me());
+  }
+  void speak(Rank to) { send(to, 5, 77); }
+  void stop() { stopped = true; }
+  bool stopped = false;
+};
+
+}  // namespace
+
+TEST(Message, what_a_method_sends_comes_after_the_message_that_waits_for_room) {
+  armature::shared<Talker> talker(world());
+  constexpr std::size_t bytes = 2 << 20;
+  const auto mine = patterned(bytes, static_cast<std::size_t>(me()));
+  talker.async(right(), &Talker::ask, talker.ref(), me());
+  armature::send(right(), 2, std::as_bytes(std::span(mine)));
+  std::vector<std::uint8_t> into(bytes);
+  (void)armature::receive(left(), 2, std::as_writable_bytes(std::span(into)));
+  EXPECT_EQ(into, patterned(bytes, static_cast<std::size_t>(left())));
+  EXPECT_EQ(receive<int>(left(), 5), 77);
+  armature::rmi_fence();
+}
+
+TEST(Message, a_sender_that_does_not_stop_keeps_nobody) {
+  if (ranks() < 2) return;  // who sends to itself executes nothing meanwhile
+  armature::shared<Talker> talker(world());
+  if (me() == 1) {
+    int count = 0;
+    for (; !talker->stopped; ++count) send(0, 4, count);
+    send(0, 5, count);
+  } else if (me() == 0) {
+    ASSERT_EQ(receive<int>(1, 4), 0);
+    talker.async(1, &Talker::stop);
+    const int count = receive<int>(1, 5);
+    for (int i = 1; i < count; ++i) ASSERT_EQ(receive<int>(1, 4), i);
+  }
+  armature::rmi_fence();
+}
+
 TEST(Message, ranks_there_are_not_are_errors) {
   std::byte buffer[8] = {};
   for (const int rank : {-1, ranks(), 1 << 30})
