@@ -42,11 +42,14 @@ std::size_t kind_of(std::size_t bytes) {
   return fine_max / fine_step + (power - 10) * 4 + ((last >> (power - 2)) & 3) + 1;
 }
 
-std::size_t bytes_of(std::size_t kind) {
+constexpr std::size_t bytes_of(std::size_t kind) {
   if (kind <= fine_max / fine_step) return kind * fine_step;
   const std::size_t coarse = kind - fine_max / fine_step - 1;
   return (coarse % 4 + 5) << (coarse / 4 + 8);
 }
+
+/// Far more than a band holds.
+constexpr std::size_t bytes_max = std::size_t{1} << 49;
 
 [[noreturn]] void fail(const char* text) {
   (void)!write(STDERR_FILENO, text, std::strlen(text));
@@ -99,7 +102,8 @@ RankHeap::Block* RankHeap::take_other(std::size_t kind) {
 }
 
 void* RankHeap::allocate(std::size_t bytes) {
-  if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) / 2) [[unlikely]]
+  static_assert(bytes_max <= bytes_of(kinds - 1));
+  if (bytes > bytes_max) [[unlikely]]
     return nullptr;
   Block* const block = take(kind_of(bytes));
   if (block == nullptr) [[unlikely]]
@@ -129,7 +133,7 @@ void* RankHeap::allocate_zeros(std::size_t bytes) {
 
 void* RankHeap::allocate_aligned(std::size_t alignment, std::size_t bytes) {
   if (alignment <= head_bytes) return allocate(bytes);
-  if (alignment > static_cast<std::size_t>(PTRDIFF_MAX) / 4) return nullptr;
+  if (alignment > bytes_max || bytes > bytes_max) return nullptr;
   auto* const memory = static_cast<std::byte*>(allocate(bytes + alignment));
   if (memory == nullptr) return nullptr;
   const std::size_t over = reinterpret_cast<std::uintptr_t>(memory) % alignment;

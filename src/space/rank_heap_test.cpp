@@ -117,8 +117,11 @@ TEST_F(RankHeapTest, what_others_free_is_used_again) {
 
 TEST_F(RankHeapTest, without_room_there_is_none) {
   EXPECT_EQ(heap_.allocate(room), nullptr);
+  heap_.free_from_outside(heap_.allocate(48));
+  for (std::size_t bytes = room; bytes != 0; bytes *= 2) EXPECT_EQ(heap_.allocate(bytes), nullptr);
   EXPECT_EQ(heap_.allocate(SIZE_MAX), nullptr);
   EXPECT_EQ(heap_.allocate_aligned(std::size_t{1} << 62, 1), nullptr);
+  EXPECT_EQ(heap_.allocate_aligned(64, SIZE_MAX - 9), nullptr);
   EXPECT_NE(heap_.allocate(1000), nullptr);
 }
 

@@ -208,7 +208,7 @@ ARMATURE_EXPORT int posix_memalign(void** memory, std::size_t alignment, std::si
 ARMATURE_EXPORT void* valloc(std::size_t bytes) { return aligned(page, bytes); }
 
 ARMATURE_EXPORT void* pvalloc(std::size_t bytes) {
-  return aligned(page, (bytes + page - 1) / page * page);
+  return aligned(page, bytes > PTRDIFF_MAX ? bytes : (bytes + page - 1) / page * page);
 }
 
 ARMATURE_EXPORT std::size_t malloc_usable_size(void* memory) {
