@@ -143,10 +143,14 @@ struct alignas(4096) ControlHeader {
   /// Or one whose processes are real ones, of which one at a time acts.
   [[nodiscard]] bool acts_in_turn() const { return simulated != 0 && !is_one_process(); }
   /// Whether virtual ranks may go from any process to any other. Known when all have joined; one
-  /// that joins later may differ.
+  /// that joins later may differ. Not in a job that goes on after deaths: a rank that is on its way
+  /// to a process that dies would be neither dead nor taken.
   [[nodiscard]] bool ranks_may_move() const {
-    return (nodes == 1 || on_death != OnDeath::go_on) &&
-           differ.load(std::memory_order_relaxed) == 0;
+    return on_death != OnDeath::go_on && differ.load(std::memory_order_relaxed) == 0;
+  }
+  /// Whether what they have may be written, to go on in other processes.
+  [[nodiscard]] bool ranks_may_be_written() const {
+    return nodes == 1 ? differ.load(std::memory_order_relaxed) == 0 : ranks_may_move();
   }
   /// Whether all of this node's virtual ranks have left the job or died.
   [[nodiscard]] bool all_are_through() const {

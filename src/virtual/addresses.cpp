@@ -104,15 +104,18 @@ const char* why_not_alike(const space::ControlHeader& job) {
 }  // namespace
 
 const char* why_not_move(const space::ControlHeader& job) {
-  if (job.nodes == 1) return why_not_alike(job);
   if (job.on_death == space::OnDeath::go_on)
-    return "on several nodes they stay where they are in a job that goes on after deaths "
-           "(--on-death continue)";
+    return "they stay where they are in a job that goes on after deaths (--on-death continue)";
+  if (job.nodes == 1) return why_not_alike(job);
   if (const progress::Network* const net = progress::network();
       net != nullptr && net->reaches_memory())
     return "the network's hardware reaches their memory where it is (ARMATURE_NET_ONE_SIDED=off "
            "does without)";
   return why_not_alike(job);
+}
+
+const char* why_not_write(const space::ControlHeader& job) {
+  return job.nodes == 1 ? why_not_alike(job) : why_not_move(job);
 }
 
 const char* why_not_start_anew(const space::ControlHeader& job) {

@@ -24,6 +24,8 @@ void join_job(space::ControlHeader& job, bool same_addresses);
 /// Why a rank cannot go on in another process of this job, by itself on its node, or when all take
 /// part on another one; nullptr when it can. For when all processes have compared.
 [[nodiscard]] const char* why_not_move(const space::ControlHeader& job);
+/// Why what ranks have cannot be written for processes of another start.
+[[nodiscard]] const char* why_not_write(const space::ControlHeader& job);
 /// Why a job of several nodes cannot go on in more processes, or fewer, which are started anew for
 /// that; nullptr when it can.
 [[nodiscard]] const char* why_not_start_anew(const space::ControlHeader& job);

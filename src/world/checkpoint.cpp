@@ -47,7 +47,7 @@ void require_that_it_can_be(const space::ControlHeader& job, const char* call) {
                fmt::format("{}: only virtual ranks can be written (armature run --virtual)", call));
   progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
   progress::wait_until(wait, [&] { return job.all_have_joined(); });
-  if (const char* why = fibers::why_not_move(job))
+  if (const char* why = fibers::why_not_write(job))
     base::fail(Errc::misuse, fmt::format("{}: {}", call, why));
 }
 
