@@ -33,15 +33,17 @@ class ReadyQueue {
     return pop_by_priority();
   }
   /// Takes out one for which `is_good` holds: of the lowest priority, the costliest; of each queue
-  /// some are looked at.
+  /// some are looked at. Those that only have to look, which may be many, are not.
   template <class Good>
   RankFiber* take(Good is_good) {
+    if (others_ == 0) return nullptr;
     for (int level = 0; level < levels; ++level) {
       if (level == usual_level) {
         for (RankQueue* const queue : {&costly_, &costly_next_})
           if (RankFiber* const found = queue->take_first(looks_max, is_good)) return note(found);
+      } else if (RankFiber* const found = by_level_[level].take_first(looks_max, is_good)) {
+        return note(found);
       }
-      if (RankFiber* const found = queue(level).take_first(looks_max, is_good)) return note(found);
     }
     return nullptr;
   }
