@@ -20,28 +20,35 @@
 namespace armature::hosting {
 namespace {
 
+/// By one rank, on its node.
 struct Seen {
-  std::int32_t leaves = -1;  // the process that the rank is in, if that was asked to end
-  std::uint32_t processes = 0;
+  std::int32_t process = -1;    // that it is in
+  bool leaves = false;          // that one was asked to end
+  std::uint32_t processes = 0;  // wanted; 0: nobody has asked since the last answer
+  std::uint32_t number = 0;     // of who has asked last
 };
 
 Seen look(const space::Mapping& mapping, int rank) {
   const space::Resize& resize = mapping.header().resize;
   const std::uint64_t wanted = resize.wanted.load(std::memory_order_acquire);
-  const bool is_new =
-      static_cast<std::uint32_t>(wanted >> 32) != resize.answered.load(std::memory_order_acquire);
+  const auto number = static_cast<std::uint32_t>(wanted >> 32);
+  const bool is_new = number != resize.answered.load(std::memory_order_acquire);
   const int process = mapping.slot(rank).process.load(std::memory_order_relaxed);
-  const bool leaves =
-      mapping.process_slot(process).wants_to_leave.load(std::memory_order_acquire) != 0;
-  return {.leaves = leaves ? process : -1,
-          .processes = is_new ? static_cast<std::uint32_t>(wanted) : 0};
+  return {
+      .process = process,
+      .leaves = mapping.process_slot(process).wants_to_leave.load(std::memory_order_acquire) != 0,
+      .processes = is_new ? static_cast<std::uint32_t>(wanted) : 0,
+      .number = number};
 }
 
 Requests gather(const World& world, const space::Mapping& mapping) {
-  Requests requests;
-  for (const Seen& seen : world.allgather(look(mapping, world.rank()))) {
+  const Seen mine = look(mapping, world.rank());
+  Requests requests{.number = mine.number};
+  // In which process a rank is, only its own node knows.
+  for (const Seen& seen : world.allgather(mine)) {
     if (seen.processes != 0) requests.processes = seen.processes;
-    if (seen.leaves >= 0) requests.leaving.insert(seen.leaves);
+    if (seen.leaves) requests.leaving.insert(seen.process);
+    requests.hosting.insert(seen.process);
   }
   return requests;
 }
@@ -64,16 +71,15 @@ Requests gather_requests(const World& world, const char* call) {
   return gather(world, mapping);
 }
 
-void answer_requests(const space::Mapping& mapping, int rank, const std::string& refusal) {
+void answer_requests(const space::Mapping& mapping, int rank, const Requests& requests,
+                     const std::string& refusal) {
   if (!is_first_here(mapping, rank)) return;
   space::ControlHeader& job = mapping.header();
   const std::size_t bytes = std::min(refusal.size(), sizeof job.resize.refusal - 1);
   std::memcpy(job.resize.refusal, refusal.data(), bytes);
   job.resize.refusal[bytes] = '\0';
-  for (std::uint32_t process = 0; process < job.processes; ++process)
-    mapping.process_slot(static_cast<int>(process)).wants_to_leave.store(0);
-  job.resize.answered.store(static_cast<std::uint32_t>(job.resize.wanted.load() >> 32),
-                            std::memory_order_release);
+  for (const int process : requests.leaving) mapping.process_slot(process).wants_to_leave.store(0);
+  job.resize.answered.store(requests.number, std::memory_order_release);
 }
 
 void write_requests(const space::Mapping& mapping, const Requests& requests,

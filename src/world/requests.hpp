@@ -16,6 +16,8 @@ namespace armature::hosting {
 struct Requests {
   std::uint32_t processes = 0;  // 0: as many as there are, without those that leave
   std::set<int> leaving;        // have been asked to end
+  std::set<int> hosting;        // have ranks
+  std::uint32_t number = 0;     // of the last request for processes that this rank has seen
 
   [[nodiscard]] bool are_there() const { return processes != 0 || !leaving.empty(); }
 };
@@ -23,8 +25,10 @@ struct Requests {
 /// Collective: the same on all ranks. Waits for a moment where processes are asked to end: it may
 /// be all of a node, one after the other.
 [[nodiscard]] Requests gather_requests(const World& world, const char* call);
-/// By all ranks: why it cannot be, or, with nothing, that it is so already. All may ask once more.
-void answer_requests(const space::Mapping& mapping, int rank, const std::string& refusal);
+/// By all ranks: why these cannot be, or, with nothing, that it is so already. All may ask once
+/// more; what has been asked for since is not answered.
+void answer_requests(const space::Mapping& mapping, int rank, const Requests& requests,
+                     const std::string& refusal);
 
 /// By rank 0, into the folder of the ranks: for whoever starts them anew, once it is confirmed.
 /// Throws Error(corrupt).

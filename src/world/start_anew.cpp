@@ -34,10 +34,11 @@ bool may_be_anew(const space::ControlHeader& job) {
 bool is_launched(const space::ControlHeader& job) { return job.has_launcher != 0; }
 
 /// By all ranks.
-void tell_problem(const World& world, const space::Mapping& mapping, std::string what) {
+void tell_problem(const World& world, const space::Mapping& mapping, const Requests& requests,
+                  std::string what) {
   if (constexpr std::string_view start = "armature: "; what.starts_with(start))
     what.erase(0, start.size());
-  if (!is_launched(mapping.header())) return answer_requests(mapping, world.rank(), what);
+  if (!is_launched(mapping.header())) return answer_requests(mapping, world.rank(), requests, what);
   if (world.rank() != 0) return;
   space::Resize& resize = mapping.header().resize;
   const std::size_t bytes = std::min(what.size(), sizeof resize.problem - 1);
@@ -45,14 +46,6 @@ void tell_problem(const World& world, const space::Mapping& mapping, std::string
   resize.problem[bytes] = '\0';
   // Release: who sees it reads why.
   resize.anew.store(StartAnew::failed, std::memory_order_release);
-}
-
-/// Those that have ranks.
-std::set<int> hosting_processes(const space::Mapping& mapping) {
-  std::set<int> processes;
-  for (int rank = 0; rank < mapping.ranks(); ++rank)
-    processes.insert(mapping.slot(rank).process.load(std::memory_order_relaxed));
-  return processes;
 }
 
 /// By rank 0.
@@ -134,19 +127,20 @@ bool start_anew_if_wanted(const World& world, const char* call) {
   if (!may_be_anew(job)) return false;
   job.resize.has_met.store(1, std::memory_order_relaxed);
   const Requests requests = is_launched(job) ? Requests() : gather_requests(world, call);
-  const std::size_t hosting = hosting_processes(mapping).size();
-  if (requests.processes == hosting && requests.leaving.empty()) {
-    answer_requests(mapping, world.rank(), {});
-    return false;
+  if (requests.are_there()) {
+    if (requests.processes == requests.hosting.size() && requests.leaving.empty()) {
+      answer_requests(mapping, world.rank(), requests, {});
+      return false;
+    }
+    if (requests.leaving.size() >= requests.hosting.size()) end_as_asked();
   }
-  if (requests.leaving.size() >= hosting) end_as_asked();
   Begun begun;
   const bool is_wanted = is_launched(job) ? world.rank() == 0 && take_wish_of_launcher(job.resize)
                                           : requests.are_there();
   if (world.rank() == 0 && is_wanted) begun = begin(mapping, requests);
   begun.share(world);
   if (!begun.folder.empty()) begun.problem = write(world, begun.folder, call);
-  if (!begun.problem.empty()) tell_problem(world, mapping, begun.problem);
+  if (!begun.problem.empty()) tell_problem(world, mapping, requests, begun.problem);
   return !begun.folder.empty() && begun.problem.empty();
 }
 
