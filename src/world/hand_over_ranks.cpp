@@ -79,8 +79,7 @@ bool take_requests_to_leave(const space::Mapping& mapping, int process) {
   const char* const why_not = header.nodes > 1 || header.has_launcher == 0
                                   ? fibers::why_not_start_anew(header)
                                   : fibers::why_not_move(header);
-  if (why_not != nullptr || header.on_death == space::OnDeath::go_on || !is_ours(on_early_request))
-    return false;
+  if (why_not != nullptr || !is_ours(on_early_request)) return false;
   job = &header;
   const char* const beyond = std::getenv(bootstrap::starter_variable);
   self = getpid();
@@ -103,6 +102,10 @@ void repeat_early_request() {
 void hand_over_before_ending(const space::Mapping& mapping, int process) {
   if (!take_requests_to_leave(mapping, process)) return do_not_hand_over();
   repeat_early_request();
+}
+
+void stop_handing_over() {
+  if (is_ours(on_request_to_end)) std::signal(SIGTERM, SIG_DFL);
 }
 
 void do_not_hand_over() {

@@ -10,6 +10,9 @@ namespace armature::hosting {
 /// started this one. Programs that have a handler of their own keep it.
 void hand_over_before_ending(const space::Mapping& mapping, int process);
 
+/// It has no ranks to hand over any more: who asks it to end now ends it.
+void stop_handing_over();
+
 /// The launcher starts processes of virtual ranks with such requests held back, so that none is
 /// lost or ends a process that has only begun. Before main they are let through, and one that comes
 /// is kept until ranks can be handed over. This process will not: it ends by one that has come.

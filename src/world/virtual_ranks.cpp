@@ -192,6 +192,7 @@ int run_here(const Process& process, fibers::RankScheduler& scheduler) {
   process.join_network(std::move(spaces));
   process.tell_joined();
   scheduler.run();
+  stop_handing_over();
   confirm_requests(mapping);
   return status_at_end(process);
 }
