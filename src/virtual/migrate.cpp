@@ -44,7 +44,8 @@ void settle(const progress::RankContext& me, int process) {
     return (net == nullptr || net->has_settled(rank)) && fibers::takes_ranks(mapping, process);
   };
   const int error_number = errno;  // which the network does not mind
-  if (!is_settled())
+  // Once more after each wait: others may have had their turns since it was over.
+  while (!is_settled())
     progress::wait_until(wait, [&] {
       require_of_job(me, process);
       if (progress::Network* const net = progress::network()) net->try_poll();

@@ -11,6 +11,7 @@
 
 #include "armature/handle.hpp"
 #include "armature/rmi.hpp"
+#include "armature/virtual.hpp"
 #include "base/fail.hpp"
 #include "progress/processes.hpp"
 #include "progress/rank_context.hpp"
@@ -132,6 +133,14 @@ std::uint32_t write_on_nodes(const World& world, const Destination& to, const ch
                           .is_incremental = to.is_incremental};
   if (to.where == space::KeptIn::folder) what.changed_since = changed_since(world, me, to);
   return stand_together(world, what, call);
+}
+
+void go_to(int process) {
+  try {
+    migrate(ProcessId(process));
+  } catch (const Error& error) {
+    if (error.code() != Errc::bad_argument) throw;
+  }
 }
 
 }  // namespace armature::hosting

@@ -25,4 +25,8 @@ struct Destination {
 /// could not be written.
 std::uint32_t write_on_nodes(const World& world, const Destination& to, const char* call);
 
+/// By one rank, inside its node: migrate, where that process has not left the job meanwhile. If it
+/// has, its ranks have been moved by somebody else, and this one stays.
+void go_to(int process);
+
 }  // namespace armature::hosting

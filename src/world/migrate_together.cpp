@@ -16,24 +16,34 @@ namespace {
 
 constexpr const char* call = "migrate_together";
 
+/// As the rank that asks has seen it: all must find the same.
 struct Asked {
   std::int32_t process = 0;
-  std::int32_t stays = -1;  // the process of which it holds something; -1: of none
+  std::int32_t stays = -1;      // the process of which it holds something; -1: of none
+  std::uint32_t processes = 0;  // there are
+  bool is_of_job = false;
 };
 
-std::vector<int> agree(const World& world, const progress::RankContext& me, ProcessId process) {
+Asked ask(const progress::RankContext& me, ProcessId process) {
   const space::ControlHeader& job = me.space.header();
-  const int here = me.space.slot(me.space.me()).process.load(std::memory_order_relaxed);
-  const std::vector<Asked> all =
-      world.allgather(Asked{process.number(), me.held_here != 0 ? here : -1});
+  Asked asked{.process = process.number(), .processes = job.processes};
+  if (me.held_here != 0)
+    asked.stays = me.space.slot(me.space.me()).process.load(std::memory_order_relaxed);
+  const auto regrouped = job.halt.regrouped.load(std::memory_order_acquire);
+  asked.is_of_job = asked.process >= 0 && asked.process < static_cast<int>(asked.processes) &&
+                    me.space.process_slot(asked.process).belongs(regrouped);
+  return asked;
+}
+
+std::vector<int> agree(const World& world, const Asked& mine) {
+  const std::vector<Asked> all = world.allgather(mine);
   std::vector<int> processes;
   for (int rank = 0; rank < std::ssize(all); ++rank) {
     const Asked& asked = all[static_cast<std::size_t>(rank)];
-    if (asked.process < 0 || asked.process >= static_cast<int>(job.processes))
+    if (asked.process < 0 || asked.process >= static_cast<int>(asked.processes))
       base::fail(Errc::bad_argument, fmt::format("{}: rank {} asks for process {}: the job has {}",
-                                                 call, rank, asked.process, job.processes));
-    const space::ProcessSlot& there = progress::mapping(call).process_slot(asked.process);
-    if (!there.belongs(job.halt.regrouped.load(std::memory_order_acquire)))
+                                                 call, rank, asked.process, asked.processes));
+    if (!asked.is_of_job)
       base::fail(Errc::bad_argument,
                  fmt::format("{}: rank {} asks for process {}, which is not of the job any more",
                              call, rank, asked.process));
@@ -63,9 +73,9 @@ void migrate_together(ProcessId process) {
       process.number() >= static_cast<int>(job.processes))
     process = ProcessId(me.space.slot(world.rank()).process.load(std::memory_order_relaxed));
   world.barrier();
-  const std::vector<int> processes = agree(world, me, process);
+  const std::vector<int> processes = agree(world, ask(me, process));
   if (job.nodes > 1) return hosting::change_nodes(world, processes, call);
-  migrate(process);
+  hosting::go_to(process.number());
   world.barrier();
 }
 

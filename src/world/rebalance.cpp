@@ -142,15 +142,6 @@ balance::Problem problem_of(const space::Mapping& mapping, const std::vector<int
   return problem;
 }
 
-/// It may have left meanwhile: then its rank has been moved by somebody else, and stays there.
-void go_to(int process) {
-  try {
-    migrate(ProcessId(process));
-  } catch (const Error& error) {
-    if (error.code() != Errc::bad_argument) throw;
-  }
-}
-
 /// `to` is the process of each rank, and this one was in `here`.
 void go(const World& world, int here, const std::vector<int>& to, bool moves) {
   if (progress::mapping("rebalance").header().nodes > 1) {
@@ -158,7 +149,7 @@ void go(const World& world, int here, const std::vector<int>& to, bool moves) {
     return;
   }
   const int there = to[static_cast<std::size_t>(world.rank())];
-  if (there != here) go_to(there);
+  if (there != here) hosting::go_to(there);
   world.barrier();
 }
 
