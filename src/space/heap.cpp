@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cstring>
 #include <new>
 
 #include <boost/interprocess/mem_algo/rbtree_best_fit.hpp>
 #include <boost/interprocess/offset_ptr.hpp>
 #include <boost/interprocess/sync/mutex_family.hpp>
+
+#include "space/reserve.hpp"
 
 namespace armature::space {
 
@@ -73,11 +74,7 @@ bool Heap::drop_pages(std::byte* from, std::byte* to) {
 }
 
 bool Heap::reserve_pages(std::byte* from, std::byte* to) {
-  int result = 0;
-  do {
-    result = fallocate(file(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset_of(from)), to - from);
-  } while (result != 0 && errno == EINTR);
-  return result == 0;
+  return reserve(file(), offset_of(from), static_cast<std::uint64_t>(to - from));
 }
 
 /// So that at least that much more fits; twice as large each time, as far as there is room.

@@ -21,6 +21,7 @@
 #include "space/band_head.hpp"
 #include "space/copy_file.hpp"
 #include "space/layout.hpp"
+#include "space/reserve.hpp"
 #include "space/team_block.hpp"
 #include "space/virtual_band.hpp"
 
@@ -186,8 +187,7 @@ JobMemory JobMemory::create(const JobOptions& options) {
   memory.control = memory_file(control_name, Control::bytes(header));
   // What is used is reserved now, so that no access fails later for want of memory; not the last
   // words of so many ranks.
-  const std::size_t reserved = Control::bytes_in_use(header.ranks, header.slot_bytes);
-  if (fallocate(memory.control.get(), 0, 0, static_cast<off_t>(reserved)) != 0)
+  if (!reserve(memory.control.get(), 0, Control::bytes_in_use(header.ranks, header.slot_bytes)))
     fail(Errc::start, fmt::format("no memory for the control block of {} ranks: {}", header.ranks,
                                   base::system_text(errno)));
   void* start = mmap(nullptr, Control::bytes(header), PROT_READ | PROT_WRITE, MAP_SHARED,
