@@ -273,8 +273,7 @@ void Network::ignore_all() {
 
 void Network::flush_held() {
   if (mirrors_.holds()) mirrors_.look_again();
-  for (const int process : others_)
-    if (Link& link = links_.to(process); link.holds_records()) link.flush();
+  links_.flush_all();
 }
 
 bool Network::poll() {

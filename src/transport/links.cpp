@@ -4,8 +4,6 @@
 // written. They travel with whatever goes the other way; by themselves only when nothing does.
 #include "transport/links.hpp"
 
-#include <map>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -38,6 +36,7 @@ std::byte* Link::append(Kind kind, int from, int to, std::size_t body_bytes, Ack
     open_->link = this;
     open_->lender = nullptr;
     open_->used = sizeof(PacketHeader);
+    if (!std::exchange(gathers_, true)) links_->gathering_.push_back(this);
   }
   const Record record{kind, static_cast<std::uint16_t>(padded - body_bytes),
                       static_cast<std::uint32_t>(sizeof(Record) + body_bytes), from, to};
@@ -96,33 +95,6 @@ void Link::send(Packet& packet, std::span<const std::byte> head, std::span<const
     packet.sent(packet);
 }
 
-namespace {
-
-// A packet that an engine cuts in pieces may be overtaken by a later one while it waits for room on
-// the wire: UCX does that. What comes early is kept until it is due. Under the links' lock.
-struct Early {
-  std::vector<std::byte> head, body;
-};
-
-std::map<std::pair<const Link*, std::uint32_t>, Early>& early() {
-  static std::map<std::pair<const Link*, std::uint32_t>, Early> packets;
-  return packets;
-}
-
-void keep_early(const Link& link, std::uint32_t sequence, std::span<const std::byte> head,
-                std::span<const std::byte> body) {
-  early()[{&link, sequence}] = {{head.begin(), head.end()}, {body.begin(), body.end()}};
-}
-
-std::optional<Early> take_early(const Link& link, std::uint32_t sequence) {
-  if (early().empty()) [[likely]]
-    return std::nullopt;
-  auto node = early().extract({&link, sequence});
-  return node.empty() ? std::nullopt : std::optional(std::move(node.mapped()));
-}
-
-}  // namespace
-
 Links::Links(const Options& options)
     : options_(options), links_(static_cast<std::size_t>(options.processes)) {
   engine_ = options.open(*this, options.engine);
@@ -160,6 +132,15 @@ Link::Packet* Links::new_packet() {
 
 void Links::recycle(Link::Packet* packet) { free_.emplace_back(packet); }
 
+// Others may begin to gather meanwhile.
+void Links::flush_all() {
+  for (std::size_t i = 0; i < gathering_.size(); ++i) {
+    gathering_[i]->gathers_ = false;
+    gathering_[i]->flush();
+  }
+  gathering_.clear();
+}
+
 bool Links::progress() {
   // What was owed when the last call ended has found nothing to travel with.
   acknowledge();
@@ -184,22 +165,35 @@ void Links::acknowledge() {
 
 // What makes no sense ends the process: no exception may pass the engine.
 void Links::received(std::span<const std::byte> head, std::span<const std::byte> body) noexcept {
+  const Link* link = take(head, body);
+  while (link != nullptr && !link->early_.empty()) {
+    auto next = to(link->process_).early_.extract(static_cast<std::uint32_t>(link->received_ + 1));
+    if (next.empty()) return;
+    link = take(next.mapped().head, next.mapped().body);
+  }
+}
+
+/// Whose packet it was, if it was due.
+Link* Links::take(std::span<const std::byte> head, std::span<const std::byte> body) {
   const std::span<const std::byte> packet = head.empty() ? body : head;
   PacketHeader header;
   if (packet.size() >= sizeof header) std::memcpy(&header, packet.data(), sizeof header);
   if (packet.size() < sizeof header || header.secret != options_.secret || header.process < 0 ||
       header.process >= options_.processes || !has(header.process)) {
     ++refused_;  // nobody of this job
-    return;
+    return nullptr;
   }
   Link& link = to(header.process);
-  if (link.is_lost()) return;  // it has been given up, and may not know
+  if (link.is_lost()) return nullptr;  // it has been given up, and may not know
   const auto ahead =
       static_cast<std::int32_t>(header.sequence - static_cast<std::uint32_t>(link.received_ + 1));
   if (ahead < 0)
     fail(Errc::corrupt, fmt::format("packet {} of process {} came where {} was due",
                                     header.sequence, header.process, link.received_ + 1));
-  if (ahead > 0) return keep_early(link, header.sequence, head, body);
+  if (ahead > 0) {
+    link.early_[header.sequence] = {{head.begin(), head.end()}, {body.begin(), body.end()}};
+    return nullptr;
+  }
   const auto news = static_cast<std::int32_t>(header.acknowledged -
                                               static_cast<std::uint32_t>(link.acknowledged()));
   const bool was_idle = link.is_idle();
@@ -225,8 +219,7 @@ void Links::received(std::span<const std::byte> head, std::span<const std::byte>
     if (on_idle != nullptr) on_idle(link);
     link.flush();
   }
-  if (const auto next = take_early(link, static_cast<std::uint32_t>(link.received_ + 1)))
-    received(next->head, next->body);
+  return &link;
 }
 
 namespace {
@@ -265,6 +258,7 @@ void Links::sent(std::uint64_t token) {
 void Links::lost(int peer, const char* why) {
   Link& link = to(peer);
   if (link.lost_.exchange(true)) return;
+  link.early_.clear();
   engine_->drop(peer);
   // Nothing will be acknowledged any more; who waits for that looks at whether the link is lost.
   if (on_lost != nullptr) on_lost(link, why);

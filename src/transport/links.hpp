@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -126,6 +127,13 @@ class Link {
   std::atomic<bool> bye_ = false, lost_ = false;
   std::uint64_t received_ = 0;          // of the last packet handled here
   std::vector<std::uint64_t> last_of_;  // by rank: the packet that has what it sent last
+  // A packet that an engine cuts in pieces may be overtaken by a later one while it waits for room
+  // on the wire: UCX does that. What comes early is kept until it is due.
+  struct Early {
+    std::vector<std::byte> head, body;
+  };
+  std::map<std::uint32_t, Early> early_;  // by sequence
+  bool gathers_ = false;                  // it is among Links::gathering_
   enum class Owes { nothing, later, now } owes_ = Owes::nothing;
   bool hello_ = false;
   bool ignores_ = false;
@@ -163,6 +171,8 @@ class Links : public Sink {
   /// From now on nothing is expected of that process.
   void give_up(int process, const char* why) { lost(process, why); }
 
+  /// Sends what has gathered for any process.
+  void flush_all();
   /// Handles what has come and acknowledges it; whether there was something. Under the lock.
   bool progress();
   /// Whether acknowledgements are still to be sent, which the next progress() does. Not only under
@@ -180,6 +190,7 @@ class Links : public Sink {
   void received(std::span<const std::byte> head, std::span<const std::byte> body) noexcept override;
   void sent(std::uint64_t token) override;
   void lost(int peer, const char* why) override;
+  [[nodiscard]] Link* take(std::span<const std::byte> head, std::span<const std::byte> body);
   void handle_records(Link& link, std::span<const std::byte> records,
                       std::span<const std::byte> lent);
   void acknowledge();
@@ -191,6 +202,7 @@ class Links : public Sink {
   std::unique_ptr<Engine> engine_;
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<std::unique_ptr<Link::Packet>> free_;
+  std::vector<Link*> gathering_;  // all that hold records, and others that have
   std::vector<Link*> owing_;
   std::atomic<bool> owes_ = false;  // there are some
   std::array<Handler, static_cast<std::size_t>(Kind::count)> handlers_{};
