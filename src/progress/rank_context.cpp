@@ -35,6 +35,8 @@ RankContext* current_rank() {
   return current != nullptr ? current : sole.load(std::memory_order_relaxed);
 }
 
+bool runs_rank() { return current != nullptr; }
+
 const space::Mapping& mapping(const char* call) {
   const space::Mapping* of_process = space::Mapping::of_process();
   if (of_process == nullptr)

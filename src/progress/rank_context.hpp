@@ -72,7 +72,9 @@ struct RankContext {
 
 /// The calling rank's, or nullptr outside run().
 RankContext* current_rank();
-/// The same; throws Error(misuse) naming the call when there is none.
+/// Whether the calling thread runs it; else the program has started the thread.
+bool runs_rank();
+/// The calling rank's; throws Error(misuse) naming the call when there is none.
 RankContext& this_rank(const char* call);
 /// What the calls need that any thread of the process may make, whether it runs a rank or not;
 /// throws Error(misuse) naming the call outside run().

@@ -260,13 +260,15 @@ namespace detail {
   std::uint64_t idle_since_ns = published.since_ns();
   Naps naps;
   GoneRanks gone;
+  std::uint32_t deaths_seen = 0;
   for (std::uint32_t round = 0;; ++round) {
     if (condition_holds.look()) return;
     me.deliver();
     if (condition_holds.look()) return;
     published.refresh(wait);
-    if (space.header().deaths.load(std::memory_order_acquire) != 0)
-      gone.check(space, wait, condition_holds);
+    // Those that went before are looked at once, and again before each nap.
+    const std::uint32_t deaths = space.header().deaths.load(std::memory_order_acquire);
+    if (std::exchange(deaths_seen, deaths) != deaths) gone.check(space, wait, condition_holds);
     if (spin.got_on()) {
       // Where something has come, more may: who yields the core hears of it late.
       if (spin.sees_it()) return;
@@ -291,7 +293,9 @@ void wait_long(WaitFor& wait, Ready ready, void* condition) {
     wait_scheduled(*current, wait, ready, condition);
     return current->scheduler->goes_on();
   }
-  if (current == nullptr && network() != nullptr) return wait_as_anybody(ready, condition);
+  // Of a thread that the program has started; what else comes for its rank is the rank's thread's.
+  const bool is_transfer = current == nullptr || wait.what == space::Awaiting::completion;
+  if (network() != nullptr && is_transfer && !runs_rank()) return wait_as_anybody(ready, condition);
   wait_alone(this_rank(wait.call), wait, ready, condition);
 }
 

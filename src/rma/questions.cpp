@@ -109,7 +109,8 @@ void Question::on_answer(const Arrived& answer) {
   all.places[place].question = nullptr;
   all.free.push_back(place);
   question->finish();
-  progress::ring(network()->mapping().slot(answer.record.to));
+  // A thread that runs no rank looks by itself.
+  if (answer.record.to >= 0) progress::ring(network()->mapping().slot(answer.record.to));
 }
 
 void Question::install(transport::Links& links) {

@@ -2,6 +2,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <numeric>
 #include <thread>
 
 #include "conformance.hpp"
@@ -247,6 +248,33 @@ TEST(PutGet, threads_of_a_rank_may_put_at_the_same_time) {
   for (auto& thread : threads) thread.join();
   world().barrier();
   for (std::size_t i = 0; i < 4 * each; ++i) ASSERT_EQ(piece[i], i);
+  world().barrier();
+  world().free(piece);
+}
+
+TEST(PutGet, a_thread_of_a_rank_may_get_while_the_rank_executes_calls) {
+  struct Seen {
+    std::vector<int> all;
+    void note(int i) { all.push_back(i); }
+  };
+  constexpr int each = 1000;
+  armature::shared<Seen> seen(world());
+  auto piece = world().allocate<int>(each);
+  std::iota(piece.local().begin(), piece.local().end(), me());
+  world().barrier();
+  int wrong = 0;
+  std::thread thread([&, from = piece.on(right()), first = right()] {
+    for (int i = 0; i < each; ++i) wrong += get(from + i) != first + i ? 1 : 0;
+  });
+  for (int i = 0; i < each; ++i) {
+    seen.async(left(), &Seen::note, i);
+    if (i % 50 == 0) armature::rmi_fence();
+  }
+  armature::rmi_fence();
+  thread.join();
+  EXPECT_EQ(wrong, 0);
+  ASSERT_EQ(seen->all.size(), static_cast<std::size_t>(each));
+  for (int i = 0; i < each; ++i) EXPECT_EQ(seen->all[static_cast<std::size_t>(i)], i);
   world().barrier();
   world().free(piece);
 }
