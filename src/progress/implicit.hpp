@@ -1,9 +1,8 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <iterator>
-#include <utility>
+#include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "armature/handle.hpp"
@@ -11,38 +10,42 @@
 
 namespace armature::progress {
 
-/// A rank's operations with implicit handle that are still under way.
+/// A rank's operations with implicit handle that are still under way. Whoever waits for them lets
+/// calls in, whose methods may begin and await some too; and a rank may have a second thread. So
+/// they stay here, under a lock, until they are complete, and nobody lets others in who holds it.
 class Implicit {
  public:
   /// Does not look whether it is complete: that would send what had better gather. Waits for the
   /// oldest where there are very many.
-  void add(Rank to, Handle handle) {
-    if (std::ssize(pending_) >= pending_max) {
-      const auto end = pending_.begin() + pending_max / 2;
-      for (auto one = pending_.begin(); one != end; ++one) one->second.wait();
-      pending_.erase(pending_.begin(), end);
-    }
-    pending_.emplace_back(to, std::move(handle));
-  }
-  void wait() {
-    for (auto& one : pending_) one.second.wait();
-    pending_.clear();
-  }
-  void wait(Rank to) {
-    for (auto& one : pending_)
-      if (one.first == to) one.second.wait();
-    (void)test(to);
-  }
+  void add(Rank to, Handle handle);
+  /// For all that were begun before.
+  void wait() { wait_for({}); }
+  void wait(Rank to) { wait_for({.to = to}); }
   /// Whether none to that rank is left.
   [[nodiscard]] bool test(Rank to) {
-    std::erase_if(pending_, [&](auto& one) { return one.first == to && one.second.test(); });
-    return std::none_of(pending_.begin(), pending_.end(),
-                        [&](const auto& one) { return one.first == to; });
+    std::uint64_t first = 0;
+    return are_complete({.to = to}, first);
   }
 
  private:
-  static constexpr std::ptrdiff_t pending_max = 4096;
-  std::vector<std::pair<Rank, Handle>> pending_;
+  struct Pending {
+    std::uint64_t number;  // grows
+    Rank to;
+    Handle handle;
+    bool is_complete = false;
+  };
+  struct Which {
+    Rank to = Rank::none();  // none: of any
+    std::uint64_t before = UINT64_MAX;
+  };
+  void wait_for(Which which);
+  bool are_complete(const Which& which, std::uint64_t& first);
+  [[nodiscard]] std::uint64_t next();
+
+  static constexpr std::size_t pending_max = 4096;
+  std::mutex mutex_;
+  std::uint64_t next_ = 0;
+  std::vector<Pending> pending_;  // by number
 };
 
 }  // namespace armature::progress
