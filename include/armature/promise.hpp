@@ -92,10 +92,10 @@ class remote_promise {
 
 /// A future of this rank's and what settles it, from anywhere. `likely` is who will probably
 /// answer: should that rank die, the future throws Error(rank_lost). Throws Error(bad_rank), and
-/// Error(nesting) as questions do.
+/// Error(nesting) as questions do. T is no view, nor holds one: the answer's message does not stay.
 template <class T>
-requires Marshallable<T>
-[[nodiscard]] std::pair<future<T>, remote_promise<T>> make_promise(Rank likely) {
+requires(Marshallable<T> && !detail::looks_into_message<T, false>())
+    [[nodiscard]] std::pair<future<T>, remote_promise<T>> make_promise(Rank likely) {
   const Rank me = detail::my_rank("make_promise");
   detail::Reply* const slot = detail::new_reply(likely);
   return {future<T>(std::make_shared<detail::PromisedState<T>>(slot, likely)),

@@ -125,6 +125,14 @@ KeptArgument<P> keep(Arg&& argument) {
     return static_cast<std::remove_cvref_t<P>>(std::forward<Arg>(argument));
   }
 }
+/// An argument where there is no parameter to go by: itself, unless it is a view.
+template <class Arg>
+decltype(auto) kept(const Arg& argument) {
+  if constexpr (is_view<Arg>)
+    return keep<Arg>(argument);
+  else
+    return (argument);
+}
 
 template <class T>
 struct Create {

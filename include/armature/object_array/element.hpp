@@ -85,14 +85,15 @@ class array_element {
         std::forward<Args>(args)...);
   }
 
-  // -- functions: f(element, args...) or f(index, element, args...), as distributed_map visits
+  // -- functions: f(element, args...) or f(index, element, args...), as distributed_map visits;
+  // a std::string_view or std::span among the arguments arrives as a std::string or std::vector
   template <detail::Visitor F, class... Args>
   void async_visit(F f, const Args&... args) const {
-    tell(f, args...);
+    tell(f, detail::kept(args)...);
   }
   template <detail::Visitor F, class... Args>
   auto visit(F f, const Args&... args) const {
-    return ask_it(f, args...).get();
+    return ask_it(f, detail::kept(args)...).get();
   }
 
   // -- itself
@@ -104,7 +105,9 @@ class array_element {
   template <class... Args>
   requires std::constructible_from<T, Args...>
   void create_on(int member, const Args&... args) const {
-    detail::ask_element(part(), index_, detail::Create<T>{checked(member, -1)}, args...).get();
+    detail::ask_element(part(), index_, detail::Create<T>{checked(member, -1)},
+                        detail::kept(args)...)
+        .get();
   }
   template <class... Args>
   requires std::constructible_from<T, Args...>
@@ -112,7 +115,8 @@ class array_element {
   template <class... Args>
   requires std::constructible_from<T, Args...>
   void async_create_on(int member, const Args&... args) const {
-    part().send(index_, detail::Tell<detail::Create<T>>{{checked(member, -1)}}, args...);
+    part().send(index_, detail::Tell<detail::Create<T>>{{checked(member, -1)}},
+                detail::kept(args)...);
   }
   void destroy() const { detail::ask_element(part(), index_, detail::Destroy()).get(); }
   void async_destroy() const { part().send(index_, detail::Tell<detail::Destroy>()); }

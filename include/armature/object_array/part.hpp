@@ -82,6 +82,8 @@ class ObjectPart {
   /// op(part, record, index, caller, args...) wherever the record is, in its turn.
   template <class Op, class... A>
   void send(const Index& index, const Op& op, const A&... args) {
+    static_assert((!looks_into_message<A, false>() && ...),
+                  "a call of an element may wait: an argument may be a view, but not hold one");
     Route& route = routes_[index];
     CallHead head{
         .caller = me_, .depth = Op::is_question ? turns_.depth + 1 : 0, .number = route.sent};
