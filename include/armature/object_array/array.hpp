@@ -111,15 +111,16 @@ class object_array_ref {
   requires RemoteQuestion<Member, T, Args...>
   [[nodiscard]] auto reduce(Member method, Op op = {}, const Args&... args) const {
     using R = detail::MethodResult<T, Member, Args...>;
-    const Part& here = part();
+    Part& here = part();
     std::vector<future<std::optional<R>>> each;
     for (int m = 0; m < here.team().size(); ++m) {
       auto [answer, promise] = make_promise<std::optional<R>>(here.rank_of(m));
       detail::with_kept(
           detail::ParametersOfMember<Member>(),
           [&](const auto&... kept) {
-            armature::async(here.rank_of(m), ReduceHere<R, Op>{}, parts_, promise, op,
-                            detail::MethodOfElement<T, Member>(method), kept...);
+            // As a question: at the limit of nesting only those are let in.
+            (void)armature::ask(here.rank_of(m), ReduceHere<R, Op>{}, here.depth(), parts_, promise,
+                                op, detail::MethodOfElement<T, Member>(method), kept...);
           },
           args...);
       each.push_back(std::move(answer));
@@ -150,12 +151,17 @@ class object_array_ref {
   template <class R, class Op>
   struct ReduceHere {
     template <class F, class... A>
-    void operator()(shared_ref<Part> parts, remote_promise<std::optional<R>> promise, Op op, F f,
-                    A... args) const {
+    void operator()(std::uint32_t depth, shared_ref<Part> parts,
+                    remote_promise<std::optional<R>> promise, Op op, F f, A... args) const {
       Part& here = parts.local();
       std::vector<future<R>> each;
-      for (const Index& index : here.indices_at_home())
-        each.push_back(detail::ask_element(here, index, detail::CallIt<F>{f}, args...));
+      try {
+        const detail::AsDeep as_the_asker(here.depth(), depth);
+        for (const Index& index : here.indices_at_home())
+          each.push_back(detail::ask_element(here, index, detail::CallIt<F>{f}, args...));
+      } catch (const Error& error) {
+        return promise.fail(error.code(), error.what());
+      }
       (void)detail::combine_answers<R, Op>(promise, op, std::move(each));
     }
   };

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <tuple>
 #include <utility>
 
 #include "armature/object_array/record.hpp"
+#include "armature/object_array/turn.hpp"
 
 namespace armature::detail {
 
@@ -22,11 +21,9 @@ class LateCall final : public Waiting<Part> {
   [[nodiscard]] const CallHead& head() const override { return head_; }
   void run(Part& part, Record& record) override {
     part.start(record, index_, head_.caller);
-    std::uint32_t& top = part.turns_.depth;
-    const std::uint32_t depth = std::exchange(top, std::max(top, head_.depth));
+    const AsDeep as_deep(part.depth(), head_.depth);
     std::apply([&](A&... args) { op_(part, record, index_, head_.caller, std::move(args)...); },
                args_);
-    top = depth;
   }
   void arrive_again(Part& part) override {
     std::apply(

@@ -99,6 +99,8 @@ class ObjectPart {
     hop<Op, A...>(index, head, op, args...);
   }
 
+  /// How many questions wait for what runs here, one for the other.
+  [[nodiscard]] std::uint32_t& depth() { return turns_.depth; }
   /// Throws Error(nesting) where a question would be too deep.
   void require_depth() const {
     if (turns_.depth >= depth_max_)

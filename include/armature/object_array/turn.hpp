@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -15,6 +16,20 @@ struct Turns {
   bool measures = false;        // computing times, and who calls whom
   Record* calling = nullptr;    // the one on top, where that is measured
   std::uint64_t nested_ns = 0;  // spent in those on top of the one on top
+};
+
+/// While this is there what is asked is asked by something at least that deep.
+class AsDeep {
+ public:
+  AsDeep(std::uint32_t& top, std::uint32_t depth)
+      : top_(top), before_(std::exchange(top, std::max(top, depth))) {}
+  AsDeep(const AsDeep&) = delete;
+  AsDeep& operator=(const AsDeep&) = delete;
+  ~AsDeep() { top_ = before_; }
+
+ private:
+  std::uint32_t& top_;
+  const std::uint32_t before_;
 };
 
 /// One of them, from its beginning to its end: its record stays here.
