@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cxxabi.h>
+
 #include <exception>
 #include <span>
 #include <string>
@@ -16,6 +18,30 @@
 
 namespace armature::detail {
 
+/// Calls tell(code, text) with what is being handled.
+template <class F>
+void tell_exception(F tell) {
+  try {
+    throw;
+  } catch (const abi::__forced_unwind&) {
+    throw;  // the thread is being cancelled
+  } catch (const Refused& refused) {
+    tell(refused.code, refused.text);
+  } catch (const Error& error) {
+    tell(error.code(), std::string(error.what()));
+  } catch (const std::exception& error) {
+    tell(Errc::remote, std::string(error.what()));
+  } catch (...) {
+    tell(Errc::remote, std::string("an exception that is no std::exception"));
+  }
+}
+
+/// Settles a promise with what is being handled.
+template <class R>
+void fail_with_exception(const remote_promise<R>& promise) {
+  tell_exception([&](Errc code, const std::string& text) { promise.fail(code, text); });
+}
+
 /// A statement: nobody waits. Refused, its caller's rank hears of it as of an async call that
 /// failed; what a method throws, the rank where it ran.
 template <class Action>
@@ -30,11 +56,12 @@ struct Tell {
       (void)action(part, record, index, std::forward<A>(args)...);
     } catch (const Refused& refused) {
       part.complain(caller, refused.code, refused.text);
-    } catch (const std::exception& error) {
-      part.complain(part.team().rank(), Errc::remote,
-                    "element " + text_of_index(index) + ", called by rank " +
-                        std::to_string(static_cast<int>(part.rank_of(caller))) + ": " +
-                        error.what());
+    } catch (...) {
+      tell_exception([&](Errc, const std::string& text) {
+        part.complain(part.team().rank(), Errc::remote,
+                      "element " + text_of_index(index) + ", called by rank " +
+                          std::to_string(static_cast<int>(part.rank_of(caller))) + ": " + text);
+      });
     }
   }
 };
@@ -56,12 +83,8 @@ struct Ask {
       } else {
         promise.set(action(part, record, index, std::forward<A>(args)...));
       }
-    } catch (const Refused& refused) {
-      promise.fail(refused.code, refused.text);
-    } catch (const Error& error) {
-      promise.fail(error.code(), error.what());
-    } catch (const std::exception& error) {
-      promise.fail(Errc::remote, error.what());
+    } catch (...) {
+      fail_with_exception(promise);
     }
   }
 };

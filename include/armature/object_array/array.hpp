@@ -24,22 +24,15 @@ namespace detail {
 /// What those answer that exist, combined; for whoever waits for the promise.
 template <class R, class Op>
 future<void> combine_answers(remote_promise<std::optional<R>> promise, Op op,
-                             std::vector<future<R>> each) {
+                             std::vector<future<std::optional<R>>> each) {
   std::optional<R> sum;
   try {
-    for (auto& one : each) {
-      try {
-        R value = co_await one;
-        sum = sum ? static_cast<R>(op(*std::move(sum), std::move(value))) : std::move(value);
-      } catch (const RemoteError& error) {
-        if (error.code() != Errc::object_gone) throw;  // it was destroyed meanwhile
-      }
-    }
+    for (auto& one : each)
+      if (std::optional<R> value = co_await one)
+        sum = sum ? static_cast<R>(op(*std::move(sum), *std::move(value))) : std::move(value);
     promise.set(sum);
-  } catch (const Error& error) {
-    promise.fail(error.code(), error.what());
-  } catch (const std::exception& error) {
-    promise.fail(Errc::remote, error.what());
+  } catch (...) {
+    fail_with_exception(promise);
   }
 }
 
@@ -51,6 +44,19 @@ struct CallIfThere {
   void operator()(Part& part, typename Part::Record& record, const typename Part::Index& index,
                   A&&... args) {
     if (record.object) (void)CallIt<F>{f}(part, record, index, std::forward<A>(args)...);
+  }
+};
+
+/// The same for a question: then there is no answer. (That the element is missing must not be told
+/// by an error, which its method may throw for another one's sake.)
+template <class R, class F>
+struct AskIfThere {
+  F f;
+  template <class Part, class... A>
+  std::optional<R> operator()(Part& part, typename Part::Record& record,
+                              const typename Part::Index& index, A&&... args) {
+    if (!record.object) return std::nullopt;
+    return CallIt<F>{f}(part, record, index, std::forward<A>(args)...);
   }
 };
 
@@ -154,13 +160,13 @@ class object_array_ref {
     void operator()(std::uint32_t depth, shared_ref<Part> parts,
                     remote_promise<std::optional<R>> promise, Op op, F f, A... args) const {
       Part& here = parts.local();
-      std::vector<future<R>> each;
+      std::vector<future<std::optional<R>>> each;
       try {
         const detail::AsDeep as_the_asker(here.depth(), depth);
         for (const Index& index : here.indices_at_home())
-          each.push_back(detail::ask_element(here, index, detail::CallIt<F>{f}, args...));
-      } catch (const Error& error) {
-        return promise.fail(error.code(), error.what());
+          each.push_back(detail::ask_element(here, index, detail::AskIfThere<R, F>{f}, args...));
+      } catch (...) {
+        return detail::fail_with_exception(promise);
       }
       (void)detail::combine_answers<R, Op>(promise, op, std::move(each));
     }
