@@ -1,6 +1,8 @@
 // What goes wrong in elements and on their way, and what must not stand still.
 #include <functional>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include <armature/object_array.hpp>
 
@@ -27,6 +29,20 @@ class Cell {
 
  private:
   long sum_ = 0;
+};
+
+/// Refuses to be packed, so many times.
+struct Reluctant {
+  Reluctant() = default;
+  explicit Reluctant(int times) : refusals(times) {}
+  template <class Archive>
+  void serialize(Archive& archive) {
+    if (refusals > 0) throw std::runtime_error("not now " + std::to_string(refusals--));
+    archive(value);
+  }
+  int get() const { return value; }
+  int refusals = 0;
+  int value = 5;
 };
 
 }  // namespace
@@ -57,5 +73,29 @@ TEST(ObjectArrayFailures, a_reduction_leaves_out_no_element_that_misses_another_
   object_array<Cell, int> cells(world(), armature::all_indices(4), [](int i) { return Cell(i); });
   expect_error(Errc::object_gone, {"no element 77"},
                [&] { (void)cells.reduce(&Cell::need, std::plus<>(), cells.ref()); });
+  world().barrier();
+}
+
+TEST(ObjectArrayFailures, an_element_that_cannot_be_sent_stays_and_is_sent_later) {
+  object_array<Reluctant, int> all(world());
+  std::vector<std::string> told;
+  armature::on_async_error([&](armature::Rank, std::string_view text) { told.emplace_back(text); });
+  world().barrier();
+  int where = 0;
+  if (me() == 0) {
+    all[0].create(1);
+    where = all[0].member();
+    all[0].move_to((where + 1) % ranks());
+  }
+  all.fence();
+  if (me() == 0) {
+    EXPECT_EQ(all[0].sync(&Reluctant::get), 5);
+  }
+  all.fence();
+  if (me() == 0) {
+    EXPECT_EQ(all[0].member(), (where + 1) % ranks());
+  }
+  EXPECT_EQ(world().allreduce(told.size()), ranks() > 1 ? 1U : 0U);
+  armature::on_async_error(nullptr);
   world().barrier();
 }

@@ -344,20 +344,16 @@ class ObjectPart {
   void leave(const Index& which, Record& record) {
     const Index index = which;
     const int to = record.goes_to;
-    const auto kept = records_.extract(index);
     Route& route = routes_[index];
+    // May find no memory: then the record is here as before.
+    self_.async(rank_of(to), &ObjectPart::settle, index,
+                LentRecord<Record, Moving>(record).moving());
+    const auto kept = records_.extract(index);
     route.member = to;
     route.epoch = record.epoch + 1;
-    Moving moving{.object = nullptr,
-                  .epoch = route.epoch,
-                  .next = std::move(record.next),
-                  .busy_ns = record.busy_ns,
-                  .calls = std::move(record.calls)};
-    if (record.object) moving.object = std::make_unique<T>(std::move(*record.object));
-    self_.async(rank_of(to), &ObjectPart::settle, index, std::move(moving));
-    if (const int at = home(index); at != me_ && at != to)
-      self_.async(rank_of(at), &ObjectPart::learn, index, to, route.epoch);
     for (auto& [number, late] : record.waiting) late->arrive_again(*this);
+    if (const int at = home(index); at != me_ && at != to)
+      self_.async(rank_of(at), &ObjectPart::learn, index, to, record.epoch + 1);
   }
   void settle(Index index, Moving moving) {
     Route& route = routes_[index];

@@ -85,4 +85,30 @@ struct MovingRecord {
   }
 };
 
+/// What a record sends of itself, lent until it is sent: should that fail, nothing has left.
+template <class Record, class Moving>
+class LentRecord {
+ public:
+  explicit LentRecord(Record& record)
+      : record_(record),
+        moving_{.object = decltype(Moving::object)(record.object.get()),
+                .epoch = record.epoch + 1,
+                .next = std::move(record.next),
+                .busy_ns = record.busy_ns,
+                .calls = std::move(record.calls)} {}
+  LentRecord(const LentRecord&) = delete;
+  LentRecord& operator=(const LentRecord&) = delete;
+  ~LentRecord() {
+    (void)moving_.object.release();
+    record_.next = std::move(moving_.next);
+    record_.calls = std::move(moving_.calls);
+  }
+  /// Which cannot be copied; packing leaves it as it is.
+  [[nodiscard]] Moving&& moving() { return std::move(moving_); }
+
+ private:
+  Record& record_;
+  Moving moving_;
+};
+
 }  // namespace armature::detail
