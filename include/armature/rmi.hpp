@@ -84,7 +84,8 @@ requires(std::constructible_from<T, std::decay_t<Args>...> && (Marshallable<Args
       std::forward<Args>(args)...);
 }
 /// Destroys an object of make_remote, wherever it lives, after the calls this rank has made to it.
-/// Throws Error(object_gone) when it is gone already.
+/// It is gone for others from then on; while methods of it wait its destructor does, too. Throws
+/// Error(object_gone) when it is gone already.
 template <class T>
 void destroy(remote<T> object) {
   sync(

@@ -198,6 +198,7 @@ class Endpoint : public progress::RequestSource {
   [[nodiscard]] bool is_too_early(Incoming& in);
   void note_stream(Incoming& in, const Found& found);
   [[nodiscard]] std::uint64_t look(Incoming& in);
+  class OnTop;
   void receive(Incoming& in);
   void execute_until(std::uint64_t published, Incoming& in, std::uint8_t depth);
   void release(Incoming& in);

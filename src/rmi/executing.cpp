@@ -43,7 +43,7 @@ const Method& Endpoint::method(std::uint64_t token) {
   return *found;
 }
 
-/// Whatever a method throws is its caller's.
+/// Whatever a method throws is its caller's. What it has ended goes before it counts as over.
 template <class F>
 [[gnu::always_inline]] inline void Endpoint::guarded(Call& call, F&& f) {
   try {
@@ -57,6 +57,7 @@ template <class F>
   } catch (...) {
     failed(call, Errc::remote, "an exception that is no std::exception", true);
   }
+  objects_.method_is_over();
 }
 
 /// The method of a request and, in `call`, its object; nullptr when that is gone, which its caller
@@ -72,6 +73,7 @@ const Method* Endpoint::find(Call& call, const RequestHeader& header) {
       return nullptr;
     }
   }
+  objects_.runs(call.object);
   return &what;
 }
 
@@ -122,6 +124,7 @@ const Method* Endpoint::find_repeated(Repeated& first, Call& call) {
     first.changes = objects_.changes();
     first.object = call.object;
     if (what->takes_code) first.code = detail::decode(first.pointer);
+  objects_.runs(first.object);
     first.what = what;
   }
   call.object = first.object;

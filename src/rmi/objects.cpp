@@ -57,10 +57,32 @@ void Objects::destroy(ObjectId id) {
     base::fail(Errc::misuse,
                fmt::format("destroy: object {} was not made by make_remote", id.index));
   remove(id);
-  how(object);
+  if (waits(object))
+    doomed_.push_back({object, how});
+  else
+    how(object);
+}
+
+bool Objects::waits(const void* object) const {
+  const Waits* one = waits_;
+  while (one != nullptr && one->object_ != object) one = one->below_;
+  return one != nullptr;
+}
+
+// A destructor may wait, and let in who destroys others: each leaves the list first.
+void Objects::destroy_doomed() {
+  for (;;) {
+    const auto next = std::find_if(doomed_.begin(), doomed_.end(),
+                                   [this](const Doomed& one) { return !waits(one.object); });
+    if (next == doomed_.end()) return;
+    const Doomed one = *next;
+    doomed_.erase(next);
+    one.destroy(one.object);
+  }
 }
 
 Objects::~Objects() {
+  for (const Doomed& one : doomed_) one.destroy(one.object);
   for (std::size_t i = 0; i < places_.size(); ++i)
     if (places_[i].object != nullptr && entries_[i].destroy != nullptr)
       entries_[i].destroy(places_[i].object);

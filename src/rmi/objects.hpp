@@ -47,9 +47,37 @@ class Objects {
   void remove(ObjectId id);
   /// The object is this table's from now on.
   void own(ObjectId id, void (*how)(void*)) { entries_[id.index].destroy = how; }
-  /// Removes and destroys. Throws Error(object_gone), or Error(misuse) when the table does not own
-  /// it.
+  /// Removes and destroys; the latter once no method of it is under way. Throws
+  /// Error(object_gone), or Error(misuse) when the table does not own it.
   void destroy(ObjectId id);
+  /// A method of it begins; nullptr for a function.
+  void runs(const void* object) { running_ = object; }
+  /// The method that began last is over: objects that were to be destroyed are, unless one of
+  /// theirs waits below.
+  void method_is_over() {
+    running_ = nullptr;
+    if (!doomed_.empty()) [[unlikely]]
+      destroy_doomed();
+  }
+  /// The method that began last waits as long as this is there: others run on top of it.
+  class Waits {
+   public:
+    explicit Waits(Objects& all) : all_(all), object_(all.running_), below_(all.waits_) {
+      all.waits_ = this;
+    }
+    Waits(const Waits&) = delete;
+    Waits& operator=(const Waits&) = delete;
+    ~Waits() {
+      all_.waits_ = below_;
+      all_.running_ = object_;
+    }
+
+   private:
+    friend class Objects;
+    Objects& all_;
+    const void* const object_;
+    const Waits* const below_;
+  };
   /// The first place for a shared object that was never used here.
   [[nodiscard]] std::uint32_t next_shared() const { return next_shared_; }
 
@@ -64,7 +92,13 @@ class Objects {
     std::uint16_t generation = 0;
     std::uint16_t first = 0;  // generation
   };
+  struct Doomed {
+    void* object;
+    void (*destroy)(void*);
+  };
   Place& place(std::uint32_t index);
+  [[nodiscard]] bool waits(const void* object) const;
+  void destroy_doomed();
 
   std::vector<Place> places_;
   std::deque<Entry> entries_;  // whose elements stay when it grows
@@ -73,6 +107,9 @@ class Objects {
   std::uint32_t next_own_ = 1;
   std::vector<std::uint32_t> free_;
   std::unordered_map<std::string, ObjectId> names_;
+  const void* running_ = nullptr;  // whose method is on top
+  const Waits* waits_ = nullptr;
+  std::vector<Doomed> doomed_;
 };
 
 }  // namespace armature::rmi

@@ -47,6 +47,38 @@ TEST(Objects, a_place_is_used_again_under_another_generation) {
   EXPECT_EQ(objects.find(later), &b);
 }
 
+TEST(Objects, one_whose_method_waits_is_destroyed_when_that_is_over) {
+  destroyed = 0;
+  Objects objects;
+  int a = 0;
+  const ObjectId id = objects.add(&a);
+  objects.own(id, &count);
+  objects.runs(&a);
+  {
+    const Objects::Waits waits(objects);
+    objects.runs(nullptr);
+    objects.destroy(id);
+    objects.method_is_over();
+    EXPECT_EQ(objects.find(id), nullptr);
+    EXPECT_EQ(destroyed, 0);
+  }
+  objects.method_is_over();
+  EXPECT_EQ(destroyed, 1);
+}
+
+TEST(Objects, one_whose_method_is_over_is_destroyed_at_once) {
+  destroyed = 0;
+  Objects objects;
+  int a = 0;
+  const ObjectId id = objects.add(&a);
+  objects.own(id, &count);
+  objects.runs(&a);
+  objects.method_is_over();
+  const Objects::Waits waits(objects);
+  objects.destroy(id);
+  EXPECT_EQ(destroyed, 1);
+}
+
 TEST(Objects, a_place_whose_generations_are_used_up_is_left_alone) {
   Objects objects;
   int a = 0;

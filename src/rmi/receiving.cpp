@@ -163,6 +163,28 @@ void Endpoint::note_stream(Incoming& in, const Found& found) {
   return published;
 }
 
+/// Methods that run on top of the one that waits, if there is one: when they are done all is as it
+/// was for that one, however they end.
+class Endpoint::OnTop {
+ public:
+  explicit OnTop(Endpoint& endpoint)
+      : depth(endpoint.sender_.depth), endpoint_(endpoint), waits_(endpoint.objects_) {
+    ++endpoint_.level_;
+  }
+  OnTop(const OnTop&) = delete;
+  OnTop& operator=(const OnTop&) = delete;
+  ~OnTop() {
+    --endpoint_.level_;
+    endpoint_.sender_.depth = depth;
+  }
+
+  const std::uint8_t depth;  // of the one that waits
+
+ private:
+  Endpoint& endpoint_;
+  const Objects::Waits waits_;
+};
+
 /// Executes what was there when we looked, and no more: others have their turn.
 void Endpoint::receive(Incoming& in) {
   if (is_too_early(in)) return;
@@ -176,18 +198,17 @@ void Endpoint::receive(Incoming& in) {
           space::Awaiting::nothing &&
       !has_service()) [[unlikely]]
     interrupted.emplace(context_);
-  const std::uint8_t depth = sender_.depth;
   const std::uint64_t read = in.read, executed = in.executed;
   answered_ = false;
-  ++level_;
-  execute_until(published, in, depth);
-  // A lone statement often has a question right behind it, whose asker waits: to find it here takes
-  // less time than to leave and to come back.
-  for (int i = 0; i < looks_behind_one && in.executed - executed == 1 && !answered_; ++i)
-    execute_until(look(in), in, depth);
-  --level_;
+  {
+    const OnTop on_top(*this);
+    execute_until(published, in, on_top.depth);
+    // A lone statement often has a question right behind it, whose asker waits: to find it here
+    // takes less time than to leave and to come back.
+    for (int i = 0; i < looks_behind_one && in.executed - executed == 1 && !answered_; ++i)
+      execute_until(look(in), in, on_top.depth);
+  }
   note_stream(in, {.statements = in.executed - executed, .bytes = in.read - read});
-  sender_.depth = depth;
   got_on();
   release(in);
 }

@@ -42,6 +42,22 @@ struct Mourned {
   shared_ref<Cell> told;
 };
 
+/// Has a method that waits until the object is gone.
+struct Outlived {
+  explicit Outlived(shared_ref<Cell> to) : told(to) {}
+  Outlived(const Outlived&) = delete;
+  Outlived& operator=(const Outlived&) = delete;
+  ~Outlived() { told.local().value += 1; }
+  void nothing() {}
+  void wait_for_the_end(remote<Outlived> me) {
+    Cell& heard = told.local();  // nothing of the object is used any more
+    while (!caught([&] { me.sync(&Outlived::nothing); })) {
+    }
+    heard.value += heard.value == 0 ? 10 : 100;
+  }
+  shared_ref<Cell> told;
+};
+
 struct Fragile {
   explicit Fragile(int n) {
     if (n < 0) throw std::invalid_argument("negative");
@@ -115,6 +131,15 @@ RMI_TEST(RmiObjects, destroy_calls_the_destructor_once_after_the_calls_before) {
   expect_error(Errc::object_gone, {"gone"}, [&] { armature::destroy(mourned); });
   armature::rmi_fence();
   EXPECT_EQ(count->value, 1);
+}
+
+RMI_TEST(RmiObjects, an_object_is_gone_at_once_but_destroyed_when_its_methods_are_over) {
+  shared<Cell> count(world());
+  const auto outlived = armature::make_remote<Outlived>(right(), count.ref());
+  outlived.async(&Outlived::wait_for_the_end, outlived);
+  armature::destroy(outlived);
+  armature::rmi_fence();
+  EXPECT_EQ(count->value, 11);
 }
 
 RMI_TEST(RmiObjects, a_constructor_that_throws_leaves_nothing) {
