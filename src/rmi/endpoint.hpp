@@ -211,6 +211,7 @@ class Endpoint : public progress::RequestSource {
   void execute(Incoming& in, const detail::RequestHeader& header, const std::byte* at);
   /// Where the reply goes and the arguments lie; the block, when they lie in one.
   std::byte* locate(detail::Call& call, const detail::RequestHeader& header, const std::byte* at);
+  bool fetch(detail::Call& call);
   template <class F>
   void guarded(detail::Call& call, F&& f);
   const detail::Method* find(detail::Call& call, const detail::RequestHeader& header);

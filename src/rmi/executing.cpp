@@ -93,12 +93,10 @@ void take_code(Call& call) {
 }  // namespace
 
 void Endpoint::run(Incoming& in, Call& call, const RequestHeader& header) {
-  guarded(call, [&] {
-    const Method* what = find(call, header);
-    if (what == nullptr) return;
-    if (what->takes_code) take_code(call);
-    what->looks_into_message ? run_pinned(in, call, header, *what) : what->run(call);
-  });
+  const Method* what = find(call, header);
+  if (what == nullptr) return;
+  if (what->takes_code) take_code(call);
+  what->looks_into_message ? run_pinned(in, call, header, *what) : what->run(call);
 }
 
 /// The message stays while the method runs, though it waits.
@@ -124,9 +122,9 @@ const Method* Endpoint::find_repeated(Repeated& first, Call& call) {
     first.changes = objects_.changes();
     first.object = call.object;
     if (what->takes_code) first.code = detail::decode(first.pointer);
-  objects_.runs(first.object);
     first.what = what;
   }
+  objects_.runs(first.object);
   call.object = first.object;
   call.code = first.code;
   call.adjust = first.pointer.adjust();
@@ -207,11 +205,25 @@ void Endpoint::repeat(Incoming& in, const RequestHeader& header, const std::byte
   if (where.bytes < head || !Blocks::may_be(space_, block, where.bytes, from))
     corrupt(
         fmt::format("a request from rank {} has arguments that do not lie in its memory", from));
-  if (!space_.is_here(from)) block = fetch_block(space_, blocks_, from, block, where.bytes);
   call.start = block;
   call.end = block + where.bytes;
   call.arguments = call.start + head;
   return block;
+}
+
+/// Arguments that lie on another node come here; false when their sender has died before.
+bool Endpoint::fetch(Call& call) {
+  const auto head = call.arguments - call.start;
+  const auto bytes = static_cast<std::size_t>(call.end - call.start);
+  try {
+    call.start = unpacked_block_ = fetch_block(space_, blocks_, call.from, call.start, bytes);
+  } catch (const Error& error) {
+    if (error.code() != Errc::rank_lost) throw;
+    return false;
+  }
+  call.end = call.start + bytes;
+  call.arguments = call.start + head;
+  return true;
 }
 
 /// The rarer kinds.
@@ -221,10 +233,9 @@ void Endpoint::execute(Incoming& in, const RequestHeader& header, const std::byt
   call.start = at;
   call.end = at + header.units * RequestHeader::unit - seal_bytes_;
   std::byte* const block = locate(call, header, at);
-  if (seal_bytes_ != 0 && block != nullptr)
-    check_seal_of_block(call, {at, header.units * RequestHeader::unit});
   StandIn stand_in;
-  if (call.reply != nullptr && !space_.is_here(in.from)) {
+  const bool is_here = space_.is_here(in.from);
+  if (call.reply != nullptr && !is_here) {
     stand_in.asked_for = call.reply;
     call.reply = &stand_in.reply;
   }
@@ -232,8 +243,13 @@ void Endpoint::execute(Incoming& in, const RequestHeader& header, const std::byt
   answered_ = answered_ || call.reply != nullptr;
   // A method that waits needs its message no more, unless it has views of it.
   ARMATURE_ASSERT(unpacked_block_ == nullptr);  // whoever waits below has given it back
-  unpacked_block_ = block;
-  run(in, call, header);
+  if (is_here) unpacked_block_ = block;
+  guarded(call, [&] {
+    if (block != nullptr && !is_here && !fetch(call)) return;
+    if (seal_bytes_ != 0 && block != nullptr)
+      check_seal_of_block(call, {at, header.units * RequestHeader::unit});
+    run(in, call, header);
+  });
   if (unpacked_block_ != nullptr) Blocks::mark_done(std::exchange(unpacked_block_, nullptr));
   ++in.executed;
 }

@@ -115,11 +115,21 @@ void answer(space::AddressSpace& space, const detail::Call& call, Reply::State s
 // Does not let other requests in meanwhile: they come after the one whose arguments these are.
 std::byte* fetch_block(space::AddressSpace& space, Blocks& blocks, Rank owner,
                        const std::byte* block, std::size_t bytes) {
-  std::byte* const here = blocks.take(space.me(), bytes, "remote call");
-  rma::Fetch fetch(owner, rma::Runs::contiguous(here, bytes), bytes);
-  rma::ask_section(*network(), owner, fetch.number(), block, bytes, {});
-  fetch.wait_alone("remote call");
-  give_back_block(space, const_cast<std::byte*>(block));
+  std::byte* here = nullptr;
+  try {
+    here = blocks.take(space.me(), bytes, "remote call");
+    {
+      rma::Fetch fetch(owner, rma::Runs::contiguous(here, bytes), bytes);
+      rma::ask_section(*network(), owner, fetch.number(), block, bytes, {});
+      fetch.wait_alone("remote call");
+    }
+    give_back_block(space, const_cast<std::byte*>(block));
+  } catch (...) {
+    // One of the two has not been done with.
+    here != nullptr ? Blocks::mark_done(here)
+                    : give_back_block(space, const_cast<std::byte*>(block));
+    throw;
+  }
   return here;
 }
 
