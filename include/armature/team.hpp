@@ -30,6 +30,10 @@ void combine(void* into, const void* from, std::size_t count, void* op) {
   for (std::size_t i = 0; i < count; ++i) a[i] = static_cast<T>(f(a[i], b[i]));
 }
 
+/// Travels as one: a view is taken for its elements instead, by the calls that move those.
+template <class T>
+concept Single = Transferable<T> && !std::ranges::enable_view<T>;
+
 struct Reduction {
   std::size_t count = 0;
   std::size_t element_bytes = 0;
@@ -111,13 +115,17 @@ class ARMATURE_API Team {
   void broadcast(std::span<T> data, int root) const {
     broadcast_bytes(data.data(), data.size_bytes(), root);
   }
-  template <Transferable T>
+  template <Transferable T, std::size_t n>
+  void broadcast(std::span<T, n> data, int root) const {
+    broadcast(std::span<T>(data), root);
+  }
+  template <detail::Single T>
   [[nodiscard]] T broadcast(T value, int root) const {
     broadcast_bytes(&value, sizeof value, root);
     return value;
   }
   /// all[i] is member i's value, at every member.
-  template <Transferable T>
+  template <detail::Single T>
   [[nodiscard]] std::vector<T> allgather(const T& mine) const {
     std::vector<T> all(static_cast<std::size_t>(size()));
     allgather_bytes(&mine, sizeof(T), all.data());
@@ -152,7 +160,11 @@ class ARMATURE_API Team {
   void allreduce(std::span<T> data, Op op = {}) const {
     allreduce_bytes(data.data(), {data.size(), sizeof(T), &detail::combine<T, Op>, &op});
   }
-  template <Transferable T, class Op = std::plus<>>
+  template <Transferable T, std::size_t n, class Op = std::plus<>>
+  void allreduce(std::span<T, n> data, Op op = {}) const {
+    allreduce(std::span<T>(data), op);
+  }
+  template <detail::Single T, class Op = std::plus<>>
   requires std::is_arithmetic_v<T> || std::is_class_v<T>
   [[nodiscard]] T allreduce(T value, Op op = {}) const {
     allreduce_bytes(&value, {1, sizeof(T), &detail::combine<T, Op>, &op});
@@ -163,12 +175,20 @@ class ARMATURE_API Team {
   void reduce(std::span<T> data, int root, Op op = {}) const {
     reduce_bytes(data.data(), {data.size(), sizeof(T), &detail::combine<T, Op>, &op}, root);
   }
+  template <Transferable T, std::size_t n, class Op = std::plus<>>
+  void reduce(std::span<T, n> data, int root, Op op = {}) const {
+    reduce(std::span<T>(data), root, op);
+  }
   /// Inclusive prefix: member i gets the combination of members 0 .. i.
   template <Transferable T, class Op = std::plus<>>
   void scan(std::span<T> data, Op op = {}) const {
     scan_bytes(data.data(), {data.size(), sizeof(T), &detail::combine<T, Op>, &op});
   }
-  template <Transferable T, class Op = std::plus<>>
+  template <Transferable T, std::size_t n, class Op = std::plus<>>
+  void scan(std::span<T, n> data, Op op = {}) const {
+    scan(std::span<T>(data), op);
+  }
+  template <detail::Single T, class Op = std::plus<>>
   requires std::is_arithmetic_v<T> || std::is_class_v<T>
   [[nodiscard]] T scan(T value, Op op = {}) const {
     scan_bytes(&value, {1, sizeof(T), &detail::combine<T, Op>, &op});
