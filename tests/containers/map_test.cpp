@@ -60,6 +60,25 @@ TEST(Map, visits_run_at_the_owner_and_may_go_on_to_other_keys) {
   EXPECT_EQ(visits, (depth + 1) * ranks());
 }
 
+TEST(Map, a_question_of_a_visitor_does_not_overtake_its_statements) {
+  armature::distributed_map<int, int> map(world());
+  // Two keys of this rank's own for each.
+  std::vector<int> mine;
+  for (int key = 0; mine.size() < 2; ++key)
+    if (map.is_local(key)) mine.push_back(key);
+  map.async_visit(
+      mine[0],
+      [](auto all, int, int& value, int other) {
+        all.async_assign(other, 7);
+        const std::optional<int> found = all.find(other);
+        value = found ? *found : -1;
+      },
+      mine[1]);
+  map.fence();
+  EXPECT_EQ(map.find(mine[0]), 7);
+  map.fence();
+}
+
 TEST(Map, answers_what_a_visitor_returns) {
   armature::distributed_map<int, int> map(world());
   const int before = map.visit(

@@ -16,9 +16,9 @@
 // each member, and a way to have a function run where an element is.
 //
 // A call for an element of this rank's own is executed at once, except in two cases where it goes
-// the long way through the channel: while this part is at work already (a visitor that visits a
-// neighbour, which visits a neighbour... would otherwise use up the stack), and while such a call
-// is still on its way, which it must not overtake.
+// the long way through the channel: a statement while this part is at work already (a visitor that
+// visits a neighbour, which visits a neighbour... would otherwise use up the stack), and any call
+// while such a statement is still on its way, which it must not overtake.
 
 namespace armature::detail {
 
@@ -52,7 +52,7 @@ class PlacedPart {
   /// Waits for what op(part, args...) returns at that member.
   template <class Op, class... Args>
   auto ask(int member, const Op& op, const Args&... args) {
-    if (member == team_.rank()) return answer<Op, Args...>(op, args...);
+    if (member == team_.rank() && on_their_way_ == 0) return answer<Op, Args...>(op, args...);
     return self_.sync(ranks_[static_cast<std::size_t>(member)],
                       &PlacedPart::template answer<Op, Args...>, op, args...);
   }
