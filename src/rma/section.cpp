@@ -29,10 +29,14 @@ Section Section::from(const Strided& shape, const char* call) {
     const std::ptrdiff_t to = shape.to_strides[i], from = shape.from_strides[i];
     if (count == 0) section.row_bytes = 0;
     if (count <= 1) continue;
-    // Rows that follow each other on both sides are one row.
+    // Rows that follow each other on both sides are one row, unless that is too long: whoever looks
+    // how far they reach says so.
+    std::size_t row_bytes = 0;
     if (section.levels == 0 && to == from && static_cast<std::size_t>(to) == section.row_bytes &&
-        !__builtin_mul_overflow(section.row_bytes, count, &section.row_bytes))
+        !__builtin_mul_overflow(section.row_bytes, count, &row_bytes)) {
+      section.row_bytes = row_bytes;
       continue;
+    }
     section.counts[section.levels] = count;
     section.to_strides[section.levels] = to;
     section.from_strides[section.levels] = from;

@@ -48,6 +48,12 @@ TEST(Reach, overflow_is_an_error) {
   EXPECT_THROW((void)reach(s, s.to_strides, "test"), Error);
 }
 
+TEST(Reach, rows_that_would_become_one_too_long_are_no_empty_section) {
+  const Section s = section({16, std::size_t{1} << 60}, {16}, {16});
+  EXPECT_FALSE(s.empty());
+  EXPECT_THROW((void)reach(s, s.to_strides, "test"), Error);
+}
+
 TEST(CopyRows, every_row_length_and_distance_is_right) {
   std::vector<unsigned char> from(70000), to(70000), expected(70000);
   for (std::size_t i = 0; i < from.size(); ++i)
