@@ -1,8 +1,6 @@
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/process_stat.hpp"
 #include "commands.hpp"
 #include "inspect/jobs.hpp"
 #include "numbers.hpp"
@@ -50,18 +49,11 @@ bool is_armature(int pid) {
 
 /// Also false of one that nobody has waited for yet.
 bool runs(int pid) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  const std::string line{std::istreambuf_iterator<char>(file), {}};
-  const std::size_t name_end = line.rfind(") ");
-  return name_end != std::string::npos && line[name_end + 2] != 'Z';
+  const auto stat = base::process_stat(pid);
+  return stat && stat->state != 'Z';
 }
 
-int parent_of(int pid) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  const std::string line{std::istreambuf_iterator<char>(file), {}};
-  const std::size_t name_end = line.rfind(") ");
-  return name_end == std::string::npos ? 0 : std::atoi(line.c_str() + name_end + 4);
-}
+int parent_of(int pid) { return base::process_stat(pid).value_or(base::ProcessStat{}).parent; }
 
 /// That one stands between a launcher and its process, and starts nothing anew.
 bool outlives(int pid) {

@@ -5,9 +5,10 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 #include <fmt/format.h>
+
+#include "base/process_stat.hpp"
 
 namespace armature::bootstrap {
 namespace {
@@ -40,14 +41,8 @@ std::string node_identity() {
 }
 
 unsigned long long start_of_process(int pid) {
-  const std::string line = first_line(fmt::format("/proc/{}/stat", pid).c_str());
-  const auto after_name = line.rfind(')');
-  if (after_name == std::string::npos) return 0;
-  std::istringstream fields(line.substr(after_name + 1));
-  constexpr int start_field = 22, first_field = 3;  // counted as proc(5) does
-  std::string field;
-  for (int i = first_field; i <= start_field; ++i) fields >> field;
-  return std::strtoull(field.c_str(), nullptr, 10);
+  const auto stat = base::process_stat(pid);
+  return stat ? stat->started : 0;
 }
 
 }  // namespace armature::bootstrap

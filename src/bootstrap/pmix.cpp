@@ -10,12 +10,12 @@
 #include <cstring>
 #include <fstream>
 #include <mutex>
-#include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/process_stat.hpp"
 #include "bootstrap/mpi_state.hpp"
 #include "bootstrap/start_timeout.hpp"
 
@@ -54,17 +54,7 @@ struct Library {
 constexpr const char* soname = "libpmix.so.2";  // of PMIx 3 to 6
 
 /// The number of a process's parent; 0 when it cannot be known.
-int parent_of(int pid) {
-  std::ifstream stat(fmt::format("/proc/{}/stat", pid));
-  std::string line;
-  std::getline(stat, line);
-  const auto after_name = line.rfind(')');
-  int parent = 0;
-  char state = 0;
-  if (after_name != std::string::npos)
-    std::istringstream(line.substr(after_name + 1)) >> state >> parent;
-  return parent;
-}
+int parent_of(int pid) { return base::process_stat(pid).value_or(base::ProcessStat{}).parent; }
 
 /// The library that the launcher itself uses: it may lie where the loader does not look. Between
 /// the launcher and this process there may be scripts.

@@ -4,12 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <memory>
-#include <string>
 
 #include "base/clock.hpp"
+#include "base/process_stat.hpp"
 #include "space/job_memory.hpp"
 #include "space/team_block.hpp"
 
@@ -42,18 +41,9 @@ Wait read_wait(const space::WaitRecord& record) {
   return wait;
 }
 
-/// What the thread that runs the rank does, of the process while none does: the third field of
-/// /proc/PID/stat; the second is a name that may hold spaces and parentheses.
+/// What the thread that runs the rank does, of the process while none does.
 char process_state(int pid, int tid) {
-  if (pid <= 0) return 0;
-  const std::string process = "/proc/" + std::to_string(pid);
-  std::ifstream file(tid > 0 ? process + "/task/" + std::to_string(tid) + "/stat"
-                             : process + "/stat");
-  std::string line;
-  std::getline(file, line);
-  const auto after_name = line.rfind(')');
-  return after_name != std::string::npos && after_name + 2 < line.size() ? line[after_name + 2]
-                                                                         : '\0';
+  return base::process_stat(pid, tid).value_or(base::ProcessStat{}).state;
 }
 
 std::uint64_t round_of(space::TeamBlock& block, std::uint32_t member) {
