@@ -4,11 +4,12 @@ import os
 import pathlib
 import signal
 import stat
+import subprocess
 import tempfile
 import time
 
 import harness
-from harness import Job, expect, run
+from harness import Job, expect, run, wait_until
 
 
 def test_a_job_that_ends_in_order_has_status_0():
@@ -86,6 +87,18 @@ def test_a_death_ends_the_job_within_a_second():
 
 def test_orphans_of_ranks_are_killed_at_the_end():
     run(["orphan"], 0)
+
+
+def test_what_the_launcher_did_not_start_goes_on_when_the_job_ends():
+    """As gzip does in a shell's `armature run ... > >(gzip > log.gz)`: it is a child of what becomes the launcher."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder, "copy")
+        script = 'exec 3<&0; (cat; :) <&3 >"$0" & exec 3<&-; exec "$@" </dev/null'
+        launcher = subprocess.Popen(["sh", "-c", script, copy, harness.ARMATURE, "run", "-n", "2", harness.PROGRAM, "orphan"],
+                                    stdin=subprocess.PIPE)
+        expect(launcher.wait(timeout=10 * harness.SLOW) == 0, "the job ends in order")
+        launcher.communicate(b"late")
+        wait_until("the copy", lambda: copy.read_text() == "late")
 
 
 def test_survivors_go_on_when_the_job_says_so():

@@ -14,7 +14,6 @@
 #include "base/fail.hpp"
 #include "bootstrap/explain/explain.hpp"
 #include "bootstrap/launcher/console.hpp"
-#include "bootstrap/launcher/descendants.hpp"
 #include "bootstrap/launcher/program.hpp"
 #include "topology/cgroup.hpp"
 
@@ -86,7 +85,7 @@ Outcome RunningJob::run(const std::string& path, Binding binding) {
       kill_when_due();
     }
   }
-  const int left = kill_descendants();
+  const int left = descendants_.kill_all();
   if (left > 0 && options_.verbose)
     say(fmt::format("{} processes that ranks had left were killed", left));
   labels_.finish();

@@ -9,6 +9,7 @@
 
 #include "bootstrap/explain/observe.hpp"
 #include "bootstrap/launcher/checkpoints.hpp"
+#include "bootstrap/launcher/descendants.hpp"
 #include "bootstrap/launcher/ending.hpp"
 #include "bootstrap/launcher/filling.hpp"
 #include "bootstrap/launcher/labels.hpp"
@@ -134,6 +135,7 @@ class RunningJob {
   int board_;                   // descriptor; -1 with one node
   const Filling* filling_;      // nullptr: the memory is as it should be
   BandFiles band_files_;
+  const Descendants descendants_;
   Signals signals_;
   Labels labels_;
   std::vector<Process> processes_;
