@@ -190,16 +190,19 @@ void install_last_words(const space::Mapping& job, int rank, bool has_launcher) 
 
 namespace {
 
+/// Of the status the system keeps eight bits, and those of 256 say that all is well.
+int status_of_failure(int status) { return std::max(status & 255, 1); }
+
 [[noreturn]] void leave(int status, const char* text, bool with_stack) {
   if (mapping != nullptr && first_to_speak()) {
     LastWords& words = last_words();
-    words.status = status != 0 ? status : 1;
+    words.status = status_of_failure(status);
     set_text(words, text);
     if (with_stack) record_stack(words);
     say(words);
   }
   std::fflush(nullptr);
-  _exit(status != 0 ? status : 1);
+  _exit(status_of_failure(status));
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ def test_a_collective_that_others_leave_out_says_that_they_have_returned():
 def test_abort_is_told_with_its_stack():
     run(["abort", 1], 134, r"signal 6 \(SIGABRT\)", r"#\d+ .*main")
     run(["armature_abort", 1], 5, r"rank 1 .* ended the job: no point in going on")
+    run(["armature_abort_256", 1], 1, r"rank 1 .* ended the job: nor in ending so")
 
 
 def test_leaving_early_is_a_failure_even_with_status_0():

@@ -64,6 +64,7 @@ const std::map<std::string, std::function<void(World&)>> faults = {
     {"misuse_null", [](World&) { armature::put(armature::global_ptr<int>(), 1); }},
     {"abort", [](World&) { std::abort(); }},
     {"armature_abort", [](World&) { armature::abort(5, "no point in going on"); }},
+    {"armature_abort_256", [](World&) { armature::abort(256, "nor in ending so"); }},
     {"exit0", [](World&) { std::exit(0); }},
     {"exit7", [](World&) { std::exit(7); }},
     {"quick_exit", [](World&) { _exit(0); }},

@@ -74,6 +74,13 @@ TEST(EndingTest, words_are_taken_only_when_said_and_never_believed_as_lengths) {
   EXPECT_FALSE(read_words(job.control(), 0));
 }
 
+TEST(EndingTest, whoever_ends_the_job_does_not_end_it_well) {
+  const TwoRanks job;
+  for (const int status : {256, 512, -256, 257})
+    EXPECT_EQ(ending_by_words({.status = status, .text = "no soup"}, job.control()).status, 1);
+  EXPECT_EQ(ending_by_words({.status = -1, .text = "no soup"}, job.control()).status, 255);
+}
+
 TEST(EndingTest, a_fault_in_a_band_names_the_owner) {
   const TwoRanks job;
   const space::ControlHeader& header = job.control().header();
