@@ -1,10 +1,13 @@
 """Output, input, signals, binding, and how long starting takes."""
 
+import array
+import fcntl
 import json
 import os
 import re
 import signal
 import subprocess
+import termios
 import time
 
 import harness
@@ -23,6 +26,40 @@ def test_labels_stand_before_whole_lines():
 def test_a_labelled_rank_speaks_before_its_death_is_told():
     text = run(["-c", "echo last; kill -9 $$"], 137, options=["-n", 1, "--label"], program="sh")
     expect(text.startswith("[0] last\narmature: rank 0"), text)
+
+
+def labelled_and_not_read(*options):
+    """A job that has filled the pipe which its output goes to."""
+    job = Job([], ["-n", 2, "--label", "--stall", 0, *options], program="yes")
+
+    def waiting():
+        count = array.array("i", [0])
+        fcntl.ioctl(job.process.stdout, termios.FIONREAD, count)
+        return count[0]
+    wait_until("the pipe to be full", lambda: waiting() > 60_000)
+    return job
+
+
+def test_a_labelled_job_whose_output_nobody_reads_ends_when_asked_or_late():
+    for options, status in (((), 143), (("--timeout", 0.5), 124)):
+        job = labelled_and_not_read(*options)
+        if not options:
+            os.kill(job.pid, signal.SIGTERM)
+        wait_until("its end", lambda: job.process.poll() is not None)  # reading would let it end, too
+        job.expect_end(status)
+
+
+def test_labelled_ranks_hear_that_nobody_reads_any_longer():
+    job = labelled_and_not_read()
+    job.process.stdout.close()
+    job.expect_end(141, "SIGPIPE")
+
+
+def test_labelled_output_that_is_lost_is_a_failure():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([harness.ARMATURE, "run", "-n", "2", "--label", "echo", "lost"], stdout=full,
+                              stderr=subprocess.PIPE, text=True, timeout=10 * harness.SLOW)
+    expect(done.returncode == 1 and "No space left on device" in done.stderr, f"{done.returncode}: {done.stderr}")
 
 
 def test_only_rank_0_reads_the_input():

@@ -4,8 +4,6 @@
 
 #include <cstdlib>
 
-#include "bootstrap/launcher/labels.hpp"
-
 namespace armature::bootstrap {
 namespace {
 
@@ -14,14 +12,24 @@ bool coloured() {
   return answer;
 }
 
+Output* through = nullptr;
+
+void tell(const std::string& lines) {
+  if (through != nullptr) return through->add(lines);
+  write_all(STDERR_FILENO, lines);
+}
+
 }  // namespace
 
-void say(const std::string& text) { write_all(STDERR_FILENO, "armature: " + text + '\n'); }
+void say(const std::string& text) { tell("armature: " + text + '\n'); }
 
 void say_headline(const std::string& text, const std::string& below) {
   const char* begin = coloured() ? "\033[1;31m" : "";
   const char* end = coloured() ? "\033[0m" : "";
-  write_all(STDERR_FILENO, begin + ("armature: " + text) + end + '\n' + below);
+  tell(begin + ("armature: " + text) + end + '\n' + below);
 }
+
+SayThrough::SayThrough(Output& output) { through = &output; }
+SayThrough::~SayThrough() { through = nullptr; }
 
 }  // namespace armature::bootstrap

@@ -12,27 +12,13 @@
 
 namespace armature::bootstrap {
 
-bool write_all(int fd, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t n = write(fd, text.data() + done, text.size() - done);
-    if (n > 0) {
-      done += static_cast<std::size_t>(n);
-    } else if (errno == EAGAIN) {
-      pollfd writable{fd, POLLOUT, 0};
-      poll(&writable, 1, -1);
-    } else if (errno != EINTR) {
-      return false;
-    }
-  }
-  return true;
-}
-
 void Labels::open_stream(const std::string& ranks, int to, base::FileDescriptor& end) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     base::fail(Errc::start, "no pipe for a rank's output: " + base::system_text(errno));
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  streams_.push_back({fmt::format("[{}] ", ranks), to, base::FileDescriptor(ends[0]), {}});
+  streams_.push_back(
+      {fmt::format("[{}] ", ranks), &outputs_.of(to), base::FileDescriptor(ends[0]), {}});
   end = base::FileDescriptor(ends[1]);
 }
 
@@ -45,7 +31,7 @@ Labels::Ends Labels::open(const std::string& ranks) {
 
 void Labels::add_to(std::vector<pollfd>& polled) const {
   for (const auto& stream : streams_)
-    if (stream.from) polled.push_back({stream.from.get(), POLLIN, 0});
+    if (stream.from && !stream.to->is_full()) polled.push_back({stream.from.get(), POLLIN, 0});
 }
 
 /// The first `bytes` of what waits, which end with a line end.
@@ -58,7 +44,7 @@ void Labels::write_lines(Stream& stream, std::size_t bytes) {
     begin = end;
   }
   stream.waiting.erase(0, bytes);
-  write_all(stream.to, labelled);
+  stream.to->add(labelled);
 }
 
 void Labels::pass_on(Stream& stream, int reads_max) {
@@ -82,8 +68,18 @@ void Labels::pass_on(Stream& stream, int reads_max) {
 }
 
 void Labels::pass_on() {
-  // A rank that writes without end must not keep us from the others.
-  for (auto& stream : streams_) pass_on(stream, 4);
+  // A rank that writes without end must not keep us from the others, nor fill all the room there
+  // is.
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    Stream& stream = streams_[(first_ + i) % streams_.size()];
+    if (stream.to->error() != 0) {
+      stream.from.reset();
+      stream.waiting.clear();
+    } else if (!stream.to->is_full()) {
+      pass_on(stream, 4);
+    }
+  }
+  ++first_;
 }
 
 void Labels::finish() {

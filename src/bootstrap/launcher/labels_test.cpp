@@ -8,7 +8,8 @@ namespace armature::bootstrap {
 namespace {
 
 TEST(LabelsTest, whole_lines_are_passed_on_and_halves_wait_for_their_end) {
-  Labels labels;
+  Outputs outputs;
+  Labels labels(outputs);
   auto zero = labels.open("0");
   auto one = labels.open("1");
 
@@ -24,7 +25,8 @@ TEST(LabelsTest, whole_lines_are_passed_on_and_halves_wait_for_their_end) {
 }
 
 TEST(LabelsTest, an_endless_line_is_broken) {
-  Labels labels;
+  Outputs outputs;
+  Labels labels(outputs);
   auto ends = labels.open("7");
   testing::internal::CaptureStdout();
   const std::string piece(32 * 1024, 'x');

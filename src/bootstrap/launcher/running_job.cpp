@@ -71,6 +71,7 @@ Outcome RunningJob::run(const std::string& path, Binding binding) {
       sleep_until_something_happens();
       follow_ranks();
       handle_signals();
+      watch_output();
       labels_.pass_on();
       read_last_words();
       reap();
@@ -89,12 +90,14 @@ Outcome RunningJob::run(const std::string& path, Binding binding) {
   if (left > 0 && options_.verbose)
     say(fmt::format("{} processes that ranks had left were killed", left));
   labels_.finish();
+  write_the_rest();
   if (of_nodes_.size() > 1) take_requests_of_nodes();
   const Outcome outcome = this->outcome();
   if (options_.verbose && !outcome.goes_on) {
     const auto took_ns = base::now_ns() - control_.header().started_ns;
     say(fmt::format("the job ended after {:.3f} s with status {}",
                     static_cast<double>(took_ns) * 1e-9, outcome.status));
+    write_the_rest();
   }
   return outcome;
 }
@@ -135,6 +138,7 @@ bool RunningJob::start_processes(const std::string& path, Binding binding) {
 void RunningJob::sleep_until_something_happens() {
   std::vector<pollfd> polled = {{signals_.fd(), POLLIN, 0}};
   labels_.add_to(polled);
+  outputs_.add_to(polled);
   const std::uint64_t now_ns = base::now_ns();
   const bool is_watching = options_.verbose && (!joined_ || recovering_since_ns_ != 0);
   int wait_ms = is_watching || is_resizing() || filling_ != nullptr ? look_often_ms : look_ms;
@@ -240,13 +244,57 @@ std::string RunningJob::explanation() const {
   return text(explain(observe(control_, band_files_)));
 }
 
+/// Where it is lost, as on a full disk, the job has failed. That nobody reads it is up to the
+/// ranks: their pipes are closed.
+void RunningJob::watch_output() {
+  outputs_.write();
+  if (!options_.label || outputs_.error() == 0 || has_lost_output_) return;
+  has_lost_output_ = true;
+  say_headline(
+      fmt::format("what the ranks write is lost: {}", base::system_text(outputs_.error())));
+  if (!failure_) failure_ = 1;
+  end_job();
+}
+
+/// All ranks are gone. Somebody may read what they have written page by page, and has all the time
+/// that the job has.
+void RunningJob::write_the_rest() {
+  constexpr std::uint64_t patience_ns = 1'000 * millisecond;
+  watch_output();
+  std::uint64_t taken_ns = base::now_ns();
+  while (const std::size_t waiting = outputs_.waiting()) {
+    std::vector<pollfd> polled = {{signals_.fd(), POLLIN, 0}};
+    outputs_.add_to(polled);
+    poll(polled.data(), polled.size(), look_ms);
+    watch_output();
+    if (outputs_.waiting() != waiting) taken_ns = base::now_ns();
+    if (!is_writing_cut_short() || base::now_ns() - taken_ns < patience_ns) continue;
+    outputs_.give_up(ETIMEDOUT);
+    has_lost_output_ = true;
+    if (!failure_) failure_ = passed_on_ != 0 ? 128 + passed_on_ : status_timeout;
+  }
+}
+
+/// Then who takes nothing for a moment gets no more.
+bool RunningJob::is_writing_cut_short() {
+  while (const auto signal = signals_.next()) {
+    if (signal->number == SIGTSTP) stop_with_the_ranks();
+    if (ends_programs(signal->number)) passed_on_ = signal->number;
+  }
+  return passed_on_ != 0 || is_time_up();
+}
+
+bool RunningJob::is_time_up() const {
+  const std::uint64_t begun_ns =
+      options_.timeout_from_ns != 0 ? options_.timeout_from_ns : control_.header().started_ns;
+  const double age_s = static_cast<double>(base::now_ns() - begun_ns) * 1e-9;
+  return options_.timeout_s > 0 && age_s >= options_.timeout_s;
+}
+
 void RunningJob::watch_time() {
   if (ending_) return;
   const std::uint64_t now_ns = base::now_ns();
-  const std::uint64_t begun_ns =
-      options_.timeout_from_ns != 0 ? options_.timeout_from_ns : control_.header().started_ns;
-  const double age_s = static_cast<double>(now_ns - begun_ns) * 1e-9;
-  if (options_.timeout_s > 0 && age_s >= options_.timeout_s) {
+  if (is_time_up()) {
     say_headline(
         fmt::format(
             "the job was not through after {} s (--timeout) and is ended. What its ranks did:",

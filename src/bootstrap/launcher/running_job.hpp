@@ -1,6 +1,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <optional>
@@ -9,11 +10,13 @@
 
 #include "bootstrap/explain/observe.hpp"
 #include "bootstrap/launcher/checkpoints.hpp"
+#include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/descendants.hpp"
 #include "bootstrap/launcher/ending.hpp"
 #include "bootstrap/launcher/filling.hpp"
 #include "bootstrap/launcher/labels.hpp"
 #include "bootstrap/launcher/launch.hpp"
+#include "bootstrap/launcher/output.hpp"
 #include "bootstrap/launcher/rebalancing.hpp"
 #include "bootstrap/launcher/signals.hpp"
 #include "bootstrap/launcher/spawn.hpp"
@@ -59,6 +62,10 @@ class RunningJob {
   [[nodiscard]] space::ControlHeader& header_of_rank_0() const;
   void watch_joining();
   void watch_filling();
+  void watch_output();
+  void write_the_rest();
+  [[nodiscard]] bool is_writing_cut_short();
+  [[nodiscard]] bool is_time_up() const;
   void watch_time();
   [[nodiscard]] std::string explanation() const;
   void signal_processes(int signal);
@@ -137,7 +144,9 @@ class RunningJob {
   BandFiles band_files_;
   const Descendants descendants_;
   Signals signals_;
-  Labels labels_;
+  Outputs outputs_;
+  const SayThrough say_through_{outputs_.of(STDERR_FILENO)};
+  Labels labels_{outputs_};
   std::vector<Process> processes_;
   StallWatch stall_;
   Checkpoints checkpoints_;
@@ -165,6 +174,7 @@ class RunningJob {
   std::uint64_t recovering_since_ns_ = 0;
   int passed_on_ = 0;  // the last signal that we have passed on and that ends programs
   bool interrupted_ = false;
+  bool has_lost_output_ = false;
   bool has_killed_ = false;  // we have
   bool was_killed_ = false;  // somebody else has killed a process
   bool joined_ = false;
