@@ -80,6 +80,23 @@ def test_signals_are_passed_on():
     job.expect_end(0)
 
 
+def test_signals_that_are_ignored_stay_so():
+    """As for what nohup starts, or a script in its background."""
+    ignored = (signal.SIGHUP, signal.SIGINT, signal.SIGCHLD)
+    job = Job(["signals"], ["-n", 2], preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in ignored])
+
+    def has_all_taken():
+        with open(f"/proc/{job.pid}/status") as file:
+            return re.search("ShdPnd:\t0+\n", file.read())
+    expect(job.process.stdout.readline() == "ready\n", "ready")
+    job.wait_for(0, "asleep")
+    job.wait_for(1, "asleep")
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGINT, signal.SIGTERM):
+        os.kill(job.pid, number)
+        wait_until("the signal to be taken", has_all_taken)
+    job.expect_end(0, "rank 0 got 15", "rank 1 got 15")
+
+
 def test_interrupt_ends_the_job():
     job = Job(["hold", "computing"], ["-n", 3])
     job.wait_for(2, "has computed")

@@ -17,6 +17,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "bootstrap/launcher/hand_over.hpp"
+#include "bootstrap/launcher/signals.hpp"
 
 namespace armature::bootstrap {
 namespace {
@@ -33,8 +34,8 @@ void pass_on(int signal, siginfo_t* from, void* /*context*/) {
   if (from->si_code != SI_KERNEL && other > 0) kill(other, signal);
 }
 
-/// While this lives, signals to this process are passed on to the other launcher. They wait until
-/// that is known, and it has what this process had before.
+/// While this lives, signals to this process are passed on to the other launcher, except those that
+/// it ignored before. They wait until that is known, and it has what this process had before.
 class PassingOn {
  public:
   PassingOn() {
@@ -44,8 +45,10 @@ class PassingOn {
     struct sigaction action {};
     action.sa_sigaction = pass_on;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    for (std::size_t i = 0; i < std::size(signals); ++i)
-      sigaction(signals[i], &action, &before_[i]);
+    for (std::size_t i = 0; i < std::size(signals); ++i) {
+      sigaction(signals[i], nullptr, &before_[i]);
+      if (!is_ignored(signals[i])) sigaction(signals[i], &action, nullptr);
+    }
   }
   PassingOn(const PassingOn&) = delete;
   PassingOn& operator=(const PassingOn&) = delete;

@@ -11,29 +11,31 @@
 namespace armature::bootstrap {
 namespace {
 
-constexpr int taken[] = {SIGCHLD, SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
-                         SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP};
+constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP};
 
 }  // namespace
 
 Signals::Signals() {
   sigset_t mask;
   sigemptyset(&mask);
-  for (int number : taken) sigaddset(&mask, number);
+  sigaddset(&mask, SIGCHLD);
+  for (const int number : passed_on)
+    if (!is_ignored(number)) sigaddset(&mask, number);
   sigprocmask(SIG_BLOCK, &mask, &old_mask_);
   // A reader of our output that goes away must not take the job's last report with it.
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &ignore, &old_pipe_);
+  // Of children whose end is ignored nobody would hear how it was.
+  struct sigaction by_default {};
+  by_default.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &by_default, &old_child_);
 
   fd_ = base::FileDescriptor(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd_) base::fail(Errc::start, "signalfd failed: " + base::system_text(errno));
 }
 
-Signals::~Signals() {
-  sigaction(SIGPIPE, &old_pipe_, nullptr);
-  sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
-}
+Signals::~Signals() { restore(); }
 
 std::optional<Signals::Arrived> Signals::next() const {
   signalfd_siginfo info{};
@@ -51,8 +53,15 @@ void Signals::stop() const {
 }
 
 void Signals::restore() const {
+  sigaction(SIGCHLD, &old_child_, nullptr);
   sigaction(SIGPIPE, &old_pipe_, nullptr);
   sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
+}
+
+bool is_ignored(int number) {
+  struct sigaction action {};
+  return sigaction(number, nullptr, &action) == 0 && (action.sa_flags & SA_SIGINFO) == 0 &&
+         action.sa_handler == SIG_IGN;
 }
 
 std::string signal_name(int number) {

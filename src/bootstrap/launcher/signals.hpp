@@ -10,7 +10,8 @@ namespace armature::bootstrap {
 
 /// The signals a launcher lives on, taken from a descriptor instead of in handlers: those it passes
 /// on to the ranks, and SIGCHLD. While one of these exists they are blocked; children must undo
-/// that (`restore`).
+/// that (`restore`). What was ignored when the launcher was started, as by nohup or in a script's
+/// background, stays so: from a descriptor it would be taken all the same.
 class Signals {
  public:
   Signals();
@@ -34,14 +35,18 @@ class Signals {
   /// Whether that one was blocked when the launcher was started.
   [[nodiscard]] bool was_blocked(int number) const { return sigismember(&old_mask_, number) == 1; }
 
-  /// In a child, before exec: mask and SIGPIPE as the launcher was given them. Async-signal-safe.
+  /// In a child, before exec: all as the launcher was given it. Async-signal-safe.
   void restore() const;
 
  private:
   sigset_t old_mask_{};
   struct sigaction old_pipe_ {};
+  struct sigaction old_child_ {};
   base::FileDescriptor fd_;
 };
+
+/// Whether this process takes no notice of it.
+bool is_ignored(int number);
 
 /// "SIGSEGV", or "SIG77" where it has no name.
 std::string signal_name(int number);
