@@ -33,7 +33,8 @@ Words behind the program are its own arguments. --threads and --virtual need a p
 armature::run, or a C program (ARMCI_Init) that is linked with armci-virtual. Rank 0 gets the standard input. The exit status
 is 0 when all ranks leave in order, else that of the first that failed (128 + N when it was killed by
 signal N), 124 after --timeout, 127 or 126 when the program cannot be found or executed, 2 when an option is
-unknown or its value impossible, and 1 when options do not go together. A second Ctrl-C kills all ranks.)";
+unknown or its value impossible, and 1 when options do not go together. A second Ctrl-C kills all ranks,
+a second SIGTERM those that do not end then.)";
 
 /// The words behind `armature run` that are not ours. Filled before options are parsed.
 std::vector<std::string>& program_words() {

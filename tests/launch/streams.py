@@ -145,6 +145,18 @@ def test_a_second_interrupt_kills():
     job.expect_end(137, "interrupted twice")
 
 
+def test_asked_to_end_twice_ranks_are_killed():
+    job = Job(["-c", "trap '' TERM; echo ready; while :; do sleep 0.05; done"], ["-n", 2], program="sh")
+    for _ in range(2):
+        expect(job.process.stdout.readline() == "ready\n", "ready")
+
+    def asks_once_more():  # signals that wait are one
+        os.kill(job.pid, signal.SIGTERM)
+        return job.process.poll() is not None
+    wait_until("its end", asks_once_more)
+    job.expect_end(137, "asked to end twice", "ended by SIGKILL")
+
+
 def test_a_stopped_job_goes_on():
     job = Job(["hold", "computing"], ["-n", 2])
     job.wait_for(1, "has computed")

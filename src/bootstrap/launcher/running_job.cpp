@@ -170,6 +170,11 @@ void RunningJob::handle_signals() {
 }
 
 void RunningJob::pass_on(Signals::Arrived signal) {
+  // Whoever asks once more does not want to wait.
+  if (signal.number == SIGTERM && passed_on_ == SIGTERM && kill_at_ns_ == 0) {
+    say("asked to end twice: ranks that do not end now are killed");
+    kill_at_ns_ = base::now_ns() + grace_ns;
+  }
   // What the terminal sends goes to the ranks too, since they are in our process group.
   if (ends_programs(signal.number)) ask_to_end();
   if (!signal.by_terminal) signal_processes(signal.number);
@@ -331,6 +336,7 @@ void RunningJob::end_job() {
 
 void RunningJob::kill_when_due() {
   if (kill_at_ns_ == 0 || base::now_ns() < kill_at_ns_) return;
+  if (passed_on_ != 0) passed_on_ = SIGKILL;
   signal_processes(SIGKILL);
   kill_at_ns_ = 0;
 }
