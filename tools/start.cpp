@@ -18,8 +18,8 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
-#include "base/fail.hpp"
 #include "bootstrap/environment.hpp"
+#include "bootstrap/launcher/check_options.hpp"
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/hand_over.hpp"
 #include "bootstrap/launcher/other_launcher.hpp"
@@ -39,11 +39,6 @@ constexpr int ends_max = 5;
 
 bool is_of_several_nodes(const LaunchOptions& options) {
   return options.nodes > 1 || !options.hosts.empty();
-}
-
-void check(const LaunchOptions& options) {
-  if (!options.virtual_ranks)
-    base::fail(Errc::start, "--on-death recover is for virtual ranks: say --virtual, too");
 }
 
 /// Those that cannot be reached any more are left out. False when there is none.
@@ -194,10 +189,9 @@ void go_on_from(LaunchOptions& options, const checkpoints::Found& found) {
 }
 
 int start(LaunchOptions options) {
+  bootstrap::check_options(options);
   unsetenv(bootstrap::resize_variable);
   if (!is_of_several_nodes(options)) return bootstrap::launch(options).status;
-  const bool recovers = options.on_death == space::OnDeath::recover;
-  if (recovers) check(options);
   const bool may_be_started_anew = options.virtual_ranks && !options.checkpoint_directory.empty();
   if (!options.hosts.empty() && !may_be_started_anew)
     bootstrap::become(bootstrap::command_of_other(options));

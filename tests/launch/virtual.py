@@ -26,6 +26,8 @@ def test_virtual_options_that_make_no_sense_are_refused():
     run(["end"], 1, "--simulate-deaths is for --simulate", options=options(4, 2, "--simulate", 1, "--simulate-deaths", 1))
     run(["end"], 1, "--simulate-leaves is for --simulate", options=options(4, 2, "--simulate-leaves", 1))
     run(["end"], 1, "say --virtual", options=["-n", 4, "--processes", 2])
+    run(["end"], 1, "say --virtual", options=["-n", 4, "--processes", 2, "--hosts", "a"])
+    run(["end"], 1, "--stall is not possible with --hosts", options=["-n", 4, "--stall", 2, "--hosts", "a"])
     run(["end"], 1, "stacks of .* are not possible", options=options(2, 1, "--stack-size", "1T"))
 
 

@@ -41,29 +41,6 @@ std::string with_slots(const Words& hosts, std::uint32_t slots) {
   return text;
 }
 
-void require_possible(const LaunchOptions& options) {
-  const auto refuse = [](const char* option) {
-    fail(Errc::start, fmt::format("{} is not possible with --hosts: another launcher starts and "
-                                  "watches the processes",
-                                  option));
-  };
-  if (options.simulation_seed) refuse("--simulate");
-  check_intervals(options);
-  if (options.balance && !options.virtual_ranks)
-    fail(Errc::start, "--balance is for virtual ranks: say --virtual, too");
-  if (options.checkpoint_incremental && !options.virtual_ranks)
-    fail(Errc::start, "--checkpoint-incremental is for virtual ranks: say --virtual, too");
-  if (!options.trace.empty()) refuse("--trace");
-  if (options.bind != Bind::automatic) refuse("--bind");
-  if (options.timeout_s != 0) refuse("--timeout");
-  if (options.ranks == 0) fail(Errc::start, "--hosts needs the number of ranks: -n N");
-  if (!options.virtual_ranks && options.ranks % options.threads != 0)
-    fail(Errc::start,
-         fmt::format("{} ranks cannot be divided into processes of {}: with --hosts each hosts as "
-                     "many",
-                     options.ranks, options.threads));
-}
-
 /// Of virtual ranks there is one for each processor, as if other machines were like this one.
 std::uint32_t processes_of(const LaunchOptions& options) {
   if (!options.virtual_ranks) return options.ranks / options.threads;
@@ -144,7 +121,6 @@ Found find_launcher() {
 
 Words command_for(ForeignLauncher launcher, const std::string& path, const LaunchOptions& options,
                   const Words& settings) {
-  require_possible(options);
   const std::uint32_t processes = processes_of(options);
   const auto hosts = static_cast<std::uint32_t>(options.hosts.size());
   const std::uint32_t on_each = processes / hosts + (processes % hosts != 0 ? 1 : 0);
@@ -175,7 +151,6 @@ Words command_for(ForeignLauncher launcher, const std::string& path, const Launc
 }
 
 OtherCommand command_of_other(const LaunchOptions& options) {
-  require_possible(options);
   const Found found = find_launcher();
   set_variables(options);
   const Words words = command_for(found.launcher, found.path, options, names_of_settings());

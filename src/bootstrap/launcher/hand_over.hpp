@@ -14,8 +14,8 @@ namespace armature::bootstrap {
 enum class ForeignLauncher { srun, open_mpi, hydra, prterun };
 
 /// The command with which it starts this job: as many processes on each host, our options as
-/// variables. `settings` are the names of variables that it must hand on. Throws Error(start) when
-/// the job cannot be divided so, or an option cannot be had there.
+/// variables. `settings` are the names of variables that it must hand on. Options have been checked
+/// (check_options.hpp).
 std::vector<std::string> command_for(ForeignLauncher launcher, const std::string& path,
                                      const LaunchOptions& options,
                                      const std::vector<std::string>& settings);

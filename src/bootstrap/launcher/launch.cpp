@@ -127,57 +127,6 @@ std::optional<std::uint32_t> virtual_processes(const LaunchOptions& options, std
   return std::min(options.processes != 0 ? options.processes : otherwise, ranks);
 }
 
-/// What needs the memory of all ranks.
-void check_nodes_of_virtual_ranks(const LaunchOptions& options) {
-  constexpr std::uint32_t ranks_max = space::virtual_ranks_on_nodes_max;
-  const auto refuse = [&](const char* what, const char* why) {
-    base::fail(Errc::start, fmt::format("{} does not go with --virtual on several nodes (--nodes): "
-                                        "{}",
-                                        what, why));
-  };
-  if (options.ranks > ranks_max)
-    refuse(fmt::format("-n {}", options.ranks).c_str(),
-           fmt::format("there may be {} ranks at most", ranks_max).c_str());
-}
-
-void check_simulation(const LaunchOptions& options) {
-  const auto refuse = [](const char* why) { base::fail(Errc::start, why); };
-  const bool may_recover = options.simulation_seed && options.on_death == space::OnDeath::recover;
-  if (options.simulated_deaths != 0 && !may_recover)
-    refuse("--simulate-deaths is for --simulate with --on-death recover");
-  if (options.simulated_leaves != 0 &&
-      (!options.simulation_seed || !options.virtual_ranks || options.nodes > 1))
-    refuse("--simulate-leaves is for --simulate with --virtual, on one node");
-  if (!options.simulation_seed) return;
-  if (options.threads > 1)
-    refuse("--threads does not go with --simulate: all ranks are in one process, in turn");
-  if (options.nodes > 1 && !options.virtual_ranks)
-    refuse("--simulate with --nodes is for virtual ranks: say --virtual, too");
-  if (!options.checkpoint_directory.empty())
-    refuse("--checkpoint does not go with --simulate: a simulation is repeated by its seed");
-  if (!options.trace.empty())
-    refuse("--trace does not go with --simulate: there is one process, on a clock of its own");
-}
-
-void check(const LaunchOptions& options) {
-  const auto refuse = [](const char* why) { base::fail(Errc::start, why); };
-  if (options.virtual_ranks && options.threads > 1)
-    refuse("--virtual does not go with --threads: ranks are one or the other");
-  check_simulation(options);
-  if (options.virtual_ranks && options.nodes > 1) check_nodes_of_virtual_ranks(options);
-  if (!options.virtual_ranks && options.balance)
-    refuse("--balance is for virtual ranks: say --virtual, too");
-  check_intervals(options);
-  if (!options.virtual_ranks && !options.checkpoint_directory.empty())
-    refuse("--checkpoint is for virtual ranks: say --virtual, too");
-  if (!options.virtual_ranks && options.checkpoint_incremental)
-    refuse("--checkpoint-incremental is for virtual ranks: say --virtual, too");
-  if (!options.virtual_ranks && options.on_death == space::OnDeath::recover)
-    refuse("--on-death recover is for virtual ranks: say --virtual, too");
-  if (!options.virtual_ranks && (options.processes != 0 || options.stack_bytes != 0))
-    refuse("--processes and --stack-size are for virtual ranks: say --virtual, too");
-}
-
 /// The first rank of each process.
 std::vector<std::uint32_t> first_of_processes(const LaunchOptions& options, std::uint32_t ranks,
                                               std::optional<std::uint32_t> virtual_processes) {
@@ -259,7 +208,6 @@ std::string LaunchOptions::secrets() const {
 }
 
 Outcome launch(const LaunchOptions& options) {
-  check(options);
   const Program program = find_program(options.command.front());
   if (!program) {
     say_headline(program.problem);
