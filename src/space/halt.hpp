@@ -29,6 +29,7 @@ enum class Asked : std::uint32_t { nothing, checkpoint, regrouping };
 /// is stands in its slot.
 struct Halt {
   static constexpr std::size_t text_max = 1024;
+  static constexpr std::size_t directory_max = text_max / 2;  // the folders in it have longer names
 
   std::atomic<std::uint32_t> wanted{0};  // number of the last that was wanted
   std::atomic<std::uint32_t> over{0};    // and of the last that is over; equal: nobody halts

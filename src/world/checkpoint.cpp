@@ -36,7 +36,7 @@ std::string directory_or_default(const std::string& directory) {
   if (chosen.empty())
     base::fail(Errc::bad_argument,
                "checkpoint: no directory is given, neither here nor by armature run --checkpoint");
-  if (chosen.size() > space::Halt::text_max / 2)
+  if (chosen.size() > space::Halt::directory_max)
     base::fail(Errc::bad_argument, "checkpoint: the name of the directory is too long");
   return chosen;
 }

@@ -28,6 +28,7 @@ def test_virtual_options_that_make_no_sense_are_refused():
     run(["end"], 1, "say --virtual", options=["-n", 4, "--processes", 2])
     run(["end"], 1, "say --virtual", options=["-n", 4, "--processes", 2, "--hosts", "a"])
     run(["end"], 1, "--stall is not possible with --hosts", options=["-n", 4, "--stall", 2, "--hosts", "a"])
+    run(["end"], 1, "directory has 4001 bytes, and may have 512", options=options(4, 2, "--checkpoint", "/" + 4000 * "d"))
     run(["end"], 1, "stacks of .* are not possible", options=options(2, 1, "--stack-size", "1T"))
 
 

@@ -62,6 +62,10 @@ void check_simulation(const LaunchOptions& options) {
 
 /// What is done every so often, and what is written.
 void check_states(const LaunchOptions& options) {
+  constexpr std::size_t directory_max = space::Halt::directory_max;
+  refuse_if(options.checkpoint_directory.size() > directory_max,
+            "--checkpoint: the name of the directory has {} bytes, and may have {}",
+            options.checkpoint_directory.size(), directory_max);
   refuse_if(options.checkpoint_every_s > 0 && options.checkpoint_directory.empty(),
             "--checkpoint-every: where to? Say --checkpoint DIR, too");
   refuse_if(options.copy_every_s > 0 && options.on_death != OnDeath::recover,

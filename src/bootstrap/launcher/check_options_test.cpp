@@ -90,5 +90,13 @@ TEST(CheckOptionsTest, what_is_done_every_so_often_needs_somewhere_to_write_to) 
               HasSubstr("say --on-death recover"));
 }
 
+TEST(CheckOptionsTest, a_directory_is_refused_that_a_control_block_has_no_room_for) {
+  for (const std::size_t bytes : {512, 513, 4000}) {
+    const std::string refused = refusal(
+        {are_virtual, [&](LaunchOptions& o) { o.checkpoint_directory = std::string(bytes, 'd'); }});
+    EXPECT_EQ(refused.empty(), bytes <= 512) << refused;
+  }
+}
+
 }  // namespace
 }  // namespace armature::bootstrap

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "base/fail.hpp"
 #include "bootstrap/launcher/console.hpp"
 #include "progress/processes.hpp"
 
@@ -68,6 +69,7 @@ void Checkpoints::begin(space::KeptIn where, std::uint64_t now_ns) {
   begun_ns_ = now_ns;
   number_ = job.halt.over.load(std::memory_order_acquire) + 1;
   const std::string& directory = options_.checkpoint_directory;
+  ARMATURE_ASSERT(directory.size() <= space::Halt::directory_max);
   std::memcpy(job.halt.folder, directory.c_str(), directory.size() + 1);
   job.halt.where.store(where, std::memory_order_relaxed);
   job.halt.is_incremental.store(job.halt.incremental, std::memory_order_relaxed);
