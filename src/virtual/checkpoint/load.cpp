@@ -1,11 +1,13 @@
 #include "virtual/checkpoint/load.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -44,8 +46,10 @@ class FirstError {
     } catch (...) {
       const std::lock_guard one_at_a_time(mutex_);
       if (!error_) error_ = std::current_exception();
+      has_any_ = true;
     }
   }
+  [[nodiscard]] bool is_there() const { return has_any_; }
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }
@@ -53,16 +57,34 @@ class FirstError {
  private:
   std::mutex mutex_;
   std::exception_ptr error_;
+  std::atomic<bool> has_any_{false};
 };
 
-/// The parts with bands, each by a thread.
+/// Does `work` in so many threads, this one among them; in fewer where no more are to be had.
+template <class Work>
+void do_in_threads(std::size_t threads, const Work& work) {
+  std::vector<std::jthread> others;
+  others.reserve(threads);
+  try {
+    while (others.size() + 1 < threads) others.emplace_back(work);
+  } catch (const std::system_error&) {
+    // the limit of processes, or no room for a stack
+  }
+  work();
+}
+
+/// The parts with bands, several at once: there are as many as the job had processes.
 void read_link(const Link& found, const Take& take) {
-  FirstError first;
-  std::vector<std::thread> threads;
+  std::vector<const Manifest::Part*> parts;
   for (const Manifest::Part& part : found.manifest.parts)
-    if (!fibers::RankRecord::is_part(part.name))
-      threads.emplace_back([&] { first.guard([&] { read_part(found.folder, part, take); }); });
-  for (std::thread& thread : threads) thread.join();
+    if (!fibers::RankRecord::is_part(part.name)) parts.push_back(&part);
+  FirstError first;
+  std::atomic<std::size_t> next{0};
+  const std::size_t threads_max = std::max(2u, std::thread::hardware_concurrency());
+  do_in_threads(std::min(parts.size(), threads_max), [&] {
+    for (std::size_t i = next++; i < parts.size() && !first.is_there(); i = next++)
+      first.guard([&] { read_part(found.folder, *parts[i], take); });
+  });
   first.rethrow();
 }
 
