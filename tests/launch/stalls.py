@@ -1,6 +1,7 @@
 """Why a job does not move, as `run --stall` says by itself and `inspect` when asked."""
 
 import os
+import resource
 import subprocess
 
 import harness
@@ -125,6 +126,25 @@ def test_inspect_finds_a_job_by_a_rank_and_lists_all():
     job.kill_rank(0)
     job.expect_end(137)
     wait_until("the job to vanish", lambda: job.inspect() is None)
+
+
+def test_inspect_needs_few_open_files():
+    """A program looks at jobs in turn, and raises the limit for one of many ranks."""
+    jobs = [Job(["hold", "barrier"], ["-n", 40]) for _ in range(2)]
+    for job in jobs:
+        job.wait_for(1, "waits in a barrier")
+    for limits in ((50, 4096), (100, 100)):
+        done = subprocess.run([harness.ARMATURE, "inspect"], capture_output=True, text=True,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limits))
+        for job in jobs:
+            expect(f"job {job.pid}: 40 ranks" in done.stdout, done.stdout + done.stderr)
+        expect(done.stdout.count("rank 0 has not entered") >= 2, done.stdout)
+    done = subprocess.run([harness.ARMATURE, "inspect", str(jobs[0].pid)], capture_output=True, text=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (50, 50)))
+    expect(done.returncode == 1 and "a job of 40 ranks needs" in done.stderr, done.stdout + done.stderr)
+    for job in jobs:
+        job.process.terminate()
+        job.expect_end(143)
 
 
 def test_inspect_lists_jobs_of_all_kinds_at_once():

@@ -18,7 +18,10 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "armature/error.hpp"
+#include "base/file_limit.hpp"
 #include "space/job_memory.hpp"
 
 namespace armature::tools {
@@ -82,6 +85,12 @@ base::FileDescriptor open_for_reading(int pid, int fd) {
   return base::FileDescriptor(open(descriptor_path(pid, fd).c_str(), O_RDONLY | O_CLOEXEC));
 }
 
+/// For so many more, beside those that are open.
+void make_room_for_files(std::size_t more, const std::string& who) {
+  constexpr std::size_t for_others = 16;
+  base::raise_file_limit(numbers_in("/proc/self/fd").size() + more + for_others, who);
+}
+
 /// Whether that process is the launcher of the job whose control block this is. Others have it
 /// open, too: ranks that start, and whoever looks at jobs, as we do, at several that are not one.
 bool is_of_launcher(const base::FileDescriptor& control, int pid) {
@@ -92,7 +101,7 @@ bool is_of_launcher(const base::FileDescriptor& control, int pid) {
 }  // namespace
 
 RunningJob::RunningJob(int holder, std::vector<base::FileDescriptor> controls,
-                       std::vector<base::FileDescriptor> bands)
+                       const std::vector<int>& bands)
     : holder_(holder),
       control_files_(std::move(controls)),
       control_(space::map_control(control_files_.front().get(), false)) {
@@ -106,13 +115,13 @@ RunningJob::RunningJob(int holder, std::vector<base::FileDescriptor> controls,
   const std::size_t ranks = control_.header().ranks_are_virtual != 0 ? 1 : control_.header().ranks;
   if (bands.size() != ranks * control_files_.size()) return;
   if (control_.header().ranks_are_virtual != 0) {
-    bands_ = std::move(bands);
+    bands_ = bands;
     return;
   }
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     const auto node = static_cast<std::size_t>(control_.slot(static_cast<int>(rank)).node);
     const std::size_t group = control_files_.size() > 1 ? node : 0;
-    if (group < control_files_.size()) bands_.push_back(std::move(bands[group * ranks + rank]));
+    if (group < control_files_.size()) bands_.push_back(bands[group * ranks + rank]);
   }
 }
 
@@ -152,8 +161,12 @@ std::string RunningJob::program() const {
 
 bootstrap::Snapshot RunningJob::observe() const {
   constexpr timespec moment{0, 30'000'000};
+  make_room_for_files(bands_.size(),
+                      fmt::format("looking at a job of {} ranks", control_.header().ranks));
+  std::vector<base::FileDescriptor> bands;
   bootstrap::BandFiles files;
-  for (const auto& band : bands_) files.fds.push_back(band.get());
+  for (const int band : bands_)
+    files.fds.push_back(bands.emplace_back(open_for_reading(holder_, band)).get());
   for (const auto& control : control_files_) files.controls.push_back(control.get());
   const auto earlier = bootstrap::observe(control_, files);
   nanosleep(&moment, nullptr);
@@ -167,13 +180,12 @@ std::vector<RunningJob> running_jobs() {
   for (int pid : numbers_in("/proc")) {
     const Files files = job_files(pid);
     if (files.controls.empty()) continue;
+    make_room_for_files(files.controls.size(), "looking at all running jobs");
     std::vector<base::FileDescriptor> controls;
     for (int fd : files.controls) controls.push_back(open_for_reading(pid, fd));
     if (!is_of_launcher(controls.front(), pid)) continue;
-    std::vector<base::FileDescriptor> bands;
-    for (int fd : files.bands) bands.push_back(open_for_reading(pid, fd));
     try {
-      jobs.emplace_back(pid, std::move(controls), std::move(bands));
+      jobs.emplace_back(pid, std::move(controls), files.bands);
     } catch (const Error&) {
       continue;  // of another build, or not complete yet
     }

@@ -14,9 +14,9 @@ namespace armature::tools {
 /// holds open; they have no names, but /proc shows them to the job's owner.
 class RunningJob {
  public:
-  /// The control block of each node, and the bands of all ranks, once for each node.
-  RunningJob(int holder, std::vector<base::FileDescriptor> controls,
-             std::vector<base::FileDescriptor> bands);
+  /// The control block of each node, and the launcher's descriptors of the bands of all ranks, once
+  /// for each node.
+  RunningJob(int holder, std::vector<base::FileDescriptor> controls, const std::vector<int>& bands);
   RunningJob(RunningJob&& other) noexcept;
   RunningJob& operator=(RunningJob&&) = delete;
   ~RunningJob();
@@ -29,12 +29,13 @@ class RunningJob {
   [[nodiscard]] std::string program() const;
 
   /// What the ranks are doing, looked at twice within a moment to tell who moves.
+  /// Opens the bands for that long: of many jobs they are more than a process may have open.
   [[nodiscard]] bootstrap::Snapshot observe() const;
 
  private:
   int holder_;
   std::vector<base::FileDescriptor> control_files_;
-  std::vector<base::FileDescriptor> bands_;
+  std::vector<int> bands_;
   space::Control control_;
   std::size_t mapped_bytes_ = 0;
 };
