@@ -10,6 +10,7 @@
 
 #include "commands.hpp"
 #include "doctor/checks.hpp"
+#include "json.hpp"
 
 namespace armature::tools {
 namespace {
@@ -61,7 +62,7 @@ void print_json(const Findings& findings) {
                    {"health", look(finding.health).word},
                    {"found", finding.found},
                    {"remedy", finding.remedy}});
-  fmt::print("{}\n", all.dump(2));
+  fmt::print("{}\n", text_of(all));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "bootstrap/explain/phrase.hpp"
 #include "commands.hpp"
 #include "inspect/jobs.hpp"
+#include "json.hpp"
 #include "numbers.hpp"
 
 namespace armature::tools {
@@ -73,7 +74,7 @@ void inspect(int pid, bool json) {
     }
     ++shown;
   }
-  if (json) fmt::print("{}\n", all.dump(2));
+  if (json) fmt::print("{}\n", text_of(all));
   if (pid != 0 && shown == 0) {
     fmt::print(stderr,
                "armature inspect: process {} is neither the launcher nor a rank of a job that this "

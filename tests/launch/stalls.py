@@ -3,6 +3,7 @@
 import os
 import resource
 import subprocess
+import tempfile
 
 import harness
 from harness import Job, expect, wait_until
@@ -145,6 +146,18 @@ def test_inspect_needs_few_open_files():
     for job in jobs:
         job.process.terminate()
         job.expect_end(143)
+
+
+def test_inspect_shows_programs_of_any_name():
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.fsdecode(os.fsencode(folder) + b"/prog\xff")
+        os.symlink(harness.PROGRAM, program)
+        job = Job(["hold", "asleep"], ["-n", 2], program=program)
+        job.wait_for(1, "asleep")
+        expect(job.inspect()["program"].endswith("prog\ufffd"), job.inspect()["program"])
+        job.process.terminate()
+        job.end()
+        expect(job.process.returncode == 143, f"exit status {job.process.returncode}")
 
 
 def test_inspect_lists_jobs_of_all_kinds_at_once():
