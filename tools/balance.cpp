@@ -1,5 +1,6 @@
 #include "armature/balance.hpp"
 
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/fail.hpp"
 #include "commands.hpp"
 #include "numbers.hpp"
 
@@ -32,8 +34,15 @@ struct Options {
   int places = 0;
 };
 
+/// What places hear of each other grows with the square of their number (balance::distributed).
+constexpr int places_max = 4096;
+
 void replay(const Options& options) {
   balance::Problem problem = balance::replay(options.file);
+  if (options.places == 0 && problem.places > places_max)
+    base::fail(Errc::bad_argument,
+               fmt::format("{} has {} places, and strategies can be tried on {}: say --places P",
+                           options.file, problem.places, places_max));
   if (options.places > 0) {
     for (balance::Item& item : problem.items) item.place %= options.places;
     problem.places = options.places;
@@ -53,6 +62,7 @@ void replay(const Options& options) {
     fmt::print("{:<14} {:>6.1f} % {:>12.4g} {:>12.4g} {:>8} {:>12.4g}\n", name,
                verdict.most > 0 ? 100 * verdict.mean / verdict.most : 100.0, verdict.most,
                verdict.mean, verdict.moved, verdict.cut);
+    std::fflush(stdout);  // the next one may take long
   }
 }
 
@@ -90,7 +100,7 @@ void add_balance(CLI::App& app) {
       ->allow_extra_args(false);
   command->add_option("--places", options->places, "As if there were so many places")
       ->type_name("P")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(CLI::Range(1, places_max));
   command->callback([options] { replay(*options); });
 }
 

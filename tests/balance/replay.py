@@ -113,6 +113,7 @@ def refusals(folder):
         "places 2\nitem 1 0\nlink 0 1 1\n": "damaged: .*link between items 0 and 1 of 1",
         "places 2\ngroups 0\n": "damaged: .*2 places, and groups of 1",
         "item 1 0\n": "damaged: .*0 places",
+        "places 2000000000\nitem 1 0\n": "damaged has 2000000000 places, and strategies can be tried on 4096",
         "": "damaged: .*0 places",
     }.items():
         file.write_text(text)
@@ -121,6 +122,7 @@ def refusals(folder):
     refused(rf"{re.escape(folder)} cannot be read", "--replay", folder)
     file.write_text("places 1\nitem 1 0\n")
     refused(r"no strategy 'best'; there are " + ", ".join(STRATEGIES), "--replay", file, "--strategy", "best")
+    refused(r"--places.* 4096", "--replay", file, "--places", 4097, status=2)
     refused(r"--replay is required", status=2)
 
 
