@@ -53,8 +53,9 @@ std::uint64_t parse_bytes(const std::string& option, const std::string& text) {
     good = good && unit != std::string_view::npos && rest.empty();
     shift = unit == std::string_view::npos ? 0 : 10 * (static_cast<unsigned>(unit) + 1);
   }
-  if (!good || value == 0 || value > UINT64_MAX >> shift)
-    refuse(option, text, "a number of bytes, as in 64G, 512M, 1048576");
+  constexpr std::uint64_t bytes_max = std::uint64_t{1} << 62;
+  if (!good || value == 0 || value > bytes_max >> shift)
+    refuse(option, text, "a number of bytes up to 4194304T, as in 64G, 512M, 1048576");
   return value << shift;
 }
 
@@ -75,6 +76,11 @@ double parse_seconds(const std::string& option, const std::string& text) {
   const std::optional<double> seconds = base::parse_seconds(text);
   if (!seconds) refuse(option, text, "a time in seconds, as in 20, 0.5, 10m, 2h");
   return *seconds;
+}
+
+std::string parse_name(const std::string& option, const std::string& text) {
+  if (text.empty()) refuse(option, text, "a name");
+  return text;
 }
 
 }  // namespace armature::tools

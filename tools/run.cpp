@@ -1,3 +1,4 @@
+#include <bit>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -13,6 +14,7 @@
 #include "numbers.hpp"
 #include "space/layout.hpp"
 #include "start.hpp"
+#include "transport/channel.hpp"
 
 namespace armature::tools {
 namespace {
@@ -120,7 +122,12 @@ void add_call_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& opti
       run, options, "--channel", "BYTES",
       "Remote calls on the way from one rank to another: a power of two, 32K to 1M (default 64K)",
       [](LaunchOptions&, const std::string& text) {
-        setenv("ARMATURE_CHANNEL_BYTES", std::to_string(parse_bytes("--channel", text)).c_str(), 1);
+        const std::uint64_t bytes = parse_bytes("--channel", text);
+        if (bytes < transport::Channel::capacity_min || bytes > transport::Channel::capacity_max ||
+            !std::has_single_bit(bytes))
+          throw CLI::ValidationError("--channel",
+                                     fmt::format("'{}' is no power of two from 32K to 1M", text));
+        setenv("ARMATURE_CHANNEL_BYTES", std::to_string(bytes).c_str(), 1);
       });
 }
 
@@ -151,7 +158,8 @@ void add_checkpoints(CLI::App& run, const std::shared_ptr<LaunchOptions>& option
             "Virtual ranks: write checkpoints to DIR, when the program says so or on SIGUSR2 to "
             "this command; `armature restart DIR` goes on from the last one",
             [](LaunchOptions& o, const std::string& text) {
-              o.checkpoint_directory = std::filesystem::absolute(text).string();
+              o.checkpoint_directory =
+                  std::filesystem::absolute(parse_name("--checkpoint", text)).string();
               setenv("ARMATURE_CHECKPOINT", o.checkpoint_directory.c_str(), 1);
             });
   add_seconds(
@@ -191,10 +199,11 @@ void add_watching(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) 
   add_seconds(
       run, options, "--stall", &LaunchOptions::stall_s,
       "Say what ranks wait for when nothing has moved for S seconds (default 60; 0: never)");
-  add_value(run, options, "--trace", "FILE",
-            "Write what ranks did when, for https://ui.perfetto.dev: where they ran and waited, "
-            "calls as arrows, moves",
-            [](LaunchOptions& o, const std::string& text) { o.trace = text; });
+  add_value(
+      run, options, "--trace", "FILE",
+      "Write what ranks did when, for https://ui.perfetto.dev: where they ran and waited, "
+      "calls as arrows, moves",
+      [](LaunchOptions& o, const std::string& text) { o.trace = parse_name("--trace", text); });
 }
 
 void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
@@ -266,11 +275,16 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
 
 /// How many words this one stands for: 2 for an option with its value behind it.
 std::size_t words_of_option(const CLI::App& run, const std::string& word) {
-  if (word.find('=') != std::string::npos) return 1;
-  const bool is_short = word.size() > 1 && word[1] != '-';
-  if (is_short && word.size() > 2) return 1;  // -n4
-  const CLI::Option* option = run.get_option_no_throw(word);
-  return option != nullptr && option->get_items_expected_max() > 0 ? 2 : 1;
+  const auto takes_value = [&](const std::string& name) {
+    const CLI::Option* option = run.get_option_no_throw(name);
+    return option != nullptr && option->get_items_expected_max() > 0;
+  };
+  if (word.starts_with("--"))
+    return word.find('=') == std::string::npos && takes_value(word) ? 2 : 1;
+  // -v, -n4, -vn4, and -vn with the number behind it
+  for (std::size_t i = 1; i < word.size(); ++i)
+    if (takes_value({'-', word[i]})) return i + 1 == word.size() ? 2 : 1;
+  return 1;
 }
 
 }  // namespace

@@ -136,7 +136,10 @@ def test_options_that_make_no_sense_are_explained():
     for options, words in ((["-n", "many"], "'many' is not possible here: a whole number from 1 to"),
                            (["-n", "0"], "'0' is not possible"), (["--bind", "sock"], "neither 'auto'"),
                            (["--band-size", "12X"], "a number of bytes"), (["--stall", "-3"], "a time in seconds"),
-                           (["--lable"], "--lable"), (["--base", "xyz"], "hexadecimal")):
+                           (["--lable"], "--lable"), (["--base", "xyz"], "hexadecimal"),
+                           (["--stack-size", 2**64 - 1], "up to 4194304T"), (["--channel", 3], "no power of two from 32K to 1M"),
+                           (["--channel", "48K"], "no power of two"), (["--trace", ""], "a name"),
+                           (["--checkpoint", ""], "a name")):
         run(["end"], 2, words, options=options)
     run(["end"], 1, "must be a power of two", options=["--band-size", "3G"])
 
@@ -144,8 +147,11 @@ def test_options_that_make_no_sense_are_explained():
 def test_arguments_of_the_program_are_its_own():
     text = run(["%s;", "-n", "9", "--label", "--", "-x"], 0, options=["-n", 1], program="printf")
     expect(text == "-n;9;--label;--;-x;", text)
-    text = run(["a"], 0, options=["-n1", "--"], program="echo")
-    expect(text == "a\n", text)
+    for options in (["-n1", "--"], ["-n", 1], ["--ranks=1"]):
+        text = run(["a"], 0, options=options, program="echo")
+        expect(text == "a\n", text)
+    for options in (["-vn", 1], ["-vn1"], ["-v", "-n", 1, "--"]):
+        run(["a"], 0, "1 ranks of echo", "(?m)^a$", options=options, program="echo")
 
 
 def test_killing_the_launcher_leaves_nothing():
