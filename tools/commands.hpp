@@ -23,10 +23,6 @@ void add_checkpoint(CLI::App& app);
 void add_resize(CLI::App& app);
 void add_balance(CLI::App& app);
 
-/// "a,b,c". Throws CLI::ValidationError.
-void set_hosts(bootstrap::LaunchOptions& options, const std::string& text);
-/// "end", "continue", "recover". Throws CLI::ValidationError.
-void set_on_death(bootstrap::LaunchOptions& options, const std::string& text);
 /// What `armature run` and `armature restart` say of where virtual ranks are to be.
 void add_rebalancing(CLI::App& app, bootstrap::LaunchOptions& options);
 

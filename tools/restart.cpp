@@ -11,10 +11,8 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
-#include "bootstrap/launcher/launch.hpp"
 #include "commands.hpp"
-#include "numbers.hpp"
-#include "space/layout.hpp"
+#include "job_options.hpp"
 #include "start.hpp"
 #include "virtual/checkpoint/load.hpp"
 
@@ -22,8 +20,6 @@
 
 namespace armature::tools {
 namespace {
-
-using bootstrap::LaunchOptions;
 
 constexpr const char* restart_footer = R"(
 Starts the program of the last checkpoint in DIRECTORY once more, with its arguments and in the folder where it ran,
@@ -42,7 +38,7 @@ Examples:
 
 struct Restart {
   std::string directory;
-  LaunchOptions options;
+  JobOptions options = std::make_shared<bootstrap::LaunchOptions>();
 };
 
 int run(Restart& restart) {
@@ -55,11 +51,12 @@ int run(Restart& restart) {
   if (chdir(found.manifest.folder.c_str()) != 0)
     base::fail(Errc::start, fmt::format("the folder {} where the job ran cannot be entered: {}",
                                         found.manifest.folder, base::system_text(errno)));
-  checkpoints::require_for_nodes(found, static_cast<int>(restart.options.nodes));
-  restart.options.checkpoint_directory = restart.directory;
-  go_on_from(restart.options, found);
+  bootstrap::LaunchOptions& options = *restart.options;
+  checkpoints::require_for_nodes(found, static_cast<int>(options.nodes));
+  options.checkpoint_directory = restart.directory;
+  go_on_from(options, found);
   setenv("ARMATURE_CHECKPOINT", restart.directory.c_str(), 1);
-  return start(restart.options);
+  return start(options);
 }
 
 /// One of those that the last checkpoint is made of.
@@ -117,49 +114,8 @@ void add_restart(CLI::App& app) {
   command->add_option("DIRECTORY", restart->directory, "Where its checkpoints are")
       ->required()
       ->type_name("");
-  const auto add = [&](const char* name, const char* placeholder, const char* help, auto set) {
-    command
-        ->add_option_function<std::string>(
-            name, [restart, set](const std::string& text) { set(restart->options, text); }, help)
-        ->type_name(placeholder);
-  };
-  add("--processes", "P", "Processes that host the ranks (default: one per usable core)",
-      [](LaunchOptions& o, const std::string& text) {
-        o.processes =
-            static_cast<std::uint32_t>(parse_count("--processes", text, 1, space::ranks_max));
-      });
-  add("--nodes", "K", "For tests: pretend K nodes (default 1); of a checkpoint of several nodes",
-      [](LaunchOptions& o, const std::string& text) {
-        o.nodes = static_cast<std::uint32_t>(parse_count("--nodes", text, 1, space::ranks_max));
-      });
-  add("--hosts", "A,B,...", "Machines to go on on, as with armature run --hosts", set_hosts);
-  add("--checkpoint-every", "S",
-      "Write a checkpoint every S seconds (default: when asked for); on several nodes where the "
-      "program asks (when_due)",
-      [](LaunchOptions& o, const std::string& text) {
-        o.checkpoint_every_s = parse_seconds("--checkpoint-every", text);
-      });
-  add("--copy-every", "S",
-      "With --on-death recover: a checkpoint in memory every S seconds; on several nodes where the "
-      "program asks",
-      [](LaunchOptions& o, const std::string& text) {
-        o.copy_every_s = parse_seconds("--copy-every", text);
-      });
-  add("--on-death", "end|recover", "What becomes of the job when a process is killed (default end)",
-      set_on_death);
-  add("--timeout", "S", "End the job after S seconds, saying what it waited for",
-      [](LaunchOptions& o, const std::string& text) {
-        o.timeout_s = parse_seconds("--timeout", text);
-      });
-  command->add_flag("--checkpoint-incremental", restart->options.checkpoint_incremental,
-                    "Write only the pages that changed since the checkpoint before");
-  command->add_flag("--balance", restart->options.balance,
-                    "A process whose ranks all wait takes ranks that are ready from others");
-  add_rebalancing(*command, restart->options);
-  command->add_flag("--label", restart->options.label,
-                    "Put the process's ranks in front of each line of output");
-  command->add_flag("-v,--verbose", restart->options.verbose,
-                    "Say what is started how, and all deaths");
+  add_shared_options(*command, restart->options);
+  add_on_death(*command, restart->options, false);
   command->callback([restart] {
     if (const int status = run(*restart); status != 0) throw CLI::RuntimeError(status);
   });

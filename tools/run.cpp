@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +10,7 @@
 
 #include "bootstrap/launcher/launch.hpp"
 #include "commands.hpp"
+#include "job_options.hpp"
 #include "numbers.hpp"
 #include "space/layout.hpp"
 #include "start.hpp"
@@ -52,45 +52,6 @@ void bind(LaunchOptions& options, const std::string& text) {
     throw CLI::ValidationError("--bind",
                                fmt::format("'{}' is neither 'auto' nor 'core' nor 'none'", text));
   options.bind = found->second;
-}
-
-using Set = void (*)(LaunchOptions& options, const std::string& text);
-
-void add_value(CLI::App& run, const std::shared_ptr<LaunchOptions>& options, const char* names,
-               const char* placeholder, const char* help, Set set) {
-  run.add_option_function<std::string>(
-         names, [options, set](const std::string& text) { set(*options, text); }, help)
-      ->type_name(placeholder);
-}
-
-struct Range {
-  std::uint64_t least = 1, most = space::ranks_max;
-};
-
-/// A number within that. Messages call the option by the last of its names.
-void add_count(CLI::App& run, const std::shared_ptr<LaunchOptions>& options,
-               const std::string& names, const char* placeholder, const char* help,
-               std::uint32_t LaunchOptions::*member, Range range = {}) {
-  const std::string name = names.substr(names.rfind(',') + 1);
-  run.add_option_function<std::string>(
-         names,
-         [options, member, name, range](const std::string& text) {
-           (*options).*member =
-               static_cast<std::uint32_t>(parse_count(name, text, range.least, range.most));
-         },
-         help)
-      ->type_name(placeholder);
-}
-
-void add_seconds(CLI::App& run, const std::shared_ptr<LaunchOptions>& options, const char* name,
-                 double LaunchOptions::*seconds, const char* help) {
-  run.add_option_function<std::string>(
-         name,
-         [options, name, seconds](const std::string& text) {
-           (*options).*seconds = parse_seconds(name, text);
-         },
-         help)
-      ->type_name("S");
 }
 
 /// A setting of the ranks, which they find in their environment.
@@ -136,13 +97,6 @@ void add_virtual_ranks(CLI::App& run, const std::shared_ptr<LaunchOptions>& opti
   run.add_flag("--virtual", options->virtual_ranks,
                "Ranks that are no threads of their own but fibers: many to a process, which runs "
                "another one where a rank waits");
-  add_count(run, options, "--processes", "P",
-            "Processes that host the virtual ranks, of all nodes together (default: one per usable "
-            "core, as many on each node); `armature resize` changes it while the job runs",
-            &LaunchOptions::processes);
-  run.add_flag("--balance", options->balance,
-               "A process whose virtual ranks all wait takes ranks that are ready from others");
-  add_rebalancing(run, *options);
   run.add_flag("!--no-globals-note", options->globals_note,
                "Do not say which of the program's variables virtual ranks share");
   add_value(run, options, "--stack-size", "BYTES",
@@ -162,25 +116,10 @@ void add_checkpoints(CLI::App& run, const std::shared_ptr<LaunchOptions>& option
                   std::filesystem::absolute(parse_name("--checkpoint", text)).string();
               setenv("ARMATURE_CHECKPOINT", o.checkpoint_directory.c_str(), 1);
             });
-  add_seconds(
-      run, options, "--checkpoint-every", &LaunchOptions::checkpoint_every_s,
-      "And every S seconds; on several nodes, at the first call from then on with which the "
-      "program asks whether one is due (armature::checkpoint with when_due), as on SIGUSR2");
-  run.add_flag(
-      "--checkpoint-incremental", options->checkpoint_incremental,
-      "Write only the pages that changed since the checkpoint before; it and those it needs "
-      "are kept until a whole one is written, when they together are as large");
-  add_seconds(run, options, "--copy-every", &LaunchOptions::copy_every_s,
-              "With --on-death recover: a checkpoint in memory every S seconds (default: when the "
-              "program says so); on several nodes where the program asks, as above");
 }
 
 /// How nodes speak with each other.
 void add_network_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
-  add_count(run, options, "--nodes", "K",
-            "For tests: pretend K nodes, groups of ranks that do not share memory but speak over "
-            "the network, on this machine's loopback (default 1)",
-            &LaunchOptions::nodes);
   add_value(run, options, "--net-device", "NAME",
             "The network interface between nodes (default: loopback for pretended nodes)",
             [](LaunchOptions&, const std::string& text) {
@@ -233,26 +172,13 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
             &LaunchOptions::threads);
   add_virtual_ranks(run, options);
   add_checkpoints(run, options);
-  add_value(
-      run, options, "--hosts", "A,B,...",
-      "Machines to run on, as many processes on each: hands over to srun, mpirun or prterun; also "
-      "with --virtual",
-      set_hosts);
+  add_shared_options(run, options);
   add_simulation(run, options);
   add_value(
       run, options, "--bind", "auto|core|none",
       "Bind each rank to a core (default auto: where there are enough cores for several ranks)",
       bind);
-  run.add_flag("--label", options->label,
-               "Put [RANK], or [FIRST-LAST] of a process's ranks, in front of each line of output");
-  add_value(
-      run, options, "--on-death", "end|continue|recover",
-      "What becomes of the job when a rank dies (default end); recover: virtual ranks go back to "
-      "their last checkpoint, in memory (--copy-every, or armature::checkpoint_in_memory), or "
-      "where those are lost on disk (--checkpoint)",
-      set_on_death);
-  add_seconds(run, options, "--timeout", &LaunchOptions::timeout_s,
-              "End the job after S seconds, saying what it waited for");
+  add_on_death(run, options, true);
   add_watching(run, options);
   run.add_flag("--check", options->check_full,
                "Check every address against what is allocated, on every call");
@@ -270,7 +196,6 @@ void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
       });
   add_call_settings(run, options);
   add_network_settings(run, options);
-  run.add_flag("-v,--verbose", options->verbose, "Say what is started how, and all deaths");
 }
 
 /// How many words this one stands for: 2 for an option with its value behind it.
@@ -288,28 +213,6 @@ std::size_t words_of_option(const CLI::App& run, const std::string& word) {
 }
 
 }  // namespace
-
-void set_on_death(bootstrap::LaunchOptions& options, const std::string& text) {
-  static const std::map<std::string, space::OnDeath> kinds = {{"end", space::OnDeath::end_job},
-                                                              {"continue", space::OnDeath::go_on},
-                                                              {"recover", space::OnDeath::recover}};
-  const auto found = kinds.find(text);
-  if (found == kinds.end())
-    throw CLI::ValidationError(
-        "--on-death", fmt::format("'{}' is neither 'end' nor 'continue' nor 'recover'", text));
-  options.on_death = found->second;
-}
-
-void set_hosts(bootstrap::LaunchOptions& options, const std::string& text) {
-  std::istringstream names(text);
-  for (std::string name; std::getline(names, name, ',');) {
-    if (name.empty() || name.find_first_of(": \t") != std::string::npos)
-      throw CLI::ValidationError("--hosts",
-                                 fmt::format("'{}' is not a list of names: a,b,c", text));
-    options.hosts.push_back(name);
-  }
-  if (options.hosts.empty()) throw CLI::ValidationError("--hosts", "which ones?");
-}
 
 void split_off_program(const CLI::App& run, std::vector<std::string>& words) {
   std::size_t at = 1;

@@ -221,6 +221,8 @@ def case_refusals(directory):
     expect(done.returncode == 1 and "--checkpoint is for virtual ranks" in done.stderr, done.stderr)
     done = perform([*run_words(2, 1, None), PROGRAM, 20, 5])
     expect("checkpoint: no directory is given" in done.stderr, done.stderr)
+    done = perform([ARMATURE, "restart", directory, "--on-death", "continue"])
+    expect(done.returncode == 2 and "'continue' is neither 'end' nor 'recover'" in done.stderr, done.stderr)
     # Nowhere to write: the job says so and the program hears of it.
     done = perform([*run_words(2, 1, "/proc/none"), PROGRAM, 20, 5])
     expect("checkpoint: /proc/none cannot be made" in done.stderr, done.stderr)
