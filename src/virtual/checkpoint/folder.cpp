@@ -1,17 +1,15 @@
 #include "virtual/checkpoint/folder.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,6 +17,7 @@
 #include "armature/error.hpp"
 #include "base/fail.hpp"
 #include "base/file_descriptor.hpp"
+#include "virtual/checkpoint/own_folders.hpp"
 
 namespace armature::checkpoints {
 
@@ -53,21 +52,6 @@ void write_file(const std::string& path, const std::string& text) {
     fail(path, "cannot be written", errno);
 }
 
-bool is_number(const std::string& name) {
-  return !name.empty() &&
-         std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-std::vector<std::string> numbered_folders(const std::string& directory) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (const auto& entry : files::directory_iterator(directory, error))
-    if (const std::string name = entry.path().filename().string();
-        entry.is_directory(error) && is_number(name))
-      names.push_back(name);
-  return names;
-}
-
 /// Of the folder, and of the manifest in it.
 struct Read {
   Link link;
@@ -89,8 +73,8 @@ Link read_before(const std::string& directory, const Link& link) {
                                           directory, before.name, why));
   };
   // They were made one after the other: so there is no circle.
-  if (std::strtoul(before.name.c_str(), nullptr, 10) >=
-      std::strtoul(files::path(link.folder).filename().c_str(), nullptr, 10))
+  const unsigned long number = folder_number(before.name);
+  if (number == 0 || number >= folder_number(files::path(link.folder).filename().string()))
     refuse("which is not an earlier one");
   Read read;
   try {
@@ -147,17 +131,18 @@ std::string make_folder(const std::string& directory) {
   // What cannot be read is not ours to judge: it stays until a checkpoint that is whole replaces
   // it.
   const auto needed = needed_names(directory);
-  unsigned long number = std::strtoul(latest_name(directory).c_str(), nullptr, 10);
-  for (const std::string& name : numbered_folders(directory)) {
-    number = std::max(number, std::strtoul(name.c_str(), nullptr, 10));
+  unsigned long number = folder_number(latest_name(directory));
+  for (const std::string& name : own_folders(directory)) {
+    number = std::max(number, folder_number(name));
     if (needed && std::ranges::find(*needed, name) == needed->end())
       abandon(directory + "/" + name);
   }
-  const std::string folder = fmt::format("{}/{:06}", directory, number + 1);
   step("folder");
-  files::create_directory(folder, error);
-  if (error) fail(folder, "cannot be made", error.value());
-  return folder;
+  for (;;) {
+    const std::string folder = directory + "/" + folder_name(++number);
+    if (mkdir(folder.c_str(), 0777) == 0) return folder;
+    if (errno != EEXIST) fail(folder, "cannot be made", errno);  // else it is not ours
+  }
 }
 
 void complete(const std::string& folder, const Manifest& manifest) {
@@ -178,29 +163,19 @@ void complete(const std::string& folder, const Manifest& manifest) {
   bring_to_disk(directory);
   step("removal");
   if (manifest.before.name.empty())
-    for (const std::string& other : numbered_folders(directory))
+    for (const std::string& other : own_folders(directory))
       if (other != path.filename().string()) abandon(directory + "/" + other);
   step("end");
 }
 
-/// The parts at the same time: a file system takes as long to free a file as it is large.
-void abandon(const std::string& folder) noexcept {
-  std::error_code ignored;
-  try {
-    std::vector<std::jthread> threads;
-    for (const auto& entry : files::directory_iterator(folder, ignored))
-      threads.emplace_back([path = entry.path()] { unlink(path.c_str()); });
-  } catch (const std::exception&) {  // then one after the other
-  }
-  files::remove_all(folder, ignored);
-}
+void abandon(const std::string& folder) noexcept { remove_own_folder(folder); }
 
 Found find_latest(const std::string& directory) {
   const std::string name = latest_name(directory);
   if (name.empty())
     base::fail(Errc::corrupt, fmt::format("{} holds no checkpoint: there is no file {}/{}",
                                           directory, directory, latest));
-  if (!is_number(name))
+  if (folder_number(name) == 0)
     base::fail(Errc::corrupt, fmt::format("{}/{} is damaged: '{}' is not the name of a checkpoint",
                                           directory, latest, name));
   return find_named(directory, name);
@@ -208,7 +183,7 @@ Found find_latest(const std::string& directory) {
 
 Found find(const std::string& path) {
   const files::path folder(path);
-  const bool is_one = latest_name(path).empty() && is_number(folder.filename().string());
+  const bool is_one = latest_name(path).empty() && folder_number(folder.filename().string()) != 0;
   return is_one ? find_named(folder.parent_path().string(), folder.filename().string())
                 : find_latest(path);
 }

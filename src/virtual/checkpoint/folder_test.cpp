@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -85,6 +86,33 @@ TEST_F(CheckpointFolderTest, a_writer_that_dies_at_any_step_leaves_one_that_is_w
   }
   EXPECT_EQ(step, 10);
   EXPECT_EQ(old_ones, 6);
+}
+
+TEST_F(CheckpointFolderTest, what_is_only_called_like_a_checkpoint_is_left_alone) {
+  namespace files = std::filesystem;
+  const auto make = [](const files::path& file) {
+    files::create_directories(file.parent_path());
+    std::ofstream(file) << "not ours";
+    return file;
+  };
+  const files::path here(directory_);
+  // Years, results, a folder with a file that no checkpoint has, one with a folder, a file.
+  const files::path theirs[] = {
+      make(here / "2024" / "manifest"),   make(here / "100" / "ranks-0"),
+      make(here / "20241126" / "data"),   make(here / "000007" / "ranks-x"),
+      make(here / "000009/ranks-0/data"), make(here / "000001"),
+      make(here / "elsewhere/ranks-0")};
+  files::create_directory_symlink("elsewhere", here / "000008");
+  write("old", 1);
+  write("new", 2);
+  EXPECT_EQ(read(), "new");
+  for (const files::path& file : theirs) EXPECT_TRUE(files::exists(file)) << file;
+  EXPECT_TRUE(files::exists(here / "000008" / "ranks-0"));
+  abandon(here / "000008");
+  abandon(here / "000007");
+  EXPECT_TRUE(files::exists(here / "elsewhere" / "ranks-0"));
+  EXPECT_TRUE(files::exists(here / "000007" / "ranks-x"));
+  EXPECT_EQ(folders(), 8);  // theirs, the link and one of ours
 }
 
 TEST_F(CheckpointFolderTest, one_is_found_by_its_own_folder_too) {

@@ -1,0 +1,124 @@
+// The directory of checkpoints may be anybody's: `--checkpoint .` among results that lie in 2024
+// and 100. What is removed there is only what a writer of checkpoints has made: folders that are
+// called as it calls them, no links, with no files but those that it writes. Files are unlinked by
+// name, then the folder; nothing is removed with all that is in it.
+#include "virtual/checkpoint/own_folders.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <charconv>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "bootstrap/environment.hpp"
+#include "virtual/rank_record.hpp"
+
+namespace armature::checkpoints {
+namespace {
+
+namespace files = std::filesystem;
+
+/// What it holds. `error` says why that cannot be told.
+std::vector<files::directory_entry> entries_of(const std::string& folder, std::error_code& error) {
+  std::vector<files::directory_entry> entries;
+  for (files::directory_iterator at(folder, error); !error && at != files::directory_iterator();
+       at.increment(error))
+    entries.push_back(*at);
+  return entries;
+}
+
+bool begins_and_ends_in_digits(std::string_view name, std::string_view begin) {
+  if (!name.starts_with(begin) || name.size() == begin.size()) return false;
+  return name.find_first_not_of("0123456789", begin.size()) == std::string_view::npos;
+}
+
+bool is_of_checkpoint(std::string_view name) {
+  constexpr std::string_view records = fibers::RankRecord::part;
+  return name == "manifest" || name == records || name == bootstrap::resize_file ||
+         name == bootstrap::resize_file_begun ||
+         begins_and_ends_in_digits(name, std::string(records) + "-") ||
+         begins_and_ends_in_digits(name, "ranks-");
+}
+
+/// Its files, if it is a folder that has no others.
+std::optional<std::vector<files::path>> own_files(const std::string& folder) {
+  std::error_code error;
+  if (!files::is_directory(files::symlink_status(folder, error))) return std::nullopt;
+  std::vector<files::path> own;
+  for (const files::directory_entry& entry : entries_of(folder, error)) {
+    std::error_code unknown;
+    const bool is_file = files::is_regular_file(entry.symlink_status(unknown));
+    if (!is_file || !is_of_checkpoint(entry.path().filename().string())) return std::nullopt;
+    own.push_back(entry.path());
+  }
+  if (error) return std::nullopt;
+  return own;
+}
+
+/// At the same time: a file system takes as long to free a file as it is large.
+void unlink_all(const std::vector<files::path>& own) {
+  try {
+    std::vector<std::jthread> threads;
+    for (const files::path& file : own) threads.emplace_back([&file] { unlink(file.c_str()); });
+  } catch (const std::exception&) {  // then one after the other
+    for (const files::path& file : own) unlink(file.c_str());
+  }
+}
+
+void say_left_alone(const std::string& path) {
+  static std::atomic_flag said;
+  if (!said.test_and_set())
+    std::fprintf(stderr,
+                 "armature: %s is left alone, as is all like it: it is called as a checkpoint is, "
+                 "but is none\n",
+                 path.c_str());
+}
+
+}  // namespace
+
+std::string folder_name(unsigned long number) { return fmt::format("{:06}", number); }
+
+unsigned long folder_number(const std::string& name) {
+  unsigned long number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc{} && folder_name(number) == name ? number : 0;
+}
+
+std::vector<std::string> own_folders(const std::string& directory) {
+  std::error_code error;
+  std::vector<std::string> own;
+  for (const files::directory_entry& entry : entries_of(directory, error)) {
+    const std::string name = entry.path().filename().string();
+    if (folder_number(name) == 0) continue;
+    if (own_files(entry.path()))
+      own.push_back(name);
+    else
+      say_left_alone(entry.path().string());
+  }
+  if (error)
+    base::fail(Errc::corrupt,
+               fmt::format("{} cannot be looked through: {}", directory, error.message()));
+  return own;
+}
+
+void remove_own_folder(const std::string& folder) noexcept {
+  try {
+    const auto own = own_files(folder);
+    if (!own) return;
+    unlink((folder + "/manifest").c_str());  // first: what is no longer whole has none
+    unlink_all(*own);
+    rmdir(folder.c_str());
+  } catch (const std::exception&) {  // who writes next tries again
+  }
+}
+
+}  // namespace armature::checkpoints
