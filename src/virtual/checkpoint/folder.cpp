@@ -10,6 +10,8 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -100,11 +102,32 @@ Found find_named(const std::string& directory, const std::string& name) {
   return found;
 }
 
-/// The folders that a checkpoint to come may need, by name. Nothing is known of them where that
-/// cannot be read.
-std::optional<std::vector<std::string>> needed_names(const std::string& directory) {
-  if (latest_name(directory).empty()) return std::vector<std::string>();
+/// What DIR/latest says; nothing where there is no such file.
+std::optional<std::string> read_latest(const std::string& directory) {
+  const std::string path = directory + "/" + latest;
+  const base::FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
+  char text[64];
+  const ssize_t bytes = file ? ::read(file.get(), text, sizeof text) : -1;
+  if (bytes < 0) fail(path, "cannot be read", errno);
+  const std::string_view all(text, static_cast<std::size_t>(bytes));
+  return std::string(all.substr(0, all.find('\n')));
+}
+
+/// Those of these folders that a checkpoint to come may need. Nothing is known where that cannot be
+/// read, or `latest` has been lost beside one that has a manifest.
+std::optional<std::vector<std::string>> needed_names(const std::string& directory,
+                                                     const std::vector<std::string>& own) {
+  const auto may_have_manifest = [&](const std::string& name) {
+    std::error_code unknown;
+    return files::status(directory + "/" + name + "/manifest", unknown).type() !=
+           files::file_type::not_found;
+  };
   try {
+    if (!read_latest(directory)) {
+      if (std::ranges::any_of(own, may_have_manifest)) return std::nullopt;
+      return std::vector<std::string>();
+    }
     const Found found = find_latest(directory);
     std::vector<std::string> names{files::path(found.folder).filename().string()};
     for (const Link& link : found.before)
@@ -115,13 +138,19 @@ std::optional<std::vector<std::string>> needed_names(const std::string& director
   }
 }
 
+/// 0: it cannot be told.
+unsigned long number_of_latest(const std::string& directory) noexcept {
+  try {
+    return folder_number(latest_name(directory));
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
 }  // namespace
 
 std::string latest_name(const std::string& directory) {
-  std::ifstream file(directory + "/" + latest);
-  std::string name;
-  std::getline(file, name);
-  return name;
+  return read_latest(directory).value_or(std::string());
 }
 
 std::string make_folder(const std::string& directory) {
@@ -130,9 +159,10 @@ std::string make_folder(const std::string& directory) {
   if (error) fail(directory, "cannot be made", error.value());
   // What cannot be read is not ours to judge: it stays until a checkpoint that is whole replaces
   // it.
-  const auto needed = needed_names(directory);
-  unsigned long number = folder_number(latest_name(directory));
-  for (const std::string& name : own_folders(directory)) {
+  const std::vector<std::string> own = own_folders(directory);
+  const auto needed = needed_names(directory, own);
+  unsigned long number = number_of_latest(directory);
+  for (const std::string& name : own) {
     number = std::max(number, folder_number(name));
     if (needed && std::ranges::find(*needed, name) == needed->end())
       abandon(directory + "/" + name);
@@ -171,19 +201,19 @@ void complete(const std::string& folder, const Manifest& manifest) {
 void abandon(const std::string& folder) noexcept { remove_own_folder(folder); }
 
 Found find_latest(const std::string& directory) {
-  const std::string name = latest_name(directory);
-  if (name.empty())
+  const auto name = read_latest(directory);
+  if (!name)
     base::fail(Errc::corrupt, fmt::format("{} holds no checkpoint: there is no file {}/{}",
                                           directory, directory, latest));
-  if (folder_number(name) == 0)
+  if (folder_number(*name) == 0)
     base::fail(Errc::corrupt, fmt::format("{}/{} is damaged: '{}' is not the name of a checkpoint",
-                                          directory, latest, name));
-  return find_named(directory, name);
+                                          directory, latest, *name));
+  return find_named(directory, *name);
 }
 
 Found find(const std::string& path) {
   const files::path folder(path);
-  const bool is_one = latest_name(path).empty() && folder_number(folder.filename().string()) != 0;
+  const bool is_one = !read_latest(path) && folder_number(folder.filename().string()) != 0;
   return is_one ? find_named(folder.parent_path().string(), folder.filename().string())
                 : find_latest(path);
 }

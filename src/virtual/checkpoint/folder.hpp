@@ -36,7 +36,8 @@ struct Link {
 struct Found : Link {
   std::vector<Link> before;
 };
-/// What the last one's folder is called; empty where there is none.
+/// What the last one's folder is called; empty where there is none. Throws Error(corrupt) where
+/// that cannot be read.
 std::string latest_name(const std::string& directory);
 /// Throws Error(corrupt) that says what is wrong.
 Found find_latest(const std::string& directory);

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <initializer_list>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -113,6 +115,29 @@ TEST_F(CheckpointFolderTest, what_is_only_called_like_a_checkpoint_is_left_alone
   EXPECT_TRUE(files::exists(here / "elsewhere" / "ranks-0"));
   EXPECT_TRUE(files::exists(here / "000007" / "ranks-x"));
   EXPECT_EQ(folders(), 8);  // theirs, the link and one of ours
+}
+
+TEST_F(CheckpointFolderTest,
+       where_it_cannot_be_told_which_is_the_last_none_is_removed_before_the_next) {
+  const std::string latest = directory_ + "/latest";
+  const auto lose = [&] { std::filesystem::remove(latest); };
+  const auto empty = [&] { std::ofstream{latest}; };
+  const auto spoil = [&] {  // reading it fails, whoever does
+    std::filesystem::remove(latest);
+    std::filesystem::create_symlink("latest", latest);
+  };
+  for (const std::function<void()>& damage :
+       std::initializer_list<std::function<void()>>{lose, empty, spoil}) {
+    write("old", 1);
+    const std::string old = find_latest(directory_).folder;
+    damage();
+    EXPECT_THROW((void)find_latest(directory_), Error);
+    abandon(make_folder(directory_));
+    EXPECT_EQ(find(old).manifest.number, 1u);
+    write("new", 2);
+    EXPECT_EQ(read(), "new");
+    EXPECT_EQ(folders(), 1);
+  }
 }
 
 TEST_F(CheckpointFolderTest, one_is_found_by_its_own_folder_too) {
