@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -165,7 +166,7 @@ std::string make_folder(const std::string& directory) {
   for (const std::string& name : own) {
     number = std::max(number, folder_number(name));
     if (needed && std::ranges::find(*needed, name) == needed->end())
-      abandon(directory + "/" + name);
+      remove_own_folder(directory + "/" + name);
   }
   step("folder");
   for (;;) {
@@ -174,6 +175,19 @@ std::string make_folder(const std::string& directory) {
     if (errno != EEXIST) fail(folder, "cannot be made", errno);  // else it is not ours
   }
 }
+
+namespace {
+
+/// Whatever cannot be: the checkpoint is complete, and who writes next tries again.
+void remove_others(const std::string& directory, const std::string& name) {
+  try {
+    for (const std::string& other : own_folders(directory))
+      if (other != name) remove_own_folder(directory + "/" + other);
+  } catch (const Error&) {
+  }
+}
+
+}  // namespace
 
 void complete(const std::string& folder, const Manifest& manifest) {
   const files::path path(folder);
@@ -192,13 +206,17 @@ void complete(const std::string& folder, const Manifest& manifest) {
   step("rename to disk");
   bring_to_disk(directory);
   step("removal");
-  if (manifest.before.name.empty())
-    for (const std::string& other : own_folders(directory))
-      if (other != path.filename().string()) abandon(directory + "/" + other);
+  if (manifest.before.name.empty()) remove_others(directory, path.filename().string());
   step("end");
 }
 
-void abandon(const std::string& folder) noexcept { remove_own_folder(folder); }
+void abandon(const std::string& folder) noexcept {
+  const files::path path(folder);
+  try {
+    if (latest_name(path.parent_path().string()) != path.filename()) remove_own_folder(folder);
+  } catch (const std::exception&) {  // it cannot be told, so it stays
+  }
+}
 
 Found find_latest(const std::string& directory) {
   const auto name = read_latest(directory);

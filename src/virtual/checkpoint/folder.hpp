@@ -21,9 +21,9 @@ extern void (*before_step)(const char* name);
 /// writers have left unfinished there is removed. Returns its path. Throws Error(corrupt).
 std::string make_folder(const std::string& directory);
 /// The parts in that folder are written: from now on it is the last checkpoint, on disk. All others
-/// are removed, unless it needs the one before.
+/// are removed, unless it needs the one before. Throws Error(corrupt).
 void complete(const std::string& folder, const Manifest& manifest);
-/// It will not be.
+/// It will not be; unless `latest` names it, which may be so where it could not be completed.
 void abandon(const std::string& folder) noexcept;
 
 /// A checkpoint's folder, and what it says of itself.

@@ -90,6 +90,24 @@ TEST_F(CheckpointFolderTest, a_writer_that_dies_at_any_step_leaves_one_that_is_w
   EXPECT_EQ(old_ones, 6);
 }
 
+TEST_F(CheckpointFolderTest, one_that_fails_when_it_is_the_last_already_is_not_given_up) {
+  static std::string fails_at;
+  before_step = [](const char* step) {
+    if (step == fails_at) throw Error(Errc::corrupt, "the disk fails");
+  };
+  for (const char* const at : {"rename", "rename to disk"}) {
+    std::filesystem::remove_all(directory_);
+    fails_at.clear();
+    write("old", 1);
+    fails_at = at;
+    EXPECT_THROW(write("new", 2), Error);
+    abandon(directory_ + "/000002");
+    EXPECT_EQ(read(), fails_at == "rename" ? "old" : "new");
+    EXPECT_EQ(folders(), fails_at == "rename" ? 1 : 2);
+  }
+  before_step = nullptr;
+}
+
 TEST_F(CheckpointFolderTest, what_is_only_called_like_a_checkpoint_is_left_alone) {
   namespace files = std::filesystem;
   const auto make = [](const files::path& file) {
