@@ -108,6 +108,21 @@ TEST_F(CheckpointFolderTest, one_that_fails_when_it_is_the_last_already_is_not_g
   before_step = nullptr;
 }
 
+TEST_F(CheckpointFolderTest, directories_that_are_made_for_it_are_brought_to_disk) {
+  static std::string steps;
+  before_step = [](const char* step) { steps += std::string(step) + "; "; };
+  const std::string above = "folder above; folder above to disk; ";
+  const auto steps_of = [](const std::string& directory) {
+    steps.clear();
+    (void)make_folder(directory);
+    return steps;
+  };
+  EXPECT_EQ(steps_of(directory_ + "/a//b/"), above + above + above + "folder; ");
+  EXPECT_EQ(steps_of(directory_ + "/a/b"), "folder; ");
+  EXPECT_EQ(steps_of(directory_ + "/a/c"), above + "folder; ");
+  before_step = nullptr;
+}
+
 TEST_F(CheckpointFolderTest, what_is_only_called_like_a_checkpoint_is_left_alone) {
   namespace files = std::filesystem;
   const auto make = [](const files::path& file) {
