@@ -2,11 +2,9 @@
 // hash of that, equal wherever the same file was loaded.
 #include "rmi/modules.hpp"
 
-#include <elf.h>
 #include <link.h>
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 #include <string_view>
 #include <vector>
@@ -14,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "armature/detail/method.hpp"
+#include "base/build_id.hpp"
 #include "base/fail.hpp"
 #include "base/process_memory.hpp"
 
@@ -52,26 +51,6 @@ std::uint16_t hash(std::string_view text) {
   return folded == 0 ? 1 : folded;  // 0 means: no module
 }
 
-/// The build id's bytes; empty when the linker left none.
-std::string_view build_id(const dl_phdr_info& info) {
-  for (int i = 0; i < info.dlpi_phnum; ++i) {
-    const auto& segment = info.dlpi_phdr[i];
-    if (segment.p_type != PT_NOTE) continue;
-    const char* at = reinterpret_cast<const char*>(info.dlpi_addr + segment.p_vaddr);
-    const char* const end = at + segment.p_memsz;
-    while (at + sizeof(ElfW(Nhdr)) <= end) {
-      ElfW(Nhdr) note;
-      std::memcpy(&note, at, sizeof note);
-      const char* const name = at + sizeof note;
-      const char* const text = name + ((note.n_namesz + 3u) & ~3u);
-      if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(name, "GNU", 4) == 0)
-        return {text, note.n_descsz};
-      at = text + ((note.n_descsz + 3u) & ~3u);
-    }
-  }
-  return {};
-}
-
 int add_module(dl_phdr_info* info, std::size_t, void* first) {
   const bool is_program = std::exchange(*static_cast<bool*>(first), false);
   const std::string_view path = info->dlpi_name == nullptr ? "" : info->dlpi_name;
@@ -86,7 +65,7 @@ int add_module(dl_phdr_info* info, std::size_t, void* first) {
     if ((segment.p_flags & PF_R) != 0) readable.emplace_back(at, at + segment.p_memsz);
   }
   if (begin >= end || end - begin > UINT32_MAX) return 0;
-  const std::string_view id = build_id(*info);
+  const std::string_view id = base::build_id(*info);
   const std::string_view name = path.substr(path.find_last_of('/') + 1);
   const std::uint16_t number =
       !id.empty() ? hash(id) : (is_program ? hash(fmt::format("{}", end - begin)) : hash(name));

@@ -1,7 +1,9 @@
 #include "virtual/addresses.hpp"
 
 #include <link.h>
+#include <sys/auxv.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
@@ -10,6 +12,7 @@
 #include "base/checksum.hpp"
 #include "bootstrap/environment.hpp"
 #include "progress/network.hpp"
+#include "virtual/checkpoint/builds.hpp"
 #include "virtual/exceptions.hpp"
 #include "virtual/rank_malloc.hpp"
 
@@ -20,8 +23,29 @@ void mix(std::uint64_t& sum, std::uint64_t value) {
   sum = base::checksum(&value, sizeof value, sum);
 }
 
-int add_module(dl_phdr_info* info, std::size_t /*bytes*/, void* sum) {
-  mix(*static_cast<std::uint64_t*>(sum), info->dlpi_addr);
+bool holds(const dl_phdr_info& module, std::uintptr_t address) {
+  return std::any_of(module.dlpi_phdr, module.dlpi_phdr + module.dlpi_phnum,
+                     [&](const ElfW(Phdr) & segment) {
+                       return segment.p_type == PT_LOAD &&
+                              address - (module.dlpi_addr + segment.p_vaddr) < segment.p_memsz;
+                     });
+}
+
+/// Stacks have addresses in it, and what lies in bands has those of its tables: so it must be the
+/// same build, too. But not of what the kernel maps into each process: it calls nobody who waits,
+/// and is another one with each kernel.
+int add_module(dl_phdr_info* info, std::size_t /*bytes*/, void* to) {
+  if (holds(*info, getauxval(AT_SYSINFO_EHDR))) return 0;
+  auto& sum = *static_cast<std::uint64_t*>(to);
+  mix(sum, info->dlpi_addr);
+  const checkpoints::BuildId build = checkpoints::build_of(*info);
+  sum = base::checksum(build.data(), build.size(), sum);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    mix(sum, segment.p_vaddr);
+    mix(sum, segment.p_memsz);
+  }
   return 0;
 }
 
@@ -91,8 +115,9 @@ const char* why_not_alike(const space::ControlHeader& job) {
            "program (it must be linked dynamically, and the library lie in lib/ beside "
            "bin/armature)";
   if (job.differ.load(std::memory_order_relaxed) != 0)
-    return "code or data lie at different addresses in the processes of this job, or they do not "
-           "share the C library's secrets (ARMATURE_SECRETS: 32 digits; else made of the user's "
+    return "code or data lie at different addresses in the processes of this job, a library is "
+           "another build in some, or they do not share the C library's secrets (ARMATURE_SECRETS: "
+           "32 digits; else made of the user's "
            "number and of PMIX_NAMESPACE, or SLURM_JOB_ID and SLURM_STEP_ID). The "
            "randomisation of addresses is switched off for them; where a container forbids that "
            "(personality), allow it (docker run --security-opt seccomp=unconfined) or run the job "

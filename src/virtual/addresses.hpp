@@ -11,7 +11,8 @@
 
 namespace armature::fibers {
 
-/// Where libraries lie that are there now, and no others, is compared; not called: when it is.
+/// Where libraries lie that are there now, and which builds they are, is compared, and of no
+/// others; not called: when it is.
 void note_modules();
 /// A number made of all that must be alike. `places` are of the program.
 [[nodiscard]] std::uint64_t sum_of_addresses(const space::ControlHeader& job,

@@ -69,9 +69,9 @@ void require_same_process(const space::ControlHeader& job, bool same_addresses) 
   compare(builds.library, job.halt.build[1], "libarmature");
   if (!same_addresses)
     base::fail(Errc::start,
-               "code or data lie at other addresses than where the ranks have run so far: "
-               "another library is another build, or is loaded from elsewhere, or the kernel does "
-               "not let addresses be fixed here (armature doctor)");
+               "a library is another build than the one that the ranks have run in so far, or "
+               "is loaded from elsewhere; or code and data lie at other addresses, since the "
+               "kernel does not let them be fixed here (armature doctor)");
 }
 
 /// Ranks go on where they waited.

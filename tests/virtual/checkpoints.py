@@ -1,6 +1,6 @@
 """Jobs of virtual ranks that are written to disk, killed, and restarted.
 
-    checkpoints.py ARMATURE PROGRAM OTHER_BUILD CASE
+    checkpoints.py ARMATURE PROGRAM OTHER_BUILD CASE [LIBRARY OTHER_BUILD]
 """
 
 import os
@@ -202,6 +202,19 @@ def case_other_build(directory):
     shutil.copy(OTHER, program)
     done = restart(saved, 1)
     expect(done.returncode != 0 and "the program is another build" in done.stderr, done.stdout + done.stderr)
+
+
+def case_other_library(directory):
+    """Ranks have addresses in all libraries on their stacks, not only in the program and libarmature."""
+    library, saved = os.path.join(directory, "library.so"), os.path.join(directory, "saved")
+    shutil.copy(sys.argv[5], library)
+    os.environ["LD_PRELOAD"] = library
+    written_and_killed(saved, 3, 2)
+    result_of(restart(saved, 1))
+    os.remove(library)
+    shutil.copy(sys.argv[6], library)
+    done = restart(saved, 1)
+    expect(done.returncode != 0 and "a library is another build" in done.stderr, done.stdout + done.stderr)
 
 
 def case_show(directory):

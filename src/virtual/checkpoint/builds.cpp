@@ -1,38 +1,30 @@
 #include "virtual/checkpoint/builds.hpp"
 
-#include <elf.h>
-#include <link.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/build_id.hpp"
 #include "base/checksum.hpp"
 
 namespace armature::checkpoints {
 namespace {
 
-/// From the notes of a module; zeros where there is none.
-BuildId id_in(const std::byte* notes, std::size_t bytes) {
-  BuildId id{};
-  while (bytes >= sizeof(ElfW(Nhdr))) {
-    ElfW(Nhdr) head;
-    std::memcpy(&head, notes, sizeof head);
-    const std::size_t name = (head.n_namesz + 3) / 4 * 4, value = (head.n_descsz + 3) / 4 * 4;
-    const std::size_t all = sizeof head + name + value;
-    if (all > bytes) break;
-    if (head.n_type == NT_GNU_BUILD_ID) {
-      std::memcpy(id.data(), notes + sizeof head + name,
-                  std::min<std::size_t>(head.n_descsz, id.size()));
-      break;
-    }
-    notes += all;
-    bytes -= all;
+/// What it executes: no two builds have the same.
+std::uint64_t sum_of_code(const dl_phdr_info& module) {
+  std::uint64_t sum = 1;
+  for (int i = 0; i < module.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = module.dlpi_phdr[i];
+    constexpr ElfW(Word) code = PF_R | PF_X, changes = PF_W;
+    if (segment.p_type == PT_LOAD && (segment.p_flags & (code | changes)) == code)
+      sum = base::checksum(reinterpret_cast<const void*>(module.dlpi_addr + segment.p_vaddr),
+                           segment.p_memsz, sum);
   }
-  return id;
+  return sum;
 }
 
 struct Search {
@@ -43,21 +35,29 @@ struct Search {
 int look_at(dl_phdr_info* info, std::size_t /*bytes*/, void* to) {
   auto& search = *static_cast<Search*>(to);
   const auto here = reinterpret_cast<std::uintptr_t>(&look_at);
-  BuildId id{};
   bool holds_us = false;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = info->dlpi_phdr[i];
     const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
     if (segment.p_type == PT_LOAD && here - begin < segment.p_memsz) holds_us = true;
-    if (segment.p_type == PT_NOTE && id == BuildId{})
-      id = id_in(reinterpret_cast<const std::byte*>(begin), segment.p_memsz);
   }
-  if (std::exchange(search.is_first, false)) search.found.program = id;
-  if (holds_us) search.found.library = id;
+  if (std::exchange(search.is_first, false)) search.found.program = build_of(*info);
+  if (holds_us) search.found.library = build_of(*info);
   return 0;
 }
 
 }  // namespace
+
+BuildId build_of(const dl_phdr_info& module) {
+  BuildId id{};
+  const std::string_view given = base::build_id(module);
+  const std::uint64_t made = given.empty() ? sum_of_code(module) : 0;
+  if (given.empty())
+    std::memcpy(id.data(), &made, sizeof made);
+  else
+    std::memcpy(id.data(), given.data(), std::min(given.size(), id.size()));
+  return id;
+}
 
 Builds Builds::of_process() {
   Search search;

@@ -1,13 +1,19 @@
 #pragma once
 
+#include <link.h>
+
 #include <array>
 #include <cstdint>
 #include <string>
 
 namespace armature::checkpoints {
 
-/// The number that the linker gives to each program and library; zeros where it gave none.
+/// The number that the linker gives to each program and library; where it gave none, one made of
+/// the code.
 using BuildId = std::array<std::uint8_t, 20>;
+
+/// Of one that is loaded.
+BuildId build_of(const dl_phdr_info& module);
 
 /// Of this process's program, and of what this function lies in.
 struct Builds {
