@@ -326,6 +326,23 @@ def case_stays():
     expect(status == 0 and "cannot move (StaysHere)" in out, f"{status}: {out}{err}")
 
 
+def case_stays_and_is_killed():
+    """It is asked to end, would have to stay for one of its ranks, and is killed before that is found."""
+    for options, expected in ([], 137), (["--on-death", "recover"], 0):
+        with tempfile.TemporaryDirectory() as folder:
+            go_on = f"{folder}/go on"
+            job = Job(4, 2, options, RESIZING, "held", go_on)
+            pid = int(job.job.stdout.readline())
+            os.kill(pid, signal.SIGTERM)
+            time.sleep(0.5)  # until it has stopped taking turns; else it is killed as any other
+            os.kill(pid, signal.SIGKILL)
+            job.await_children(1)
+            pathlib.Path(go_on).touch()
+            status, out, err = job.end()
+        expect(status == expected and "killed by signal 9" in err, f"{status}: {out}{err}")
+        expect(expected != 0 or "all ranks go back" in err, f"{status}: {out}{err}")
+
+
 def whole_case():
     globals()[f"case_{CASE}"]()
     left = [pid for pid in processes_with(MARK) if pid != os.getpid()]

@@ -6,6 +6,7 @@
 //   virtual_resizing inside_nodes   the same on several nodes
 //   virtual_resizing stays_on_nodes until somebody wants a process that must stay
 //   virtual_resizing stays       a rank that must stay keeps its process in the job
+//   virtual_resizing held FILE   the same, while another rank computes until there is that file
 //   virtual_resizing status N    one rank ends with that status, far from where it began
 //   virtual_resizing storm S     everything at once for S seconds; somebody else resizes
 #include <unistd.h>
@@ -186,6 +187,20 @@ int stays(World& world) {
   return 0;
 }
 
+int held(World& world, const std::string& file) {
+  (void)armature::checkpoint_in_memory();  // where all go back to, in a job that recovers
+  const int holder = world.size() - 1;
+  auto* const stay = world.rank() == holder ? new armature::StaysHere : nullptr;
+  const int pid = world.broadcast(static_cast<int>(getpid()), holder);
+  if (world.rank() == 0) {
+    std::printf("%d\n", pid), std::fflush(stdout);
+    while (access(file.c_str(), F_OK) != 0) compute(std::chrono::milliseconds(1));
+  }
+  world.barrier();
+  delete stay;
+  return 0;
+}
+
 int status(World& world, int of_last) {
   if (world.rank() == 0) armature::resize(1);
   world.barrier();
@@ -266,6 +281,7 @@ int main(int argc, char** argv) {
     if (what == "stays_on_nodes") return stays_on_nodes(world);
     if (what == "stays") return stays(world);
     if (what == "together") return together(world, number);
+    if (what == "held") return held(world, argv[2]);
     if (what == "status") return status(world, number);
     return storm(world, number);
   });

@@ -127,7 +127,8 @@ void RunningJob::reap() {
                                       [&](const Process& p) { return p.alive && p.pid == pid; });
     if (process == processes_.end()) continue;  // an orphan of a rank
     process->alive = false;
-    has_exited(*process, status);
+    process->wait_status = status;
+    has_exited(*process);
   }
 }
 
@@ -158,15 +159,15 @@ Life RunningJob::life_of(const Process& process) const {
   return all_finished ? Life::finished : all_starting ? Life::starting : Life::running;
 }
 
-void RunningJob::has_exited(Process& process, int wait_status) {
+void RunningJob::has_exited(Process& process) {
   if (process.lost) return;   // its last words have been reported
   if (is_to_go_on()) return;  // its ranks are written, and will be in another one
   // All may have gone back and have ended since the last look.
   if (recovers_on_nodes()) follow_living_ranks();
   const Life life = life_of(process);
   std::string who = name_of(process);
-  Ending ending =
-      ending_by_status(wait_status, life, topology::cgroup_limits().oom_kills > oom_kills_before_);
+  Ending ending = ending_by_status(process.wait_status, life,
+                                   topology::cgroup_limits().oom_kills > oom_kills_before_);
   bool has_spoken = false;
   // One may have spoken since we looked, and not have waited for us.
   for (int rank = 0; rank < static_cast<int>(control_.header().ranks); ++rank) {
@@ -183,7 +184,7 @@ void RunningJob::has_exited(Process& process, int wait_status) {
     return;
   }
   if (!ending_ && is_dispensable(process)) return do_without(process, ending);
-  const int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+  const int signal = WIFSIGNALED(process.wait_status) ? WTERMSIG(process.wait_status) : 0;
   // Others may have died of its death already, and said so.
   was_killed_ = was_killed_ || (signal == SIGKILL && !has_killed_);
 

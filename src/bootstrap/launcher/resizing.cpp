@@ -180,6 +180,12 @@ void RunningJob::have_spread() {
   for (const int number : left) {
     control_.process(number).wants_to_leave.store(0, std::memory_order_release);
     if (!control_.process(number).belongs(regrouped)) continue;
+    // It was killed when others were about to take its ranks, and not all could be taken.
+    if (Process& process = processes_[static_cast<std::size_t>(number)]; process.lost) {
+      process.lost = false;
+      has_exited(process);
+      continue;
+    }
     const std::string why = fmt::format(
         "process {} stays: rank {} holds something of it, which cannot move (StaysHere)", number,
         job.resize.holder.load(std::memory_order_relaxed));

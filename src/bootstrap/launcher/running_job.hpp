@@ -47,6 +47,7 @@ class RunningJob {
     pid_t pid = -1;
     bool alive = false;
     bool lost = false;              // told to everybody as dead
+    int wait_status = 0;            // of one that is gone
     bool never_joined = false;      // has exited with 0 without having called armature::run
     std::uint64_t given_up_ns = 0;  // when it was first seen that another node has given it up
   };
@@ -77,7 +78,7 @@ class RunningJob {
   // deaths.cpp: ranks and their processes that leave, in order or not
   void read_last_words();
   void reap();
-  void has_exited(Process& process, int wait_status);
+  void has_exited(Process& process);
   void refuse_those_who_never_joined();
   void kill_those_given_up();
   [[nodiscard]] bool is_given_up(const Process& process) const;
