@@ -20,6 +20,10 @@ namespace {
 // Of a signature: up to a TiB.
 constexpr std::uint64_t total_mask = (std::uint64_t{1} << MemberLine::shown_shift) - 1;
 
+bool is_barrier(TeamState::Kind kind) {
+  return kind == TeamState::Kind::barrier || kind == TeamState::Kind::leaving;
+}
+
 }  // namespace
 
 TeamState::TeamState(space::AddressSpace& space, TeamBlock& block, int me,
@@ -134,7 +138,7 @@ bool is_missing(const progress::WaitFor& wait, std::size_t i) {
 
 void TeamState::await_members(Kind kind, const char* call) {
   progress::WaitFor wait{
-      .what = kind == Kind::barrier ? space::Awaiting::barrier : space::Awaiting::collective,
+      .what = is_barrier(kind) ? space::Awaiting::barrier : space::Awaiting::collective,
       .members = members_,
       .awaits = is_missing,
       .team = block_->id,
@@ -200,7 +204,7 @@ void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
     auto text = [&](int member, std::uint64_t signature) {
       const std::int32_t rank = members_[static_cast<std::size_t>(member)];
       const std::uint64_t kind = signature >> 56;
-      if (kind == 0 && space_.slot(rank).life.load() == space::Life::leaving)
+      if (kind == static_cast<std::uint64_t>(Kind::leaving))
         return fmt::format("rank {} has returned already", rank);
       const std::uint64_t bytes = signature & total_mask;
       return fmt::format("rank {} is in {}{}", rank,
@@ -274,7 +278,7 @@ void TeamState::round(Kind kind, std::size_t total, std::size_t shown, const cha
                                   (std::uint64_t{shown} << MemberLine::shown_shift) |
                                   (total & total_mask);
   // A barrier includes a fence: what was put before is there.
-  if (progress::Network* const net = progress::network(); net != nullptr && kind == Kind::barrier)
+  if (progress::Network* const net = progress::network(); net != nullptr && is_barrier(kind))
     net->settle_all(call);
   if (gave_up_) require_all_alive(call);
   ++round_;

@@ -56,7 +56,16 @@ class TeamState {
 
   /// What kind of round this is and how long: members whose signatures differ have called different
   /// collectives, or with different counts.
-  enum class Kind : std::uint8_t { barrier, broadcast, allgather, alltoall, reduce, slices, scan };
+  enum class Kind : std::uint8_t {
+    barrier,
+    broadcast,
+    allgather,
+    alltoall,
+    reduce,
+    slices,
+    scan,
+    leaving  // the last barrier of a rank whose body has returned
+  };
   static constexpr std::size_t bytes_max = space::TeamBlock::staging_bytes;
 
   /// Where this member puts its bytes for the round it enters next: at most bytes_max.

@@ -53,7 +53,7 @@ void Job::leave() {
   slot.life.store(Life::leaving, std::memory_order_release);
   if (progress::Network* const net = progress::network()) net->tell_life(space.me(), Life::leaving);
   try {
-    world_->barrier();
+    world_->checked("finalize").round(detail::TeamState::Kind::leaving, 0, 0, "finalize");
     endpoint_->fences().wait(*world_, "finalize");  // what was called last is executed, too
   } catch (const Error& error) {
     if (error.code() != Errc::rank_lost) throw;

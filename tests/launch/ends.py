@@ -63,6 +63,11 @@ def test_a_collective_that_others_leave_out_says_that_they_have_returned():
     expect("has returned already" in text, text)
 
 
+def test_a_barrier_is_not_made_complete_by_those_who_have_returned():
+    run(["one_more_barrier"], 134, r"disagree: .*rank 0 has returned already", r"rank \d is in a barrier")
+    run(["one_more_barrier"], 134, r"disagree: .*rank 0 has returned already", options=["--virtual"])
+
+
 def test_abort_is_told_with_its_stack():
     run(["abort", 1], 134, r"signal 6 \(SIGABRT\)", r"#\d+ .*main")
     run(["armature_abort", 1], 5, r"rank 1 .* ended the job: no point in going on")

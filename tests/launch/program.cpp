@@ -270,6 +270,10 @@ const std::map<std::string, std::function<void(World&)>> others = {
      [](World& world) {
        if (world.rank() == 0) (void)world.allreduce(1);
      }},
+    {"one_more_barrier",
+     [](World& world) {
+       if (world.rank() != 0) world.barrier();
+     }},
     {"signals", count_signals},
     {"orphan", leave_an_orphan},
     {"survive", survive},
