@@ -11,7 +11,8 @@
 
 // Who should be where: strategies of load balancing as functions of what was measured, for whatever
 // can be moved. They rely on persistence: what took long lately will do so again. All are
-// deterministic, so that members who know the same come to the same plan.
+// deterministic, so that members who know the same come to the same plan. Where nothing was
+// measured nothing moves.
 
 namespace armature::balance {
 
@@ -42,6 +43,8 @@ using Strategy = std::function<Plan(const Problem&)>;
 /// Everything stays.
 [[nodiscard]] ARMATURE_API Plan none(const Problem& problem);
 /// The longest first, each to where there is least: the best balance, and nearly all items move.
+/// Where several places have least, to one with fewest items, which may be where it is; what has
+/// taken no time stays.
 [[nodiscard]] ARMATURE_API Plan greedy(const Problem& problem);
 /// From places with more than 1.03 of the mean to those with least, as few as that takes.
 [[nodiscard]] ARMATURE_API Plan refine(const Problem& problem);
@@ -71,7 +74,7 @@ struct Verdict {
 /// Throws Error(bad_argument) when the plan is none for the problem.
 [[nodiscard]] ARMATURE_API Verdict judge(const Problem& problem, const Plan& plan);
 
-/// One line about what was done, and why: for logs.
+/// One line about what was done, and why, or that nothing was measured: for logs.
 [[nodiscard]] ARMATURE_API std::string explain(const Problem& problem, const Plan& plan);
 
 /// A recorded problem, for `armature balance --replay`. Both throw Error(bad_argument) naming the

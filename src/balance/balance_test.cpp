@@ -64,6 +64,25 @@ TEST(Balance, refine_moves_little_and_nothing_where_all_is_well) {
     EXPECT_EQ(judge(even, strategy(name)(even)).moved, 0U) << name;
 }
 
+TEST(Balance, what_was_not_measured_stays) {
+  Problem problem{.places = 4};
+  for (int i = 0; i < 40; ++i) problem.items.push_back({.place = i / 10});
+  for (std::size_t i = 1; i < 40; ++i) problem.links.push_back({.a = i - 1, .b = i, .weight = 1});
+  for (const std::string& name : strategy_names()) {
+    const Plan plan = strategy(name)(problem);
+    EXPECT_EQ(judge(problem, plan).moved, 0U) << name;
+    EXPECT_THAT(explain(problem, plan), testing::HasSubstr("nothing was measured")) << name;
+  }
+  problem.items[38].load = problem.items[39].load = 1;
+  EXPECT_EQ(judge(problem, greedy(problem)).moved, 1U);
+}
+
+TEST(Balance, greedy_lets_items_stay_where_another_place_is_as_good) {
+  Problem problem{.places = 4};
+  for (int i = 0; i < 40; ++i) problem.items.push_back({.load = 1, .place = 3 - i % 4});
+  EXPECT_EQ(judge(problem, greedy(problem)).moved, 0U);
+}
+
 TEST(Balance, greedy_is_within_a_third_of_the_best) {
   // The classical worst case for two places: 3 3 2 2 2, where 6 and 6 is best.
   Problem problem{.places = 2};

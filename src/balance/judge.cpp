@@ -1,4 +1,5 @@
 #include <cmath>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -6,6 +7,8 @@
 #include "base/fail.hpp"
 
 namespace armature::balance {
+
+using std::string_literals::operator""s;
 
 void check(const Problem& problem) {
   const auto wrong = [](const std::string& what) {
@@ -48,6 +51,10 @@ std::string explain(const Problem& problem, const Plan& plan) {
   const auto share = [](const Verdict& one) {
     return one.most > 0 ? 100 * one.mean / one.most : 100;
   };
+  if (before.mean <= 0 && !plan.empty())
+    return fmt::format("balance: {} of {} on {} places: nothing was measured of what they compute",
+                       after.moved == 0 ? "nothing moves"s : fmt::format("{} move", after.moved),
+                       plan.size(), problem.places);
   if (after.moved == 0)
     return fmt::format("balance: nothing moves of {} on {} places: {:.0f} % of ideal", plan.size(),
                        problem.places, share(before));

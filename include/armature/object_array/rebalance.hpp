@@ -68,7 +68,9 @@ balance::Verdict rebalance(object_array<T, Index>& array, const RebalanceOptions
     const balance::Plan made =
         options.strategy ? options.strategy(problem) : balance::chosen(problem);
     const balance::Verdict judged = balance::judge(problem, made);
-    if (options.log) std::fprintf(stderr, "%s\n", balance::explain(problem, made).c_str());
+    if (options.log)
+      std::fprintf(stderr, "%s%s\n", balance::explain(problem, made).c_str(),
+                   judged.mean > 0 ? "" : " (measure(true) begins it)");
     if (!options.record.empty()) balance::record(problem, options.record);
     std::ranges::copy(made, plan.begin());
     return judged;
