@@ -64,6 +64,7 @@ constexpr bool marshallable() {
 /// unique_ptr; nestings of these; types with `void define_type(armature::typer&)` (armi-rmi-2003,
 /// 3.5) or with a `serialize(Archive&)` as written for cereal or Boost. Not: pointers and
 /// references, which mean nothing elsewhere; pass a global_ptr, or a reference to a shared object.
+/// A pointer inside a trivially copyable type is not seen, and travels as the number that it is.
 template <class T>
 concept Marshallable = detail::marshallable<std::remove_cvref_t<T>>();
 

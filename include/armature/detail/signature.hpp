@@ -118,7 +118,7 @@ concept RemoteQuestion = RemoteStatement<Member, T, Args...> &&
     ResultIsMarshallable<Member, Args...> && ResultIsNoView<Member, Args...>;
 
 /// A function, or a function object that is its bytes: captures nothing, or trivially copyable
-/// values.
+/// values. That one of them is a pointer, such as `this`, no type tells: it means nothing there.
 template <class F>
 concept RemoteFunction = (std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>) ||
                          (std::is_class_v<F> && std::is_trivially_copyable_v<F>);
