@@ -215,13 +215,15 @@ class Endpoint : public progress::RequestSource {
   template <class F>
   void guarded(detail::Call& call, F&& f);
   const detail::Method* find(detail::Call& call, const detail::RequestHeader& header);
-  void run(Incoming& in, detail::Call& call, const detail::RequestHeader& header);
+  void run(Incoming& in, detail::Call& call, const detail::RequestHeader& header,
+           const detail::Method*& what);
   static void check_seal(int from, std::span<const std::byte> request);
   static void check_seal_of_block(const detail::Call& call, std::span<const std::byte> request);
   void run_pinned(Incoming& in, detail::Call& call, const detail::RequestHeader& header,
                   const detail::Method& what);
   void failed(detail::Call& call, Errc code, const std::string& text, bool executed) noexcept;
-  void gone(detail::Call& call, const detail::RequestHeader& header);
+  void threw(detail::Call& call, const detail::Method* what, Errc code, const char* text) noexcept;
+  void gone(detail::Call& call, const detail::RequestHeader& header, const detail::Method& what);
   [[nodiscard]] const detail::Method& method(std::uint64_t token);
   [[nodiscard]] bool may_nest(Incoming& in, std::uint64_t published, std::uint8_t depth);
   [[nodiscard]] bool leads_deeper(Incoming& in, std::uint64_t published, std::uint8_t depth);

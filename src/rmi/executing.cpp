@@ -43,19 +43,21 @@ const Method& Endpoint::method(std::uint64_t token) {
   return *found;
 }
 
-/// Whatever a method throws is its caller's. What it has ended goes before it counts as over.
+/// Whatever a method throws is its caller's; f says in `what` which one it calls. What it has ended
+/// goes before it counts as over.
 template <class F>
 [[gnu::always_inline]] inline void Endpoint::guarded(Call& call, F&& f) {
+  const Method* what = nullptr;
   try {
-    f();
+    f(what);
   } catch (const abi::__forced_unwind&) {
     throw;  // the thread is being cancelled
   } catch (const Error& error) {
-    failed(call, error.code(), error.what(), true);
+    threw(call, what, error.code(), error.what());
   } catch (const std::exception& error) {
-    failed(call, Errc::remote, error.what(), true);
+    threw(call, what, Errc::remote, error.what());
   } catch (...) {
-    failed(call, Errc::remote, "an exception that is no std::exception", true);
+    threw(call, what, Errc::remote, "an exception that is no std::exception");
   }
   objects_.method_is_over();
 }
@@ -69,7 +71,7 @@ const Method* Endpoint::find(Call& call, const RequestHeader& header) {
   if (header.object != RequestHeader::function) {
     call.object = objects_.find({header.object, header.generation});
     if (call.object == nullptr) [[unlikely]] {
-      gone(call, header);
+      gone(call, header, what);
       return nullptr;
     }
   }
@@ -92,8 +94,8 @@ void take_code(Call& call) {
 
 }  // namespace
 
-void Endpoint::run(Incoming& in, Call& call, const RequestHeader& header) {
-  const Method* what = find(call, header);
+void Endpoint::run(Incoming& in, Call& call, const RequestHeader& header, const Method*& what) {
+  what = find(call, header);
   if (what == nullptr) return;
   if (what->takes_code) take_code(call);
   what->looks_into_message ? run_pinned(in, call, header, *what) : what->run(call);
@@ -150,8 +152,8 @@ void Endpoint::repeat(Incoming& in, const RequestHeader& header, const std::byte
   call.start = at;
   call.end = at + bytes - seal_bytes_;
   sender_.depth = 0;  // nobody waits for it: what it asks begins a chain
-  guarded(call, [&] {
-    const Method* const what = find_repeated(in.first, call);
+  guarded(call, [&](const Method*& what) {
+    what = find_repeated(in.first, call);
     if (what == nullptr) return;
     call.arguments = at + (!is_first          ? RequestHeader::first_word
                            : what->takes_code ? sizeof header + sizeof(CodePointer)
@@ -244,11 +246,11 @@ void Endpoint::execute(Incoming& in, const RequestHeader& header, const std::byt
   // A method that waits needs its message no more, unless it has views of it.
   ARMATURE_ASSERT(unpacked_block_ == nullptr);  // whoever waits below has given it back
   if (is_here) unpacked_block_ = block;
-  guarded(call, [&] {
+  guarded(call, [&](const Method*& what) {
     if (block != nullptr && !is_here && !fetch(call)) return;
     if (seal_bytes_ != 0 && block != nullptr)
       check_seal_of_block(call, {at, header.units * RequestHeader::unit});
-    run(in, call, header);
+    run(in, call, header, what);
   });
   if (unpacked_block_ != nullptr) Blocks::mark_done(std::exchange(unpacked_block_, nullptr));
   ++in.executed;

@@ -9,6 +9,7 @@
 #include "base/fail.hpp"
 #include "rmi/endpoint.hpp"
 #include "rmi/far_replies.hpp"
+#include "rmi/method_name.hpp"
 
 namespace armature::rmi {
 
@@ -34,11 +35,22 @@ void report(Endpoint&, Rank caller, const std::string& text) {
   detail::call_function<false>(caller, nullptr, &reported, text);
 }
 
-void Endpoint::gone(detail::Call& call, const detail::RequestHeader& header) {
+void Endpoint::gone(detail::Call& call, const detail::RequestHeader& header,
+                    const detail::Method& what) {
+  const std::string name = name_of(what, 0);
   failed(call, Errc::object_gone,
-         fmt::format("object {} (of generation {}) is not, or not any more, on rank {}",
-                     header.object, header.generation, static_cast<int>(space_.me())),
+         fmt::format("object {} (of generation {}) is not, or not any more, on rank {}{}",
+                     header.object, header.generation, static_cast<int>(space_.me()),
+                     name.empty() ? name : "; what was called is " + name),
          false);
+}
+
+/// Who asked knows what; for a statement it is said here.
+void Endpoint::threw(detail::Call& call, const detail::Method* what, Errc code,
+                     const char* text) noexcept {
+  const std::string name =
+      what != nullptr && call.reply == nullptr ? name_of(*what, call.code) : std::string();
+  failed(call, code, name.empty() ? text : fmt::format("{} (thrown by {})", text, name), true);
 }
 
 void Endpoint::failed(detail::Call& call, Errc code, const std::string& text,

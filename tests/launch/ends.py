@@ -46,7 +46,8 @@ def test_a_stack_overflow_is_told_too():
 
 
 def test_a_call_that_throws_ends_the_job_where_it_ran():
-    run(["call_throws", 1], 134, r"rank 0 .* uncaught exception .*: a call from rank 1 failed: the method has no soup")
+    run(["call_throws", 1], 134, r"rank 0 .* uncaught exception .*: a call from rank 1 failed: the method has no soup "
+        r"\(thrown by .*\)")
 
 
 def test_an_exception_shows_what_and_where():

@@ -15,6 +15,7 @@
 #include "armature/object_array/index.hpp"
 #include "armature/object_array/late_call.hpp"
 #include "armature/object_array/record.hpp"
+#include "armature/object_array/refused.hpp"
 #include "armature/object_array/turn.hpp"
 #include "armature/promise.hpp"
 #include "armature/rmi.hpp"
@@ -34,14 +35,6 @@
 // in circles. See docs/internals/object-arrays.md.
 
 namespace armature::detail {
-
-/// Thrown by what is done to an element when it cannot be done, for its caller.
-struct Refused {
-  Errc code;
-  std::string text;
-};
-
-inline void throw_reported(Errc code, const std::string& text) { throw Error(code, text); }
 
 template <class T, class I>
 class ObjectPart {
@@ -113,7 +106,7 @@ class ObjectPart {
 
   /// Tells a member's rank that a statement of its failed.
   void complain(int member, Errc code, const std::string& text) {
-    armature::async(rank_of(member), &throw_reported, code, text);
+    armature::async(rank_of(member), ThrowReported(), code, text);
   }
 
   // -- the elements that are here, for collective calls
