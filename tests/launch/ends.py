@@ -41,6 +41,14 @@ def test_a_segfault_shows_address_and_stack_first():
     expect("last_words" not in text and "_start" not in text, text)
 
 
+def test_a_segfault_shows_the_body_and_not_who_calls_it():
+    for options in [], ["--virtual", "--no-globals-note"], ["--simulate", 1]:
+        text = run(["segfault", 1], 139, r"#\d+ +main::.*operator\(\).* at .*program\.cpp:\d+",
+                   options=["-n", 3, *options])
+        for name in "std::function", "run.hpp", "fcontext", "RankScheduler", "Simulator":
+            expect(name not in text, text)
+
+
 def test_a_stack_overflow_is_told_too():
     run(["overflow", 0], 139, r"SIGSEGV", r"recurse\(int\) .*times\)")
 
@@ -66,7 +74,7 @@ def test_a_collective_that_others_leave_out_says_that_they_have_returned():
 
 def test_a_barrier_is_not_made_complete_by_those_who_have_returned():
     run(["one_more_barrier"], 134, r"disagree: .*rank 0 has returned already", r"rank \d is in a barrier")
-    run(["one_more_barrier"], 134, r"disagree: .*rank 0 has returned already", options=["--virtual"])
+    run(["one_more_barrier"], 134, r"disagree: .*rank 0 has returned already", options=["-n", 3, "--virtual"])
 
 
 def test_abort_is_told_with_its_stack():

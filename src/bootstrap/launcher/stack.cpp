@@ -25,19 +25,58 @@ bool is_machinery(std::string_view function) {
                      [&](auto prefix) { return function.starts_with(prefix); });
 }
 
-/// How main or a thread came to call the body of the program, and how std::function calls a
-/// function.
+bool is_run(std::string_view function) {
+  return function.starts_with("armature::run<") || function.starts_with("int armature::run<");
+}
+
+/// How main, a thread or a fiber came to call the body of the program, and how std::function calls
+/// a function.
 bool is_plumbing(const Frame& frame) {
+  static constexpr std::string_view prefixes[] = {"std::__invoke",
+                                                  "std::function<",
+                                                  "std::_Function_handler",
+                                                  "armature::detail::run(",
+                                                  "armature::hosting::",
+                                                  "armature::fibers::RankScheduler::begin(",
+                                                  "armature::fibers::Fiber::"};
+  static constexpr std::string_view names[] = {"start_thread", "__clone3", "clone",
+                                               "make_fcontext"};
   const std::string_view function = frame.function;
-  return function.starts_with("std::__invoke") || function.starts_with("std::_Function_handler") ||
-         function.starts_with("armature::run<") || function.starts_with("int armature::run<") ||
-         function.starts_with("armature::detail::run(") ||
-         function.starts_with("armature::hosting::") || function == "start_thread" ||
-         function == "__clone3" || function == "clone";
+  const bool is_inlined_run = frame.inlined && frame.place.starts_with("armature/run.hpp:");
+  return is_run(function) || is_inlined_run ||
+         std::find(std::begin(names), std::end(names), function) != std::end(names) ||
+         std::any_of(std::begin(prefixes), std::end(prefixes),
+                     [&](auto prefix) { return function.starts_with(prefix); });
+}
+
+/// Where armature::run calls the body: the compiler may have put the body itself in there.
+bool calls_body(const Frame& frame) {
+  return !frame.inlined && is_run(frame.function) &&
+         frame.function.find("::_FUN(") != std::string::npos;
+}
+
+/// As far as one can tell from its name: C++, and neither Armature nor the standard library.
+bool is_programs(const Frame& frame) {
+  const std::string_view name =
+      std::string_view(frame.function).substr(0, frame.function.find('('));
+  return name.size() < frame.function.size() && name.find("armature::") == std::string_view::npos &&
+         !name.starts_with("std::");
 }
 
 bool is_main(std::string_view function) {
   return function == "main" || function.starts_with("main(");
+}
+
+/// What lies between main and the body says nothing to the reader. The place where the body is
+/// called does, where it is the last trace of the program.
+void shorten_to_body(std::vector<Frame>& frames) {
+  const auto body = std::find_if(frames.begin(), frames.end(), calls_body);
+  if (body == frames.end()) return;
+  const auto inner = std::find_if(std::make_reverse_iterator(body), frames.rend(),
+                                  [](const Frame& frame) { return !is_plumbing(frame); });
+  if (inner == frames.rend() || !is_programs(*inner)) body->function = "the body of armature::run";
+  const auto outer_end = is_main(frames.back().function) ? frames.end() - 1 : frames.end();
+  frames.erase(body + 1, std::max(body + 1, outer_end));
 }
 
 }  // namespace
@@ -53,6 +92,7 @@ std::vector<Frame> without_machinery(std::vector<Frame> frames) {
   const auto main = std::find_if(frames.begin(), frames.end(),
                                  [](const Frame& frame) { return is_main(frame.function); });
   if (main != frames.end()) frames.erase(main + 1, frames.end());
+  shorten_to_body(frames);
   std::erase_if(frames, is_plumbing);
   return frames;
 }

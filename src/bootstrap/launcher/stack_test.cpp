@@ -33,6 +33,28 @@ TEST(StackTest, a_thread_that_runs_a_rank_ends_with_the_body) {
   EXPECT_EQ(text(frames), "  #0  touch(int*)\n");
 }
 
+constexpr const char* calling =
+    "armature::run<main::{lambda(armature::World&)#1}>(int, char**, main::{lambda(armature::World&)"
+    "#1}&&)::{lambda(void*, armature::World&)#2}::_FUN(void*, armature::World&)";
+
+TEST(StackTest, the_body_is_shown_where_it_is_the_last_trace_of_the_program) {
+  EXPECT_EQ(text(without_machinery(
+                named({signal_return, calling, "armature::detail::run(int)", "main"}))),
+            "  #0  the body of armature::run\n  #1  main\n");
+  EXPECT_EQ(text(without_machinery(
+                named({"abort", "armature::Team::barrier() const", calling,
+                       "armature::fibers::RankScheduler::begin(transfer_t)", "make_fcontext"}))),
+            "  #0  armature::Team::barrier() const\n  #1  the body of armature::run\n");
+}
+
+TEST(StackTest, how_a_body_is_called_is_left_out) {
+  EXPECT_EQ(text(without_machinery(named(
+                {signal_return, "main::{lambda(armature::World&)#1}::operator()(armature::World&)",
+                 calling, "std::function<void (int)>::operator()(int) const", "run::operator()",
+                 "make_fcontext"}))),
+            "  #0  main::{lambda(armature::World&)#1}::operator()(armature::World&)\n");
+}
+
 TEST(StackTest, an_exception_begins_where_it_was_thrown) {
   const auto frames =
       without_machinery(named({"armature::bootstrap::on_terminate()", "", "std::terminate()",

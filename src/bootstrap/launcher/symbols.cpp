@@ -8,6 +8,7 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
@@ -122,6 +123,28 @@ std::string line_of(Dwfl_Module* module, std::uint64_t address) {
   return path != nullptr ? fmt::format("{}:{}", short_path(path), line) : "";
 }
 
+bool may_hold_functions(int tag) {
+  return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+         tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block;
+}
+
+/// The scopes around an address inside `die` as they are nested in the file, innermost first. A
+/// lambda's function lies inside the one that it was written in, whose code is elsewhere: so where
+/// no code leads on, every scope is looked into (dwarf_getscopes goes by code alone and does not
+/// find it).
+bool find_scopes(Dwarf_Die* die, Dwarf_Addr pc, std::vector<Dwarf_Die>& scopes) {
+  Dwarf_Die child;
+  for (const bool by_code : {true, false}) {
+    for (int more = dwarf_child(die, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+      if (by_code ? dwarf_haspc(&child, pc) <= 0 : !may_hold_functions(dwarf_tag(&child))) continue;
+      if (!find_scopes(&child, pc, scopes) && !by_code) continue;
+      if (by_code) scopes.push_back(child);
+      return true;
+    }
+  }
+  return false;
+}
+
 /// The function at an address, and those inlined into it there, innermost first. Empty without
 /// debug information.
 std::vector<Frame> frames_from_debug_information(Dwfl_Module* module, std::uint64_t address) {
@@ -129,17 +152,11 @@ std::vector<Frame> frames_from_debug_information(Dwfl_Module* module, std::uint6
   Dwarf_Addr bias = 0;
   Dwarf_Die* cu = dwfl_module_addrdie(module, address, &bias);
   if (cu == nullptr) return frames;
-  Dwarf_Die* raw = nullptr;
-  const bool found = dwarf_getscopes(cu, address - bias, &raw) > 0;
-  const Scopes innermost(raw, &std::free);
-  if (!found) return frames;
-
-  // dwarf_getscopes leaves an inlined function towards where it was written, not where it was
-  // called.
-  const auto [scopes, count] = scopes_around(innermost.get());
+  std::vector<Dwarf_Die> scopes;
+  find_scopes(cu, address - bias, scopes);
   std::string place = line_of(module, address);
-  for (int i = 0; i < count; ++i) {
-    Dwarf_Die* scope = scopes.get() + i;
+  for (Dwarf_Die& each : scopes) {
+    Dwarf_Die* const scope = &each;
     const int tag = dwarf_tag(scope);
     if (tag == DW_TAG_subprogram) {
       // The symbol table has the arguments, also of functions that are not seen outside their file.
