@@ -49,6 +49,9 @@ ARMATURE_API bool checkpoint(const std::string& directory = {},
                              const CheckpointOptions& options = {});
 /// To the directory of `armature run --checkpoint`.
 ARMATURE_API bool checkpoint(const CheckpointOptions& options);
+/// Whether the ranks of this job can be written: they are virtual, and their processes alike. The
+/// same on all ranks, whatever one of them holds (StaysHere).
+[[nodiscard]] ARMATURE_API bool can_checkpoint();
 
 /// The same in memory, for jobs that go on when a process is killed (`armature run --on-death
 /// recover`): then all ranks go back to the last such checkpoint, in the processes that are left,

@@ -41,14 +41,13 @@ std::string directory_or_default(const std::string& directory) {
   return chosen;
 }
 
-void require_that_it_can_be(const space::ControlHeader& job, const char* call) {
+/// nullptr: they can be written.
+const char* why_not_write(const space::ControlHeader& job, const char* call) {
   if (job.ranks_are_virtual == 0)
-    base::fail(Errc::misuse,
-               fmt::format("{}: only virtual ranks can be written (armature run --virtual)", call));
+    return "only virtual ranks can be written (armature run --virtual); can_checkpoint() tells";
   progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
   progress::wait_until(wait, [&] { return job.all_have_joined(); });
-  if (const char* why = fibers::why_not_write(job))
-    base::fail(Errc::misuse, fmt::format("{}: {}", call, why));
+  return fibers::why_not_write(job);
 }
 
 /// By one rank: from now on nobody else asks for one. Returns its number.
@@ -117,7 +116,8 @@ bool write_on_nodes(const World& world, const Wanted& wanted, const space::Halt&
 
 bool stand_still(const progress::RankContext& me, const Wanted& wanted) {
   space::ControlHeader& job = me.space.header();
-  require_that_it_can_be(job, wanted.call);
+  if (const char* why = why_not_write(job, wanted.call))
+    base::fail(Errc::misuse, fmt::format("{}: {}", wanted.call, why));
   const World& world = *me.world;
   if (job.nodes > 1) return write_on_nodes(world, wanted, job.halt);
   rmi_fence();
@@ -161,6 +161,11 @@ bool checkpoint(const std::string& directory, const CheckpointOptions& options) 
 }
 
 bool checkpoint(const CheckpointOptions& options) { return checkpoint({}, options); }
+
+bool can_checkpoint() {
+  constexpr const char* call = "can_checkpoint";
+  return why_not_write(progress::this_rank(call).space.header(), call) == nullptr;
+}
 
 bool checkpoint_in_memory() {
   constexpr const char* call = "checkpoint_in_memory";

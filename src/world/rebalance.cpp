@@ -197,6 +197,14 @@ balance::Verdict decide(const Picture& picture, const RebalanceOptions& options,
   return balance::judge(problem, plan);
 }
 
+/// So a program is the same whatever runs its ranks.
+balance::Verdict nobody_moves(const World& world, const RebalanceOptions& options) {
+  world.barrier();
+  if (options.log && world.rank() == 0)
+    log("balance: nothing moves: only virtual ranks can (armature run --virtual)");
+  return {};
+}
+
 /// From the first time on that this is asked, it is known what ranks compute.
 bool is_due(const World& world, const progress::RankContext& me) {
   if (me.space.header().ranks_are_virtual != 0 && !last_time->was_measured) {
@@ -212,8 +220,7 @@ balance::Verdict rebalance(const World& world, const RebalanceOptions& options) 
   const progress::RankContext& me = progress::this_rank("rebalance");
   if (options.when_due && !is_due(world, me)) return {};
   if (!options.when_due) (void)hosting::start_anew_if_wanted(world, "rebalance");
-  if (me.space.header().ranks_are_virtual == 0)
-    base::fail(Errc::misuse, "rebalance: only virtual ranks can move (armature run --virtual)");
+  if (me.space.header().ranks_are_virtual == 0) return nobody_moves(world, options);
   (void)can_migrate();  // waits until all processes have joined
   if (const char* why = fibers::why_not_move(me.space.header()))
     base::fail(Errc::misuse, fmt::format("rebalance: {}", why));
