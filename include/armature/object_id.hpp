@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "armature/detail/language.hpp"
+
 namespace armature {
 
 /// An object's place in the tables of the ranks, and which of the objects that had this place.

@@ -5,6 +5,8 @@
 #include <functional>
 #include <utility>
 
+#include "armature/detail/language.hpp"
+
 namespace armature {
 
 /// A unit of execution of the job, numbered 0 .. size-1 over the whole job, whatever hosts it

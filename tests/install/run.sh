@@ -51,6 +51,13 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 expect_two_ranks "$work/by_pkg_config"
 expect_two_ranks "$work/armci_by_pkg_config"
 
+step "an older language"
+if "$CXX" -std=c++17 -I"$prefix/include" -fsyntax-only "$here/consumer/consumer.cpp" 2> "$work/older"; then
+  echo "C++17 was taken"; exit 1
+fi
+grep -q "compile with -std=c++20" "$work/older"
+[ "$(wc -l < "$work/older")" -lt 20 ]
+
 step "virtual ranks of a C program"
 # shellcheck disable=SC2046
 "$CC" -std=c11 "$here/consumer/consumer.c" -o "$work/armci_virtual" \
