@@ -25,7 +25,7 @@ enum class Regroup : std::uint32_t {
 enum class Asked : std::uint32_t { nothing, checkpoint, regrouping };
 
 /// Checkpoints of virtual ranks: all processes stop taking turns, write what there is, and go on.
-/// Whoever wants one asks for it, writes the folder, and stores `wanted`. How far each process
+/// Whoever wants one asks for it, writes the directory, and stores `wanted`. How far each process
 /// is stands in its slot.
 struct Halt {
   static constexpr std::size_t text_max = 1024;
@@ -51,7 +51,10 @@ struct Halt {
   std::uint32_t incremental = 0;
   std::atomic<std::uint32_t> is_incremental{0};
   std::atomic<std::uint32_t> changed_since{0};
-  char folder[text_max] = {};
+  // Where checkpoints lie, by whoever wants one; and the number of this one's folder there, by the
+  // leader. On several nodes both with the plan.
+  char directory[text_max] = {};
+  std::uint64_t folder_number = 0;
   char problem[text_max] = {};
   // What the job that is started again was: its program and its library must be the same.
   std::uint8_t build[2][20] = {};

@@ -19,6 +19,7 @@
 #include "rmi/endpoint.hpp"
 #include "team/renewal.hpp"
 #include "team/team_state.hpp"
+#include "virtual/checkpoint/folder.hpp"
 #include "virtual/checkpoint/parts_of_nodes.hpp"
 #include "virtual/nodes/plan.hpp"
 #include "virtual/rank_scheduler.hpp"
@@ -129,7 +130,8 @@ std::uint32_t write_on_nodes(const World& world, const Destination& to, const ch
       world.allgather(int{mapping.slot(world.rank()).process.load(std::memory_order_relaxed)});
   nodes::Arrangement what{.processes = processes,
                           .where = to.where,
-                          .folder = to.folder,
+                          .directory = std::filesystem::path(to.folder).parent_path().string(),
+                          .folder_number = checkpoints::number_of_folder(to.folder),
                           .is_incremental = to.is_incremental};
   if (to.where == space::KeptIn::folder) what.changed_since = changed_since(world, me, to);
   return stand_together(world, what, call);

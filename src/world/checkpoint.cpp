@@ -73,7 +73,7 @@ Returns returns(const space::Halt& halt) {
 }
 
 void ask(space::ControlHeader& job, const Wanted& wanted, std::uint32_t number) {
-  std::memcpy(job.halt.folder, wanted.directory.c_str(), wanted.directory.size() + 1);
+  std::memcpy(job.halt.directory, wanted.directory.c_str(), wanted.directory.size() + 1);
   job.halt.where.store(wanted.where, std::memory_order_relaxed);
   job.halt.is_incremental.store(is_incremental(wanted, job.halt) ? 1 : 0,
                                 std::memory_order_relaxed);

@@ -15,6 +15,7 @@
 #include "bootstrap/environment.hpp"
 #include "progress/processes.hpp"
 #include "progress/rank_context.hpp"
+#include "virtual/checkpoint/folder.hpp"
 #include "world/process.hpp"
 
 namespace armature::hosting {
@@ -116,7 +117,7 @@ void write_requests(const space::Mapping& mapping, const Requests& requests,
 void confirm_requests(const space::Mapping& mapping) {
   const space::ControlHeader& job = mapping.header();
   if (job.resize.anew.load(std::memory_order_acquire) != space::StartAnew::complete) return;
-  const std::string folder = job.halt.folder;
+  const std::string folder = checkpoints::own_folder(job.halt);
   (void)std::rename((folder + "/" + bootstrap::resize_file_begun).c_str(),
                     (folder + "/" + bootstrap::resize_file).c_str());
 }

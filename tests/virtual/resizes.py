@@ -249,6 +249,28 @@ def case_killed_without_ranks():
         expect(status == 0 and "the job goes on without it" in err, f"{status}: {out}{err}")
 
 
+def case_killed_while_writing():
+    """So is one that all ranks have left, when the job is written: that begins again, at the same place."""
+    with tempfile.TemporaryDirectory() as folder:
+        directory = pathlib.Path(folder, "saved")
+        job = Job(4, 2, ["--checkpoint", directory], RESIZING, "together", 4)
+        expect(job.job.stdout.readline() == "together\n", "they are not together")
+        leader, other = job.children()
+        os.kill(job.pid, signal.SIGUSR2)
+        while not (directory / "000001").exists() and job.job.poll() is None:
+            pass  # it is written in some milliseconds
+        os.kill(leader, signal.SIGSTOP)
+        os.kill(other, signal.SIGKILL)
+        job.await_children(1)
+        os.kill(leader, signal.SIGCONT)
+        wait_until("a checkpoint", (directory / "latest").exists)
+        status, out, err = job.end()
+        expect(status == 0, f"{status}: {out}{err}")
+        last = (directory / "latest").read_text().strip()
+        expect(sorted(os.listdir(directory)) == [last, "latest"], os.listdir(directory))
+        expect(sorted(os.listdir(directory / last))[:2] == ["control", "manifest"], os.listdir(directory / last))
+
+
 def case_with_checkpoints():
     """Both at once; a restart after it goes on with the same result."""
     expected = undisturbed(7, 400, 0, 0, -1)

@@ -70,7 +70,7 @@ void Checkpoints::begin(space::KeptIn where, std::uint64_t now_ns) {
   number_ = job.halt.over.load(std::memory_order_acquire) + 1;
   const std::string& directory = options_.checkpoint_directory;
   ARMATURE_ASSERT(directory.size() <= space::Halt::directory_max);
-  std::memcpy(job.halt.folder, directory.c_str(), directory.size() + 1);
+  std::memcpy(job.halt.directory, directory.c_str(), directory.size() + 1);
   job.halt.where.store(where, std::memory_order_relaxed);
   job.halt.is_incremental.store(job.halt.incremental, std::memory_order_relaxed);
   job.halt.wanted.store(number_, std::memory_order_release);

@@ -191,6 +191,14 @@ std::string make_folder(const std::string& directory) {
   }
 }
 
+std::string own_folder(const space::Halt& halt) {
+  return fmt::format("{}/{}", halt.directory, folder_name(halt.folder_number));
+}
+
+std::uint64_t number_of_folder(const std::string& folder) {
+  return folder_number(files::path(folder).filename().string());
+}
+
 namespace {
 
 /// Whatever cannot be: the checkpoint is complete, and who writes next tries again.

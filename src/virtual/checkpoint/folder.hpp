@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "space/halt.hpp"
 #include "virtual/checkpoint/manifest.hpp"
 
 // Where checkpoints lie: DIR/latest is a line that names the folder in DIR with the last one that
@@ -20,6 +22,10 @@ extern void (*before_step)(const char* name);
 /// Makes a folder for the next checkpoint in `directory`, which is made if need be; what earlier
 /// writers have left unfinished there is removed. Returns its path. Throws Error(corrupt).
 std::string make_folder(const std::string& directory);
+/// That of the checkpoint for which all stand still.
+std::string own_folder(const space::Halt& halt);
+/// Which one a folder is in its directory.
+std::uint64_t number_of_folder(const std::string& folder);
 /// The parts in that folder are written: from now on it is the last checkpoint, on disk. All others
 /// are removed, unless it needs the one before. Throws Error(corrupt).
 void complete(const std::string& folder, const Manifest& manifest);

@@ -112,7 +112,8 @@ std::vector<std::string> own_folders(const std::string& directory) {
 
 void remove_own_folder(const std::string& folder) noexcept {
   try {
-    const auto own = own_files(folder);
+    const bool is_called_so = folder_number(files::path(folder).filename().string()) != 0;
+    const auto own = is_called_so ? own_files(folder) : std::nullopt;
     if (!own) return;
     unlink((folder + "/manifest").c_str());  // first: what is no longer whole has none
     unlink_all(*own);

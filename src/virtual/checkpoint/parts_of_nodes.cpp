@@ -49,8 +49,9 @@ void write_parts(const space::Mapping& mapping, int process, int band_file, int 
   if (holder >= 0) refuse_holder(holder);
   const space::ControlHeader& job = mapping.header();
   PageSums* const sums = begin_sums(job.halt, kept);
-  PartWriter part(job.halt.folder, ranks_part(process));
-  PartWriter records(job.halt.folder, records_part(process));
+  const std::string folder = own_folder(job.halt);
+  PartWriter part(folder, ranks_part(process));
+  PartWriter records(folder, records_part(process));
   for_ranks_of(mapping, process, [&](int rank) {
     const auto number = static_cast<std::uint64_t>(rank);
     write_pages(band_file, number * job.band_bytes, (number + 1) * job.band_bytes, part, sums);
@@ -64,13 +65,13 @@ void write_parts(const space::Mapping& mapping, int process, int band_file, int 
   (void)part.finish();
   (void)records.finish();
   if (sums == nullptr) return;
-  kept.folder = job.halt.folder;
+  kept.folder = folder;
   kept.sums_of = job.halt.wanted.load(std::memory_order_relaxed);
 }
 
 void complete_parts(const space::Mapping& mapping) {
   const space::ControlHeader& job = mapping.header();
-  const std::string folder = job.halt.folder;
+  const std::string folder = own_folder(job.halt);
   Manifest manifest = describe(job, job.halt.wanted.load(std::memory_order_relaxed), job.processes);
   if (job.halt.changed_since.load(std::memory_order_relaxed) != 0)
     manifest.before =
@@ -86,7 +87,7 @@ void complete_parts(const space::Mapping& mapping) {
   complete(folder, manifest);
 }
 
-void abandon_parts(const space::Mapping& mapping) { abandon(mapping.header().halt.folder); }
+void abandon_parts(const space::Mapping& mapping) { abandon(own_folder(mapping.header().halt)); }
 
 std::uint64_t kept_of(const Kept& kept, const space::Halt& halt, int rank) {
   const bool is_there = std::ranges::find(kept.ranks, rank) != kept.ranks.end();

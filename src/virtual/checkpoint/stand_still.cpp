@@ -80,7 +80,7 @@ void StandStill::write_part(int holder) {
   if (halt_.broken.load(std::memory_order_acquire) != 0) return;
   try {
     if (holder >= 0) refuse_holder(holder);
-    PartWriter part(halt_.folder, ranks_part(process_));
+    PartWriter part(own_folder(halt_), ranks_part(process_));
     write_share(part);
     (void)part.finish();
   } catch (const std::exception& error) {
@@ -106,10 +106,10 @@ std::string StandStill::open_folder() {
   std::uint32_t since = 0;
   std::string folder;
   try {
-    const std::string directory = halt_.folder;
+    const std::string directory = halt_.directory;
     if (is_incremental()) since = kept_.chain.goes_on_from(directory, regroup_);
     folder = make_folder(directory);
-    copy_text(halt_.folder, folder);
+    halt_.folder_number = number_of_folder(folder);
   } catch (const std::exception& error) {
     give_up(error.what());
   }
@@ -119,6 +119,8 @@ std::string StandStill::open_folder() {
 
 void StandStill::lead(int holder) {
   if (!meeting_.others_reach(1)) return;
+  // It may have been begun before, and been given up half written when all regrouped.
+  halt_.broken.store(0, std::memory_order_relaxed);
   const std::string folder = open_folder();
   meeting_.reach(1);
   write_part(holder);
@@ -173,23 +175,24 @@ void StandStill::fill_copy(int holder) {
 }
 
 void StandStill::write_manifest() {
+  const std::string folder = own_folder(halt_);
   Manifest manifest =
       describe(job_, number_, static_cast<std::uint32_t>(meeting_.members().size()));
   if (halt_.changed_since.load(std::memory_order_relaxed) != 0)
     manifest.before = kept_.chain.last();
 
-  PartWriter control(halt_.folder, fibers::RankRecord::part);
+  PartWriter control(folder, fibers::RankRecord::part);
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
     const fibers::RankRecord record = fibers::RankRecord::of(mapping_, rank);
     control.add(static_cast<std::uint64_t>(rank) * sizeof record, &record, sizeof record);
   }
   manifest.parts.push_back(control.finish());
   for (const int process : meeting_.members())
-    manifest.parts.push_back(find_part(halt_.folder, ranks_part(process)));
-  complete(halt_.folder, manifest);
+    manifest.parts.push_back(find_part(folder, ranks_part(process)));
+  complete(folder, manifest);
   // Of one whose pages nobody has summed up nothing can be left out.
   if (is_incremental())
-    kept_.chain.add(halt_.folder, manifest, regroup_);
+    kept_.chain.add(folder, manifest, regroup_);
   else
     kept_.chain.forget();
 }

@@ -19,21 +19,24 @@ using progress::network;
 namespace {
 
 /// What becomes of some ranks. Behind it their processes, and behind those of the last ones the
-/// folder of a checkpoint, if there is to be one.
+/// directory of a checkpoint, if there is to be one.
 struct PlanRecord {
   std::uint32_t number;
   std::int32_t first;
   std::uint32_t count;
-  std::uint32_t is_last;  // 1: now all is told
+  std::uint16_t is_last;  // 1: now all is told
+  std::uint16_t is_incremental;
   space::KeptIn where;
-  std::uint32_t is_incremental, changed_since;
+  std::uint32_t changed_since;
+  std::uint64_t folder_number;
 };
+static_assert(sizeof(PlanRecord) == 32);
 
 constexpr std::size_t count_max =
     (transport::Link::body_bytes_max - sizeof(PlanRecord) - space::Halt::text_max) / sizeof(int);
 
 void write(const space::Mapping& mapping, const PlanRecord& record, const std::byte* processes,
-           std::string_view folder) {
+           std::string_view directory) {
   for (std::uint32_t i = 0; i < record.count; ++i) {
     std::int32_t process = 0;
     std::memcpy(&process, processes + i * sizeof process, sizeof process);
@@ -43,8 +46,9 @@ void write(const space::Mapping& mapping, const PlanRecord& record, const std::b
   }
   if (record.is_last == 0) return;
   space::ControlHeader& job = mapping.header();
-  std::memcpy(job.halt.folder, folder.data(), folder.size());
-  job.halt.folder[folder.size()] = '\0';
+  std::memcpy(job.halt.directory, directory.data(), directory.size());
+  job.halt.directory[directory.size()] = '\0';
+  job.halt.folder_number = record.folder_number;
   job.halt.is_incremental.store(record.is_incremental, std::memory_order_relaxed);
   job.halt.changed_since.store(record.changed_since, std::memory_order_relaxed);
   job.halt.where.store(record.where, std::memory_order_relaxed);
@@ -64,9 +68,9 @@ void on_plan(const transport::Arrived& arrived) {
       record.where > space::KeptIn::next_start)
     base::fail(Errc::corrupt, fmt::format("process {} tells of {} ranks from {} on",
                                           arrived.process, record.count, record.first));
-  const auto folder = processes.subspan(record.count * sizeof(std::int32_t));
+  const auto directory = processes.subspan(record.count * sizeof(std::int32_t));
   write(mapping, record, processes.data(),
-        {reinterpret_cast<const char*>(folder.data()), folder.size()});
+        {reinterpret_cast<const char*>(directory.data()), directory.size()});
 }
 
 /// One process of each other node.
@@ -85,36 +89,37 @@ void install_plan(transport::Links& links) { links.handle(transport::Kind::plan,
 
 void arrange(const space::Mapping& mapping, const Arrangement& all) {
   static_assert(sizeof(int) == sizeof(std::int32_t));
-  ARMATURE_ASSERT(all.folder.size() < space::Halt::text_max);
+  ARMATURE_ASSERT(all.directory.size() < space::Halt::text_max);
   const std::set<int> others = first_processes(mapping);
   for (std::size_t first = 0; first < all.processes.size(); first += count_max) {
     const auto part =
         all.processes.subspan(first, std::min(count_max, all.processes.size() - first));
     const auto bytes = std::as_bytes(part);
     const bool is_last = first + part.size() == all.processes.size();
-    const std::string_view folder = is_last ? all.folder : std::string_view();
+    const std::string_view directory = is_last ? all.directory : std::string_view();
     const PlanRecord record{all.number,
                             static_cast<std::int32_t>(first),
                             static_cast<std::uint32_t>(part.size()),
-                            is_last ? 1u : 0u,
+                            static_cast<std::uint16_t>(is_last ? 1 : 0),
+                            static_cast<std::uint16_t>(all.is_incremental ? 1 : 0),
                             all.where,
-                            all.is_incremental ? 1u : 0u,
-                            all.changed_since};
+                            all.changed_since,
+                            all.folder_number};
     {
       const transport::Links::Lock locked(network()->links().lock());
       for (const int other : others) {
         transport::Link& link = network()->links().to(other);
-        std::byte* const body =
-            link.append(transport::Kind::plan, -1, -1, sizeof record + bytes.size() + folder.size(),
-                        transport::Link::Ack::later);
+        std::byte* const body = link.append(transport::Kind::plan, -1, -1,
+                                            sizeof record + bytes.size() + directory.size(),
+                                            transport::Link::Ack::later);
         std::memcpy(body, &record, sizeof record);
         std::memcpy(body + sizeof record, bytes.data(), bytes.size());
-        if (!folder.empty())
-          std::memcpy(body + sizeof record + bytes.size(), folder.data(), folder.size());
+        if (!directory.empty())
+          std::memcpy(body + sizeof record + bytes.size(), directory.data(), directory.size());
         link.flush();
       }
     }
-    write(mapping, record, bytes.data(), folder);
+    write(mapping, record, bytes.data(), directory);
   }
 }
 

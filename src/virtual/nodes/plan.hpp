@@ -14,7 +14,8 @@ struct Arrangement {
   std::uint32_t number = 0;                      // so many times they have, then
   std::span<const int> processes;                // that each rank is to be in
   space::KeptIn where = space::KeptIn::nowhere;  // a checkpoint is written
-  std::string folder;                            // into that, where it is
+  std::string directory;                         // there, where it is
+  std::uint64_t folder_number = 0;               // into that folder of it
   // Whether it may be followed by what has changed since; and the number of the one before, where
   // it is that itself. 0: it is whole.
   bool is_incremental = false;
