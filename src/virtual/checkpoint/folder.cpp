@@ -56,17 +56,17 @@ void write_file(const std::string& path, const std::string& text) {
 }
 
 /// With those above it that are missing, each on disk before the next: else what is written there
-/// may be lost with its directory's name.
-void make_directories(const files::path& directory) {
+/// may be lost with its directory's name. Whatever fails, it is `wanted` that cannot be made.
+void make_directories(const files::path& directory, const std::string& wanted) {
   std::error_code unknown;
   if (directory.empty() || files::exists(directory, unknown)) return;
   const files::path above = directory.parent_path();
-  make_directories(above);
+  make_directories(above, wanted);
   if (!directory.has_filename()) return;  // it ends in a slash
   step("folder above");
   if (mkdir(directory.c_str(), 0777) != 0) {
     if (errno == EEXIST) return;
-    fail(directory, "cannot be made", errno);
+    fail(wanted, "cannot be made", errno);
   }
   step("folder above to disk");
   bring_to_disk(above.empty() ? "." : above.string());
@@ -172,7 +172,7 @@ std::string latest_name(const std::string& directory) {
 }
 
 std::string make_folder(const std::string& directory) {
-  make_directories(directory);
+  make_directories(directory, directory);
   // What cannot be read is not ours to judge: it stays until a checkpoint that is whole replaces
   // it.
   const std::vector<std::string> own = own_folders(directory);
