@@ -90,14 +90,20 @@ bool PartReader::next() {
     refuse(fmt::format("is damaged: the checksum of the block at {} is another one", at));
   if (head.runs == 0) return check_end(head.file_bytes), false;
 
-  std::uint64_t in_runs = 0;
-  for (const Run& run : runs_) in_runs += run.bytes;
+  // However long they say that they are, together they are no longer than the block: no sum of
+  // theirs may begin again at zero.
+  std::uint64_t left = head.memory_bytes;
+  for (const Run& run : runs_) {
+    if (run.bytes > left)
+      refuse(fmt::format("is damaged: a run of the block at {} is too long", at));
+    left -= run.bytes;
+  }
   memory_read_ += head.memory_bytes;
   if (head.is_packed != 0 &&
       ZSTD_decompressDCtx(unpacker_->context, memory_.data(), block_bytes_max, packed_.data(),
                           head.file_bytes) != head.memory_bytes)
     refuse(fmt::format("is damaged: the block at {} cannot be unpacked", at));
-  if (in_runs != head.memory_bytes || (head.is_packed == 0 && head.file_bytes != head.memory_bytes))
+  if (left != 0 || (head.is_packed == 0 && head.file_bytes != head.memory_bytes))
     refuse(fmt::format("is damaged: the block at {} is not as long as it says", at));
   return true;
 }

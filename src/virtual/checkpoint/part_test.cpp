@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "armature/error.hpp"
+#include "base/checksum.hpp"
 #include "virtual/checkpoint/pages.hpp"
 
 namespace armature::checkpoints {
@@ -66,6 +67,25 @@ class CheckpointPartTest : public ::testing::Test {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
 
+  /// Its blocks have the checksums that belong to what they hold. Returns the last one.
+  static std::uint64_t sum_up(std::string& file) {
+    std::uint64_t sum = 0;
+    for (std::size_t at = 0; at < file.size();) {
+      BlockHead head;
+      std::memcpy(&head, file.data() + at, sizeof head);
+      head.checksum = 0;
+      const std::size_t front = head.runs * sizeof(checkpoints::Run) + head.padding;
+      const char* const behind = file.data() + at + sizeof head;
+      sum = base::checksum(&head, sizeof head, sum);
+      sum = base::checksum(behind, front, sum);
+      sum = base::checksum(behind + front, head.file_bytes, sum);
+      head.checksum = sum;
+      std::memcpy(file.data() + at, &head, sizeof head);
+      at += sizeof head + front + head.file_bytes;
+    }
+    return sum;
+  }
+
   const std::string folder_;
 };
 
@@ -105,6 +125,21 @@ TEST_F(CheckpointPartTest, every_bit_that_changes_is_noticed) {
     std::ofstream(folder_ + "/ranks-0", std::ios::binary) << spoilt;
     EXPECT_THROW((void)read(part, 3 * page_bytes), Error) << at;
   }
+}
+
+TEST_F(CheckpointPartTest, runs_that_are_longer_than_their_block_are_refused) {
+  Manifest::Part part = write("n0n");
+  std::string bytes = file();
+  // Together they are as long as before, modulo 2^64.
+  checkpoints::Run runs[2];
+  std::memcpy(runs, bytes.data() + sizeof(BlockHead), sizeof runs);
+  runs[0].bytes -= 2 * page_bytes;
+  runs[1].bytes += 2 * page_bytes;
+  std::memcpy(bytes.data() + sizeof(BlockHead), runs, sizeof runs);
+  part.checksum = sum_up(bytes);
+  std::ofstream(folder_ + "/ranks-0", std::ios::binary) << bytes;
+  PartReader reader(folder_, part);
+  EXPECT_THROW((void)reader.next(), Error);
 }
 
 TEST_F(CheckpointPartTest, another_version_of_the_layout_is_refused) {
