@@ -172,6 +172,12 @@ std::string latest_name(const std::string& directory) {
 }
 
 std::string make_folder(const std::string& directory) {
+  // All processes of the job are told it, by a text of that size.
+  if (directory.size() >= space::Halt::text_max)
+    base::fail(Errc::bad_argument,
+               fmt::format("{} cannot be made: the name of a directory of checkpoints has less "
+                           "than {} bytes",
+                           directory, space::Halt::text_max));
   make_directories(directory, directory);
   // What cannot be read is not ours to judge: it stays until a checkpoint that is whole replaces
   // it.

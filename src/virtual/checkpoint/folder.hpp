@@ -20,7 +20,8 @@ namespace armature::checkpoints {
 extern void (*before_step)(const char* name);
 
 /// Makes a folder for the next checkpoint in `directory`, which is made if need be; what earlier
-/// writers have left unfinished there is removed. Returns its path. Throws Error(corrupt).
+/// writers have left unfinished there is removed. Returns its path. Throws Error(corrupt), and
+/// Error(bad_argument) for a name that is too long.
 std::string make_folder(const std::string& directory);
 /// That of the checkpoint for which all stand still.
 std::string own_folder(const space::Halt& halt);

@@ -123,6 +123,11 @@ TEST_F(CheckpointFolderTest, directories_that_are_made_for_it_are_brought_to_dis
   before_step = nullptr;
 }
 
+TEST_F(CheckpointFolderTest, a_name_that_processes_cannot_be_told_is_refused) {
+  EXPECT_THROW((void)make_folder(directory_ + std::string(space::Halt::text_max, '/')), Error);
+  EXPECT_FALSE(std::filesystem::exists(directory_));
+}
+
 TEST_F(CheckpointFolderTest, what_is_only_called_like_a_checkpoint_is_left_alone) {
   namespace files = std::filesystem;
   const auto make = [](const files::path& file) {
