@@ -11,6 +11,10 @@ namespace {
 // Each link is a folder with some files, however little has changed.
 constexpr std::uint32_t links_max = 64;
 
+std::string directory_of(const std::string& folder) {
+  return std::filesystem::path(folder).parent_path().string();
+}
+
 }  // namespace
 
 // The last link may be as large as the whole: three times that is read at a restart, at most.
@@ -28,7 +32,9 @@ Manifest::Before before_next(const Link& last) {
 }
 
 std::uint32_t Chain::goes_on_from(const std::string& directory, std::uint32_t regroup) const {
-  if (last_.name.empty() || directory != directory_ || regroup != regroup_) return 0;
+  // It may have been named with a slash at the end.
+  const bool is_there = directory_of(directory + "/" + last_.name) == directory_;
+  if (last_.name.empty() || !is_there || regroup != regroup_) return 0;
   // Somebody else may have written there meanwhile, or have taken away what is needed.
   try {
     const Found found = find_latest(directory);
@@ -40,7 +46,7 @@ std::uint32_t Chain::goes_on_from(const std::string& directory, std::uint32_t re
 }
 
 void Chain::add(const std::string& folder, const Manifest& manifest, std::uint32_t regroup) {
-  directory_ = std::filesystem::path(folder).parent_path().string();
+  directory_ = directory_of(folder);
   last_ = before_next({folder, manifest});
   number_ = manifest.number;
   regroup_ = regroup;

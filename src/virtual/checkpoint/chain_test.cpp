@@ -159,6 +159,7 @@ TEST_F(CheckpointChainTest, with_other_processes_or_elsewhere_all_is_written) {
   put(0, noise());
   (void)write();
   EXPECT_EQ(chain_.goes_on_from(directory_, 0), 1u);
+  EXPECT_EQ(chain_.goes_on_from(directory_ + "/", 0), 1u);
   EXPECT_EQ(chain_.goes_on_from(directory_, 1), 0u);
   EXPECT_EQ(chain_.goes_on_from(directory_ + "-other", 0), 0u);
   // Somebody else has written there.
