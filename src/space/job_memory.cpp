@@ -18,6 +18,7 @@
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/write_all.hpp"
 #include "space/band_head.hpp"
 #include "space/copy_file.hpp"
 #include "space/layout.hpp"
@@ -57,16 +58,9 @@ base::FileDescriptor memory_file(const char* name, std::uint64_t bytes) {
 }
 
 void write_at(int fd, const void* data, std::size_t bytes, std::uint64_t offset) {
-  const auto* from = static_cast<const char*>(data);
-  while (bytes > 0) {
-    const ssize_t n = pwrite(fd, from, bytes, static_cast<off_t>(offset));
-    if (n <= 0)
-      fail(Errc::start, fmt::format("the job's memory cannot be written: {}",
-                                    base::system_text(n < 0 ? errno : ENOSPC)));
-    from += n;
-    bytes -= static_cast<std::size_t>(n);
-    offset += static_cast<std::uint64_t>(n);
-  }
+  if (!base::write_all_at(fd, data, bytes, offset))
+    fail(Errc::start,
+         fmt::format("the job's memory cannot be written: {}", base::system_text(errno)));
 }
 
 void check(const ControlHeader& header) {

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/write_all.hpp"
 
 namespace armature::checkpoints {
 
@@ -68,15 +69,9 @@ std::uint64_t BandFiller::place(const Run& run, const std::byte* memory) const {
 }
 
 void BandFiller::write(Run run, const std::byte* memory) const {
-  while (run.bytes > 0) {
-    const ssize_t n = pwrite(file_, memory, run.bytes, static_cast<off_t>(run.offset));
-    if (n <= 0)
-      base::fail(Errc::out_of_memory, fmt::format("the ranks' memory cannot be filled: {}",
-                                                  base::system_text(n < 0 ? errno : ENOSPC)));
-    memory += n;
-    run.offset += static_cast<std::uint64_t>(n);
-    run.bytes -= static_cast<std::uint64_t>(n);
-  }
+  if (!base::write_all_at(file_, memory, run.bytes, run.offset))
+    base::fail(Errc::out_of_memory,
+               fmt::format("the ranks' memory cannot be filled: {}", base::system_text(errno)));
 }
 
 }  // namespace armature::checkpoints

@@ -20,6 +20,7 @@
 #include "armature/error.hpp"
 #include "base/fail.hpp"
 #include "base/file_descriptor.hpp"
+#include "base/write_all.hpp"
 #include "virtual/checkpoint/own_folders.hpp"
 
 namespace armature::checkpoints {
@@ -50,8 +51,7 @@ void write_file(const std::string& path, const std::string& text) {
   const base::FileDescriptor file(
       open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file) fail(path, "cannot be made", errno);
-  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
-      fsync(file.get()) != 0)
+  if (!base::write_all(file.get(), text.data(), text.size()) || fsync(file.get()) != 0)
     fail(path, "cannot be written", errno);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
+#include "base/write_all.hpp"
 #include "virtual/checkpoint/part.hpp"
 
 namespace armature::checkpoints {
@@ -131,17 +132,10 @@ void PartWriter::write_end() {
 }
 
 void PartWriter::write(const void* data, std::size_t bytes) {
-  const auto* at = static_cast<const char*>(data);
   part_.bytes += bytes;
-  while (bytes > 0) {
-    const ssize_t n = ::write(file_.get(), at, bytes);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0)
-      base::fail(Errc::corrupt, fmt::format("{}/{} cannot be written: {}", folder_, part_.name,
-                                            base::system_text(n < 0 ? errno : ENOSPC)));
-    at += n;
-    bytes -= static_cast<std::size_t>(n);
-  }
+  if (!base::write_all(file_.get(), data, bytes))
+    base::fail(Errc::corrupt, fmt::format("{}/{} cannot be written: {}", folder_, part_.name,
+                                          base::system_text(errno)));
 }
 
 Manifest::Part PartWriter::finish() {

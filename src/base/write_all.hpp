@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace armature::base {
+
+/// All bytes, in as many pieces as the system takes. False when it does not; errno says why.
+[[nodiscard]] bool write_all(int file, const void* data, std::size_t bytes);
+/// The same there.
+[[nodiscard]] bool write_all_at(int file, const void* data, std::size_t bytes,
+                                std::uint64_t offset);
+
+}  // namespace armature::base
