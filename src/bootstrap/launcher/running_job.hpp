@@ -155,7 +155,6 @@ class RunningJob {
   std::optional<Spawner> spawner_;
   struct Request {
     std::uint32_t number = 0, processes = 0;
-    bool tried = false;
     std::string problem;
   };
   std::optional<Request> request_;
