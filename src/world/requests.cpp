@@ -1,9 +1,7 @@
 #include "world/requests.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <map>
@@ -12,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/message.hpp"
 #include "bootstrap/environment.hpp"
 #include "progress/processes.hpp"
 #include "progress/rank_context.hpp"
@@ -76,9 +75,7 @@ void answer_requests(const space::Mapping& mapping, int rank, const Requests& re
                      const std::string& refusal) {
   if (!is_first_here(mapping, rank)) return;
   space::ControlHeader& job = mapping.header();
-  const std::size_t bytes = std::min(refusal.size(), sizeof job.resize.refusal - 1);
-  std::memcpy(job.resize.refusal, refusal.data(), bytes);
-  job.resize.refusal[bytes] = '\0';
+  base::copy_text(job.resize.refusal, refusal);
   for (const int process : requests.leaving) mapping.process_slot(process).wants_to_leave.store(0);
   job.resize.answered.store(requests.number, std::memory_order_release);
 }

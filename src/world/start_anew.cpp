@@ -2,17 +2,15 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <set>
 #include <string>
-#include <string_view>
 
 #include "armature/error.hpp"
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/message.hpp"
 #include "bootstrap/environment.hpp"
 #include "progress/rank_context.hpp"
 #include "virtual/addresses.hpp"
@@ -35,15 +33,12 @@ bool is_launched(const space::ControlHeader& job) { return job.has_launcher != 0
 
 /// By all ranks.
 void tell_problem(const World& world, const space::Mapping& mapping, const Requests& requests,
-                  std::string what) {
-  if (constexpr std::string_view start = "armature: "; what.starts_with(start))
-    what.erase(0, start.size());
+                  const std::string& problem) {
+  const std::string what(base::without_start(problem));
   if (!is_launched(mapping.header())) return answer_requests(mapping, world.rank(), requests, what);
   if (world.rank() != 0) return;
   space::Resize& resize = mapping.header().resize;
-  const std::size_t bytes = std::min(what.size(), sizeof resize.problem - 1);
-  std::memcpy(resize.problem, what.data(), bytes);
-  resize.problem[bytes] = '\0';
+  base::copy_text(resize.problem, what);
   // Release: who sees it reads why.
   resize.anew.store(StartAnew::failed, std::memory_order_release);
 }

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/message.hpp"
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/running_job.hpp"
 #include "progress/processes.hpp"
@@ -69,9 +69,7 @@ void RunningJob::take_request() {
 
 void RunningJob::answer_request(const std::string& refusal) {
   space::Resize& resize = control_.header().resize;
-  const std::size_t length = std::min(refusal.size(), sizeof resize.refusal - 1);
-  std::memcpy(resize.refusal, refusal.data(), length);
-  resize.refusal[length] = '\0';
+  base::copy_text(resize.refusal, refusal);
   resize.answered.store(request_->number, std::memory_order_release);
   request_.reset();
   progress::wake_processes(control_);

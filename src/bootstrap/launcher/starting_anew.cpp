@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -15,6 +14,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/message.hpp"
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/running_job.hpp"
 #include "progress/processes.hpp"
@@ -54,9 +54,7 @@ void RunningJob::take_requests_of_nodes() {
 void RunningJob::answer_nodes(const std::string& refusal) {
   for (std::size_t node = 0; node < of_nodes_.size(); ++node) {
     space::Resize& resize = of_nodes_[node].header().resize;
-    const std::size_t length = std::min(refusal.size(), sizeof resize.refusal - 1);
-    std::memcpy(resize.refusal, refusal.data(), length);
-    resize.refusal[length] = '\0';
+    base::copy_text(resize.refusal, refusal);
     resize.answered.store(requests_[node], std::memory_order_release);
   }
   request_.reset();

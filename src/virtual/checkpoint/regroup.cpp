@@ -9,11 +9,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <vector>
 
 #include "balance/in_rows.hpp"
+#include "base/message.hpp"
 #include "progress/processes.hpp"
 #include "virtual/checkpoint/copy.hpp"
 #include "virtual/rank_fiber.hpp"
@@ -98,8 +98,7 @@ void silence(const space::Mapping& mapping) {
 
 /// A checkpoint that somebody had asked for will not be.
 void cancel_checkpoint(space::Halt& halt) {
-  constexpr char why[] = "a process was killed meanwhile";
-  std::memcpy(halt.problem, why, sizeof why);
+  base::copy_text(halt.problem, "a process was killed meanwhile");
   halt.failed.store(halt.wanted.load(relaxed), relaxed);
   halt.broken.store(0, relaxed);
   halt.over.store(halt.wanted.load(relaxed), std::memory_order_release);

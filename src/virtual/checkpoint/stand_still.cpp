@@ -4,8 +4,6 @@
 // ranks as the others, whoever hosts them.
 #include "virtual/checkpoint/stand_still.hpp"
 
-#include <algorithm>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/message.hpp"
 #include "virtual/checkpoint/copy.hpp"
 #include "virtual/checkpoint/describe.hpp"
 #include "virtual/checkpoint/folder.hpp"
@@ -22,16 +21,6 @@
 #include "virtual/rank_record.hpp"
 
 namespace armature::checkpoints {
-namespace {
-
-void copy_text(char (&to)[space::Halt::text_max], const std::string& text) {
-  const std::size_t length = std::min(text.size(), sizeof to - 1);
-  std::memcpy(to, text.data(), length);
-  to[length] = '\0';
-}
-
-}  // namespace
-
 StandStill::StandStill(const space::Mapping& mapping, int process, int band_file, Kept& kept)
     : mapping_(mapping),
       job_(mapping.header()),
@@ -57,11 +46,9 @@ bool StandStill::is_incremental() const {
 }
 
 /// The first to fail says why.
-void StandStill::give_up(std::string why) {
-  // Whoever tells it begins with these words, too.
-  if (constexpr std::string_view start = "armature: "; why.starts_with(start))
-    why.erase(0, start.size());
-  if (halt_.broken.fetch_add(1, std::memory_order_acq_rel) == 0) copy_text(halt_.problem, why);
+void StandStill::give_up(std::string_view why) {
+  if (halt_.broken.fetch_add(1, std::memory_order_acq_rel) == 0)
+    base::copy_text(halt_.problem, base::without_start(why));
 }
 
 void StandStill::write_share(PartWriter& part) {

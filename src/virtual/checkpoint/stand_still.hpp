@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "virtual/checkpoint/chain.hpp"
 #include "virtual/checkpoint/part.hpp"
@@ -40,7 +41,7 @@ class StandStill {
   void write_share(PartWriter& part);
   void close(bool failed);
   void write_manifest();
-  void give_up(std::string why);
+  void give_up(std::string_view why);
   [[nodiscard]] bool is_incremental() const;
 
   const space::Mapping& mapping_;

@@ -13,10 +13,8 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -26,6 +24,7 @@
 
 #include <fmt/format.h>
 
+#include "base/message.hpp"
 #include "progress/network.hpp"
 #include "progress/processes.hpp"
 #include "team/known_teams.hpp"
@@ -215,7 +214,7 @@ void GoingBack::give_up(const Steps& steps) const {
     kill(getpid(), SIGKILL);
   }
   if (steps.leads()) {
-    std::memcpy(job_.halt.problem, problem_.c_str(), problem_.size() + 1);
+    base::copy_text(job_.halt.problem, problem_);
     job_.halt.beyond_recovery.store(1, std::memory_order_release);
   }
   if (steps.leads_all()) network()->end_job(("the job cannot go on: " + problem_).c_str());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/interleaving.hpp"
+#include "base/message.hpp"
 #include "base/process_memory.hpp"
 #include "progress/processes.hpp"
 #include "rma/questions.hpp"
@@ -34,9 +35,7 @@ std::vector<StepRecord>& told() {
 
 void note(space::Halt& halt, std::string_view what) {
   if (halt.broken.fetch_add(1, std::memory_order_acq_rel) != 0) return;
-  const std::size_t bytes = std::min(what.size(), sizeof halt.problem - 1);
-  std::memcpy(halt.problem, what.data(), bytes);
-  halt.problem[bytes] = '\0';
+  base::copy_text(halt.problem, what);
 }
 
 void on_problem(const Arrived& arrived) {
@@ -119,9 +118,7 @@ void Steps::require_to_go_on() const {
 }
 
 void Steps::tell_problem(std::string_view what) const {
-  // Whoever tells it begins with these words, too.
-  if (constexpr std::string_view start = "armature: "; what.starts_with(start))
-    what.remove_prefix(start.size());
+  what = base::without_start(what);
   note(mapping_.header().halt, what);
   what = what.substr(0, space::Halt::text_max);
   const Links::Lock locked(network()->links().lock());

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+namespace armature::base {
+
+/// As much of a text as there is room for, and a zero behind it.
+template <std::size_t size>
+void copy_text(char (&to)[size], std::string_view text) {
+  const std::size_t bytes = std::min(text.size(), size - 1);
+  std::memcpy(to, text.data(), bytes);
+  to[bytes] = '\0';
+}
+
+/// Of what fail() has thrown, for whoever tells it in a message that begins with these words, too.
+inline std::string_view without_start(std::string_view message) {
+  constexpr std::string_view start = "armature: ";
+  return message.starts_with(start) ? message.substr(start.size()) : message;
+}
+
+}  // namespace armature::base
