@@ -80,20 +80,24 @@ def test_signals_are_passed_on():
     job.expect_end(0)
 
 
+def send(job, *numbers):
+    """Each when the one before has been taken: those that wait are one."""
+    def has_all_taken():
+        with open(f"/proc/{job.pid}/status") as file:
+            return re.search("ShdPnd:\t0+\n", file.read())
+    for number in numbers:
+        wait_until("the signal to be taken", has_all_taken)
+        os.kill(job.pid, number)
+
+
 def test_signals_that_are_ignored_stay_so():
     """As for what nohup starts, or a script in its background."""
     ignored = (signal.SIGHUP, signal.SIGINT, signal.SIGCHLD)
     job = Job(["signals"], ["-n", 2], preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in ignored])
-
-    def has_all_taken():
-        with open(f"/proc/{job.pid}/status") as file:
-            return re.search("ShdPnd:\t0+\n", file.read())
     expect(job.process.stdout.readline() == "ready\n", "ready")
     job.wait_for(0, "asleep")
     job.wait_for(1, "asleep")
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGINT, signal.SIGTERM):
-        os.kill(job.pid, number)
-        wait_until("the signal to be taken", has_all_taken)
+    send(job, signal.SIGHUP, signal.SIGINT, signal.SIGINT, signal.SIGTERM)
     job.expect_end(0, "rank 0 got 15", "rank 1 got 15")
 
 
@@ -149,11 +153,7 @@ def test_asked_to_end_twice_ranks_are_killed():
     job = Job(["-c", "trap '' TERM; echo ready; while :; do sleep 0.05; done"], ["-n", 2], program="sh")
     for _ in range(2):
         expect(job.process.stdout.readline() == "ready\n", "ready")
-
-    def asks_once_more():  # signals that wait are one
-        os.kill(job.pid, signal.SIGTERM)
-        return job.process.poll() is not None
-    wait_until("its end", asks_once_more)
+    send(job, signal.SIGTERM, signal.SIGTERM)
     job.expect_end(137, "asked to end twice", "ended by SIGKILL")
 
 
