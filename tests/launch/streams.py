@@ -1,13 +1,11 @@
 """Output, input, signals, binding, and how long starting takes."""
 
-import array
-import fcntl
 import json
 import os
 import re
+import select
 import signal
 import subprocess
-import termios
 import time
 
 import harness
@@ -32,11 +30,10 @@ def labelled_and_not_read(*options):
     """A job that has filled the pipe which its output goes to."""
     job = Job([], ["-n", 2, "--label", "--stall", 0, *options], program="yes")
 
-    def waiting():
-        count = array.array("i", [0])
-        fcntl.ioctl(job.process.stdout, termios.FIONREAD, count)
-        return count[0]
-    wait_until("the pipe to be full", lambda: waiting() > 60_000)
+    def is_full():
+        with open(f"/proc/{job.pid}/fd/1", "wb", buffering=0) as pipe:
+            return not select.select([], [pipe], [], 0)[1]
+    wait_until("the pipe to be full", is_full)
     return job
 
 
