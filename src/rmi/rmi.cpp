@@ -92,7 +92,13 @@ ObjectId find_named(Rank rank, const std::string& name) {
   future<std::optional<ObjectId>> asked = ask(rank, &look_up, name);
   std::optional<ObjectId> found;
   progress::WaitFor wait{
-      .what = space::Awaiting::answer, .peer = rank, .rings = false, .call = "find_remote"};
+      .what = space::Awaiting::name, .peer = rank, .rings = false, .call = "find_remote"};
+  const auto part_of_name = [&](std::size_t at, auto& into) {
+    if (at < name.size())
+      std::memcpy(&into, name.data() + at, std::min(sizeof into, name.size() - at));
+  };
+  part_of_name(0, wait.object);
+  part_of_name(sizeof wait.object, wait.detail);
   // Asked again until it is there: an object may be registered at any time.
   progress::wait_until(wait, [&] {
     if (!asked.test()) return false;

@@ -190,6 +190,7 @@ enum class Awaiting : std::uint32_t {
   answer,      // the answer to a question, or what a future waits for; peer: who was asked
   fence,    // rmi_fence; object: the team's block; peer: who has not come so far; detail: the wave
   request,  // rmi_wait: any request
+  name,     // an object of that name; peer: at whom; object, detail: how the name begins
 };
 
 /// Added to what a rank waits for while it does something for others: then it does not wait.

@@ -19,11 +19,11 @@ constexpr std::uint64_t idle_turns_of_each = 2000;
 const std::uint64_t* clock_ns = nullptr;
 
 const char* name(space::Awaiting what) {
-  constexpr const char* names[] = {
-      "nothing",       "a barrier", "a collective",       "a mutex",
-      "an accumulate", "a notify",  "a message",          "room in a channel",
-      "completion",    "a team",    "the end of the job", "an answer",
-      "rmi_fence",     "rmi_wait"};
+  constexpr const char* names[] = {"nothing",   "a barrier",          "a collective",
+                                   "a mutex",   "an accumulate",      "a notify",
+                                   "a message", "room in a channel",  "completion",
+                                   "a team",    "the end of the job", "an answer",
+                                   "rmi_fence", "rmi_wait",           "an object's name"};
   const auto index = static_cast<std::size_t>(what);
   return index < std::size(names) ? names[index] : "something";
 }

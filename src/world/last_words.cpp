@@ -117,6 +117,13 @@ void on_signal(int signal, siginfo_t* info, void*) {
   raise(signal);
 }
 
+/// Whoever reads it says which rank died.
+const char* without_own_rank(const char* text) {
+  char mine[32];
+  const int n = std::snprintf(mine, sizeof mine, "armature: rank %d: ", dying_rank());
+  return std::strncmp(text, mine, static_cast<std::size_t>(n)) == 0 ? text + n : text;
+}
+
 void describe_exception(LastWords& words) {
   const std::type_info* type = abi::__cxa_current_exception_type();
   if (type == nullptr) return set_text(words, "std::terminate was called");
@@ -127,7 +134,7 @@ void describe_exception(LastWords& words) {
   } catch (const std::exception& e) {
     set_text(words, "exception ", name != nullptr ? name : type->name(), ": ");
     const std::size_t used = std::strlen(words.text);
-    std::strncpy(words.text + used, e.what(), LastWords::text_max - used - 1);
+    std::strncpy(words.text + used, without_own_rank(e.what()), LastWords::text_max - used - 1);
   } catch (...) {
     set_text(words, "exception of type ", name != nullptr ? name : type->name());
   }

@@ -244,6 +244,17 @@ RMI_TEST(RmiCalls, texts_of_exceptions_of_all_lengths_come_back_whole) {
   }
 }
 
+RMI_TEST(RmiCalls, an_exception_through_several_questions_names_the_rank_where_it_began) {
+  const auto ask_on = [](int to) { armature::sync(to, [] { throw std::runtime_error("soup"); }); };
+  try {
+    armature::sync(right(), ask_on, right(2));
+    ADD_FAILURE() << "it returned";
+  } catch (const armature::RemoteError& error) {
+    EXPECT_EQ(error.what(), "rank " + std::to_string(right(2)) + ": soup");
+    EXPECT_EQ(error.rank(), right());
+  }
+}
+
 RMI_TEST(RmiCalls, the_memory_of_long_results_is_given_back) {
   const int to = (me() + 1) % ranks();
   for (const std::size_t bytes : {10'000, 100'000})

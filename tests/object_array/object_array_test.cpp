@@ -217,6 +217,9 @@ TEST(ObjectArray, a_method_that_throws_is_told_with_its_text_and_rank) {
       ADD_FAILURE() << "nothing was thrown";
     } catch (const armature::RemoteError& error) {
       EXPECT_EQ(error.rank(), where);
+      const std::string place =
+          "rank " + std::to_string(where) + ": element " + std::to_string(i) + ": ";
+      EXPECT_EQ(std::string(error.what()).find(place), 0U) << error.what();
       EXPECT_NE(std::string(error.what()).find("no 7"), std::string::npos) << error.what();
     }
   }

@@ -66,6 +66,14 @@ struct Tell {
   }
 };
 
+/// What a method threw, for who asked from elsewhere.
+template <class Part>
+std::string with_place(const Part& part, const typename Part::Index& index,
+                       const std::string& text) {
+  return "rank " + std::to_string(static_cast<int>(part.rank_of(part.team().rank()))) +
+         ": element " + text_of_index(index) + ": " + text;
+}
+
 /// A question: its result, or why there is none, goes to the asker.
 template <class R, class Action>
 struct Ask {
@@ -83,8 +91,12 @@ struct Ask {
       } else {
         promise.set(action(part, record, index, std::forward<A>(args)...));
       }
+    } catch (const Refused& refused) {
+      promise.fail(refused.code, refused.text);
     } catch (...) {
-      fail_with_exception(promise);
+      tell_exception([&](Errc code, const std::string& text) {
+        promise.fail(code, with_place(part, index, text));
+      });
     }
   }
 };

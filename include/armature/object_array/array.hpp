@@ -200,7 +200,7 @@ class object_array : public object_array_ref<T, Index> {
   template <std::regular_invocable<const Index&> Make>
   object_array(const Team& team, const std::vector<Index>& indices, Make make)
       : part_(std::make_unique<shared<Part>>(team, team)) {
-    detail::require_one_at_a_time();
+    detail::require_one_at_a_time("an object_array");
     static_cast<Ref&>(*this) = Ref(part_->ref());
     (*part_)->set_self(part_->ref());
     const Blocks blocks = Blocks::even(indices.size(), team.size());

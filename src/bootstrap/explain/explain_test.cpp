@@ -1,5 +1,8 @@
 #include "bootstrap/explain/explain.hpp"
 
+#include <cstdint>
+#include <cstring>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,6 +44,15 @@ TEST(ExplainTest, mutexes_locked_in_opposite_order_are_a_deadlock) {
       explanation.findings.at(0),
       "Ranks 0 and 1 wait for each other: a deadlock. Lock mutexes in the same order everywhere.");
   EXPECT_EQ(explanation.findings.size(), 1U);
+}
+
+TEST(ExplainTest, the_name_of_an_object_that_is_not_registered_is_told) {
+  HandMadeJob job(2);
+  std::uint64_t word = 0;
+  std::memcpy(&word, "counter", 8);
+  job.waits(0, Awaiting::name, 1, word, 0);
+  EXPECT_EQ(explain(job.observe()).lines[0].object,
+            "until rank 1 registers an object named \"counter\"");
 }
 
 TEST(ExplainTest, who_depends_on_a_deadlock_is_named) {

@@ -1,5 +1,7 @@
 #include "bootstrap/explain/phrase.hpp"
 
+#include <cstring>
+
 #include <fmt/format.h>
 
 #include "progress/processes.hpp"
@@ -46,6 +48,15 @@ std::string place(const Snapshot& snapshot, std::uint64_t address) {
   return rank < snapshot.ranks.size() ? fmt::format(" at rank {}", rank) : "";
 }
 
+/// As find_remote writes it: 16 bytes of the name, and zeros where that is shorter.
+std::string beginning_of_name(const Wait& wait) {
+  char bytes[sizeof wait.object + sizeof wait.detail + 1] = {};
+  std::memcpy(bytes, &wait.object, sizeof wait.object);
+  std::memcpy(bytes + sizeof wait.object, &wait.detail, sizeof wait.detail);
+  const std::string name = bytes;
+  return name.size() + 1 < sizeof bytes ? name : name + "...";
+}
+
 std::string awaited(const Snapshot& snapshot, const RankState& state) {
   const Wait& wait = state.wait;
   // A rank that has returned waits in a barrier, then in a fence; the program has called neither.
@@ -84,6 +95,9 @@ std::string awaited(const Snapshot& snapshot, const RankState& state) {
                          progress_of_fence(state));
     case Awaiting::request:
       return "in rmi_wait, for a call from anyone";
+    case Awaiting::name:
+      return fmt::format("until {} registers an object named \"{}\"", peer_name(wait.peer),
+                         beginning_of_name(wait));
     case Awaiting::completion:
       return fmt::format("for an operation at {} to complete", peer_name(wait.peer));
     case Awaiting::team:

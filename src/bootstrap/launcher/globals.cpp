@@ -35,9 +35,13 @@ bool is_nobodys(std::string_view name) {
       "_ZZNSt", "_ZZNKSt", "_ZZSt", "_ZN9__gnu_cxx", "_ZN10__cxxabiv1"};
   static constexpr std::string_view library[] = {"_ZN8armature",   "_ZNK8armature", "_ZZN8armature",
                                                  "_ZZNK8armature", "_ZN5armci",     "_ZZN5armci"};
+  // What the library brings along when it is linked statically.
+  static constexpr std::string_view brought[] = {"_ZN5boost",   "_ZNK5boost", "_ZZN5boost",
+                                                 "_ZZNK5boost", "_ZN3fmt",    "_ZNK3fmt",
+                                                 "_ZZN3fmt",    "_ZZNK3fmt"};
   static constexpr std::string_view compiler[] = {"__", "_IO_", "_DYNAMIC", "_GLOBAL_", "DW.ref."};
   return name.empty() || begins_with_one_of(name, runtime) || begins_with_one_of(name, library) ||
-         begins_with_one_of(name, compiler) ||
+         begins_with_one_of(name, brought) || begins_with_one_of(name, compiler) ||
          // Copies of what a shared library has, with its version.
          name.find('@') != std::string_view::npos ||
          name.find("B10rank_local") != std::string_view::npos;
