@@ -114,15 +114,7 @@ void copy_section(void* to_start, const void* from_start, const Section& section
     detail::copy(to, from, section.row_bytes);
     return;
   }
-  // The innermost level is the row loop; the levels above it count.
-  Section outer;
-  outer.levels = section.levels - 1;
-  for (std::size_t i = 0; i < outer.levels; ++i) {
-    outer.counts[i] = section.counts[i + 1];
-    outer.to_strides[i] = section.to_strides[i + 1];
-    outer.from_strides[i] = section.from_strides[i + 1];
-  }
-  for_each_row(to, from, outer, [&](std::byte* t, const std::byte* f) {
+  for_each_row(to, from, section.outer(), [&](std::byte* t, const std::byte* f) {
     copy_rows(t, section.to_strides[0], f, section.from_strides[0], section.counts[0],
               section.row_bytes);
   });

@@ -24,6 +24,9 @@ using progress::Network;
 /// none, nullptr: the local check says so.
 [[nodiscard]] Network* far(Rank rank, const char* call);
 
+/// Who asks: the calling rank, or -1 for a thread that runs none.
+[[nodiscard]] int sender();
+
 /// Throws what Mapping::require throws, for a rank on another node.
 void require_far(Network& net, Rank rank, const void* address, std::size_t bytes, const char* call);
 

@@ -24,11 +24,6 @@ using Lock = transport::Links::Lock;
 
 namespace {
 
-int sender() {
-  const progress::RankContext* context = progress::current_rank();
-  return context != nullptr ? static_cast<int>(context->space.me()) : -1;
-}
-
 template <class Record>
 std::span<const std::byte> bytes_of_record(const Record& record) {
   return std::as_bytes(std::span(&record, 1));
@@ -95,6 +90,11 @@ std::atomic<std::uint64_t>& known_extent(const Network& net, Rank rank) {
 }
 
 }  // namespace
+
+int sender() {
+  const progress::RankContext* context = progress::current_rank();
+  return context != nullptr ? static_cast<int>(context->space.me()) : -1;
+}
 
 void forget_extents(const Network& net) {
   for (int rank = 0; rank < net.mapping().ranks(); ++rank)

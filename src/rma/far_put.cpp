@@ -29,11 +29,6 @@ constexpr std::size_t row_max = (Link::body_bytes_max - sizeof(WriteRecord)) / 1
 
 [[nodiscard]] bool is_copied(std::size_t bytes) { return bytes <= Protocol::get().copied_max; }
 
-int sender() {
-  const progress::RankContext* context = progress::current_rank();
-  return context != nullptr ? static_cast<int>(context->space.me()) : -1;
-}
-
 /// Pieces of the caller's memory that the engine still reads. They are let go of before this is.
 class Lender : public transport::Sending {
  public:
@@ -223,15 +218,8 @@ void put_far(Network& net, Rank rank, void* to_start, const void* from_start, st
 
 void write_far(Network& net, Rank rank, void* to, const void* from, const Section& section,
                const FarUpdate& update) {
-  Section outer;
-  outer.levels = section.levels > 0 ? section.levels - 1 : 0;
-  for (std::size_t i = 0; i < outer.levels; ++i) {
-    outer.counts[i] = section.counts[i + 1];
-    outer.to_strides[i] = section.to_strides[i + 1];
-    outer.from_strides[i] = section.from_strides[i + 1];
-  }
   for_each_row(
-      static_cast<std::byte*>(to), static_cast<const std::byte*>(from), outer,
+      static_cast<std::byte*>(to), static_cast<const std::byte*>(from), section.outer(),
       [&](std::byte* t, const std::byte* f) { write_rows(net, rank, t, f, section, update); });
 }
 

@@ -45,6 +45,17 @@ Section Section::from(const Strided& shape, const char* call) {
   return section;
 }
 
+Section Section::outer() const {
+  Section above;
+  above.levels = levels > 0 ? levels - 1 : 0;
+  for (std::size_t i = 0; i < above.levels; ++i) {
+    above.counts[i] = counts[i + 1];
+    above.to_strides[i] = to_strides[i + 1];
+    above.from_strides[i] = from_strides[i + 1];
+  }
+  return above;
+}
+
 Reach reach(const Section& section, const std::array<std::ptrdiff_t, Strided::levels_max>& strides,
             const char* call) {
   std::ptrdiff_t below = 0, above = 0;

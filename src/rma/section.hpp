@@ -21,6 +21,8 @@ struct Section {
   static Section from(const Strided& shape, const char* call);
 
   [[nodiscard]] bool empty() const { return row_bytes == 0; }
+  /// The levels above the innermost, which is a loop over rows.
+  [[nodiscard]] Section outer() const;
 };
 
 /// The bytes that a section touches around its first one: [first + below, first + below + bytes).
