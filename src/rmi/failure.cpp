@@ -1,5 +1,6 @@
 #include "rmi/failure.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -56,8 +57,16 @@ void Endpoint::threw(detail::Call& call, const detail::Method* what, Errc code,
 void Endpoint::failed(detail::Call& call, Errc code, const std::string& text,
                       bool executed) noexcept {
   if (call.reply != nullptr) {
-    std::byte* room = detail::reply_room(call, text.size());
-    std::memcpy(room, text.data(), text.size());
+    std::size_t bytes = text.size();
+    std::byte* room = nullptr;
+    try {
+      room = detail::reply_room(call, bytes);
+    } catch (const Error&) {
+      // Memory may be what was missing: as much as needs none.
+      bytes = std::min(bytes, detail::Reply::inline_bytes);
+      room = detail::reply_room(call, bytes);
+    }
+    std::memcpy(room, text.data(), bytes);
     call.reply->code = static_cast<std::uint32_t>(code) + 1;
     return answer(space_, call, executed ? detail::Reply::threw : detail::Reply::refused);
   }
