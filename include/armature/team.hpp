@@ -30,7 +30,8 @@ void combine(void* into, const void* from, std::size_t count, void* op) {
   for (std::size_t i = 0; i < count; ++i) a[i] = static_cast<T>(f(a[i], b[i]));
 }
 
-/// Travels as one: a view is taken for its elements instead, by the calls that move those.
+/// Travels as one. A view does not: only its pointer would, and a std::span whose length is part of
+/// its type, which the calls that move elements do not take, would pass for a value.
 template <class T>
 concept Single = Transferable<T> && !std::ranges::enable_view<T>;
 
@@ -115,10 +116,6 @@ class ARMATURE_API Team {
   void broadcast(std::span<T> data, int root) const {
     broadcast_bytes(data.data(), data.size_bytes(), root);
   }
-  template <Transferable T, std::size_t n>
-  void broadcast(std::span<T, n> data, int root) const {
-    broadcast(std::span<T>(data), root);
-  }
   template <detail::Single T>
   [[nodiscard]] T broadcast(T value, int root) const {
     broadcast_bytes(&value, sizeof value, root);
@@ -160,12 +157,7 @@ class ARMATURE_API Team {
   void allreduce(std::span<T> data, Op op = {}) const {
     allreduce_bytes(data.data(), {data.size(), sizeof(T), &detail::combine<T, Op>, &op});
   }
-  template <Transferable T, std::size_t n, class Op = std::plus<>>
-  void allreduce(std::span<T, n> data, Op op = {}) const {
-    allreduce(std::span<T>(data), op);
-  }
   template <detail::Single T, class Op = std::plus<>>
-  requires std::is_arithmetic_v<T> || std::is_class_v<T>
   [[nodiscard]] T allreduce(T value, Op op = {}) const {
     allreduce_bytes(&value, {1, sizeof(T), &detail::combine<T, Op>, &op});
     return value;
@@ -175,21 +167,12 @@ class ARMATURE_API Team {
   void reduce(std::span<T> data, int root, Op op = {}) const {
     reduce_bytes(data.data(), {data.size(), sizeof(T), &detail::combine<T, Op>, &op}, root);
   }
-  template <Transferable T, std::size_t n, class Op = std::plus<>>
-  void reduce(std::span<T, n> data, int root, Op op = {}) const {
-    reduce(std::span<T>(data), root, op);
-  }
   /// Inclusive prefix: member i gets the combination of members 0 .. i.
   template <Transferable T, class Op = std::plus<>>
   void scan(std::span<T> data, Op op = {}) const {
     scan_bytes(data.data(), {data.size(), sizeof(T), &detail::combine<T, Op>, &op});
   }
-  template <Transferable T, std::size_t n, class Op = std::plus<>>
-  void scan(std::span<T, n> data, Op op = {}) const {
-    scan(std::span<T>(data), op);
-  }
   template <detail::Single T, class Op = std::plus<>>
-  requires std::is_arithmetic_v<T> || std::is_class_v<T>
   [[nodiscard]] T scan(T value, Op op = {}) const {
     scan_bytes(&value, {1, sizeof(T), &detail::combine<T, Op>, &op});
     return value;

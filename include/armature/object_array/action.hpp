@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cxxabi.h>
-
 #include <exception>
 #include <span>
 #include <string>
@@ -23,8 +21,6 @@ template <class F>
 void tell_exception(F tell) {
   try {
     throw;
-  } catch (const abi::__forced_unwind&) {
-    throw;  // the thread is being cancelled
   } catch (const Refused& refused) {
     tell(refused.code, refused.text);
   } catch (const Error& error) {
@@ -32,6 +28,7 @@ void tell_exception(F tell) {
   } catch (const std::exception& error) {
     tell(Errc::remote, std::string(error.what()));
   } catch (...) {
+    if (std::current_exception() == nullptr) throw;  // none of C++: the thread is being cancelled
     tell(Errc::remote, std::string("an exception that is no std::exception"));
   }
 }
