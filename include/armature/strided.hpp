@@ -15,8 +15,10 @@ namespace armature {
 /// negative. counts.size() is 1 + the number of levels, which is 0 to 8. A count of 0 moves
 /// nothing.
 ///
-///     // a 64 x 32 patch of doubles out of a matrix 1024 wide into a dense one
-///     get_strided(patch, matrix.on(3), {.counts = {{32 * 8, 64}}, ...});
+///     // 64 rows of 32 doubles, out of a matrix whose rows are of 1024, into a dense patch
+///     const std::size_t counts[] = {32 * 8, 64};
+///     const std::ptrdiff_t dense[] = {32 * 8}, apart[] = {1024 * 8};
+///     get_strided(patch, matrix.on(3), {counts, dense, apart});
 struct Strided {
   static constexpr std::size_t levels_max = 8;
 
