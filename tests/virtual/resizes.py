@@ -130,7 +130,8 @@ def case_same_factors():
 
 def case_many_in_a_row():
     expected = undisturbed(16, 2000, 0, 0, -1)
-    job = Job(16, 2, [], STEPS, 2000, 0, 0, -1)
+    # With pauses, so that it lasts for ten of them on a busy machine, too.
+    job = Job(16, 2, [], STEPS, 2000, 0, 200, -1)
     chance = random.Random(5)
     count = 0
     while job.resize(chance.randint(1, 4)).returncode == 0:
