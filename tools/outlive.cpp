@@ -110,6 +110,12 @@ bool is_outlived(int status, char word) {
          (WIFSIGNALED(status) || (WEXITSTATUS(status) != 0 && word == bootstrap::word_joined));
 }
 
+/// What a launcher signals it signals to both, as they are of one process group. Here it waits.
+bool comes_from_launcher(int signal) {
+  sigset_t pending;
+  return sigpending(&pending) == 0 && sigismember(&pending, signal) == 1;
+}
+
 /// As the program would have, had it left its job: the launcher takes a process for failed that
 /// ends without. A launcher that does not answer any more ends the job.
 void say_farewell_for_it() {
@@ -145,8 +151,7 @@ void say_farewell_for_it() {
   setenv(bootstrap::starter_variable, std::to_string(getppid()).c_str(), 1);
   const FileDescriptor launcher = open_process(getppid());
   const pid_t self = getpid();
-  // What a launcher signals it signals to both, as they are of one process group: the program
-  // decides. SIGALRM is this command's own.
+  // The program decides what comes of signals. SIGALRM is this command's own.
   sigset_t signals, before;
   sigfillset(&signals);
   sigdelset(&signals, SIGALRM);
@@ -156,7 +161,8 @@ void say_farewell_for_it() {
   if (child == 0) become_program(self, before, tells.get());
   tells.reset();
   const int status = wait_for(child, launcher);
-  if (!is_outlived(status, last_word(told))) end_likewise(status);
+  const bool is_told_to_end = WIFSIGNALED(status) && comes_from_launcher(WTERMSIG(status));
+  if (is_told_to_end || !is_outlived(status, last_word(told))) end_likewise(status);
   const std::string how = WIFSIGNALED(status)
                               ? fmt::format("was killed by signal {} ({})", WTERMSIG(status),
                                             bootstrap::signal_name(WTERMSIG(status)))

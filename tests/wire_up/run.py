@@ -268,6 +268,15 @@ def outlives_status(launcher):
         raise Failed("nobody has died")
 
 
+def outlives_no_request_to_end(launcher):
+    """Where the launcher ends all nobody goes on without anybody."""
+    run = Run(launcher, 3, ARMATURE, "outlive", f"{FOLDER}/wired", "hold")
+    run.read_until("is process", 3)
+    run.process.terminate()
+    if "the job may go on" in run.expect(False):
+        raise Failed("somebody has died")
+
+
 def outlives_no_launcher(launcher):
     run = Run(launcher, 3, ARMATURE, "outlive", f"{FOLDER}/wired", "hold")
     run.read_until("is process", 3)
@@ -311,7 +320,7 @@ def another_mpis_launcher(mpi):
 
 CASES = {function.__name__: function for function in (
     finds_its_job, threads, virtual, virtual_secrets, virtual_loaded, virtual_refused, virtual_saved, virtual_restored, virtual_death, death_ends_it, launcher_killed, recovers, hangs_and_wakes_up, cut_off, survives,
-    outlives, outlives_no_start, outlives_no_network, outlives_status, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it)}
+    outlives, outlives_no_start, outlives_no_network, outlives_status, outlives_no_request_to_end, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it)}
 for the_mpi in ("openmpi", "mpich"):
     CASES[f"another_mpi_{the_mpi}"] = another_mpis_launcher(the_mpi)
     for the_order in ("mpi_first", "armature_first", "found"):
