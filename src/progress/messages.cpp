@@ -48,9 +48,8 @@ void Messages::write(Ring& ring, int to, std::span<const std::byte> data, const 
   }
 }
 
-void Messages::write_whole(int to, std::int32_t tag, std::span<const std::byte> data,
+void Messages::write_whole(Ring& ring, int to, std::int32_t tag, std::span<const std::byte> data,
                            const char* call) {
-  Ring& ring = ring_to(to, call);
   Envelope envelope;
   envelope.tag = tag;
   envelope.bytes = data.size();
@@ -58,45 +57,55 @@ void Messages::write_whole(int to, std::int32_t tag, std::span<const std::byte> 
   write(ring, to, data, call);
 }
 
-/// That a message to a rank is being written: until the last one that was sent meanwhile is.
-class Messages::Writing {
- public:
-  Writing(Messages& messages, int to) : messages_(messages), to_(to) {
-    messages_.writing_.push_back(to);
-  }
-  Writing(const Writing&) = delete;
-  Writing& operator=(const Writing&) = delete;
-  ~Writing() {
-    messages_.writing_.pop_back();
-    // There are some only when writing has failed.
-    std::erase_if(messages_.held_, [this](const auto& held) { return held.first == to_; });
-  }
+// Who waits for room executes methods, and so may a second thread. What they send to the same rank
+// must not get into the middle of the message.
 
-  [[nodiscard]] std::optional<Message> next() const {
-    auto& held = messages_.held_;
-    const auto found = std::ranges::find(held, to_, [](const auto& one) { return one.first; });
-    if (found == held.end()) return std::nullopt;
-    Message message = std::move(found->second);
-    held.erase(found);
-    return message;
-  }
-
- private:
-  Messages& messages_;
-  const int to_;
-};
-
-// Who waits for room executes methods. What they send to the same rank must not get into the middle
-// of the message.
-void Messages::send(int to, std::int32_t tag, std::span<const std::byte> data, const char* call) {
-  if (to == space_.me()) return keep({to, tag, {data.begin(), data.end()}});
+/// The ring, whose only writer the caller is now; nullptr when it has one, who sends this, too.
+Ring* Messages::begin_writing(int to, std::int32_t tag, std::span<const std::byte> data,
+                              const char* call) {
+  const std::lock_guard locked(mutex_);
   if (std::ranges::find(writing_, to) != writing_.end()) {
     held_.emplace_back(to, Message{space_.me(), tag, {data.begin(), data.end()}});
-    return;
+    return nullptr;
   }
-  const Writing writing(*this, to);
-  write_whole(to, tag, data, call);
-  while (const auto message = writing.next()) write_whole(to, message->tag, message->data, call);
+  Ring& ring = ring_to(to, call);
+  writing_.push_back(to);
+  return &ring;
+}
+
+/// What was sent to that rank meanwhile; with nothing, the caller is its writer no more.
+std::optional<Message> Messages::next_to_write(int to) {
+  const std::lock_guard locked(mutex_);
+  const auto found = std::ranges::find(held_, to, [](const auto& one) { return one.first; });
+  if (found == held_.end()) {
+    std::erase(writing_, to);
+    return std::nullopt;
+  }
+  Message message = std::move(found->second);
+  held_.erase(found);
+  return message;
+}
+
+void Messages::give_up_writing(int to) {
+  const std::lock_guard locked(mutex_);
+  std::erase(writing_, to);
+  std::erase_if(held_, [to](const auto& held) { return held.first == to; });
+}
+
+void Messages::send(int to, std::int32_t tag, std::span<const std::byte> data, const char* call) {
+  if (to == space_.me()) {
+    const std::lock_guard locked(mutex_);
+    return keep({to, tag, {data.begin(), data.end()}});
+  }
+  Ring* const ring = begin_writing(to, tag, data, call);
+  if (ring == nullptr) return;
+  try {
+    write_whole(*ring, to, tag, data, call);
+    while (const auto next = next_to_write(to)) write_whole(*ring, to, next->tag, next->data, call);
+  } catch (...) {
+    give_up_writing(to);
+    throw;
+  }
 }
 
 void Messages::find_new_rings() {
@@ -148,6 +157,7 @@ void Messages::keep(Message message) {
 
 // What is there at the beginning: a sender that never stops must not keep us.
 bool Messages::take_in_all() {
+  const std::lock_guard locked(mutex_);
   find_new_rings();
   bool any = false;
   for (Incoming& in : incoming_) {
@@ -161,6 +171,7 @@ bool Messages::take_in_all() {
 }
 
 std::optional<Message> Messages::find(int from, std::int32_t tag) {
+  const std::lock_guard locked(mutex_);
   auto found = arrived_.find({tag, from});
   if (from < 0) {  // from anyone: whose first arrived first
     const auto end = arrived_.upper_bound({tag, std::numeric_limits<int>::max()});
@@ -209,6 +220,7 @@ void Messages::close_rings() {
 }
 
 void Messages::put_back(Message message) {
+  const std::lock_guard locked(mutex_);
   arrived_[{message.tag, message.from}].push_front(std::move(message));
 }
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
@@ -25,7 +26,8 @@ struct Message {
 };
 
 /// This rank's messages: rings to and from the others, what has arrived, what is half here.
-/// Tags below zero are the library's own.
+/// Tags below zero are the library's own. A rank may have a second thread, which executes calls:
+/// what both look at is under a lock, which nobody holds who waits; a ring is its writer's.
 class Messages {
  public:
   explicit Messages(space::AddressSpace& space);
@@ -44,7 +46,7 @@ class Messages {
   /// Takes in what has arrived; whether there was something. Never blocks.
   bool deliver() {
     // Programs of puts and remote calls have no messages.
-    if (newcomers_.last() == rings_seen_ && incoming_.empty()) [[likely]]
+    if (newcomers_.last() == 0) [[likely]]
       return false;
     return take_in_all();
   }
@@ -65,10 +67,13 @@ class Messages {
     Message message;
   };
 
-  class Writing;
-
   transport::Ring& ring_to(int to, const char* call);
-  void write_whole(int to, std::int32_t tag, std::span<const std::byte> data, const char* call);
+  transport::Ring* begin_writing(int to, std::int32_t tag, std::span<const std::byte> data,
+                                 const char* call);
+  std::optional<Message> next_to_write(int to);
+  void give_up_writing(int to);
+  void write_whole(transport::Ring& ring, int to, std::int32_t tag, std::span<const std::byte> data,
+                   const char* call);
   void write(transport::Ring& ring, int to, std::span<const std::byte> data, const char* call);
   void find_new_rings();
   bool take_in_all();
@@ -78,6 +83,7 @@ class Messages {
 
   space::AddressSpace& space_;
   const space::Newcomers& newcomers_;
+  std::mutex mutex_;
   base::SparseTable<transport::Ring*> to_;
   std::vector<int> writing_;                  // to whom a message is being written
   std::deque<std::pair<int, Message>> held_;  // for these, in the order in which they were sent
