@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cstring>
 
 #include "conformance.hpp"
@@ -121,7 +122,7 @@ struct Talker {
   }
   void speak(Rank to) { send(to, 5, 77); }
   void stop() { stopped = true; }
-  bool stopped = false;
+  std::atomic<bool> stopped = false;
 };
 
 }  // namespace
