@@ -85,8 +85,8 @@ class Messages {
   const space::Newcomers& newcomers_;
   std::mutex mutex_;
   base::SparseTable<transport::Ring*> to_;
-  std::vector<int> writing_;                  // to whom a message is being written
-  std::deque<std::pair<int, Message>> held_;  // for these, in the order in which they were sent
+  std::vector<int> writing_;                   // to whom a message is being written
+  std::vector<std::pair<int, Message>> held_;  // for these, in the order in which they were sent
   std::vector<Incoming> incoming_;
   std::uint32_t rings_seen_ = 0;
   /// What nobody has received yet, by tag and sender: a receiver that is late finds its message
