@@ -1,5 +1,6 @@
 #include "base/write_all.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -25,7 +26,13 @@ bool repeat(const void* data, std::size_t bytes, Write&& write) {
 
 bool write_all(int file, const void* data, std::size_t bytes) {
   return repeat(data, bytes, [file](const char* from, std::size_t left, std::size_t /*done*/) {
-    return write(file, from, left);
+    const ssize_t n = write(file, from, left);
+    if (n >= 0 || errno != EAGAIN) return n;
+    // Others, who have it open too, may have made it non-blocking.
+    pollfd writable{file, POLLOUT, 0};
+    poll(&writable, 1, -1);
+    errno = EINTR;
+    return n;
   });
 }
 

@@ -5,7 +5,8 @@
 
 namespace armature::base {
 
-/// All bytes, in as many pieces as the system takes. False when it does not; errno says why.
+/// All bytes, in as many pieces as the system takes, waiting where it takes no more for now. False
+/// when it does not; errno says why.
 [[nodiscard]] bool write_all(int file, const void* data, std::size_t bytes);
 /// The same there.
 [[nodiscard]] bool write_all_at(int file, const void* data, std::size_t bytes,

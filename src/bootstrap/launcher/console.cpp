@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "base/write_all.hpp"
+
 namespace armature::bootstrap {
 namespace {
 
@@ -16,7 +18,7 @@ Output* through = nullptr;
 
 void tell(const std::string& lines) {
   if (through != nullptr) return through->add(lines);
-  write_all(STDERR_FILENO, lines);
+  (void)base::write_all(STDERR_FILENO, lines.data(), lines.size());
 }
 
 }  // namespace

@@ -4,8 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include "base/write_all.hpp"
+
 namespace armature::bootstrap {
 namespace {
+
+void write_to(const base::FileDescriptor& end, const std::string& text) {
+  ASSERT_TRUE(base::write_all(end.get(), text.data(), text.size()));
+}
 
 TEST(LabelsTest, whole_lines_are_passed_on_and_halves_wait_for_their_end) {
   Outputs outputs;
@@ -14,10 +20,10 @@ TEST(LabelsTest, whole_lines_are_passed_on_and_halves_wait_for_their_end) {
   auto one = labels.open("1");
 
   testing::internal::CaptureStdout();
-  write_all(zero.out.get(), "half a ");
-  write_all(one.out.get(), "first\nsecond\nthi");
+  write_to(zero.out, "half a ");
+  write_to(one.out, "first\nsecond\nthi");
   labels.pass_on();
-  write_all(zero.out.get(), "line\n");
+  write_to(zero.out, "line\n");
   labels.pass_on();
   labels.finish();
   EXPECT_EQ(testing::internal::GetCapturedStdout(),
@@ -31,7 +37,7 @@ TEST(LabelsTest, an_endless_line_is_broken) {
   testing::internal::CaptureStdout();
   const std::string piece(32 * 1024, 'x');
   for (std::size_t written = 0; written <= Labels::line_bytes_max; written += piece.size()) {
-    write_all(ends.out.get(), piece);
+    write_to(ends.out, piece);
     labels.pass_on();
   }
   const std::string output = testing::internal::GetCapturedStdout();

@@ -85,19 +85,4 @@ int Outputs::error() const {
   return 0;
 }
 
-bool write_all(int fd, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t n = ::write(fd, text.data() + done, text.size() - done);
-    if (n > 0) {
-      done += static_cast<std::size_t>(n);
-    } else if (errno == EAGAIN) {
-      pollfd writable{fd, POLLOUT, 0};
-      poll(&writable, 1, -1);
-    } else if (errno != EINTR) {
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace armature::bootstrap

@@ -63,8 +63,4 @@ class Outputs {
   bool are_one_;
 };
 
-/// Writes all of it, waiting where the descriptor does not take more. False when nobody reads any
-/// longer.
-bool write_all(int fd, const std::string& text);
-
 }  // namespace armature::bootstrap
