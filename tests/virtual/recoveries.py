@@ -223,6 +223,10 @@ class NodesJob(Job):
         self.start_s = time.monotonic() - begun
         self.nodes, self.pids = nodes, self.children()
 
+    def await_first_copy(self):
+        """On a busy machine all takes longer, as the start did."""
+        time.sleep(max(0.5, 2 * self.start_s))
+
     def node(self, number):
         first = [len(self.pids) * node // self.nodes for node in range(self.nodes + 1)]
         return [pid for pid in self.pids[first[number]:first[number + 1]] if pid not in self.killed]
@@ -285,8 +289,8 @@ def case_nodes_one_after_the_other():
     """Node by node, each when all go on after the one before, until one process is left: nothing is lost, nobody ends."""
     expected = undisturbed(9, 300, 0, 0, -1)
     for nodes, processes in ((4, 8), (3, 3)):
-        job = NodesJob(9, nodes, processes, [300, -3, 3000, -1])
-        time.sleep(0.5)  # to the first copy
+        job = NodesJob(9, nodes, processes, [300, -3, 6000, -1])
+        job.await_first_copy()
         for node in range(nodes - 1):
             for pid in job.node(node):
                 job.kill_all([pid])
@@ -303,7 +307,7 @@ def case_nodes_second_death_meanwhile():
     expected = undisturbed(9, 60, 0, 0, -1)
     for victims in ((0, 2), (2, 0), (1, 3), (3, 1)):
         job = NodesJob(9, 4, 8, [60, -3, 20000, -1])
-        time.sleep(0.8)  # to the first copy
+        job.await_first_copy()
         job.kill_all(job.node(victims[0]))
         job.said += read_until(job.job.stderr, "all ranks go back")
         job.kill_all(job.node(victims[1]))
@@ -316,7 +320,7 @@ def case_nodes_silent():
     """One that hangs is given up by the others, and killed."""
     expected = undisturbed(9, 300, 0, 0, -1)
     job = NodesJob(9, 3, 6, [300, -3, 20000, -1], "--net-heartbeat", 0.5)
-    time.sleep(0.8)  # to the first copy
+    job.await_first_copy()
     os.kill(job.node(1)[0], signal.SIGSTOP)
     status, out, err = job.end()
     got, _ = result((status, out, job.said + err))
@@ -330,9 +334,11 @@ def case_nodes_to_disk():
         with tempfile.TemporaryDirectory() as folder:
             more = ["--checkpoint", folder, "--checkpoint-every", 0.05] if on_disk else []
             job = NodesJob(9, 3, 6, [300, "both", 2000, -1] if on_disk else [300, -3, 2000, -1], *more)
-            if on_disk:
-                wait_until("a checkpoint", lambda: pathlib.Path(folder, "latest").exists())
-            time.sleep(0.2)
+            latest = pathlib.Path(folder, "latest")
+            if on_disk:  # one a step at most, so that by the fifth there is a copy in memory
+                wait_until("a checkpoint", lambda: latest.exists() and int(latest.read_text()) >= 5)
+            else:
+                job.await_first_copy()
             job.kill_all(job.node(0) + job.node(1))
             status, out, err = job.end()
             err = job.said + err
