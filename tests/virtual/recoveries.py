@@ -1,6 +1,8 @@
 """Jobs of virtual ranks that go on when processes are killed.
 
     recoveries.py ARMATURE PROGRAM CASE
+
+KILLS in the environment: how many jobs the cases called often kill, each.
 """
 
 import collections
@@ -20,6 +22,7 @@ from harness import Failed, expect, perform_case, wait_until  # noqa: E402
 
 ARMATURE, PROGRAM, CASE = sys.argv[1:4]
 SECONDS = 60
+OFTEN = int(os.environ.get("KILLS", "20"))
 
 
 def words(ranks, processes, *more):
@@ -108,8 +111,7 @@ def case_kills():
 
 
 def case_kills_often():
-    """With those on several nodes a hundred runs."""
-    kill_at_random(50, 16, [2, 3, 4], 1)
+    kill_at_random(OFTEN, 16, [2, 3, 4], 1)
 
 
 def case_several_at_once():
@@ -273,11 +275,11 @@ SHAPES = [(2, 4), (3, 3), (2, 2), (3, 6), (4, 5)]  # nodes, processes
 
 
 def case_nodes_kills():
-    kill_on_nodes(15, SHAPES, [300, -3, 500, -1], undisturbed(9, 300, 0, 0, -1))
+    kill_on_nodes(10, SHAPES, [300, -3, 500, -1], undisturbed(9, 300, 0, 0, -1))
 
 
 def case_nodes_kills_often():
-    kill_on_nodes(50, SHAPES, [300, -1, 500, -1], undisturbed(9, 300, 0, 0, -1))
+    kill_on_nodes(OFTEN, SHAPES, [300, -1, 500, -1], undisturbed(9, 300, 0, 0, -1))
 
 
 def case_nodes_moving():

@@ -80,10 +80,6 @@ def case_pairs_of_7():
     all_pairs(7)
 
 
-def case_pairs_of_16():
-    all_pairs(16)
-
-
 def case_balanced():
     """Ranks that are ready go to the process that has nothing to do. The program says how often."""
     expected = undisturbed(16, 300, 0, 0, -1)
