@@ -1,6 +1,7 @@
 #include "groups.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
@@ -80,25 +81,13 @@ void create(int size, const int* ids, ARMCI_Group* created, const armature::Team
   make_group(created, member ? armature::Team::create(ranks) : armature::Team());
 }
 
-/// Where each node's first member is, and who is on mine, in the group's order.
-void derive_scopes(Group& group) {
-  std::vector<armature::NodeId> nodes;
-  std::vector<armature::Rank> mine;
-  std::vector<armature::Rank> masters;
-  const armature::NodeId my_node = armature::node_of(armature::Rank(my_process()));
-  for (int member = 0; member < group.all.size(); ++member) {
-    const armature::Rank rank = group.all.world_rank(member);
-    const armature::NodeId node = armature::node_of(rank);
-    if (node == my_node) mine.push_back(rank);
-    if (std::ranges::find(nodes, node) != nodes.end()) continue;
-    nodes.push_back(node);
-    masters.push_back(rank);
-  }
-  const bool one_node = nodes.size() == 1;
-  group.node = one_node ? group.all : armature::Team::create(mine);
-  const bool master = std::ranges::find(masters, armature::Rank(my_process())) != masters.end();
-  group.masters = master ? armature::Team::create(masters) : armature::Team();
-  group.scoped = true;
+/// Null unless the caller is one of them.
+const armature::Team* team_with(Group& group, const std::vector<armature::Rank>& members) {
+  if (std::ranges::find(members, armature::Rank(my_process())) == members.end()) return nullptr;
+  if (members.size() == static_cast<std::size_t>(group.all.size())) return &group.all;
+  armature::Team& team = group.scopes[members];
+  if (!team) team = armature::Team::create(members);
+  return &team;
 }
 
 }  // namespace
@@ -140,13 +129,32 @@ void forget_groups() {
   groups->fallback = world_key;
 }
 
+std::vector<armature::Rank> members_of(const Group& group, int scope) {
+  if (scope != SCOPE_ALL && scope != SCOPE_NODE && scope != SCOPE_MASTERS)
+    throw armature::Error(armature::Errc::bad_argument, "no scope " + std::to_string(scope));
+  const armature::NodeId my_node = armature::node_of(armature::Rank(my_process()));
+  std::vector<bool> has_master;  // by node
+  std::vector<armature::Rank> members;
+  for (int member = 0; member < group.all.size(); ++member) {
+    const armature::Rank rank = group.all.world_rank(member);
+    const armature::NodeId node = armature::node_of(rank);
+    if (scope == SCOPE_NODE && node != my_node) continue;
+    if (scope == SCOPE_MASTERS) {
+      const auto number = static_cast<std::size_t>(node.number());
+      if (number >= has_master.size()) has_master.resize(number + 1);
+      if (has_master[number]) continue;
+      has_master[number] = true;
+    }
+    members.push_back(rank);
+  }
+  return members;
+}
+
 const armature::Team* scope_of(Group& group, int scope) {
   if (scope == SCOPE_ALL) return &group.all;
-  if (scope != SCOPE_NODE && scope != SCOPE_MASTERS)
-    throw armature::Error(armature::Errc::bad_argument, "no scope " + std::to_string(scope));
-  if (!group.scoped) derive_scopes(group);
-  if (scope == SCOPE_NODE) return &group.node;
-  return group.masters ? &group.masters : nullptr;
+  if (const auto found = group.known.find(scope); found != group.known.end())
+    return found->second;
+  return group.known[scope] = team_with(group, members_of(group, scope));
 }
 
 }  // namespace armci

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <vector>
 
+#include <armature/rank.hpp>
 #include <armature/team.hpp>
 
 #include "armci.h"
@@ -14,12 +17,11 @@
 
 namespace armci {
 
-/// A group that the caller is in, with what is derived from it when a scope is first used.
+/// A group that the caller is in.
 struct Group {
   armature::Team all;
-  armature::Team node;     // its members on my node
-  armature::Team masters;  // the first of each node; empty if that is not me
-  bool scoped = false;
+  std::map<std::vector<armature::Rank>, armature::Team> scopes;  // those that were used, by members
+  std::map<int, const armature::Team*> known;                    // by scope
   std::uintptr_t communicator = 0;  // the bits of its MPI_Comm, where there is an MPI
 };
 
@@ -35,8 +37,11 @@ std::shared_ptr<Group> world_group();
 /// Lets go of all groups, before the job is left.
 void forget_groups();
 
-/// The team of a scope (SCOPE_...) within a group, or null for one that the caller is not in.
-/// Collective over the members of the new teams when first asked for. Throws Error(bad_argument).
+/// Who is of a scope (SCOPE_...) within a group, in the group's order: of SCOPE_MASTERS the first
+/// one of each node, whether or not that is the caller. Throws Error(bad_argument).
+std::vector<armature::Rank> members_of(const Group& group, int scope);
+/// The team of a scope, or null for one that the caller is not in. Collective over its members, and
+/// nobody else, when they first ask for it. Throws Error(bad_argument).
 const armature::Team* scope_of(Group& group, int scope);
 
 }  // namespace armci

@@ -1,5 +1,6 @@
 // Two-sided messages, barriers, broadcasts, the binary tree.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -112,7 +113,7 @@ void armci_msg_group_bcast_scope(int scope, void* buffer, int len, int root, ARM
 void armci_msg_clus_brdcst(void* buffer, int len) {
   insisted(__func__, [=] {
     const auto world = world_group();
-    const int root = scope_of(*world, SCOPE_NODE)->world_rank(0);
+    const int root = members_of(*world, SCOPE_NODE).front();
     broadcast(*world, SCOPE_NODE, buffer, len, root);
   });
 }
@@ -122,12 +123,13 @@ void armci_msg_bintree(int scope, int* root, int* up, int* left, int* right) {
     if (root == nullptr || up == nullptr || left == nullptr || right == nullptr)
       throw armature::Error(armature::Errc::bad_argument, "four places to write to are needed");
     *root = *up = *left = *right = -1;
-    const Team* team = scope_of(*world_group(), scope);
-    if (team == nullptr) return;
-    const auto process = [team](int member) {
-      return member < team->size() ? int{team->world_rank(member)} : -1;
+    const std::vector<Rank> members = members_of(*world_group(), scope);
+    const auto found = std::ranges::find(members, Rank(my_process()));
+    if (found == members.end()) return;
+    const auto process = [&members](std::size_t member) {
+      return member < members.size() ? int{members[member]} : -1;
     };
-    const int me = team->rank();
+    const auto me = static_cast<std::size_t>(found - members.begin());
     *root = process(0);
     *up = me == 0 ? -1 : process((me - 1) / 2);
     *left = process(2 * me + 1);

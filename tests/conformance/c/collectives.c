@@ -222,7 +222,35 @@ static void addresses_are_exchanged(void) {
   for (int proc = 0; proc < nproc; ++proc) CHECK(at[proc] == (void*)(size_t)(1000 + proc));
 }
 
+/* Nobody else is needed when a scope is first used: those who are not of it wait elsewhere. */
+static void a_scope_is_used_by_its_members_alone(void) {
+  const int first = armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, -1, 0);
+  const int here = armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1);
+  const int nodes = armci_domain_count(ARMCI_DOMAIN_SMP);
+  int root = -2, up, left, right, node = 1, masters = 1;
+  if (me == nproc - 1) {
+    armci_msg_bintree(SCOPE_NODE, &root, &up, &left, &right);
+    CHECK_EQUAL(root, first);
+    CHECK_EQUAL(up < 0, me == first);
+  }
+  ARMCI_Barrier();
+  ARMCI_Group world, group;
+  ARMCI_Group_get_world(&world);
+  CHECK_EQUAL(ARMCIX_Group_dup(&world, &group), 0);
+  if (armci_domain_my_id(ARMCI_DOMAIN_SMP) == nodes - 1) {
+    armci_msg_group_gop_scope(SCOPE_NODE, &node, 1, "+", ARMCI_INT, &group);
+    CHECK_EQUAL(node, here);
+  }
+  ARMCI_Barrier();
+  if (me == first) {
+    armci_msg_group_gop_scope(SCOPE_MASTERS, &masters, 1, "+", ARMCI_INT, &group);
+    CHECK_EQUAL(masters, nodes);
+  }
+  ARMCI_Group_free(&group);
+}
+
 const test_case collective_tests[] = {
+    {"a scope is used by its members alone", a_scope_is_used_by_its_members_alone},
     {"sums and extremes of every type", sums_and_extremes_of_every_type},
     {"groups reduce every type", groups_reduce_every_type},
     {"members exchange addresses", members_exchange_addresses},
