@@ -20,9 +20,11 @@ namespace armci {
 /// A group that the caller is in.
 struct Group {
   armature::Team all;
-  std::map<std::vector<armature::Rank>, armature::Team> scopes;  // those that were used, by members
-  std::map<int, const armature::Team*> known;                    // by scope
-  std::uintptr_t communicator = 0;  // the bits of its MPI_Comm, where there is an MPI
+  // Teams of scopes, by their members. Ranks of armci_run_main may change nodes: then others are of
+  // a scope, and those have a team in common if all of them, and not just some, have used it.
+  std::map<std::vector<armature::Rank>, armature::Team> scopes;
+  std::map<int, const armature::Team*> known;  // by scope, where ranks stay on their nodes
+  std::uintptr_t communicator = 0;             // the bits of its MPI_Comm, where there is an MPI
 };
 
 /// Writes a new group to the caller's struct. An empty team makes a group that the caller is not

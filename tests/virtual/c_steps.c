@@ -89,12 +89,25 @@ static void make_group(worker* w) {
   need(ARMCIX_Group_split(&world, w->me % 2, w->me, &w->half) == 0, "no group");
 }
 
+/* Of this node, and one of each that has any, wherever ranks have gone meanwhile. */
+static void count_scopes(const worker* w) {
+  int here = 1, masters = 1, nodes = 0;
+  for (int id = 0; id < armci_domain_count(ARMCI_DOMAIN_SMP); ++id)
+    nodes += armci_domain_nprocs(ARMCI_DOMAIN_SMP, id) > 0;
+  const int first = armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, -1, 0);
+  armci_msg_clus_igop(&here, 1, "+");
+  need(here == armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1), "another node");
+  armci_msg_gop_scope(SCOPE_MASTERS, &masters, 1, "+", ARMCI_INT);
+  need(masters == (w->me == first ? nodes : 1), "other nodes");
+}
+
 static void meet(worker* w, int step) {
   ARMCI_Barrier();
   int answer = 0;
   if (w->every > 0 && step % w->every == w->every - 1) answer = ARMCIX_Checkpoint(NULL);
   if (w->every < 0 && step % -w->every == -w->every - 1) answer = ARMCIX_Checkpoint_in_memory();
   if (answer == 1) w->was_restarted = 1;
+  count_scopes(w);
   long part = (long)(w->sum & 0xffff);
   armci_msg_group_lgop(&part, 1, "+", &w->half);
   if (step % 4 == 3) {
