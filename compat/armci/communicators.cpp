@@ -4,8 +4,6 @@
 // callers of both. The MPI's functions are looked up when they are needed.
 #include "communicators.hpp"
 
-#include <dlfcn.h>
-
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -32,7 +30,7 @@ Bits world = 0;  // our own copy of it, or 0
 
 template <class Signature, class... Arguments>
 void call(const char* name, Arguments... arguments) {
-  const auto function = reinterpret_cast<Signature*>(dlsym(RTLD_DEFAULT, name));
+  const auto function = reinterpret_cast<Signature*>(armature::mpi_symbol(name));
   if (function == nullptr || function(arguments...) != 0)
     throw armature::Error(armature::Errc::misuse,
                           std::string(name) + (function ? " failed" : " is not in this MPI"));
@@ -43,7 +41,7 @@ bool is_open_mpi() { return armature::mpi_handle_bytes() == sizeof(void*); }
 /// 0 where no MPI is known; in MPICH's family a number that its binary interface fixes.
 Bits constant(const char* of_open_mpi, Bits of_mpich) {
   if (armature::mpi_handle_bytes() == 0) return 0;
-  return is_open_mpi() ? reinterpret_cast<Bits>(dlsym(RTLD_DEFAULT, of_open_mpi)) : of_mpich;
+  return is_open_mpi() ? reinterpret_cast<Bits>(armature::mpi_symbol(of_open_mpi)) : of_mpich;
 }
 
 Bits mpi_world() { return constant("ompi_mpi_comm_world", 0x44000000); }

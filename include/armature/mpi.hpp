@@ -17,4 +17,8 @@ ARMATURE_API World& init_mpi(const void* communicator);
 /// when none that is known is initialised.
 ARMATURE_API int mpi_handle_bytes();
 
+/// The address of a function or variable of the program's MPI, also of one that was loaded
+/// privately (RTLD_LOCAL); nullptr where there is none.
+[[nodiscard]] ARMATURE_API void* mpi_symbol(const char* name);
+
 }  // namespace armature

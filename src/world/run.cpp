@@ -8,6 +8,7 @@
 #include "armature/mpi.hpp"
 #include "base/fail.hpp"
 #include "bootstrap/mpi_exchange.hpp"
+#include "bootstrap/mpi_state.hpp"
 #include "world/hosted_ranks.hpp"
 #include "world/job.hpp"
 #include "world/last_words.hpp"
@@ -68,6 +69,7 @@ World& init_mpi(const void* communicator) {
 }
 
 int mpi_handle_bytes() { return bootstrap::mpi_handle_bytes(); }
+void* mpi_symbol(const char* name) { return bootstrap::mpi_symbol(name); }
 
 void finalize() {
   if (job == nullptr)
