@@ -123,42 +123,23 @@ void reduce_group(const char* call, const Request& request, const ARMCI_Group* g
   });
 }
 
-/// What travels in a selection: whether the sender contributes, then its record.
-struct alignas(16) Ballot {
+/// Whose record is chosen: all members see these, and the record itself travels once.
+template <class T>
+struct Ballot {
   int contributes = 0;
+  int member = 0;
+  T number{};
 };
 
-using Better = bool (*)(const void* a, const void* b);
-
+/// Members are combined in order, so of equal numbers that of the lowest member stays.
 template <class T>
-T number_of(const void* record) {
-  T number;
-  std::memcpy(&number, record, sizeof number);
-  return number;
-}
-
-template <class T>
-Better better(std::string_view op) {
-  if (op == "max")
-    return [](const void* a, const void* b) { return number_of<T>(a) > number_of<T>(b); };
-  if (op == "min")
-    return [](const void* a, const void* b) { return number_of<T>(a) < number_of<T>(b); };
-  unknown("selection", op);
-}
-
-struct Selection {
-  Better better = nullptr;
-  std::size_t ballot_bytes = 0;
-};
-
-/// Members are combined in order, so of equal records that of the lowest member stays.
-void choose(void* into, const void* from, std::size_t /*count*/, void* context) {
-  const auto& selection = *static_cast<const Selection*>(context);
-  const auto& theirs = *static_cast<const Ballot*>(from);
-  const auto& mine = *static_cast<const Ballot*>(into);
-  if (theirs.contributes == 0) return;
-  if (mine.contributes == 0 || selection.better(&theirs + 1, &mine + 1))
-    std::memcpy(into, from, selection.ballot_bytes);
+Ballot<T> elect(const Team& team, const Ballot<T>& mine, std::string_view op) {
+  if (op != "max" && op != "min") unknown("selection", op);
+  return team.allreduce(mine, [largest = op == "max"](const Ballot<T>& a, const Ballot<T>& b) {
+    if (a.contributes == 0 || b.contributes == 0) return a.contributes == 0 ? b : a;
+    const bool better = largest ? b.number > a.number : b.number < a.number;
+    return better ? b : a;
+  });
 }
 
 void select(const Request& request, bool contribute) {
@@ -168,20 +149,14 @@ void select(const Request& request, bool contribute) {
   const Team* team = scope_of(*world_group(), request.scope);
   if (team == nullptr) return;
   const auto bytes = static_cast<std::size_t>(request.n);
-  const std::size_t ballots = 1 + (bytes + sizeof(Ballot) - 1) / sizeof(Ballot);
-  std::vector<Ballot> ballot(ballots);
-  ballot[0].contributes = contribute ? 1 : 0;
-  std::memcpy(ballot.data() + 1, request.x, bytes);
-  Selection selection{.ballot_bytes = ballots * sizeof(Ballot)};
   with_type(request.type, [&]<class T>() {
     if (bytes < sizeof(T))
       throw armature::Error(armature::Errc::bad_argument, "the record is smaller than its number");
-    selection.better = better<T>(request.op);
+    Ballot<T> mine{.contributes = contribute ? 1 : 0, .member = team->rank()};
+    std::memcpy(&mine.number, request.x, sizeof(T));
+    const Ballot<T> chosen = elect(*team, mine, request.op);
+    if (chosen.contributes != 0) team->broadcast_bytes(request.x, bytes, chosen.member);
   });
-  team->allreduce_bytes(
-      ballot.data(),
-      {.count = 1, .element_bytes = selection.ballot_bytes, .combine = &choose, .op = &selection});
-  if (ballot[0].contributes != 0) std::memcpy(request.x, ballot.data() + 1, bytes);
 }
 
 }  // namespace

@@ -67,6 +67,17 @@ static void numbers_of_every_type_are_compared(void) {
   SELECT(double, ARMCI_DOUBLE);
 }
 
+static void records_may_be_long(void) {
+  enum { numbers = 50000 };
+  double* x = malloc(numbers * sizeof *x);
+  int wrong = 0;
+  for (int i = 0; i < numbers; ++i) x[i] = me + i;
+  armci_msg_sel(x, numbers * sizeof *x, "max", ARMCI_DOUBLE, 1);
+  for (int i = 0; i < numbers; ++i) wrong += x[i] != nproc - 1 + i;
+  CHECK_EQUAL(wrong, 0);
+  free(x);
+}
+
 const test_case selection_tests[] = {
     {"the largest record comes to everybody", the_largest_record_comes_to_everybody},
     {"the smallest record of a node comes to all of it",
@@ -76,5 +87,6 @@ const test_case selection_tests[] = {
     {"of equal numbers the lowest process is chosen",
      of_equal_numbers_the_lowest_process_is_chosen},
     {"numbers of every type are compared", numbers_of_every_type_are_compared},
+    {"records may be long", records_may_be_long},
     {NULL, NULL},
 };
