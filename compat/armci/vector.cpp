@@ -9,6 +9,7 @@
 
 #include "armci.h"
 #include "calls.hpp"
+#include "job.hpp"
 #include "pending.hpp"
 #include "transfer.hpp"
 
@@ -48,12 +49,20 @@ std::vector<Segments> converted(const armci_giov_t* iov, int length) {
 
 enum class Side { to, from };  // the one at the other process
 
-bool all_private(std::span<const Segments> segments, Side side, int proc) {
-  for (const Segments& part : segments)
-    for (std::size_t i = 0; i < part.to.size(); ++i)
-      if (!is_private(proc, side == Side::to ? part.to[i] : part.from[i])) return false;
-  return true;
-}
+/// The pieces of a caller that names itself, each by itself.
+struct Sorted {
+  Sorted(std::span<const Segments> segments, Side side, int proc) {
+    for (const Segments& part : segments)
+      for (std::size_t i = 0; i < part.to.size(); ++i) {
+        const bool is_own = is_private(proc, side == Side::to ? part.to[i] : part.from[i]);
+        (is_own ? own : reachable)
+            .push_back({part.to.subspan(i, 1), part.from.subspan(i, 1), part.bytes});
+      }
+  }
+
+  std::vector<Segments> own;        // private memory
+  std::vector<Segments> reachable;  // by others, too
+};
 
 template <class Remote>
 int copy(const char* call, const armci_giov_t* iov, int length, int proc, Side side,
@@ -64,10 +73,11 @@ int copy(const char* call, const armci_giov_t* iov, int length, int proc, Side s
     try {
       remote(std::span(segments));
     } catch (const armature::Error& error) {
-      if (error.code() != armature::Errc::bad_address || !all_private(segments, side, proc)) throw;
-      for (const Segments& part : segments)
-        for (std::size_t i = 0; i < part.to.size(); ++i)
-          std::memmove(part.to[i], part.from[i], part.bytes);
+      if (error.code() != armature::Errc::bad_address || proc != my_process()) throw;
+      const Sorted sorted(segments, side, proc);
+      remote(std::span(sorted.reachable));
+      for (const Segments& piece : sorted.own)
+        std::memmove(piece.to[0], piece.from[0], piece.bytes);
     }
     return ok;
   });

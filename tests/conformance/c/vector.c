@@ -119,6 +119,22 @@ static void segments_may_be_my_own_private_memory(void) {
   CHECK(to[0] == 3 && to[1] == 2 && to[2] == 1);
 }
 
+static void segments_may_be_of_both_kinds_of_my_memory(void) {
+  pieces p = make_pieces(2 * sizeof(int));
+  int* shared = mine(p);
+  int from[4] = {1, 2, 3, 4}, to[2] = {0, 0};
+  void* sources[4] = {from, from + 1, from + 2, from + 3};
+  void* targets[4] = {to, shared, to + 1, shared + 1};
+  armci_giov_t put = {sources, targets, sizeof(int), 4};
+  CHECK_EQUAL(ARMCI_PutV(&put, 1, me), 0);
+  CHECK(to[0] == 1 && shared[0] == 2 && to[1] == 3 && shared[1] == 4);
+  memset(from, 0, sizeof from);
+  armci_giov_t get = {targets, sources, sizeof(int), 4};
+  CHECK_EQUAL(ARMCI_GetV(&get, 1, me), 0);
+  for (int i = 0; i < 4; ++i) CHECK_EQUAL(from[i], i + 1);
+  drop(p);
+}
+
 const test_case vector_tests[] = {
     {"vector get gathers", get_gathers},
     {"vector put scatters", put_scatters},
@@ -126,5 +142,6 @@ const test_case vector_tests[] = {
     {"vector put scatters without blocking", put_scatters_without_blocking},
     {"empty descriptors move nothing", empty_descriptors_move_nothing},
     {"segments may be my own private memory", segments_may_be_my_own_private_memory},
+    {"segments may be of both kinds of my memory", segments_may_be_of_both_kinds_of_my_memory},
     {NULL, NULL},
 };
