@@ -42,7 +42,7 @@ int accumulate(const char* call, int datatype, const void* scale, const void* sr
   return answered(call, [&]() -> int {
     const auto count = static_cast<std::size_t>(bytes);
     if (datatype == ARMCI_ACC_RA)
-      combine_by_xor(Rank(proc), dst, src, count);
+      combine_by_xor(Rank(proc), [=](auto&& row) { row(dst, src, count); });
     else
       with_element(datatype, [&]<class T>() {
         remote(global_ptr<T>(Rank(proc), static_cast<T*>(dst)), static_cast<const T*>(src),

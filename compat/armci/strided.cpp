@@ -36,7 +36,9 @@ struct Section {
   /// Fills in what shape() refers to; after check().
   void convert();
   [[nodiscard]] Strided shape() const;
-  void copy_locally() const;
+  /// Calls body(to, from, bytes) for each row.
+  template <class Body>
+  void for_each_row(Body&& body) const;
 
   std::array<std::size_t, Strided::levels_max + 1> counts{};
   std::array<std::ptrdiff_t, Strided::levels_max> to{};
@@ -71,13 +73,14 @@ Strided Section::shape() const {
           .from_strides = std::span(from).first(depth)};
 }
 
-void Section::copy_locally() const {
+template <class Body>
+void Section::for_each_row(Body&& body) const {
   stride_info_t source;
   stride_info_t target;
   armci_stride_info_init(&source, src, levels, src_strides, count);
   armci_stride_info_init(&target, dst, levels, dst_strides, count);
   for (; armci_stride_info_has_more(&source); armci_stride_info_next(&source)) {
-    std::memmove(armci_stride_info_seg_ptr(&target), armci_stride_info_seg_ptr(&source), counts[0]);
+    body(armci_stride_info_seg_ptr(&target), armci_stride_info_seg_ptr(&source), counts[0]);
     armci_stride_info_next(&target);
   }
 }
@@ -88,19 +91,11 @@ int copy(const char* call, Section section, int proc, const void* address, Remot
   if (const int code = section.check(call); code != ok) return code;
   section.convert();
   return transfer(
-      call, proc, address, [&] { remote(section.shape()); }, [&] { section.copy_locally(); });
-}
-
-void accumulate_by_xor(const Section& section, Rank rank) {
-  stride_info_t source;
-  stride_info_t target;
-  armci_stride_info_init(&source, section.src, section.levels, section.src_strides, section.count);
-  armci_stride_info_init(&target, section.dst, section.levels, section.dst_strides, section.count);
-  for (; armci_stride_info_has_more(&source); armci_stride_info_next(&source)) {
-    combine_by_xor(rank, armci_stride_info_seg_ptr(&target), armci_stride_info_seg_ptr(&source),
-                   section.counts[0]);
-    armci_stride_info_next(&target);
-  }
+      call, proc, address, [&] { remote(section.shape()); },
+      [&] {
+        section.for_each_row(
+            [](void* to, const void* from, std::size_t bytes) { std::memmove(to, from, bytes); });
+      });
 }
 
 /// Complete, locally, when it returns: with whatever handle, there is nothing to wait for.
@@ -111,7 +106,7 @@ int accumulate(const char* call, int datatype, const void* scale, Section sectio
   section.convert();
   return answered(call, [&]() -> int {
     if (datatype == ARMCI_ACC_RA)
-      accumulate_by_xor(section, Rank(proc));
+      combine_by_xor(Rank(proc), [&](auto&& row) { section.for_each_row(row); });
     else
       with_element(datatype, [&]<class T>() {
         armature::accumulate_strided(global_ptr<T>(Rank(proc), static_cast<T*>(section.dst)),

@@ -42,11 +42,16 @@ int check_accumulate(const char* call, int datatype, const void* scale, int byte
   return ok;
 }
 
-void combine_by_xor(armature::Rank rank, void* to, const void* from, std::size_t bytes) {
+void require_row(armature::Rank rank, void* to, std::size_t bytes) {
   const std::size_t count = bytes / sizeof(long);
   const armature::global_ptr<long> target(rank, static_cast<long*>(to));
-  // Nothing is combined unless both ends are good addresses.
-  if (count > 0) armature::fetch_xor(target + static_cast<std::ptrdiff_t>(count - 1), 0);
+  if (count > 0) armature::fetch_xor(target, 0);
+  if (count > 1) armature::fetch_xor(target + static_cast<std::ptrdiff_t>(count - 1), 0);
+}
+
+void combine_row(armature::Rank rank, void* to, const void* from, std::size_t bytes) {
+  const std::size_t count = bytes / sizeof(long);
+  const armature::global_ptr<long> target(rank, static_cast<long*>(to));
   for (std::size_t i = 0; i < count; ++i) {
     long value = 0;
     std::memcpy(&value, static_cast<const char*>(from) + i * sizeof value, sizeof value);

@@ -7,6 +7,7 @@
 
 #include <armature/accumulate.hpp>
 #include <armature/error.hpp>
+#include <armature/locality.hpp>
 #include <armature/rank.hpp>
 
 #include "armci.h"
@@ -67,7 +68,18 @@ void with_element(int datatype, Body&& body) {
   }
 }
 
-/// ARMCI_ACC_RA: longs combined by exclusive or.
-void combine_by_xor(armature::Rank rank, void* to, const void* from, std::size_t bytes);
+/// Throws unless both ends of a row of longs are good addresses, aligned ones.
+void require_row(armature::Rank rank, void* to, std::size_t bytes);
+void combine_row(armature::Rank rank, void* to, const void* from, std::size_t bytes);
+
+/// ARMCI_ACC_RA: longs combined by exclusive or, if all rows are good. for_each(row) calls row(to,
+/// from, bytes) for each row.
+template <class ForEach>
+void combine_by_xor(armature::Rank rank, ForEach&& for_each) {
+  (void)armature::node_of(rank);  // there may be no row
+  for_each([=](void* to, const void*, std::size_t bytes) { require_row(rank, to, bytes); });
+  for_each(
+      [=](void* to, const void* from, std::size_t bytes) { combine_row(rank, to, from, bytes); });
+}
 
 }  // namespace armci

@@ -98,9 +98,11 @@ int accumulate(const char* call, int datatype, const void* scale, const armci_gi
         armature::accumulate_vector<T>(Rank(proc), segments, scaled_by<T>(scale));
       });
     else
-      for (const Segments& part : segments)
-        for (std::size_t i = 0; i < part.to.size(); ++i)
-          combine_by_xor(Rank(proc), part.to[i], part.from[i], part.bytes);
+      combine_by_xor(Rank(proc), [&](auto&& row) {
+        for (const Segments& part : segments)
+          for (std::size_t i = 0; i < part.to.size(); ++i)
+            row(part.to[i], part.from[i], part.bytes);
+      });
     return ok;
   });
 }

@@ -206,6 +206,24 @@ static void random_access_accumulates_by_exclusive_or(void) {
   drop(p);
 }
 
+static void random_access_changes_nothing_unless_all_rows_are_good(void) {
+  long own[2] = {0, 0};
+  pieces p = make_pieces(2 * sizeof(long));
+  const int to = right_of(me);
+  long bits[2] = {1, 2};
+  int near[1] = {sizeof(long)}, far[1] = {1 << 30}, counts[2] = {sizeof(long), 2};
+  CHECK_EQUAL(ARMCI_AccS(ARMCI_ACC_RA, NULL, bits, near, p.at[to], far, counts, 1, to), -6);
+  void *from[2] = {bits, bits + 1}, *targets[2] = {p.at[to], own};
+  armci_giov_t iov = {from, targets, sizeof(long), 2};
+  CHECK_EQUAL(ARMCI_AccV(ARMCI_ACC_RA, NULL, &iov, 1, to), -6);
+  targets[1] = (char*)p.at[to] + 4; /* aligned for an int */
+  CHECK_EQUAL(ARMCI_AccV(ARMCI_ACC_RA, NULL, &iov, 1, to), -6);
+  ARMCI_Barrier();
+  CHECK_EQUAL(*(long*)mine(p), 0);
+  CHECK_EQUAL(own[0], 0);
+  drop(p);
+}
+
 const test_case accumulate_tests[] = {
     {"accumulate of every type", contiguous},
     {"accumulate of every type, strided", strided},
@@ -216,6 +234,8 @@ const test_case accumulate_tests[] = {
     {"no addition is lost when all hammer one place",
      no_addition_is_lost_when_all_hammer_one_place},
     {"random access accumulates by exclusive or", random_access_accumulates_by_exclusive_or},
+    {"random access changes nothing unless all rows are good",
+     random_access_changes_nothing_unless_all_rows_are_good},
     {"elements may lie at odd addresses", elements_may_lie_at_odd_addresses},
     {NULL, NULL},
 };
