@@ -142,7 +142,10 @@ std::optional<std::ptrdiff_t> check_pieces(Rank rank, const Segments& s, Remote 
                            s.to.size(), s.from.size()));
   const std::size_t count = s.to.size();
   const void* const* remote = side == Remote::to ? targets(s) : s.from.data();
-  if (count == 0) return std::nullopt;
+  if (count == 0) {
+    progress::mapping(call).require_rank(rank, call);
+    return std::nullopt;
+  }
   const auto stride = stride_of(remote, count);
   const auto first = reinterpret_cast<std::uintptr_t>(remote[0]);
   const auto last = reinterpret_cast<std::uintptr_t>(remote[count - 1]);

@@ -135,6 +135,20 @@ static void segments_may_be_of_both_kinds_of_my_memory(void) {
   drop(p);
 }
 
+static void no_segments_are_for_a_process_too(void) {
+  armci_giov_t none = {NULL, NULL, 8, 0};
+  armci_hdl_t handle = {0, 0};
+  double one = 1;
+  for (int wrong = -1; wrong <= nproc; wrong += nproc + 1) {
+    CHECK_EQUAL(ARMCI_PutV(&none, 1, wrong), -5);
+    CHECK_EQUAL(ARMCI_GetV(&none, 1, wrong), -5);
+    CHECK_EQUAL(ARMCI_NbPutV(&none, 1, wrong, &handle), -5);
+    CHECK_EQUAL(ARMCI_NbGetV(&none, 1, wrong, &handle), -5);
+    CHECK_EQUAL(ARMCI_AccV(ARMCI_ACC_DBL, &one, &none, 1, wrong), -5);
+    CHECK_EQUAL(ARMCI_AccV(ARMCI_ACC_RA, NULL, &none, 1, wrong), -5);
+  }
+}
+
 const test_case vector_tests[] = {
     {"vector get gathers", get_gathers},
     {"vector put scatters", put_scatters},
@@ -143,5 +157,6 @@ const test_case vector_tests[] = {
     {"empty descriptors move nothing", empty_descriptors_move_nothing},
     {"segments may be my own private memory", segments_may_be_my_own_private_memory},
     {"segments may be of both kinds of my memory", segments_may_be_of_both_kinds_of_my_memory},
+    {"no segments are for a process, too", no_segments_are_for_a_process_too},
     {NULL, NULL},
 };
