@@ -197,6 +197,7 @@ void ARMCI_Group_free(ARMCI_Group* group) {
     if (freed) release_communicator(freed->communicator);
     const std::lock_guard held(groups->lock);
     groups->members.erase(key);
+    if (groups->fallback == key) groups->fallback = world_key;
     write_key(group, outside_key, no_communicator());
   });
 }

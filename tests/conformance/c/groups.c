@@ -79,9 +79,9 @@ static void the_default_group_is_the_parent_of_those_created(void) {
     int ids[1] = {0};
     ARMCI_Group_create(1, ids, &group);
     CHECK_EQUAL(size_of(&group), rank_in(&evens) == 0);
-    ARMCI_Group_set_default(&world);
+    if (me % 4 == 0) ARMCI_Group_set_default(&world);
     ARMCI_Group_free(&group);
-    ARMCI_Group_free(&evens);
+    ARMCI_Group_free(&evens); /* where it is the default group still, the world takes its place */
   }
   ARMCI_Group_get_default(&fallback);
   CHECK_EQUAL(size_of(&fallback), nproc);
