@@ -248,8 +248,10 @@ int main(int argc, char** argv) {
   const int processes = armci_msg_nproc();
   matrix m = {.n = argc > 1 ? atoi(argv[1]) : 1024, .edge = argc > 2 ? atoi(argv[2]) : 32};
   m.me = armci_msg_me();
-  m.cyclic = argc <= 3 || strcmp(argv[3], "rectangles") != 0;
-  if (m.n < 1 || m.n > 65536 || m.edge < 1 || m.edge > m.n)
+  const char* distribution = argc > 3 ? argv[3] : "cyclic";
+  m.cyclic = strcmp(distribution, "cyclic") == 0;
+  const int is_known = m.cyclic || strcmp(distribution, "rectangles") == 0;
+  if (!is_known || m.n < 1 || m.n > 65536 || m.edge < 1 || m.edge > m.n)
     ARMCI_Error("usage: armci_lu [n [block [cyclic|rectangles]]], block at most n", 2);
   m.blocks = (m.n + m.edge - 1) / m.edge;
   for (int p = 1; p * p <= processes; ++p)

@@ -4,6 +4,7 @@
 
      armature run -n 2 build/bin/examples/armci_perf [65536] */
 #include <armci.h>
+#include <limits.h>
 #include <message.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,8 @@ static double seconds(void (*call)(const sides*, int), const sides* s, int bytes
 static void measure(const sides* s, int bytes_max) {
   static void (*const calls[])(const sides*, int) = {put, get, accumulate, put_columns};
   printf("%9s %25s %25s %25s %25s\n", "bytes", "put", "get", "accumulate", "strided put");
-  for (int bytes = 8; bytes <= bytes_max; bytes *= 4) {
+  for (long size = 8; size <= bytes_max; size *= 4) { /* the one after the last is no int */
+    const int bytes = (int)size;
     printf("%9d", bytes);
     for (int i = 0; i < 4; ++i) {
       const double each = seconds(calls[i], s, bytes);
@@ -55,10 +57,20 @@ static void measure(const sides* s, int bytes_max) {
   }
 }
 
+/* The first argument, or what is measured without one. */
+static int size_asked_for(int argc, char** argv) {
+  if (argc == 1) return 8 << 20;
+  char* end = NULL;
+  const long bytes = strtol(argv[1], &end, 10);
+  if (argc > 2 || *end != '\0' || bytes < 8 || bytes > INT_MAX)
+    ARMCI_Error("usage: armci_perf [BYTES], 8 to 2147483647", 2);
+  return (int)bytes;
+}
+
 int main(int argc, char** argv) {
   ARMCI_Init_args(&argc, &argv);
   const int me = armci_msg_me(), last = armci_msg_nproc() - 1;
-  const int bytes_max = argc > 1 ? atoi(argv[1]) : 8 << 20;
+  const int bytes_max = size_asked_for(argc, argv);
   const armci_size_t room = 2L * (bytes_max > 4096 ? bytes_max : 4096); /* columns have gaps */
 
   void** pieces = calloc((size_t)last + 1, sizeof *pieces);
@@ -66,6 +78,7 @@ int main(int argc, char** argv) {
   if (pieces == NULL || local == NULL || ARMCI_Malloc(pieces, room) != 0)
     ARMCI_Error("not enough memory for the sizes asked for", 1);
   memset(pieces[me], 0, (size_t)room);
+  memset(local, 0, (size_t)room); /* numbers to accumulate */
   ARMCI_Barrier();
 
   const sides s = {local, pieces[last], last};
