@@ -51,6 +51,17 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 expect_two_ranks "$work/by_pkg_config"
 expect_two_ranks "$work/armci_by_pkg_config"
 
+# Where distributions have it; below lib, packages are as deep as they were above.
+step "a library folder of two names"
+mkdir -p "$work/deep/lib/machine/pkgconfig"
+(cd "$work/deep/lib/machine/pkgconfig" && cmake -D CMAKE_INSTALL_LIBDIR=lib/machine -P "$here/package.cmake")
+for variable in prefix libdir; do
+  found=$(PKG_CONFIG_PATH=$work/deep/lib/machine/pkgconfig pkg-config --variable=$variable armature)
+  expected=$work/deep
+  [ $variable = prefix ] || expected=$work/deep/lib/machine
+  [ "$(realpath "$found")" = "$(realpath "$expected")" ] || { echo "$variable is $found"; exit 1; }
+done
+
 step "an older language"
 if "$CXX" -std=c++17 -I"$prefix/include" -fsyntax-only "$here/consumer/consumer.cpp" 2> "$work/older"; then
   echo "C++17 was taken"; exit 1
