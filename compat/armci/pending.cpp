@@ -40,7 +40,6 @@ Pending::Entry& Pending::entry_of(armci_hdl_t& handle, int proc) {
 }
 
 void Pending::add(armci_hdl_t& handle, int proc, armature::Handle&& operation) {
-  if (operation.test()) return;
   const std::lock_guard held(lock_);
   Entry& entry = entry_of(handle, proc);
   if (entry.proc != proc) entry.proc = -1;  // of several: every wait_process waits for it

@@ -4,24 +4,26 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <armature/aggregate.hpp>
 #include <armature/handle.hpp>
+#include <armature/locality.hpp>
+#include <armature/run.hpp>
 
 #include "armci.h"
 
 // Two ints are all that a caller's armci_hdl_t has room for, and the caller may copy or forget
 // them. So what is under way stands here, and the handle's first int names it: 0 for nothing,
 // numbers are not used twice soon, so a stale handle finds nothing. Between processes of a node
-// transfers are complete when they were started and never get here, except those of aggregate
-// handles.
+// transfers are complete when they were started and never get here.
 
 namespace armci {
 
 class Pending {
  public:
-  /// Notes an operation to `proc` down under the handle, unless it is complete already.
+  /// Notes an operation to `proc` down under the handle.
   void add(armci_hdl_t& handle, int proc, armature::Handle&& operation);
   /// The aggregate of the handle. One that was for another process is completed first.
   armature::Aggregate& aggregate(armci_hdl_t& handle, int proc);
@@ -52,17 +54,30 @@ class Pending {
 
 Pending& pending();
 
-/// Starts a transfer by the way that its handle asks for.
+/// The operation is what the handle stands for, or part of it, unless it is complete already.
+inline void note(armci_hdl_t& handle, int proc, armature::Handle&& operation) {
+  if (!operation.test()) pending().add(handle, proc, std::move(operation));
+}
+
+/// Whether a transfer that is complete when its call returns may leave the handle alone: an
+/// aggregate one may stand for something that has to be completed first.
+inline bool may_pass(const armci_hdl_t* handle) {
+  return handle == nullptr || handle->aggregate == 0 || handle->target == 0;
+}
+
+/// Starts a transfer by the way that its handle asks for. Within a node all are complete at once.
 template <std::invocable Implicit, std::invocable Explicit,
           std::invocable<armature::Aggregate&> Aggregated>
 void start(armci_hdl_t* handle, int proc, Implicit&& implicit, Explicit&& single,
            Aggregated&& aggregated) {
   if (handle == nullptr)
     implicit();
-  else if (handle->aggregate != 0)
-    aggregated(pending().aggregate(*handle, proc));
+  else if (handle->aggregate == 0)
+    note(*handle, proc, single());
+  else if (may_pass(handle) && armature::same_node(armature::world().rank(), proc))
+    implicit();
   else
-    pending().add(*handle, proc, single());
+    aggregated(pending().aggregate(*handle, proc));
 }
 
 }  // namespace armci

@@ -151,7 +151,7 @@ int PARMCI_NbPutS(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[]
                 if (handle == nullptr)
                   armature::put_strided_nbi(to, src, shape);
                 else
-                  pending().add(*handle, proc, armature::put_strided_async(to, src, shape));
+                  note(*handle, proc, armature::put_strided_async(to, src, shape));
               });
 }
 
@@ -163,7 +163,7 @@ int PARMCI_NbGetS(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[]
                 if (handle == nullptr)
                   armature::get_strided_nbi(dst, from, shape);
                 else
-                  pending().add(*handle, proc, armature::get_strided_async(dst, from, shape));
+                  note(*handle, proc, armature::get_strided_async(dst, from, shape));
               });
 }
 

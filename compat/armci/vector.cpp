@@ -132,7 +132,7 @@ int PARMCI_NbPutV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle)
     if (handle == nullptr)
       armature::put_vector_nbi(Rank(proc), segments);
     else
-      pending().add(*handle, proc, armature::put_vector_async(Rank(proc), segments));
+      note(*handle, proc, armature::put_vector_async(Rank(proc), segments));
   });
 }
 
@@ -141,7 +141,7 @@ int PARMCI_NbGetV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle)
     if (handle == nullptr)
       armature::get_vector_nbi(Rank(proc), segments);
     else
-      pending().add(*handle, proc, armature::get_vector_async(Rank(proc), segments));
+      note(*handle, proc, armature::get_vector_async(Rank(proc), segments));
   });
 }
 

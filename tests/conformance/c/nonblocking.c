@@ -97,6 +97,22 @@ static void an_aggregate_handle_gathers_transfers_of_all_kinds(void) {
   drop(p);
 }
 
+static void within_a_node_nothing_is_left_to_wait_for(void) {
+  const int proc = right_of(me);
+  pieces p = make_pieces(2 * sizeof(double));
+  double from[2] = {1, 2}, one = 1;
+  int stride[1] = {sizeof(double)}, counts[2] = {sizeof(double), 2};
+  for (int aggregate = 0; aggregate < 2 && ARMCI_Same_node(proc); ++aggregate) {
+    armci_hdl_t handle = {0, aggregate};
+    CHECK_EQUAL(ARMCI_NbPut(from, p.at[proc], sizeof from, proc, &handle), 0);
+    CHECK_EQUAL(ARMCI_NbGet(p.at[proc], from, sizeof from, proc, &handle), 0);
+    CHECK_EQUAL(ARMCI_NbAcc(ARMCI_ACC_DBL, &one, from, p.at[proc], sizeof from, proc, &handle), 0);
+    CHECK_EQUAL(ARMCI_NbPutS(from, stride, p.at[proc], stride, counts, 1, proc, &handle), 0);
+    CHECK_EQUAL(handle.target, 0);
+  }
+  drop(p);
+}
+
 static void an_aggregate_handle_gathers_gets(void) {
   pieces p = make_pieces(count * sizeof(int));
   for (int i = 0; i < count; ++i) ((int*)mine(p))[i] = me * count + i;
@@ -151,6 +167,7 @@ const test_case nonblocking_tests[] = {
     {"test says zero once the transfer is complete", test_says_zero_once_the_transfer_is_complete},
     {"an aggregate handle gathers transfers of all kinds",
      an_aggregate_handle_gathers_transfers_of_all_kinds},
+    {"within a node nothing is left to wait for", within_a_node_nothing_is_left_to_wait_for},
     {"an aggregate handle gathers gets", an_aggregate_handle_gathers_gets},
     {"an aggregate handle may go on to another process",
      an_aggregate_handle_may_go_on_to_another_process},
