@@ -1,7 +1,6 @@
 // Where processes are, and what follows from it; notification of one process by another.
 
 #include <chrono>
-#include <vector>
 
 #include <armature/error.hpp>
 #include <armature/locality.hpp>
@@ -17,13 +16,15 @@ using armature::Rank;
 
 namespace {
 
-/// The processes of a node; a negative number means mine. Throws Error(bad_argument).
-std::vector<Rank> processes_of(armci_domain_t domain, int id) {
+void require(armci_domain_t domain) {
   if (domain != ARMCI_DOMAIN_SMP)
     throw armature::Error(armature::Errc::bad_argument, "the only domain is ARMCI_DOMAIN_SMP");
-  return armature::domain_ranks(Domain::smp,
-                                id < 0 ? armature::domain_of(Domain::smp, Rank(my_process())) : id);
 }
+
+int node_of(int proc) { return armature::domain_of(Domain::smp, Rank(proc)); }
+
+/// The number of a node as given; a negative one means mine.
+int node_meant(int id) { return id < 0 ? node_of(my_process()) : id; }
 
 /// What `body` finds, or `none` where there is no such thing.
 template <class Body>
@@ -44,35 +45,40 @@ extern "C" {
 
 int armci_domain_count(armci_domain_t domain) {
   return found_or(__func__, -1, [=]() -> int {
-    processes_of(domain, -1);
+    require(domain);
     return armature::domain_count(Domain::smp);
   });
 }
 
 int armci_domain_nprocs(armci_domain_t domain, int id) {
-  return found_or(__func__, -1,
-                  [=]() -> int { return static_cast<int>(processes_of(domain, id).size()); });
+  return found_or(__func__, -1, [=]() -> int {
+    require(domain);
+    return static_cast<int>(armature::domain_ranks(Domain::smp, node_meant(id)).size());
+  });
 }
 
 int armci_domain_id(armci_domain_t domain, int proc) {
   return found_or(__func__, -1, [=]() -> int {
-    processes_of(domain, -1);
-    return armature::domain_of(Domain::smp, Rank(proc));
+    require(domain);
+    return node_of(proc);
   });
 }
 
 int armci_domain_glob_proc_id(armci_domain_t domain, int id, int local_proc) {
   return found_or(__func__, -1, [=]() -> int {
-    const std::vector<Rank> members = processes_of(domain, id);
-    const bool exists = local_proc >= 0 && static_cast<std::size_t>(local_proc) < members.size();
-    return exists ? int{members[static_cast<std::size_t>(local_proc)]} : -1;
+    require(domain);
+    const int node = node_meant(id);
+    int before = 0;
+    for (int proc = 0; proc < processes(); ++proc)
+      if (node_of(proc) == node && before++ == local_proc) return proc;
+    return -1;
   });
 }
 
 int armci_domain_my_id(armci_domain_t domain) {
   return found_or(__func__, -1, [=]() -> int {
-    processes_of(domain, -1);
-    return armature::domain_of(Domain::smp, Rank(my_process()));
+    require(domain);
+    return node_of(my_process());
   });
 }
 
