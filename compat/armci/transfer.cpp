@@ -8,7 +8,7 @@
 namespace armci {
 
 bool is_private(int proc, const void* address) {
-  return proc == my_process() && armature::is_private(address);
+  return armature::is_private(address) && proc == my_process();
 }
 
 std::size_t element_bytes(int datatype) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <armature/accumulate.hpp>
+#include <armature/detail/view.hpp>
 #include <armature/error.hpp>
 #include <armature/locality.hpp>
 #include <armature/rank.hpp>
@@ -21,17 +22,15 @@ namespace armci {
 /// always been a local copy. True for such an address.
 [[nodiscard]] bool is_private(int proc, const void* address);
 
-/// Runs `remote`; where that finds that `address` is the caller's private memory, `local` instead.
+/// Runs `remote`, or, where `address` is the caller's private memory, `local`.
 template <std::invocable Remote, std::invocable Local>
 [[gnu::always_inline]] inline int transfer(const char* call, int proc, const void* address,
                                            Remote&& remote, Local&& local) noexcept {
   return answered(call, [&]() -> int {
-    try {
-      remote();
-    } catch (const armature::Error& error) {
-      if (error.code() != armature::Errc::bad_address || !is_private(proc, address)) throw;
+    if (!armature::detail::reachable<1>(proc, address) && is_private(proc, address)) [[unlikely]]
       local();
-    }
+    else
+      remote();
     return ok;
   });
 }

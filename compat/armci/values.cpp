@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include <armature/atomic.hpp>
+#include <armature/detail/transfer.hpp>
+#include <armature/detail/view.hpp>
 #include <armature/get.hpp>
 #include <armature/put.hpp>
 
@@ -14,6 +16,7 @@
 using namespace armci;
 using armature::global_ptr;
 using armature::Rank;
+using armature::detail::reachable;
 
 namespace {
 
@@ -22,16 +25,15 @@ bool aligned(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) % alignof(T) == 0;
 }
 
-/// An aligned value moves as one; at another address it moves as bytes.
+/// An aligned value moves as one: as put_bytes, too, moves as many bytes.
 template <class T>
 int put_value(const char* call, T value, void* dst, int proc) {
   if (dst == nullptr) return explain(call, null_pointer, "no target");
+  const global_ptr<T> to(Rank(proc), static_cast<T*>(dst));
+  if (aligned<T>(dst) && reachable<sizeof(T)>(to.rank(), dst)) [[likely]]
+    return armature::detail::store(to.address(), value), ok;
   return transfer(
-      call, proc, dst,
-      [=] {
-        const global_ptr<T> to(Rank(proc), static_cast<T*>(dst));
-        aligned<T>(dst) ? armature::put(to, value) : armature::put_bytes(to, &value, sizeof value);
-      },
+      call, proc, dst, [=] { armature::put_bytes(to, &value, sizeof value); },
       [=] { std::memcpy(dst, &value, sizeof value); });
 }
 
@@ -41,16 +43,12 @@ T get_value(const char* call, const void* src, int proc) {
   T value{};
   insisted(call, [&] {
     const global_ptr<const T> from(Rank(proc), static_cast<const T*>(src));
-    try {
-      if (aligned<T>(src))
-        value = armature::get(from);
-      else
-        armature::get_bytes(&value, from, sizeof value);
-    } catch (const armature::Error& error) {
-      if (error.code() != armature::Errc::bad_address || src == nullptr || !is_private(proc, src))
-        throw;
+    if (aligned<T>(src) && reachable<sizeof(T)>(from.rank(), src)) [[likely]]
+      value = armature::detail::load<T>(from.address());
+    else if (src != nullptr && is_private(proc, src))
       std::memcpy(&value, src, sizeof value);
-    }
+    else
+      armature::get_bytes(&value, from, sizeof value);
   });
   return value;
 }
