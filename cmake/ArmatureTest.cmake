@@ -1,12 +1,11 @@
 # armature_add_ranks_test(NAME n COMMAND program args... RANKS k
-#                         [LABELS fast|slow [sanitized]] [TIMEOUT seconds] [PASS_REGEX regex] [FAIL_OK]
+#                         [LABELS fast|slow [sanitized]] [TIMEOUT seconds] [PASS_REGEX regex] [FAILS]
 #                         [RUN_ARGS args...] [ENVIRONMENT A=b...])
 # A test that runs a program on k ranks under `armature run`. COMMAND starts with a target or a path.
 # LABELS defaults to fast, TIMEOUT to 60. Fast ones run under sanitizers, too, and slow ones that are sanitized. RUN_ARGS go to `armature run` itself. PASS_REGEX must be
-# found in the output. FAIL_OK: the exit status does not matter, only that the job ends in time and
-# that PASS_REGEX, if given, is found.
+# found in a line of the output, each of its lines if it has several. FAILS: the job must end with another status than 0, and before its time is up.
 function(armature_add_ranks_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "FAIL_OK" "NAME;RANKS;TIMEOUT;PASS_REGEX"
+  cmake_parse_arguments(PARSE_ARGV 0 arg "FAILS" "NAME;RANKS;TIMEOUT;PASS_REGEX"
                         "COMMAND;LABELS;RUN_ARGS;ENVIRONMENT")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_NAME OR NOT arg_RANKS OR NOT arg_COMMAND)
     message(FATAL_ERROR "armature_add_ranks_test(${arg_NAME}): bad arguments: ${arg_UNPARSED_ARGUMENTS}")
@@ -33,11 +32,11 @@ function(armature_add_ranks_test)
   endif()
   set(run ${CMAKE_BINARY_DIR}/bin/armature run -n ${arg_RANKS} --timeout ${arg_TIMEOUT}
           ${arg_RUN_ARGS} ${program} ${arg_COMMAND})
-  if(arg_FAIL_OK OR arg_PASS_REGEX)
+  if(arg_FAILS OR arg_PASS_REGEX)
     # ctest itself ignores the exit status where a regular expression is given; the script does not.
-    set(mode strict)
-    if(arg_FAIL_OK)
-      set(mode any)
+    set(mode succeeds)
+    if(arg_FAILS)
+      set(mode fails)
     endif()
     set(run ${PROJECT_SOURCE_DIR}/cmake/expect.sh ${mode} "${arg_PASS_REGEX}" ${run})
   endif()

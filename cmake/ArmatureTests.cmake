@@ -133,7 +133,7 @@ if(conformance_c AND TARGET armci)
   armature_add_ranks_test(NAME conformance_c.nodes3.n6 COMMAND conformance_c RANKS 6 TIMEOUT 120
                           LABELS slow RUN_ARGS --nodes 3)
   armature_add_ranks_test(NAME conformance_c.threads_are_refused COMMAND conformance_c RANKS 2
-                          RUN_ARGS --threads 2 FAIL_OK
+                          RUN_ARGS --threads 2 FAILS
                           PASS_REGEX "ARMCI_Init.*run it without --threads")
   add_test(NAME conformance_c.fatal
            COMMAND ${PROJECT_SOURCE_DIR}/tests/conformance/c/fatal.sh
@@ -170,7 +170,7 @@ if(conformance_c AND TARGET armci)
     armature_add_ranks_test(NAME conformance_c_virtual.simulated.n4 COMMAND conformance_c_virtual
                             RANKS 4 TIMEOUT 120 RUN_ARGS --simulate 5)
     armature_add_ranks_test(NAME conformance_c.virtual_ranks_are_refused COMMAND conformance_c RANKS 2
-                            RUN_ARGS --virtual --processes 1 FAIL_OK
+                            RUN_ARGS --virtual --processes 1 FAILS
                             PASS_REGEX "ARMCI_Init.*pkg-config --libs armci-virtual")
   endif()
 endif()
