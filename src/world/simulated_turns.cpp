@@ -4,11 +4,14 @@
 #include <span>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "progress/processes.hpp"
 #include "transport/sim/turn_engine.hpp"
 #include "transport/sim/turns.hpp"
 #include "virtual/simulator.hpp"
 #include "world/last_words.hpp"
+#include "world/losses.hpp"
 
 namespace armature {
 namespace {
@@ -54,6 +57,9 @@ bool let_leave(int process) {
   if (job.all_are_through()) return true;
   if (job.halt.is_to_regroup()) return false;
   if (!mapping.process_slot(process).belongs(job.halt.regrouped.load(std::memory_order_acquire))) {
+    // Otherwise it was killed before it was asked.
+    if (job.halt.asked.load(std::memory_order_relaxed) == space::Asked::regrouping)
+      say_line(fmt::format("ranks are in {} processes now", progress::hosting_processes(job)));
     job.halt.ask_no_more_for(space::Asked::regrouping);
     return true;
   }
