@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """refused.py COMPILER INCLUDE SOURCE: what must not compile does not, and the errors name the rule.
 
-The first ten lines of what the compiler says, or those with "error:" or "note:" among all of it, must
-name the concept that is not satisfied; and nothing but constraints may have failed: an error inside the
-library means that the mistake got past them.
+What the compiler says must name the concept that is not satisfied, within 60 lines. The first error must be in the
+program, or a static assertion's: one inside the library means that the mistake got past its constraints.
 """
 
 import concurrent.futures
