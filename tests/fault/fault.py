@@ -10,7 +10,6 @@ be left of any job, neither processes nor memory.
 import pathlib
 import re
 import sys
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
@@ -39,11 +38,10 @@ def start(policy, nodes, call, moment, victim):
 
 def expect_prompt_end(job):
     text = job.expect_end(137, r"armature: rank 1 \(pid \d+, .*\) was killed by signal 9 \(SIGKILL\)")
-    ended = time.monotonic()
     died = re.search(r"dies at ([\d.]+)", text)
-    if died:
-        seconds = ended - float(died[1])
-        expect(seconds < END_SECONDS_MAX, f"the job ended {seconds:.1f} s after the rank's death:\n{text}")
+    expect(died, f"it does not say when:\n{text}")
+    seconds = job.ended - float(died[1])
+    expect(seconds < END_SECONDS_MAX, f"the job ended {seconds:.1f} s after the rank's death:\n{text}")
 
 
 def expect_survivors(job, nodes, call, moment):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import signal
 import subprocess
@@ -40,6 +41,31 @@ def wait_until(what, condition, seconds=10 * SLOW):
             return answer
         time.sleep(0.01)
     raise Failed(f"in vain waited for: {what}")
+
+
+def signals_of(pid, field):
+    """Those whose bits are set in a field of its status, as one number."""
+    with open(f"/proc/{pid}/status") as file:
+        return int(re.search(rf"{field}:\s*(\w+)", file.read())[1], 16)
+
+
+def send(pid, *numbers):
+    """Each when the one before has been taken: those that wait are one."""
+    for number in numbers:
+        wait_until("the signal to be taken", lambda: signals_of(pid, "ShdPnd") == 0)
+        os.kill(pid, number)
+
+
+def wait_until_awaited(pid, number):
+    """Until it would not end by that signal, whether it has a function for it or reads it."""
+    wait_until("it to take the signal", lambda: (signals_of(pid, "SigCgt") | signals_of(pid, "SigBlk")) >> (number - 1) & 1)
+
+
+def chance():
+    """Another one each time: what was found is found again with SEED=..., which is printed."""
+    seed = int(os.environ.get("SEED", os.getpid()))
+    print(f"SEED={seed}", flush=True)
+    return random.Random(seed)
 
 
 def states_of(pids):
@@ -83,6 +109,7 @@ class Job:
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
             process_group=0, env={**os.environ, name: value}, **popen)
         self.out = self.err = ""
+        self.ended = None  # when, once it has
 
     @property
     def pid(self):
@@ -119,6 +146,7 @@ class Job:
             os.killpg(self.pid, signal.SIGKILL)
             self.out, self.err = self.process.communicate()
             raise Failed(f"the job did not end within {seconds} s:\n{self.out}{self.err}{states}") from None
+        self.ended = time.monotonic()
         self.expect_nothing_left()
         return self.process.returncode
 

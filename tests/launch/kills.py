@@ -64,12 +64,15 @@ def children(pid):
         return []
 
 
-def kill_at_a_random_moment(words, seed, statuses):
+START_S = 0.03  # about as long as it takes
+
+
+def kill_at_a_random_moment(words, seed, statuses, until_s):
     """A rank is killed while the job starts or ends; wherever that hits, the job ends and leaves nothing."""
     moments = random.Random(seed)
     for attempt in range(25):
         job = Job(words, ["-n", 4])
-        time.sleep(moments.uniform(0, 0.03))
+        time.sleep(moments.uniform(0, until_s))
         ranks = children(job.pid)
         if ranks:
             try:
@@ -83,24 +86,28 @@ def kill_at_a_random_moment(words, seed, statuses):
 
 
 def test_kill_at_any_moment_of_the_start():
-    kill_at_a_random_moment(["hold", "asleep"], 1, (137, 143, -signal.SIGTERM))
+    kill_at_a_random_moment(["hold", "asleep"], 1, (137, 143, -signal.SIGTERM), START_S)
 
 
 def test_kill_at_any_moment_of_the_end():
-    kill_at_a_random_moment(["end"], 2, (0, 137))
+    begun = time.monotonic()
+    job = Job(["end"], ["-n", 4])
+    job.expect_end(0)
+    kill_at_a_random_moment(["end"], 2, (0, 137), 1.2 * (job.ended - begun))
 
 
 def test_killing_the_launcher_at_any_moment_leaves_nothing():
     moments = random.Random(3)
     for _ in range(15):
         job = Job(["hold", "asleep"], ["-n", 4])
-        time.sleep(moments.uniform(0, 0.03))
+        time.sleep(moments.uniform(0, START_S))
         os.kill(job.pid, signal.SIGKILL)
         job.end()
 
 
 def test_killing_the_launcher_reaches_ranks_started_by_scripts():
     job = Job(["-c", f"{harness.PROGRAM} hold asleep; true"], ["-n", 2], program="sh")
+    job.wait_for(0, "asleep")
     job.wait_for(1, "asleep")
     os.kill(job.pid, signal.SIGKILL)
     job.end()

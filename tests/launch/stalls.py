@@ -21,6 +21,18 @@ EXPLAINED = {
                r"Ranks 0 and 1 wait for each other: a deadlock"],
 }
 
+# What ranks wait for when all of it can be said.
+STUCK = {
+    "mutexes": ["for mutex", "for mutex", "in a barrier"],
+    "barrier": ["in a barrier", "in a barrier", "asleep"],
+    "notify": ["for the end", "for a notify", "for the end"],
+}
+
+
+def look(*words, **more):
+    """At all jobs those of other tests are seen, too, whose programs have any name."""
+    return subprocess.run([harness.ARMATURE, "inspect", *words], capture_output=True, text=True, errors="replace", **more)
+
 
 def stuck(mode, options):
     return Job([mode], ["-n", 3, *options], program=os.path.join(harness.EXAMPLES, "deadlock"))
@@ -33,10 +45,9 @@ def stall(mode, *options):
 
 def inspect(mode):
     job = stuck(mode, ["--stall", 0])
-    job.wait_for(1, "waits")
-    job.wait_for(0, "waits")
-    job.wait_for(2, "waits|asleep")
-    text = subprocess.run([harness.ARMATURE, "inspect", str(job.pid)], capture_output=True, text=True).stdout
+    for rank, pattern in enumerate(STUCK[mode]):
+        job.wait_for(rank, pattern)
+    text = look(str(job.pid)).stdout
     for pattern in EXPLAINED[mode]:
         expect(harness.re.search(pattern, text), f"not said: {pattern}\n{text}")
     os.kill(job.pid, harness.signal.SIGINT)
@@ -85,10 +96,17 @@ def test_inspect_explains_a_notify_never_sent():
     inspect("notify")
 
 
-def test_stall_is_told_again_after_twice_the_time():
-    text = stuck("notify", ["--stall", 0.5, "--timeout", 3]).expect_end(124)
-    times = [line for line in text.splitlines() if "nothing has moved" in line]
-    expect(len(times) == 3, text)
+def test_stall_is_told_again():
+    job = stuck("notify", ["--stall", 0.5, "--timeout", 10 * harness.SLOW])
+    for rank, pattern in enumerate(STUCK["notify"]):
+        job.wait_for(rank, pattern)
+    told = 0
+    while told < 3:  # once before, perhaps: on a busy machine it takes long to start
+        line = job.process.stderr.readline()
+        expect(line, f"the job has ended, with {told} stalls told")
+        told += "nothing has moved" in line
+    os.kill(job.pid, harness.signal.SIGINT)
+    job.expect_end(130)
 
 
 def test_no_stall_is_told_of_a_job_where_nobody_waits():
@@ -101,7 +119,7 @@ def test_inspect_explains_a_method_that_does_not_return():
     job.wait_for(1, "waits for an answer of rank 0")
     job.wait_for(2, "waits for an answer of rank 0")
     job.wait_for(0, "asleep")
-    text = subprocess.run([harness.ARMATURE, "inspect", str(job.pid)], capture_output=True, text=True).stdout
+    text = look(str(job.pid)).stdout
     expect("Ranks 1 and 2 wait, directly or through others, for rank 0, which is asleep outside Armature" in text, text)
     os.kill(job.pid, harness.signal.SIGINT)
     job.expect_end(130)
@@ -120,9 +138,9 @@ def test_inspect_finds_a_job_by_a_rank_and_lists_all():
     job = Job(["hold", "asleep"], ["-n", 2])
     rank = job.wait_for(1, "asleep")["pid"]
     for words in ([str(rank)], []):
-        done = subprocess.run([harness.ARMATURE, "inspect", *words], capture_output=True, text=True)
+        done = look(*words)
         expect(f"job {job.pid}: 2 ranks" in done.stdout, done.stdout)
-    nobody = subprocess.run([harness.ARMATURE, "inspect", "1"], capture_output=True, text=True)
+    nobody = look("1")
     expect(nobody.returncode == 1 and "neither the launcher nor a rank" in nobody.stderr, nobody.stderr)
     job.kill_rank(0)
     job.expect_end(137)
@@ -135,13 +153,11 @@ def test_inspect_needs_few_open_files():
     for job in jobs:
         job.wait_for(1, "waits in a barrier")
     for limits in ((50, 4096), (100, 100)):
-        done = subprocess.run([harness.ARMATURE, "inspect"], capture_output=True, text=True,
-                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limits))
+        done = look(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limits))
         for job in jobs:
             expect(f"job {job.pid}: 40 ranks" in done.stdout, done.stdout + done.stderr)
         expect(done.stdout.count("rank 0 has not entered") >= 2, done.stdout)
-    done = subprocess.run([harness.ARMATURE, "inspect", str(jobs[0].pid)], capture_output=True, text=True,
-                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (50, 50)))
+    done = look(str(jobs[0].pid), preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (50, 50)))
     expect(done.returncode == 1 and "a job of 40 ranks needs" in done.stderr, done.stdout + done.stderr)
     for job in jobs:
         job.process.terminate()
@@ -165,7 +181,7 @@ def test_inspect_lists_jobs_of_all_kinds_at_once():
     jobs = [Job(["hold", "asleep"], ["-n", 16, *kind]) for kind in ((), ("--virtual", "--processes", 2), ("--nodes", 2))]
     for job in jobs:
         wait_until("the job's ranks", job.inspect)
-    done = subprocess.run([harness.ARMATURE, "inspect"], capture_output=True, text=True)
+    done = look()
     expect(done.returncode == 0, f"exit status {done.returncode}: {done.stderr}")
     for job in jobs:
         expect(f"job {job.pid}: 16 ranks" in done.stdout, done.stdout)

@@ -5,7 +5,6 @@
 
 import os
 import pathlib
-import random
 import re
 import signal
 import sys
@@ -31,7 +30,7 @@ def have_moved(job):
 
 def killed_on_the_way():
     """Whichever process it is, at any moment: the job ends with it, and nothing is left."""
-    chosen = random.Random(os.getpid())
+    chosen = harness.chance()
     for _ in range(6):
         job = Job(["work", 1000000, chosen.randrange(1000)], options(12, 2, 4))
         wait_until("ranks to move", lambda: have_moved(job))
@@ -118,7 +117,7 @@ def checkpoints_refused():
 
 def killed_while_writing():
     """The one before stays good, or the new one is."""
-    chosen = random.Random(os.getpid())
+    chosen = harness.chance()
     with tempfile.TemporaryDirectory() as folder:
         run(["save", folder], 0, "saved: well", options=options(6, 2, 4))
         for _ in range(8):

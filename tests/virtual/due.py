@@ -15,7 +15,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
 import harness  # noqa: E402
-from harness import Job, expect, run, wait_until  # noqa: E402
+from harness import Job, expect, run, wait_until, wait_until_awaited  # noqa: E402
 
 harness.ARMATURE, STEPS, UNEVEN, CHANGING, CASE = sys.argv[1:6]
 NEVER = r"but {what}: the program says where .* has never called armature::{call} with .when_due = true"
@@ -116,8 +116,7 @@ def without_launcher():
     with tempfile.TemporaryDirectory() as folder:
         setting = {**os.environ, "ARMATURE_VIRTUAL": "6", "ARMATURE_CHECKPOINT": folder}
         job = subprocess.Popen(words, env=setting, stdout=subprocess.PIPE, text=True)
-        wait_until("it to take the signal", lambda: int(re.search(
-            r"SigCgt:\s*(\w+)", pathlib.Path(f"/proc/{job.pid}/status").read_text())[1], 16) >> (signal.SIGUSR2 - 1) & 1)
+        wait_until_awaited(job.pid, signal.SIGUSR2)
         ask(job.pid, folder, 2)
         expect(result_of(job.communicate(timeout=60)[0]) == expected, "another result")
         setting["ARMATURE_CHECKPOINT_EVERY"] = "0.1s"

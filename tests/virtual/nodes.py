@@ -5,7 +5,6 @@
 
 import os
 import pathlib
-import random
 import re
 import signal
 import sys
@@ -25,7 +24,7 @@ def options(ranks, nodes, processes, *more):
 
 def kills():
     """Whichever process it is, at any moment: the job ends with it, and nothing is left."""
-    chosen = random.Random(os.getpid())
+    chosen = harness.chance()
     for _ in range(8):
         job = Job(["work", 1000000], options(12, 2, 4))
         wait_until("all ranks to run", lambda: (found := job.inspect()) and

@@ -15,7 +15,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
-from harness import expect, perform_case, processes_with, wait_until  # noqa: E402
+from harness import expect, perform_case, processes_with, send, wait_until  # noqa: E402
 from resizable_job import SECONDS, ResizableJob  # noqa: E402
 
 ARMATURE, STEPS, RESIZING, CASE = sys.argv[1:5]
@@ -104,16 +104,14 @@ def case_asked_to_end():
     err = job.expect_result(expected)
     expect(all(what in err for what in ("the job goes on in 5 processes on 3 nodes", "the job goes on in 4 processes on 2 nodes")), err)
     # All, and one twice: that is meant.
-    for pids, status in (lambda all: all, 143), (lambda all: [all[0]], 143):
+    for processes, often in (2, 1), (1, 2):
         job = Job(4, 2, 2, [], STEPS, 100000, 0, 1000)
         said = job.resize(3, "--timeout", 1)
         expect("has called none of them so far" in said.stderr, said.stderr)
-        job.ask(pids(job.children()))
-        if len(pids(job.children())) == 1:
-            time.sleep(0.3)
-            job.ask(pids(job.children()))
+        for pid in job.children()[:processes]:
+            send(pid, *[signal.SIGTERM] * often)
         ended = job.end()
-        expect(ended[0] == status, str(ended))
+        expect(ended[0] == 143, str(ended))
 
 
 def case_refusals():
