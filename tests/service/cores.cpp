@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <thread>
 
 #include "armature/armature.hpp"
@@ -16,10 +17,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// Whether some thread of this process may not run on any of these cores.
-bool one_is_elsewhere(const cpu_set_t& cores) {
+/// Whether some thread of that process may not run on any of these cores.
+bool one_is_elsewhere(pid_t process, const cpu_set_t& cores) {
   bool found = false;
-  DIR* const tasks = opendir("/proc/self/task");
+  DIR* const tasks = opendir(("/proc/" + std::to_string(process) + "/task").c_str());
   for (const dirent* entry = nullptr; tasks != nullptr && (entry = readdir(tasks)) != nullptr;) {
     cpu_set_t allowed, both;
     const int task = std::atoi(entry->d_name);
@@ -51,18 +52,17 @@ int main(int argc, char** argv) {
       return 0;
     }
     world.barrier();
-    const bool right_before = comes_to_hold([&] { return one_is_elsewhere(own); });
+    const bool right_before = comes_to_hold([&] { return one_is_elsewhere(getpid(), own); });
+    const pid_t process = world.broadcast(getpid(), 0);
+    const cpu_set_t cores = world.broadcast(own, 0);
     bool right_asleep = true;
     if (world.rank() == 0) {
-      std::thread observer(
-          [&] { right_asleep = comes_to_hold([&] { return !one_is_elsewhere(own); }); });
-      (void)armature::wait_notify(1);  // sleeps meanwhile
-      observer.join();
+      (void)armature::wait_notify(1);  // sleeps until rank 1, on the same machine, has looked
     } else {
-      std::this_thread::sleep_for(milliseconds(500));
+      right_asleep = comes_to_hold([&] { return !one_is_elsewhere(process, cores); });
       armature::notify(0);
     }
-    const bool right_after = comes_to_hold([&] { return one_is_elsewhere(own); });
+    const bool right_after = comes_to_hold([&] { return one_is_elsewhere(getpid(), own); });
     std::printf("rank %d: %s, %s\n", static_cast<int>(world.rank()),
                 right_before && right_after ? "elsewhere while it computes" : "beside it",
                 right_asleep ? "beside it while it sleeps" : "elsewhere");
