@@ -2,9 +2,8 @@
 // that walk on it.
 //
 //   puts and gets      each rank has some cells; heat flows to neighbours, whose edges are put
-//   an object array    each swarm is an object that moves to where there is time for it; its
-//   walkers
-//                      read the heat of cells by get and leave marks by fetch_add
+//   an object array    each swarm is an object that moves to where there is time for it;
+//                      its walkers read the heat of cells by get and leave marks by fetch_add
 //   remote methods     a ledger on rank 0 is told how much heat was felt
 //
 //   armature run -n 3 build/bin/examples/three_ways

@@ -2,8 +2,7 @@
 // rank computes the same answers, so a block of another rank is found without asking.
 //
 //   block-cyclic   block (i, j) belongs to rank (i mod p, j mod q) of a p x q grid: even work to
-//   the
-//                  end. Each block is contiguous in its owner's memory.
+//                  the end. Each block is contiguous in its owner's memory.
 //   block          a rank owns one rectangle of neighbouring blocks, stored as a plain row-major
 //                  matrix: a block is a strided section of it. Better locality, uneven work.
 #pragma once

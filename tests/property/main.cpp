@@ -3,8 +3,7 @@
 // compares its own region and its own local buffer. A case is one of
 //
 //   exclusive: each rank has its own part of every region, or one rank has all of it; any
-//   operations,
-//              overlapping where order makes that meaningful
+//              operations, overlapping where order makes that meaningful
 //   commuting: all ranks update the same places, with accumulates of one type or one kind of atomic
 //
 // Options: --seed S (or ARMATURE_SEED), --cases N, --seconds T, --only C to run one case. What
