@@ -47,6 +47,10 @@ static_assert(cells >= 3, "two neighbours would be the same");
 // where an atom must be, since forces are added up in another order than by one rank alone.
 constexpr double energy_off_max = 1e-3, momentum_off_max = 1e-11, way_off_max = 1e-9;
 
+/// For a maximum, which passes over what is no number.
+double off_by(double off) { return std::isnan(off) ? HUGE_VAL : std::fabs(off); }
+double off_by(const Vec& off) { return off_by(std::sqrt(dot(off, off))); }
+
 using Place = std::tuple<int, int, int>;
 Place cell_of(const Vec& at) {
   const auto number = [](double x) {
@@ -180,8 +184,8 @@ class Flight {
     ideal_ += world_.allreduce(ledger_.seconds) / world_.size();
     const Sums now = world_.allreduce(ledger_.sums);
     const Vec momentum_off = now.momentum - atoms_ * Vec{argon::flight, 0, 0};
-    energy_off_ = std::max(energy_off_, std::fabs(now.energy - first_.energy) / atoms_);
-    momentum_off_ = std::max(momentum_off_, std::sqrt(dot(momentum_off, momentum_off)) / atoms_);
+    energy_off_ = std::max(energy_off_, off_by(now.energy - first_.energy) / atoms_);
+    momentum_off_ = std::max(momentum_off_, off_by(momentum_off) / atoms_);
   }
 
   void balance(const std::string& strategy) {
@@ -195,10 +199,9 @@ class Flight {
   [[nodiscard]] double way_off(const std::vector<Atom>& expected) const {
     return box_.transform_reduce(0.0, armature::Maximum(), [&](const Place&, const Cell& cell) {
       double most = 0;
-      for (const Atom& atom : cell.atoms()) {
-        const Vec way = shortest(atom.at - expected[static_cast<std::size_t>(atom.number)].at);
-        most = std::max(most, std::sqrt(dot(way, way)));
-      }
+      for (const Atom& atom : cell.atoms())
+        most = std::max(
+            most, off_by(shortest(atom.at - expected[static_cast<std::size_t>(atom.number)].at)));
       return most;
     });
   }
@@ -264,7 +267,7 @@ std::uint64_t run(World& world, const std::string& strategy, const std::vector<A
 
 int main(int argc, char** argv) {
   const std::vector<std::string> asked(argv + 1, argv + argc);
-  return armature::run(argc, argv, [&](World& world) {
+  return armature::run(argc, argv, [asked](World& world) {
     const std::vector<Atom> atoms = argon::drop();
     std::vector<Atom> expected = atoms;
     if (world.rank() == 0) expected = steps_alone(atoms);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -100,7 +101,9 @@ HeatMap fetch_map(const SparseMatrix& matrix, const ParallelRun& one_by_one,
 double largest_difference(const Ranking& a, const Ranking& b) {
   double largest = 0;
   for (std::size_t i = 0; i < a.scores.size(); ++i) {
-    largest = std::max(largest, std::abs(a.scores[i] - b.scores[i]));
+    const double difference = std::abs(a.scores[i] - b.scores[i]);
+    if (std::isnan(difference)) return std::numeric_limits<double>::infinity();
+    largest = std::max(largest, difference);
   }
   return largest;
 }

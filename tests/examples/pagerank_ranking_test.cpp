@@ -1,5 +1,6 @@
 // The serial PageRank on graphs whose scores are known, the matrix, its cutting, and the picture.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "command_line.hpp"
 #include "debian/graph_source.hpp"
 #include "heat_map.hpp"
+#include "report.hpp"
 #include "row_blocks.hpp"
 #include "serial_pagerank.hpp"
 
@@ -136,6 +138,12 @@ TEST(HeatMapTest, a_single_rank_that_fetched_nothing_has_a_picture_too) {
   map.ranks = 1;
   map.panels = {{"", "", {0}}};
   EXPECT_EQ(draw(map).find("nan"), std::string::npos);
+}
+
+TEST(ReportTest, a_score_that_is_no_number_is_as_wrong_as_can_be) {
+  const Ranking right{.scores = {1, 2}};
+  EXPECT_EQ(largest_difference(right, {.scores = {1.5, 2.25}}), 0.5);
+  EXPECT_EQ(largest_difference(right, {.scores = {std::nan(""), 2.25}}), HUGE_VAL);
 }
 
 TEST(CommandLineTest, options_are_read_and_mistakes_named) {
