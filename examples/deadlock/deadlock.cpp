@@ -20,7 +20,8 @@ void lock_in_opposite_order(armature::World& world) {
   if (world.rank() < 2) {
     const int mine = world.rank(), other = 1 - mine;
     const auto first = mutexes.guard(mine, 0);
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until both hold their first
+    armature::notify(other);
+    armature::wait_notify(other);  // both hold their first
     const auto second = mutexes.guard(other, 0);
   }
   world.barrier();
