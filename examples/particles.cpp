@@ -183,7 +183,7 @@ bool run(World& world, const std::string& strategy) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> asked(argv + 1, argv + argc);
-  return armature::run(argc, argv, [&](World& world) {
+  return armature::run(argc, argv, [asked](World& world) {
     bool good = true;
     for (const std::string& name : asked.empty() ? armature::balance::strategy_names() : asked)
       good = run(world, name) && good;

@@ -199,7 +199,7 @@ bool run(World& world, const std::string& strategy, const Found& expected) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> asked(argv + 1, argv + argc);
-  return armature::run(argc, argv, [&](World& world) {
+  return armature::run(argc, argv, [asked](World& world) {
     const Found expected = world.broadcast(world.rank() == 0 ? alone() : Found{}, 0);
     if (world.rank() == 0)
       std::printf("%ld nodes, %ld leaves, %d deep, sum %016llx\n", expected.nodes, expected.leaves,

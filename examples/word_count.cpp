@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <ranges>
 #include <sstream>
@@ -54,8 +57,12 @@ int main(int argc, char** argv) {
   if (argc > 1) file.open(argv[1]);
   const std::vector<std::string> text =
       lines_of(argc > 1 ? static_cast<std::istream&>(file) : built_in);
+  if (argc > 1 && (!file.is_open() || file.bad())) {
+    std::fprintf(stderr, "word_count: %s cannot be read\n", argv[1]);
+    return 2;
+  }
 
-  return armature::run(argc, argv, [&](armature::World& world) {
+  return armature::run(argc, argv, [text](armature::World& world) {
     // Every member makes its own lines.
     armature::distributed_vector<std::string> lines(world, text.size());
     armature::generate(lines, [&](std::size_t i) { return text[i]; });

@@ -4,6 +4,7 @@
 //   armature run -n 2 histogram [--n 1000000] [--table 100000]
 //
 // --n: accesses of each rank; --table: words of each rank. All results are checked.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -68,7 +69,7 @@ class Kernels {
                    part_.async(place.rank, &Part::count, place.index);
                  armature::rmi_fence();
                },
-               [&] { return total(part_->words) == accesses(); }) &&
+               [&] { return std::ranges::equal(part_->words, piece_.local()); }) &&
            good;
 
     for (std::size_t i = 0; i < words_; ++i)
@@ -140,13 +141,20 @@ class Kernels {
   std::vector<Place> places_;
 };
 
+/// 0 when it is none, or there are no numbers for so many.
+std::size_t count_of(const char* text) {
+  char* end = nullptr;
+  const long long count = std::strtoll(text, &end, 10);
+  return *end == '\0' && count > 0 && count <= UINT32_MAX ? static_cast<std::size_t>(count) : 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::size_t n = 1'000'000, words = 100'000;
   for (int i = 1; i < argc; i += 2) {
     const std::string_view option = argv[i];
-    const std::size_t value = i + 1 < argc ? std::strtoull(argv[i + 1], nullptr, 10) : 0;
+    const std::size_t value = i + 1 < argc ? count_of(argv[i + 1]) : 0;
     if (value == 0 || (option != "--n" && option != "--table")) {
       std::fprintf(stderr, "usage: histogram [--n ACCESSES] [--table WORDS]\n");
       return 2;
@@ -154,5 +162,5 @@ int main(int argc, char** argv) {
     (option == "--n" ? n : words) = value;
   }
   return armature::run(argc, argv,
-                       [&](World& world) { return Kernels(world, n, words).run() ? 0 : 1; });
+                       [n, words](World& world) { return Kernels(world, n, words).run() ? 0 : 1; });
 }

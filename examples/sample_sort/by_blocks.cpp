@@ -6,6 +6,7 @@ namespace {
 
 struct Bucket {
   Numbers numbers;
+  explicit Bucket(std::size_t about) { numbers.reserve(about); }
   void append(std::span<const int> some) {
     numbers.insert(numbers.end(), some.begin(), some.end());
   }
@@ -16,16 +17,12 @@ struct Bucket {
 Numbers by_blocks(const armature::World& world, std::span<const int> mine) {
   constexpr std::size_t block = 512;
   const Numbers splitters = common_splitters(world, mine);
-  armature::shared<Bucket> buckets(world);
-  buckets->numbers.reserve(mine.size() + mine.size() / 8);
+  armature::shared<Bucket> buckets(world, mine.size() + mine.size() / 8);
   std::vector<Numbers> gathered(static_cast<std::size_t>(world.size()));
   for (Numbers& some : gathered) some.reserve(block);
   const auto send = [&](int to) {
     Numbers& some = gathered[static_cast<std::size_t>(to)];
-    if (to == world.rank())
-      buckets->append(some);
-    else
-      buckets.async(to, &Bucket::append, some);
+    buckets.async(to, &Bucket::append, some);  // also to its own: calls come one at a time
     some.clear();
   };
   for (const int number : mine) {

@@ -103,17 +103,25 @@ double share_seconds(const World& world, const Numbers& mine) {
   return world.allreduce(seconds_since(start), armature::Maximum());
 }
 
+/// 0 when it is none.
+std::size_t count_of(const char* text) {
+  constexpr long long count_max = 1'000'000'000'000;
+  char* end = nullptr;
+  const long long count = std::strtoll(text, &end, 10);
+  return *end == '\0' && count > 0 && count <= count_max ? static_cast<std::size_t>(count) : 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::size_t n = 10'000'000;
-  if (argc == 3 && std::string_view(argv[1]) == "--n")
-    n = std::strtoull(argv[2], nullptr, 10);
-  else if (argc != 1) {
+  const bool is_given = argc == 3 && std::string_view(argv[1]) == "--n";
+  if (is_given) n = count_of(argv[2]);
+  if ((argc != 1 && !is_given) || n == 0) {
     std::fprintf(stderr, "usage: sample_sort [--n COUNT]\n");
     return 2;
   }
-  return armature::run(argc, argv, [&](World& world) {
+  return armature::run(argc, argv, [n](World& world) {
     const auto ranks = static_cast<std::size_t>(world.size()),
                me = static_cast<std::size_t>(world.rank());
     const Numbers mine = random_numbers(n * (me + 1) / ranks - n * me / ranks, world.rank());
