@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -25,7 +26,11 @@ Examples:
   armature inspect 4242 --json  the same for a program
 
 Nothing is asked of the ranks: their state is read from the job's shared memory. A rank that is not
-waiting in a call of Armature computes, or is asleep in a call of its own.)";
+waiting in a call of Armature computes, or is asleep in a call of its own. Where a rank waits for more
+than 100 others, --json has the first, and "waits_on_more".)";
+
+/// Many thousand ranks may each wait for as many.
+constexpr std::size_t waits_on_max = 100;
 
 double age_s(const RunningJob& job) {
   return static_cast<double>(base::now_ns() - job.control().header().started_ns) * 1e-9;
@@ -38,18 +43,23 @@ void print(const RunningJob& job, const Explanation& explanation) {
              bootstrap::text(explanation));
 }
 
-nlohmann::json as_json(const RunningJob& job, const Explanation& explanation) {
+nlohmann::json as_json(const RunningJob& job, const bootstrap::Snapshot& snapshot,
+                       const Explanation& explanation) {
   nlohmann::json ranks = nlohmann::json::array();
   for (const auto& line : explanation.lines) {
+    std::vector<int> waits_on = bootstrap::waits_on(snapshot, line.rank, waits_on_max + 1);
+    const bool are_more = waits_on.size() > waits_on_max;
+    if (are_more) waits_on.pop_back();
     nlohmann::json rank = {{"rank", line.rank},
                            {"pid", line.pid},
                            {"process", line.process},
                            {"state", line.verb},
                            {"detail", line.object},
-                           {"waits_on", line.waits_on},
+                           {"waits_on", waits_on},
                            {"messages_not_taken_of", line.pending.messages},
                            {"notifies_not_taken_of", line.pending.notifies}};
     if (line.thread > 0) rank["thread"] = line.thread;
+    if (are_more) rank["waits_on_more"] = true;
     if (line.seconds >= 0) rank["seconds"] = line.seconds;
     ranks.push_back(std::move(rank));
   }
@@ -66,9 +76,10 @@ void inspect(int pid, bool json) {
   int shown = 0;
   for (const RunningJob& job : running_jobs()) {
     if (pid != 0 && !job.has_process(pid)) continue;
-    const Explanation explanation = bootstrap::explain(job.observe());
+    const bootstrap::Snapshot snapshot = job.observe();
+    const Explanation explanation = bootstrap::explain(snapshot);
     if (json) {
-      all.push_back(as_json(job, explanation));
+      all.push_back(as_json(job, snapshot, explanation));
     } else {
       print(job, explanation);
     }

@@ -1,6 +1,9 @@
 #include "bootstrap/explain/explain.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -38,7 +41,8 @@ const char* verb(const std::vector<int>& ranks, const char* singular, const char
 
 /// A rank "waits", ranks "wait".
 std::string plural(const std::string& verb) {
-  for (const auto& [one, many] : {std::pair{"has", "have"}, {"is", "are"}, {"waits", "wait"}}) {
+  for (const auto& [one, many] :
+       {std::pair{"has", "have"}, {"is", "are"}, {"waits", "wait"}, {"computes", "compute"}}) {
     const std::string_view first(one);
     if (verb.starts_with(first)) return many + verb.substr(first.size());
   }
@@ -63,23 +67,64 @@ struct Graphs {
 };
 
 Graphs graphs_of(const Snapshot& snapshot) {
+  const int ranks = static_cast<int>(snapshot.ranks.size());
   Graphs graphs;
-  for (int rank = 0; rank < static_cast<int>(snapshot.ranks.size()); ++rank) {
+  auto& calls = graphs.calls.edges;
+  calls.resize(snapshot.ranks.size());
+  std::map<const Round*, std::size_t> meetings;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const RankState& state = state_of(snapshot, rank);
+    if (!goes_on_waiting(state) || !needs_their_calls(state)) continue;
+    std::vector<int> on;
+    if (state.round || state.wait.awaiting == Awaiting::exit) {
+      const auto [meeting, is_new] = meetings.try_emplace(state.round.get(), calls.size());
+      if (is_new) calls.push_back(waits_on(snapshot, rank));
+      if (!calls[meeting->second].empty()) on = {static_cast<int>(meeting->second)};
+    } else {
+      on = waits_on(snapshot, rank);
+    }
+    calls[static_cast<std::size_t>(rank)] = std::move(on);
+  }
+  graphs.calls.ranks = ranks;
+  graphs.all = graphs.calls;
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (needs_their_calls(state_of(snapshot, rank))) continue;
     std::vector<int> on = waits_on(snapshot, rank);
-    const bool calls = needs_their_calls(state_of(snapshot, rank));
-    graphs.calls.push_back(calls ? on : std::vector<int>());
-    if (!calls)
-      std::erase_if(on, [&](int target) { return !stands_still(state_of(snapshot, target)); });
-    graphs.all.push_back(std::move(on));
+    std::erase_if(on, [&](int target) { return !stands_still(state_of(snapshot, target)); });
+    graphs.all.edges[static_cast<std::size_t>(rank)] = std::move(on);
   }
   return graphs;
+}
+
+/// Those with the same key together, in the order of the first of each.
+template <class KeyOf>
+std::vector<std::vector<int>> grouped(const std::vector<int>& ranks, const KeyOf& key_of) {
+  std::map<decltype(key_of(0)), std::size_t> numbers;
+  std::vector<std::vector<int>> groups;
+  for (int rank : ranks) {
+    const auto [at, is_new] = numbers.try_emplace(key_of(rank), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[at->second].push_back(rank);
+  }
+  return groups;
+}
+
+std::vector<int> numbers_below(std::size_t count) {
+  std::vector<int> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
 }
 
 /// Sentences about ranks, gathered so that ranks to whom the same happens share one.
 class Findings {
  public:
   Findings(const Snapshot& snapshot, const Graphs& graphs, Explanation& out)
-      : snapshot_(snapshot), calls_(graphs.calls), edges_(graphs.all), out_(out) {}
+      : snapshot_(snapshot),
+        graphs_(graphs),
+        all_(numbers_below(snapshot.ranks.size())),
+        waiting_(graphs.all),
+        out_(out),
+        blocked_(snapshot.ranks.size(), false) {}
 
   void find() {
     find_knots();
@@ -92,20 +137,22 @@ class Findings {
   void say(const std::string& sentence) { out_.findings.push_back(upper_first(sentence)); }
 
   void find_knots() {
-    for (const auto& knot : knots(calls_)) {
+    std::vector<int> tied;
+    for (const auto& knot : knots(graphs_.calls)) {
       out_.hopeless = true;
       if (knot.size() == 1) {
         say(fmt::format("{} waits for itself: a deadlock.", rank_list(knot)));
       } else {
         say(fmt::format("{} wait for each other: a deadlock. {}", rank_list(knot), remedy(knot)));
       }
-      blocked_.insert(blocked_.end(), knot.begin(), knot.end());
+      tied.insert(tied.end(), knot.begin(), knot.end());
     }
-    if (blocked_.empty()) return;
-    if (const auto others = dependents(calls_, blocked_); !others.empty()) {
+    if (tied.empty()) return;
+    block(tied);
+    if (const auto others = Waiting(graphs_.calls).at_all(tied); !others.empty()) {
       say(fmt::format("{} {}, directly or through others, for those.", rank_list(others),
                       verb(others, "waits", "wait")));
-      blocked_.insert(blocked_.end(), others.begin(), others.end());
+      block(others);
     }
   }
 
@@ -130,54 +177,74 @@ class Findings {
 
   /// What each does; those who do the same together.
   [[nodiscard]] std::string chain_of(const std::vector<int>& knot) const {
-    std::vector<std::pair<Phrase, std::vector<int>>> groups;
-    for (int rank : knot) {
+    constexpr int clauses_max = 40;
+    const auto groups = grouped(knot, [&](int rank) {
       Phrase doing = phrase(snapshot_, rank);
-      const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
-        return group.first.verb == doing.verb && group.first.object == doing.object;
-      });
-      if (same == groups.end())
-        groups.emplace_back(std::move(doing), std::vector<int>{rank});
-      else
-        same->second.push_back(rank);
-    }
+      return std::pair(std::move(doing.verb), std::move(doing.object));
+    });
     std::string chain;
-    for (const auto& [doing, ranks] : groups)
+    int clauses = 0;
+    for (const auto& ranks : groups) {
+      if (clauses++ == clauses_max) return chain + "; and so on";
+      const Phrase doing = phrase(snapshot_, ranks.front());
       chain += fmt::format("{}{} {} {}", chain.empty() ? "" : "; ", rank_list(ranks),
                            ranks.size() == 1 ? doing.verb : plural(doing.verb), doing.object);
+    }
     return chain;
   }
 
+  [[nodiscard]] std::string doing(int rank) const {
+    const RankState& state = state_of(snapshot_, rank);
+    return state.moving && !gone(state) ? "is moving" : in_short(state);
+  }
+
+  /// Those of whom the same is to be said: they do the same, and the same wait for them. Where that
+  /// would be very many sentences, all that do the same share one.
+  [[nodiscard]] std::vector<std::vector<int>> alike(const std::vector<int>& ranks) const {
+    constexpr std::size_t sentences_max = 40;
+    auto groups =
+        grouped(ranks, [&](int rank) { return std::pair(doing(rank), waiting_.next_to(rank)); });
+    if (groups.size() > sentences_max)
+      groups = grouped(ranks, [&](int rank) { return doing(rank); });
+    return groups;
+  }
+
+  /// "rank 2, which computes"
+  [[nodiscard]] std::string with_what_they_do(const std::vector<int>& ranks) const {
+    const std::string does = doing(ranks.front());
+    return fmt::format("{}, which {}", rank_list(ranks), ranks.size() == 1 ? does : plural(does));
+  }
+
+  [[nodiscard]] bool somebody_waits_for(int rank) const { return !waiting_.next_to(rank).empty(); }
+
   void find_waits_for_the_gone() {
-    for (int target = 0; target < static_cast<int>(edges_.size()); ++target) {
-      const RankState& state = state_of(snapshot_, target);
-      if (!gone(state)) continue;
-      std::vector<int> waiting;
-      for (int rank = 0; rank < static_cast<int>(edges_.size()); ++rank) {
-        const auto& on = edges_[static_cast<std::size_t>(rank)];
-        if (std::find(on.begin(), on.end(), target) != on.end()) waiting.push_back(rank);
-      }
-      if (waiting.empty()) continue;
-      out_.hopeless = true;
-      say(fmt::format("{} {} for rank {}, which {}: that can never end.", rank_list(waiting),
-                      verb(waiting, "waits", "wait"), target, in_short(state)));
-      blocked_.insert(blocked_.end(), waiting.begin(), waiting.end());
-      const auto others = dependents(edges_, blocked_);
-      blocked_.insert(blocked_.end(), others.begin(), others.end());
+    std::vector<int> targets;
+    std::copy_if(all_.begin(), all_.end(), std::back_inserter(targets), [&](int rank) {
+      return gone(state_of(snapshot_, rank)) && somebody_waits_for(rank);
+    });
+    if (targets.empty()) return;
+    out_.hopeless = true;
+    for (const auto& group : alike(targets)) {
+      const auto waiting = waiting_.directly(group);
+      say(fmt::format("{} {} for {}: that can never end.", rank_list(waiting),
+                      verb(waiting, "waits", "wait"), with_what_they_do(group)));
+      block(waiting);
     }
+    std::vector<int> blocked;
+    std::copy_if(all_.begin(), all_.end(), std::back_inserter(blocked),
+                 [&](int rank) { return is_blocked(rank); });
+    block(waiting_.at_all(blocked));
   }
 
   void find_waits_for_anyone() {
     std::vector<int> waiting;
     bool somebody_may_act = false;
-    for (int rank = 0; rank < static_cast<int>(edges_.size()); ++rank) {
+    for (int rank : all_) {
       const RankState& state = state_of(snapshot_, rank);
-      if (waits_on_anyone(state)) {
+      if (waits_on_anyone(state))
         waiting.push_back(rank);
-      } else if (!gone(state) && !is_blocked(rank)) {
-        // Who waits for one of the waiting can do nothing for them either.
-        somebody_may_act |= edges_[static_cast<std::size_t>(rank)].empty();
-      }
+      else  // Who waits for one of the waiting can do nothing for them either.
+        somebody_may_act |= is_free(rank);
     }
     if (waiting.empty() || somebody_may_act) return;
     out_.hopeless = true;
@@ -185,32 +252,36 @@ class Findings {
         "{} {} for a message from anyone, but all others wait or are gone: nobody is left "
         "to send one.",
         rank_list(waiting), verb(waiting, "waits", "wait")));
-    blocked_.insert(blocked_.end(), waiting.begin(), waiting.end());
+    block(waiting);
   }
 
   void find_who_keeps_the_others() {
-    for (int rank = 0; rank < static_cast<int>(edges_.size()); ++rank) {
-      const RankState& state = state_of(snapshot_, rank);
-      const bool free =
-          edges_[static_cast<std::size_t>(rank)].empty() && !gone(state) && !is_blocked(rank);
-      if (!free) continue;
-      const auto waiting = dependents(edges_, {rank});
-      if (waiting.empty()) continue;
-      say(fmt::format("{} {}, directly or through others, for rank {}, which {}.",
-                      rank_list(waiting), verb(waiting, "waits", "wait"), rank,
-                      state.moving ? "is moving" : in_short(state)));
+    std::vector<int> keepers;
+    std::copy_if(all_.begin(), all_.end(), std::back_inserter(keepers),
+                 [&](int rank) { return is_free(rank) && somebody_waits_for(rank); });
+    for (const auto& group : alike(keepers)) {
+      const auto waiting = waiting_.at_all(group);
+      say(fmt::format("{} {}, directly or through others, for {}.", rank_list(waiting),
+                      verb(waiting, "waits", "wait"), with_what_they_do(group)));
     }
   }
 
-  [[nodiscard]] bool is_blocked(int rank) const {
-    return std::find(blocked_.begin(), blocked_.end(), rank) != blocked_.end();
+  /// Nobody keeps it.
+  [[nodiscard]] bool is_free(int rank) const {
+    return graphs_.all.edges[static_cast<std::size_t>(rank)].empty() &&
+           !gone(state_of(snapshot_, rank)) && !is_blocked(rank);
+  }
+  [[nodiscard]] bool is_blocked(int rank) const { return blocked_[static_cast<std::size_t>(rank)]; }
+  void block(const std::vector<int>& ranks) {
+    for (int rank : ranks) blocked_[static_cast<std::size_t>(rank)] = true;
   }
 
   const Snapshot& snapshot_;
-  const WaitGraph& calls_;
-  const WaitGraph& edges_;
+  const Graphs& graphs_;
+  const std::vector<int> all_;
+  const Waiting waiting_;
   Explanation& out_;
-  std::vector<int> blocked_;  // of whom it is already said that they cannot go on
+  std::vector<bool> blocked_;  // of whom it is already said that they cannot go on
 };
 
 RankLine line_of(const Snapshot& snapshot, int rank) {
@@ -223,7 +294,6 @@ RankLine line_of(const Snapshot& snapshot, int rank) {
                 .verb = doing.verb,
                 .seconds = -1,
                 .object = doing.object,
-                .waits_on = waits_on(snapshot, rank),
                 .pending = state.pending};
   if (doing.timed) {
     const std::uint64_t since = std::max(state.wait.since_ns, snapshot.started_ns);
@@ -252,39 +322,31 @@ Explanation explain(const Snapshot& snapshot) {
     explanation.lines.push_back(line_of(snapshot, rank));
     explanation.waiting |= explanation.lines.back().verb == "waits";
   }
-  Findings(snapshot, graphs_of(snapshot), explanation).find();
+  const Graphs graphs = graphs_of(snapshot);
+  Findings(snapshot, graphs, explanation).find();
   return explanation;
 }
 
 std::string text(const Explanation& explanation, const std::string& indent) {
   // Ranks that do the same share a line; the longest time stands for all.
-  struct Group {
-    std::vector<int> ranks;
-    RankLine line;
+  const auto line_of = [&](int rank) -> const RankLine& {
+    return explanation.lines[static_cast<std::size_t>(rank)];
   };
-  std::vector<Group> groups;
-  for (const RankLine& line : explanation.lines) {
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
-      return group.line.verb == line.verb && group.line.object == line.object;
-    });
-    if (same == groups.end()) {
-      groups.push_back({{line.rank}, line});
-    } else {
-      same->ranks.push_back(line.rank);
-      same->line.seconds = std::max(same->line.seconds, line.seconds);
-    }
-  }
-
+  const auto groups = grouped(numbers_below(explanation.lines.size()), [&](int rank) {
+    return std::pair(std::string_view(line_of(rank).verb), std::string_view(line_of(rank).object));
+  });
   std::string result;
-  for (const Group& group : groups) {
-    const RankLine& line = group.line;
-    std::string who = rank_list(group.ranks);
-    if (group.ranks.size() == 1 && line.pid > 0)
+  for (const auto& ranks : groups) {
+    const RankLine& line = line_of(ranks.front());
+    double seconds = line.seconds;
+    for (int rank : ranks) seconds = std::max(seconds, line_of(rank).seconds);
+    std::string who = rank_list(ranks);
+    if (ranks.size() == 1 && line.pid > 0)
       who += line.thread > 0 ? fmt::format(" (pid {}, thread {})", line.pid, line.thread)
                              : fmt::format(" (pid {})", line.pid);
-    result += fmt::format("{}{}  {}", indent, who,
-                          group.ranks.size() == 1 ? line.verb : plural(line.verb));
-    if (line.seconds >= 0) result += fmt::format(" {}", duration(line.seconds));
+    result +=
+        fmt::format("{}{}  {}", indent, who, ranks.size() == 1 ? line.verb : plural(line.verb));
+    if (seconds >= 0) result += fmt::format(" {}", duration(seconds));
     if (!line.object.empty()) result += (line.object[0] == ',' ? "" : " ") + line.object;
     result += '\n';
   }

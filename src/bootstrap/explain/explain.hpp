@@ -16,7 +16,6 @@ struct RankLine {
   std::string verb;     // "waits"
   double seconds = -1;  // since when; negative where a time means nothing
   std::string object;   // "for mutex 0 at rank 2, held by rank 0"
-  std::vector<int> waits_on;
   Pending pending;
 };
 

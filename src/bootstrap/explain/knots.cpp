@@ -9,7 +9,7 @@ namespace {
 /// Tarjan's algorithm with an explicit stack: a chain of waiting ranks may be long.
 class Components {
  public:
-  explicit Components(const WaitGraph& edges)
+  explicit Components(const std::vector<std::vector<int>>& edges)
       : edges_(edges),
         number_(edges.size(), 0),
         low_(edges.size(), 0),
@@ -72,7 +72,7 @@ class Components {
     found_.push_back(std::move(component));
   }
 
-  const WaitGraph& edges_;
+  const std::vector<std::vector<int>>& edges_;
   std::vector<int> number_, low_;
   std::vector<bool> open_;
   std::vector<int> path_;
@@ -81,38 +81,61 @@ class Components {
   int count_ = 0;
 };
 
+std::vector<int> ranks_in(const std::vector<bool>& found, std::size_t ranks) {
+  std::vector<int> result;
+  for (std::size_t rank = 0; rank < ranks; ++rank)
+    if (found[rank]) result.push_back(static_cast<int>(rank));
+  return result;
+}
+
 }  // namespace
 
-std::vector<std::vector<int>> knots(const WaitGraph& edges) {
+std::vector<std::vector<int>> knots(const WaitGraph& graph) {
   std::vector<std::vector<int>> result;
-  for (auto& component : Components(edges).all()) {
-    const auto& first = edges[static_cast<std::size_t>(component.front())];
+  for (auto& component : Components(graph.edges).all()) {
+    const auto& first = graph.edges[static_cast<std::size_t>(component.front())];
     const bool waits_for_itself =
         std::find(first.begin(), first.end(), component.front()) != first.end();
-    if (component.size() > 1 || waits_for_itself) result.push_back(std::move(component));
+    if (component.size() == 1 && !waits_for_itself) continue;
+    std::erase_if(component, [&](int node) { return node >= graph.ranks; });
+    result.push_back(std::move(component));
   }
   std::sort(result.begin(), result.end());
   return result;
 }
 
-std::vector<int> dependents(const WaitGraph& edges, const std::vector<int>& goals) {
-  std::vector<bool> reached(edges.size(), false);
-  for (int goal : goals) reached[static_cast<std::size_t>(goal)] = true;
-  for (bool grew = true; grew;) {
-    grew = false;
-    for (std::size_t rank = 0; rank < edges.size(); ++rank) {
-      if (reached[rank]) continue;
-      grew |= reached[rank] = std::any_of(edges[rank].begin(), edges[rank].end(), [&](int target) {
-        return reached[static_cast<std::size_t>(target)];
-      });
+Waiting::Waiting(const WaitGraph& graph)
+    : ranks_(static_cast<std::size_t>(graph.ranks)), edges_(graph.edges.size()) {
+  for (std::size_t node = 0; node < graph.edges.size(); ++node)
+    for (int target : graph.edges[node])
+      edges_[static_cast<std::size_t>(target)].push_back(static_cast<int>(node));
+}
+
+std::vector<int> Waiting::directly(const std::vector<int>& goals) const {
+  std::vector<bool> found(edges_.size(), false);
+  for (int goal : goals)
+    for (int node : next_to(goal)) found[static_cast<std::size_t>(node)] = true;
+  for (std::size_t meeting = ranks_; meeting < edges_.size(); ++meeting)
+    if (found[meeting])
+      for (int rank : edges_[meeting]) found[static_cast<std::size_t>(rank)] = true;
+  return ranks_in(found, ranks_);
+}
+
+std::vector<int> Waiting::at_all(const std::vector<int>& goals) const {
+  std::vector<bool> found(edges_.size(), false);
+  for (int goal : goals) found[static_cast<std::size_t>(goal)] = true;
+  std::vector<int> ahead = goals;
+  while (!ahead.empty()) {
+    const int node = ahead.back();
+    ahead.pop_back();
+    for (int next : next_to(node)) {
+      if (found[static_cast<std::size_t>(next)]) continue;
+      found[static_cast<std::size_t>(next)] = true;
+      ahead.push_back(next);
     }
   }
-  std::vector<int> result;
-  for (int rank = 0; rank < static_cast<int>(edges.size()); ++rank) {
-    const bool is_goal = std::find(goals.begin(), goals.end(), rank) != goals.end();
-    if (reached[static_cast<std::size_t>(rank)] && !is_goal) result.push_back(rank);
-  }
-  return result;
+  for (int goal : goals) found[static_cast<std::size_t>(goal)] = false;
+  return ranks_in(found, ranks_);
 }
 
 }  // namespace armature::bootstrap

@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <tuple>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/process_stat.hpp"
+#include "bootstrap/explain/phrase.hpp"
 #include "space/job_memory.hpp"
 #include "space/team_block.hpp"
 
@@ -61,30 +65,29 @@ bool add_tally(Round& round, const space::FenceLine& line, const Wait& wait) {
 }
 
 /// Who has entered the round a rank waits for, from the block of its team.
-std::optional<Round> read_round(const space::ControlHeader& header, const BandFiles& bands,
-                                const Wait& wait) {
+std::shared_ptr<Round> read_round(const space::ControlHeader& header, const BandFiles& bands,
+                                  const Wait& wait) {
   space::TeamBlock head;
-  if (!bands.read(header, wait.object, &head, sizeof head)) return std::nullopt;
+  if (!bands.read(header, wait.object, &head, sizeof head)) return nullptr;
   if (head.magic != space::TeamBlock::expected_magic || head.size == 0 ||
       head.size > header.ranks) {
-    return std::nullopt;
+    return nullptr;
   }
   const std::size_t bytes = space::TeamBlock::head_bytes(head.size);
   const auto copy = std::unique_ptr<std::byte[], decltype(&std::free)>(
       static_cast<std::byte*>(std::aligned_alloc(alignof(space::TeamBlock), bytes)), &std::free);
-  if (!copy || !bands.read(header, wait.object, copy.get(), bytes)) return std::nullopt;
+  if (!copy || !bands.read(header, wait.object, copy.get(), bytes)) return nullptr;
 
   auto& block = *reinterpret_cast<space::TeamBlock*>(copy.get());
   block.size = head.size;  // the layout depends on it: the one that was checked
-  Round round;
+  auto round = std::make_shared<Round>();
   for (std::uint32_t member = 0; member < head.size; ++member) {
     const int rank = block.ranks()[member];
-    if (rank < 0 || static_cast<std::uint32_t>(rank) >= header.ranks) return std::nullopt;
-    round.members.push_back(rank);
+    if (rank < 0 || static_cast<std::uint32_t>(rank) >= header.ranks) return nullptr;
     const bool has_entered = wait.awaiting == Awaiting::fence
-                                 ? add_tally(round, block.fence_line(member, wait.detail), wait)
+                                 ? add_tally(*round, block.fence_line(member, wait.detail), wait)
                                  : round_of(block, member) >= wait.detail;
-    if (!has_entered) round.missing.push_back(rank);
+    if (!has_entered) round->missing.push_back(rank);
   }
   return round;
 }
@@ -105,18 +108,24 @@ BandFiles BandFiles::of_node(const space::ControlHeader& header, int node) const
 
 bool BandFiles::read(const space::ControlHeader& header, std::uint64_t address, void* to,
                      std::size_t bytes) const {
-  const auto got = [&](int file, std::uint64_t offset) {
-    return pread(file, to, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
-  };
+  const auto place = find(header, address, bytes);
+  return place && pread(place->file, to, bytes, static_cast<off_t>(place->offset)) ==
+                      static_cast<ssize_t>(bytes);
+}
+
+std::optional<BandFiles::Place> BandFiles::find(const space::ControlHeader& header,
+                                                std::uint64_t address, std::size_t bytes) const {
   // All bands, and the world's block behind them.
-  if (header.ranks_are_virtual != 0)
-    return !fds.empty() && address >= header.band_base && got(fds[0], address - header.band_base);
+  if (header.ranks_are_virtual != 0) {
+    if (fds.empty() || address < header.band_base) return std::nullopt;
+    return Place{fds[0], address - header.band_base};
+  }
   const int rank = owner(header, address);
-  if (rank < 0 || static_cast<std::size_t>(rank) >= fds.size()) return false;
+  if (rank < 0 || static_cast<std::size_t>(rank) >= fds.size()) return std::nullopt;
   const std::uint64_t offset =
       address - header.band_base - static_cast<std::uint64_t>(rank) * header.band_bytes;
-  if (bytes > header.band_bytes - offset) return false;
-  return got(fds[static_cast<std::size_t>(rank)], offset);
+  if (bytes > header.band_bytes - offset) return std::nullopt;
+  return Place{fds[static_cast<std::size_t>(rank)], offset};
 }
 
 bool show_slots_of(const space::Control& control, int other_file, bool writable) {
@@ -158,19 +167,57 @@ bool is_round(Awaiting awaiting) {
          awaiting == Awaiting::exit;
 }
 
-/// A node may not have heard yet of members that have entered, as news of them comes by others that
-/// have not. Those wait there themselves.
-void strike_who_waits_there(Snapshot& snapshot) {
-  for (RankState& state : snapshot.ranks) {
-    if (!state.round) continue;
-    std::erase_if(state.round->missing, [&](int rank) {
-      const Wait& theirs = snapshot.ranks[static_cast<std::size_t>(rank)].wait;
-      const bool same_kind = is_round(state.wait.awaiting) ? is_round(theirs.awaiting)
-                                                           : theirs.awaiting == state.wait.awaiting;
-      return same_kind && theirs.team == state.wait.team && theirs.detail >= state.wait.detail;
-    });
+/// The rounds that ranks wait for, each read once: all of a team may wait for one, and to read it
+/// takes as long as the team is large.
+class Rounds {
+ public:
+  explicit Rounds(const space::ControlHeader& header) : header_(header) {}
+
+  std::shared_ptr<const Round> of(const Wait& wait, int node, const BandFiles& bands) {
+    const bool is_fence = wait.awaiting == Awaiting::fence;
+    if (!is_fence && !is_round(wait.awaiting)) return nullptr;
+    const auto [at, is_new] =
+        read_.try_emplace({node, is_fence, wait.team, wait.object, wait.detail});
+    if (is_new) at->second = read_round(header_, bands, wait);
+    return at->second;
   }
-}
+
+  /// A node may not have heard yet of members that have entered, as news of them comes by others
+  /// that have not. Those wait there themselves.
+  void strike_who_waits_there(const Snapshot& snapshot) {
+    for (const auto& [key, round] : read_) {
+      if (!round) continue;
+      const auto& [node, is_fence, team, object, detail] = key;
+      std::erase_if(round->missing, [&](int rank) {
+        const Wait& theirs = snapshot.ranks[static_cast<std::size_t>(rank)].wait;
+        const bool same_kind =
+            is_fence ? theirs.awaiting == Awaiting::fence : is_round(theirs.awaiting);
+        return same_kind && theirs.team == team && theirs.detail >= detail;
+      });
+      round->missing_in_words = rank_list(round->missing);
+    }
+  }
+
+ private:
+  // On which node, whether it is a fence, the team, its block, and which round or wave.
+  using Key = std::tuple<int, bool, std::uint32_t, std::uint64_t, std::uint64_t>;
+
+  const space::ControlHeader& header_;
+  std::map<Key, std::shared_ptr<Round>> read_;
+};
+
+/// What threads do, each asked once: many virtual ranks are of one.
+class Threads {
+ public:
+  char state(int pid, int tid) {
+    const auto [at, is_new] = states_.try_emplace({pid, tid});
+    if (is_new) at->second = process_state(pid, tid);
+    return at->second;
+  }
+
+ private:
+  std::map<std::pair<int, int>, char> states_;
+};
 
 }  // namespace
 
@@ -182,6 +229,8 @@ Snapshot observe(const space::Control& control, const BandFiles& files) {
                     .band_bytes = header.band_bytes,
                     .processes = header.processes,
                     .ranks = {}};
+  Rounds rounds(header);
+  Threads threads;
   for (int rank = 0; rank < static_cast<int>(header.ranks); ++rank) {
     const space::RankSlot& slot = control.slot(rank);
     const BandFiles bands = files.of_node(header, slot.node);
@@ -195,16 +244,15 @@ Snapshot observe(const space::Control& control, const BandFiles& files) {
       state.runs_instead = running != rank ? running : -1;
     }
     state.elsewhere = slot.node != header.node && state.pid == 0;
-    state.process_state = process_state(state.pid, state.tid);
+    state.process_state = threads.state(state.pid, state.tid);
     state.wait = read_wait(slot.wait);
-    if (is_round(state.wait.awaiting) || state.wait.awaiting == Awaiting::fence)
-      state.round = read_round(header, bands, state.wait);
+    state.round = rounds.of(state.wait, slot.node, bands);
     if (state.life == Life::running || state.life == Life::leaving) {
       state.pending = read_pending(header, bands, rank);
     }
     snapshot.ranks.push_back(std::move(state));
   }
-  strike_who_waits_there(snapshot);
+  rounds.strike_who_waits_there(snapshot);
   return snapshot;
 }
 

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bootstrap/explain/pending.hpp"
@@ -24,7 +26,14 @@ struct BandFiles {
 
   /// The rank whose band holds that address, or -1.
   [[nodiscard]] static int owner(const space::ControlHeader& header, std::uint64_t address);
-  /// False when these bytes lie in no band, or not in one only.
+  struct Place {
+    int file = -1;
+    std::uint64_t offset = 0;
+  };
+  /// Where these bytes are; nothing when they lie in no band, or not in one only.
+  [[nodiscard]] std::optional<Place> find(const space::ControlHeader& header, std::uint64_t address,
+                                          std::size_t bytes) const;
+  /// False when they are nowhere.
   bool read(const space::ControlHeader& header, std::uint64_t address, void* to,
             std::size_t bytes) const;
 };
@@ -36,10 +45,11 @@ bool show_slots_of(const space::Control& control, int other_file, bool writable)
 /// The same of one rank, wherever it is said to be.
 bool show_slot(const space::Control& control, int rank, int other_file, bool writable);
 
-/// Which members of a team have entered the round, or the fence's wave, that somebody waits for.
+/// Which members of a team have not entered the round, or the fence's wave, that somebody waits
+/// for.
 struct Round {
-  std::vector<int> members;  // ranks, in the team's order
-  std::vector<int> missing;  // those that have not entered
+  std::vector<int> missing;      // ranks, in the team's order
+  std::string missing_in_words;  // "ranks 0 and 1"
   // Remote calls, as those that have entered the wave said there; of fences.
   std::uint64_t sent = 0;
   std::uint64_t executed = 0;
@@ -64,7 +74,7 @@ struct RankState {
   bool elsewhere = false;  // on a node whose control block is not seen here
   char process_state = 0;  // as in /proc/PID/stat: R, S, D, T, t, Z; 0 where it cannot be read
   Wait wait;
-  std::optional<Round> round;  // of a barrier, collective or fence
+  std::shared_ptr<const Round> round;  // of a barrier, collective or fence; all who wait share it
   Pending pending;
   bool moving = false;  // was doing something else a moment ago
 };

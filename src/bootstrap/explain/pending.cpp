@@ -1,5 +1,9 @@
 #include "bootstrap/explain/pending.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
 
@@ -16,29 +20,46 @@ using transport::Ring;
 constexpr std::size_t counters_bytes = sizeof(Ring) - Ring::capacity;
 
 bool has_mail(const space::ControlHeader& header, const BandFiles& bands,
-              std::uint64_t ring_address, Ring& scratch) {
-  return ring_address != 0 && bands.read(header, ring_address, &scratch, counters_bytes) &&
-         scratch.readable() > 0;
+              std::uint64_t ring_address) {
+  if (ring_address == 0) return false;
+  const auto scratch = std::make_unique_for_overwrite<Ring>();
+  return bands.read(header, ring_address, scratch.get(), counters_bytes) && scratch->readable() > 0;
+}
+
+void add(Pending& pending, int peer, const space::PeerLine& line,
+         const space::ControlHeader& header, const BandFiles& bands) {
+  if (has_mail(header, bands, line.mailbox.load(std::memory_order_relaxed)))
+    pending.messages.push_back(peer);
+  if (line.notified.load(std::memory_order_relaxed) > line.consumed)
+    pending.notifies.push_back(peer);
 }
 
 }  // namespace
 
+// A rank has a line for every other, and most have to do with few: pages of lines that nobody has
+// touched are not in the file, and are passed over. All lines of all ranks are too many to read.
 Pending read_pending(const space::ControlHeader& header, const BandFiles& bands, int rank) {
   Pending pending;
-  const std::size_t lines_bytes = header.ranks * sizeof(space::PeerLine);
-  const auto lines = std::make_unique<space::PeerLine[]>(header.ranks);
-  const std::uint64_t head =
+  const std::uint64_t band =
       header.band_base + static_cast<std::uint64_t>(rank) * header.band_bytes;
-  if (!bands.read(header, head + sizeof(space::BandHead), lines.get(), lines_bytes)) return pending;
-
-  const auto scratch = std::make_unique<Ring>();
-  for (int peer = 0; peer < static_cast<int>(header.ranks); ++peer) {
-    const space::PeerLine& line = lines[static_cast<std::size_t>(peer)];
-    const std::uint64_t ring = line.mailbox.load(std::memory_order_relaxed);
-    if (has_mail(header, bands, ring, *scratch)) pending.messages.push_back(peer);
-    if (line.notified.load(std::memory_order_relaxed) > line.consumed) {
-      pending.notifies.push_back(peer);
-    }
+  const auto lines =
+      bands.find(header, band + sizeof(space::BandHead), header.ranks * sizeof(space::PeerLine));
+  if (!lines) return pending;
+  constexpr std::size_t count_max = 64;  // a page of them
+  std::array<space::PeerLine, count_max> some;
+  const auto at = [&](std::uint64_t peer) {
+    return static_cast<off_t>(lines->offset + peer * sizeof(space::PeerLine));
+  };
+  for (std::uint64_t peer = 0; peer < header.ranks;) {
+    const off_t data = lseek(lines->file, at(peer), SEEK_DATA);
+    if (data < 0 || data >= at(header.ranks)) break;
+    peer = (static_cast<std::uint64_t>(data) - lines->offset) / sizeof(space::PeerLine);
+    const std::size_t count = std::min<std::size_t>(count_max, header.ranks - peer);
+    const std::size_t bytes = count * sizeof(space::PeerLine);
+    if (pread(lines->file, some.data(), bytes, at(peer)) != static_cast<ssize_t>(bytes)) break;
+    for (std::size_t i = 0; i < count; ++i)
+      add(pending, static_cast<int>(peer + i), some[i], header, bands);
+    peer += count;
   }
   return pending;
 }

@@ -1,5 +1,6 @@
 #include "bootstrap/explain/phrase.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -30,8 +31,8 @@ std::string who_is_missing(const RankState& state, const char* what_they_did_not
   if (!state.round) return "";
   const auto& missing = state.round->missing;
   if (missing.empty()) return ", which all have reached by now";
-  return fmt::format(": {} {} not {}", rank_list(missing), missing.size() == 1 ? "has" : "have",
-                     what_they_did_not);
+  return fmt::format(": {} {} not {}", state.round->missing_in_words,
+                     missing.size() == 1 ? "has" : "have", what_they_did_not);
 }
 
 /// Who has not come to a fence's wave, and the calls that those who have come know of.
@@ -122,8 +123,13 @@ Phrase outside_armature(const RankState& state) {
 }  // namespace
 
 std::string rank_list(const std::vector<int>& ranks) {
+  constexpr std::size_t parts_max = 40;
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < ranks.size();) {
+    if (const std::size_t left = ranks.size() - i; parts.size() >= parts_max && left > 1) {
+      parts.push_back(fmt::format("{} others", left));
+      break;
+    }
     std::size_t end = i + 1;
     while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
     if (end - i > 2) {
@@ -201,13 +207,18 @@ std::string in_short(const RankState& state) {
   return state.process_state == 'S' ? "is asleep outside Armature" : "computes";
 }
 
-std::vector<int> waits_on(const Snapshot& snapshot, int rank) {
+std::vector<int> waits_on(const Snapshot& snapshot, int rank, std::size_t count_max) {
   const RankState& state = snapshot.ranks[static_cast<std::size_t>(rank)];
-  if (!waits(state) || state.moving) return {};
-  if (state.round) return state.round->missing;
+  if (!goes_on_waiting(state)) return {};
+  if (state.round) {
+    const std::vector<int>& all = state.round->missing;
+    return {all.begin(),
+            all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), count_max))};
+  }
   if (state.wait.awaiting == Awaiting::exit) {
     std::vector<int> others;
-    for (int other = 0; other < static_cast<int>(snapshot.ranks.size()); ++other) {
+    const int ranks = static_cast<int>(snapshot.ranks.size());
+    for (int other = 0; other < ranks && others.size() < count_max; ++other) {
       const Life life = snapshot.ranks[static_cast<std::size_t>(other)].life;
       if (life == Life::starting || life == Life::running) others.push_back(other);
     }
@@ -218,6 +229,8 @@ std::vector<int> waits_on(const Snapshot& snapshot, int rank) {
   return {peer};
 }
 
+bool goes_on_waiting(const RankState& state) { return waits(state) && !state.moving; }
+
 bool needs_their_calls(const RankState& state) {
   return state.wait.awaiting != Awaiting::completion;
 }
@@ -225,7 +238,7 @@ bool needs_their_calls(const RankState& state) {
 bool waits_on_anyone(const RankState& state) {
   const bool takes_anyones = state.wait.awaiting == Awaiting::request ||
                              (state.wait.awaiting == Awaiting::message && state.wait.peer < 0);
-  return waits(state) && !state.moving && takes_anyones;
+  return goes_on_waiting(state) && takes_anyones;
 }
 
 }  // namespace armature::bootstrap

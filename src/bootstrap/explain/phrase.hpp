@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -7,7 +9,8 @@
 
 namespace armature::bootstrap {
 
-/// "rank 3", "ranks 0 and 1", "ranks 0-3, 6 and 9". Ascending order is the caller's.
+/// "rank 3", "ranks 0 and 1", "ranks 0-3, 6 and 9"; of very many not next to each other the first
+/// "and 500 others". Ascending order is the caller's.
 std::string rank_list(const std::vector<int>& ranks);
 
 /// " in 2 processes"; nothing where every rank is a process.
@@ -29,8 +32,11 @@ Phrase phrase(const Snapshot& snapshot, int rank);
 std::string in_short(const RankState& state);
 
 /// The ranks that must act before this rank can go on; empty when it does not wait, or when any of
-/// several may help it.
-std::vector<int> waits_on(const Snapshot& snapshot, int rank);
+/// several may help it. Of very many the first.
+std::vector<int> waits_on(const Snapshot& snapshot, int rank, std::size_t count_max = SIZE_MAX);
+
+/// It waits, and did so a moment ago.
+bool goes_on_waiting(const RankState& state);
 
 /// Whether those must come to a call of their own for it. An operation on memory needs none: it
 /// completes whatever the rank there does, as long as its process runs.
