@@ -156,6 +156,12 @@ def test_refusals():
     done = subprocess.run([ARMATURE, "run", "-n", "2", "--trace", "/nowhere/trace", MOVING], capture_output=True, text=True,
                           timeout=20)
     expect(done.returncode != 0 and "--trace: /nowhere/trace cannot be written: No such file" in done.stderr, done.stderr)
+    # A full disk: of a job that has failed the status stays.
+    for words, status in ((["true"], 1), (["sh", "-c", "exit 3"], 3)):
+        done = subprocess.run([ARMATURE, "run", "-n", "2", "--trace", "/dev/full", *words], capture_output=True, text=True,
+                              timeout=20)
+        expect(done.returncode == status, f"exit status {done.returncode}: {done.stderr}")
+        expect("--trace: /dev/full cannot be written: No space left on device" in done.stderr, done.stderr)
 
 
 perform_case(CASE, globals()[f"test_{CASE}"])

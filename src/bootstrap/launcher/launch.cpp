@@ -254,7 +254,8 @@ Outcome launch(const LaunchOptions& options) {
   RunningJob job(options, memory, control, board.get(), filling ? &*filling : nullptr);
   Outcome outcome = job.run(program.path, std::move(binding));
   if (filling) filling->finish();
-  if (trace) trace->write(control.header().started_ns);
+  if (trace && !trace->write(control.header().started_ns) && outcome.status == 0)
+    outcome.status = 1;
   if (options.simulation_seed && outcome.status != 0)
     say(fmt::format(
         "the simulation with seed {0} failed; armature run --simulate {0} -n {1}{2} "

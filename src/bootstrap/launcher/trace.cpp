@@ -66,36 +66,33 @@ void take_part(int file, int process, std::uint64_t started_ns, Recorded& record
 
 const char* name_of(std::uint32_t awaiting) {
   static constexpr const char* names[] = {
-      "nothing", "barrier",    "collective", "mutex", "element", "notify", "message",
-      "room",    "completion", "team",       "exit",  "answer",  "fence",  "request"};
+      "nothing",    "barrier", "collective", "mutex",  "element", "notify",  "message", "room",
+      "completion", "team",    "exit",       "answer", "fence",   "request", "name"};
+  static_assert(std::size(names) == static_cast<std::size_t>(space::Awaiting::name) + 1);
   return awaiting < std::size(names) ? names[awaiting] : "?";
 }
 
 class Json {
  public:
   Json(std::FILE* file, std::uint64_t started_ns) : file_(file), started_ns_(started_ns) {
-    fmt::print(file_, "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    put("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
   }
-  Json(const Json&) = delete;
-  Json& operator=(const Json&) = delete;
-  ~Json() { fmt::print(file_, "\n]}}\n"); }
 
   void name(const char* what, int process, int rank, const std::string& name) {
-    fmt::print(
-        file_,
+    put(fmt::format(
         "{}{{\"ph\":\"M\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"{}\"}}}}",
-        next(), what, process, rank, name);
+        next(), what, process, rank, name));
   }
   void span(int process, const Event& event, std::string_view name, const std::string& more = {}) {
-    fmt::print(file_,
-               "{}{{\"ph\":\"X\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{}{}}}",
-               next(), name, process, event.rank, us(event.begin_ns - started_ns_),
-               us(event.end_ns - event.begin_ns), more);
+    put(fmt::format(
+        "{}{{\"ph\":\"X\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{}{}}}", next(),
+        name, process, event.rank, us(event.begin_ns - started_ns_),
+        us(event.end_ns - event.begin_ns), more));
   }
   void instant(const Event& event, const std::string& name) {
-    fmt::print(file_,
-               "{}{{\"ph\":\"i\",\"s\":\"p\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{}}}",
-               next(), name, event.process, event.rank, us(event.begin_ns - started_ns_));
+    put(fmt::format(
+        "{}{{\"ph\":\"i\",\"s\":\"p\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{}}}", next(),
+        name, event.process, event.rank, us(event.begin_ns - started_ns_)));
   }
   /// From the one to the other.
   void arrow(const char* name, std::pair<int, const Event*> from, std::uint64_t from_ns,
@@ -104,22 +101,33 @@ class Json {
     end_of_arrow('s', name, from.first, *from.second, from_ns, "");
     end_of_arrow('f', name, to.first, *to.second, to_ns, ",\"bp\":\"e\"");
   }
+  /// 0, or why not all of it could be written.
+  int end() {
+    put("\n]}\n");
+    if (std::fflush(file_) != 0 && error_ == 0) error_ = errno;
+    return error_;
+  }
 
  private:
+  void put(const std::string& text) {
+    if (error_ == 0 && std::fwrite(text.data(), 1, text.size(), file_) != text.size())
+      error_ = errno;
+  }
   const char* next() { return std::exchange(is_first_, false) ? "\n" : ",\n"; }
   static std::string us(std::uint64_t ns) { return fmt::format("{}.{:03}", ns / 1000, ns % 1000); }
   void end_of_arrow(char kind, const char* name, int process, const Event& event, std::uint64_t ns,
                     const char* more) {
-    fmt::print(file_,
-               "{}{{\"ph\":\"{}\",\"cat\":\"{}\",\"name\":\"{}\",\"id\":{},\"pid\":{},\"tid\":{},"
-               "\"ts\":{}{}}}",
-               next(), kind, name, name, arrows_, process, event.rank, us(ns - started_ns_), more);
+    put(fmt::format(
+        "{}{{\"ph\":\"{}\",\"cat\":\"{}\",\"name\":\"{}\",\"id\":{},\"pid\":{},\"tid\":{},"
+        "\"ts\":{}{}}}",
+        next(), kind, name, name, arrows_, process, event.rank, us(ns - started_ns_), more));
   }
 
   std::FILE* const file_;
   const std::uint64_t started_ns_;
   std::uint64_t arrows_ = 0;
   bool is_first_ = true;
+  int error_ = 0;
 };
 
 void write_names(Json& json, const std::vector<Event>& events) {
@@ -218,28 +226,30 @@ Trace::Trace(std::string path, std::uint32_t processes_max)
 
 Trace::~Trace() { unsetenv(progress::trace_variable); }
 
-void Trace::write(std::uint64_t job_started_ns) const {
+bool Trace::write(std::uint64_t job_started_ns) const {
+  const auto fail = [&](int error) {
+    say_headline(fmt::format("--trace: {} cannot be written: {}", path_, base::system_text(error)));
+    return false;
+  };
   Recorded recorded;
   for (std::uint32_t process = 0; process < processes_max_; ++process)
     take_part(events_.get(), static_cast<int>(process), job_started_ns, recorded);
   const auto& events = recorded.events;
   const std::unique_ptr<std::FILE, decltype(&std::fclose)> file(fdopen(dup(output_.get()), "w"),
                                                                 &std::fclose);
-  if (file == nullptr) return say_headline(fmt::format("--trace: {} cannot be written", path_));
+  if (file == nullptr) return fail(errno);
   const bool has_turns = std::any_of(events.begin(), events.end(),
                                      [](const Event& event) { return event.kind == Kind::turn; });
-  {
-    Json json(file.get(), job_started_ns);
-    write_names(json, events);
-    if (!has_turns) write_lives(json, events);
-    for (const Event& event : events) write_event(json, event);
-    write_calls(json, events);
-  }
-  if (std::fflush(file.get()) != 0 || std::ferror(file.get()) != 0)
-    return say_headline(fmt::format("--trace: {} cannot be written", path_));
+  Json json(file.get(), job_started_ns);
+  write_names(json, events);
+  if (!has_turns) write_lives(json, events);
+  for (const Event& event : events) write_event(json, event);
+  write_calls(json, events);
+  if (const int error = json.end(); error != 0) return fail(error);
   if (recorded.lost != 0)
     say(fmt::format("--trace: {} holds the last {} events of each process: {} before had no room",
                     path_, TracePart::events_max, recorded.lost));
+  return true;
 }
 
 }  // namespace armature::bootstrap

@@ -19,8 +19,8 @@ class Trace {
   ~Trace();
 
   /// Chrome's trace events, which Perfetto opens: a thread for each rank in each process where it
-  /// has been. Says so, and what is missing.
-  void write(std::uint64_t job_started_ns) const;
+  /// has been. Says what is missing. False when it cannot be written, which is said, too.
+  [[nodiscard]] bool write(std::uint64_t job_started_ns) const;
 
  private:
   const std::string path_;
