@@ -192,6 +192,18 @@ def test_doctor_sees_red_where_the_address_space_is_limited():
     expect(re.search(r"BAD +address space.*\n +ulimit -v unlimited", done.stdout), done.stdout)
 
 
+def test_doctor_judges_where_files_are_limited():
+    for limit, remedies in ((1000, ("ulimit -f unlimited\n",)), (1 << 20, ("or armature run --band-size",))):
+        done = subprocess.run(["bash", "-c", f"ulimit -f {limit}; exec {harness.ARMATURE} doctor"], capture_output=True,
+                              text=True)
+        expect(done.returncode == 1, f"{done.returncode}: {done.stdout}")
+        for remedy in (r"BAD +size of a file \(RLIMIT_FSIZE\)", *remedies):
+            expect(re.search(remedy, done.stdout), f"{remedy}: {done.stdout}")
+    expect("memory files: work" in done.stdout, done.stdout)
+    done = subprocess.run(["sh", "-c", f"ulimit -n 12; exec {harness.ARMATURE} doctor --network"], capture_output=True, text=True)
+    expect(done.returncode == 1 and "ulimit -n" in done.stdout and "install" not in done.stdout, done.stdout)
+
+
 def test_help_explains_every_command():
     for command in ("run", "inspect", "doctor"):
         for words in ([command, "--help"], ["help", command]):

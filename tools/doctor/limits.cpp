@@ -68,11 +68,11 @@ void check_limits(Findings& findings) {
 
   const rlimit file = limit_of(RLIMIT_FSIZE);
   const bool large = file.rlim_cur == RLIM_INFINITY || file.rlim_cur >= space::band_bytes_max;
+  std::string remedy;
+  if (!large) remedy = "each band is a sparse memory file: ulimit -f unlimited";
+  if (!large && file.rlim_cur >= space::band_bytes_min) remedy += ", or armature run --band-size";
   findings.push_back({"size of a file (RLIMIT_FSIZE)", large ? Health::good : Health::bad,
-                      bytes_or_unlimited(file.rlim_cur),
-                      large ? ""
-                            : "each band is a sparse memory file: ulimit -f unlimited, or armature "
-                              "run --band-size"});
+                      bytes_or_unlimited(file.rlim_cur), remedy});
 
   const rlimit locked = limit_of(RLIMIT_MEMLOCK);
   findings.push_back({"locked memory", Health::note,

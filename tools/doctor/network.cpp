@@ -1,6 +1,7 @@
 // What ranks of several nodes would speak over: which devices there are, which one is taken and
 // why, how long transfers travel, and what limits them. The engine is opened as a job opens it, and
 // two of them in this process are timed against each other.
+#include <dlfcn.h>
 #include <sys/resource.h>
 
 #include <cstdlib>
@@ -134,8 +135,11 @@ void check_engine(Findings& findings) {
   } catch (const Error& error) {
     engine.health = Health::bad;
     engine.found = error.what();
-    engine.remedy = device.empty() ? "install UCX (Debian: libucx0)"
-                                   : "set ARMATURE_NET_DEVICE to an interface below, or unset it";
+    const bool is_loaded = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD) != nullptr;
+    engine.remedy = !is_loaded ? "install UCX (Debian: libucx0)"
+                    : device.empty()
+                        ? "UCX is there, but does not start: it needs files (ulimit -n) and memory"
+                        : "set ARMATURE_NET_DEVICE to an interface below, or unset it";
   }
   findings.push_back(engine);
 }
