@@ -1,3 +1,4 @@
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/fail.hpp"
 #include "commands.hpp"
 
 // `armature COMMAND ...`: the table of commands, and what happens to their errors.
@@ -54,6 +56,15 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return status_usage;
 }
 
+/// The status, unless what was printed could not be written: that is no success.
+int checked(int status) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  const std::string why = errno != 0 ? ": " + base::system_text(errno) : "";
+  fmt::print(stderr, "armature: the output could not be written{}\n", why);
+  return status != 0 ? status : 1;
+}
+
 int main(std::vector<std::string> words) {
   CLI::App app{"Armature: programs of many ranks that share one address space", "armature"};
   app.set_version_flag("--version", "armature " ARMATURE_VERSION);
@@ -78,7 +89,8 @@ int main(std::vector<std::string> words) {
   } catch (const CLI::ParseError& error) {
     return usage_error(app, error);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    // That of fmt says less than `checked` will.
+    if (std::ferror(stdout) == 0) fmt::print(stderr, "{}\n", error.what());
     return 1;
   }
   return 0;
@@ -88,5 +100,6 @@ int main(std::vector<std::string> words) {
 }  // namespace armature::tools
 
 int main(int argc, char** argv) {
-  return armature::tools::main(std::vector<std::string>(argv + 1, argv + argc));
+  using namespace armature::tools;
+  return checked(main(std::vector<std::string>(argv + 1, argv + argc)));
 }

@@ -204,6 +204,14 @@ def test_doctor_judges_where_files_are_limited():
     expect(done.returncode == 1 and "ulimit -n" in done.stdout and "install" not in done.stdout, done.stdout)
 
 
+def test_output_that_cannot_be_written_is_a_failure():
+    for words in (["doctor"], ["doctor", "--json"], ["inspect"], ["--help"], ["help", "run"], ["--version"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([harness.ARMATURE, *words], stdout=full, stderr=subprocess.PIPE, text=True)
+        expect(done.returncode == 1, f"{words}: {done.returncode}")
+        expect(re.fullmatch("armature: the output could not be written.*\n", done.stderr), f"{words}: {done.stderr}")
+
+
 def test_help_explains_every_command():
     for command in ("run", "inspect", "doctor"):
         for words in ([command, "--help"], ["help", command]):
