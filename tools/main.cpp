@@ -45,13 +45,14 @@ void add_help(CLI::App& app) {
       fmt::print("{}\n", command->help("armature"));
       return;
     }
-    throw CLI::ValidationError("help", fmt::format("there is no command '{}'", *about));
+    throw CLI::ValidationError(fmt::format("there is no command '{}'", *about));
   });
 }
 
 int usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  const auto used = app.get_subcommands();
-  const std::string name = used.empty() ? "armature" : "armature " + used.front()->get_name();
+  std::string name = "armature";
+  for (auto used = app.get_subcommands(); !used.empty(); used = used.front()->get_subcommands())
+    name += " " + used.front()->get_name();
   fmt::print(stderr, "{}: {}\nTry: {} --help\n", name, error.what(), name);
   return status_usage;
 }

@@ -224,3 +224,7 @@ def test_help_explains_every_command():
     expect(re.fullmatch(r"armature \d+\.\d+\.\d+\n", done.stdout), done.stdout)
     done = subprocess.run([harness.ARMATURE, "dance"], capture_output=True, text=True)
     expect(done.returncode == 2 and "dance" in done.stderr, done.stderr)
+    for words, said in ((["help", "dance"], "armature help: there is no command 'dance'\nTry: armature help --help\n"),
+                        (["bench", "net", "--nodes", "x"], "Try: armature bench net --help\n")):
+        done = subprocess.run([harness.ARMATURE, *words], capture_output=True, text=True)
+        expect(done.returncode == 2 and done.stderr.endswith(said), done.stderr)

@@ -51,13 +51,16 @@ void run(const Suite& suite, const Request& request) {
 void add_suite(CLI::App& bench_app, const Suite& suite) {
   auto request = std::make_shared<Request>();
   CLI::App* app = bench_app.add_subcommand(suite.name, suite.title);
-  app->add_option("--json", request->json_path, "Also write the rows to this file, as JSON");
+  app->add_option("--json", request->json_path, "Also write the rows to this file, as JSON")
+      ->type_name("FILE");
   app->add_option(
          "--peers", request->peers_path,
          "Compare with the best of these: lines of system, op, bytes, ns, separated by tabs")
+      ->type_name("FILE")
       ->check(CLI::ExistingFile);
   app->add_option("--only", request->only,
                   "Only these operations; a name stands for what follows it after a dot, too")
+      ->type_name("NAME")
       ->expected(1)
       ->take_all();
   app->add_option("--repeat", request->repeat,
