@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "base/fail.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/launcher/check_options.hpp"
 #include "bootstrap/launcher/console.hpp"
@@ -54,18 +55,28 @@ bool keep_those_that_answer(LaunchOptions& options) {
   return left > 0;
 }
 
-/// A name that nobody has; the folder is made when it is needed, and gone when this is.
+/// The folder is made when it is needed, and gone when this is.
 class PrivateFolder {
  public:
-  PrivateFolder()
-      : path_(fmt::format("{}/armature-resize-{}-{:x}",
-                          std::filesystem::temp_directory_path().string(), getpid(),
-                          base::now_ns())) {}
+  PrivateFolder() = default;
   PrivateFolder(const PrivateFolder&) = delete;
   PrivateFolder& operator=(const PrivateFolder&) = delete;
-  ~PrivateFolder() { clear(path_); }
+  ~PrivateFolder() {
+    if (!path_.empty()) clear(path_);
+  }
 
-  [[nodiscard]] const std::string& path() const { return path_; }
+  /// A name that nobody has.
+  [[nodiscard]] const std::string& choose_path() {
+    std::error_code problem;
+    const auto above = std::filesystem::temp_directory_path(problem);
+    if (problem) {
+      const char* const wanted = std::getenv("TMPDIR");
+      base::fail(Errc::start, wanted != nullptr ? fmt::format("TMPDIR={} is no folder", wanted)
+                                                : "there is no folder for temporary files");
+    }
+    path_ = fmt::format("{}/armature-resize-{}-{:x}", above.string(), getpid(), base::now_ns());
+    return path_;
+  }
   static void clear(const std::string& path) {
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
@@ -86,7 +97,7 @@ class Course {
         from_(is_private_ ? "" : checkpoints::latest_name(options_.checkpoint_directory)),
         of_another_(options_.restore ? "" : from_) {
     if (!options_.virtual_ranks) return;
-    options_.resize_directory = is_private_ ? folder_.path() : options_.checkpoint_directory;
+    options_.resize_directory = is_private_ ? folder_.choose_path() : options_.checkpoint_directory;
     setenv(bootstrap::resize_variable, options_.resize_directory.c_str(), 1);
   }
 
@@ -128,7 +139,7 @@ class Course {
   /// It is read once.
   std::function<LaunchOptions::Restore::Fill> filling_once(
       std::function<LaunchOptions::Restore::Fill> fill) {
-    return [fill = std::move(fill), path = folder_.path()](const auto&... how) {
+    return [fill = std::move(fill), path = options_.resize_directory](const auto&... how) {
       fill(how...);
       PrivateFolder::clear(path);
     };
@@ -157,7 +168,7 @@ class Course {
     return true;
   }
 
-  const PrivateFolder folder_;
+  PrivateFolder folder_;
   LaunchOptions options_;
   const bool recovers_;
   const bool is_private_;  // ranks are written to disk for nothing but this

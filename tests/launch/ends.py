@@ -175,3 +175,11 @@ def test_killing_the_launcher_leaves_nothing():
     job.wait_for(3, "has computed")
     os.kill(job.pid, signal.SIGKILL)
     expect(job.end() == -signal.SIGKILL, "killed")
+
+
+def test_a_folder_that_is_not_needed_may_be_missing():
+    for kind, status in ((["--nodes", "2"], 0), (["--nodes", "2", "--virtual", "--no-globals-note"], 1)):
+        done = subprocess.run([harness.ARMATURE, "run", "-n", "2", *kind, "true"], capture_output=True, text=True,
+                              env={**os.environ, "TMPDIR": "/nonexistent"})
+        expect(done.returncode == status, f"{kind}: {done.returncode}: {done.stderr}")
+    expect("TMPDIR=/nonexistent is no folder" in done.stderr, done.stderr)
