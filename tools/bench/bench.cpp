@@ -27,11 +27,13 @@ using bench::Suite;
 void run(const Suite& suite, const Request& request) {
   const bench::Peers peers =
       request.peers_path.empty() ? bench::Peers() : bench::Peers(request.peers_path);
-  std::ofstream file;
-  if (!request.json_path.empty()) {  // better to fail now than after a minute
-    file.open(request.json_path);
+  const auto open = [&](std::ios::openmode how) {
+    std::ofstream file(request.json_path, how);
     if (!file) throw std::runtime_error("bench: cannot write " + request.json_path);
-  }
+    return file;
+  };
+  // Better to fail now than after a minute; what is there already stays until there is something.
+  if (!request.json_path.empty()) (void)open(std::ios::app);
   std::vector<Row> rows;
   {
     bench::Collector collector(request);
@@ -44,6 +46,7 @@ void run(const Suite& suite, const Request& request) {
   std::fputs(bench::table(rows, peers, suite.aims).c_str(), stdout);
   if (suite.notes != nullptr) std::fputs(suite.notes(rows).c_str(), stdout);
   if (request.json_path.empty()) return;
+  std::ofstream file = open(std::ios::trunc);
   file << bench::json(rows, peers, suite.aims);
   if (!file.flush()) throw std::runtime_error("bench: cannot write " + request.json_path);
 }
