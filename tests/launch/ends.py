@@ -8,6 +8,7 @@ import stat
 import subprocess
 import tempfile
 import time
+import uuid
 
 import harness
 from harness import Job, expect, run, wait_until
@@ -183,3 +184,19 @@ def test_a_folder_that_is_not_needed_may_be_missing():
                               env={**os.environ, "TMPDIR": "/nonexistent"})
         expect(done.returncode == status, f"{kind}: {done.returncode}: {done.stderr}")
     expect("TMPDIR=/nonexistent is no folder" in done.stderr, done.stderr)
+
+
+def test_a_bench_that_is_asked_to_end_leaves_nothing():
+    mark = f"ARMATURE_TEST_MARK={uuid.uuid4()}"
+    with tempfile.TemporaryDirectory() as folder:
+        rows = pathlib.Path(folder, "rows.json")
+        rows.write_text("of the last time")
+        with subprocess.Popen([harness.ARMATURE, "bench", "virtual", "--only", "checkpoint", "--json", rows], cwd=folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, **dict([mark.split("=")])}) as bench:
+            wait_until("a checkpoint", lambda: list(pathlib.Path(folder).glob("armature-bench-*/*/*")))
+            bench.terminate()
+            out, err = bench.communicate(timeout=10 * harness.SLOW)
+        expect(bench.returncode == 143, f"{bench.returncode}: {out}{err}")
+        expect(not harness.processes_with(mark), "the job goes on")
+        expect(os.listdir(folder) == ["rows.json"] and rows.read_text() == "of the last time", f"{os.listdir(folder)}")

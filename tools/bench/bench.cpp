@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/peers.hpp"
+#include "bench/process.hpp"
 #include "bench/rank.hpp"
 #include "bench/row.hpp"
 #include "bench/suite.hpp"
@@ -76,7 +77,13 @@ void add_suite(CLI::App& bench_app, const Suite& suite) {
         ->capture_default_str();
   app->add_flag("--quick", request->quick, "A second or two instead of ten; rough figures");
   app->footer(suite.footer);
-  app->callback([request, &suite] { run(suite, *request); });
+  app->callback([request, &suite] {
+    try {
+      run(suite, *request);
+    } catch (const bench::Interrupted& by) {
+      throw CLI::RuntimeError(128 + by.signal);
+    }
+  });
 }
 
 void add_bench_rank(CLI::App& app) {

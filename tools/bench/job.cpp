@@ -1,21 +1,16 @@
 #include "bench/job.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <stdexcept>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include "base/file_descriptor.hpp"
+#include "bench/process.hpp"
 #include "bench/sample.hpp"
 
 namespace armature::tools::bench {
@@ -27,33 +22,6 @@ namespace {
 }
 
 std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
-
-class Process {
- public:
-  explicit Process(std::vector<std::string> command) {
-    std::vector<char*> argv;
-    for (std::string& word : command) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    errno = posix_spawn(&pid_, argv[0], nullptr, nullptr, argv.data(), environ);
-    if (errno != 0) fail("cannot start " + command[0]);
-  }
-  [[nodiscard]] pid_t pid() const { return pid_; }
-
-  /// Waits for the end and throws unless it was a success.
-  void expect_success() const {
-    int status = 0;
-    while (waitpid(pid_, &status, 0) < 0)
-      if (errno != EINTR) fail("waitpid");
-    if (WIFSIGNALED(status))
-      throw std::runtime_error("bench: the job died of signal " + std::to_string(WTERMSIG(status)));
-    if (WEXITSTATUS(status) != 0)
-      throw std::runtime_error("bench: the job failed with status " +
-                               std::to_string(WEXITSTATUS(status)));
-  }
-
- private:
-  pid_t pid_ = 0;
-};
 
 std::vector<std::string> run_command(const Shape& shape,
                                      const std::vector<std::string>& arguments) {
@@ -109,17 +77,11 @@ void run_job(const Job& job, const std::function<void(const Row&)>& on_row) {
     setenv(started_variable, std::to_string(now_ns()).c_str(), 1);
   }
 
-  const Process process(job.restart.empty() ? run_command(job.shape, arguments)
-                                            : restart_command(job));
-  const base::FileDescriptor ended(static_cast<int>(syscall(SYS_pidfd_open, process.pid(), 0)));
+  Process process(job.restart.empty() ? run_command(job.shape, arguments) : restart_command(job));
   Lines lines;
-  pollfd events[] = {{.fd = ends[0], .events = POLLIN, .revents = 0},
-                     {.fd = ended.get(), .events = POLLIN, .revents = 0}};
-  while (events[1].revents == 0) {
-    if (poll(events, 2, -1) < 0 && errno != EINTR) fail("poll");
+  process.expect_success(ends[0], [&] {
     lines.read_from(ends[0], [&](const std::string& line) { on_row(row_of(line)); });
-  }
-  process.expect_success();
+  });
 }
 
 double startup_ns(int ranks) {
@@ -133,7 +95,7 @@ double bare_startup_ns(int processes) {
   std::vector<Process> all;
   for (int i = 0; i < processes; ++i)
     all.emplace_back(std::vector<std::string>{own_path(), "bench-rank", "nothing"});
-  for (const Process& process : all) process.expect_success();
+  for (Process& process : all) process.expect_success();
   return now_ns() - start;
 }
 

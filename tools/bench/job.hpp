@@ -32,7 +32,7 @@ inline constexpr const char* rows_variable = "ARMATURE_BENCH_ROWS";
 inline constexpr const char* started_variable = "ARMATURE_BENCH_STARTED";
 
 /// Runs the job and calls `on_row` for each row as it comes. Throws std::runtime_error when it
-/// fails.
+/// fails, Interrupted (process.hpp) when this program was told to end; so do those below.
 void run_job(const Job& job, const std::function<void(const Row&)>& on_row);
 
 /// Nanoseconds from the start of `armature run` with so many ranks of a program that only joins the

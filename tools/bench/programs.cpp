@@ -1,8 +1,6 @@
 #include "bench/programs.hpp"
 
 #include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,9 +10,11 @@
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/file_descriptor.hpp"
+#include "bench/process.hpp"
 
 namespace armature::tools::bench {
 
@@ -35,32 +35,15 @@ std::string output_of(std::vector<std::string> command, std::string variable) {
     throw std::system_error(errno, std::generic_category(), "bench: pipe");
   const base::FileDescriptor reading(ends[0]);
   base::FileDescriptor writing(ends[1]);
-  std::vector<char*> argv;
-  for (std::string& word : command) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  std::vector<char*> environment;
-  for (char** each = environ; *each != nullptr; ++each) environment.push_back(*each);
-  if (!variable.empty()) environment.push_back(variable.data());
-  environment.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, writing.get(), STDOUT_FILENO);
-  pid_t pid = 0;
-  const int error = posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environment.data());
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0)
-    throw std::system_error(error, std::generic_category(), "bench: cannot start " + command[0]);
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  Process process(std::move(command), writing.get(), std::move(variable));
   writing = {};
   std::string output;
-  char chunk[4096];
-  for (ssize_t n = 0; (n = read(reading.get(), chunk, sizeof chunk)) != 0;) {
-    if (n > 0) output.append(chunk, static_cast<std::size_t>(n));
-    if (n < 0 && errno != EINTR) break;
-  }
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (status != 0) throw std::runtime_error("bench: this job failed: " + command.back());
+  process.expect_success(reading.get(), [&] {
+    char chunk[4096];
+    for (ssize_t n = 0; (n = read(reading.get(), chunk, sizeof chunk)) > 0;)
+      output.append(chunk, static_cast<std::size_t>(n));
+  });
   return output;
 }
 
