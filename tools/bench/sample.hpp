@@ -8,7 +8,7 @@
 
 // How a nanosecond is measured on a machine that does other things too. An operation and its limit
 // are timed in short batches that take turns, so that whatever slows the machine down hits both; a
-// batch is long against the clock and short against a time slice; what counts is the median.
+// batch is long against the clock and short against a time slice; what counts is the middle.
 // Measuring first all limits and then all operations was rejected: on a shared machine the two
 // halves are not comparable.
 
@@ -87,8 +87,7 @@ std::size_t calls_in_batch(const Effort& effort, F& f) {
   return n;
 }
 
-/// Medians of batches of `op` and `limit` taking turns. `before(is_op)` is called before each
-/// batch.
+/// Batches of `op` and `limit` taking turns. `before(is_op)` is called before each batch.
 template <class Op, class Limit, class Before>
 Timing measure(const Effort& effort, Op& op, Limit& limit, Before&& before) {
   before(true);
@@ -109,7 +108,7 @@ Timing measure(const Effort& effort, Op& op, Limit& limit, Before&& before) {
     batch(b % 2 == 0);
     batch(b % 2 != 0);
   }
-  return {median(std::move(op_ns)), median(std::move(limit_ns))};
+  return pair_in_the_middle(op_ns, limit_ns);
 }
 
 }  // namespace armature::tools::bench
