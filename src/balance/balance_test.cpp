@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <locale>
 #include <random>
 
 #include <gmock/gmock.h>
@@ -147,8 +148,15 @@ TEST(Balance, a_problem_comes_back_from_its_file) {
   Problem problem = drifted(4, 10);
   problem.groups = {0, 0, 1, 1};
   const std::string path = testing::TempDir() + "/balance_test.problem";
+  problem.items[0].load = 12345.5;
+  struct Grouping : std::numpunct<char> {
+    [[nodiscard]] std::string do_grouping() const override { return "\3"; }
+  };
+  const std::locale before = std::locale::global({std::locale(), new Grouping});
   record(problem, path);
+  std::locale::global(before);
   const Problem back = replay(path);
+  EXPECT_EQ(back.items[0].load, 12345.5);
   EXPECT_EQ(back.groups, problem.groups);
   EXPECT_EQ(greedy(back), greedy(problem));
   EXPECT_EQ(back.links.size(), problem.links.size());

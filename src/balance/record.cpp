@@ -4,7 +4,9 @@
 //   groups 0 0 1 1        (not where all are one)
 //   item 0.25 3           (its load and place)
 //   link 0 7 12           (two items, by their order, and the weight)
+#include <cmath>
 #include <fstream>
+#include <locale>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -14,9 +16,23 @@
 
 namespace armature::balance {
 
+namespace {
+
+/// What is printed of a record is made of them.
+void check_sums(const Problem& problem) {
+  double loads = 0, weights = 0;
+  for (const Item& item : problem.items) loads += item.load;
+  for (const Link& link : problem.links) weights += link.weight;
+  if (!std::isfinite(loads) || !std::isfinite(weights))
+    base::fail(Errc::bad_argument, "balance: loads or weights are so large that they have no sum");
+}
+
+}  // namespace
+
 void record(const Problem& problem, const std::string& path) {
   check(problem);
   std::ofstream to(path);
+  to.imbue(std::locale::classic());  // whatever the program's is
   to.precision(17);
   to << "places " << problem.places << '\n';
   if (!problem.groups.empty()) {
@@ -38,6 +54,7 @@ Problem replay(const std::string& path) {
   std::string line;
   for (int number = 1; std::getline(from, line); ++number) {
     std::istringstream words(line);
+    words.imbue(std::locale::classic());
     std::string kind, rest;
     if (!(words >> kind) || kind.starts_with('#')) continue;
     Item item;
@@ -46,13 +63,13 @@ Problem replay(const std::string& path) {
     if (kind == "places") {
       good = static_cast<bool>(words >> problem.places);
     } else if (kind == "groups") {
-      for (int group = 0; words >> group;) problem.groups.push_back(group);
-      words.clear();
+      for (int group = 0; good && !(words >> std::ws).eof(); problem.groups.push_back(group))
+        good = static_cast<bool>(words >> group);
     } else if (kind == "item") {
       good = static_cast<bool>(words >> item.load >> item.place);
       problem.items.push_back(item);
     } else if (kind == "link") {
-      good = static_cast<bool>(words >> link.a >> link.b >> link.weight);
+      good = static_cast<bool>(words >> link.a >> link.b >> link.weight) && link.weight >= 0;
       problem.links.push_back(link);
     } else {
       good = false;
@@ -65,6 +82,7 @@ Problem replay(const std::string& path) {
     base::fail(Errc::bad_argument, fmt::format("balance: {} cannot be read", path));
   try {
     check(problem);
+    check_sums(problem);
   } catch (const Error& error) {
     base::fail(Errc::bad_argument, fmt::format("{}: {}", path, error.what()));
   }
