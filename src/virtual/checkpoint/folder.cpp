@@ -8,8 +8,6 @@
 #include <cerrno>
 #include <exception>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -21,6 +19,7 @@
 #include "base/fail.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/write_all.hpp"
+#include "virtual/checkpoint/open_file.hpp"
 #include "virtual/checkpoint/own_folders.hpp"
 
 namespace armature::checkpoints {
@@ -72,6 +71,19 @@ void make_directories(const files::path& directory, const std::string& wanted) {
   bring_to_disk(above.empty() ? "." : above.string());
 }
 
+/// How many bytes there were up to the file's end.
+std::size_t read_up_to(int file, char* to, std::size_t bytes_max, const std::string& path) {
+  std::size_t bytes = 0;
+  while (bytes < bytes_max) {
+    const ssize_t n = ::read(file, to + bytes, bytes_max - bytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail(path, "cannot be read", errno);
+    if (n == 0) break;
+    bytes += static_cast<std::size_t>(n);
+  }
+  return bytes;
+}
+
 /// Of the folder, and of the manifest in it.
 struct Read {
   Link link;
@@ -79,9 +91,17 @@ struct Read {
 };
 Read read_link(const std::string& directory, const std::string& name) {
   const std::string folder = directory + "/" + name, path = folder + "/manifest";
-  std::ifstream file(path, std::ios::binary);
-  if (!file) base::fail(Errc::corrupt, fmt::format("{} is missing, or cannot be read", path));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const OpenFile opened = open_file(path);
+  if (!opened.file)
+    base::fail(Errc::corrupt,
+               fmt::format("{} is missing, or cannot be read: {}", path, opened.problem));
+  // Words of a command, and a line for each process: much less than this.
+  constexpr std::uint64_t bytes_max = std::uint64_t{64} << 20;
+  if (opened.bytes > bytes_max)
+    base::fail(Errc::corrupt,
+               fmt::format("{} is damaged: no manifest has {} bytes", path, opened.bytes));
+  std::string text(opened.bytes, '\0');
+  text.resize(read_up_to(opened.file.get(), text.data(), text.size(), path));
   return {{folder, Manifest::parse(text, path)}, Manifest::checksum_of(text)};
 }
 
@@ -123,12 +143,12 @@ Found find_named(const std::string& directory, const std::string& name) {
 /// What DIR/latest says; nothing where there is no such file.
 std::optional<std::string> read_latest(const std::string& directory) {
   const std::string path = directory + "/" + latest;
-  const base::FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
+  const OpenFile opened = open_file(path);
+  if (opened.error == ENOENT || opened.error == ENOTDIR) return std::nullopt;
+  if (!opened.file)
+    base::fail(Errc::corrupt, fmt::format("{} cannot be read: {}", path, opened.problem));
   char text[64];
-  const ssize_t bytes = file ? ::read(file.get(), text, sizeof text) : -1;
-  if (bytes < 0) fail(path, "cannot be read", errno);
-  const std::string_view all(text, static_cast<std::size_t>(bytes));
+  const std::string_view all(text, read_up_to(opened.file.get(), text, sizeof text, path));
   return std::string(all.substr(0, all.find('\n')));
 }
 

@@ -1,5 +1,6 @@
 #include "virtual/checkpoint/folder.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -185,6 +186,34 @@ TEST_F(CheckpointFolderTest, one_is_found_by_its_own_folder_too) {
   EXPECT_EQ(find(folder).folder, folder);
   EXPECT_EQ(find(directory_).folder, folder);
   EXPECT_THROW(find(directory_ + "/000009"), Error);
+}
+
+TEST_F(CheckpointFolderTest, what_is_no_file_is_refused_at_once) {
+  namespace files = std::filesystem;
+  write("old", 1);
+  const std::string folder = find_latest(directory_).folder;
+  const auto refusal = [&] {
+    try {
+      (void)read();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing is wrong");
+  };
+  for (const std::string& file :
+       {folder + "/ranks-0", folder + "/manifest", directory_ + "/latest"}) {
+    files::rename(file, directory_ + "/kept");
+    for (const bool is_folder : {false, true}) {
+      ASSERT_EQ(is_folder ? mkdir(file.c_str(), 0700) : mkfifo(file.c_str(), 0600), 0);
+      EXPECT_NE(refusal().find(file), std::string::npos) << refusal();
+      EXPECT_NE(refusal().find("it is no file"), std::string::npos) << refusal();
+      files::remove(file);
+    }
+    files::rename(directory_ + "/kept", file);
+  }
+  EXPECT_EQ(read(), "old");
+  files::resize_file(folder + "/manifest", std::uintmax_t{3} << 30);
+  EXPECT_NE(refusal().find("no manifest has 3221225472 bytes"), std::string::npos) << refusal();
 }
 
 TEST_F(CheckpointFolderTest, where_there_is_none_is_said_so) {

@@ -1,5 +1,3 @@
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -12,6 +10,7 @@
 
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
+#include "virtual/checkpoint/open_file.hpp"
 #include "virtual/checkpoint/part.hpp"
 
 namespace armature::checkpoints {
@@ -26,14 +25,11 @@ struct PartReader::Unpacker {
 };
 
 PartReader::PartReader(const std::string& folder, const Manifest::Part& part)
-    : path_(folder + "/" + part.name),
-      part_(part),
-      file_(open(path_.c_str(), O_RDONLY | O_CLOEXEC)),
-      unpacker_(std::make_unique<Unpacker>()) {
-  if (!file_) refuse(fmt::format("cannot be opened: {}", base::system_text(errno)));
-  struct stat status {};
-  if (fstat(file_.get(), &status) != 0) refuse(base::system_text(errno));
-  if (const auto bytes = static_cast<std::uint64_t>(status.st_size); bytes != part.bytes)
+    : path_(folder + "/" + part.name), part_(part), unpacker_(std::make_unique<Unpacker>()) {
+  OpenFile opened = open_file(path_);
+  if (!opened.file) refuse(fmt::format("cannot be opened: {}", opened.problem));
+  file_ = std::move(opened.file);
+  if (const std::uint64_t bytes = opened.bytes; bytes != part.bytes)
     refuse(bytes < part.bytes
                ? fmt::format("is cut off: it has {} bytes of {}", bytes, part.bytes)
                : fmt::format("has {} bytes where {} were written", bytes, part.bytes));

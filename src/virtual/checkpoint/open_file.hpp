@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/file_descriptor.hpp"
+
+namespace armature::checkpoints {
+
+/// A file that is open for reading, or why it is not.
+struct OpenFile {
+  base::FileDescriptor file;
+  std::uint64_t bytes = 0;  // as long as it is
+  int error = 0;
+  std::string problem;
+};
+/// Does not wait: what is no file, as a FIFO that nobody writes to, is not opened.
+OpenFile open_file(const std::string& path);
+
+}  // namespace armature::checkpoints
