@@ -201,8 +201,15 @@ void resize(const Wanted& wanted) {
   await(asked, wanted.timeout_s);
   if (const std::string refusal = asked.job().resize.refusal; !refusal.empty())
     base::fail(Errc::misuse, refusal);
-  fmt::print("{} processes\n", asked.is_there() ? progress::hosting_processes(asked.job())
-                                                : wanted.processes);  // who has ended hosts no more
+  // Who has ended hosts no more.
+  const std::uint32_t processes =
+      asked.is_there() ? progress::hosting_processes(asked.job()) : wanted.processes;
+  if (processes != wanted.processes)
+    base::fail(Errc::misuse,
+               fmt::format("the job has {} processes, not {}: somebody else has asked for another "
+                           "number since, or some have left it",
+                           processes, wanted.processes));
+  fmt::print("{} processes\n", processes);
 }
 
 }  // namespace

@@ -294,6 +294,14 @@ def case_refusals():
     job.resize_to(2)
     refused(job.resize(5), "5 processes are not possible: 1 to 4, as many as there are ranks, are")
     job.resize_to(3)
+    # Of two at once each gets what it wants, or hears that it has not.
+    asking = {wanted: subprocess.Popen([ARMATURE, "resize", str(job.pid), "--processes", str(wanted)], text=True,
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+              for wanted in (4, 1)}
+    for wanted, one in asking.items():
+        out, err = one.communicate(timeout=SECONDS)
+        got = one.returncode == 0 and out == f"{wanted} processes\n"
+        expect(got or (one.returncode == 1 and f"processes, not {wanted}: somebody else" in err), f"{wanted}: {out}{err}")
     refused(resize(1, 2), "process 1 is neither the launcher nor a rank of a job")
     refused(resize(os.getpid(), 2), "is neither the launcher nor a rank of a job")
     for wrong in ("0", "-1", "x", ""):
