@@ -65,6 +65,9 @@ Question::Question(Rank rank) : rank_(rank), process_(network()->links().process
   all.free.pop_back();
   all.places[place].question = this;
   number_ = (static_cast<std::uint64_t>(++all.places[place].use) << 32) | place;
+  // Lost since the caller looked: what was asked before has been given up, and nobody will do so
+  // again.
+  if (network()->goes_on() && network()->link_to(rank).is_lost()) give_up();
 }
 
 Question::~Question() { retire(); }
@@ -123,10 +126,8 @@ void Question::give_up(int process) {
   if (!network()->goes_on()) return;
   for (const auto& place : table().places)
     if (place.question != nullptr &&
-        network()->mapping().slot(place.question->rank_).process == process) {
-      place.question->lost_.store(true, std::memory_order_relaxed);
-      place.question->finish();
-    }
+        network()->mapping().slot(place.question->rank_).process == process)
+      place.question->give_up();
 }
 
 void Question::check(const char* call) const {

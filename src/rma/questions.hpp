@@ -53,6 +53,10 @@ class Question {
   static void on_answer(const transport::Arrived& answer);
   /// The last that is done with it: whoever has asked may end it as soon as he sees that.
   void finish() { answered_.store(true, std::memory_order_release); }
+  void give_up() {
+    lost_.store(true, std::memory_order_relaxed);
+    finish();
+  }
 
   Rank rank_;
   int process_;  // where it was asked, and the answer comes

@@ -1,0 +1,40 @@
+#include "rma/questions.hpp"
+
+#include <mutex>
+
+#include <gtest/gtest.h>
+
+#include "armature/error.hpp"
+#include "progress/played_peer.hpp"
+#include "progress/request.hpp"
+#include "rma/far.hpp"
+
+namespace armature::rma {
+namespace {
+
+using progress::network;
+using progress::PlayedNetwork;
+
+TEST(QuestionTest, what_is_asked_of_a_process_just_lost_is_over) {
+  progress::NetworkOptions options;
+  options.heartbeat_ns = 0;
+  options.on_lost = Question::give_up;
+  PlayedNetwork net(options);
+  net.mapping().header().on_death = space::OnDeath::go_on;
+  {
+    const std::lock_guard locked(network()->links().lock());
+    network()->links().give_up(progress::PlayedPeer::process, "the test says so");
+  }
+  // As it is when that happens after the caller has looked whether it can be reached.
+  long into = 0;
+  Section whole;
+  whole.row_bytes = sizeof into;
+  detail::Request* const get =
+      get_far_later(*network(), Rank(1), &into, net.mapping().band(1), whole);
+  EXPECT_TRUE(get->advance(*get));
+  EXPECT_THROW(get->check(*get), Error);
+  get->release(*get);
+}
+
+}  // namespace
+}  // namespace armature::rma
