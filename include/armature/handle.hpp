@@ -58,6 +58,7 @@ ARMATURE_API std::size_t wait_any(std::span<Handle> handles);
 [[nodiscard]] ARMATURE_API std::size_t test_any(std::span<Handle> handles);
 
 /// Completes locally every non-blocking operation with implicit handle (`..._nbi`) of this rank.
+/// Throws Error(rank_lost) once, when all are over, where one needed a rank that is lost.
 ARMATURE_API void wait_all();
 /// The same, for those to one rank.
 ARMATURE_API void wait_all(Rank rank);

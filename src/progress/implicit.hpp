@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <vector>
 
@@ -16,16 +17,13 @@ namespace armature::progress {
 class Implicit {
  public:
   /// Does not look whether it is complete: that would send what had better gather. Waits for the
-  /// oldest where there are very many.
+  /// oldest where there are very many; whether these have failed is told by who waits for them.
   void add(Rank to, Handle handle);
-  /// For all that were begun before.
-  void wait() { wait_for({}); }
-  void wait(Rank to) { wait_for({.to = to}); }
-  /// Whether none to that rank is left.
-  [[nodiscard]] bool test(Rank to) {
-    std::uint64_t first = 0;
-    return are_complete({.to = to}, first);
-  }
+  /// For all that were begun before. Throws the first failure, when all are over.
+  void wait() { wait(Rank::none()); }
+  void wait(Rank to);
+  /// Whether none to that rank is left. Throws likewise.
+  [[nodiscard]] bool test(Rank to);
 
  private:
   struct Pending {
@@ -33,13 +31,18 @@ class Implicit {
     Rank to;
     Handle handle;
     bool is_complete = false;
+    std::exception_ptr failure = nullptr;
   };
   struct Which {
     Rank to = Rank::none();  // none: of any
     std::uint64_t before = UINT64_MAX;
+    [[nodiscard]] bool has(const Pending& one) const {
+      return one.number < before && (to == Rank::none() || one.to == to);
+    }
   };
-  void wait_for(Which which);
+  void wait_for(const Which& which);
   bool are_complete(const Which& which, std::uint64_t& first);
+  void throw_failure(const Which& which);
   [[nodiscard]] std::uint64_t next();
 
   static constexpr std::size_t pending_max = 4096;

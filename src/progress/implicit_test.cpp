@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "armature/error.hpp"
 #include "armature/run.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/request.hpp"
@@ -20,6 +21,13 @@ struct Operation : armature::detail::Request {
 
   bool is_complete = false;
   int released = 0;
+};
+
+/// One that is over and has failed.
+struct Failing : armature::detail::Request {
+  Failing()
+      : Request{[](Request&) { return true; }, [](Request&) {},
+                [](Request&) { throw Error(Errc::rank_lost, "the test says so"); }} {}
 };
 
 /// While the rank waits `call` is executed, once, as one that came in.
@@ -88,6 +96,30 @@ TEST_F(ImplicitTest, those_to_one_rank_are_awaited_alone) {
   to_zero.is_complete = true;
   implicit_.wait();
   EXPECT_EQ(to_zero.released, 1);
+}
+
+TEST_F(ImplicitTest, a_failure_is_told_once_when_all_are_over) {
+  Failing first, second;
+  Operation late;
+  implicit_.add(0, Handle(&first));
+  implicit_.add(0, Handle(&second));
+  implicit_.add(0, Handle(&late));
+  EXPECT_FALSE(implicit_.test(0));
+  Meanwhile call([&] { late.is_complete = true; });
+  EXPECT_THROW(implicit_.wait(), Error);
+  EXPECT_EQ(late.released, 1);
+  EXPECT_NO_THROW(implicit_.wait());
+}
+
+TEST_F(ImplicitTest, who_makes_room_for_more_does_not_hear_of_failures) {
+  std::array<Failing, 5000> to_zero;
+  Operation to_one;
+  for (Failing& one : to_zero) EXPECT_NO_THROW(implicit_.add(0, Handle(&one)));
+  implicit_.add(1, Handle(&to_one));
+  to_one.is_complete = true;
+  EXPECT_NO_THROW(implicit_.wait(1));
+  EXPECT_THROW((void)implicit_.test(0), Error);
+  EXPECT_TRUE(implicit_.test(0));
 }
 
 }  // namespace
