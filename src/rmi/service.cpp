@@ -6,7 +6,9 @@
 namespace armature::rmi {
 
 void Endpoint::start_service() {
-  if (has_service()) service_ = std::thread([this] { serve(); });
+  if (!has_service()) return;
+  context_.has_second_thread = true;
+  service_ = std::thread([this] { serve(); });
 }
 
 void Endpoint::serve() {

@@ -29,7 +29,7 @@ struct alignas(64) ChunkLock {
 /// One line per other rank.
 struct alignas(64) PeerLine {
   std::atomic<std::uint64_t> notified{0};  // how often that peer has notified me; it writes
-  std::uint64_t consumed = 0;              // how many of those I have waited for; I write
+  std::atomic<std::uint64_t> consumed{0};  // how many of those I have waited for; I write
   // Addresses in its band, which it writes: of its ring of messages to me, of its channel of
   // requests.
   std::atomic<std::uint64_t> mailbox{0};

@@ -1,4 +1,7 @@
-#include "conformance.hpp"
+#include <algorithm>
+#include <atomic>
+
+#include "rmi.hpp"
 
 using namespace conformance;
 using armature::notify;
@@ -78,6 +81,53 @@ TEST(Notify, who_waits_long_enough_to_sleep_is_woken) {
     for (int rank = 0; rank < ranks(); ++rank) expect_notify(rank);
   }
   expect_wait(0);
+}
+
+namespace {
+
+struct Busy {
+  /// By a call that is executed while its rank waits for a notification of its own.
+  void notify_twice_and_wait() {
+    for (int i = 0; i < 2; ++i) notify(me());
+    awaited = wait_notify(me());
+  }
+  void notify_often(int times) {
+    begins = true;
+    for (int i = 0; i < times; ++i) notify(me());
+    ends = true;
+  }
+  std::atomic<std::uint64_t> awaited = 0;
+  std::atomic<bool> begins = false, ends = false;
+};
+
+}  // namespace
+
+TEST(Notify, each_is_counted_once_though_a_method_waits_too) {
+  armature::shared<Busy> busy(world());
+  busy.async(me(), &Busy::notify_twice_and_wait);
+  const std::uint64_t outer = wait_notify(me());
+  ASSERT_TRUE(eventually([&] { return busy->awaited != 0; }));
+  EXPECT_EQ(std::min(outer, busy->awaited.load()), awaited(me()) + 1);
+  EXPECT_EQ(std::max(outer, busy->awaited.load()), awaited(me()) + 2);
+  sent(me()) += 2;
+  awaited(me()) += 2;
+  armature::rmi_fence();
+}
+
+TEST(Notify, both_threads_of_a_rank_may_notify) {
+  if (!calls_come_at_any_time()) GTEST_SKIP() << "needs a service thread";
+  armature::shared<Busy> busy(world());
+  constexpr int times = 100'000;
+  if (left() == 0 || ranks() == 1) busy.async(0, &Busy::notify_often, times);
+  if (me() == 0) {
+    while (!busy->begins) std::this_thread::yield();  // in no call, so it is the other thread
+    for (int i = 0; i < times; ++i) notify(me());
+    ASSERT_TRUE(eventually([&] { return busy->ends.load(); }));
+    sent(me()) += 2 * times;
+    expect_notify(me());
+    for (int i = 0; i <= 2 * times; ++i) expect_wait(me());
+  }
+  armature::rmi_fence();
 }
 
 TEST(Notify, ranks_there_are_not_are_errors) {

@@ -30,7 +30,7 @@ void add(Pending& pending, int peer, const space::PeerLine& line,
          const space::ControlHeader& header, const BandFiles& bands) {
   if (has_mail(header, bands, line.mailbox.load(std::memory_order_relaxed)))
     pending.messages.push_back(peer);
-  if (line.notified.load(std::memory_order_relaxed) > line.consumed)
+  if (line.notified.load(std::memory_order_relaxed) > line.consumed.load(std::memory_order_relaxed))
     pending.notifies.push_back(peer);
 }
 
