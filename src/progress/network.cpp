@@ -145,22 +145,30 @@ void Network::connect(bootstrap::Exchange& exchange, const NetworkOptions& optio
     for (const int process : others_) {
       guard.watch(process);
       links_.connect(process, exchange.get(process, address_key), name_of(process, options));
-      (void)links_.to(process).append(Kind::hello, -1, -1, 0, Link::Ack::none);
-      links_.to(process).flush();
     }
+    tell_all(Kind::hello);
   }
   await_greetings(options);
   if (options.serves) service_.start(options.heartbeat_ns);
 }
 
+/// Whoever has heard everybody gives up who is silent, also one that is still waiting here.
 void Network::await_greetings(const NetworkOptions& options) {
   const std::uint64_t begun_ns = base::now_ns();
+  const std::uint64_t beat_every_ns = options.serves ? options.heartbeat_ns / 4 : 0;
+  std::uint64_t beat_ns = begun_ns;
   for (const int process : others_) {
     const Link& link = links_.to(process);
     while (!link.said_hello()) {
       (void)poll();
       sched_yield();
-      if (!link.is_lost() && base::now_ns() - begun_ns < options.connect_ns) continue;
+      const std::uint64_t now_ns = base::now_ns();
+      if (beat_every_ns != 0 && now_ns - beat_ns >= beat_every_ns) {
+        beat_ns = now_ns;
+        const Lock locked(links_.lock());
+        tell_all(Kind::none);
+      }
+      if (!link.is_lost() && now_ns - begun_ns < options.connect_ns) continue;
       fail(Errc::start, link.is_lost()
                             ? fmt::format("{} cannot be reached by {}: the connection was refused "
                                           "or broke",
@@ -315,14 +323,19 @@ void Network::tell_life(int rank, Life life) {
   }
 }
 
+/// Under the links' lock.
+void Network::tell_all(Kind kind) {
+  for (const int process : others_) {
+    (void)links_.to(process).append(kind, -1, -1, 0, Link::Ack::none);
+    links_.to(process).flush();
+  }
+}
+
 /// Nothing is unread when a process has everybody's good-bye, so that its end cuts nobody short.
 void Network::say_bye() {
   {
     const Lock locked(links_.lock());
-    for (const int process : others_) {
-      (void)links_.to(process).append(Kind::bye, -1, -1, 0, Link::Ack::none);
-      links_.to(process).flush();
-    }
+    tell_all(Kind::bye);
   }
   constexpr std::uint64_t patience_ns = 10'000'000'000;
   const std::uint64_t begun_ns = base::now_ns();

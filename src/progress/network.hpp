@@ -151,6 +151,7 @@ class Network {
   Network(const space::Mapping& mapping, Spaces spaces, const transport::Links::Options& options);
   void connect(bootstrap::Exchange& exchange, const NetworkOptions& options);
   void await_greetings(const NetworkOptions& options);
+  void tell_all(transport::Kind kind);
   void say_bye();
   void flush_held();
   void lost(int process, const char* why);

@@ -89,6 +89,7 @@ class PlayedPeer {
   /// Told of every record, on whatever thread has sent it; may say something.
   std::function<void(const Seen&)> on_record;
   bool acknowledges = true;
+  int greets_after = 0;  // so many signs of life
 
   // Between it and its engine, under the mutex.
   mutable std::recursive_mutex mutex;
@@ -193,8 +194,9 @@ class PlayedEngine final : public transport::Engine {
       const auto bytes = static_cast<std::ptrdiff_t>(record.bytes - sizeof record);
       const PlayedPeer::Seen seen{record, {body, body + bytes}};
       peer_.all_seen.push_back(seen);
-      if (record.kind == transport::Kind::hello || record.kind == transport::Kind::bye)
-        peer_.say(record.kind, -1);
+      if (record.kind == transport::Kind::bye) peer_.say(record.kind, -1);
+      if (record.kind == transport::Kind::hello || record.kind == transport::Kind::none)
+        if (peer_.greets_after-- == 0) peer_.say(transport::Kind::hello, -1);
       if (peer_.on_record) peer_.on_record(seen);
       at += record.bytes + record.filler;
     }
@@ -225,7 +227,8 @@ class PlayedNetwork {
  public:
   static constexpr int ranks = 3;
 
-  explicit PlayedNetwork(NetworkOptions options = {}) {
+  explicit PlayedNetwork(NetworkOptions options = {}, int greets_after = 0) {
+    peer.greets_after = greets_after;
     // Mapped like ranks of this node, so that the test can look at their memory.
     const space::Mapping& mapping = job_.mapping();
     mapping.header().nodes = 2;

@@ -112,6 +112,11 @@ TEST(ServiceTest, signs_of_life_are_sent_and_who_sends_some_stays) {
   EXPECT_EQ(net.peer.drops, 0);
 }
 
+TEST(ServiceTest, who_has_not_found_all_yet_gives_signs_of_life) {
+  PlayedNetwork net(options(40 * ms), 3);
+  EXPECT_GE(net.peer.seen(Kind::none).size(), 3U);
+}
+
 TEST(ServiceTest, without_a_heartbeat_silence_is_no_fault) {
   PlayedNetwork net(options(0));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
