@@ -24,10 +24,10 @@ void change_and_wake(std::atomic<std::uint32_t>& word) {
   base::futex_wake(word);
 }
 
-/// Meanwhile the network is somebody else's.
+/// Meanwhile the network is somebody else's, and the core.
 class Asleep {
  public:
-  Asleep() : net_(network()) {
+  explicit Asleep(bool leaves_its_core = true) : net_(leaves_its_core ? network() : nullptr) {
     if (net_ != nullptr) net_->fall_asleep();
   }
   ~Asleep() {
@@ -114,7 +114,8 @@ void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long ti
   slot.asleep.fetch_add(1, std::memory_order_seq_cst);
   barrier_of_sleepers();
   if (!ready(condition)) {
-    const Asleep asleep;
+    // Where a second thread executes calls, the rank may compute while that one sleeps.
+    const Asleep asleep(slot.tid.load(std::memory_order_relaxed) == gettid());
     base::futex_wait(slot.rung, seen, timeout_ns);
   }
   slot.asleep.fetch_sub(1, std::memory_order_relaxed);
