@@ -14,7 +14,9 @@ namespace armature {
 namespace detail {
 
 bool test(Request*& request) {
-  if (!request->advance(*request)) return false;
+  const bool is_complete = request->advance(*request);
+  if (progress::Network* const net = progress::network()) net->polled_once();
+  if (!is_complete) return false;
   const auto release = [](Request* done) { done->release(*done); };
   const std::unique_ptr<Request, decltype(release)> done(std::exchange(request, nullptr), release);
   if (done->check != nullptr) done->check(*done);

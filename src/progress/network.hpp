@@ -132,6 +132,8 @@ class Network {
   /// It polls without a pause; it does not any more.
   [[nodiscard]] bool stop_ears() { return service_.stop_ears(); }
   void hear_again() { service_.hear_again(); }
+  /// It has polled without having said so before, and may not do so again.
+  void polled_once() { service_.polled_once(); }
   /// Where the job should have ended some time ago because of a loss, ends it. Under the links'
   /// lock.
   void end_after_loss();

@@ -65,7 +65,7 @@ class PlayedPeer {
     std::memcpy(packet.data() + sizeof header, &record, sizeof record);
     if (bytes > 0) std::memcpy(packet.data() + sizeof header + sizeof record, body, bytes);
     incoming.push_back(std::move(packet));
-    wake();
+    if (is_heard) wake();
   }
   template <class Body>
   void say(transport::Kind kind, int from, const Body& body) {
@@ -89,6 +89,7 @@ class PlayedPeer {
   /// Told of every record, on whatever thread has sent it; may say something.
   std::function<void(const Seen&)> on_record;
   bool acknowledges = true;
+  bool is_heard = true;  // by who sleeps until something comes
   int greets_after = 0;  // so many signs of life
 
   // Between it and its engine, under the mutex.

@@ -118,6 +118,7 @@ void let_others_run() {
   RankContext* me = current_rank();
   if (Network* const net = network()) net->try_poll();
   if (me != nullptr && me->scheduler != nullptr) me->scheduler->yield(false);
+  if (Network* const net = network()) net->polled_once();
 }
 
 int spins() { return spins_before_long; }
