@@ -201,8 +201,8 @@ Link* Links::take(std::span<const std::byte> head, std::span<const std::byte> bo
   if (news > 0)
     link.acknowledged_.fetch_add(static_cast<std::uint32_t>(news), std::memory_order_release);
   ARMATURE_ASSERT(link.acknowledged() <= link.sequence_);
-  const Link::Packet* const gathering = link.open_;
-  const std::size_t gathered = gathering != nullptr ? gathering->used : 0;
+  const std::uint64_t sent = link.sequence_;
+  const std::size_t gathered = link.open_ != nullptr ? link.open_->used : 0;
   handle_records(link, packet.subspan(sizeof header),
                  head.empty() ? std::span<const std::byte>() : body);
   ++link.received_;
@@ -213,7 +213,7 @@ Link* Links::take(std::span<const std::byte> head, std::span<const std::byte> bo
     if (link.owes_ == Link::Owes::nothing) link.owes_ = Link::Owes::later;
   }
   // An answer, which takes the acknowledgement along.
-  if (link.open_ != nullptr && (link.open_ != gathering || link.open_->used != gathered))
+  if (link.open_ != nullptr && (link.sequence_ != sent || link.open_->used != gathered))
     link.flush();
   if (!was_idle && link.is_idle()) {
     if (on_idle != nullptr) on_idle(link);

@@ -97,6 +97,21 @@ TEST_F(LinksTest, what_is_ignored_is_acknowledged_up_to_who_is_lost) {
   EXPECT_TRUE(until({&a, &b}, [&] { return link.is_idle() && handled == 1; }));
 }
 
+TEST_F(LinksTest, an_answer_leaves_though_what_gathered_before_was_as_long) {
+  Party a(0, 42), b(1, 42);
+  a.meet(b, 1);
+  b.meet(a, 0);
+  the_links = &b.links;
+  b.links.to(0).post(Kind::notify, 0, 0, std::uint64_t{1}, Link::Ack::none);
+  b.links.handle(Kind::get, [](const Arrived&) {
+    the_links->to(0).flush();
+    the_links->to(0).post(Kind::notify, 0, 0, std::uint64_t{1}, Link::Ack::none);
+  });
+  a.links.to(1).post(Kind::get, 0, 0, std::uint64_t{1}, Link::Ack::none);
+  a.links.to(1).flush();
+  EXPECT_TRUE(until({&a, &b}, [] { return handled == 2; }));
+}
+
 TEST_F(LinksTest, what_is_no_packet_of_the_job_is_refused) {
   struct Silent : Sink {
     void received(std::span<const std::byte>, std::span<const std::byte>) override {}
