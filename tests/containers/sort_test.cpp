@@ -69,6 +69,18 @@ TEST(Sort, sorts_strings) {
   });
 }
 
+TEST(Sort, leaves_elements_whole_where_the_order_takes_them_by_value) {
+  armature::distributed_vector<std::string> vector(world(), 50);
+  const auto text = [](std::size_t i) {
+    return "longer than what lies in the string itself " + std::to_string(100 + i);
+  };
+  armature::generate(vector, [&](std::size_t i) { return text(i * 7 % 50); });
+  armature::sort(vector, [](std::string a, std::string b) { return a < b; });
+  std::vector<std::string> expected;
+  for (std::size_t i = 0; i < 50; ++i) expected.push_back(text(i));
+  expect_elements(vector, expected);
+}
+
 TEST(SortByKey, moves_the_values_with_their_keys) {
   for_all_cases([](const Case& one) {
     auto keys = distributed(one);

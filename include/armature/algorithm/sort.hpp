@@ -169,7 +169,9 @@ class SampleSort {
       std::vector<std::size_t> bounds{0};
       auto to = other.begin();
       for (std::size_t i = 0; i + 1 < runs.bounds.size(); i += 2) {
-        to = std::merge(at(i), at(i + 1), at(i + 1), at(i + 2), to, std::ref(less_));
+        // Through references: one that takes its arguments by value would move them out.
+        to = std::merge(at(i), at(i + 1), at(i + 1), at(i + 2), to,
+                        [this](const T& a, const T& b) { return less_(a, b); });
         bounds.push_back(static_cast<std::size_t>(to - other.begin()));
       }
       runs.elements.swap(other);
