@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "progress/wait.hpp"
 #include "rmi/circle.hpp"
 #include "rmi/endpoint.hpp"
 
@@ -82,6 +83,22 @@ bool Endpoint::take_in(Incoming& in) {
   const std::uint64_t before = in.read;
   receive(in);
   return in.read != before;
+}
+
+void Endpoint::catch_up() {
+  if (in_method()) return;
+  deliver();
+  if (must_hold_back()) {
+    progress::WaitFor wait{.what = space::Awaiting::room,
+                           .peer = full_because_of(),
+                           .rings = false,
+                           .call = "remote call"};
+    progress::wait_until(wait, [&] {
+      deliver();
+      return !must_hold_back();
+    });
+  }
+  sender_.is_late = false;
 }
 
 void Endpoint::take_in_a_slice() {

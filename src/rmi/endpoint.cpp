@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "armature/future.hpp"
+#include "armature/own_call.hpp"
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
 #include "progress/trace.hpp"
@@ -131,8 +132,10 @@ void poll_now(Sender& me) {
   Endpoint& endpoint = Endpoint::of(me);
   const Endpoint::Use in_use = endpoint.use();
   me.until_poll = endpoint.settings().poll_every;
-  if (!endpoint.in_method()) endpoint.deliver();
+  if (!endpoint.puts_off()) endpoint.deliver();
 }
+
+void catch_up(Sender& me) { Endpoint::of(me).catch_up(); }
 
 // -- questions and answers ------------------------------------------------------------------------
 

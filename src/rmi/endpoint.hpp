@@ -84,7 +84,16 @@ class Endpoint : public progress::RequestSource {
     else
       done.store(done.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  [[nodiscard]] bool in_method() const { return level_ > 0; }
+  [[nodiscard]] bool in_method() const { return sender_.level > 0; }
+  /// Whether it is no time to let others in, as a method is under way, which its own statements do
+  /// not interrupt; who has called it catches up later.
+  [[nodiscard]] bool puts_off() {
+    if (!in_method()) return false;
+    return sender_.is_late = true;
+  }
+  /// When a method is over that the rank has called itself: lets others in, and waits while this
+  /// rank keeps too much for them.
+  void catch_up();
   [[nodiscard]] Objects& objects() { return objects_; }
   [[nodiscard]] Replies& replies() { return replies_; }
   [[nodiscard]] Blocks& blocks() { return blocks_; }
@@ -263,8 +272,7 @@ class Endpoint : public progress::RequestSource {
   std::uint32_t channels_seen_ = 0;
   // Of channels that were forgotten, by sender; made when it is needed.
   std::unique_ptr<base::SparseTable<std::uint64_t>> executed_before_;
-  std::uint64_t turns_ = 0;  // how often what came in was executed
-  int level_ = 0;
+  std::uint64_t turns_ = 0;              // how often what came in was executed
   std::byte* unpacked_block_ = nullptr;  // of the method on top: not needed once it waits
   std::size_t backlog_seen_ = 0;
   std::uint64_t backlog_since_ns_ = 0;  // it has not shrunk since

@@ -21,7 +21,7 @@ std::byte* Endpoint::find_room_at_once(detail::Outgoing& out, std::size_t bytes)
 
 std::byte* Endpoint::find_block_at_once(const detail::Outgoing& out, std::size_t bytes) {
   const int to = index_of(out);
-  if (in_method() || !blocks_.is_full(bytes)) return blocks_.take(to, bytes, "remote call");
+  if (!blocks_.is_full(bytes) || puts_off()) return blocks_.take(to, bytes, "remote call");
   progress::WaitFor wait{
       .what = space::Awaiting::room, .peer = to, .rings = false, .call = "remote call"};
   progress::wait_until(wait, [&] {

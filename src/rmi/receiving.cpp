@@ -88,11 +88,11 @@ void Endpoint::execute_all() {
   flush();
   for (std::size_t i = overflowing_.size(); i-- > 0;)
     if (i < overflowing_.size()) drain_overflow(overflowing_[i]);
-  if (level_ > 0 && unpacked_block_ != nullptr)
+  if (sender_.level > 0 && unpacked_block_ != nullptr)
     Blocks::mark_done(std::exchange(unpacked_block_, nullptr));
   if (channels_.last() != channels_seen_) [[unlikely]]
     find_new_channels();
-  if (level_ == 0 && must_hold_back()) [[unlikely]]
+  if (sender_.level == 0 && must_hold_back()) [[unlikely]]
     return take_in_a_slice();
   // By index: a method may wait, and meet a channel that is new.
   for (std::size_t i = 0; i < incoming_.size(); ++i) receive(*incoming_[i]);
@@ -105,7 +105,8 @@ void Endpoint::execute_all() {
 /// stands before such a question must run too.
 [[gnu::always_inline]] inline bool Endpoint::may_nest(Incoming& in, std::uint64_t published,
                                                       std::uint8_t depth) {
-  return level_ <= static_cast<int>(settings_.nesting_max) || leads_deeper(in, published, depth);
+  return sender_.level <= static_cast<int>(settings_.nesting_max) ||
+         leads_deeper(in, published, depth);
 }
 
 [[gnu::noinline]] bool Endpoint::leads_deeper(Incoming& in, std::uint64_t published,
@@ -169,12 +170,12 @@ class Endpoint::OnTop {
  public:
   explicit OnTop(Endpoint& endpoint)
       : depth(endpoint.sender_.depth), endpoint_(endpoint), waits_(endpoint.objects_) {
-    ++endpoint_.level_;
+    ++endpoint_.sender_.level;
   }
   OnTop(const OnTop&) = delete;
   OnTop& operator=(const OnTop&) = delete;
   ~OnTop() {
-    --endpoint_.level_;
+    --endpoint_.sender_.level;
     endpoint_.sender_.depth = depth;
   }
 

@@ -99,7 +99,7 @@ std::byte* Endpoint::look_for_room(Outgoing& out, std::size_t bytes) {
   drain_overflow(to);
   if (!lane.overflow.empty() || !make_room(out, lane, bytes)) {
     publish(out, lane);
-    if (in_method()) return overflow(out, lane, bytes);
+    if (puts_off()) return overflow(out, lane, bytes);
     progress::WaitFor wait{.what = space::Awaiting::room, .peer = to, .call = "remote call"};
     progress::wait_until(wait, [&] {
       deliver();

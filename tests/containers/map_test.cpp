@@ -7,6 +7,24 @@ using namespace containers;
 
 namespace {
 std::string word(std::uint64_t n) { return "word" + std::to_string(n * n % 97); }
+
+/// Makes so many statements in the middle.
+struct CountUp {
+  void operator()(armature::map_ref<int, long> map, int, long& value, int statements) const {
+    const long before = value;
+    for (int i = 1; i <= statements; ++i) map.async_visit(-i, [](int, long& other) { ++other; });
+    value = before + 1;
+  }
+};
+
+/// The first keys from 0 on that are this rank's own.
+template <class Map>
+std::vector<int> own_keys(const Map& map, std::size_t count) {
+  std::vector<int> keys;
+  for (int key = 0; keys.size() < count; ++key)
+    if (map.is_local(key)) keys.push_back(key);
+  return keys;
+}
 }  // namespace
 
 TEST(Map, counts_words_as_std_map_does) {
@@ -62,10 +80,7 @@ TEST(Map, visits_run_at_the_owner_and_may_go_on_to_other_keys) {
 
 TEST(Map, a_question_of_a_visitor_does_not_overtake_its_statements) {
   armature::distributed_map<int, int> map(world());
-  // Two keys of this rank's own for each.
-  std::vector<int> mine;
-  for (int key = 0; mine.size() < 2; ++key)
-    if (map.is_local(key)) mine.push_back(key);
+  const std::vector<int> mine = own_keys(map, 2);
   map.async_visit(
       mine[0],
       [](auto all, int, int& value, int other) {
@@ -76,6 +91,35 @@ TEST(Map, a_question_of_a_visitor_does_not_overtake_its_statements) {
       mine[1]);
   map.fence();
   EXPECT_EQ(map.find(mine[0]), 7);
+  map.fence();
+}
+
+TEST(Map, a_visit_of_an_own_entry_is_not_interrupted_by_its_statements) {
+  armature::distributed_map<int, long> map(world());
+  auto sent = world().allocate<long>(1);
+  const int key = world().broadcast(own_keys(map, 1)[0], 0);
+  constexpr int visits = 10;
+  if (me() == 0) {
+    // The others' visits have come, and are let in behind this one.
+    EXPECT_TRUE(conformance::eventually(
+        [&] { return conformance::watch([&] { return *sent.on(0).address(); }) == ranks() - 1; }));
+    map.async_visit(key, CountUp(), 1000);
+  } else {
+    for (int i = 0; i < visits; ++i) map.async_visit(key, CountUp(), 1000);
+    (void)armature::fetch_add(sent.on(0), 1);
+  }
+  map.fence();
+  EXPECT_EQ(map.find(key), visits * (ranks() - 1) + 1);
+  EXPECT_EQ(map.find(-1000), visits * (ranks() - 1) + 1);
+  world().free(sent);
+}
+
+TEST(Map, visits_of_own_entries_that_say_much_get_done) {
+  armature::distributed_map<int, long> map(world());
+  // Far more than a rank keeps for others who take nothing in.
+  for (const int key : own_keys(map, 40)) map.async_visit(key, CountUp(), 2000);
+  map.fence();
+  EXPECT_EQ(map.find(-2000), 40 * ranks());
   map.fence();
 }
 

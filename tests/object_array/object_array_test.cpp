@@ -53,6 +53,18 @@ struct Boxed {
 
 enum class Fruit { apple, pear };
 
+struct Counter {
+  long value = 0;
+  void bump() { ++value; }
+  /// Makes so many statements in the middle.
+  void step(armature::object_array_ref<Counter, int> all, int statements) {
+    const long before = value;
+    for (int i = 0; i < statements; ++i) all[1].async(&Counter::bump);
+    value = before + 1;
+  }
+  long get() const { return value; }
+};
+
 }  // namespace
 
 TEST(ObjectArray, dense_elements_are_called_by_everybody) {
@@ -77,6 +89,47 @@ TEST(ObjectArray, elements_are_made_of_their_index) {
     ++here;
   });
   EXPECT_EQ(world().allreduce(here), 10);
+}
+
+TEST(ObjectArray, an_own_element_is_not_interrupted_by_its_statements) {
+  object_array<Counter, int> counters(world());
+  auto sent = world().allocate<long>(1);
+  if (me() == 0) {
+    counters[0].create();
+    counters[1].create();
+  }
+  counters.fence();
+  const int here = counters[0].member();
+  constexpr int steps = 10, statements = 200;
+  for (const int time : {1, 2}) {
+    // The others' calls have come, and are let in behind this rank's.
+    const auto wait = [&] {
+      EXPECT_TRUE(eventually(
+          [&] { return watch([&] { return *sent.on(here).address(); }) == time * (ranks() - 1); }));
+    };
+    if (me() == here && time == 2) {
+      // Between two fences, too.
+      counters.for_all([&](int index, Counter& one) {
+        if (index != 0) return;
+        wait();
+        one.step(counters.ref(), statements);
+      });
+      continue;
+    }
+    counters.fence();
+    if (me() == here) {
+      wait();
+      counters[0].async(&Counter::step, counters.ref(), statements);
+    } else {
+      for (int i = 0; i < steps; ++i) counters[0].async(&Counter::step, counters.ref(), statements);
+      (void)armature::fetch_add(sent.on(here), 1);
+    }
+    counters.fence();
+  }
+  const long expected = 2 * (steps * (ranks() - 1) + 1);
+  EXPECT_EQ(counters[0].sync(&Counter::get), expected);
+  EXPECT_EQ(counters[1].sync(&Counter::get), statements * expected);
+  world().free(sent);
 }
 
 TEST(ObjectArray, indices_are_tuples_strings_and_more) {

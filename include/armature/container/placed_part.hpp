@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "armature/container/one_at_a_time.hpp"
+#include "armature/own_call.hpp"
 #include "armature/rank.hpp"
 #include "armature/rmi.hpp"
 #include "armature/shared.hpp"
@@ -43,7 +44,7 @@ class PlacedPart {
     if (member != team_.rank()) {
       self_.async(rank, &PlacedPart::template run<false, Op, Args...>, op, args...);
     } else if (on_their_way_ == 0 && !derived().is_pinned()) {
-      run<false, Op, Args...>(op, args...);
+      tell_here([&] { run<false, Op, Args...>(op, args...); });
     } else {
       ++on_their_way_;
       self_.async(rank, &PlacedPart::template run<true, Op, Args...>, op, args...);
@@ -52,7 +53,8 @@ class PlacedPart {
   /// Waits for what op(part, args...) returns at that member.
   template <class Op, class... Args>
   auto ask(int member, const Op& op, const Args&... args) {
-    if (member == team_.rank() && on_their_way_ == 0) return answer<Op, Args...>(op, args...);
+    if (member == team_.rank() && on_their_way_ == 0)
+      return ask_here([&] { return answer<Op, Args...>(op, args...); });
     return self_.sync(ranks_[static_cast<std::size_t>(member)],
                       &PlacedPart::template answer<Op, Args...>, op, args...);
   }

@@ -76,6 +76,8 @@ struct Sender {
   std::uint32_t ranks = 0;
   std::uint32_t until_poll = 0;
   std::uint8_t depth = 0;  // of the request that is being executed
+  bool is_late = false;    // since a method put off what it was time to do
+  int level = 0;           // methods under way, each of them waiting but for the last
 };
 
 /// The calling rank's; nullptr outside a job.

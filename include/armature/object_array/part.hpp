@@ -17,6 +17,7 @@
 #include "armature/object_array/record.hpp"
 #include "armature/object_array/refused.hpp"
 #include "armature/object_array/turn.hpp"
+#include "armature/own_call.hpp"
 #include "armature/promise.hpp"
 #include "armature/rmi.hpp"
 #include "armature/shared.hpp"
@@ -86,7 +87,11 @@ class ObjectPart {
     if (record != nullptr && (Op::is_question || turns_.running == 0) &&
         record->next[me_] == head.number) {
       ++route.sent;
-      return perform<Op, A...>(*record, Index(index), head, op, args...);
+      {
+        const OwnCall call;
+        perform<Op, A...>(*record, Index(index), head, op, args...);
+      }
+      return after_own_call();
     }
     head.counter = &route.sent;
     hop<Op, A...>(index, head, op, args...);
@@ -123,12 +128,14 @@ class ObjectPart {
       Record* const record = find(index);
       if (record == nullptr || !record->object) continue;
       {
+        const OwnCall call;
         const Turn<Record> turn(turns_, *record, 0);
         const std::shared_ptr<T> object = record->object;
         f(index, *object);
       }
       depart_later(index, *record);
       run_held();
+      after_own_call();
     }
   }
   /// The elements that exist and whose home is here; also some on their way to or from existence.

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <type_traits>
+
+#include "armature/detail/export.hpp"
+#include "armature/detail/request.hpp"
+#include "armature/rank.hpp"
+
+// A call of a rank to itself that is executed at once, without a message: a visit of an entry, or a
+// call of an element, that lies here. It is a method like those that come in a message: its own
+// statements let nobody in, while it waits others run on top of it. What its statements would have
+// let in is let in behind it. Not with service threads.
+
+namespace armature::detail {
+
+/// What methods that the rank has called itself put off; nothing while one is under way.
+[[gnu::cold]] ARMATURE_API void catch_up(Sender& sender);
+
+/// While there is one a method is under way.
+class OwnCall {
+ public:
+  /// Throws Error(misuse) outside a job.
+  OwnCall() : me_(this_sender()) { ++me_.level; }
+  OwnCall(const OwnCall&) = delete;
+  OwnCall& operator=(const OwnCall&) = delete;
+  ~OwnCall() { --me_.level; }
+
+ private:
+  static Sender& this_sender() {
+    if (sender == nullptr) [[unlikely]]
+      no_such_rank(Rank(0));
+    return *sender;
+  }
+  Sender& me_;
+};
+
+/// Behind each, when it is over.
+inline void after_own_call() {
+  if (sender->is_late) [[unlikely]]
+    catch_up(*sender);
+}
+
+template <class F>
+void tell_here(F f) {
+  {
+    const OwnCall call;
+    f();
+  }
+  after_own_call();
+}
+
+template <class F>
+auto ask_here(F f) {
+  const auto ask = [&f] {
+    const OwnCall call;
+    return f();
+  };
+  if constexpr (std::is_void_v<decltype(f())>) {
+    ask();
+    after_own_call();
+  } else {
+    auto answer = ask();
+    after_own_call();
+    return answer;
+  }
+}
+
+}  // namespace armature::detail
