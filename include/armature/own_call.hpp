@@ -8,13 +8,18 @@
 
 // A call of a rank to itself that is executed at once, without a message: a visit of an entry, or a
 // call of an element, that lies here. It is a method like those that come in a message: its own
-// statements let nobody in, while it waits others run on top of it. What its statements would have
-// let in is let in behind it. Not with service threads.
+// statements let nobody in, while it waits others run on top of it, and what it throws is told in
+// the same way. What its statements would have let in is let in behind it. Not with service
+// threads.
 
 namespace armature::detail {
 
 /// What methods that the rank has called itself put off; nothing while one is under way.
 [[gnu::cold]] ARMATURE_API void catch_up(Sender& sender);
+/// In the handler of an exception that leaves such a statement: it is told to on_async_error.
+ARMATURE_API void own_statement_threw();
+/// The same of a question: throws it as RemoteError.
+[[noreturn]] ARMATURE_API void own_question_threw();
 
 /// While there is one a method is under way.
 class OwnCall {
@@ -44,7 +49,11 @@ template <class F>
 void tell_here(F f) {
   {
     const OwnCall call;
-    f();
+    try {
+      f();
+    } catch (...) {
+      own_statement_threw();
+    }
   }
   after_own_call();
 }
@@ -53,7 +62,11 @@ template <class F>
 auto ask_here(F f) {
   const auto ask = [&f] {
     const OwnCall call;
-    return f();
+    try {
+      return f();
+    } catch (...) {
+      own_question_threw();
+    }
   };
   if constexpr (std::is_void_v<decltype(f())>) {
     ask();

@@ -1,7 +1,5 @@
 #include "rmi/endpoint.hpp"
 
-#include <cstring>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +10,7 @@
 #include "progress/bell.hpp"
 #include "progress/trace.hpp"
 #include "progress/wait.hpp"
+#include "rmi/failure.hpp"
 #include "rmi/far_replies.hpp"
 #include "rmi/modules.hpp"
 #include "rmi/seal.hpp"
@@ -197,22 +196,11 @@ void fetch_answer(Endpoint& endpoint, Reply& reply, Rank from) {
                fmt::format("the answer of rank {} makes no sense", static_cast<int>(from)));
 }
 
-/// Of a call within a call: where it failed stands there already, and once is enough.
-bool names_rank(std::string_view text) {
-  if (text.starts_with("armature: ")) text.remove_prefix(std::strlen("armature: "));
-  if (!text.starts_with("rank ")) return false;
-  text.remove_prefix(std::strlen("rank "));
-  const std::size_t digits = text.find_first_not_of("0123456789");
-  return digits != 0 && digits != std::string_view::npos && text.substr(digits).starts_with(": ");
-}
-
 [[noreturn]] void rethrow(const Reply& reply, Rank from) {
   Reader reader = read_reply(&reply);
   std::string text(reply.bytes, '\0');
   reader.bytes(text.data(), text.size());
-  throw RemoteError(
-      static_cast<Errc>(reply.code - 1), from,
-      names_rank(text) ? text : fmt::format("rank {}: {}", static_cast<int>(from), text));
+  rmi::throw_remote(static_cast<Errc>(reply.code - 1), from, text);
 }
 
 void check(Endpoint& endpoint, Reply& reply, Rank from) {

@@ -1,8 +1,5 @@
 // Requests that have come in, one at a time: what they name is found and checked, and called.
-#include <cxxabi.h>
-
 #include <cstring>
-#include <exception>
 #include <utility>
 
 #include <fmt/format.h>
@@ -50,14 +47,8 @@ template <class F>
   const Method* what = nullptr;
   try {
     f(what);
-  } catch (const abi::__forced_unwind&) {
-    throw;  // the thread is being cancelled
-  } catch (const Error& error) {
-    threw(call, what, error.code(), error.what());
-  } catch (const std::exception& error) {
-    threw(call, what, Errc::remote, error.what());
   } catch (...) {
-    threw(call, what, Errc::remote, "an exception that is no std::exception");
+    tell_thrown([&](Errc code, const char* text) { threw(call, what, code, text); });
   }
   objects_.method_is_over();
 }

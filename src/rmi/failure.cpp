@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "armature/detail/call.hpp"
+#include "armature/own_call.hpp"
 #include "base/fail.hpp"
 #include "rmi/endpoint.hpp"
 #include "rmi/far_replies.hpp"
@@ -23,6 +25,25 @@ void call_failed(Endpoint& endpoint, Rank caller, const std::string& text) noexc
   // No rank is there to whom it could be said.
   base::fail(Errc::remote,
              fmt::format("a call from rank {} failed: {}", static_cast<int>(caller), text));
+}
+
+namespace {
+
+/// Of a call within a call: where it failed stands there already, and once is enough.
+bool names_rank(std::string_view text) {
+  if (text.starts_with("armature: ")) text.remove_prefix(std::strlen("armature: "));
+  if (!text.starts_with("rank ")) return false;
+  text.remove_prefix(std::strlen("rank "));
+  const std::size_t digits = text.find_first_not_of("0123456789");
+  return digits != 0 && digits != std::string_view::npos && text.substr(digits).starts_with(": ");
+}
+
+}  // namespace
+
+void throw_remote(Errc code, Rank from, const std::string& text) {
+  throw RemoteError(
+      code, from,
+      names_rank(text) ? text : fmt::format("rank {}: {}", static_cast<int>(from), text));
 }
 
 namespace {
@@ -75,3 +96,19 @@ void Endpoint::failed(detail::Call& call, Errc code, const std::string& text,
 }
 
 }  // namespace armature::rmi
+
+namespace armature::detail {
+
+void own_statement_threw() {
+  rmi::Endpoint& endpoint = rmi::this_endpoint("remote call");
+  rmi::tell_thrown(
+      [&](Errc, const char* text) { rmi::call_failed(endpoint, endpoint.space().me(), text); });
+}
+
+void own_question_threw() {
+  const Rank me = rmi::this_endpoint("remote question").space().me();
+  rmi::tell_thrown([&](Errc code, const char* text) { rmi::throw_remote(code, me, text); });
+  __builtin_unreachable();
+}
+
+}  // namespace armature::detail

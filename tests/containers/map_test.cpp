@@ -1,5 +1,6 @@
 #include <map>
 #include <set>
+#include <stdexcept>
 
 #include "cases.hpp"
 
@@ -121,6 +122,30 @@ TEST(Map, visits_of_own_entries_that_say_much_get_done) {
   map.fence();
   EXPECT_EQ(map.find(-2000), 40 * ranks());
   map.fence();
+}
+
+TEST(Map, what_a_visitor_throws_is_told_in_the_same_way_whoever_has_the_key) {
+  armature::distributed_map<int, int> map(world());
+  int told = 0;
+  armature::on_async_error([&](armature::Rank, std::string_view text) {
+    EXPECT_EQ(text, "no visitors");
+    ++told;
+  });
+  world().barrier();
+  const int key = world().broadcast(own_keys(map, 1)[0], 0);
+  map.async_visit(key, [](int, int&) { throw std::runtime_error("no visitors"); });
+  map.fence();
+  EXPECT_EQ(told, me() == 0 ? ranks() : 0);
+  try {
+    map.visit(key, [](int, int&) { throw std::runtime_error("no visitors"); });
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const armature::RemoteError& error) {
+    EXPECT_EQ(error.code(), armature::Errc::remote);
+    EXPECT_EQ(error.rank(), world().world_rank(0));
+    EXPECT_NE(std::string_view(error.what()).find("rank 0: no visitors"), std::string_view::npos);
+  }
+  map.fence();
+  armature::on_async_error(nullptr);
 }
 
 TEST(Map, answers_what_a_visitor_returns) {
