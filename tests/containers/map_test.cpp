@@ -148,6 +148,18 @@ TEST(Map, what_a_visitor_throws_is_told_in_the_same_way_whoever_has_the_key) {
   armature::on_async_error(nullptr);
 }
 
+TEST(Map, a_question_for_later_is_not_overtaken) {
+  armature::distributed_map<int, int> map(world());
+  for (const int key : own_keys(map, 2)) {
+    map.async_assign(key, 1);
+    auto found = map.find_async(key);
+    map.async_assign(key, 2);
+    EXPECT_EQ(found.get(), 1);
+    EXPECT_EQ(map.find(key), 2);
+  }
+  map.fence();
+}
+
 TEST(Map, answers_what_a_visitor_returns) {
   armature::distributed_map<int, int> map(world());
   const int before = map.visit(

@@ -16,10 +16,11 @@
 // What the containers have in common whose elements are reached by calls to their owner: a part on
 // each member, and a way to have a function run where an element is.
 //
-// A call for an element of this rank's own is executed at once, except in two cases where it goes
+// A call for an element of this rank's own is executed at once, except in three cases where it goes
 // the long way through the channel: a statement while this part is at work already (a visitor that
-// visits a neighbour, which visits a neighbour... would otherwise use up the stack), and any call
-// while such a statement is still on its way, which it must not overtake.
+// visits a neighbour, which visits a neighbour... would otherwise use up the stack), a question
+// whose answer is wanted later, and any call while such a one is still on its way, which it must
+// not overtake.
 
 namespace armature::detail {
 
@@ -41,40 +42,57 @@ class PlacedPart {
   template <class Op, class... Args>
   void send(int member, const Op& op, const Args&... args) {
     const Rank rank = ranks_[static_cast<std::size_t>(member)];
-    if (member != team_.rank()) {
+    if (member != team_.rank())
       self_.async(rank, &PlacedPart::template run<false, Op, Args...>, op, args...);
-    } else if (on_their_way_ == 0 && !derived().is_pinned()) {
+    else if (on_their_way_ == 0 && !derived().is_pinned())
       tell_here([&] { run<false, Op, Args...>(op, args...); });
-    } else {
-      ++on_their_way_;
-      self_.async(rank, &PlacedPart::template run<true, Op, Args...>, op, args...);
-    }
+    else
+      on_its_way(
+          [&] { self_.async(rank, &PlacedPart::template run<true, Op, Args...>, op, args...); });
   }
   /// Waits for what op(part, args...) returns at that member.
   template <class Op, class... Args>
   auto ask(int member, const Op& op, const Args&... args) {
-    if (member == team_.rank() && on_their_way_ == 0)
-      return ask_here([&] { return answer<Op, Args...>(op, args...); });
-    return self_.sync(ranks_[static_cast<std::size_t>(member)],
-                      &PlacedPart::template answer<Op, Args...>, op, args...);
+    if (member != team_.rank())
+      return self_.sync(ranks_[static_cast<std::size_t>(member)],
+                        &PlacedPart::template answer<false, Op, Args...>, op, args...);
+    if (on_their_way_ == 0)
+      return ask_here([&] { return answer<false, Op, Args...>(op, args...); });
+    return ask_later(member, op, args...).get();
   }
   template <class Op, class... Args>
   auto ask_later(int member, const Op& op, const Args&... args) {
-    return self_.ask(ranks_[static_cast<std::size_t>(member)],
-                     &PlacedPart::template answer<Op, Args...>, op, args...);
+    const Rank rank = ranks_[static_cast<std::size_t>(member)];
+    if (member != team_.rank())
+      return self_.ask(rank, &PlacedPart::template answer<false, Op, Args...>, op, args...);
+    return on_its_way([&] {
+      return self_.ask(rank, &PlacedPart::template answer<true, Op, Args...>, op, args...);
+    });
   }
 
  private:
   Derived& derived() { return static_cast<Derived&>(*this); }
 
-  template <bool was_queued, class Op, class... Args>
+  /// Sends a call to this rank itself, which those that follow do not overtake.
+  template <class Send>
+  auto on_its_way(Send send) {
+    ++on_their_way_;
+    try {
+      return send();
+    } catch (...) {
+      --on_their_way_;  // it was not sent
+      throw;
+    }
+  }
+  template <bool was_on_its_way, class Op, class... Args>
   void run(Op op, Args... args) {
-    if constexpr (was_queued) --on_their_way_;
+    if constexpr (was_on_its_way) --on_their_way_;
     const typename Derived::Pin pin(derived());
     op(derived(), std::move(args)...);
   }
-  template <class Op, class... Args>
+  template <bool was_on_its_way, class Op, class... Args>
   std::decay_t<std::invoke_result_t<Op&, Derived&, Args...>> answer(Op op, Args... args) {
+    if constexpr (was_on_its_way) --on_their_way_;
     const typename Derived::Pin pin(derived());
     return op(derived(), std::move(args)...);
   }
