@@ -120,3 +120,11 @@ TEST(MinMax, name_the_same_elements_as_std) {
     EXPECT_EQ(armature::minmax_element(vector), std::pair(index(low), index(high)));
   });
 }
+
+TEST(MinMax, of_strings_take_no_place_among_the_objects_that_others_call) {
+  armature::distributed_vector<std::string> vector(world(), 5, "word");
+  const armature::shared<int> before(world(), 0);
+  EXPECT_EQ(armature::min_element(vector), 0U);
+  const armature::shared<int> after(world(), 0);
+  EXPECT_EQ(after.id().index, before.id().index + 2);
+}

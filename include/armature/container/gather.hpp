@@ -2,24 +2,19 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "armature/container/block_store.hpp"
+#include "armature/container/blocks.hpp"
 #include "armature/global_ptr.hpp"
 #include "armature/marshal.hpp"
-#include "armature/shared.hpp"
 #include "armature/team.hpp"
 
 // Team's collectives move bytes. These move whatever can be an argument of a remote call.
 
 namespace armature::detail {
-
-template <class T>
-struct Held {
-  explicit Held(const T& v) : value(v) {}
-  [[nodiscard]] T get() const { return value; }
-  T value;
-};
 
 /// Collective: all[i] is member i's value, at every member.
 template <Marshallable T>
@@ -29,12 +24,19 @@ std::vector<T> all_values(const Team& team, const T& mine) {
     team.allgather_bytes(&mine, sizeof(T), all.data());
     return all;
   } else {
-    const shared<Held<T>> held(team, mine);
-    std::vector<future<T>> asked;
-    for (int m = 0; m < team.size(); ++m)
-      asked.push_back(held.ask(team.world_rank(m), &Held<T>::get));
+    std::size_t bytes = 0;
+    measure(bytes, mine);
+    const BlockStore<std::byte> packed(team, Blocks::of(team.allgather(bytes)));
+    Writer to(packed.mine());
+    pack(to, mine);
+    packed.fence();
     std::vector<T> all;
-    for (auto& one : asked) all.push_back(one.get());
+    for (int m = 0; m < team.size(); ++m) {
+      std::vector<std::byte> one(packed.blocks().count(m));
+      packed.read(packed.blocks().first(m), std::span<std::byte>(one));
+      Reader from(one.data(), one.data(), one.data() + one.size());
+      all.push_back(unpack<T>(from));
+    }
     return all;
   }
 }
