@@ -35,9 +35,10 @@ void combine(void* into, const void* from, std::size_t count, void* op) {
 template <class T>
 concept Single = Transferable<T> && !std::ranges::enable_view<T>;
 
+inline constexpr std::size_t reduced_bytes_max = 32 * 1024;
 struct Reduction {
   std::size_t count = 0;
-  std::size_t element_bytes = 0;
+  std::size_t element_bytes = 0;  // at most reduced_bytes_max
   Combine combine = nullptr;
   void* op = nullptr;
 };

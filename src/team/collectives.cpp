@@ -124,6 +124,7 @@ void fold(const TeamState& team, const Reduction& reduction, std::byte* into, st
 }
 
 /// Elements that one round can show; at least one must fit.
+static_assert(detail::reduced_bytes_max == TeamState::bytes_max);
 std::size_t elements_per_round(const Reduction& reduction, const char* call) {
   const std::size_t elements = TeamState::bytes_max / reduction.element_bytes;
   if (elements == 0)

@@ -1,3 +1,4 @@
+#include <array>
 #include <numeric>
 
 #include "cases.hpp"
@@ -47,6 +48,29 @@ TEST(Reduce, concatenates_strings_in_order) {
     for (const long x : one.data) expected += words.emplace_back(std::to_string(x));
     EXPECT_EQ(armature::reduce(distributed(one, words), std::string(">")), expected);
   });
+}
+
+TEST(Reduce, elements_may_be_larger_than_what_a_collective_shows_at_once) {
+  struct Large {
+    std::array<long, 5000> values;
+  };
+  armature::distributed_vector<Large> vector(world(), 7);
+  armature::generate(vector, [](std::size_t i) {
+    Large one{};
+    one.values.back() = static_cast<long>(i);
+    return one;
+  });
+  const auto less = [](const Large& a, const Large& b) {
+    return a.values.back() < b.values.back();
+  };
+  EXPECT_EQ(armature::max_element(vector, less), 6U);
+  const Large sum = armature::reduce(vector, Large{}, [](Large a, const Large& b) {
+    a.values.back() += b.values.back();
+    return a;
+  });
+  EXPECT_EQ(sum.values.back(), 21);
+  armature::sort(vector, [&](const Large& a, const Large& b) { return less(b, a); });
+  EXPECT_EQ(armature::min_element(vector, less), 6U);
 }
 
 TEST(InnerProduct, agrees_with_std_for_ranges_that_are_divided_differently) {

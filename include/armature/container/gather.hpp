@@ -49,7 +49,7 @@ std::optional<T> combine_values(const Team& team, const std::optional<T>& mine, 
     if (!b) return a;
     return op(*std::move(a), *b);
   };
-  if constexpr (Transferable<std::optional<T>>) {
+  if constexpr (Transferable<std::optional<T>> && sizeof(std::optional<T>) <= reduced_bytes_max) {
     return team.allreduce(mine, both);
   } else {
     std::optional<T> sum;
