@@ -27,20 +27,6 @@ namespace armature {
 
 namespace detail {
 
-/// Collective: rows of equal length, one after the other.
-template <class T>
-std::vector<T> all_rows(const Team& team, const std::vector<T>& mine) {
-  if constexpr (Transferable<T>) {
-    std::vector<T> all(mine.size() * static_cast<std::size_t>(team.size()), mine.front());
-    team.allgather(std::span<const T>(mine), std::span<T>(all));
-    return all;
-  } else {
-    std::vector<T> all;
-    for (auto& row : all_values(team, mine)) std::ranges::move(row, std::back_inserter(all));
-    return all;
-  }
-}
-
 /// An element of a sorted piece, and for how many it stands.
 template <class T>
 struct Sample {
@@ -71,17 +57,21 @@ class SampleSort {
     else
       std::sort(mine.begin(), mine.end(), std::ref(less_));
     if (members_ == 1) return;
-    const auto cuts = all_rows(range_.team(), cut(splitters()));  // after which all have sorted
+    const std::vector<Cut> cuts = exchange(cut(splitters()));  // after which all have sorted
     const std::vector<T> share = merge(fetch_runs(cuts));
     // Nobody writes before all have fetched.
     range_.fence();
     std::size_t begin = 0;
-    for (int m = 0; m < members_; ++m) begin += cut_of(cuts, m, range_.team().rank());
+    for (const Cut& one : cuts) begin += one.begin;
     range_.write(begin, std::span<const T>(share));
     range_.fence();
   }
 
  private:
+  /// Which elements of one member's piece go to another.
+  struct Cut {
+    std::size_t begin = 0, end = 0;
+  };
   struct Runs {
     std::vector<T> elements;
     std::vector<std::size_t> bounds;
@@ -94,29 +84,38 @@ class SampleSort {
     return std::pair(a.member, a.index) < std::pair(b.member, b.index);
   }
 
+  /// Of all pieces, in order, each for as many elements.
+  std::vector<Sample<T>> samples() {
+    const auto members = static_cast<std::size_t>(members_);
+    const std::size_t share = range_.size() / members;
+    // The more members, the smaller a share compared with what a sample stands for. But everybody
+    // has all samples: so many that they are no more than a share, or a few for each member.
+    const std::size_t most =
+        std::min(members * std::max<std::size_t>(64, 8 * members), std::max(8 * members, share));
+    const std::size_t each = std::max<std::size_t>(1, range_.size() / most);
+    const auto mine = range_.local();
+    std::vector<Sample<T>> chosen;
+    for (std::size_t begin = 0; begin < mine.size(); begin += each) {
+      const std::size_t weight = std::min(each, mine.size() - begin);
+      const std::size_t at = begin + weight / 2;
+      chosen.push_back({mine[at], range_.team().rank(), at, weight});
+    }
+    std::vector<Sample<T>> all;
+    for (auto& some : all_values(range_.team(), chosen))
+      std::ranges::move(some, std::back_inserter(all));
+    std::sort(all.begin(), all.end(),
+              [this](const auto& a, const auto& b) { return is_before(a, b); });
+    return all;
+  }
+
   /// Where the shares of members 1, 2, ... begin; nothing where nobody is left to begin.
   std::vector<std::optional<Sample<T>>> splitters() {
-    // The more members, the smaller a share compared with what a sample stands for.
-    const std::size_t most = std::max<std::size_t>(64, 8 * static_cast<std::size_t>(members_));
-    const auto mine = range_.local();
-    std::vector<std::optional<Sample<T>>> chosen(most);
-    const std::size_t count = std::min(most, mine.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t begin = i * mine.size() / count;
-      const std::size_t end = (i + 1) * mine.size() / count;
-      const std::size_t at = begin + (end - begin) / 2;
-      chosen[i] = Sample<T>{mine[at], range_.team().rank(), at, end - begin};
-    }
-    std::vector<std::optional<Sample<T>>> samples = all_rows(range_.team(), chosen);
-    std::erase_if(samples, [](const auto& sample) { return !sample; });
-    std::sort(samples.begin(), samples.end(),
-              [this](const auto& a, const auto& b) { return is_before(*a, *b); });
-
+    const std::vector<Sample<T>> samples = this->samples();
     std::vector<std::optional<Sample<T>>> found(static_cast<std::size_t>(members_) - 1);
     std::size_t next = 0, below = 0;  // `below` elements come before the sample `next`, about
     for (int m = 1; m < members_; ++m) {
-      while (next < samples.size() && below + samples[next]->weight / 2 < range_.begin_of(m))
-        below += samples[next++]->weight;
+      while (next < samples.size() && below + samples[next].weight / 2 < range_.begin_of(m))
+        below += samples[next++].weight;
       if (next < samples.size()) found[static_cast<std::size_t>(m) - 1] = samples[next];
     }
     return found;
@@ -139,22 +138,23 @@ class SampleSort {
     cuts.push_back(mine.size());
     return cuts;
   }
-  [[nodiscard]] std::size_t cut_of(const std::vector<std::size_t>& cuts, int from, int to) const {
-    return cuts[static_cast<std::size_t>(from * (members_ + 1) + to)];
+
+  /// From each member, which of its elements are mine.
+  std::vector<Cut> exchange(const std::vector<std::size_t>& cuts) const {
+    std::vector<Cut> mine, all(static_cast<std::size_t>(members_));
+    for (std::size_t m = 0; m < all.size(); ++m) mine.push_back({cuts[m], cuts[m + 1]});
+    range_.team().alltoall(std::span<const Cut>(mine), std::span<Cut>(all));
+    return all;
   }
 
-  Runs fetch_runs(const std::vector<std::size_t>& cuts) {
-    const int me = range_.team().rank();
+  Runs fetch_runs(const std::vector<Cut>& cuts) {
     Runs runs{.elements = {}, .bounds = {0}};
-    for (int m = 0; m < members_; ++m)
-      runs.bounds.push_back(runs.bounds.back() + cut_of(cuts, m, me + 1) - cut_of(cuts, m, me));
+    for (const Cut& one : cuts) runs.bounds.push_back(runs.bounds.back() + one.end - one.begin);
     runs.elements.resize(runs.bounds.back());
     const std::span<T> elements(runs.elements);
-    for (int m = 0; m < members_; ++m) {
-      const std::size_t at = runs.bounds[static_cast<std::size_t>(m)];
-      range_.read(range_.begin_of(m) + cut_of(cuts, m, me),
-                  elements.subspan(at, runs.bounds[static_cast<std::size_t>(m) + 1] - at));
-    }
+    for (std::size_t m = 0; m < cuts.size(); ++m)
+      range_.read(range_.begin_of(static_cast<int>(m)) + cuts[m].begin,
+                  elements.subspan(runs.bounds[m], runs.bounds[m + 1] - runs.bounds[m]));
     return runs;
   }
 
