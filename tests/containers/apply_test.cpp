@@ -74,6 +74,18 @@ TEST(Copy, copies_between_ranges_that_are_divided_differently) {
   });
 }
 
+TEST(Transform, ranges_of_other_teams_are_an_error) {
+  if (ranks() == 1) return;
+  armature::distributed_vector<long> in(world(), 8), out(world().split(0, -me()), 8);
+  conformance::expect_error(armature::Errc::bad_argument, {"transform", "another order"},
+                            [&] { armature::transform(in, out, [](long x) { return x; }); });
+  conformance::expect_error(armature::Errc::bad_argument, {"copy", "another order"},
+                            [&] { armature::copy(in, out); });
+  armature::distributed_vector<long> same(world().duplicate(), 8, 1);
+  armature::copy(same, in);
+  expect_elements(in, std::vector<long>(8, 1));
+}
+
 TEST(Copy, moves_strings_too) {
   for_all_cases([](const Case& one) {
     if (one.size > 100) return;

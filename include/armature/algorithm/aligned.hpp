@@ -9,6 +9,7 @@
 
 #include "armature/container/range.hpp"
 #include "armature/error.hpp"
+#include "armature/team.hpp"
 
 // An algorithm on several ranges works on the pieces of the first one. Where another range is
 // divided in the same way, the same elements are at hand; where not, they are fetched into a buffer
@@ -16,8 +17,24 @@
 
 namespace armature::detail {
 
+/// The pieces of ranges that belong together must be the same ranks'.
+template <class A, class B>
+void require_same_members(const char* algorithm, const A& a, const B& b) {
+  const Team& one = a.team();
+  const Team& other = b.team();
+  if (one.state() == other.state()) return;
+  bool is_same = one.size() == other.size();
+  for (int m = 0; is_same && m < one.size(); ++m)
+    is_same = one.world_rank(m) == other.world_rank(m);
+  if (!is_same)
+    throw Error(Errc::bad_argument,
+                std::string(algorithm) +
+                    ": the ranges' teams have other members, or the same in another order");
+}
+
 template <class A, class B>
 void require_same_size(const char* algorithm, const A& a, const B& b) {
+  require_same_members(algorithm, a, b);
   if (a.size() != b.size())
     throw Error(Errc::bad_argument, std::string(algorithm) + ": one range has " +
                                         std::to_string(a.size()) + " elements, another " +

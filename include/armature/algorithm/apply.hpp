@@ -98,6 +98,7 @@ template <DistributedRange In, WritableDistributedRange Out>
 void copy(In&& in, Out&& out) {
   const auto from = in.view();
   const auto to = out.view();
+  detail::require_same_members("copy", from, to);
   if (from.size() > to.size()) detail::require_same_size("copy", from, to);
   detail::enter(from, to);
   to.write(from.offset(), std::span<const range_value_t<Out>>(from.local()));
