@@ -84,6 +84,8 @@ TEST(Vector, an_element_that_is_not_there_is_an_error) {
                             [&] { vector.at(4) = 1; });
   conformance::expect_error(armature::Errc::bad_argument, {"3 to 5"},
                             [&] { (void)vector.slice(3, 5); });
+  conformance::expect_error(armature::Errc::bad_argument, {"1 to 3 of 2"},
+                            [&] { (void)vector.slice(1, 3).slice(1, 3); });
 }
 
 TEST(Range, pieces_cover_it_and_know_their_neighbours) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -69,10 +70,7 @@ class distributed_range {
 
   distributed_range(Store& store, std::size_t first, std::size_t last)
       : store_(&store), first_(first), last_(last) {
-    if (first > last || last > store.blocks().size())
-      throw Error(Errc::bad_argument, "a distributed_range of the elements " +
-                                          std::to_string(first) + " to " + std::to_string(last) +
-                                          " of " + std::to_string(store.blocks().size()));
+    require(first, last, store.blocks().size());
   }
   distributed_range(const distributed_range&) = default;
   distributed_range& operator=(const distributed_range&) = default;
@@ -132,7 +130,9 @@ class distributed_range {
   /// Collective: what any member wrote to the vector before is seen by all after.
   void fence() const { store_->fence(); }
 
+  /// The elements [begin, end). Throws Error(bad_argument).
   [[nodiscard]] distributed_range slice(std::size_t begin, std::size_t end) const {
+    require(begin, end, size());
     return {*store_, first_ + begin, first_ + end};
   }
   [[nodiscard]] distributed_range view() const { return *this; }
@@ -147,6 +147,13 @@ class distributed_range {
   [[nodiscard]] std::size_t first() const { return first_; }
 
  private:
+  static void require(std::size_t first, std::size_t last, std::size_t size) {
+    if (first > last || last > size)
+      throw Error(Errc::bad_argument, "a distributed_range of the elements " +
+                                          std::to_string(first) + " to " + std::to_string(last) +
+                                          " of " + std::to_string(size));
+  }
+
   Store* store_;
   std::size_t first_;
   std::size_t last_;
