@@ -69,6 +69,18 @@ TEST(Vector, flush_appends_what_all_pushed_in_team_order) {
   vector.fence();
 }
 
+TEST(Vector, clear_and_assign_drop_what_was_pushed) {
+  armature::distributed_vector<long> vector(world(), 3);
+  vector.push_back(1);
+  vector.clear();
+  vector.flush();
+  EXPECT_EQ(vector.size(), 0U);
+  vector.push_back(1);
+  vector.assign(4, 2);
+  vector.flush();
+  expect_all(vector, 4, [](std::size_t) { return 2L; });
+}
+
 TEST(Vector, from_local_keeps_the_pieces_until_they_are_balanced) {
   const std::vector<long> mine(me() == 0 ? 20 : 0, 4);
   auto vector = armature::distributed_vector<long>::from_local(world(), mine);

@@ -135,8 +135,12 @@ class distributed_vector {
   void assign(std::size_t new_size, const T& value) {
     *this = distributed_vector(team(), new_size, value);
   }
-  void clear() { resize(0); }
-  /// Keeps `value` aside on this member until flush(); not collective.
+  void clear() {
+    staged_.clear();
+    resize(0);
+  }
+  /// Keeps `value` aside on this member until flush(), assign() or clear(), which drop it; not
+  /// collective.
   void push_back(T value) { staged_.push_back(std::move(value)); }
   /// Appends what the members have kept aside, in team order. Moves elements: let many come
   /// together.
