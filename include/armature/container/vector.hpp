@@ -9,6 +9,7 @@
 #include <ranges>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,10 @@ namespace armature {
 /// call of the vector that begins with a fence, or of an algorithm on it.
 template <class T>
 class distributed_vector {
+  static_assert(!std::is_same_v<T, bool>,
+                "a distributed_vector of bool cannot be: use char or std::uint8_t (a std::vector "
+                "of bool, in which elements are kept on their way, has none that could be copied)");
+
  public:
   using value_type = T;
   using size_type = std::size_t;
