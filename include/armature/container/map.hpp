@@ -165,7 +165,13 @@ class multimap_ref : public detail::MapRefBase<K, V, Hash, Equal> {
         },
         args...);
   }
-  [[nodiscard]] std::size_t count(const K& key) const { return find(key).size(); }
+  [[nodiscard]] std::size_t count(const K& key) const {
+    return this->ask(key, [](Part& part, const K& k) {
+      std::size_t count = 0;
+      part.entries().for_each_of(k, part.hash(k), [&](const auto&) { ++count; });
+      return count;
+    });
+  }
   /// The values of all entries of the key, in no particular order.
   [[nodiscard]] std::vector<V> find(const K& key) const {
     return this->ask(key, [](Part& part, const K& k) {
