@@ -86,7 +86,7 @@ void restore_ranks(const space::Mapping& mapping, int first, int hosted,
 /// was, or to another node.
 void fill_statics() {
   rmi::find_modules();
-  tzset();
+  tzset();  // for gmtime, which looks at the time zone when it is called first
   static char output[BUFSIZ], input[BUFSIZ];
   std::setvbuf(stdout, output, isatty(STDOUT_FILENO) != 0 ? _IOLBF : _IOFBF, sizeof output);
   if (stdin->_IO_buf_base == nullptr) std::setvbuf(stdin, input, _IOFBF, sizeof input);

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <iomanip>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -52,6 +54,13 @@ void what_the_c_library_keeps_is_the_process_s(World& world) {
   const std::string name = "ARMATURE_TEST_" + std::to_string(int{world.rank()});
   setenv(name.c_str(), "set", 1);
   require(owner_of(std::getenv(name.c_str())) < 0 && owner_of(environ) < 0, "what setenv keeps");
+  setenv("TZ", "AAA5", 1);
+  const std::time_t now = 0;
+  require(localtime(&now) != nullptr && owner_of(tzname[0]) < 0, "what localtime keeps");
+  setenv("TZ", "BBB5", 1);
+  std::ostringstream text;
+  text << std::put_time(gmtime(&now), "%c");
+  require(owner_of(tzname[0]) < 0, "what put_time keeps");
   const std::unique_ptr<char, void (*)(void*)> copy(strdup("text"), std::free);
   require(owner_of(copy.get()) == world.rank(), "but strdup's copy is the rank's");
 }

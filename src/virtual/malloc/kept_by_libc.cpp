@@ -6,83 +6,74 @@
 
 #include <clocale>
 #include <cstdlib>
+#include <ctime>
+#include <cwchar>
+#include <type_traits>
 
 #include "virtual/malloc/current.hpp"
 
-namespace {
-
 using armature::fibers::ProcessHeap;
 
-using OnExit = int(void (*)(void*), void*, void*);
+/// The C library's function of that name, with the process's memory. It is found before anything
+/// else runs (-z initfirst): a search is a call that dlerror would speak of.
+#define ARMATURE_KEPT(Result, name, parameters, arguments)                                  \
+  namespace {                                                                               \
+  constinit std::add_pointer_t<Result parameters> original_##name = nullptr;                \
+  [[gnu::constructor]] void find_##name() {                                                 \
+    original_##name = reinterpret_cast<decltype(original_##name)>(dlsym(RTLD_NEXT, #name)); \
+  }                                                                                         \
+  }                                                                                         \
+  extern "C" [[gnu::visibility("default")]] Result name parameters noexcept {               \
+    const ProcessHeap kept;                                                                 \
+    return original_##name arguments;                                                       \
+  }                                                                                         \
+  static_assert(true)
 
-/// Found before anything else runs (-z initfirst): a search is a call that dlerror would speak of.
-struct Originals {
-  char* (*dlerror)();
-  char* (*setlocale)(int, const char*);
-  locale_t (*newlocale)(int, const char*, locale_t);
-  int (*setenv)(const char*, const char*, int);
-  int (*putenv)(char*);
-  OnExit* at_exit;
-  OnExit* at_exit_of_thread;
-};
-constinit Originals originals{};
+using Function = void(void*);
 
-template <class Function>
-void find(Function*& function, const char* name) {
-  function = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
+// Its text lasts until the next error.
+ARMATURE_KEPT(char*, dlerror, (), ());
 
-[[gnu::constructor]] void find_originals() {
-  find(originals.dlerror, "dlerror");
-  find(originals.setlocale, "setlocale");
-  find(originals.newlocale, "newlocale");
-  find(originals.setenv, "setenv");
-  find(originals.putenv, "putenv");
-  find(originals.at_exit, "__cxa_atexit");
-  find(originals.at_exit_of_thread, "__cxa_thread_atexit_impl");
-}
+// What they have read is kept for whoever asks next. The C++ library has names of its own for some.
+ARMATURE_KEPT(char*, setlocale, (int category, const char* locale), (category, locale));
+ARMATURE_KEPT(locale_t, newlocale, (int categories, const char* locale, locale_t base),
+              (categories, locale, base));
+ARMATURE_KEPT(locale_t, __newlocale, (int categories, const char* locale, locale_t base),
+              (categories, locale, base));
 
-}  // namespace
+// The text is putenv's caller's; the table is not.
+ARMATURE_KEPT(int, setenv, (const char* name, const char* value, int replaces),
+              (name, value, replaces));
+ARMATURE_KEPT(int, putenv, (char* text), (text));
 
-#define ARMATURE_EXPORT extern "C" [[gnu::visibility("default")]]
+// All that look at the time zone: its name is copied each time where TZ is not set.
+ARMATURE_KEPT(void, tzset, (), ());
+ARMATURE_KEPT(tm*, localtime, (const time_t* at), (at));
+ARMATURE_KEPT(tm*, localtime_r, (const time_t* at, tm* to), (at, to));
+ARMATURE_KEPT(char*, ctime, (const time_t* at), (at));
+ARMATURE_KEPT(char*, ctime_r, (const time_t* at, char* to), (at, to));
+ARMATURE_KEPT(time_t, mktime, (tm * at), (at));
+ARMATURE_KEPT(time_t, timelocal, (tm * at), (at));
+ARMATURE_KEPT(std::size_t, strftime, (char* to, std::size_t max, const char* how, const tm* at),
+              (to, max, how, at));
+ARMATURE_KEPT(std::size_t, strftime_l,
+              (char* to, std::size_t max, const char* how, const tm* at, locale_t by),
+              (to, max, how, at, by));
+ARMATURE_KEPT(std::size_t, __strftime_l,
+              (char* to, std::size_t max, const char* how, const tm* at, locale_t by),
+              (to, max, how, at, by));
+ARMATURE_KEPT(std::size_t, wcsftime,
+              (wchar_t * to, std::size_t max, const wchar_t* how, const tm* at),
+              (to, max, how, at));
+ARMATURE_KEPT(std::size_t, wcsftime_l,
+              (wchar_t * to, std::size_t max, const wchar_t* how, const tm* at, locale_t by),
+              (to, max, how, at, by));
+ARMATURE_KEPT(std::size_t, __wcsftime_l,
+              (wchar_t * to, std::size_t max, const wchar_t* how, const tm* at, locale_t by),
+              (to, max, how, at, by));
 
-/// Its text lasts until the next error.
-ARMATURE_EXPORT char* dlerror() noexcept {
-  const ProcessHeap kept;
-  return originals.dlerror();
-}
-
-ARMATURE_EXPORT char* setlocale(int category, const char* locale) noexcept {
-  const ProcessHeap kept;
-  return originals.setlocale(category, locale);
-}
-
-/// What it has read is kept for whoever asks next.
-ARMATURE_EXPORT locale_t newlocale(int categories, const char* locale, locale_t base) noexcept {
-  const ProcessHeap kept;
-  return originals.newlocale(categories, locale, base);
-}
-
-ARMATURE_EXPORT int setenv(const char* name, const char* value, int replaces) noexcept {
-  const ProcessHeap kept;
-  return originals.setenv(name, value, replaces);
-}
-
-/// The text is the caller's; the table is not.
-ARMATURE_EXPORT int putenv(char* text) noexcept {
-  const ProcessHeap kept;
-  return originals.putenv(text);
-}
-
-/// What atexit and the destructors of statics come to.
-ARMATURE_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* library) noexcept {
-  const ProcessHeap kept;
-  return originals.at_exit(function, argument, library);
-}
-
-/// And those of thread_locals.
-ARMATURE_EXPORT int __cxa_thread_atexit_impl(void (*function)(void*), void* argument,
-                                             void* library) noexcept {
-  const ProcessHeap kept;
-  return originals.at_exit_of_thread(function, argument, library);
-}
+// What atexit and the destructors of statics come to, and those of thread_locals.
+ARMATURE_KEPT(int, __cxa_atexit, (Function * function, void* argument, void* library),
+              (function, argument, library));
+ARMATURE_KEPT(int, __cxa_thread_atexit_impl, (Function * function, void* argument, void* library),
+              (function, argument, library));
