@@ -3,9 +3,13 @@
 //
 //   virtual_changing_nodes work ROUNDS [SEED] | gather | refuse | leave | stand | leave_alone |
 //   save DIR | fail DIR | wander | recover ROUNDS [SEED]
+#include <iconv.h>
+
 #include <chrono>
+#include <clocale>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <map>
 #include <numeric>
@@ -106,6 +110,12 @@ class Everything {
 void use_c_library() {
   const std::time_t now = 0;
   require(localtime(&now) != nullptr, "a time");
+  wchar_t wide[4];
+  require(std::mbstowcs(wide, "h\xc3\xa9", 4) == 2, "two characters");
+  require(std::strerror(99'999) != nullptr, "an error that there is not");
+  if (const iconv_t conversion = iconv_open("UTF-16", "UTF-8"); conversion != iconv_t(-1))
+    iconv_close(conversion);
+  for (int i = 0; i < 8; ++i) on_exit([](int, void*) {}, nullptr);
 }
 
 int where(Rank rank) { return armature::process_of(rank).number(); }
@@ -290,6 +300,7 @@ int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   const std::string directory = argc > 2 ? argv[2] : "";
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 1, seed = argc > 3 ? std::atoi(argv[3]) : 1;
+  require(std::setlocale(LC_CTYPE, "C.UTF-8") != nullptr, "a locale");
   return armature::run(argc, argv, [&](World& world) {
     if (what == "work") work(world, rounds, seed);
     if (what == "gather") gather(world);

@@ -61,6 +61,7 @@ void what_the_c_library_keeps_is_the_process_s(World& world) {
   std::ostringstream text;
   text << std::put_time(gmtime(&now), "%c");
   require(owner_of(tzname[0]) < 0, "what put_time keeps");
+  require(owner_of(std::strerror(99'999)) < 0, "what strerror says");
   const std::unique_ptr<char, void (*)(void*)> copy(strdup("text"), std::free);
   require(owner_of(copy.get()) == world.rank(), "but strdup's copy is the rank's");
 }

@@ -3,9 +3,11 @@
 // still use it. So the calls that do so take from the process's memory. Calls whose result is the
 // caller's (strdup, getline) stay as they are.
 #include <dlfcn.h>
+#include <iconv.h>
 
 #include <clocale>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <cwchar>
 #include <type_traits>
@@ -14,32 +16,80 @@
 
 using armature::fibers::ProcessHeap;
 
-/// The C library's function of that name, with the process's memory. It is found before anything
-/// else runs (-z initfirst): a search is a call that dlerror would speak of.
-#define ARMATURE_KEPT(Result, name, parameters, arguments)                                  \
+/// The C library's function of that name. It is found before anything else runs (-z initfirst): a
+/// search is a call that dlerror would speak of.
+#define ARMATURE_ORIGINAL(Result, name, parameters)                                         \
   namespace {                                                                               \
   constinit std::add_pointer_t<Result parameters> original_##name = nullptr;                \
   [[gnu::constructor]] void find_##name() {                                                 \
     original_##name = reinterpret_cast<decltype(original_##name)>(dlsym(RTLD_NEXT, #name)); \
   }                                                                                         \
   }                                                                                         \
-  extern "C" [[gnu::visibility("default")]] Result name parameters noexcept {               \
-    const ProcessHeap kept;                                                                 \
-    return original_##name arguments;                                                       \
-  }                                                                                         \
+  static_assert(true)
+
+#define ARMATURE_EXPORT extern "C" [[gnu::visibility("default")]]
+
+/// Takes the C library's place, with the process's memory.
+#define ARMATURE_KEPT(Result, name, parameters, arguments) \
+  ARMATURE_ORIGINAL(Result, name, parameters);             \
+  ARMATURE_EXPORT Result name parameters noexcept {        \
+    const ProcessHeap kept;                                \
+    return original_##name arguments;                      \
+  }                                                        \
   static_assert(true)
 
 using Function = void(void*);
+using OnExit = void(int, void*);
 
 // Its text lasts until the next error.
 ARMATURE_KEPT(char*, dlerror, (), ());
 
-// What they have read is kept for whoever asks next. The C++ library has names of its own for some.
-ARMATURE_KEPT(char*, setlocale, (int category, const char* locale), (category, locale));
-ARMATURE_KEPT(locale_t, newlocale, (int categories, const char* locale, locale_t base),
-              (categories, locale, base));
-ARMATURE_KEPT(locale_t, __newlocale, (int categories, const char* locale, locale_t base),
-              (categories, locale, base));
+ARMATURE_ORIGINAL(char*, setlocale, (int category, const char* locale));
+ARMATURE_ORIGINAL(locale_t, newlocale, (int categories, const char* locale, locale_t base));
+ARMATURE_ORIGINAL(locale_t, __newlocale, (int categories, const char* locale, locale_t base));
+
+namespace {
+
+/// How its characters become wide ones and back is looked up when that is first asked for, and kept
+/// with the rest that is known of the locale.
+locale_t with_conversions(locale_t locale) {
+  if (locale == nullptr) return locale;
+  const locale_t before = uselocale(locale);
+  std::mbstate_t state{};
+  (void)std::mbrtowc(nullptr, "a", 1, &state);
+  uselocale(before);
+  return locale;
+}
+
+}  // namespace
+
+// What they have read is kept for whoever asks next.
+ARMATURE_EXPORT char* setlocale(int category, const char* locale) noexcept {
+  const ProcessHeap kept;
+  char* const found = original_setlocale(category, locale);
+  if (found != nullptr && locale != nullptr) (void)with_conversions(LC_GLOBAL_LOCALE);
+  return found;
+}
+
+ARMATURE_EXPORT locale_t newlocale(int categories, const char* locale, locale_t base) noexcept {
+  const ProcessHeap kept;
+  return with_conversions(original_newlocale(categories, locale, base));
+}
+
+/// By the C++ library.
+ARMATURE_EXPORT locale_t __newlocale(int categories, const char* locale, locale_t base) noexcept {
+  const ProcessHeap kept;
+  return with_conversions(original___newlocale(categories, locale, base));
+}
+
+// What is known of conversions. The result has pointers to that: it is the process's, too.
+ARMATURE_KEPT(iconv_t, iconv_open, (const char* to, const char* from), (to, from));
+ARMATURE_KEPT(int, iconv_close, (iconv_t conversion), (conversion));
+
+// The text of a number that has none is made, and lasts until the next one.
+ARMATURE_KEPT(char*, strerror, (int number), (number));
+ARMATURE_KEPT(char*, strerror_l, (int number, locale_t by), (number, by));
+ARMATURE_KEPT(char*, strsignal, (int number), (number));
 
 // The text is putenv's caller's; the table is not.
 ARMATURE_KEPT(int, setenv, (const char* name, const char* value, int replaces),
@@ -72,8 +122,10 @@ ARMATURE_KEPT(std::size_t, __wcsftime_l,
               (wchar_t * to, std::size_t max, const wchar_t* how, const tm* at, locale_t by),
               (to, max, how, at, by));
 
-// What atexit and the destructors of statics come to, and those of thread_locals.
+// What atexit and the destructors of statics come to, at_quick_exit, and those of thread_locals.
 ARMATURE_KEPT(int, __cxa_atexit, (Function * function, void* argument, void* library),
               (function, argument, library));
+ARMATURE_KEPT(int, __cxa_at_quick_exit, (Function * function, void* library), (function, library));
+ARMATURE_KEPT(int, on_exit, (OnExit * function, void* argument), (function, argument));
 ARMATURE_KEPT(int, __cxa_thread_atexit_impl, (Function * function, void* argument, void* library),
               (function, argument, library));
