@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,29 +30,36 @@ struct Process {
   Mapping mapping;
   std::vector<detail::BandView> nothing_reachable;  // for the fast path when checks are in full
 };
-std::unique_ptr<Process> process;
+Process* process = nullptr;
 
 }  // namespace
 
 const Mapping& Mapping::join(Control control, const std::vector<int>& bands) {
+  // At the same address in all processes: a rank that moves may be about to use it.
+  alignas(Process) static std::byte place[sizeof(Process)];
+  return join(control, bands, place);
+}
+
+const Mapping& Mapping::join(Control control, const std::vector<int>& bands, void* place) {
   ARMATURE_ASSERT(process == nullptr);
   const Mapping mapping(control);
   mapping.map_bands(bands);
   const auto ranks = static_cast<std::uint32_t>(mapping.ranks_);
-  process.reset(new Process{mapping, std::vector<detail::BandView>(ranks)});
+  process = new (place) Process{mapping, std::vector<detail::BandView>(ranks)};
   detail::view = {mapping.checks_in_full() ? process->nothing_reachable.data() : control.bands(),
                   ranks};
   return process->mapping;
 }
 
 struct TemporaryMapping::Before {
-  std::unique_ptr<Process> process;
+  Process* process;
   detail::View view;
+  alignas(Process) std::byte place[sizeof(Process)];  // of what is joined meanwhile
 };
 
 TemporaryMapping::TemporaryMapping(Control control, const std::vector<int>& bands)
-    : before_(new Before{std::move(process), std::exchange(detail::view, {})}) {
-  (void)Mapping::join(control, bands);
+    : before_(new Before{std::exchange(process, nullptr), std::exchange(detail::view, {}), {}}) {
+  (void)Mapping::join(control, bands, before_->place);
 }
 
 TemporaryMapping::~TemporaryMapping() {
@@ -59,7 +67,7 @@ TemporaryMapping::~TemporaryMapping() {
   const std::uint32_t ranks = mapping.header().ranks;
   munmap(mapping.band(0), ranks * mapping.band_bytes());
   munmap(mapping.control_.start, Control::bytes(mapping.header()));
-  process = std::move(before_->process);
+  std::destroy_at(std::exchange(process, before_->process));
   detail::view = before_->view;
 }
 

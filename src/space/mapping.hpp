@@ -21,7 +21,8 @@ class Mapping {
   /// or the one that holds all.
   /// Throws Error(start) that names the clash or limit. Once per process.
   static const Mapping& join(Control control, const std::vector<int>& bands);
-  /// What was joined; nullptr before join and after leave.
+  /// What was joined, at the same address in all processes of virtual ranks; nullptr before join
+  /// and after leave.
   static const Mapping* of_process();
   /// Closes the fast path: from now on every call is an error. The bands stay mapped until exit.
   static void leave();
@@ -79,6 +80,7 @@ class Mapping {
  private:
   friend class TemporaryMapping;
   explicit Mapping(Control control);
+  static const Mapping& join(Control control, const std::vector<int>& bands, void* place);
   void map_bands(const std::vector<int>& bands) const;
   void map_bands(int first, int count, int file) const;
   [[nodiscard]] std::size_t hidden_from() const;

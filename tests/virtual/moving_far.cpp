@@ -3,6 +3,8 @@
 // gets, answers that come after it has gone, notifications, messages, mutexes, teams.
 //
 //   virtual_moving_far ROUNDS    what ranks do is decided by the variable STORM_SEED, too
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -166,10 +168,18 @@ class Wanderer {
   std::vector<std::int64_t> mine_;
 };
 
+/// What a rank keeps while it moves must not lie in its process's heap, of which each has another.
+void fill_heap() {
+  static std::vector<std::string> texts;
+  for (int i = 0; i < getpid() % 61 * 7; ++i)
+    for (std::size_t bytes = 16; bytes < 400; bytes += 16) texts.emplace_back(bytes, 'x');
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::stoi(argv[1]) : 24;
+  fill_heap();
   return armature::run(argc, argv, [rounds](World& world) {
     require(armature::can_migrate(), "ranks cannot move here");
     Wanderer wanderer(world);
