@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -23,14 +24,16 @@
 #include "virtual/checkpoint/parts_of_nodes.hpp"
 #include "virtual/nodes/plan.hpp"
 #include "virtual/rank_scheduler.hpp"
+#include "world/gather_first.hpp"
 
 namespace armature::hosting {
 namespace {
 
 /// Processes of a node have been compared as they joined.
 void require_like_nodes(const World& world, const space::ControlHeader& job, const char* call) {
-  const auto all = world.allgather(job.addresses.load(std::memory_order_acquire));
-  if (std::all_of(all.begin(), all.end(), [&](std::uint64_t one) { return one == all[0]; })) return;
+  const std::uint64_t mine = job.addresses.load(std::memory_order_acquire);
+  const bool are_alike = world.broadcast(mine, 0) == mine;
+  if (world.allreduce<int>(are_alike ? 1 : 0, std::multiplies<>()) != 0) return;
   base::fail(Errc::misuse, fmt::format("{}: code or data lie at different addresses on the nodes "
                                        "of this job: ranks stay where they are",
                                        call));
@@ -98,7 +101,7 @@ std::uint32_t changed_since(const World& world, const progress::RankContext& me,
   const bool is_incremental = rank == 0 && to.is_incremental;
   if (world.broadcast<std::uint8_t>(is_incremental ? 1 : 0, 0) == 0) return 0;
   const auto last =
-      world.allgather(static_cast<fibers::RankScheduler*>(me.scheduler)->kept_of(rank));
+      gather_first(world, static_cast<fibers::RankScheduler*>(me.scheduler)->kept_of(rank));
   if (rank != 0 || !std::ranges::all_of(last, [&](std::uint64_t one) { return one == last[0]; }))
     return 0;
   return checkpoints::goes_on_from(std::filesystem::path(to.folder).parent_path().string(),
@@ -127,7 +130,7 @@ std::uint32_t write_on_nodes(const World& world, const Destination& to, const ch
   const space::Mapping& mapping = progress::mapping(call);
   // Each says where it is: on other nodes that is not known.
   const std::vector<int> processes =
-      world.allgather(int{mapping.slot(world.rank()).process.load(std::memory_order_relaxed)});
+      gather_first(world, int{mapping.slot(world.rank()).process.load(std::memory_order_relaxed)});
   nodes::Arrangement what{.processes = processes,
                           .where = to.where,
                           .directory = std::filesystem::path(to.folder).parent_path().string(),

@@ -9,9 +9,10 @@
 
 namespace armature::hosting {
 
-/// By all ranks, which may (why_not_move): each goes on in the process of that number, of
-/// whatever node. What they share is made anew where they are then. Returns when all are there.
-/// Throws Error(misuse) naming the call, on all ranks, when the nodes are not alike.
+/// By all ranks, which may (why_not_move): each goes on in the process that rank 0 has for it, of
+/// whatever node; the others need not know. What they share is made anew where they are then.
+/// Returns when all are there. Throws Error(misuse) naming the call, on all ranks, when the nodes
+/// are not alike.
 void change_nodes(const World& world, std::span<const int> processes, const char* call);
 /// Where a checkpoint goes: rank 0 names a new folder, if it is one, and whether it is to be
 /// incremental, the others nothing.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "progress/wait.hpp"
 #include "virtual/addresses.hpp"
 #include "world/change_nodes.hpp"
+#include "world/gather_first.hpp"
 #include "world/start_anew.hpp"
 
 namespace armature {
@@ -16,12 +18,19 @@ namespace {
 
 constexpr const char* call = "migrate_together";
 
-/// As the rank that asks has seen it: all must find the same.
+/// As the rank that asks has seen it.
 struct Asked {
   std::int32_t process = 0;
   std::int32_t stays = -1;      // the process of which it holds something; -1: of none
   std::uint32_t processes = 0;  // there are
   bool is_of_job = false;
+
+  [[nodiscard]] bool is_a_process() const {
+    return process >= 0 && process < static_cast<int>(processes);
+  }
+  [[nodiscard]] bool may_go() const {
+    return is_a_process() && is_of_job && (stays < 0 || process == stays);
+  }
 };
 
 Asked ask(const progress::RankContext& me, ProcessId process) {
@@ -30,29 +39,36 @@ Asked ask(const progress::RankContext& me, ProcessId process) {
   if (me.held_here != 0)
     asked.stays = me.space.slot(me.space.me()).process.load(std::memory_order_relaxed);
   const auto regrouped = job.halt.regrouped.load(std::memory_order_acquire);
-  asked.is_of_job = asked.process >= 0 && asked.process < static_cast<int>(asked.processes) &&
-                    me.space.process_slot(asked.process).belongs(regrouped);
+  asked.is_of_job = asked.is_a_process() && me.space.process_slot(asked.process).belongs(regrouped);
   return asked;
 }
 
+[[noreturn]] void refuse(int rank, const Asked& asked) {
+  if (!asked.is_a_process())
+    base::fail(Errc::bad_argument, fmt::format("{}: rank {} asks for process {}: the job has {}",
+                                               call, rank, asked.process, asked.processes));
+  if (!asked.is_of_job)
+    base::fail(Errc::bad_argument,
+               fmt::format("{}: rank {} asks for process {}, which is not of the job any more",
+                           call, rank, asked.process));
+  base::fail(Errc::misuse, fmt::format("{}: rank {} holds something of its process "
+                                       "(StaysHere), which cannot move: all ranks stay",
+                                       call, rank));
+}
+
+/// Where each goes, at rank 0. Throws on all where one of them cannot.
 std::vector<int> agree(const World& world, const Asked& mine) {
-  const std::vector<Asked> all = world.allgather(mine);
+  const std::vector<Asked> all = hosting::gather_first(world, mine);
+  struct Refused {
+    int rank;
+    Asked asked;
+  } refused{-1, {}};
+  const auto bad = std::ranges::find_if_not(all, &Asked::may_go);
+  if (bad != all.end()) refused = {static_cast<int>(bad - all.begin()), *bad};
+  refused = world.broadcast(refused, 0);
+  if (refused.rank >= 0) refuse(refused.rank, refused.asked);
   std::vector<int> processes;
-  for (int rank = 0; rank < std::ssize(all); ++rank) {
-    const Asked& asked = all[static_cast<std::size_t>(rank)];
-    if (asked.process < 0 || asked.process >= static_cast<int>(asked.processes))
-      base::fail(Errc::bad_argument, fmt::format("{}: rank {} asks for process {}: the job has {}",
-                                                 call, rank, asked.process, asked.processes));
-    if (!asked.is_of_job)
-      base::fail(Errc::bad_argument,
-                 fmt::format("{}: rank {} asks for process {}, which is not of the job any more",
-                             call, rank, asked.process));
-    if (asked.stays >= 0 && asked.process != asked.stays)
-      base::fail(Errc::misuse, fmt::format("{}: rank {} holds something of its process "
-                                           "(StaysHere), which cannot move: all ranks stay",
-                                           call, rank));
-    processes.push_back(asked.process);
-  }
+  for (const Asked& asked : all) processes.push_back(asked.process);
   return processes;
 }
 

@@ -25,6 +25,7 @@
 #include "virtual/rank_scheduler.hpp"
 #include "world/change_nodes.hpp"
 #include "world/due.hpp"
+#include "world/gather_first.hpp"
 #include "world/start_anew.hpp"
 
 namespace armature {
@@ -96,12 +97,9 @@ Picture gather(const World& world, Measured mine, std::vector<Calls> calls) {
   mine.links = static_cast<std::uint32_t>(calls.size());
   const auto most = world.allreduce(
       mine.links, [](std::uint32_t one, std::uint32_t other) { return std::max(one, other); });
-  const bool is_first = world.rank() == 0;
-  const auto size = static_cast<std::size_t>(world.size());
-  Picture picture{std::vector<Measured>(is_first ? size : 0), {}};
-  world.gather<Measured>(std::span(&mine, 1), picture.ranks, 0);
+  Picture picture{hosting::gather_first(world, mine), {}};
   calls.resize(most);
-  std::vector<Calls> padded(is_first ? size * most : 0);
+  std::vector<Calls> padded(picture.ranks.size() * most);
   world.gather<Calls>(calls, padded, 0);
   for (std::size_t rank = 0; rank < picture.ranks.size(); ++rank)
     picture.calls.insert(
@@ -142,13 +140,14 @@ balance::Problem problem_of(const space::Mapping& mapping, const std::vector<int
   return problem;
 }
 
-/// `to` is the process of each rank, and this one was in `here`.
+/// `to` is the process of each rank, at rank 0, and this one was in `here`.
 void go(const World& world, int here, const std::vector<int>& to, bool moves) {
   if (progress::mapping("rebalance").header().nodes > 1) {
     if (moves) hosting::change_nodes(world, to, "rebalance");
     return;
   }
-  const int there = to[static_cast<std::size_t>(world.rank())];
+  // All of a node see each other's memory, and rank 0 keeps this until all are there.
+  const int there = world.broadcast(to.data(), 0)[static_cast<int>(world.rank())];
   if (there != here) hosting::go_to(there);
   world.barrier();
 }
@@ -227,9 +226,9 @@ balance::Verdict rebalance(const World& world, const RebalanceOptions& options) 
   world.barrier();
   const Measured mine = measure(me);
   const Picture picture = gather(world, mine, measure_calls());
-  std::vector<int> to(static_cast<std::size_t>(world.size()));
+  std::vector<int> to(picture.ranks.size());
   const balance::Verdict verdict =
-      plan_together(world, "rebalance", to, [&] { return decide(picture, options, to); });
+      plan_together(world, "rebalance", {}, [&] { return decide(picture, options, to); });
   const std::uint64_t begun_ns = base::now_ns();
   go(world, mine.process, to, verdict.moved > 0);
   if (verdict.moved > 0) last_time->move_s = static_cast<double>(base::now_ns() - begun_ns) * 1e-9;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@
 #include "progress/processes.hpp"
 #include "progress/rank_context.hpp"
 #include "virtual/checkpoint/folder.hpp"
+#include "world/gather_first.hpp"
 #include "world/process.hpp"
 
 namespace armature::hosting {
@@ -41,15 +43,26 @@ Seen look(const space::Mapping& mapping, int rank) {
       .number = number};
 }
 
+/// What rank 0 has.
+void share(const World& world, std::set<int>& numbers) {
+  std::vector<int> all(numbers.begin(), numbers.end());
+  all.resize(world.broadcast(all.size(), 0));
+  world.broadcast<int>(all, 0);
+  numbers.insert(all.begin(), all.end());
+}
+
 Requests gather(const World& world, const space::Mapping& mapping) {
   const Seen mine = look(mapping, world.rank());
   Requests requests{.number = mine.number};
   // In which process a rank is, only its own node knows.
-  for (const Seen& seen : world.allgather(mine)) {
+  for (const Seen& seen : gather_first(world, mine)) {
     if (seen.processes != 0) requests.processes = seen.processes;
     if (seen.leaves) requests.leaving.insert(seen.process);
     requests.hosting.insert(seen.process);
   }
+  requests.processes = world.broadcast(requests.processes, 0);
+  share(world, requests.leaving);
+  share(world, requests.hosting);
   return requests;
 }
 
