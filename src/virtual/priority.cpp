@@ -3,7 +3,8 @@
 // and what came earlier would have to be put aside where the receiver reads in place.
 //
 // Who has sent something urgent says so in the receiver's slot, and then to the process that hosts
-// it, which looks through its ranks that are ready once, for all that are urgent by then.
+// it, which looks through its ranks that are ready once, for all that are urgent by then; the more
+// there are, the less often.
 #include "virtual/priority.hpp"
 
 #include <mutex>

@@ -29,10 +29,12 @@ class RankQueue {
     }
     return nullptr;
   }
-  /// Takes out all for which `is_good` holds, in their order, and calls f(fiber) for each.
+  /// Takes out all for which `is_good` holds, in their order, and calls f(fiber) for each. How many
+  /// there were.
   template <class Good, class F>
-  void take_all(Good is_good, F f) {
-    for (RankFiber *before = nullptr, *at = first_; at != nullptr;) {
+  std::size_t take_all(Good is_good, F f) {
+    std::size_t count = 0;
+    for (RankFiber *before = nullptr, *at = first_; at != nullptr; ++count) {
       RankFiber* const after = at->next;
       if (!is_good(*at)) {
         before = std::exchange(at, after);
@@ -42,6 +44,7 @@ class RankQueue {
       if (last_ == at) last_ = before;
       f(*std::exchange(at, after));
     }
+    return count;
   }
   /// Before the first of the first `looks_max` that is cheaper; else last.
   void push_by_cost(RankFiber& fiber, std::size_t looks_max) {

@@ -37,6 +37,8 @@ using State = RankFiber::State;
 // Turns between looks at what needs to be looked at only now and then.
 constexpr std::uint32_t turns_per_poller = 64;
 constexpr std::uint32_t turns_per_housekeeping = 1024;
+// So many ranks are looked at for each turn, at most, because some are urgent.
+constexpr std::size_t looks_per_turn = 16;
 
 RankScheduler* of_process = nullptr;
 
@@ -326,7 +328,7 @@ bool RankScheduler::wakes(int process, int rank) {
 
 /// Those that were rung for from elsewhere, in their order.
 void RankScheduler::take_in() {
-  if (home_.has_urgent.load(std::memory_order_relaxed) != 0) [[unlikely]]
+  if (home_.has_urgent.load(std::memory_order_relaxed) != 0 && is_time_for_urgent()) [[unlikely]]
     return take_in_urgent();
   if (home_.awake.load(std::memory_order_relaxed) == 0) [[likely]]
     return;
@@ -346,15 +348,22 @@ void RankScheduler::take_in() {
   }
 }
 
+/// After so many turns that looking at all that are ready costs little by comparison. Who comes
+/// into a queue meanwhile is put where it belongs at once.
+bool RankScheduler::is_time_for_urgent() const {
+  return turns_ - urgent_turn_ >= looked_at_ / looks_per_turn;
+}
+
 /// The same; then who is urgent goes before others, and who is in no queue yet when it comes into
 /// one. Acquire: so everybody sees for whom.
 void RankScheduler::take_in_urgent() {
   home_.has_urgent.exchange(0, std::memory_order_acquire);
   some_are_urgent_ = true;
   take_in();
-  pollers_.take_all([](const RankFiber& fiber) { return fiber.is_urgent(); },
-                    [this](RankFiber& fiber) { set_ready(fiber); });
-  ready_.expedite();
+  looked_at_ = pollers_.take_all([](const RankFiber& fiber) { return fiber.is_urgent(); },
+                                 [this](RankFiber& fiber) { set_ready(fiber); });
+  looked_at_ += ready_.expedite();
+  urgent_turn_ = turns_;
 }
 
 }  // namespace armature::fibers

@@ -92,6 +92,7 @@ class RankScheduler : public progress::Scheduler {
   [[nodiscard]] bool linger(bool shared) const;
   static void hear_again();
   void take_in();
+  [[nodiscard]] bool is_time_for_urgent() const;
   void take_in_urgent();
   void wake(RankFiber& fiber);
   void host(RankFiber& fiber);
@@ -153,6 +154,8 @@ class RankScheduler : public progress::Scheduler {
   space::RankHeap*& heap_;           // of malloc
   std::size_t look_turn_ = 0;
   std::uint32_t turns_ = 0;
+  std::uint32_t urgent_turn_ = 0;  // when it last looked for those that are urgent
+  std::size_t looked_at_ = 0;      // at so many
   std::uint32_t idle_rounds_ = 0;  // since somebody got on
   std::uint32_t deaths_seen_ = 0;
   std::uint32_t times_woken_ = 0;  // when it last began to look whether there is something to do

@@ -43,18 +43,20 @@ void ReadyQueue::push_urgent(RankFiber& fiber) {
   level == usual_level ? usual_.push(fiber) : push_other(fiber, level);
 }
 
-void ReadyQueue::expedite() {
+std::size_t ReadyQueue::expedite() {
   RankQueue urgent;
+  std::size_t count = 0;
   const auto is_urgent = [](const RankFiber& fiber) { return fiber.is_urgent(); };
   const auto look_at = [&](RankQueue& queue) {
-    queue.take_all(is_urgent, [&](RankFiber& fiber) { urgent.push(fiber); });
+    count += queue.take_all(is_urgent, [&](RankFiber& fiber) { urgent.push(fiber); });
   };
   for (int level = levels - 1; level-- > 0;) look_at(queue(level));
   look_at(costly_);
   look_at(costly_next_);
-  until_costly_ = std::min(until_costly_, usual_.size());
+  if (until_costly_ > 0) until_costly_ = std::min(until_costly_, usual_.size());
   (void)note(nullptr);
   while (RankFiber* const fiber = urgent.pop()) push_urgent(*fiber);
+  return count;
 }
 
 RankFiber* ReadyQueue::note(RankFiber* taken) {

@@ -48,8 +48,8 @@ class ReadyQueue {
     return nullptr;
   }
   /// Those that are more urgent than their priority says (RankSlot::urgency) are put where they
-  /// belong for this turn.
-  void expedite();
+  /// belong for this turn. Looks at all; how many there are.
+  std::size_t expedite();
   /// The same for one that is in no queue.
   void push_urgent(RankFiber& fiber);
 

@@ -58,7 +58,7 @@ TEST_F(ReadyQueueTest, what_is_urgent_goes_first_once_and_keeps_its_order) {
   for (const int rank : {1, 4, 5})
     fibers_[static_cast<std::size_t>(rank)].slot->urgency =
         RankFiber::urgency_of(rank == 4 ? 3 : 1);
-  queue_.expedite();
+  EXPECT_EQ(queue_.expedite(), 6u);
   EXPECT_EQ(pop(), "415023");
   for (const int rank : {0, 4}) push(rank);
   queue_.expedite();
