@@ -83,6 +83,7 @@ void on_life(const Arrived& arrived) {
   while (known < told && !mapping.slot(rank).life.compare_exchange_weak(
                              known, told, std::memory_order_release, std::memory_order_relaxed)) {
   }
+  if (told == Life::finished) mapping.header().left.fetch_add(1, std::memory_order_release);
   ring_ranks_here(mapping);
 }
 

@@ -69,7 +69,11 @@ int first_awaited(const AddressSpace& space, const WaitFor& wait, Life life) {
 class GoneRanks {
  public:
   void check(const AddressSpace& space, const WaitFor& wait, Latched& ready) {
-    const bool goes_on = space.header().on_death == space::OnDeath::go_on;
+    const space::ControlHeader& job = space.header();
+    if (job.left.load(std::memory_order_acquire) == 0 &&
+        job.deaths.load(std::memory_order_acquire) == 0)
+      return;
+    const bool goes_on = job.on_death == space::OnDeath::go_on;
     // In this order: who leaves because of a death has seen it, so we see it too.
     const int left = first_awaited(space, wait, Life::finished);
     const int dead = goes_on ? first_awaited(space, wait, Life::dead) : -1;

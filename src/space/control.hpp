@@ -114,6 +114,9 @@ struct alignas(4096) ControlHeader {
   alignas(64) std::atomic<std::uint32_t> deaths{0};
   // Of these, those on other nodes, which this node has been told of. Counted first.
   std::atomic<std::uint32_t> far_deaths{0};
+  // Counted when a rank's slot says that it has left the job, by each who learns of it: as long as
+  // nobody has, nobody need look at all whom he waits for.
+  std::atomic<std::uint32_t> left{0};
 
   // Virtual ranks. They may move between processes whose code and data lie at equal addresses: a
   // number made of these by the first that joins, and how many processes have found another one.

@@ -28,7 +28,7 @@ RankRecord RankRecord::of(const space::Mapping& mapping, int rank) {
 }
 
 void RankRecord::give(const space::Control& control, int rank) const {
-  const space::ControlHeader& job = control.header();
+  space::ControlHeader& job = control.header();
   const std::uint64_t band = job.band_base + static_cast<std::uint64_t>(rank) * job.band_bytes;
   if (mailboxes > job.ranks || channels > job.ranks ||
       life > static_cast<std::uint32_t>(space::Life::finished) || heap_begin < band ||
@@ -53,6 +53,7 @@ void RankRecord::give(const space::Control& control, int rank) const {
   slot.wait.since_ns.store(base::now_ns(), relaxed);
   slot.wait.awaiting.store(static_cast<space::Awaiting>(awaiting), relaxed);
   slot.life.store(static_cast<space::Life>(life), relaxed);
+  if (slot.life.load(relaxed) == space::Life::finished) job.left.fetch_add(1, relaxed);
 }
 
 }  // namespace armature::fibers

@@ -60,6 +60,7 @@ void Job::leave() {
     wait_for_survivors(space);
   }
   slot.life.store(Life::finished, std::memory_order_release);
+  space.header().left.fetch_add(1, std::memory_order_release);
   if (progress::Network* const net = progress::network())
     net->tell_life(space.me(), Life::finished);
 }

@@ -340,6 +340,7 @@ bool end(const space::Mapping& mapping) {
   }
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     mapping.slot(rank).life.store(space::Life::finished, std::memory_order_release);
+  job.left.fetch_add(1, std::memory_order_release);
   job.halt.regrouped.store(job.halt.regroup.load(std::memory_order_acquire),
                            std::memory_order_release);
   return true;
