@@ -1,8 +1,6 @@
 """Jobs of virtual ranks that go on when processes are killed.
 
     recoveries.py ARMATURE PROGRAM CASE
-
-KILLS in the environment: how many jobs the cases called often kill, each.
 """
 
 import collections
@@ -22,7 +20,7 @@ from harness import Failed, expect, perform_case, wait_until  # noqa: E402
 
 ARMATURE, PROGRAM, CASE = sys.argv[1:4]
 SECONDS = 60
-OFTEN = int(os.environ.get("KILLS", "20"))
+OFTEN = int(os.environ.get("KILLS", "20"))  # jobs that each of the cases called often kills
 
 
 def words(ranks, processes, *more):
@@ -223,11 +221,8 @@ class NodesJob(Job):
         super().__init__(ranks, processes, ["--nodes", nodes, *more], arguments)
         self.said = read_until(self.job.stderr, "have joined")
         self.start_s = time.monotonic() - begun
+        self.first_copy_s = max(0.5, 2 * self.start_s)  # on a busy machine all takes longer
         self.nodes, self.pids = nodes, self.children()
-
-    def await_first_copy(self):
-        """On a busy machine all takes longer, as the start did."""
-        time.sleep(max(0.5, 2 * self.start_s))
 
     def node(self, number):
         first = [len(self.pids) * node // self.nodes for node in range(self.nodes + 1)]
@@ -292,7 +287,7 @@ def case_nodes_one_after_the_other():
     expected = undisturbed(9, 300, 0, 0, -1)
     for nodes, processes in ((4, 8), (3, 3)):
         job = NodesJob(9, nodes, processes, [300, -3, 6000, -1])
-        job.await_first_copy()
+        time.sleep(job.first_copy_s)
         for node in range(nodes - 1):
             for pid in job.node(node):
                 job.kill_all([pid])
@@ -309,7 +304,7 @@ def case_nodes_second_death_meanwhile():
     expected = undisturbed(9, 60, 0, 0, -1)
     for victims in ((0, 2), (2, 0), (1, 3), (3, 1)):
         job = NodesJob(9, 4, 8, [60, -3, 20000, -1])
-        job.await_first_copy()
+        time.sleep(job.first_copy_s)
         job.kill_all(job.node(victims[0]))
         job.said += read_until(job.job.stderr, "all ranks go back")
         job.kill_all(job.node(victims[1]))
@@ -322,7 +317,7 @@ def case_nodes_silent():
     """One that hangs is given up by the others, and killed."""
     expected = undisturbed(9, 300, 0, 0, -1)
     job = NodesJob(9, 3, 6, [300, -3, 20000, -1], "--net-heartbeat", 0.5)
-    job.await_first_copy()
+    time.sleep(job.first_copy_s)
     os.kill(job.node(1)[0], signal.SIGSTOP)
     status, out, err = job.end()
     got, _ = result((status, out, job.said + err))
@@ -340,7 +335,7 @@ def case_nodes_to_disk():
             if on_disk:  # one a step at most, so that by the fifth there is a copy in memory
                 wait_until("a checkpoint", lambda: latest.exists() and int(latest.read_text()) >= 5)
             else:
-                job.await_first_copy()
+                time.sleep(job.first_copy_s)
             job.kill_all(job.node(0) + job.node(1))
             status, out, err = job.end()
             err = job.said + err
