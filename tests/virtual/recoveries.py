@@ -286,7 +286,7 @@ def case_nodes_one_after_the_other():
     """Node by node, each when all go on after the one before, until one process is left: nothing is lost, nobody ends."""
     expected = undisturbed(9, 300, 0, 0, -1)
     for nodes, processes in ((4, 8), (3, 3)):
-        job = NodesJob(9, nodes, processes, [300, -3, 6000, -1])
+        job = NodesJob(9, nodes, processes, [300, -3, 3000, -1])
         time.sleep(job.first_copy_s)
         for node in range(nodes - 1):
             for pid in job.node(node):
