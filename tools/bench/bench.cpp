@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <stdexcept>
@@ -33,8 +34,12 @@ void run(const Suite& suite, const Request& request) {
     if (!file) throw std::runtime_error("bench: cannot write " + request.json_path);
     return file;
   };
-  // Better to fail now than after a minute; what is there already stays until there is something.
-  if (!request.json_path.empty()) (void)open(std::ios::app);
+  // Better to fail now than after a minute; what is there, or nothing, stays until there are rows.
+  if (!request.json_path.empty()) {
+    const bool is_new = !std::filesystem::exists(request.json_path);
+    (void)open(std::ios::app);
+    if (is_new) std::filesystem::remove(request.json_path);
+  }
   std::vector<Row> rows;
   {
     bench::Collector collector(request);

@@ -13,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "bootstrap/launcher/signals.hpp"
+
 namespace armature::tools::bench {
 
 namespace {
@@ -21,7 +23,8 @@ namespace {
   throw std::system_error(error, std::generic_category(), "bench: " + what);
 }
 
-/// Those by which programs are told to end, from the first process on that is started.
+/// The signals that tell this program to end. From the first process on they are blocked, and read
+/// here; those that it was started to ignore stay so.
 class Endings {
  public:
   static Endings& get() {
@@ -34,18 +37,28 @@ class Endings {
   [[nodiscard]] int last() const { return last_; }
   /// To that process.
   void pass_on(pid_t pid) {
-    signalfd_siginfo signal{};
-    if (read(fd_.get(), &signal, sizeof signal) != sizeof signal) return;
-    last_ = static_cast<int>(signal.ssi_signo);
     // A terminal tells all of its processes.
-    if (signal.ssi_code != SI_KERNEL) kill(pid, last_);
+    if (read_one() && !by_terminal_) kill(pid, last_);
+  }
+  /// Before a process is started: it would not have heard of one that has come already.
+  void expect_none() {
+    if (read_one()) throw Interrupted{last_};
   }
 
  private:
+  bool read_one() {
+    signalfd_siginfo signal{};
+    if (read(fd_.get(), &signal, sizeof signal) != sizeof signal) return false;
+    last_ = static_cast<int>(signal.ssi_signo);
+    by_terminal_ = signal.ssi_code == SI_KERNEL;
+    return true;
+  }
+
   Endings() {
     sigset_t signals;
     sigemptyset(&signals);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+      if (!bootstrap::is_ignored(signal)) sigaddset(&signals, signal);
     sigprocmask(SIG_BLOCK, &signals, &before_);
     fd_ = base::FileDescriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!fd_) fail("signalfd", errno);
@@ -54,11 +67,13 @@ class Endings {
   sigset_t before_{};
   base::FileDescriptor fd_;
   int last_ = 0;
+  bool by_terminal_ = false;
 };
 
 }  // namespace
 
 Process::Process(std::vector<std::string> command, int output, std::string variable) {
+  Endings::get().expect_none();
   std::vector<char*> argv, environment;
   for (std::string& word : command) argv.push_back(word.data());
   argv.push_back(nullptr);

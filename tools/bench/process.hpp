@@ -15,11 +15,12 @@ struct Interrupted {
   int signal = 0;
 };
 
-/// A command that was started. Who tells this program to end means it as well: it is told, and this
-/// program goes on to clear up what it has made.
+/// A command that was started. A signal that tells this program to end is passed on to the command;
+/// this program waits for its end, and clears up what it has made.
 class Process {
  public:
   /// Its standard output goes to that file, if any; that variable is in its environment, if any.
+  /// Throws Interrupted instead where this program has been told to end.
   explicit Process(std::vector<std::string> command, int output = -1, std::string variable = {});
   Process(Process&& other) noexcept;
   Process& operator=(Process&&) = delete;
