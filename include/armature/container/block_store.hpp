@@ -12,6 +12,7 @@
 #include "armature/error.hpp"
 #include "armature/get.hpp"
 #include "armature/global_ptr.hpp"
+#include "armature/handle.hpp"
 #include "armature/marshal.hpp"
 #include "armature/piece.hpp"
 #include "armature/put.hpp"
@@ -66,11 +67,16 @@ class BlockStore<T> {
   [[nodiscard]] T read(std::size_t i) const { return get(pointer(i)); }
   void write(std::size_t i, const T& value) const { put(pointer(i), value); }
 
+  /// From all members at once.
   void read(std::size_t first, std::span<T> to) const {
+    std::vector<Handle> under_way;
     blocks_.for_each_piece(
         first, to.size(), [&](int member, std::size_t at, std::size_t n, std::size_t done) {
-          get(to.data() + done, piece_.on(member) + static_cast<std::ptrdiff_t>(at), n);
+          Handle one =
+              get_async(to.data() + done, piece_.on(member) + static_cast<std::ptrdiff_t>(at), n);
+          if (!one.test()) under_way.push_back(std::move(one));
         });
+    wait_all(under_way);
   }
   void write(std::size_t first, std::span<const T> from) const {
     blocks_.for_each_piece(

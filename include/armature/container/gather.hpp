@@ -26,15 +26,19 @@ std::vector<T> all_values(const Team& team, const T& mine) {
   } else {
     std::size_t bytes = 0;
     measure(bytes, mine);
+    // Each begins where anything may.
+    bytes = (bytes + alignof(std::max_align_t) - 1) / alignof(std::max_align_t) *
+            alignof(std::max_align_t);
     const BlockStore<std::byte> packed(team, Blocks::of(team.allgather(bytes)));
     Writer to(packed.mine());
     pack(to, mine);
     packed.fence();
+    std::vector<std::byte> gathered(packed.blocks().size());
+    packed.read(0, std::span<std::byte>(gathered));
     std::vector<T> all;
     for (int m = 0; m < team.size(); ++m) {
-      std::vector<std::byte> one(packed.blocks().count(m));
-      packed.read(packed.blocks().first(m), std::span<std::byte>(one));
-      Reader from(one.data(), one.data(), one.data() + one.size());
+      const std::byte* const begin = gathered.data() + packed.blocks().first(m);
+      Reader from(begin, begin, begin + packed.blocks().count(m));
       all.push_back(unpack<T>(from));
     }
     return all;
