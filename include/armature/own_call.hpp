@@ -8,13 +8,13 @@
 
 // A call of a rank to itself that is executed at once, without a message: a visit of an entry, or a
 // call of an element, that lies here. It is a method like those that come in a message: its own
-// statements let nobody in, while it waits others run on top of it, and what it throws is told in
-// the same way. What its statements would have let in is let in behind it. Not with service
-// threads.
+// statements let nobody in, and while it waits others run on top of it. What its statements would
+// have let in is let in behind it. What statements and questions throw (tell_here, ask_here) is
+// told in the same way, too. Not with service threads.
 
 namespace armature::detail {
 
-/// What methods that the rank has called itself put off; nothing while one is under way.
+/// What methods have put off, when none is under way.
 [[gnu::cold]] ARMATURE_API void catch_up(Sender& sender);
 /// In the handler of an exception that leaves such a statement: it is told to on_async_error.
 ARMATURE_API void own_statement_threw();
@@ -41,7 +41,7 @@ class OwnCall {
 
 /// Behind each, when it is over.
 inline void after_own_call() {
-  if (sender->is_late) [[unlikely]]
+  if (sender->is_late && sender->level == 0) [[unlikely]]
     catch_up(*sender);
 }
 

@@ -86,7 +86,6 @@ bool Endpoint::take_in(Incoming& in) {
 }
 
 void Endpoint::catch_up() {
-  if (in_method()) return;
   deliver();
   if (must_hold_back()) {
     progress::WaitFor wait{.what = space::Awaiting::room,

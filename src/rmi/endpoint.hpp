@@ -86,7 +86,7 @@ class Endpoint : public progress::RequestSource {
   }
   [[nodiscard]] bool in_method() const { return sender_.level > 0; }
   /// Whether it is no time to let others in, as a method is under way, which its own statements do
-  /// not interrupt; who has called it catches up later.
+  /// not interrupt. Where the rank has called it itself, it catches up behind it.
   [[nodiscard]] bool puts_off() {
     if (!in_method()) return false;
     return sender_.is_late = true;
