@@ -24,20 +24,22 @@ void change_and_wake(std::atomic<std::uint32_t>& word) {
   base::futex_wake(word);
 }
 
-/// Meanwhile the network is somebody else's, and the core.
+/// Meanwhile the network is somebody else's, and so is the core, unless a rank computes there.
 class Asleep {
  public:
-  explicit Asleep(bool leaves_its_core = true) : net_(leaves_its_core ? network() : nullptr) {
-    if (net_ != nullptr) net_->fall_asleep();
+  explicit Asleep(bool leaves_its_core = true)
+      : net_(network()), leaves_its_core_(leaves_its_core) {
+    if (net_ != nullptr) leaves_its_core ? net_->fall_asleep() : net_->look_away();
   }
   ~Asleep() {
-    if (net_ != nullptr) net_->wake_up();
+    if (net_ != nullptr && leaves_its_core_) net_->wake_up();
   }
   Asleep(const Asleep&) = delete;
   Asleep& operator=(const Asleep&) = delete;
 
  private:
   Network* const net_;
+  const bool leaves_its_core_;
 };
 
 /// Of several that ring at once, one wakes it.

@@ -63,7 +63,8 @@ class Service {
     if (ears_stopped_.load(std::memory_order_relaxed)) open_ears();
     if (leaves_something()) do_rest_later();
   }
-  /// The same by whoever has polled once, and may not do so again.
+  /// By who has polled once, and may not do so again: what is left is done a little later, unless
+  /// another rank polls.
   void polled_once() {
     if (!ears_stopped_.load(std::memory_order_relaxed) && leaves_something()) do_rest_later();
   }
