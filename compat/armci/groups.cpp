@@ -152,8 +152,8 @@ std::vector<armature::Rank> members_of(const Group& group, int scope) {
 
 const armature::Team* scope_of(Group& group, int scope) {
   if (scope == SCOPE_ALL) return &group.all;
-  if (const auto found = group.known.find(scope); found != group.known.end() && !is_of_rank)
-    return found->second;
+  if (is_of_rank) return team_with(group, members_of(group, scope));
+  if (const auto found = group.known.find(scope); found != group.known.end()) return found->second;
   return group.known[scope] = team_with(group, members_of(group, scope));
 }
 

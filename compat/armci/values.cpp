@@ -25,13 +25,15 @@ bool aligned(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) % alignof(T) == 0;
 }
 
-/// An aligned value moves as one: as put_bytes, too, moves as many bytes.
+/// An aligned value moves as one; put_bytes, too, moves it so.
 template <class T>
 int put_value(const char* call, T value, void* dst, int proc) {
   if (dst == nullptr) return explain(call, null_pointer, "no target");
   const global_ptr<T> to(Rank(proc), static_cast<T*>(dst));
-  if (aligned<T>(dst) && reachable<sizeof(T)>(to.rank(), dst)) [[likely]]
-    return armature::detail::store(to.address(), value), ok;
+  if (aligned<T>(dst) && reachable<sizeof(T)>(to.rank(), dst)) [[likely]] {
+    armature::detail::store(to.address(), value);
+    return ok;
+  }
   return transfer(
       call, proc, dst, [=] { armature::put_bytes(to, &value, sizeof value); },
       [=] { std::memcpy(dst, &value, sizeof value); });

@@ -44,11 +44,21 @@ Seen look(const space::Mapping& mapping, int rank) {
 }
 
 /// What rank 0 has.
-void share(const World& world, std::set<int>& numbers) {
-  std::vector<int> all(numbers.begin(), numbers.end());
-  all.resize(world.broadcast(all.size(), 0));
-  world.broadcast<int>(all, 0);
-  numbers.insert(all.begin(), all.end());
+void share(const World& world, Requests& requests) {
+  struct Counts {
+    std::uint32_t processes, leaving, all;
+  };
+  std::vector<int> numbers(requests.leaving.begin(), requests.leaving.end());
+  numbers.insert(numbers.end(), requests.hosting.begin(), requests.hosting.end());
+  const auto [processes, leaving, all] = world.broadcast(
+      Counts{requests.processes, static_cast<std::uint32_t>(requests.leaving.size()),
+             static_cast<std::uint32_t>(numbers.size())},
+      0);
+  numbers.resize(all);
+  world.broadcast<int>(numbers, 0);
+  requests.processes = processes;
+  requests.leaving.insert(numbers.begin(), numbers.begin() + leaving);
+  requests.hosting.insert(numbers.begin() + leaving, numbers.end());
 }
 
 Requests gather(const World& world, const space::Mapping& mapping) {
@@ -60,9 +70,7 @@ Requests gather(const World& world, const space::Mapping& mapping) {
     if (seen.leaves) requests.leaving.insert(seen.process);
     requests.hosting.insert(seen.process);
   }
-  requests.processes = world.broadcast(requests.processes, 0);
-  share(world, requests.leaving);
-  share(world, requests.hosting);
+  share(world, requests);
   return requests;
 }
 
