@@ -31,6 +31,7 @@ void check_sums(const Problem& problem) {
 
 void record(const Problem& problem, const std::string& path) {
   check(problem);
+  check_sums(problem);
   std::ofstream to(path);
   to.imbue(std::locale::classic());  // whatever the program's is
   to.precision(17);

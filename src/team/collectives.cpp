@@ -123,8 +123,9 @@ void fold(const TeamState& team, const Reduction& reduction, std::byte* into, st
     reduction.combine(into, team.incoming(i, shown) + at, count, reduction.op);
 }
 
-/// Elements that one round can show; at least one must fit.
 static_assert(detail::reduced_bytes_max == TeamState::bytes_max);
+
+/// Elements that one round can show; at least one must fit.
 std::size_t elements_per_round(const Reduction& reduction, const char* call) {
   const std::size_t elements = TeamState::bytes_max / reduction.element_bytes;
   if (elements == 0)

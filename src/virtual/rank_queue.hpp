@@ -29,8 +29,8 @@ class RankQueue {
     }
     return nullptr;
   }
-  /// Takes out all for which `is_good` holds, in their order, and calls f(fiber) for each. How many
-  /// there were.
+  /// Takes out all for which `is_good` holds, in their order, and calls f(fiber) for each. Returns
+  /// how many it has looked at.
   template <class Good, class F>
   std::size_t take_all(Good is_good, F f) {
     std::size_t count = 0;

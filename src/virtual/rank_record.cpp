@@ -53,7 +53,7 @@ void RankRecord::give(const space::Control& control, int rank) const {
   slot.wait.since_ns.store(base::now_ns(), relaxed);
   slot.wait.awaiting.store(static_cast<space::Awaiting>(awaiting), relaxed);
   slot.life.store(static_cast<space::Life>(life), relaxed);
-  if (slot.life.load(relaxed) == space::Life::finished) job.left.fetch_add(1, relaxed);
+  if (life == static_cast<std::uint32_t>(space::Life::finished)) job.left.fetch_add(1, relaxed);
 }
 
 }  // namespace armature::fibers

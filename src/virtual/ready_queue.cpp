@@ -53,7 +53,8 @@ std::size_t ReadyQueue::expedite() {
   for (int level = levels - 1; level-- > 0;) look_at(queue(level));
   look_at(costly_);
   look_at(costly_next_);
-  if (until_costly_ > 0) until_costly_ = std::min(until_costly_, usual_.size());
+  if (until_costly_ > 0)  // size() goes through all of them
+    until_costly_ = std::min(until_costly_, usual_.size());
   (void)note(nullptr);
   while (RankFiber* const fiber = urgent.pop()) push_urgent(*fiber);
   return count;

@@ -71,19 +71,6 @@ void make_directories(const files::path& directory, const std::string& wanted) {
   bring_to_disk(above.empty() ? "." : above.string());
 }
 
-/// How many bytes there were up to the file's end.
-std::size_t read_up_to(int file, char* to, std::size_t bytes_max, const std::string& path) {
-  std::size_t bytes = 0;
-  while (bytes < bytes_max) {
-    const ssize_t n = ::read(file, to + bytes, bytes_max - bytes);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail(path, "cannot be read", errno);
-    if (n == 0) break;
-    bytes += static_cast<std::size_t>(n);
-  }
-  return bytes;
-}
-
 /// Of the folder, and of the manifest in it.
 struct Read {
   Link link;
@@ -101,7 +88,7 @@ Read read_link(const std::string& directory, const std::string& name) {
     base::fail(Errc::corrupt,
                fmt::format("{} is damaged: no manifest has {} bytes", path, opened.bytes));
   std::string text(opened.bytes, '\0');
-  text.resize(read_up_to(opened.file.get(), text.data(), text.size(), path));
+  text.resize(read_up_to(opened.file, text.data(), text.size(), path));
   return {{folder, Manifest::parse(text, path)}, Manifest::checksum_of(text)};
 }
 
@@ -148,7 +135,7 @@ std::optional<std::string> read_latest(const std::string& directory) {
   if (!opened.file)
     base::fail(Errc::corrupt, fmt::format("{} cannot be read: {}", path, opened.problem));
   char text[64];
-  const std::string_view all(text, read_up_to(opened.file.get(), text, sizeof text, path));
+  const std::string_view all(text, read_up_to(opened.file, text, sizeof text, path));
   return std::string(all.substr(0, all.find('\n')));
 }
 

@@ -2,9 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/fail.hpp"
 
@@ -25,6 +28,22 @@ OpenFile open_file(const std::string& path) {
     opened.bytes = static_cast<std::uint64_t>(status.st_size);
   }
   return opened;
+}
+
+std::size_t read_up_to(const base::FileDescriptor& file, void* to, std::size_t bytes_max,
+                       const std::string& path) {
+  auto* const at = static_cast<char*>(to);
+  std::size_t bytes = 0;
+  while (bytes < bytes_max) {
+    const ssize_t n = ::read(file.get(), at + bytes, bytes_max - bytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0)
+      base::fail(Errc::corrupt,
+                 fmt::format("{} cannot be read: {}", path, base::system_text(errno)));
+    if (n == 0) break;
+    bytes += static_cast<std::size_t>(n);
+  }
+  return bytes;
 }
 
 }  // namespace armature::checkpoints

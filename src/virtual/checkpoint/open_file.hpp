@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -16,5 +17,8 @@ struct OpenFile {
 };
 /// Does not wait: what is no file, as a FIFO that nobody writes to, is not opened.
 OpenFile open_file(const std::string& path);
+/// How many bytes there were up to its end, and no more than that many. Throws Error(corrupt).
+std::size_t read_up_to(const base::FileDescriptor& file, void* to, std::size_t bytes_max,
+                       const std::string& path);
 
 }  // namespace armature::checkpoints

@@ -1,8 +1,6 @@
-#include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -42,17 +40,9 @@ void PartReader::refuse(const std::string& why) const {
 }
 
 void PartReader::read(void* to, std::size_t bytes) {
-  auto* at = static_cast<char*>(to);
   if (bytes > part_.bytes - bytes_read_) refuse("is damaged: a block goes beyond its end");
   bytes_read_ += bytes;
-  while (bytes > 0) {
-    const ssize_t n = ::read(file_.get(), at, bytes);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0)
-      refuse(fmt::format("cannot be read: {}", n < 0 ? base::system_text(errno) : "it ends"));
-    at += n;
-    bytes -= static_cast<std::size_t>(n);
-  }
+  if (read_up_to(file_, to, bytes, path_) < bytes) refuse("cannot be read: it ends");
 }
 
 /// And its runs, and the zeros behind them.
