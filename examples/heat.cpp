@@ -21,7 +21,7 @@ struct Log {  // one on each rank, which others may call
 }  // namespace
 
 int main(int argc, char** argv) {
-  return armature::run(argc, argv, [&](armature::World& world) {
+  return armature::run(argc, argv, [argc, argv](armature::World& world) {
     const int me = world.rank();
     const int last = world.size() - 1;
     const int steps = argc > 1 ? std::atoi(argv[1]) : 200;

@@ -47,7 +47,7 @@ static_assert(cells >= 3, "two neighbours would be the same");
 // where an atom must be, since forces are added up in another order than by one rank alone.
 constexpr double energy_off_max = 1e-3, momentum_off_max = 1e-11, way_off_max = 1e-9;
 
-/// For a maximum, which passes over what is no number.
+/// How far off, for a maximum: std::max would drop a NaN, so that is infinitely far.
 double off_by(double off) { return std::isnan(off) ? HUGE_VAL : std::fabs(off); }
 double off_by(const Vec& off) { return off_by(std::sqrt(dot(off, off))); }
 
@@ -199,9 +199,10 @@ class Flight {
   [[nodiscard]] double way_off(const std::vector<Atom>& expected) const {
     return box_.transform_reduce(0.0, armature::Maximum(), [&](const Place&, const Cell& cell) {
       double most = 0;
-      for (const Atom& atom : cell.atoms())
-        most = std::max(
-            most, off_by(shortest(atom.at - expected[static_cast<std::size_t>(atom.number)].at)));
+      for (const Atom& atom : cell.atoms()) {
+        const Vec& place = expected[static_cast<std::size_t>(atom.number)].at;
+        most = std::max(most, off_by(shortest(atom.at - place)));
+      }
       return most;
     });
   }

@@ -20,8 +20,9 @@ void lock_in_opposite_order(armature::World& world) {
   if (world.rank() < 2) {
     const int mine = world.rank(), other = 1 - mine;
     const auto first = mutexes.guard(mine, 0);
+    // Both say that they hold their first: now each wants the other's.
     armature::notify(other);
-    armature::wait_notify(other);  // both hold their first
+    armature::wait_notify(other);
     const auto second = mutexes.guard(other, 0);
   }
   world.barrier();
@@ -46,7 +47,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: deadlock mutexes | barrier | notify\n");
     return 2;
   }
-  return armature::run(argc, argv, [&](armature::World& world) {
+  return armature::run(argc, argv, [mode](armature::World& world) {
     if (world.size() < 2) {
       std::printf("A deadlock takes two: start it with armature run -n 2\n");
       return;

@@ -69,7 +69,7 @@ class Kernels {
                    part_.async(place.rank, &Part::count, place.index);
                  armature::rmi_fence();
                },
-               [&] { return std::ranges::equal(part_->words, piece_.local()); }) &&
+               [&] { return std::ranges::equal(part_->words, piece_.local()); }) &&  // as before
            good;
 
     for (std::size_t i = 0; i < words_; ++i)
@@ -141,7 +141,7 @@ class Kernels {
   std::vector<Place> places_;
 };
 
-/// 0 when it is none, or there are no numbers for so many.
+/// 0 where it is no count, or more than an index can number.
 std::size_t count_of(const char* text) {
   char* end = nullptr;
   const long long count = std::strtoll(text, &end, 10);

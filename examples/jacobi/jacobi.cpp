@@ -97,7 +97,7 @@ class Band {
     for (int i = 1; i <= rows_; ++i)
       for (int j = 0; j < width_; ++j) {
         const double off = at(options.steps, i, j) - exact(options, options.steps, i, j);
-        // A maximum passes over what is no number.
+        // std::max would drop a NaN.
         error = std::max(error, std::isnan(off) ? HUGE_VAL : std::abs(off));
       }
     return error;

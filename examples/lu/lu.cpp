@@ -111,7 +111,7 @@ int factor(armature::World& world, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return armature::run(argc, argv, [&](armature::World& world) {
+  return armature::run(argc, argv, [argc, argv](armature::World& world) {
     try {
       return factor(world, argc, argv);
     } catch (const std::invalid_argument& error) {  // all ranks have the same arguments

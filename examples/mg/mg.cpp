@@ -119,7 +119,7 @@ int solve(armature::World& world, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return armature::run(argc, argv, [&](armature::World& world) {
+  return armature::run(argc, argv, [argc, argv](armature::World& world) {
     try {
       return solve(world, argc, argv);
     } catch (const std::invalid_argument& error) {  // all ranks have the same arguments

@@ -125,7 +125,7 @@ int run_rank(armature::World& world, const CommandLine& options) {
 }  // namespace pagerank
 
 int main(int argc, char** argv) {
-  return armature::run(argc, argv, [&](armature::World& world) {
+  return armature::run(argc, argv, [argc, argv](armature::World& world) {
     const pagerank::ParsedCommandLine parsed =
         pagerank::parse_command_line({argv + 1, argv + argc});
     // All ranks have come to the same result.

@@ -103,7 +103,7 @@ double share_seconds(const World& world, const Numbers& mine) {
   return world.allreduce(seconds_since(start), armature::Maximum());
 }
 
-/// 0 when it is none.
+/// 0 where it is no count from 1 to 10^12.
 std::size_t count_of(const char* text) {
   constexpr long long count_max = 1'000'000'000'000;
   char* end = nullptr;

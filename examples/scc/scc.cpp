@@ -148,7 +148,7 @@ int run_rank(armature::World& world, const CommandLine& options) {
 }  // namespace scc
 
 int main(int argc, char** argv) {
-  return armature::run(argc, argv, [&](armature::World& world) {
+  return armature::run(argc, argv, [argc, argv](armature::World& world) {
     const scc::ParsedCommandLine parsed = scc::parse_command_line({argv + 1, argv + argc});
     // All ranks have come to the same result.
     return parsed.message.empty() ? scc::run_rank(world, parsed.options)
