@@ -2,8 +2,9 @@
 #                         [LABELS fast|slow [sanitized]] [TIMEOUT seconds] [PASS_REGEX regex] [FAILS]
 #                         [RUN_ARGS args...] [ENVIRONMENT A=b...])
 # A test that runs a program on k ranks under `armature run`. COMMAND starts with a target or a path.
-# LABELS defaults to fast, TIMEOUT to 60. Fast ones run under sanitizers, too, and slow ones that are sanitized. RUN_ARGS go to `armature run` itself. PASS_REGEX must be
-# found in a line of the output, each of its lines if it has several. FAILS: the job must end with another status than 0, and before its time is up.
+# LABELS defaults to fast, TIMEOUT to 60. Fast ones run under sanitizers, too, and slow ones that are sanitized.
+# RUN_ARGS go to `armature run` itself. PASS_REGEX must be found in a line of the output, each of its lines if it
+# has several. FAILS: the job must end with another status than 0, and before its time is up.
 function(armature_add_ranks_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "FAILS" "NAME;RANKS;TIMEOUT;PASS_REGEX"
                         "COMMAND;LABELS;RUN_ARGS;ENVIRONMENT")

@@ -51,9 +51,12 @@ def signals_of(pid, field):
 
 def send(pid, *numbers):
     """Each when the one before has been taken: those that wait are one."""
-    for number in numbers:
-        wait_until("the signal to be taken", lambda: signals_of(pid, "ShdPnd") == 0)
-        os.kill(pid, number)
+    try:
+        for number in numbers:
+            wait_until("the signal to be taken", lambda: signals_of(pid, "ShdPnd") == 0)
+            os.kill(pid, number)
+    except (FileNotFoundError, ProcessLookupError):
+        raise Failed(f"process {pid} has ended")
 
 
 def wait_until_awaited(pid, number):

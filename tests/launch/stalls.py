@@ -30,7 +30,7 @@ STUCK = {
 
 
 def look(*words, **more):
-    """At all jobs those of other tests are seen, too, whose programs have any name."""
+    """Asked about all jobs it shows other tests' as well, whose names may be no UTF-8."""
     return subprocess.run([harness.ARMATURE, "inspect", *words], capture_output=True, text=True, errors="replace", **more)
 
 
@@ -101,7 +101,7 @@ def test_stall_is_told_again():
     for rank, pattern in enumerate(STUCK["notify"]):
         job.wait_for(rank, pattern)
     told = 0
-    while told < 3:  # once before, perhaps: on a busy machine it takes long to start
+    while told < 3:  # the first one perhaps before all are stuck: a busy machine takes long to start
         line = job.process.stderr.readline()
         expect(line, f"the job has ended, with {told} stalls told")
         told += "nothing has moved" in line
