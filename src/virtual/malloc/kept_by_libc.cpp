@@ -38,6 +38,10 @@ using armature::fibers::ProcessHeap;
   }                                                        \
   static_assert(true)
 
+/// The name by which the C++ library calls the same.
+#define ARMATURE_ALSO_WITH_UNDERSCORES(name) \
+  ARMATURE_EXPORT [[gnu::alias(#name), gnu::copy(name)]] decltype(name) __##name
+
 using Function = void(void*);
 using OnExit = void(int, void*);
 
@@ -46,7 +50,6 @@ ARMATURE_KEPT(char*, dlerror, (), ());
 
 ARMATURE_ORIGINAL(char*, setlocale, (int category, const char* locale));
 ARMATURE_ORIGINAL(locale_t, newlocale, (int categories, const char* locale, locale_t base));
-ARMATURE_ORIGINAL(locale_t, __newlocale, (int categories, const char* locale, locale_t base));
 
 namespace {
 
@@ -76,11 +79,7 @@ ARMATURE_EXPORT locale_t newlocale(int categories, const char* locale, locale_t 
   return with_conversions(original_newlocale(categories, locale, base));
 }
 
-/// By the C++ library.
-ARMATURE_EXPORT locale_t __newlocale(int categories, const char* locale, locale_t base) noexcept {
-  const ProcessHeap kept;
-  return with_conversions(original___newlocale(categories, locale, base));
-}
+ARMATURE_ALSO_WITH_UNDERSCORES(newlocale);
 
 // What is known of conversions. The result has pointers to that: it is the process's, too.
 ARMATURE_KEPT(iconv_t, iconv_open, (const char* to, const char* from), (to, from));
@@ -109,18 +108,14 @@ ARMATURE_KEPT(std::size_t, strftime, (char* to, std::size_t max, const char* how
 ARMATURE_KEPT(std::size_t, strftime_l,
               (char* to, std::size_t max, const char* how, const tm* at, locale_t by),
               (to, max, how, at, by));
-ARMATURE_KEPT(std::size_t, __strftime_l,
-              (char* to, std::size_t max, const char* how, const tm* at, locale_t by),
-              (to, max, how, at, by));
+ARMATURE_ALSO_WITH_UNDERSCORES(strftime_l);
 ARMATURE_KEPT(std::size_t, wcsftime,
               (wchar_t * to, std::size_t max, const wchar_t* how, const tm* at),
               (to, max, how, at));
 ARMATURE_KEPT(std::size_t, wcsftime_l,
               (wchar_t * to, std::size_t max, const wchar_t* how, const tm* at, locale_t by),
               (to, max, how, at, by));
-ARMATURE_KEPT(std::size_t, __wcsftime_l,
-              (wchar_t * to, std::size_t max, const wchar_t* how, const tm* at, locale_t by),
-              (to, max, how, at, by));
+ARMATURE_ALSO_WITH_UNDERSCORES(wcsftime_l);
 
 // What atexit and the destructors of statics come to, at_quick_exit, and those of thread_locals.
 ARMATURE_KEPT(int, __cxa_atexit, (Function * function, void* argument, void* library),
