@@ -49,6 +49,9 @@ class Endpoint : public progress::RequestSource {
   [[nodiscard]] bool has_service() const { return has_service_; }
   /// From now on a thread beside the rank executes calls too, if the settings say so.
   void start_service();
+  /// The rank is alone again when this returns. The thread may not even have begun: what it reads
+  /// of the rank's context when it does is not changed before.
+  void end_service();
 
   /// Executes what has arrived; publishes what was held back. Never blocks, but the methods may.
   /// Does nothing while the rank's other thread is at it.

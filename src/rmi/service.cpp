@@ -37,11 +37,13 @@ void Endpoint::serve() {
   }
 }
 
-Endpoint::~Endpoint() {
+void Endpoint::end_service() {
   if (!service_.joinable()) return;
   service_ends_.store(true, std::memory_order_release);
   progress::ring(space_.slot(space_.me()));
   service_.join();
 }
+
+Endpoint::~Endpoint() { end_service(); }
 
 }  // namespace armature::rmi

@@ -67,6 +67,7 @@ void Job::leave() {
 
 Job::~Job() {
   fibers::end_rank_locals(context_);
+  endpoint_->end_service();
   context_.requests = nullptr;
   context_.sender = nullptr;
   progress::set_this_rank(&context_);  // objects that are destroyed now cannot call any more
