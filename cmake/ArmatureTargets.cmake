@@ -104,6 +104,7 @@ function(armature_program folder name sources libraries)
   endif()
   add_executable(${folder}_${name} ${sources})
   target_link_libraries(${folder}_${name} PRIVATE ${libraries} Threads::Threads)
-  set_target_properties(${folder}_${name} PROPERTIES OUTPUT_NAME ${name}
+  # Each file is read by itself, and may call things as its neighbours do.
+  set_target_properties(${folder}_${name} PROPERTIES OUTPUT_NAME ${name} UNITY_BUILD OFF
                         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/${folder})
 endfunction()

@@ -122,6 +122,7 @@ file(GLOB conformance_c CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/conformanc
 if(conformance_c AND TARGET armci)
   add_executable(conformance_c ${conformance_c})
   target_link_libraries(conformance_c PRIVATE armci Threads::Threads m)
+  set_target_properties(conformance_c PROPERTIES UNITY_BUILD OFF)  # C has no namespaces
   foreach(ranks 1 2 3 4)
     armature_add_ranks_test(NAME conformance_c.n${ranks} COMMAND conformance_c RANKS ${ranks}
                             TIMEOUT 120)
@@ -144,6 +145,7 @@ if(conformance_c AND TARGET armci)
   # The same, linked so that what runs the ranks is chosen by who starts it.
   add_executable(conformance_c_virtual ${conformance_c})
   target_link_libraries(conformance_c_virtual PRIVATE armci_virtual Threads::Threads m)
+  set_target_properties(conformance_c_virtual PROPERTIES UNITY_BUILD OFF)
   armature_add_ranks_test(NAME conformance_c_virtual.processes.n3 COMMAND conformance_c_virtual
                           RANKS 3 TIMEOUT 120)
   armature_add_ranks_test(NAME conformance_c_virtual.mixed.n4 COMMAND conformance_c_virtual

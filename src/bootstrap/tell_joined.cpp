@@ -33,12 +33,12 @@ bool tell_joined() {
   if (fstat(fd, &listener.file) != 0 || !S_ISFIFO(listener.file.st_mode)) return false;
   listener.fd = fd;
   fcntl(fd, F_SETFD, FD_CLOEXEC);
-  return write(fd, &word_joined, 1) == 1;
+  return ::write(fd, &word_joined, 1) == 1;
 }
 
 void tell_left() {
   if (!is_still(listener)) return;
-  (void)!write(listener.fd, &word_left, 1);
+  (void)!::write(listener.fd, &word_left, 1);
   close(listener.fd);
   listener.fd = -1;
 }

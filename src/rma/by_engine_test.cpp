@@ -21,7 +21,7 @@ using transport::Kind;
 constexpr std::size_t chunk = std::size_t{16} << 20;
 constexpr std::size_t long_enough = std::size_t{128} << 10;
 
-progress::NetworkOptions options() {
+progress::NetworkOptions key_options() {
   progress::NetworkOptions chosen;
   chosen.heartbeat_ns = 0;
   chosen.handlers = {serve_keys, [](transport::Links& links) { Question::install(links); }};
@@ -55,7 +55,7 @@ class ByEngineTest : public testing::Test {
   std::size_t keys_asked() { return net_.peer.seen(Kind::key).size(); }
 
   bool has_keys_ = true;
-  PlayedNetwork net_{options()};
+  PlayedNetwork net_{key_options()};
 };
 
 TEST_F(ByEngineTest, a_put_is_there_when_it_returns) {

@@ -16,7 +16,7 @@ using progress::PlayedNetwork;
 using progress::PlayedPeer;
 using transport::Kind;
 
-progress::NetworkOptions options() {
+progress::NetworkOptions lock_options() {
   progress::NetworkOptions chosen;
   chosen.heartbeat_ns = 0;
   chosen.handlers = {serve_locks, [](transport::Links& links) { Question::install(links); }};
@@ -44,7 +44,7 @@ class OwnerTest : public testing::Test {
   }
   using Answer = std::pair<int, std::uint64_t>;
 
-  PlayedNetwork net_{options()};
+  PlayedNetwork net_{lock_options()};
   LockWord* word_ = nullptr;
 };
 
@@ -142,7 +142,7 @@ class AskerTest : public testing::Test {
     return Errc{};
   }
 
-  PlayedNetwork net_{options()};
+  PlayedNetwork net_{lock_options()};
   FarMutex mutex_{Rank(1), reinterpret_cast<const LockWord*>(net_.mapping().band(1)), 3};
 };
 

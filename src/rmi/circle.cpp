@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/relaxed.hpp"
 #include "progress/bell.hpp"
 #include "progress/network.hpp"
 
@@ -17,7 +18,7 @@ using transport::Link;
 
 namespace {
 
-constexpr auto relaxed = std::memory_order_relaxed;  // hints, by which nothing else is found
+using base::relaxed;  // hints, by which nothing else is found
 constexpr int steps_max = 64;
 
 struct Found {

@@ -11,6 +11,7 @@
 #include <boost/interprocess/offset_ptr.hpp>
 #include <boost/interprocess/sync/mutex_family.hpp>
 
+#include "space/pages.hpp"
 #include "space/reserve.hpp"
 
 namespace armature::space {
@@ -22,21 +23,10 @@ struct Heap::Tree : bi::rbtree_best_fit<bi::null_mutex_family, bi::offset_ptr<vo
 };
 
 namespace {
-constexpr std::size_t page = 4096;
 // One page, as long as little is allocated.
-constexpr std::size_t bytes_at_first = page, growth_min = 16 * page;
-// Blocks from this size on give their pages back when freed, and get fresh ones when allocated.
-constexpr std::size_t page_wise = 128 * 1024;
+constexpr std::size_t bytes_at_first = page_bytes, growth_min = 16 * page_bytes;
 // What the tree writes into a free block's first bytes, and what lies before a block's end.
 constexpr std::size_t block_edge = 64;
-
-std::byte* page_above(std::byte* p) {
-  return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(p) + page - 1) / page *
-                                      page);
-}
-std::byte* page_below(std::byte* p) {
-  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(p) / page * page);
-}
 }  // namespace
 
 Heap Heap::create(std::byte* start, std::size_t bytes, int fd, std::uint64_t file_offset) {
@@ -80,9 +70,9 @@ bool Heap::reserve_pages(std::byte* from, std::byte* to) {
 /// So that at least that much more fits; twice as large each time, as far as there is room.
 bool Heap::grow(std::size_t bytes) {
   const std::size_t now = tree_->get_size(), room = bytes_max_ - now;
-  if (room < page) return false;
+  if (room < page_bytes) return false;
   tree_->grow(
-      std::min(std::max({now, bytes / page * page + page, growth_min}), room / page * page));
+      std::min(std::max({now, page_below(bytes) + page_bytes, growth_min}), page_below(room)));
   return true;
 }
 
@@ -93,7 +83,7 @@ void* Heap::take(std::size_t bytes, std::size_t alignment) {
   void* address = nullptr;
   do {
     address = tree_->allocate_aligned(bytes, alignment);
-  } while (address == nullptr && grow(bytes + alignment + page));
+  } while (address == nullptr && grow(bytes + alignment + page_bytes));
   if (address == nullptr) errno = ENOMEM;
   return address;
 }
@@ -111,7 +101,7 @@ bool Heap::fill(void* address, std::size_t bytes) {
   auto* const start = static_cast<std::byte*>(address);
   std::byte* const end = start + bytes;
   const OwnPages own(start, bytes);
-  const bool exchanges = bytes >= page_wise && !pages_stay.load(std::memory_order_relaxed);
+  const bool exchanges = bytes >= page_wise_min && !pages_stay.load(std::memory_order_relaxed);
   // Pages that earlier, smaller blocks have used are exchanged for fresh ones. The block behind
   // this one has its bookkeeping on the next bytes; its page is needed too.
   if ((exchanges && !drop_pages(own.first, own.last)) ||
@@ -137,7 +127,7 @@ void Heap::clear(void* address, std::size_t bytes) {
 void Heap::let_pages_go(void* address, std::size_t bytes) {
   const OwnPages own(static_cast<std::byte*>(address), bytes);
   // Should the kernel refuse, the pages just stay.
-  if (bytes >= page_wise) (void)drop_pages(own.first, own.last);
+  if (bytes >= page_wise_min) (void)drop_pages(own.first, own.last);
 }
 
 void Heap::free(void* address) { tree_->deallocate(address); }

@@ -14,6 +14,8 @@
 #include <cstring>
 #include <new>
 
+#include "space/pages.hpp"
+
 namespace armature::space {
 
 struct RankHeap::Block {
@@ -30,10 +32,7 @@ struct RankHeap::Block {
 namespace {
 
 constexpr std::size_t head_bytes = 16;
-constexpr std::size_t page = 4096;
 constexpr std::size_t fine_max = 1024, fine_step = 16;
-// Blocks from this size on give their pages back when freed.
-constexpr std::size_t page_wise = 128 * 1024;
 
 std::size_t kind_of(std::size_t bytes) {
   if (bytes <= fine_max) return bytes <= fine_step ? 1 : (bytes + fine_step - 1) / fine_step;
@@ -119,14 +118,13 @@ void* RankHeap::allocate_zeros(std::size_t bytes) {
   const auto* const begin = static_cast<std::byte*>(memory);
   const bool is_new = begin >= (begin < near.end ? near.unused : far.unused);
   if (is_new) return memory;  // zero pages of the file
-  if (bytes < page_wise) return std::memset(memory, 0, bytes);
+  if (bytes < page_wise_min) return std::memset(memory, 0, bytes);
   // Its whole pages were given back: what is there now are zeros, but for what stood in the free
   // block.
   auto* const start = static_cast<std::byte*>(memory);
-  const std::size_t first =
-      std::max((page - reinterpret_cast<std::uintptr_t>(start) % page) % page, sizeof(Block::next));
-  const std::size_t tail = reinterpret_cast<std::uintptr_t>(start + bytes) % page;
-  std::memset(start, 0, first);
+  const auto at = reinterpret_cast<std::uintptr_t>(start);
+  const std::size_t tail = (at + bytes) % page_bytes;
+  std::memset(start, 0, std::max(page_above(at) - at, sizeof(Block::next)));
   std::memset(start + bytes - tail, 0, tail);
   return memory;
 }
@@ -148,9 +146,9 @@ void* RankHeap::allocate_aligned(std::size_t alignment, std::size_t bytes) {
 void RankHeap::put(Block& block) {
   const std::size_t bytes = bytes_of(block.kind);
   block.state = Block::unused;
-  if (bytes >= page_wise) [[unlikely]] {
-    const auto begin = (reinterpret_cast<std::uintptr_t>(block.memory()) + page - 1) / page * page;
-    const auto end = (reinterpret_cast<std::uintptr_t>(block.memory()) + bytes) / page * page;
+  if (bytes >= page_wise_min) [[unlikely]] {
+    const auto begin = page_above(reinterpret_cast<std::uintptr_t>(block.memory()));
+    const auto end = page_below(reinterpret_cast<std::uintptr_t>(block.memory()) + bytes);
     // Should the kernel refuse, the bytes must be zeros all the same.
     if (madvise(reinterpret_cast<void*>(begin), end - begin, MADV_REMOVE) != 0)
       std::memset(reinterpret_cast<void*>(begin), 0, end - begin);

@@ -4,9 +4,11 @@
 #include <memory>
 #include <new>
 
+#include "space/pages.hpp"
+
 namespace armature::fibers {
 
-inline constexpr std::size_t page_bytes = 4096;
+using space::page_bytes;
 
 /// Room for a block that begins with a page. The system copies several times slower between memory
 /// and a file when the two lie a few bytes apart in their pages, as they do when malloc has put its

@@ -13,6 +13,7 @@
 
 #include "armature/virtual.hpp"
 #include "base/fail.hpp"
+#include "base/relaxed.hpp"
 #include "progress/network.hpp"
 #include "progress/rank_context.hpp"
 #include "rmi/endpoint.hpp"
@@ -22,12 +23,11 @@ namespace armature {
 namespace fibers {
 namespace {
 
+using base::relaxed;  // hints, by which nothing else is found
 using progress::network;
 using transport::Kind;
 using transport::Link;
 using transport::Links;
-
-constexpr auto relaxed = std::memory_order_relaxed;
 
 void require_priority(int priority, const char* call) {
   if (priority < -priority_max || priority > priority_max)

@@ -16,8 +16,8 @@
 namespace armature::fibers {
 namespace {
 
+using progress::TraceEvent;
 using space::Doze;
-using Kind = progress::TraceEvent::Kind;
 
 // Less is not worth the caches that a rank leaves behind.
 constexpr std::uint64_t idle_min_ns = 10'000, cost_min_ns = 10'000;
@@ -35,7 +35,7 @@ void RankScheduler::measure(RankFiber& me) {
   const std::uint64_t took_ns = now_ns_ - began_ns;
   if (&me == &main_) return;
   if (traces_)
-    progress::trace({.kind = Kind::turn,
+    progress::trace({.kind = TraceEvent::Kind::turn,
                      .rank = me.rank,
                      .what = static_cast<std::uint32_t>(me.slot->wait.waits_for()),
                      .begin_ns = began_ns,
@@ -110,7 +110,7 @@ void RankScheduler::give_rank_away() {
     return;
   }
   if (traces_)
-    progress::trace({.kind = Kind::given,
+    progress::trace({.kind = TraceEvent::Kind::given,
                      .rank = fiber->rank,
                      .other = static_cast<int>(whom) - 1,
                      .begin_ns = base::now_ns(),
@@ -128,7 +128,7 @@ void RankScheduler::note_leaving(RankFiber& fiber) const {
 
 void RankScheduler::note_coming(RankFiber& fiber) const {
   if (!traces_ || fiber.left < 0) return;
-  progress::trace({.kind = Kind::moved,
+  progress::trace({.kind = TraceEvent::Kind::moved,
                    .rank = fiber.rank,
                    .other = fiber.left,
                    .begin_ns = fiber.left_ns,

@@ -2,11 +2,12 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/relaxed.hpp"
 
 namespace armature::fibers {
 
 namespace {
-constexpr auto relaxed = std::memory_order_relaxed;  // nobody runs
+using base::relaxed;  // nobody runs
 }
 
 RankRecord RankRecord::of(const space::Mapping& mapping, int rank) {

@@ -20,17 +20,17 @@ namespace armature {
 namespace {
 
 std::unique_ptr<Job> job;  // of the process's rank
-bool has_left = false;
+bool has_finalized = false;
 
-void require_not_left(const char* call) {
-  if (has_left)
+void require_not_finalized(const char* call) {
+  if (has_finalized)
     base::fail(
         Errc::misuse,
         fmt::format("{}: this process has left its job already; it cannot join again", call));
 }
 
 void leave_for_good() {
-  has_left = true;
+  has_finalized = true;
   Process::leave();
   space::Mapping::leave();
 }
@@ -38,7 +38,7 @@ void leave_for_good() {
 }  // namespace
 
 World& init() {
-  require_not_left("init");
+  require_not_finalized("init");
   // Whoever joins this way is the process's one thread of control, as C code with its statics is.
   if (Process::hosts_virtual_ranks())
     base::fail(
@@ -63,7 +63,7 @@ World& init() {
 }
 
 World& init_mpi(const void* communicator) {
-  require_not_left("init_mpi");
+  require_not_finalized("init_mpi");
   if (job == nullptr) Process::use_mpi(communicator);
   return init();
 }
@@ -94,7 +94,7 @@ namespace detail {
 // it was thrown, with the whole stack there to be shown.
 int run(int, char**, Body body, void* callable) {
   if (Process::hosted() > 1 || Process::simulated() || Process::hosts_virtual_ranks()) {
-    require_not_left("run");
+    require_not_finalized("run");
     const Process& process = Process::join();
     const int status = Process::hosts_virtual_ranks()
                            ? hosting::run_virtual(process, body, callable)

@@ -27,14 +27,14 @@ namespace armature::bootstrap {
 namespace {
 
 using base::fail;
-using Words = std::vector<std::string>;
+using Arguments = std::vector<std::string>;
 
-void append(Words& words, std::initializer_list<std::string> more) {
+void append(Arguments& words, std::initializer_list<std::string> more) {
   words.insert(words.end(), more);
 }
 
 /// "a:4,b:4"
-std::string with_slots(const Words& hosts, std::uint32_t slots) {
+std::string with_slots(const Arguments& hosts, std::uint32_t slots) {
   std::string text;
   for (const auto& host : hosts)
     text += fmt::format("{}{}:{}", text.empty() ? "" : ",", host, slots);
@@ -69,8 +69,8 @@ void set_variables(const LaunchOptions& options) {
   if (options.stack_bytes != 0) set("ARMATURE_STACK_SIZE", std::to_string(options.stack_bytes));
 }
 
-Words names_of_settings() {
-  Words names;
+Arguments names_of_settings() {
+  Arguments names;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view assignment = *variable;
     if (assignment.starts_with("ARMATURE_"))
@@ -119,13 +119,13 @@ Found find_launcher() {
 
 }  // namespace
 
-Words command_for(ForeignLauncher launcher, const std::string& path, const LaunchOptions& options,
-                  const Words& settings) {
+Arguments command_for(ForeignLauncher launcher, const std::string& path,
+                      const LaunchOptions& options, const Arguments& settings) {
   const std::uint32_t processes = processes_of(options);
   const auto hosts = static_cast<std::uint32_t>(options.hosts.size());
   const std::uint32_t on_each = processes / hosts + (processes % hosts != 0 ? 1 : 0);
   const std::string count = std::to_string(processes);
-  Words words = {path};
+  Arguments words = {path};
   switch (launcher) {
     case ForeignLauncher::srun:
       append(words, {"--mpi=pmix", "-N", std::to_string(hosts), "-n", count, "--ntasks-per-node",
@@ -153,7 +153,7 @@ Words command_for(ForeignLauncher launcher, const std::string& path, const Launc
 OtherCommand command_of_other(const LaunchOptions& options) {
   const Found found = find_launcher();
   set_variables(options);
-  const Words words = command_for(found.launcher, found.path, options, names_of_settings());
+  const Arguments words = command_for(found.launcher, found.path, options, names_of_settings());
   if (options.verbose) say(base::joined(words, " "));
   return {found.launcher, words};
 }

@@ -74,9 +74,9 @@ class PassingOn {
 };
 
 /// Where to: nowhere, when its output is not wanted. It does not outlive this process.
-enum class Output { ours, none };
+enum class Writes { where_we_do, nowhere };
 
-pid_t start(const OtherCommand& command, Output output, const PassingOn* passing_on) {
+pid_t start(const OtherCommand& command, Writes writes, const PassingOn* passing_on) {
   signal(SIGCHLD, SIG_DFL);  // else nobody could wait for it
   const pid_t parent = getpid(), pid = fork();
   if (pid < 0)
@@ -85,7 +85,7 @@ pid_t start(const OtherCommand& command, Output output, const PassingOn* passing
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(killed);
   if (passing_on != nullptr) passing_on->give_back();
-  if (output == Output::none) {
+  if (writes == Writes::nowhere) {
     const int nowhere = open("/dev/null", O_RDWR);
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, fd);
   }
@@ -127,7 +127,7 @@ Outcome await_other(const LaunchOptions& options) {
   is_to_end = 0;
   {
     const PassingOn passing_on;
-    const pid_t pid = start(command, Output::ours, &passing_on);
+    const pid_t pid = start(command, Writes::where_we_do, &passing_on);
     passing_on.to(pid);
     int wait_status = 0;
     while (waitpid(pid, &wait_status, 0) < 0 && errno == EINTR) {
@@ -146,7 +146,7 @@ bool answers(const std::string& host) {
   question.ranks = 1;
   question.hosts = {host};
   question.command = {"true"};
-  const pid_t pid = start(command_of_other(question), Output::none, nullptr);
+  const pid_t pid = start(command_of_other(question), Writes::nowhere, nullptr);
   if (const auto status = status_within(pid, answer_ns_max)) return *status == 0;
   kill(pid, SIGTERM);
   if (!status_within(pid, end_ns_max)) {

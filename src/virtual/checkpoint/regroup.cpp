@@ -14,6 +14,7 @@
 
 #include "balance/in_rows.hpp"
 #include "base/message.hpp"
+#include "base/relaxed.hpp"
 #include "progress/processes.hpp"
 #include "virtual/checkpoint/copy.hpp"
 #include "virtual/rank_fiber.hpp"
@@ -22,7 +23,7 @@
 namespace armature::checkpoints {
 namespace {
 
-constexpr auto relaxed = std::memory_order_relaxed;  // nobody runs
+using base::relaxed;  // nobody runs
 
 /// It holds something of its process, and so stays there.
 bool stays(const space::Mapping& mapping, int rank) {

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "space/layout.hpp"
+#include "space/pages.hpp"
 #include "space/rank_heap.hpp"
 #include "virtual/malloc/current.hpp"
 #include "virtual/malloc/interface.hpp"
@@ -97,8 +98,6 @@ void* allocate(std::size_t bytes, const void* caller) {
   if (heap == nullptr) return __libc_memalign(alignment, bytes);
   return or_error(heap->allocate_aligned(alignment, bytes));
 }
-
-constexpr std::size_t page = 4096;
 
 int digit(char c) {
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
@@ -205,10 +204,13 @@ ARMATURE_EXPORT int posix_memalign(void** memory, std::size_t alignment, std::si
   return 0;
 }
 
-ARMATURE_EXPORT void* valloc(std::size_t bytes) { return aligned(page, bytes); }
+ARMATURE_EXPORT void* valloc(std::size_t bytes) {
+  return aligned(armature::space::page_bytes, bytes);
+}
 
 ARMATURE_EXPORT void* pvalloc(std::size_t bytes) {
-  return aligned(page, bytes > PTRDIFF_MAX ? bytes : (bytes + page - 1) / page * page);
+  return aligned(armature::space::page_bytes,
+                 bytes > PTRDIFF_MAX ? bytes : armature::space::page_above(bytes));
 }
 
 ARMATURE_EXPORT std::size_t malloc_usable_size(void* memory) {

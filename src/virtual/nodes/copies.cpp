@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/relaxed.hpp"
 #include "progress/processes.hpp"
 #include "space/copy_file.hpp"
 #include "virtual/copy_pages.hpp"
@@ -28,7 +29,7 @@ using space::write_at;
 
 namespace {
 
-constexpr auto relaxed = std::memory_order_relaxed;  // nobody runs
+using base::relaxed;  // nobody runs
 
 /// Pages follow. Between the last ones and these, nothing was touched.
 struct CopyRecord {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/relaxed.hpp"
 #include "progress/network.hpp"
 #include "rma/questions.hpp"
 #include "team/known_teams.hpp"
@@ -29,7 +30,7 @@ namespace {
 using progress::network;
 using transport::Links;
 
-constexpr auto relaxed = std::memory_order_relaxed;  // nobody runs
+using base::relaxed;  // nobody runs
 
 struct Journey {
   int rank, from, to;  // processes

@@ -25,6 +25,7 @@
 #include <fmt/format.h>
 
 #include "base/message.hpp"
+#include "base/relaxed.hpp"
 #include "progress/network.hpp"
 #include "progress/processes.hpp"
 #include "team/known_teams.hpp"
@@ -40,7 +41,7 @@ namespace {
 using progress::network;
 using transport::Links;
 
-constexpr auto relaxed = std::memory_order_relaxed;  // nobody runs
+using base::relaxed;  // nobody runs
 
 /// All ranks are written, to go on in other processes: who says good-bye while they stand still for
 /// that knows that all have done their part.

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/relaxed.hpp"
 #include "virtual/nodes/pieces.hpp"
 #include "virtual/nodes/wire.hpp"
 #include "virtual/rank_record.hpp"
@@ -22,7 +23,7 @@ using fibers::RankRecord;
 
 namespace {
 
-constexpr auto relaxed = std::memory_order_relaxed;  // nobody runs
+using base::relaxed;  // nobody runs
 
 /// Where bytes lie in a rank's band; they follow.
 struct PagesRecord {
