@@ -1,7 +1,7 @@
 #include "armature/run.hpp"
 
-#include <memory>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,7 +19,8 @@
 namespace armature {
 namespace {
 
-std::unique_ptr<Job> job;  // of the process's rank
+// Of the process's rank. Only finalize ends it: exit() in a rank has nobody to leave with.
+Job* job = nullptr;
 bool has_finalized = false;
 
 void require_not_finalized(const char* call) {
@@ -56,7 +57,7 @@ World& init() {
                    "armci-virtual)",
                    hosted));
   if (job == nullptr) {
-    job = std::make_unique<Job>(*Process::join().spaces().front());
+    job = new Job(*Process::join().spaces().front());
     progress::set_sole_rank(&job->context());
   }
   return job->world();
@@ -76,7 +77,7 @@ void finalize() {
     base::fail(Errc::misuse, "finalize: this process has not joined a job, or has left it already");
   job->leave();
   progress::set_sole_rank(nullptr);
-  job.reset();
+  delete std::exchange(job, nullptr);
   leave_for_good();
 }
 
