@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "base/own_process.hpp"
 #include "bootstrap/environment.hpp"
 #include "virtual/addresses.hpp"
 
@@ -14,7 +15,8 @@ namespace {
 
 // Of the process; children of fork, who have the handlers as well, do not act for it.
 const space::ControlHeader* job = nullptr;
-pid_t self = 0, starter = 0;
+base::OwnProcess self;
+pid_t starter = 0;
 space::ProcessSlot* mine = nullptr;
 volatile std::sig_atomic_t is_asked = 0;  // before it could hand anything over
 
@@ -29,7 +31,7 @@ void end_by(int signal) {
 void on_request_to_end(int signal, siginfo_t* info, void* /*context*/) {
   const bool by_launcher =
       info->si_pid == starter || job->is_to_end.load(std::memory_order_acquire) != 0;
-  if (getpid() == self && !by_launcher && job->differ.load(std::memory_order_relaxed) == 0 &&
+  if (self.is_this() && !by_launcher && job->differ.load(std::memory_order_relaxed) == 0 &&
       mine->wants_to_leave.exchange(1, std::memory_order_acq_rel) == 0 &&
       (job->has_launcher == 0 || kill(job->launcher_pid, SIGCHLD) == 0))
     return;
@@ -37,7 +39,7 @@ void on_request_to_end(int signal, siginfo_t* info, void* /*context*/) {
 }
 
 void on_early_request(int signal, siginfo_t* info, void* /*context*/) {
-  if (getpid() == self && info->si_pid != starter && is_asked == 0)
+  if (self.is_this() && info->si_pid != starter && is_asked == 0)
     is_asked = 1;
   else
     end_by(signal);
@@ -63,7 +65,7 @@ bool is_ours(void (*handler)(int, siginfo_t*, void*)) {
 [[gnu::constructor]] void let_held_requests_through() {
   const char* const launcher = std::getenv(bootstrap::held_by_variable);
   if (launcher == nullptr) return;
-  self = getpid();
+  self.remember();
   starter = std::atoi(launcher);
   unsetenv(bootstrap::held_by_variable);
   if (is_ours(nullptr)) take_requests_by(on_early_request);
@@ -82,7 +84,7 @@ bool take_requests_to_leave(const space::Mapping& mapping, int process) {
   if (why_not != nullptr || !is_ours(on_early_request)) return false;
   job = &header;
   const char* const beyond = std::getenv(bootstrap::starter_variable);
-  self = getpid();
+  self.remember();
   starter = header.has_launcher != 0 ? header.launcher_pid
             : beyond != nullptr      ? std::atoi(beyond)
                                      : getppid();

@@ -19,6 +19,7 @@
 #include <exception>
 #include <typeinfo>
 
+#include "base/own_process.hpp"
 #include "progress/rank_context.hpp"
 
 namespace armature::detail {
@@ -27,14 +28,17 @@ namespace {
 using space::LastWords;
 
 // Of the process.
+base::OwnProcess has_joined;
 const space::Mapping* mapping = nullptr;
 int first_rank = 0;
 int process = 0;  // that it was in at first
 bool launcher_listens = false;
 std::terminate_handler previous_terminate = nullptr;
 
-/// -1: outside of any rank, in a process that has come later, or has given its first one away.
+/// -1: outside of any rank, in a process that has come later, or has given its first one away, or
+/// is none of the job.
 int dying_rank() {
+  if (!has_joined.is_this()) return -1;
   const progress::RankContext* context = progress::current_rank();
   if (context != nullptr) return static_cast<int>(context->space.me());
   const bool is_here = first_rank >= 0 && mapping->is_here(first_rank) &&
@@ -68,6 +72,7 @@ void print_alone(const LastWords& words) {
   char line[LastWords::text_max + 128];
   const char* signal_name = words.signal != 0 ? sigdescr_np(words.signal) : nullptr;
   char who[32] = "a process without ranks";
+  if (!has_joined.is_this()) std::strcpy(who, "a process outside of any job");
   if (dying_rank() >= 0) std::snprintf(who, sizeof who, "rank %d", dying_rank());
   const int n = std::snprintf(line, sizeof line, "armature: %s: %s%s%s\n", who, words.text,
                               signal_name != nullptr ? "killed by a signal: " : "",
@@ -103,7 +108,7 @@ bool first_to_speak() {
 }
 
 void on_signal(int signal, siginfo_t* info, void*) {
-  if (first_to_speak()) {
+  if (has_joined.is_this() && first_to_speak()) {
     LastWords& words = last_words();
     words.signal = signal;
     if (signal == SIGSEGV || signal == SIGBUS)
@@ -142,13 +147,14 @@ void describe_exception(LastWords& words) {
 }
 
 [[noreturn]] void on_terminate() {
-  if (first_to_speak()) {
+  if (has_joined.is_this() && first_to_speak()) {
     LastWords& words = last_words();
     describe_exception(words);
     record_stack(words);
     say(words);
   }
-  if (!launcher_listens && previous_terminate != nullptr) previous_terminate();
+  if ((!launcher_listens || !has_joined.is_this()) && previous_terminate != nullptr)
+    previous_terminate();
   std::signal(SIGABRT, SIG_DFL);
   std::abort();
 }
@@ -173,6 +179,7 @@ SignalStack::~SignalStack() {
 }
 
 void install_last_words(const space::Mapping& job, int rank, bool has_launcher) {
+  has_joined.remember();
   mapping = &job;
   first_rank = rank;
   if (rank >= 0) process = job.slot(rank).process.load(std::memory_order_relaxed);
@@ -201,18 +208,26 @@ namespace {
 int status_of_failure(int status) { return std::max(status & 255, 1); }
 
 [[noreturn]] void leave(int status, const char* text, bool with_stack) {
-  if (mapping != nullptr && first_to_speak()) {
+  if (first_to_speak()) {
     LastWords& words = last_words();
     words.status = status_of_failure(status);
     set_text(words, text);
     if (with_stack) record_stack(words);
     say(words);
   }
-  std::fflush(nullptr);
+  flush_output();
   _exit(status_of_failure(status));
 }
 
 }  // namespace
+
+void flush_output() {
+  for (FILE* const stream : {stdout, stderr}) {
+    if (ftrylockfile(stream) != 0) continue;
+    std::fflush(stream);
+    funlockfile(stream);
+  }
+}
 
 void die(int status, const char* text) { leave(status, text, true); }
 void give_up(int status, const char* text) { leave(status, text, false); }

@@ -18,6 +18,7 @@
 
 #include "base/fail.hpp"
 #include "base/futex.hpp"
+#include "base/own_process.hpp"
 #include "bootstrap/board.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/find_exchange.hpp"
@@ -80,16 +81,19 @@ bool have_all_left() {
   });
 }
 
+base::OwnProcess has_exchange;
+
 /// A launcher takes a process that ends without a farewell for one that has failed, and so it is
 /// unless all its ranks have left. Some launchers believe a status of 0 all the same.
 void say_farewell(int status, void* exchange) {
+  if (!has_exchange.is_this()) return;
   if (have_all_left()) {
     delete static_cast<bootstrap::Exchange*>(exchange);
   } else if (status == 0) {
     std::fputs(
         "armature: this process ends (exit, or a return from main) without having left its job\n",
         stderr);
-    std::fflush(nullptr);
+    detail::flush_output();
     _exit(1);
   }
 }
@@ -106,6 +110,7 @@ bootstrap::Exchange* exchange() {
     // The launcher's library brings others, each process its own way.
     if (bootstrap::virtual_ranks_wanted() != 0) fibers::note_modules();
     auto exchange = told() ? nullptr : bootstrap::find_exchange();
+    has_exchange.remember();
     if (exchange != nullptr) on_exit(say_farewell, exchange.get());
     return exchange.release();
   }();

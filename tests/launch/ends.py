@@ -84,11 +84,15 @@ def test_abort_is_told_with_its_stack():
     run(["abort", 1], 134, r"signal 6 \(SIGABRT\)", r"#\d+ .*main")
     run(["armature_abort", 1], 5, r"rank 1 .* ended the job: no point in going on")
     run(["armature_abort_256", 1], 1, r"rank 1 .* ended the job: nor in ending so")
+    run(["abort_early"], 5, r"armature: .*: there is nothing to join for")
+    run(["abort_beside_a_reader"], 5, r"rank 1 .* ended the job: no point in reading on", options=["-n", 2, "--threads", 2])
 
 
 def test_leaving_early_is_a_failure_even_with_status_0():
     run(["exit0", 1], 1, r"rank 1 .* left out of order: it called exit\(0\)")
     run(["exit7", 1], 7, r"rank 1 .* exit\(7\)")
+    run(["exit7", 1], 7, r"rank 1 .* exit\(7\)", options=["-n", 2, "--nodes", 2])
+    run(["exit_in_a_method"], 7, r"rank 0 .* exit\(7\)", options=["-n", 2, "--service-threads"])
     run(["quick_exit", 1], 1, r"rank 1 .* left out of order")
 
 
@@ -105,6 +109,11 @@ def test_a_death_ends_the_job_within_a_second():
 
 def test_orphans_of_ranks_are_killed_at_the_end():
     run(["orphan"], 0)
+
+
+def test_forked_children_do_not_end_for_their_rank():
+    text = run(["forked_children"], 0, r"(?m)^6 6 0 2304 are well$", options=["-n", 1])
+    expect("killed by" not in text, text)
 
 
 def test_what_the_launcher_did_not_start_goes_on_when_the_job_ends():

@@ -5,6 +5,7 @@
 //   launch_program hold <what> [RANK]    ranks block, for good, in that call
 #include <sched.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -211,6 +212,37 @@ void leave_an_orphan(World&) {
   }
 }
 
+/// A method that the service thread of rank 0 runs.
+void exit_in_a_method(World& world) {
+  world.barrier();
+  if (world.rank() == 0) sleep_forever();
+  if (world.rank() == 1) armature::sync(0, [] { std::exit(7); });
+  world.barrier();
+}
+
+/// As it is while somebody reads from it.
+void abort_beside_a_reader(World& world) {
+  if (world.rank() == 0) flockfile(stdin);
+  world.barrier();
+  if (world.rank() == 1) armature::abort(5, "no point in reading on");
+  sleep_forever();
+}
+
+/// Nothing of it is the rank's own end.
+void outlive_forked_children(World& world) {
+  std::string ends;
+  for (const auto& end : {+[] { std::abort(); }, +[] { std::terminate(); }, +[] { std::exit(0); },
+                          +[] { armature::abort(9, "a child gives up"); }}) {
+    const pid_t child = fork();
+    if (child == 0) end();
+    int status = 0;
+    waitpid(child, &status, 0);
+    ends += std::to_string(status) + " ";
+  }
+  world.barrier();
+  std::printf("%sare well\n", ends.c_str());
+}
+
 /// A rank dies, the others notice in a barrier and go on without it.
 void survive(World& world) {
   try {
@@ -276,6 +308,9 @@ const std::map<std::string, std::function<void(World&)>> others = {
      }},
     {"signals", count_signals},
     {"orphan", leave_an_orphan},
+    {"exit_in_a_method", exit_in_a_method},
+    {"abort_beside_a_reader", abort_beside_a_reader},
+    {"forked_children", outlive_forked_children},
     {"survive", survive},
     {"survive_mutex", survive_mutex},
     {"lines", write_lines},
@@ -340,6 +375,7 @@ int main(int argc, char** argv) {
   const char* rank = std::getenv("ARMATURE_RANK");
   if (words.at(0) == "never_join" && words.at(1) == (rank != nullptr ? rank : "0")) return 0;
   if (words.at(0) == "hold" && words.at(1) == "start") sleep_forever();
+  if (words.at(0) == "abort_early") armature::abort(5, "there is nothing to join for");
   if (words.at(0) == "init") return join_by_init();
   return armature::run(argc, argv, [&](World& world) {
     return words[0] == "never_join" ? (world.barrier(), 0) : behave(world, words);

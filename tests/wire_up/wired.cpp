@@ -6,6 +6,7 @@
 //   wired late       process 0 never joins
 //   wired status     each process leaves the job in order, and fails
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,10 +45,20 @@ bool is_fresh() {
          libraries.find(ours) == libraries.rfind(ours);
 }
 
+/// That of one that does nothing.
+int status_of_forked_child() {
+  const pid_t child = fork();
+  if (child == 0) std::exit(0);
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status;
+}
+
 int work(World& world, int ranks) {
   const int me = world.rank(), size = world.size();
   expect(size == ranks, "the job has as many ranks as were started", me);
   expect(is_fresh(), "programs that it starts are not of the job", me);
+  expect(status_of_forked_child() == 0, "a forked child says no farewell for it", me);
   const auto piece = world.allocate<int>(64);
   for (int to = 0; to < size; ++to) armature::put(piece.on(to) + me, 100 * me + to);
   world.fence_all();
@@ -96,7 +107,7 @@ int main(int argc, char** argv) {
     std::this_thread::sleep_for(std::chrono::hours(1));
     return 0;
   }
-  return armature::run(argc, argv, [&](World& world) {
+  const int status = armature::run(argc, argv, [&](World& world) {
     if (word == "survive") return survive(world);
     if (word == "status") return 3;
     if (word != "hold") return work(world, std::stoi(word));
@@ -106,4 +117,6 @@ int main(int argc, char** argv) {
     world.barrier();
     return 0;
   });
+  if (word != "survive") expect(status_of_forked_child() == 0, "nor does one afterwards", 0);
+  return status + failures;
 }
