@@ -6,16 +6,33 @@
 #include <csignal>
 #include <utility>
 
+#include "base/start_thread.hpp"
+
 namespace armature::progress {
+namespace {
+
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
 
 ConnectGuard::ConnectGuard(std::uint64_t patience_ns, std::function<void(int process)> give_up)
     : patience_ns_(patience_ns), give_up_(std::move(give_up)) {
   // Signals are the program's: its own threads take them.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const NoSignals none;
+  thread_ = base::start_thread("to watch over connections that begin", [this] { run(); });
 }
 
 ConnectGuard::~ConnectGuard() {

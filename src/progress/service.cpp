@@ -19,6 +19,7 @@
 
 #include "base/clock.hpp"
 #include "base/futex.hpp"
+#include "base/start_thread.hpp"
 #include "progress/bell.hpp"
 #include "progress/network.hpp"
 
@@ -95,7 +96,7 @@ void Service::start(std::uint64_t heartbeat_ns) {
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   make_ears();
   cores_ = std::make_unique<Cores>(network_);
-  thread_ = std::thread([this] { serve(); });
+  thread_ = base::start_thread("for the network", [this] { serve(); });
 }
 
 void Service::stop() {

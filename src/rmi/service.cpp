@@ -1,5 +1,6 @@
 // The thread beside a rank that executes incoming calls while the rank computes. It shares the
 // rank's endpoint with it, one at a time, and its bell: a request that comes wakes whoever sleeps.
+#include "base/start_thread.hpp"
 #include "progress/bell.hpp"
 #include "rmi/endpoint.hpp"
 
@@ -8,7 +9,7 @@ namespace armature::rmi {
 void Endpoint::start_service() {
   if (!has_service()) return;
   context_.has_second_thread = true;
-  service_ = std::thread([this] { serve(); });
+  service_ = base::start_thread("to execute calls beside the rank", [this] { serve(); });
 }
 
 void Endpoint::serve() {

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "base/fail.hpp"
+#include "base/start_thread.hpp"
 #include "world/job.hpp"
 #include "world/last_words.hpp"
 
@@ -97,11 +97,8 @@ void start_threads(std::vector<HostedRank>& ranks) {
     open(ranks[i].run, Run::Gate::nobody_goes);
     for (std::size_t started = 1; started < i; ++started)
       pthread_join(ranks[started].thread, nullptr);
-    base::fail(Errc::start,
-               fmt::format("no thread for rank {}: {}. A limit may be reached (ulimit -u for "
-                           "processes and threads, -s for the stack of each, -v, or pids.max of "
-                           "the control group)",
-                           static_cast<int>(ranks[i].space.me()), base::system_text(error)));
+    base::fail_without_thread(fmt::format("for rank {}", static_cast<int>(ranks[i].space.me())),
+                              error);
   }
 }
 

@@ -16,8 +16,8 @@
 
 #include <fmt/format.h>
 
-#include "base/fail.hpp"
 #include "base/file_descriptor.hpp"
+#include "base/start_thread.hpp"
 #include "bootstrap/node_identity.hpp"
 #include "progress/bell.hpp"
 #include "progress/processes.hpp"
@@ -190,9 +190,7 @@ void watch_node(const bootstrap::Roster& roster, const space::Mapping& mapping,
   pthread_t thread{};
   const int error = pthread_create(&thread, nullptr, run_watch, watch.get());
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (error != 0)
-    base::fail(Errc::start, fmt::format("no thread to watch the other processes of this node: {}",
-                                        base::system_text(error)));
+  if (error != 0) base::fail_without_thread("to watch the other processes of this node", error);
   (void)watch.release();
   pthread_setname_np(thread, "armature-watch");
   pthread_detach(thread);

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace armature::base {
+
+/// Throws Error(start): there is no thread "to do this", and which limits there are.
+[[noreturn]] void fail_without_thread(const std::string& what_for, int error);
+
+/// Throws that where no thread can be had.
+template <class Run>
+std::thread start_thread(const std::string& what_for, Run run) {
+  try {
+    return std::thread(std::move(run));
+  } catch (const std::system_error& error) {
+    fail_without_thread(what_for, error.code().value());
+  }
+}
+
+}  // namespace armature::base
