@@ -1,6 +1,6 @@
 #include "space/heap.hpp"
 
-#include <fcntl.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
@@ -59,8 +59,8 @@ int Heap::file() const {
 bool Heap::drop_pages(std::byte* from, std::byte* to) {
   if (from < to && pages_stay.load(std::memory_order_relaxed))
     return std::memset(from, 0, static_cast<std::size_t>(to - from)) != nullptr;
-  return from >= to || fallocate(file(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                                 static_cast<off_t>(offset_of(from)), to - from) == 0;
+  // By address: where a program has closed our file, its number may be that of one of its own.
+  return from >= to || madvise(from, static_cast<std::size_t>(to - from), MADV_REMOVE) == 0;
 }
 
 bool Heap::reserve_pages(std::byte* from, std::byte* to) {
@@ -101,12 +101,12 @@ bool Heap::fill(void* address, std::size_t bytes) {
   auto* const start = static_cast<std::byte*>(address);
   std::byte* const end = start + bytes;
   const OwnPages own(start, bytes);
-  const bool exchanges = bytes >= page_wise_min && !pages_stay.load(std::memory_order_relaxed);
-  // Pages that earlier, smaller blocks have used are exchanged for fresh ones. The block behind
-  // this one has its bookkeeping on the next bytes; its page is needed too.
-  if ((exchanges && !drop_pages(own.first, own.last)) ||
-      !reserve_pages(page_below(start), page_above(end + block_edge)))
-    return false;
+  // Pages that earlier, smaller blocks have used are exchanged for fresh ones, unless the program
+  // has locked them (mlock).
+  const bool exchanges = bytes >= page_wise_min && !pages_stay.load(std::memory_order_relaxed) &&
+                         drop_pages(own.first, own.last);
+  // The block behind this one has its bookkeeping on the next bytes; its page is needed too.
+  if (!reserve_pages(page_below(start), page_above(end + block_edge))) return false;
   if (!exchanges) return std::memset(start, 0, bytes) != nullptr;
   std::memset(start, 0, static_cast<std::size_t>(own.first - start));
   std::memset(own.last, 0, static_cast<std::size_t>(end - own.last));

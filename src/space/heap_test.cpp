@@ -94,6 +94,21 @@ TEST_F(HeapTest, freed_pages_go_back_to_the_machine) {
   EXPECT_LT(resident(), before + (1 << 20));
 }
 
+TEST_F(HeapTest, a_file_that_has_our_number_by_now_keeps_what_is_in_it) {
+  constexpr std::size_t n = 1 << 20;
+  void* memory = allocate(n);
+  ASSERT_NE(memory, nullptr);
+  const int theirs = memfd_create("of the program", 0);
+  const std::vector<char> written(4 * n, 'x');
+  ASSERT_EQ(pwrite(theirs, written.data(), written.size(), 0), std::ssize(written));
+  ASSERT_EQ(dup2(theirs, fd_), fd_);
+  free(memory, n);
+  std::vector<char> read(written.size());
+  ASSERT_EQ(pread(theirs, read.data(), read.size(), 0), std::ssize(read));
+  EXPECT_EQ(read, written);
+  close(theirs);
+}
+
 TEST_F(HeapTest, what_does_not_fit_is_refused_and_changes_nothing) {
   EXPECT_NE(allocate(1000), nullptr);
   const std::size_t room = heap_.free_bytes();
