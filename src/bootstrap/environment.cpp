@@ -54,6 +54,7 @@ bool Environment::take(Environment& out) {
          .control_fd = *control,
          .first_band_fd = *bands,
          .board_fd = number(board_variable).value_or(-1),
+         .launcher_fd = number(launcher_variable).value_or(-1),
          .process = process.value_or(-1)};
   for (const char* variable : our_variables) unsetenv(variable);
   unsetenv(secrets_variable);

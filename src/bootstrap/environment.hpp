@@ -16,6 +16,9 @@ inline constexpr const char* bands_variable = "ARMATURE_FIRST_BAND_FD";  // band
 // Of one that joins a job that runs: which process it is. It hosts no rank yet.
 inline constexpr const char* process_variable = "ARMATURE_PROCESS";
 
+// Descriptor of a pipe to which only the launcher can write: closed when that is gone.
+inline constexpr const char* launcher_variable = "ARMATURE_LAUNCHER_FD";
+
 inline constexpr const char* board_variable = "ARMATURE_BOARD_FD";  // with several nodes alone
 
 // Of virtual ranks: SIGTERM was blocked by this launcher (pid) when it started the process.
@@ -56,9 +59,9 @@ inline constexpr const char* starter_variable = "ARMATURE_STARTER";
 // Of virtual ranks: what the processes of the job share instead of secrets of their own.
 inline constexpr const char* secrets_variable = "ARMATURE_SECRETS";
 
-inline constexpr const char* our_variables[] = {rank_variable,  hosted_variable,  control_variable,
-                                                bands_variable, board_variable,   padding_variable,
-                                                even_variable,  process_variable, held_by_variable};
+inline constexpr const char* our_variables[] = {
+    rank_variable,    hosted_variable, control_variable, bands_variable,   board_variable,
+    padding_variable, even_variable,   process_variable, held_by_variable, launcher_variable};
 
 /// What the launcher told this process.
 struct Environment {
@@ -67,7 +70,8 @@ struct Environment {
   int control_fd = -1;
   int first_band_fd = -1;
   int board_fd = -1;  // by which processes of several nodes find each other; -1: one node
-  int process = -1;   // of one that joins later: which it is
+  int launcher_fd = -1;
+  int process = -1;  // of one that joins later: which it is
 
   /// Reads and removes the variables. False when there are none: the program was started by itself,
   /// or by another launcher. Throws Error(start) when they are there but make no sense.

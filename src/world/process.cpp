@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "base/futex.hpp"
 #include "base/own_process.hpp"
 #include "bootstrap/board.hpp"
+#include "bootstrap/end_with_launcher.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/find_exchange.hpp"
 #include "bootstrap/mpi_exchange.hpp"
@@ -253,8 +253,7 @@ void Process::join_launched() {
   const int files = one_file ? 1 + copies : ranks;
   std::vector<int> bands;
   for (int file = 0; file < files; ++file) bands.push_back(environment.first_band_fd + file);
-  // Started by a script: die with it, as it dies with the launcher.
-  if (getppid() != control.header().launcher_pid) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  bootstrap::end_with_launcher(environment.launcher_fd, control.header().launcher_pid);
   mapping_ = &Mapping::join(control, bands);
   const auto is_hosted = [&](int r) {
     return r >= environment.rank && r < environment.rank + environment.hosted;

@@ -6,7 +6,7 @@ import signal
 import time
 
 import harness
-from harness import Job, expect
+from harness import Job, expect, wait_until
 
 WHERE = {  # where to hold -> what inspect says of rank 1 there
     "start": "has not called armature::run yet",
@@ -106,8 +106,21 @@ def test_killing_the_launcher_at_any_moment_leaves_nothing():
 
 
 def test_killing_the_launcher_reaches_ranks_started_by_scripts():
-    job = Job(["-c", f"{harness.PROGRAM} hold asleep; true"], ["-n", 2], program="sh")
-    job.wait_for(0, "asleep")
-    job.wait_for(1, "asleep")
+    for kind in ([], ["--threads", 2], ["--virtual", "--no-globals-note"]):
+        job = Job(["-c", f"(:; {harness.PROGRAM} hold asleep; :); :"], ["-n", 2, *kind], program="sh")
+        job.wait_for(0, "asleep")
+        job.wait_for(1, "asleep")
+        os.kill(job.pid, signal.SIGKILL)
+        job.end()
+
+
+def test_killing_the_launcher_reaches_ranks_that_join_later():
+    late, now = os.pipe()
+    job = Job(["-c", f"(echo ready; cat /dev/fd/{late}; {harness.PROGRAM} hold asleep; :); :"], ["-n", 2], program="sh", pass_fds=[late])
+    os.close(late)
+    for _ in range(2):
+        expect(job.process.stdout.readline() == "ready\n", "ready")
     os.kill(job.pid, signal.SIGKILL)
+    wait_until("the launcher to be gone", lambda: not children(job.pid))
+    os.close(now)
     job.end()

@@ -90,6 +90,11 @@ Spawner::Spawner(Job job)
       holds_requests_(job_.alike && !job_.signals.was_blocked(SIGTERM) && has_library(job_.path)),
       null_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
       launcher_(getpid()) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    base::fail(Errc::start, fmt::format("no pipe: {}", base::system_text(errno)));
+  life_ = base::FileDescriptor(ends[0]);
+  ours_of_life_ = base::FileDescriptor(ends[1]);
   for (const auto& word : job_.command) arguments_.push_back(const_cast<char*>(word.c_str()));
   arguments_.push_back(nullptr);
   for (char** variable = environ; *variable != nullptr; ++variable)
@@ -118,7 +123,8 @@ Spawner::Started Spawner::start(Hosted ranks, int node, Output output) {
   variables_ = {fmt::format("{}={:0{}}", rank_variable, ranks.first, digits),
                 fmt::format("{}={:0{}}", hosted_variable, ranks.count, digits),
                 fmt::format("{}={}", control_variable, memory.control.get()),
-                fmt::format("{}={}", bands_variable, memory.bands.front().get())};
+                fmt::format("{}={}", bands_variable, memory.bands.front().get()),
+                fmt::format("{}={}", launcher_variable, life_.get())};
   if (ranks.joins_as >= 0)
     variables_.push_back(fmt::format("{}={:06}", process_variable, ranks.joins_as));
   if (holds_requests_) variables_.push_back(fmt::format("{}={:010}", held_by_variable, launcher_));
@@ -167,6 +173,7 @@ void Spawner::become(const Child& child, volatile int& error) const {
   fcntl(child.memory.control.get(), F_SETFD, 0);
   for (const auto& band : child.memory.bands) fcntl(band.get(), F_SETFD, 0);
   if (job_.board >= 0) fcntl(job_.board, F_SETFD, 0);
+  fcntl(life_.get(), F_SETFD, 0);
   execve(job_.path.c_str(), arguments_.data(), environment_.data());
   error = errno;
   _exit(status_not_executable);

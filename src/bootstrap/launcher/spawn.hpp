@@ -31,7 +31,8 @@ struct Hosted {
 
 /// Starts the ranks' processes. With vfork, since a launcher that waits for its child's exec needs
 /// no copy of its page tables: half a millisecond a rank. Each dies with the launcher, even when
-/// that is killed.
+/// that is killed, and so does, once it has joined, what a script has started in its place: it has
+/// one end of a pipe whose other end is open here alone.
 class Spawner {
  public:
   struct Job {
@@ -64,6 +65,7 @@ class Spawner {
   Job job_;
   const bool holds_requests_;  // to end
   base::FileDescriptor null_;
+  base::FileDescriptor life_, ours_of_life_;  // the pipe
   pid_t launcher_;
   std::vector<char*> arguments_;
   std::vector<std::string> variables_;
