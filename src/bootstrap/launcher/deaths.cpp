@@ -211,7 +211,7 @@ void RunningJob::has_exited(Process& process) {
 }
 
 void RunningJob::refuse_those_who_never_joined() {
-  if (ending_) return;
+  if (ending_ || std::ranges::none_of(processes_, &Process::never_joined)) return;
   int joined = -1;
   Process* never = nullptr;
   for (Process& process : processes_) {
