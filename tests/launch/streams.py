@@ -66,15 +66,16 @@ def test_only_rank_0_reads_the_input():
 
 
 def test_signals_are_passed_on():
-    job = Job(["signals"], ["-n", 2])
-    expect(job.process.stdout.readline() == "ready\n", "ready")
-    for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGTERM):
-        job.wait_for(0, "asleep")
-        job.wait_for(1, "asleep")
-        os.kill(job.pid, number)
-        lines = sorted(job.process.stdout.readline() for _ in range(2))
-        expect(lines == [f"rank {rank} got {int(number)}\n" for rank in range(2)], str(lines))
-    job.expect_end(0)
+    script = ["-c", f"(:; {harness.PROGRAM} signals); exit $?"]
+    for job in Job(["signals"], ["-n", 2]), Job(script, ["-n", 2], program="sh"):
+        expect(job.process.stdout.readline() == "ready\n", "ready")
+        for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGTERM):
+            job.wait_for(0, "asleep")
+            job.wait_for(1, "asleep")
+            os.kill(job.pid, number)
+            lines = sorted(job.process.stdout.readline() for _ in range(2))
+            expect(lines == [f"rank {rank} got {int(number)}\n" for rank in range(2)], str(lines))
+        job.expect_end(0)
 
 
 def test_signals_that_are_ignored_stay_so():
@@ -94,6 +95,13 @@ def test_interrupt_ends_the_job():
     os.kill(job.pid, signal.SIGINT)
     text = job.expect_end(130, "ended by SIGINT")
     expect(len(text.splitlines()) == 1, text)
+
+
+def test_a_rank_of_a_script_that_is_ended_so_is_told_alike():
+    job = Job(["-c", f"{harness.PROGRAM} hold computing; exit $?"], ["-n", 1], program="sh")
+    job.wait_for(0, "has computed")
+    os.kill(job.pid, signal.SIGTERM)
+    job.expect_end(143, "ended by SIGTERM, which was passed on")
 
 
 def on_a_terminal(words, keys, status):

@@ -9,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/futex.hpp"
+#include "base/process_stat.hpp"
 #include "bootstrap/board.hpp"
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/running_job.hpp"
@@ -117,7 +118,24 @@ void RunningJob::read_last_words() {
   }
 }
 
+/// The process that has joined, where a script or another program that we have started has started
+/// it; 0 where there is none, or it has ended. `ours` are the job's, once that has been asked.
+pid_t RunningJob::joined_behind(const Process& process, std::vector<pid_t>& ours) const {
+  const auto number = static_cast<int>(&process - processes_.data());
+  const auto ranks = static_cast<int>(control_.header().ranks);
+  int rank = control_.header().ranks_are_virtual != 0 ? 0 : process.ranks.first;
+  while (rank < ranks && process_of(rank) != number) ++rank;
+  const pid_t pid = rank < ranks ? control_.slot(rank).pid.load(std::memory_order_relaxed) : 0;
+  if (pid <= 0 || pid == process.pid) return 0;
+  const auto stat = base::process_stat(pid);
+  if (!stat || stat->state == 'Z') return 0;
+  if (ours.empty()) ours = descendants_.of_the_job();
+  const bool is_started_by_us = std::ranges::count(processes_, pid, &Process::pid) != 0;
+  return !is_started_by_us && std::ranges::count(ours, pid) != 0 ? pid : 0;
+}
+
 void RunningJob::reap() {
+  std::vector<pid_t> ours;
   for (;;) {
     int status = 0;
     const pid_t pid = waitpid(-1, &status, WNOHANG);
@@ -128,6 +146,9 @@ void RunningJob::reap() {
     if (process == processes_.end()) continue;  // an orphan of a rank
     process->alive = false;
     process->wait_status = status;
+    // Nothing that has joined goes on without it: for the others it is gone.
+    if (const pid_t behind = joined_behind(*process, ours); behind > 0)
+      kill(behind, options_.on_death == space::OnDeath::end_job ? SIGTERM : SIGKILL);
     has_exited(*process);
   }
 }
@@ -185,6 +206,8 @@ void RunningJob::has_exited(Process& process) {
   }
   if (!ending_ && is_dispensable(process)) return do_without(process, ending);
   const int signal = WIFSIGNALED(process.wait_status) ? WTERMSIG(process.wait_status) : 0;
+  // A script says so of the rank that it has started.
+  const bool is_passed_on = passed_on_ != 0 && ending.status == 128 + passed_on_;
   // Others may have died of its death already, and said so.
   was_killed_ = was_killed_ || (signal == SIGKILL && !has_killed_);
 
@@ -194,8 +217,8 @@ void RunningJob::has_exited(Process& process) {
   }
   if (ending_) {
     process.lost = true;  // we have told it to go
-  } else if (signal != 0 && signal == passed_on_) {
-    say(fmt::format("ended by {}, which was passed on to the ranks", signal_name(signal)));
+  } else if (is_passed_on) {
+    say(fmt::format("ended by {}, which was passed on to the ranks", signal_name(passed_on_)));
     lose(process, ending);
   } else if (options_.on_death == space::OnDeath::recover && signal != 0 && !has_spoken &&
              !ending.in_order) {

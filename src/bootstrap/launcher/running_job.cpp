@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 
 #include <fmt/format.h>
 
@@ -86,6 +87,7 @@ Outcome RunningJob::run(const std::string& path, Binding binding) {
       kill_when_due();
     }
   }
+  await_those_left_behind();
   const int left = descendants_.kill_all();
   if (left > 0 && options_.verbose)
     say(fmt::format("{} processes that ranks had left were killed", left));
@@ -315,10 +317,30 @@ void RunningJob::watch_time() {
   }
 }
 
+/// Where a rank has joined, it is the one to hear of it: a script around it could do no better than
+/// to pass it on, and most would just end.
 void RunningJob::signal_processes(int signal) {
   has_killed_ = has_killed_ || signal == SIGKILL;
-  for (const Process& process : processes_)
-    if (process.alive) kill(process.pid, signal);
+  std::vector<pid_t> ours;
+  for (const Process& process : processes_) {
+    if (!process.alive) continue;
+    const pid_t behind = joined_behind(process, ours);
+    if (behind > 0) kill(behind, signal);
+    if (behind <= 0 || signal == SIGKILL) kill(process.pid, signal);
+  }
+}
+
+/// Ranks whose script has ended have been asked to end, and get the time for it that others get.
+void RunningJob::await_those_left_behind() const {
+  constexpr timespec pause{0, 2'000'000};
+  const auto are_left = [&] {
+    std::vector<pid_t> ours;
+    return std::ranges::any_of(processes_,
+                               [&](const Process& p) { return joined_behind(p, ours) > 0; });
+  };
+  for (const std::uint64_t until_ns = base::now_ns() + grace_ns;
+       base::now_ns() < until_ns && are_left();)
+    nanosleep(&pause, nullptr);
 }
 
 /// Before they get the signal for it.

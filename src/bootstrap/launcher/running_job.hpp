@@ -70,6 +70,7 @@ class RunningJob {
   void watch_time();
   [[nodiscard]] std::string explanation() const;
   void signal_processes(int signal);
+  void await_those_left_behind() const;
   void ask_to_end();
   void end_job();
   void kill_when_due();
@@ -78,6 +79,7 @@ class RunningJob {
   // deaths.cpp: ranks and their processes that leave, in order or not
   void read_last_words();
   void reap();
+  [[nodiscard]] pid_t joined_behind(const Process& process, std::vector<pid_t>& ours) const;
   void has_exited(Process& process);
   void refuse_those_who_never_joined();
   void kill_those_given_up();
