@@ -109,6 +109,7 @@ def test_a_death_ends_the_job_within_a_second():
 
 def test_orphans_of_ranks_are_killed_at_the_end():
     run(["orphan"], 0)
+    run(["-c", "sleep 1000 & :"], 1, "still ran when what had started them ended", program="sh")
 
 
 def test_forked_children_do_not_end_for_their_rank():

@@ -296,4 +296,24 @@ void RunningJob::kill_those_given_up() {
   }
 }
 
+/// Who leaves the work behind itself, as a script's last line with & does, has ended too early.
+void RunningJob::have_killed(int left) {
+  bool has_joined = false, is_amid = false;
+  for (int rank = 0; rank < static_cast<int>(control_.header().ranks); ++rank) {
+    const Life life = control_.slot(rank).life.load(std::memory_order_acquire);
+    has_joined = has_joined || life != Life::starting;
+    is_amid = is_amid || (life != Life::starting && life != Life::finished);
+  }
+  const bool is_early = !failure_ && !ending_ && passed_on_ == 0 && !is_to_go_on();
+  if (is_early && (is_amid || !has_joined)) {
+    failure_ = 1;
+    say_headline(fmt::format(
+        "{} processes still ran when what had started them ended, and were killed (a script must "
+        "wait for what it starts)",
+        left));
+  } else if (options_.verbose) {
+    say(fmt::format("{} processes that ranks had left were killed", left));
+  }
+}
+
 }  // namespace armature::bootstrap

@@ -89,8 +89,7 @@ Outcome RunningJob::run(const std::string& path, Binding binding) {
   }
   await_those_left_behind();
   const int left = descendants_.kill_all();
-  if (left > 0 && options_.verbose)
-    say(fmt::format("{} processes that ranks had left were killed", left));
+  if (left > 0) have_killed(left);
   labels_.finish();
   write_the_rest();
   if (of_nodes_.size() > 1) take_requests_of_nodes();

@@ -80,6 +80,7 @@ class RunningJob {
   void read_last_words();
   void reap();
   [[nodiscard]] pid_t joined_behind(const Process& process, std::vector<pid_t>& ours) const;
+  void have_killed(int left);
   void has_exited(Process& process);
   void refuse_those_who_never_joined();
   void kill_those_given_up();
