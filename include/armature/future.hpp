@@ -33,6 +33,8 @@ class ARMATURE_API FutureBase : public std::enable_shared_from_this<FutureBase> 
 
   /// Takes the result over when it is there; true once it is. Runs nothing else.
   virtual bool poll() { return settled_; }
+  /// Whether only poll() finds out; else somebody on this rank calls settle().
+  [[nodiscard]] virtual bool comes_from_outside() const { return false; }
   [[nodiscard]] bool settled() const { return settled_; }
   /// poll(), also where the rank has a service thread, which may settle it.
   [[nodiscard]] bool is_there();
@@ -109,6 +111,7 @@ class ReplyState final : public FutureState<T> {
     }
     return true;
   }
+  [[nodiscard]] bool comes_from_outside() const override { return true; }
   [[nodiscard]] Rank awaited() const override { return from_; }
 
  private:
@@ -169,6 +172,8 @@ class [[nodiscard]] future {
 
   future() = default;
   explicit future(std::shared_ptr<detail::FutureState<T>> state) : state_(std::move(state)) {}
+  future(future&&) noexcept = default;
+  future& operator=(future&&) noexcept = default;
 
   [[nodiscard]] bool valid() const { return state_ != nullptr; }
   /// True once the result is there; never blocks. Executes incoming calls, as rmi_poll does (not

@@ -100,6 +100,11 @@ void Endpoint::watch(std::shared_ptr<detail::FutureBase> future) {
   watched_.push_back(std::move(future));
 }
 
+void Endpoint::is_due(std::shared_ptr<detail::FutureBase> future) {
+  const Use in_use = use();
+  due_.push_back(std::move(future));
+}
+
 Endpoint& find_endpoint(const char* call) {
   progress::RankContext& me = progress::this_rank(call);
   if (me.requests == nullptr)

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -135,8 +136,10 @@ class Endpoint : public progress::RequestSource {
   using ErrorHandler = std::function<void(Rank from, std::string_view message)>;
   ErrorHandler on_error;
 
-  /// Continuations run when these are settled.
+  /// Continuations of these run when somebody else has settled them, which is looked for.
   void watch(std::shared_ptr<detail::FutureBase> future);
+  /// Continuations of this one run soon: it has been settled here.
+  void is_due(std::shared_ptr<detail::FutureBase> future);
 
  private:
   struct OwnSender : detail::Sender {
@@ -240,6 +243,7 @@ class Endpoint : public progress::RequestSource {
   [[nodiscard]] bool may_nest(Incoming& in, std::uint64_t published, std::uint8_t depth);
   [[nodiscard]] bool leads_deeper(Incoming& in, std::uint64_t published, std::uint8_t depth);
   void settle_watched();
+  void run_due();
   [[nodiscard]] bool is_lost(detail::FutureBase& future);
 
   // back pressure
@@ -293,6 +297,8 @@ class Endpoint : public progress::RequestSource {
   Blocks blocks_;
   Fences fences_;
   std::vector<std::shared_ptr<detail::FutureBase>> watched_;
+  std::uint64_t look_at_watched_ns_ = 0;  // not before, where they are many
+  std::deque<std::shared_ptr<detail::FutureBase>> due_;
 
   std::recursive_mutex mutex_;
   std::atomic<bool> service_ends_ = false;

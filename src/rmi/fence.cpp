@@ -20,6 +20,7 @@ namespace {
 /// Settled by advance(), which deliver() calls: poll() runs nothing.
 class FenceFuture final : public FutureState<void> {
  public:
+  [[nodiscard]] bool comes_from_outside() const override { return true; }  // as its loss does
   [[nodiscard]] Rank awaited() const override {
     return settled() || fence == nullptr ? Rank::none() : Rank(fence->awaited());
   }

@@ -1,18 +1,45 @@
 #include "armature/future.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/fail.hpp"
 #include "progress/network.hpp"
+#include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 
 namespace armature::detail {
 
-FutureBase::~FutureBase() = default;
+// What its continuations hold is often the next future, and so on: a chain that nobody waits for
+// any more is taken apart link by link, not one within the other.
+FutureBase::~FutureBase() {
+  if (continuations_.empty()) return;
+  progress::RankContext* const me = progress::current_rank();
+  if (me == nullptr) return;
+  if (me->dropped != nullptr) {
+    std::ranges::move(continuations_, std::back_inserter(*me->dropped));
+    return;
+  }
+  std::vector<std::function<void()>> dropped = std::move(continuations_);
+  me->dropped = &dropped;
+  while (!dropped.empty()) {
+    const auto last = std::move(dropped.back());
+    dropped.pop_back();
+  }
+  me->dropped = nullptr;
+}
 
-void FutureBase::settle() { settled_ = true; }
+// Continuations run from a list, not from here: a chain of them takes no stack.
+void FutureBase::settle() {
+  settled_ = true;
+  if (!continuations_.empty() && !comes_from_outside())
+    rmi::this_endpoint("future").is_due(shared_from_this());
+}
 
 namespace {
 
@@ -65,7 +92,7 @@ void FutureBase::on_settled(std::function<void()> continuation) {
   const rmi::Endpoint::Use in_use = endpoint.use();
   continuations_.push_back(std::move(continuation));
   if (poll()) return run_continuations();
-  if (!watched_) endpoint.watch(shared_from_this());
+  if (!watched_ && comes_from_outside()) endpoint.watch(shared_from_this());
   watched_ = true;
 }
 

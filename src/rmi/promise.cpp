@@ -21,6 +21,9 @@ void give_answer(Rank asker, Reply* slot, const std::byte* bytes, std::size_t co
     base::fail(Errc::bad_argument,
                fmt::format("remote_promise: rank {} has asked nothing that could be answered there",
                            static_cast<int>(asker)));
+  if (endpoint.space().is_here(asker) &&
+      slot->state.load(std::memory_order_relaxed) != Reply::waiting)
+    base::fail(Errc::misuse, "remote_promise: it has been answered already");
   rmi::StandIn stand_in;
   Call call;
   call.from = asker;

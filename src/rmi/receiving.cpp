@@ -64,6 +64,7 @@ bool Endpoint::has_work_now() {
     if (in->channel.published.load(std::memory_order_acquire) != in->read) return true;
   if ((!publishes_directly() || !overflowing_.empty()) && has_to_send()) return true;
   if (fences_.are_under_way() && fences_.can_advance()) return true;
+  if (!due_.empty()) return true;
   return !watched_.empty() && std::any_of(watched_.begin(), watched_.end(),
                                           [](const auto& future) { return future->poll(); });
 }
@@ -96,7 +97,7 @@ void Endpoint::execute_all() {
     return take_in_a_slice();
   // By index: a method may wait, and meet a channel that is new.
   for (std::size_t i = 0; i < incoming_.size(); ++i) receive(*incoming_[i]);
-  if (!watched_.empty()) settle_watched();
+  if (!due_.empty() || !watched_.empty()) settle_watched();
   fences_.advance();
 }
 
@@ -266,11 +267,29 @@ void Endpoint::release(Incoming& in) {
   progress::ring(space_.slot(in.from));
 }
 
+void Endpoint::run_due() {
+  // One that waits lets others be run behind it.
+  while (!due_.empty()) {
+    const auto future = std::move(due_.front());
+    due_.pop_front();
+    future->run_continuations();
+  }
+}
+
 void Endpoint::settle_watched() {
+  run_due();
+  if (watched_.empty()) return;
+  // A look costs time for each: where they are many, a rank that polls all the time spends a fifth
+  // of it on that. A fence looks at all, as what has been answered is part of it.
+  constexpr std::size_t few = 64;
+  const bool takes_long =
+      watched_.size() > few && context_.weather == nullptr && !fences_.are_under_way();
+  const std::uint64_t began_ns = takes_long ? base::now_ns() : 0;
+  if (began_ns < look_at_watched_ns_ && takes_long) return;
   const bool some_died = space_.header().on_death == space::OnDeath::go_on &&
                          space_.header().deaths.load(std::memory_order_acquire) != 0;
   // Continuations may watch others, and wait: what is settled leaves the list first. And they
-  // settle others: nobody rings for those.
+  // settle others.
   std::vector<std::shared_ptr<detail::FutureBase>> settled;
   do {
     settled.clear();
@@ -279,8 +298,13 @@ void Endpoint::settle_watched() {
       settled.push_back(future);
       return true;
     });
+    if (takes_long) {
+      const std::uint64_t now_ns = base::now_ns();
+      look_at_watched_ns_ = now_ns + 4 * (now_ns - began_ns);
+    }
     for (const auto& future : settled) future->run_continuations();
-  } while (!settled.empty());
+    run_due();
+  } while (!settled.empty() && !takes_long);
 }
 
 /// Settles it when the rank that it waits for has died.

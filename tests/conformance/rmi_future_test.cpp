@@ -2,6 +2,8 @@
 #include <chrono>
 #include <string>
 
+#include <armature/promise.hpp>
+
 #include "rmi.hpp"
 
 using namespace conformance;
@@ -94,11 +96,43 @@ RMI_TEST(RmiFuture, then_calls_with_the_result) {
 
 RMI_TEST(RmiFuture, long_chains_of_then) {
   const auto begun = std::chrono::steady_clock::now();
+  const int links = me() == 0 ? 100'000 : 1000;
   auto chain = armature::ask(right(), ten_times, 1);
-  for (int i = 0; i < 1000; ++i) chain = chain.then([](int n) { return n + 1; });
-  EXPECT_EQ(chain.get(), 1010);
-  // Some 100 us; half a minute when the rank falls asleep between two of them.
+  for (int i = 0; i < links; ++i) chain = chain.then([](int n) { return n + 1; });
+  EXPECT_EQ(chain.get(), 10 + links);
+  // Some 10 ms; half a minute when each costs a look at all others, or the rank falls asleep
+  // between two of them.
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(10));
+}
+
+RMI_TEST(RmiFuture, a_long_chain_may_be_dropped) {
+  auto [first, never] = armature::make_promise<int>(me());
+  auto chain = std::move(first);
+  for (int i = 0; i < (me() == 0 ? 30'000 : 10); ++i)
+    chain = chain.then([](int n) { return n + 1; });
+  EXPECT_FALSE(chain.test());
+}
+
+RMI_TEST(RmiFuture, many_wait_at_once) {
+  static_assert(!std::is_copy_constructible_v<future<int>> &&
+                std::is_move_assignable_v<future<int>>);
+  struct Sum {
+    int of = 0;
+  } sum;
+  std::vector<armature::remote_promise<int>> promises;
+  for (int i = 0; i < 500; ++i) {
+    auto [number, promise] = armature::make_promise<int>(me());
+    (void)number.then([&](int n) { sum.of += n; });
+    promises.push_back(promise);
+  }
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(armature::sync(right(), ten_times, i), 10 * i);
+  for (const auto& promise : promises) promise.set(2);
+  EXPECT_TRUE(eventually([&] {
+    armature::rmi_poll();
+    return sum.of == 1000;
+  }));
+  expect_error(Errc::misuse, {"answered already"}, [&] { promises[0].set(3); });
+  world().barrier();
 }
 
 RMI_TEST(RmiFuture, an_exception_passes_by_what_follows) {
