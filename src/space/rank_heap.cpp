@@ -132,6 +132,7 @@ void* RankHeap::allocate_zeros(std::size_t bytes) {
 void* RankHeap::allocate_aligned(std::size_t alignment, std::size_t bytes) {
   if (alignment <= head_bytes) return allocate(bytes);
   if (alignment > bytes_max || bytes > bytes_max) return nullptr;
+  alignment = std::bit_ceil(alignment);  // as the C library does
   auto* const memory = static_cast<std::byte*>(allocate(bytes + alignment));
   if (memory == nullptr) return nullptr;
   const std::size_t over = reinterpret_cast<std::uintptr_t>(memory) % alignment;

@@ -44,6 +44,10 @@ void what_a_rank_allocates_is_its_own(World& world) {
           "aligned_alloc does");
   require(malloc_usable_size(memory) >= 8192, "and it is as large as asked for");
   std::free(memory);
+  memory = memalign(24, 100);
+  require(reinterpret_cast<std::uintptr_t>(memory) % 32 == 0, "memalign takes the next power of 2");
+  std::free(memory);
+  require(posix_memalign(&memory, 24, 100) == EINVAL, "posix_memalign takes none but those");
 }
 
 /// It outlives the rank's stay here, and what the rank goes back to.
