@@ -24,7 +24,8 @@ ARMATURE_API void* rank_local(const void* variable, const RankLocalType& type);
 /// A global or static variable of which every rank has its own value: `armature::rank_local<int>
 /// count;` and then `*count += 1`. The value begins as a copy of what the variable was made with,
 /// when the rank uses it first; goes with a rank that moves; ends when the rank leaves the job.
-/// The tag stands in the names of such variables, so that `armature run` can tell them from others.
+/// What destructors of such values make anew then ends too, but no more than four times. The tag
+/// stands in the names of such variables, so that `armature run` can tell them from others.
 template <std::copy_constructible T>
 class [[gnu::abi_tag("rank_local")]] rank_local {
  public:

@@ -123,9 +123,33 @@ struct Counted {
   Counted() = default;
   Counted(const Counted&) = default;
   Counted& operator=(const Counted&) = default;
-  ~Counted() { ended += armature::initialized() ? 1 : 0; }
+  ~Counted();
 };
 armature::rank_local<Counted> counted;
+/// Is used again when it ends, for ever.
+Counted::~Counted() {
+  if (!armature::initialized()) return;
+  ++ended;
+  (void)*counted;
+}
+
+/// Lets calls in while it is copied.
+struct Tally {
+  Tally() = default;
+  Tally(const Tally& other) : calls(other.calls) {
+    for (int i = 0; i < 20; ++i) armature::rmi_poll();
+  }
+  Tally& operator=(const Tally&) = default;
+  int calls = 0;
+};
+armature::rank_local<Tally> tally;
+
+void a_global_is_made_once(World& world) {
+  for (int rank = 0; rank < world.size(); ++rank)
+    armature::async(armature::Rank(rank), [] { ++tally->calls; });
+  armature::rmi_fence();
+  require(tally->calls == world.size(), "none of the calls is lost that came while it was made");
+}
 
 void every_rank_has_its_own_globals(World& world) {
   const int processes = armature::domain_count(armature::Domain::process);
@@ -150,9 +174,10 @@ int main(int argc, char** argv) {
     anyone_may_free(world);
     memory_moves_along(world);
     every_rank_has_its_own_globals(world);
+    a_global_is_made_once(world);
     armature::migrate(ProcessId(0));
     world.barrier();
-    if (world.rank() == 0) ranks_that_ended = world.size();
+    if (world.rank() == 0) ranks_that_ended = 4 * world.size();  // each as often as may be
   });
   if (ended != ranks_that_ended) std::puts("rank_locals have not ended with their ranks");
   return ended == ranks_that_ended ? status : 1;
