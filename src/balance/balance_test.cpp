@@ -50,6 +50,14 @@ TEST(Balance, every_strategy_comes_near_ideal) {
   }
 }
 
+TEST(Balance, refine_takes_many_items_from_one_place) {
+  Problem problem{.places = 64};
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 30'000; ++i)
+    problem.items.push_back({.load = 1.0 + static_cast<double>(random() % 1000), .place = 0});
+  EXPECT_GE(ideal(problem, refine(problem)), 0.97);
+}
+
 TEST(Balance, the_same_problem_gives_the_same_plan) {
   const Problem problem = drifted(8, 30);
   for (const std::string& name : strategy_names())

@@ -1,25 +1,35 @@
 // The place with the most gives to the one with the least, the largest item that makes the pair
 // better, until it is near the mean or nothing makes it better. Few items move, since each takes as
 // much as can be taken.
+#include <iterator>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "balance/loads.hpp"
 
 namespace armature::balance {
 namespace {
 
+/// A place's items by their loads.
+using ByLoad = std::set<std::pair<double, std::size_t>>;
+
 /// Of those at the place with the most: the one after whose move the larger of the two is least.
-std::optional<std::size_t> best_item(const Problem& problem, const Loads& loads,
-                                     const std::vector<std::size_t>& items, int from, int to) {
+/// That is one of the two next to half of the difference.
+std::optional<std::size_t> best_item(const Loads& loads, const ByLoad& items, int from, int to) {
+  const double half = (loads.of(from) - loads.of(to)) / 2;
+  const auto above = items.lower_bound({half, 0});
   std::optional<std::size_t> best;
-  double least = loads.of(from);
-  for (const std::size_t item : items) {
-    const double load = problem.items[item].load;
+  double least = loads.of(from) * (1 - 1e-9);
+  const auto consider = [&](const std::pair<double, std::size_t>& item) {
+    const auto [load, number] = item;
     const double larger = std::max(loads.of(from) - load, loads.of(to) + load);
-    if (load <= 0 || larger >= least * (1 - 1e-9)) continue;
+    if (load <= 0 || larger >= least) return;
     least = larger;
-    best = item;
-  }
+    best = number;
+  };
+  if (above != items.end()) consider(*above);
+  if (above != items.begin()) consider(*std::prev(above));
   return best;
 }
 
@@ -28,16 +38,17 @@ std::optional<std::size_t> best_item(const Problem& problem, const Loads& loads,
 Plan refine(const Problem& problem) {
   Loads loads(problem);
   const double enough = loads.mean() * tolerance;
-  auto items = loads.items();
+  std::vector<ByLoad> items(static_cast<std::size_t>(problem.places));
+  for (std::size_t i = 0; i < problem.items.size(); ++i)
+    items[static_cast<std::size_t>(problem.items[i].place)].emplace(problem.items[i].load, i);
   for (std::size_t moves = 4 * problem.items.size(); moves > 0; --moves) {
     const int from = loads.most(), to = loads.least();
     if (loads.of(from) <= enough) break;
     auto& here = items[static_cast<std::size_t>(from)];
-    const auto best = best_item(problem, loads, here, from, to);
+    const auto best = best_item(loads, here, from, to);
     if (!best) break;
     loads.move(*best, to);
-    std::erase(here, *best);
-    items[static_cast<std::size_t>(to)].push_back(*best);
+    items[static_cast<std::size_t>(to)].insert(here.extract({problem.items[*best].load, *best}));
   }
   return loads.plan();
 }
