@@ -1,23 +1,41 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "armature/balance.hpp"
-#include "armature/container/gather.hpp"
 #include "armature/error.hpp"
 #include "armature/locality.hpp"
 #include "armature/object_array/array.hpp"
 #include "armature/plan_together.hpp"
+#include "armature/rmi.hpp"
+#include "armature/shared.hpp"
 
 namespace armature {
 
 namespace detail {
+
+/// Member 0 gets what each has measured, and each its part of the plan. All of it in the memory of
+/// each would be as much as members times members.
+template <class Index>
+struct Planner {
+  using Elements = std::vector<MeasuredElement<Index>>;
+  std::vector<Elements> all;  // at member 0, by member
+  balance::Plan plan;         // for those of here
+
+  explicit Planner(const Team& team) {
+    if (team.rank() == 0) all.resize(static_cast<std::size_t>(team.size()));
+  }
+  void take(int member, Elements elements) {
+    all[static_cast<std::size_t>(member)] = std::move(elements);
+  }
+  void tell(std::span<const int> part) { plan.assign(part.begin(), part.end()); }
+};
 
 /// `all` is by member.
 template <class Index>
@@ -56,26 +74,31 @@ balance::Verdict rebalance(object_array<T, Index>& array, const RebalanceOptions
   array.fence();
   const auto mine = array.take_measured();
   const Team& team = array.team();
-  const auto all = detail::all_values(team, mine);
-  std::size_t first = 0, items = 0;
-  for (int m = 0; m < team.size(); ++m) {
-    if (m == team.rank()) first = items;
-    items += all[static_cast<std::size_t>(m)].size();
-  }
-  balance::Plan plan(items);
-  const balance::Verdict verdict = plan_together(team, "rebalance", plan, [&] {
-    const balance::Problem problem = detail::problem_of<Index>(team, all);
-    const balance::Plan made =
-        options.strategy ? options.strategy(problem) : balance::chosen(problem);
-    const balance::Verdict judged = balance::judge(problem, made);
+  shared<detail::Planner<Index>> planner(team, team);
+  planner.async(team.world_rank(0), &detail::Planner<Index>::take, team.rank(), mine);
+  rmi_fence(team);
+  balance::Plan plan;
+  const balance::Verdict verdict = plan_together(team, "rebalance", {}, [&] {
+    const balance::Problem problem = detail::problem_of<Index>(team, planner->all);
+    plan = options.strategy ? options.strategy(problem) : balance::chosen(problem);
+    const balance::Verdict judged = balance::judge(problem, plan);
     if (options.log)
-      std::fprintf(stderr, "%s%s\n", balance::explain(problem, made).c_str(),
+      std::fprintf(stderr, "%s%s\n", balance::explain(problem, plan).c_str(),
                    judged.mean > 0 ? "" : " (measure(true) begins it)");
     if (!options.record.empty()) balance::record(problem, options.record);
-    std::ranges::copy(made, plan.begin());
     return judged;
   });
-  for (std::size_t i = 0; i < mine.size(); ++i) array.leave_for(mine[i].index, plan[first + i]);
+  if (team.rank() == 0) {
+    const int* part = plan.data();
+    for (int m = 0; m < team.size(); ++m) {
+      const std::size_t count = planner->all[static_cast<std::size_t>(m)].size();
+      planner.async(team.world_rank(m), &detail::Planner<Index>::tell,
+                    std::span<const int>(part, count));
+      part += count;
+    }
+  }
+  rmi_fence(team);
+  for (std::size_t i = 0; i < mine.size(); ++i) array.leave_for(mine[i].index, planner->plan[i]);
   array.fence();
   return verdict;
 }
