@@ -54,9 +54,11 @@ class Turn {
     all_.depth = depth_before_;
     all_.calling = before_;
     if (!measures_) return;
-    // What was called meanwhile counts for the others.
-    const std::uint64_t took_ns = clock_ns() - begun_ns_;
-    record_.busy_ns += took_ns - all_.nested_ns;
+    // What was called meanwhile counts for the others. Where it began the clock may have been
+    // another one: the job may have been restarted since, or the rank be on another node now.
+    const std::uint64_t now_ns = clock_ns();
+    const std::uint64_t took_ns = now_ns > begun_ns_ ? now_ns - begun_ns_ : 0;
+    record_.busy_ns += took_ns - std::min(took_ns, all_.nested_ns);
     all_.nested_ns = nested_before_ns_ + took_ns;
   }
 
