@@ -102,3 +102,10 @@ TEST(ObjectArrayFailures, an_element_that_cannot_be_sent_stays_and_is_sent_later
   armature::on_async_error(nullptr);
   world().barrier();
 }
+
+TEST(ObjectArrayFailures, an_index_that_is_given_twice_is_told_to_all) {
+  std::vector<int> indices = armature::all_indices(5 * ranks());
+  indices.push_back(2);
+  expect_error(Errc::bad_argument, {": 2 is twice"},
+               [&] { const object_array<Number, int> all(world(), indices); });
+}

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -204,11 +205,16 @@ class object_array : public object_array_ref<T, Index> {
     static_cast<Ref&>(*this) = Ref(part_->ref());
     (*part_)->set_self(part_->ref());
     const Blocks blocks = Blocks::even(indices.size(), team.size());
+    std::size_t twice = indices.size();
     for (std::size_t i = 0; i < indices.size(); ++i)
-      (*part_)->place(indices[i], blocks.owner(i),
-                      [&] { return std::make_shared<T>(make(indices[i])); });
+      if (!(*part_)->place(indices[i], blocks.owner(i),
+                           [&] { return std::make_shared<T>(make(indices[i])); }))
+        twice = std::min(twice, i);
     // Nobody calls a part that is not complete.
-    team.barrier();
+    twice = team.allreduce(twice, Minimum());
+    if (twice < indices.size())
+      throw Error(Errc::bad_argument, "object_array: " + detail::text_of_index(indices[twice]) +
+                                          " is twice among its indices");
   }
 
   [[nodiscard]] Ref ref() const { return *this; }

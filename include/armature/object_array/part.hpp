@@ -146,21 +146,22 @@ class ObjectPart {
     if (home(index) == me_) living_.insert(index);
   }
   void note_destroyed(const Index& index) { living_.erase(index); }
-  /// At the beginning, by all members alike: an element that begins at that member.
+  /// At the beginning, by all members alike: an element that begins at that member. False, at the
+  /// home of the index, where there is one already.
   template <class Make>
-  void place(const Index& index, int member, Make make) {
-    note_created(index);
-    if (member != me_ && home(index) != me_) return;
+  [[nodiscard]] bool place(const Index& index, int member, Make make) {
+    const bool is_home = home(index) == me_;
+    if (is_home && !living_.insert(index).second) return false;
+    if (member != me_ && !is_home) return true;
     Route& route = routes_[index];
     route.member = member;
     route.epoch = 1;
-    if (member != me_) return;
+    if (member != me_) return true;
     auto record = std::make_unique<Record>();
     record->object = make();
     record->epoch = 1;
-    if (!records_.emplace(index, std::move(record)).second)
-      throw Error(Errc::bad_argument,
-                  "object_array: " + text_of_index(index) + " is twice among its indices");
+    records_.emplace(index, std::move(record));
+    return true;
   }
 
   [[nodiscard]] Record* find(const Index& index) {
