@@ -45,6 +45,15 @@ struct Reluctant {
   int value = 5;
 };
 
+/// Asks another one while it is made.
+struct Curious {
+  Curious() = default;
+  explicit Curious(armature::array_element<Curious, int> other) { (void)other.sync(&Curious::get); }
+  void add() { ++value; }
+  int get() const { return value; }
+  int value = 0;
+};
+
 }  // namespace
 
 TEST(ObjectArrayFailures, reductions_by_methods_get_done_at_the_limit_of_nesting) {
@@ -108,4 +117,22 @@ TEST(ObjectArrayFailures, an_index_that_is_given_twice_is_told_to_all) {
   indices.push_back(2);
   expect_error(Errc::bad_argument, {": 2 is twice"},
                [&] { const object_array<Number, int> all(world(), indices); });
+}
+
+TEST(ObjectArrayFailures, an_element_whose_constructor_waits_is_created_once) {
+  object_array<Curious, int> all(world(), armature::all_indices(1));
+  for (int i = 1; i < 20; ++i) {
+    int created = 0;
+    try {
+      all[i].create(all[0]);
+      created = 1;
+      all[i].async(&Curious::add);
+    } catch (const armature::Error& error) {
+      EXPECT_EQ(error.code(), Errc::misuse) << error.what();
+    }
+    EXPECT_EQ(world().allreduce(created), 1);
+    all.fence();
+    EXPECT_EQ(all[i].sync(&Curious::get), 1);
+    world().barrier();
+  }
 }

@@ -172,10 +172,15 @@ struct Create {
   template <class Part, class... A>
   void operator()(Part& part, typename Part::Record& record, const typename Part::Index& index,
                   A&&... args) {
-    if (record.object)
-      throw Refused{Errc::misuse,
-                    "object_array: there is an element " + text_of_index(index) + " already"};
-    record.object = std::make_shared<T>(std::forward<A>(args)...);
+    const auto refuse_second = [&] {
+      if (record.object)
+        throw Refused{Errc::misuse,
+                      "object_array: there is an element " + text_of_index(index) + " already"};
+    };
+    refuse_second();
+    auto object = std::make_shared<T>(std::forward<A>(args)...);
+    refuse_second();  // its constructor may wait, and another one be created meanwhile
+    record.object = std::move(object);
     record.busy_ns = 0;
     record.calls.clear();
     record.goes_to = member >= 0 ? member : part.home(index);
