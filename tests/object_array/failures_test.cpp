@@ -45,6 +45,18 @@ struct Reluctant {
   int value = 5;
 };
 
+/// Refuses to be unpacked, once it is told to.
+struct Fragile {
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(is_broken);
+    if (is_broken && archive.is_unpacking()) throw std::runtime_error("in pieces");
+  }
+  void break_it() { is_broken = true; }
+  bool get() const { return is_broken; }
+  bool is_broken = false;
+};
+
 /// Asks another one while it is made.
 struct Curious {
   Curious() = default;
@@ -108,6 +120,34 @@ TEST(ObjectArrayFailures, an_element_that_cannot_be_sent_stays_and_is_sent_later
     EXPECT_EQ(all[0].member(), (where + 1) % ranks());
   }
   EXPECT_EQ(world().allreduce(told.size()), ranks() > 1 ? 1U : 0U);
+  armature::on_async_error(nullptr);
+  world().barrier();
+}
+
+TEST(ObjectArrayFailures, an_element_that_cannot_be_received_is_gone_and_missed) {
+  if (ranks() == 1) return;
+  object_array<Fragile, int> all(world(), armature::all_indices(3));
+  std::vector<std::string> told;
+  armature::on_async_error([&](armature::Rank, std::string_view text) { told.emplace_back(text); });
+  world().barrier();
+  if (me() == 0) {
+    const int where = all[1].member();
+    all[1].async(&Fragile::break_it);
+    all[1].move_to((where + 1) % ranks());
+  }
+  all.fence();
+  EXPECT_EQ(world().allreduce(told.size()), 1U);
+  if (!told.empty()) {
+    EXPECT_NE(told[0].find("in pieces"), std::string::npos) << told[0];
+  }
+  EXPECT_EQ(all.size(), 2U);
+  expect_error(Errc::object_gone, {"no element 1"}, [&] { (void)all[1].sync(&Fragile::get); });
+  world().barrier();
+  if (me() == 0) {
+    all[1].create();
+    EXPECT_FALSE(all[1].sync(&Fragile::get));
+  }
+  EXPECT_EQ(all.size(), 3U);
   armature::on_async_error(nullptr);
   world().barrier();
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <exception>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,29 +8,13 @@
 #include <vector>
 
 #include "armature/object_array/part.hpp"
+#include "armature/object_array/refused.hpp"
 #include "armature/promise.hpp"
 #include "armature/rmi.hpp"
 
 // What can be done to an element, as it travels: an action, and who is told how it went.
 
 namespace armature::detail {
-
-/// Calls tell(code, text) with what is being handled.
-template <class F>
-void tell_exception(F tell) {
-  try {
-    throw;
-  } catch (const Refused& refused) {
-    tell(refused.code, refused.text);
-  } catch (const Error& error) {
-    tell(error.code(), std::string(error.what()));
-  } catch (const std::exception& error) {
-    tell(Errc::remote, std::string(error.what()));
-  } catch (...) {
-    if (std::current_exception() == nullptr) throw;  // none of C++: the thread is being cancelled
-    tell(Errc::remote, std::string("an exception that is no std::exception"));
-  }
-}
 
 /// Settles a promise with what is being handled.
 template <class R>

@@ -360,20 +360,18 @@ class ObjectPart {
     Route& route = routes_[index];
     route.member = me_;
     route.epoch = moving.epoch;
-    auto record = std::make_unique<Record>();
-    record->object = std::move(moving.object);
-    record->epoch = moving.epoch;
-    record->next = std::move(moving.next);
-    record->busy_ns = moving.busy_ns;
-    record->calls = std::move(moving.calls);
-    if (!record->object && home(index) == me_) living_.erase(index);
-    Record& here = *(records_[index] = std::move(record));
-    auto early = early_.extract(index);
-    if (early.empty()) return;
-    for (auto& late : early.mapped()) {
-      self_.async(rank_of(me_), &ObjectPart::resume, index, late->head().caller);
-      put_off(here, std::move(late));
-    }
+    Record& here = *(records_[index] = std::make_unique<Record>(std::move(moving)));
+    if (!here.object) here.goes_to = home(index);  // what is left of one that has gone
+    if (here.goes_to == me_) living_.erase(index);
+    if (auto early = early_.extract(index))
+      for (auto& late : early.mapped()) {
+        self_.async(rank_of(me_), &ObjectPart::resume, index, late->head().caller);
+        put_off(here, std::move(late));
+      }
+    depart_later(index, here);
+    if (!moving.failure.empty())
+      throw Error(Errc::remote, "object_array: element " + text_of_index(index) +
+                                    " was lost where it arrived: " + moving.failure);
   }
   /// Of where a record has gone.
   void learn(const Index& index, int member, std::uint64_t epoch) {

@@ -3,8 +3,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <utility>
+
+#include "armature/object_array/refused.hpp"
 
 namespace armature::detail {
 
@@ -53,6 +56,29 @@ class Waiting {
   virtual void arrive_again(Part& part) = 0;
 };
 
+/// A record on its way. The element comes last: where reading it fails the rest has arrived.
+template <class T, class Index, class Hash>
+struct MovingRecord {
+  static constexpr bool owns_its_members = true;
+  std::uint64_t epoch = 0;
+  std::unordered_map<int, std::uint64_t> next;
+  std::uint64_t busy_ns = 0;
+  std::unordered_map<Index, std::uint64_t, Hash> calls;
+  std::unique_ptr<T> object;
+  std::string failure;  // why it could not be read
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(epoch, next, busy_ns, calls);
+    try {
+      archive(object);
+    } catch (...) {
+      if (!archive.is_unpacking()) throw;  // it stays
+      tell_exception([this](Errc, const std::string& text) { failure = text; });
+    }
+  }
+};
+
 /// What there is of an index: the element, if there is one now, and how far the calls of everybody
 /// have got. It exists once, at one member or on its way to one; that of an index which has no
 /// element lies at the index's home.
@@ -67,22 +93,16 @@ struct ElementRecord {
   int goes_to = -1;  // once none is
   std::uint64_t busy_ns = 0;
   std::unordered_map<Index, std::uint64_t, typename Part::Hash> calls;  // made to others
-};
 
-/// A record on its way.
-template <class T, class Index, class Hash>
-struct MovingRecord {
-  static constexpr bool owns_its_members = true;
-  std::unique_ptr<T> object;
-  std::uint64_t epoch = 0;
-  std::unordered_map<int, std::uint64_t> next;
-  std::uint64_t busy_ns = 0;
-  std::unordered_map<Index, std::uint64_t, Hash> calls;
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(object, epoch, next, busy_ns, calls);
-  }
+  ElementRecord() = default;
+  /// One that has arrived.
+  template <class Moving>
+  explicit ElementRecord(Moving&& moving)
+      : object(std::move(moving.object)),
+        epoch(moving.epoch),
+        next(std::move(moving.next)),
+        busy_ns(moving.busy_ns),
+        calls(std::move(moving.calls)) {}
 };
 
 /// What a record sends of itself, lent until it is sent: should that fail, nothing has left.
@@ -91,11 +111,11 @@ class LentRecord {
  public:
   explicit LentRecord(Record& record)
       : record_(record),
-        moving_{.object = decltype(Moving::object)(record.object.get()),
-                .epoch = record.epoch + 1,
+        moving_{.epoch = record.epoch + 1,
                 .next = std::move(record.next),
                 .busy_ns = record.busy_ns,
-                .calls = std::move(record.calls)} {}
+                .calls = std::move(record.calls),
+                .object = decltype(Moving::object)(record.object.get())} {}
   LentRecord(const LentRecord&) = delete;
   LentRecord& operator=(const LentRecord&) = delete;
   ~LentRecord() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <string>
 
 #include "armature/error.hpp"
@@ -18,5 +19,22 @@ struct Refused {
 struct ThrowReported {
   void operator()(Errc code, const std::string& text) const { throw Error(code, text); }
 };
+
+/// Calls tell(code, text) with what is being handled.
+template <class F>
+void tell_exception(F tell) {
+  try {
+    throw;
+  } catch (const Refused& refused) {
+    tell(refused.code, refused.text);
+  } catch (const Error& error) {
+    tell(error.code(), std::string(error.what()));
+  } catch (const std::exception& error) {
+    tell(Errc::remote, std::string(error.what()));
+  } catch (...) {
+    if (std::current_exception() == nullptr) throw;  // none of C++: the thread is being cancelled
+    tell(Errc::remote, std::string("an exception that is no std::exception"));
+  }
+}
 
 }  // namespace armature::detail
