@@ -11,4 +11,10 @@ namespace armature {
 /// also outside of a job.
 [[nodiscard]] ARMATURE_API std::uint64_t clock_ns();
 
+namespace detail {
+/// Another number where clock_ns() counts from another moment, or time has gone by that nobody saw:
+/// on another node, and when the job goes on from a checkpoint. Throws Error(misuse) outside run().
+[[nodiscard]] ARMATURE_API std::uint64_t clock_number();
+}  // namespace detail
+
 }  // namespace armature

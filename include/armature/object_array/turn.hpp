@@ -44,6 +44,7 @@ class Turn {
     measures_ = all_.measures;
     if (!measures_) return;
     nested_before_ns_ = std::exchange(all_.nested_ns, 0);
+    clock_ = clock_number();
     begun_ns_ = clock_ns();
   }
   Turn(const Turn&) = delete;
@@ -54,10 +55,9 @@ class Turn {
     all_.depth = depth_before_;
     all_.calling = before_;
     if (!measures_) return;
-    // What was called meanwhile counts for the others. Where it began the clock may have been
-    // another one: the job may have been restarted since, or the rank be on another node now.
-    const std::uint64_t now_ns = clock_ns();
-    const std::uint64_t took_ns = now_ns > begun_ns_ ? now_ns - begun_ns_ : 0;
+    // What was called meanwhile counts for the others. How long it took is not known where the
+    // clock is another one than when it began.
+    const std::uint64_t took_ns = clock_ == clock_number() ? clock_ns() - begun_ns_ : 0;
     record_.busy_ns += took_ns - std::min(took_ns, all_.nested_ns);
     all_.nested_ns = nested_before_ns_ + took_ns;
   }
@@ -68,7 +68,7 @@ class Turn {
   std::uint32_t depth_before_;
   Record* before_ = nullptr;
   bool measures_ = false;
-  std::uint64_t begun_ns_ = 0, nested_before_ns_ = 0;
+  std::uint64_t clock_ = 0, begun_ns_ = 0, nested_before_ns_ = 0;
 };
 
 }  // namespace armature::detail
