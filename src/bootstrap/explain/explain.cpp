@@ -74,9 +74,9 @@ Graphs graphs_of(const Snapshot& snapshot) {
   std::map<const Round*, std::size_t> meetings;
   for (int rank = 0; rank < ranks; ++rank) {
     const RankState& state = state_of(snapshot, rank);
-    if (!goes_on_waiting(state) || !needs_their_calls(state)) continue;
+    if (!needs_their_calls(state)) continue;
     std::vector<int> on;
-    if (state.round || state.wait.awaiting == Awaiting::exit) {
+    if (goes_on_waiting(state) && (state.round || state.wait.awaiting == Awaiting::exit)) {
       const auto [meeting, is_new] = meetings.try_emplace(state.round.get(), calls.size());
       if (is_new) calls.push_back(waits_on(snapshot, rank));
       if (!calls[meeting->second].empty()) on = {static_cast<int>(meeting->second)};
@@ -131,6 +131,7 @@ class Findings {
     find_waits_for_the_gone();
     find_waits_for_anyone();
     find_who_keeps_the_others();
+    find_who_has_the_turn();
   }
 
  private:
@@ -264,6 +265,26 @@ class Findings {
       say(fmt::format("{} {}, directly or through others, for {}.", rank_list(waiting),
                       verb(waiting, "waits", "wait"), with_what_they_do(group)));
     }
+  }
+
+  /// Nobody takes it from a virtual rank that computes, also where it only looks at memory.
+  void find_who_has_the_turn() {
+    std::vector<int> ready, running;
+    for (int rank : all_) {
+      const RankState& state = state_of(snapshot_, rank);
+      if (!waits_for_its_turn(snapshot_, state)) continue;
+      ready.push_back(rank);
+      running.push_back(state.runs_instead);
+    }
+    if (ready.empty()) return;
+    std::sort(running.begin(), running.end());
+    running.erase(std::unique(running.begin(), running.end()), running.end());
+    say(fmt::format(
+        "{} {} turn, and {}, which {} ready, {} only when {}: a loop that looks at memory until it "
+        "changes has to call yield() or rmi_poll().",
+        rank_list(running), verb(running, "has its process's", "have their processes'"),
+        rank_list(ready), verb(ready, "is", "are"), verb(ready, "runs", "run"),
+        verb(running, "it waits or yields", "those wait or yield")));
   }
 
   /// Nobody keeps it.

@@ -230,6 +230,51 @@ TEST(ExplainTest, a_wait_that_is_over_by_the_second_look_is_no_deadlock) {
   EXPECT_FALSE(explain(now).hopeless);
 }
 
+/// Virtual ranks of one process, of which rank 2 has its turn; where ready, they were woken.
+void share_a_process(HandMadeJob& job, const std::vector<int>& ready) {
+  space::ControlHeader& header = job.control().header();
+  header.ranks_are_virtual = 1;
+  (new (&job.control().process(0)) space::ProcessSlot)->running = 2;
+  for (int rank = 0; rank < static_cast<int>(header.ranks); ++rank)
+    job.slot(rank).asleep = rank == 2 ? space::Doze::awake : space::Doze::waits;
+  for (int rank : ready) job.slot(rank).asleep = space::Doze::woken;
+}
+
+TEST(ExplainTest, who_would_answer_if_it_had_its_turn_is_in_no_deadlock) {
+  HandMadeJob job(3);
+  const auto block = job.make_team({0, 1, 2}, {0, 1, 0});
+  job.waits(0, Awaiting::answer, 1);
+  job.waits(1, Awaiting::barrier, -1, block, 1);
+  share_a_process(job, {1});
+  auto explanation = explain(job.observe());
+  EXPECT_FALSE(explanation.hopeless);
+  EXPECT_THAT(explanation.findings,
+              ElementsAre("Ranks 0 and 1 wait, directly or through others, for rank 2, which "
+                          "computes.",
+                          "Rank 2 has its process's turn, and rank 1, which is ready, runs only "
+                          "when it waits or yields: a loop that looks at memory until it changes "
+                          "has to call yield() or rmi_poll()."));
+
+  share_a_process(job, {});  // nothing has come for rank 1
+  EXPECT_TRUE(explain(job.observe()).hopeless);
+}
+
+TEST(ExplainTest, who_waits_for_its_turn_is_in_no_deadlock_whatever_it_waits_for) {
+  HandMadeJob job(4);
+  job.waits(0, Awaiting::request, -1);
+  job.waits(1, Awaiting::completion, 0);
+  share_a_process(job, {0, 1, 3});
+  EXPECT_THAT(explain(job.observe()).findings,
+              ElementsAre("Ranks 0, 1 and 3 wait, directly or through others, for rank 2, which "
+                          "computes.",
+                          HasSubstr("and ranks 0, 1 and 3, which are ready, run only when it")));
+
+  // Between two turns: it is ready, but who has had its turn waits by now.
+  job.waits(2, Awaiting::message, 0);
+  job.waits(0, Awaiting::message, 2);
+  EXPECT_FALSE(explain(job.observe()).hopeless);
+}
+
 TEST(ExplainTest, what_a_rank_has_not_taken_is_told) {
   HandMadeJob job(200);  // lines of several pages, of which nobody has touched one
   job.notify(0, 2, 1);

@@ -242,6 +242,8 @@ Snapshot observe(const space::Control& control, const BandFiles& files) {
     if (header.ranks_are_virtual != 0) {
       const int running = running_in(control, files, slot.node, state.process);
       state.runs_instead = running != rank ? running : -1;
+      state.is_ready =
+          running != rank && slot.asleep.load(std::memory_order_relaxed) != space::Doze::waits;
     }
     state.elsewhere = slot.node != header.node && state.pid == 0;
     state.process_state = threads.state(state.pid, state.tid);
@@ -260,7 +262,8 @@ void mark_moving(Snapshot& now, const Snapshot& earlier) {
   for (std::size_t rank = 0; rank < std::min(now.ranks.size(), earlier.ranks.size()); ++rank) {
     RankState& state = now.ranks[rank];
     state.moving = state.wait.sequence != earlier.ranks[rank].wait.sequence ||
-                   state.life != earlier.ranks[rank].life;
+                   state.life != earlier.ranks[rank].life ||
+                   (state.is_ready && state.runs_instead != earlier.ranks[rank].runs_instead);
   }
 }
 

@@ -71,6 +71,7 @@ struct RankState {
   int tid = 0;             // of the thread that runs it; 0 until it runs
   int process = 0;         // which of the job's
   int runs_instead = -1;   // of a virtual rank: whose turn it is in its process, if another's
+  bool is_ready = false;   // of a virtual rank: it has yet to look, when its turn comes
   bool elsewhere = false;  // on a node whose control block is not seen here
   char process_state = 0;  // as in /proc/PID/stat: R, S, D, T, t, Z; 0 where it cannot be read
   Wait wait;

@@ -209,6 +209,7 @@ std::string in_short(const RankState& state) {
 
 std::vector<int> waits_on(const Snapshot& snapshot, int rank, std::size_t count_max) {
   const RankState& state = snapshot.ranks[static_cast<std::size_t>(rank)];
+  if (waits_for_its_turn(snapshot, state)) return {state.runs_instead};
   if (!goes_on_waiting(state)) return {};
   if (state.round) {
     const std::vector<int>& all = state.round->missing;
@@ -229,10 +230,19 @@ std::vector<int> waits_on(const Snapshot& snapshot, int rank, std::size_t count_
   return {peer};
 }
 
-bool goes_on_waiting(const RankState& state) { return waits(state) && !state.moving; }
+bool goes_on_waiting(const RankState& state) {
+  return waits(state) && !state.moving && !state.is_ready;
+}
+
+bool waits_for_its_turn(const Snapshot& snapshot, const RankState& state) {
+  const bool may_run = state.life == Life::running || state.life == Life::leaving;
+  return may_run && state.is_ready && !state.moving && state.runs_instead >= 0 &&
+         static_cast<std::size_t>(state.runs_instead) < snapshot.ranks.size() &&
+         !waits(snapshot.ranks[static_cast<std::size_t>(state.runs_instead)]);
+}
 
 bool needs_their_calls(const RankState& state) {
-  return state.wait.awaiting != Awaiting::completion;
+  return state.is_ready || state.wait.awaiting != Awaiting::completion;
 }
 
 bool waits_on_anyone(const RankState& state) {

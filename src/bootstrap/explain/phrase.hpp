@@ -35,11 +35,16 @@ std::string in_short(const RankState& state);
 /// several may help it. Of very many the first.
 std::vector<int> waits_on(const Snapshot& snapshot, int rank, std::size_t count_max = SIZE_MAX);
 
-/// It waits, and did so a moment ago.
+/// It waits, and did so a moment ago. Not where something has come since at which it has yet to
+/// look: what it waits for, or a call that it executes.
 bool goes_on_waiting(const RankState& state);
 
+/// It is ready, but another virtual rank of its process has its turn, and computes.
+bool waits_for_its_turn(const Snapshot& snapshot, const RankState& state);
+
 /// Whether those must come to a call of their own for it. An operation on memory needs none: it
-/// completes whatever the rank there does, as long as its process runs.
+/// completes whatever the rank there does, as long as its process runs. A rank that is ready needs
+/// that whoever has its process's turn waits.
 bool needs_their_calls(const RankState& state);
 
 /// It waits for whoever comes first: a message from anyone.
