@@ -1,7 +1,8 @@
 #pragma once
 
 #include <concepts>
-#include <type_traits>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "armature/detail/export.hpp"
@@ -13,25 +14,32 @@ namespace armature {
 
 namespace detail {
 struct RankLocalType {
-  void* (*make)(const void* first);
+  void* (*make)(const void* variable);
   void (*destroy)(void* value) noexcept;
 };
 /// The calling rank's value for that variable, made when it is asked for first. Throws
 /// Error(misuse) outside run().
 ARMATURE_API void* rank_local(const void* variable, const RankLocalType& type);
+
+/// How such a variable begins in the program's file.
+struct RankLocalMark {
+  std::uint64_t words[2] = {0x6361'6f6c'5f6b'6e61, 0x7261'6d72'615f'6c72};
+};
 }  // namespace detail
 
 /// A global or static variable of which every rank has its own value: `armature::rank_local<int>
 /// count;` and then `*count += 1`. The value begins as a copy of what the variable was made with,
 /// when the rank uses it first; goes with a rank that moves; ends when the rank leaves the job.
-/// What destructors of such values make anew then ends too, but no more than four times. The tag
-/// stands in the names of such variables, so that `armature run` can tell them from others.
+/// What destructors of such values make anew then ends too, but no more than four times.
+///
+/// So that `armature run` can tell such variables from others, they begin with a mark; the tag,
+/// which stands in the names of those that other files can use, is for those that code has to make.
 template <std::copy_constructible T>
 class [[gnu::abi_tag("rank_local")]] rank_local {
  public:
-  rank_local() requires std::default_initializable<T>
+  constexpr rank_local() requires std::default_initializable<T>
   = default;
-  explicit rank_local(T first) : first_(std::move(first)) {}
+  constexpr explicit rank_local(T first) : first_(std::move(first)) {}
   rank_local(const rank_local&) = delete;
   rank_local& operator=(const rank_local&) = delete;
   ~rank_local() = default;
@@ -39,15 +47,21 @@ class [[gnu::abi_tag("rank_local")]] rank_local {
   /// The calling rank's. Throws Error(misuse) outside run().
   [[nodiscard]] T& get() const {
     static constexpr detail::RankLocalType type = {
-        [](const void* first) -> void* { return new T(*static_cast<const T*>(first)); },
+        [](const void* variable) -> void* {
+          const auto& first = static_cast<const rank_local*>(variable)->first_;
+          if constexpr (std::default_initializable<T>)
+            if (!first) return new T();
+          return new T(*first);
+        },
         [](void* value) noexcept { delete static_cast<T*>(value); }};
-    return *static_cast<T*>(detail::rank_local(&first_, type));
+    return *static_cast<T*>(detail::rank_local(this, type));
   }
   [[nodiscard]] T& operator*() const { return get(); }
   [[nodiscard]] T* operator->() const { return &get(); }
 
  private:
-  T first_{};
+  [[maybe_unused]] detail::RankLocalMark mark_;
+  std::optional<T> first_;  // without one the ranks' values are made as if by T()
 };
 
 }  // namespace armature

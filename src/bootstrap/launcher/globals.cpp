@@ -1,14 +1,17 @@
 // Ranks that share a process share its variables, which a program written for processes does not
 // expect. Which variables there are stands in the program's table of symbols; whether ranks write
 // different things to them, nobody can tell from outside, so this is a note and no error. That a
-// variable is a rank_local shows in its name (the class has an ABI tag).
+// variable is a rank_local shows in how it begins; of one that code has to make, in its name (the
+// class has an ABI tag, which GCC puts into names that other files can use).
 #include "bootstrap/launcher/globals.hpp"
 
 #include <cxxabi.h>
 #include <elf.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -17,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/rank_local.hpp"
 #include "base/joined.hpp"
 #include "bootstrap/launcher/elf_file.hpp"
 
@@ -57,6 +61,16 @@ bool may_change(const ElfFile& file, const Elf64_Shdr& section, const Elf64_Shdr
          !begins_with_one_of(file.text(names, section.sh_name), others);
 }
 
+bool is_rank_local(const ElfFile& file, const Elf64_Shdr& section, const Elf64_Sym& symbol) {
+  constexpr detail::RankLocalMark mark;
+  if (section.sh_type == SHT_NOBITS || symbol.st_size < sizeof mark ||
+      symbol.st_value < section.sh_addr)
+    return false;
+  const std::uint64_t offset = section.sh_offset + (symbol.st_value - section.sh_addr);
+  const auto bytes = file.table<std::byte>(offset, sizeof mark);
+  return !bytes.empty() && std::memcmp(bytes.data(), &mark, sizeof mark) == 0;
+}
+
 std::string readable(std::string_view name) {
   const std::string mangled(name);
   int status = 0;
@@ -84,7 +98,8 @@ std::vector<Variable> variables(const ElfFile& file, const Elf64_Shdr& symbols,
     if (ELF64_ST_BIND(symbol.st_info) != STB_LOCAL) is_of_runtime = false;
     if (type != STT_OBJECT || symbol.st_size == 0 || is_of_runtime || is_nobodys(name) ||
         symbol.st_shndx >= sections.size() ||
-        !may_change(file, sections[symbol.st_shndx], section_names))
+        !may_change(file, sections[symbol.st_shndx], section_names) ||
+        is_rank_local(file, sections[symbol.st_shndx], symbol))
       continue;
     found.push_back({symbol.st_value, readable(name)});
   }

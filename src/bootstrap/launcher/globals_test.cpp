@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,20 @@ int pears;
 extern const int plums = 4;
 thread_local int quinces = 5;
 armature::rank_local<int> cherries;
+// Whatever it is of, no code makes it.
+static constinit armature::rank_local<std::map<int, std::string>> wild_cherries;
+namespace {
+armature::rank_local<int> sour_cherries(8);
+}
+armature::rank_local<std::map<int, int>> few_cherries(std::map<int, int>{{1, 2}});
 
 int& of_function() {
   static int grapes = 6;
   return grapes;
+}
+int& more_cherries() {
+  static armature::rank_local<int> black_cherries;
+  return *black_cherries;
 }
 }  // namespace fruit
 
@@ -56,7 +67,11 @@ TEST(GlobalsTest, variables_that_ranks_share_are_found_by_their_names) {
 
 TEST(GlobalsTest, constants_and_those_that_no_other_rank_sees_are_none_of_them) {
   fruit::quinces += fruit::plums;
-  (void)&fruit::cherries;
+  EXPECT_THROW(++*fruit::cherries, Error);
+  EXPECT_THROW(fruit::wild_cherries->clear(), Error);
+  EXPECT_THROW(++*fruit::sour_cherries, Error);
+  EXPECT_THROW(fruit::few_cherries->clear(), Error);
+  EXPECT_THROW(++fruit::more_cherries(), Error);
   ++boost::kernels;
   const auto globals = writable_globals("/proc/self/exe");
   for (const std::string& name : globals) {
