@@ -4,7 +4,7 @@
 // those they know of, rather to who misses much. Several may give to the same one: a second and
 // third turn sets that right. Compared with knowing all it needs messages of constant size.
 #include <cmath>
-#include <set>
+#include <optional>
 
 #include "balance/loads.hpp"
 
@@ -25,33 +25,44 @@ class Chance {
   std::uint64_t state_ = 0x9e37'79b9'7f4a'7c15;
 };
 
+/// So many places each keeps in mind; among them some miss much.
+constexpr std::size_t known_max = 64;
+
+/// Beginning anywhere, that not all hear of the same ones.
+void hear(std::vector<int>& known, const std::vector<int>& told, Chance& chance) {
+  std::size_t at = chance.below(told.size());
+  for (std::size_t left = told.size(); left > 0 && known.size() < known_max; --left) {
+    if (std::ranges::find(known, told[at]) == known.end()) known.push_back(told[at]);
+    at = (at + 1) % told.size();
+  }
+}
+
 /// Of each place, those with little that it has heard of.
-std::vector<std::set<int>> gossip(const Loads& loads, int places, double mean, Chance& chance) {
-  std::vector<std::set<int>> known(static_cast<std::size_t>(places));
+std::vector<std::vector<int>> gossip(const Loads& loads, int places, double mean, Chance& chance) {
+  std::vector<std::vector<int>> known(static_cast<std::size_t>(places));
   for (int place = 0; place < places; ++place)
-    if (loads.of(place) < mean) known[static_cast<std::size_t>(place)].insert(place);
+    if (loads.of(place) < mean) known[static_cast<std::size_t>(place)].push_back(place);
   const int rounds = 1 + static_cast<int>(std::ceil(std::log2(places)));
   for (int round = 0; round < rounds; ++round) {
     const auto before = known;
     for (const auto& told : before)
       for (int others = told.empty() ? 0 : 2; others > 0; --others)
-        known[chance.below(static_cast<std::uint64_t>(places))].insert(told.begin(), told.end());
+        hear(known[chance.below(static_cast<std::uint64_t>(places))], told, chance);
   }
   return known;
 }
 
-/// One of those, the more probably the more it misses; -1 when none misses anything.
-int pick(const std::set<int>& known, const std::vector<double>& believed, double mean,
-         Chance& chance) {
+/// One of those of which this is believed, the more probably the more it misses; none when none
+/// misses anything.
+std::optional<std::size_t> pick(const std::vector<double>& believed, double mean, Chance& chance) {
   double all = 0;
-  for (const int place : known)
-    all += std::max(0.0, mean - believed[static_cast<std::size_t>(place)]);
+  for (const double load : believed) all += std::max(0.0, mean - load);
   double at = all * chance.unit();
-  for (const int place : known) {
-    const double misses = std::max(0.0, mean - believed[static_cast<std::size_t>(place)]);
-    if (misses > 0 && (at -= misses) <= 0) return place;
+  for (std::size_t i = 0; i < believed.size(); ++i) {
+    const double misses = std::max(0.0, mean - believed[i]);
+    if (misses > 0 && (at -= misses) <= 0) return i;
   }
-  return -1;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -66,18 +77,20 @@ Plan distributed(const Problem& problem) {
     std::vector<double> begin;
     for (int place = 0; place < problem.places; ++place) begin.push_back(loads.of(place));
     for (int from = 0; from < problem.places; ++from) {
-      auto believed = begin;  // nobody hears meanwhile what others give
+      const auto& others = known[static_cast<std::size_t>(from)];
+      std::vector<double> believed;  // nobody hears meanwhile what others give
+      for (const int place : others) believed.push_back(begin[static_cast<std::size_t>(place)]);
       double has = begin[static_cast<std::size_t>(from)];
       for (const std::size_t item : items[static_cast<std::size_t>(from)]) {
         if (has <= mean * tolerance) break;
-        const int to = pick(known[static_cast<std::size_t>(from)], believed, mean, chance);
-        if (to < 0) break;
+        const auto to = pick(believed, mean, chance);
+        if (!to) break;
         const double load = problem.items[item].load;
-        double& there = believed[static_cast<std::size_t>(to)];
+        double& there = believed[*to];
         if (load <= 0 || there + load >= has) continue;  // no better there
         there += load;
         has -= load;
-        loads.move(item, to);
+        loads.move(item, others[*to]);
       }
     }
   }
