@@ -84,7 +84,9 @@ balance::Verdict rebalance(object_array<T, Index>& array, const RebalanceOptions
     const balance::Verdict judged = balance::judge(problem, plan);
     if (options.log)
       std::fprintf(stderr, "%s%s\n", balance::explain(problem, plan).c_str(),
-                   judged.mean > 0 ? "" : " (measure(true) begins it)");
+                   judged.mean > 0
+                       ? ""
+                       : " (measure(true) begins it; a simulation's clock counts no computing)");
     if (!options.record.empty()) balance::record(problem, options.record);
     return judged;
   });
