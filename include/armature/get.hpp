@@ -34,6 +34,18 @@ inline void get(std::remove_cv_t<T>* to, global_ptr<T> from, std::size_t count) 
   detail::get_slow(from.rank(), to, from.address(), bytes, "get");
 }
 
+namespace detail {
+/// An array is none: it is a range.
+template <class P>
+concept Pointer = std::is_pointer_v<std::remove_reference_t<P>>;
+}  // namespace detail
+
+/// One element.
+template <Transferable T, detail::Pointer P>
+inline void get(P&& to, global_ptr<T> from) {
+  get(to, from, 1);
+}
+
 /// As many elements as the contiguous range holds.
 template <Transferable T, class Range>
 requires detail::WritableBuffer<std::remove_reference_t<Range>, T>
@@ -64,6 +76,10 @@ Handle get_async(std::remove_cv_t<T>* to, global_ptr<T> from, std::size_t count)
     return {};
   return detail::get_later(from.rank(), to, from.address(), bytes, "get_async");
 }
+template <class T, detail::Pointer P>
+Handle get_async(P&& to, global_ptr<T> from) {
+  return get_async(to, from, 1);
+}
 template <class T, class Range>
 requires detail::WritableBuffer<std::remove_reference_t<Range>, T> Handle
 get_async(Range&& to, global_ptr<T> from) {
@@ -73,11 +89,15 @@ get_async(Range&& to, global_ptr<T> from) {
 /// Non-blocking, implicit handle: completed by wait_all().
 template <class T>
 [[gnu::always_inline]] inline void get_nbi(std::remove_cv_t<T>* to, global_ptr<T> from,
-                                           std::size_t count = 1) {
+                                           std::size_t count) {
   const std::size_t bytes = detail::bytes_of<T>(count);
   if (detail::get_fast(from.rank(), to, from.address(), bytes)) [[likely]]
     return;
   detail::get_implicit(from.rank(), to, from.address(), bytes, "get_nbi");
+}
+template <class T, detail::Pointer P>
+[[gnu::always_inline]] inline void get_nbi(P&& to, global_ptr<T> from) {
+  get_nbi(to, from, 1);
 }
 template <class T, class Range>
 requires detail::WritableBuffer<std::remove_reference_t<Range>, T>

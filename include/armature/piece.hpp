@@ -44,11 +44,9 @@ class Piece {
   }
   /// How many elements that member asked for.
   [[nodiscard]] std::size_t size(int member) const { return share_of(member).bytes / sizeof(T); }
-  /// My own piece.
-  [[nodiscard]] std::span<T> local() const {
-    return {on(allotment_->mine).address(), size(allotment_->mine)};
-  }
-  [[nodiscard]] T& operator[](std::size_t i) const { return on(allotment_->mine).address()[i]; }
+  /// My own piece. Throws, as do the others, where there is none.
+  [[nodiscard]] std::span<T> local() const { return {on(mine()).address(), size(mine())}; }
+  [[nodiscard]] T& operator[](std::size_t i) const { return on(mine()).address()[i]; }
   [[nodiscard]] int members() const {
     return allotment_ ? static_cast<int>(allotment_->shares.size()) : 0;
   }
@@ -58,6 +56,7 @@ class Piece {
   }
 
  private:
+  [[nodiscard]] int mine() const { return allotment_ ? allotment_->mine : 0; }
   const detail::Allotment::Share& share_of(int member) const {
     if (static_cast<unsigned>(member) >= static_cast<unsigned>(members())) [[unlikely]]
       detail::piece_bad_index(member, static_cast<std::size_t>(members()));

@@ -19,11 +19,14 @@ namespace armature {
 namespace detail {
 class TeamState;
 
+inline constexpr std::size_t reduced_bytes_max = 32 * 1024;
+
 /// into[i] = op(into[i], from[i]) for `count` elements; `op` is the user's operator.
 using Combine = void (*)(void* into, const void* from, std::size_t count, void* op);
 
 template <class T, class Op>
 void combine(void* into, const void* from, std::size_t count, void* op) {
+  static_assert(sizeof(T) <= reduced_bytes_max, "reductions are of elements of at most 32 KiB");
   auto& f = *static_cast<Op*>(op);
   auto* a = static_cast<T*>(into);
   const auto* b = static_cast<const T*>(from);
@@ -35,7 +38,6 @@ void combine(void* into, const void* from, std::size_t count, void* op) {
 template <class T>
 concept Single = Transferable<T> && !std::ranges::enable_view<T>;
 
-inline constexpr std::size_t reduced_bytes_max = 32 * 1024;
 struct Reduction {
   std::size_t count = 0;
   std::size_t element_bytes = 0;  // at most reduced_bytes_max

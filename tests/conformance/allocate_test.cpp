@@ -217,4 +217,6 @@ TEST(Allocate, a_piece_knows_its_members_only) {
   }
   world().free(piece);
   EXPECT_TRUE(caught([&] { (void)piece.on(0); }));
+  EXPECT_TRUE(caught([&] { (void)piece.local(); }));
+  EXPECT_TRUE(caught([&] { (void)piece[0]; }));
 }

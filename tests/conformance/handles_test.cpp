@@ -53,6 +53,17 @@ TEST(Handles, after_wait_the_target_of_a_get_holds_the_data) {
   int two[2] = {};
   armature::get_async(two, piece.on(right()), 2).wait();
   EXPECT_EQ(two[1], right());
+  // An address stands for one element, an array for all that it has.
+  int numbers[3] = {-1, -1, -1}, whole[3][2] = {};
+  armature::get_async(&numbers[0], piece.on(right())).wait();
+  armature::get(&numbers[1], piece.on(right()));
+  armature::get_nbi(&numbers[2], piece.on(right()));
+  armature::get_async(whole[0], piece.on(right())).wait();
+  armature::get(whole[1], piece.on(right()));
+  armature::get_nbi(whole[2], piece.on(right()));
+  armature::wait_all();
+  for (const int number : numbers) EXPECT_EQ(number, right());
+  for (const auto& both : whole) EXPECT_EQ(both[1], right());
   world().barrier();
   world().free(piece);
 }
