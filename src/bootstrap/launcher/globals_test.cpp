@@ -40,9 +40,9 @@ int& of_function() {
   static int grapes = 6;
   return grapes;
 }
-int& more_cherries() {
+const void* more_cherries() {
   static armature::rank_local<int> black_cherries;
-  return *black_cherries;
+  return &black_cherries;
 }
 }  // namespace fruit
 
@@ -67,11 +67,11 @@ TEST(GlobalsTest, variables_that_ranks_share_are_found_by_their_names) {
 
 TEST(GlobalsTest, constants_and_those_that_no_other_rank_sees_are_none_of_them) {
   fruit::quinces += fruit::plums;
-  EXPECT_THROW(++*fruit::cherries, Error);
-  EXPECT_THROW(fruit::wild_cherries->clear(), Error);
-  EXPECT_THROW(++*fruit::sour_cherries, Error);
-  EXPECT_THROW(fruit::few_cherries->clear(), Error);
-  EXPECT_THROW(++fruit::more_cherries(), Error);
+  [[maybe_unused]] const void* volatile used = &fruit::cherries;
+  used = &fruit::wild_cherries;
+  used = &fruit::sour_cherries;
+  used = &fruit::few_cherries;
+  used = fruit::more_cherries();
   ++boost::kernels;
   const auto globals = writable_globals("/proc/self/exe");
   for (const std::string& name : globals) {
