@@ -29,7 +29,8 @@ namespace {
 
 // -- who asks -------------------------------------------------------------------------------------
 
-/// A place in a queue: the answers say who holds the mutex, the last one that it is the asker.
+/// A place in a queue: the answers say who holds the mutex, once the asker is the first who waits;
+/// the last one that it is the asker.
 class Turn final : public Question {
  public:
   Turn(Rank owner, std::uint64_t mine) : Question(owner), mine_(mine) {}
@@ -72,6 +73,7 @@ void send(Network& net, const FarMutex& mutex, Kind kind, const Question& questi
 struct Waiter {
   int process, rank, owner;
   LockRecord asked;
+  std::uint64_t told = 0;  // who holds the mutex; 0: nothing yet
 };
 
 /// By the mutex's address. Under the links' lock.
@@ -102,16 +104,25 @@ bool is_gone(const Waiter& waiter) {
              space::Life::dead;
 }
 
-/// Gives it to the first of the queue, if it is free.
+/// Gives it to the first of the queue, if it is free; else tells the first who holds it by now, who
+/// may be dead, or wait for the first. The others wait for the first as well: so a mutex that goes
+/// from hand to hand costs a message each time, however many wait, and nobody believes in a holder
+/// of long ago.
 void give(std::uint64_t address, std::deque<Waiter>& queue) {
   auto& word = *reinterpret_cast<LockWord*>(address);
   while (!queue.empty() && is_gone(queue.front())) queue.pop_front();
-  if (queue.empty() || word.load(std::memory_order_relaxed) != 0 ||
-      !progress::try_lock(word, queue.front().rank))
-    return;
-  const Waiter first = queue.front();
-  queue.pop_front();
-  answer(first, Kind::turn, 0);
+  if (queue.empty()) return;
+  std::uint64_t holder = word.load(std::memory_order_relaxed);
+  if (holder == 0 && progress::try_lock(word, queue.front().rank)) {
+    answer(queue.front(), Kind::turn, 0);
+    queue.pop_front();
+    if (queue.empty()) return;
+    holder = word.load(std::memory_order_relaxed);
+  }
+  Waiter& first = queue.front();
+  if (holder == 0 || holder == first.told) return;
+  first.told = holder;
+  answer(first, Kind::turn, holder);
 }
 
 void give(std::uint64_t address) {
@@ -130,11 +141,7 @@ void on_lock(const Arrived& arrived) {
   std::deque<Waiter>& queue = queues()[record.address];
   queue.push_back(asker);
   give(record.address, queue);
-  const bool waits = !queue.empty();
-  if (!waits) queues().erase(record.address);
-  // Whom the asker waits for is worth knowing: it may be dead, or wait for the asker.
-  if (const std::uint64_t now = word.load(std::memory_order_relaxed); waits && now != 0)
-    answer(asker, Kind::turn, now);
+  if (queue.empty()) queues().erase(record.address);
 }
 
 /// False when it was not the asker's.

@@ -63,13 +63,25 @@ TEST_F(OwnerTest, who_waits_hears_who_holds_it_and_then_that_it_is_his_turn) {
   EXPECT_EQ(word_->load(), lock_token(1));
 }
 
+TEST_F(OwnerTest, who_waits_hears_of_each_that_holds_it_meanwhile) {
+  word_->store(lock_token(0));
+  ask(Kind::lock, 1);
+  EXPECT_EQ(answer(Kind::turn), Answer(1, lock_token(0)));
+  word_->store(lock_token(3));  // ranks of this node pass it on
+  EXPECT_EQ(answer(Kind::turn, 1), Answer(1, lock_token(3)));
+  word_->store(0);
+  EXPECT_EQ(answer(Kind::turn, 2), Answer(1, 0));
+}
+
 TEST_F(OwnerTest, turns_come_in_the_order_of_asking) {
   word_->store(lock_token(0));
   ask(Kind::lock, 2);
   ask(Kind::lock, 1, 8);
-  EXPECT_EQ(answer(Kind::turn, 1), Answer(1, lock_token(0)));
+  EXPECT_EQ(answer(Kind::turn), Answer(2, lock_token(0)));
   word_->store(0);
-  EXPECT_EQ(answer(Kind::turn, 2), Answer(2, 0));
+  EXPECT_EQ(answer(Kind::turn, 1), Answer(2, 0));
+  // Only now is the other one the first who waits.
+  EXPECT_EQ(answer(Kind::turn, 2), Answer(1, lock_token(2)));
   ask(Kind::unlock, 2);
   EXPECT_EQ(answer(Kind::value), Answer(2, 1));
   EXPECT_EQ(answer(Kind::turn, 3), Answer(1, 0));
@@ -113,8 +125,9 @@ TEST_F(OwnerTest, the_dead_in_the_queue_are_passed_over) {
   word_->store(lock_token(0));
   ask(Kind::lock, 1);
   ask(Kind::lock, 2, 8);
-  EXPECT_EQ(answer(Kind::turn, 1), Answer(2, lock_token(0)));
+  EXPECT_EQ(answer(Kind::turn), Answer(1, lock_token(0)));
   net_.mapping().slot(1).life = space::Life::dead;
+  EXPECT_EQ(answer(Kind::turn, 1), Answer(2, lock_token(0)));
   word_->store(0);
   EXPECT_EQ(answer(Kind::turn, 2), Answer(2, 0));
 }
