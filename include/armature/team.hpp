@@ -66,7 +66,9 @@ struct Maximum {
 /// Collectives must be called by all members, in the same order. They may be called with different
 /// buffers but must agree on counts and types; a disagreement that is noticed throws
 /// Error(bad_argument) everywhere. Reductions combine in team order, so every member gets the same
-/// bits. Waiting for a member that has died throws Error(rank_lost).
+/// bits. Waiting for a member that has died throws Error(rank_lost). A method that runs while its
+/// rank is in a collective throws Error(misuse) when it calls one of the same team: it needs
+/// another team.
 class ARMATURE_API Team {
  public:
   Team() = default;
@@ -81,7 +83,8 @@ class ARMATURE_API Team {
   explicit operator bool() const { return state_ != nullptr; }
 
   /// A team of any subset, in the order given; collective over its members only, who must all name
-  /// the same ranks in the same order and call at the same place of their common sequence.
+  /// the same ranks in the same order and call at the same place of their common sequence. A rank
+  /// is the first member of at most 2^32 / ranks teams in a job's time: Error(out_of_memory) then.
   [[nodiscard]] static Team create(std::span<const Rank> members);
   /// One team for each color, members ordered by key, then by their number here. A negative color
   /// takes part but gets no team. Collective over this team.

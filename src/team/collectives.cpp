@@ -42,6 +42,7 @@ void in_pieces(std::size_t total, std::size_t piece, F&& f) {
 
 void Team::broadcast_bytes(void* data, std::size_t bytes, int root) const {
   TeamState& team = checked("Team::broadcast");
+  const TeamState::Collective one_at_a_time(team, "Team::broadcast");
   require_root(team, root, "broadcast");
   auto* buffer = static_cast<std::byte*>(data);
   in_pieces(bytes, TeamState::bytes_max, [&](std::size_t at, std::size_t n) {
@@ -70,8 +71,10 @@ void show_all(TeamState& team, const void* mine, std::size_t bytes, const char* 
 }  // namespace
 
 void Team::allgather_bytes(const void* mine, std::size_t bytes, void* all) const {
+  TeamState& team = checked("Team::allgather");
+  const TeamState::Collective one_at_a_time(team, "Team::allgather");
   auto* out = static_cast<std::byte*>(all);
-  show_all(checked("Team::allgather"), mine, bytes, "allgather",
+  show_all(team, mine, bytes, "allgather",
            [&](std::size_t member, std::size_t at, std::size_t n, const std::byte* from) {
              std::memcpy(out + member * bytes + at, from, n);
            });
@@ -79,6 +82,7 @@ void Team::allgather_bytes(const void* mine, std::size_t bytes, void* all) const
 
 void Team::gather_bytes(const void* mine, std::size_t bytes, void* all, int root) const {
   TeamState& team = checked("Team::gather");
+  const TeamState::Collective one_at_a_time(team, "Team::gather");
   require_root(team, root, "gather");
   auto* out = static_cast<std::byte*>(all);
   show_all(team, mine, bytes, "gather",
@@ -89,6 +93,7 @@ void Team::gather_bytes(const void* mine, std::size_t bytes, void* all, int root
 
 void Team::alltoall_bytes(const void* mine, std::size_t block_bytes, void* all) const {
   TeamState& team = checked("Team::alltoall");
+  const TeamState::Collective one_at_a_time(team, "Team::alltoall");
   const auto size = static_cast<std::size_t>(team.size());
   const auto me = static_cast<std::size_t>(team.rank());
   const auto* in = static_cast<const std::byte*>(mine);
@@ -167,6 +172,7 @@ void allreduce_piece(TeamState& team, const Reduction& reduction, std::byte* dat
 
 void Team::allreduce_bytes(void* data, const Reduction& reduction) const {
   TeamState& team = checked("Team::allreduce");
+  const TeamState::Collective one_at_a_time(team, "Team::allreduce");
   auto* buffer = static_cast<std::byte*>(data);
   const std::size_t piece = elements_per_round(reduction, "allreduce");
   if (reduction.count == 0) return team.round(Kind::reduce, 0, 0, "allreduce");
@@ -181,6 +187,7 @@ void Team::allreduce_bytes(void* data, const Reduction& reduction) const {
 
 void Team::reduce_bytes(void* data, const Reduction& reduction, int root) const {
   TeamState& team = checked("Team::reduce");
+  const TeamState::Collective one_at_a_time(team, "Team::reduce");
   require_root(team, root, "reduce");
   auto* buffer = static_cast<std::byte*>(data);
   const std::size_t element = reduction.element_bytes;
@@ -196,6 +203,7 @@ void Team::reduce_bytes(void* data, const Reduction& reduction, int root) const 
 
 void Team::scan_bytes(void* data, const Reduction& reduction) const {
   TeamState& team = checked("Team::scan");
+  const TeamState::Collective one_at_a_time(team, "Team::scan");
   auto* buffer = static_cast<std::byte*>(data);
   const std::size_t element = reduction.element_bytes;
   const std::size_t piece = elements_per_round(reduction, "scan");

@@ -46,7 +46,9 @@ Rank Team::world_rank(int member) const {
 int Team::member(Rank world_rank) const { return checked("Team::member").member(world_rank); }
 
 void Team::barrier() const {
-  checked("Team::barrier").round(TeamState::Kind::barrier, 0, 0, "barrier");
+  TeamState& team = checked("Team::barrier");
+  const TeamState::Collective one_at_a_time(team, "Team::barrier");
+  team.round(TeamState::Kind::barrier, 0, 0, "barrier");
 }
 
 }  // namespace armature

@@ -82,6 +82,15 @@ int TeamState::member(Rank world_rank) const {
   return found == member_of_.end() ? -1 : found->second;
 }
 
+TeamState::Collective::Collective(TeamState& team, const char* call) : team_(team) {
+  if (team.in_collective_.exchange(true, std::memory_order_acquire))
+    base::fail(Errc::misuse,
+               fmt::format("{}: this rank is in another collective of the same team, and runs a "
+                           "method meanwhile: that needs a team of its own (Team::duplicate), or "
+                           "leaves collectives to what the rank does itself",
+                           call));
+}
+
 bool TeamState::is_flat() const { return members_.size() <= TeamBlock::flat_max; }
 
 std::byte* TeamState::outgoing(std::size_t bytes) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -68,6 +69,20 @@ class TeamState {
   };
   static constexpr std::size_t bytes_max = space::TeamBlock::staging_bytes;
 
+  /// For the time of a collective, before it puts anything in place. A method that runs meanwhile,
+  /// on this thread or on another, must not enter rounds of the same team: they would be taken for
+  /// those of the collective that waits, and its bytes be overwritten. Throws Error(misuse) there.
+  class Collective {
+   public:
+    Collective(TeamState& team, const char* call);
+    Collective(const Collective&) = delete;
+    Collective& operator=(const Collective&) = delete;
+    ~Collective() { team_.in_collective_.store(false, std::memory_order_release); }
+
+   private:
+    TeamState& team_;
+  };
+
   /// Where this member puts its bytes for the round it enters next: at most bytes_max.
   [[nodiscard]] std::byte* outgoing(std::size_t bytes);
   /// Enters the round and returns once it is complete. `shown` is how many bytes outgoing() holds;
@@ -114,6 +129,7 @@ class TeamState {
   std::span<const std::int32_t> members_;
   std::unordered_map<int, int> member_of_;
   std::uint64_t round_ = 0;
+  std::atomic<bool> in_collective_ = false;
   TeamState* next_ = nullptr;
 };
 

@@ -11,6 +11,15 @@ using armature::shared_ref;
 
 namespace {
 
+int code_of_a_collective() {
+  try {
+    (void)world().allreduce(1);
+  } catch (const armature::Error& error) {
+    return static_cast<int>(error.code());
+  }
+  return -1;
+}
+
 struct Link {
   /// Goes round the ranks, each asking the next.
   int chain(shared_ref<Link> all, int left_to_go) {
@@ -53,6 +62,17 @@ struct Link {
 };
 
 }  // namespace
+
+// Rank 0 cannot come out of its collective before the last rank has come to it.
+RMI_TEST(RmiNesting, a_method_that_runs_in_a_collective_enters_none_of_the_same_team) {
+  if (ranks() == 1 || calls_come_at_any_time()) GTEST_SKIP();
+  world().barrier();
+  if (me() == ranks() - 1) {
+    EXPECT_EQ(armature::sync(0, code_of_a_collective), static_cast<int>(Errc::misuse));
+  }
+  EXPECT_EQ(world().allreduce(100), 100 * ranks());
+  EXPECT_EQ(world().allreduce(1), ranks());
+}
 
 RMI_TEST(RmiNesting, a_chain_of_questions_goes_round_the_ranks) {
   shared<Link> link(world());
