@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "armature/detail/export.hpp"
+#include "armature/error.hpp"
 #include "armature/rank.hpp"
 
 namespace armature {
@@ -29,7 +30,8 @@ class ARMATURE_API Mutexes {
   [[nodiscard]] int count(int member) const;
   explicit operator bool() const { return state_ != nullptr; }
 
-  /// Holds one for a scope.
+  /// Holds one for a scope. At its end no Error(rank_lost) is thrown: with its owner, a mutex is
+  /// gone. Other errors end the program there.
   class [[nodiscard]] Guard {
    public:
     Guard(const Mutexes& mutexes, int member, int index)
@@ -38,9 +40,16 @@ class ARMATURE_API Mutexes {
     }
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
-    ~Guard() { mutexes_.unlock(member_, index_); }
+    ~Guard() { release(); }
 
    private:
+    void release() const {
+      try {
+        mutexes_.unlock(member_, index_);
+      } catch (const Error& error) {
+        if (error.code() != Errc::rank_lost) throw;
+      }
+    }
     const Mutexes& mutexes_;
     int member_;
     int index_;

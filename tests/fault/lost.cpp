@@ -119,11 +119,13 @@ int run(World& world, const std::string& name, bool whole_node) {
   Scene scene{.world = world,
               .victim = gone.back(),
               .piece = world.allocate<double>(n),
-              .mutexes = world.create_mutexes(1),
+              .mutexes = world.create_mutexes(1 + world.size()),
               .survivors = world.split(is_gone ? 1 : 0, world.rank()),
               .target = std::make_unique<armature::shared<Target>>(world),
               .data = std::vector<double>(n, 1)};
   if (world.rank() == scene.victim) scene.mutexes.lock(scene.victim, 0);
+  // Released when its owner is gone.
+  const auto held = scene.mutexes.guard(scene.victim, 1 + world.rank());
   world.barrier();
   std::printf("rank %d is process %d\n", static_cast<int>(world.rank()), getpid());
   std::fflush(stdout);
