@@ -35,4 +35,10 @@ inline void lock(LockWord& word, int me, WaitFor& wait) {
 /// Release: what this holder did is seen by the next.
 inline void unlock(LockWord& word) { word.store(0, std::memory_order_release); }
 
+/// Of one that has died. Several may find that out at once, and another may hold the lock by then.
+inline void unlock_of_dead(LockWord& word, int holder) {
+  std::uint64_t token = lock_token(holder);
+  word.compare_exchange_strong(token, 0, std::memory_order_acq_rel, std::memory_order_relaxed);
+}
+
 }  // namespace armature::progress

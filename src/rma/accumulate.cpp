@@ -25,9 +25,21 @@ using rma::Adder;
 using rma::Section;
 using space::AddressSpace;
 
+/// What a rank has left half added that died in the middle is the program's to know; the elements
+/// of others, which have the same lock, are whole.
 void await_chunk(progress::LockWord& word, int me) {
   progress::WaitFor wait{.what = space::Awaiting::element, .call = "accumulate"};
-  progress::lock_contended(word, me, wait);
+  const AddressSpace& space = progress::this_rank("accumulate").space;
+  for (;;) {
+    try {
+      return progress::lock_contended(word, me, wait);
+    } catch (const Error& error) {
+      if (error.code() != Errc::rank_lost || wait.peer < 0 ||
+          space.slot(wait.peer).life.load(std::memory_order_acquire) != space::Life::dead)
+        throw;
+      progress::unlock_of_dead(word, wait.peer);
+    }
+  }
 }
 
 void require_whole_elements(Element element, std::size_t bytes, const char* call) {

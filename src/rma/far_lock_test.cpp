@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "armature/accumulate.hpp"
 #include "armature/error.hpp"
 #include "progress/played_peer.hpp"
 #include "rma/far_records.hpp"
@@ -130,6 +131,18 @@ TEST_F(OwnerTest, the_dead_in_the_queue_are_passed_over) {
   EXPECT_EQ(answer(Kind::turn, 1), Answer(2, lock_token(0)));
   word_->store(0);
   EXPECT_EQ(answer(Kind::turn, 2), Answer(2, 0));
+}
+
+TEST_F(OwnerTest, the_lock_of_elements_that_a_dead_rank_holds_is_broken) {
+  net_.mapping().header().on_death = space::OnDeath::go_on;
+  const global_ptr<std::int64_t> element(Rank(0), reinterpret_cast<std::int64_t*>(word_));
+  LockWord& lock = net_.mapping().chunk_lock(Rank(0), reinterpret_cast<std::byte*>(word_));
+  lock = lock_token(2);
+  net_.mapping().slot(2).life = space::Life::dead;
+  net_.mapping().header().deaths = 1;
+  accumulate(element, std::int64_t{3});
+  EXPECT_EQ(word_->load(), 3U);
+  EXPECT_EQ(lock.load(), 0U);
 }
 
 /// Rank 1 owns a mutex, which rank 0 wants.

@@ -64,7 +64,7 @@ void await_chunk(progress::LockWord& word, int me) {
     if (holder >= 0 && holder < mapping().ranks() &&
         (mapping().slot(holder).life.load(std::memory_order_acquire) == space::Life::dead ||
          progress::is_lost(mapping().process_slot(mapping().slot(holder).process))))
-      word.store(0, std::memory_order_release);
+      progress::unlock_of_dead(word, holder);
     sched_yield();
   }
 }
