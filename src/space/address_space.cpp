@@ -13,8 +13,6 @@
 
 namespace armature::space {
 
-using base::fail;
-
 AddressSpace::AddressSpace(const Mapping& mapping, Rank me, BandFile file)
     : Mapping(mapping), me_(me) {
   const std::size_t heap_end =
@@ -70,8 +68,9 @@ void AddressSpace::give_back(void* address, std::size_t bytes, By by) {
   if (const HeapLock one_at_a_time(*this, by); one_at_a_time.holds()) heap_.free(address);
 }
 
-/// Its address from now on; nullptr when its process goes back.
-void* AddressSpace::record(void* address, std::size_t bytes, Allocation::Kind kind, By by) {
+/// Its address from now on; nullptr when its process goes back, or when it is one too many.
+void* AddressSpace::record(void* address, std::size_t bytes, Allocation::Kind kind,
+                           Failure& failure, By by) {
   Allocation allocation;
   allocation.begin = reinterpret_cast<std::uint64_t>(address);
   allocation.bytes = bytes & ((std::uint64_t{1} << 62) - 1);
@@ -81,8 +80,8 @@ void* AddressSpace::record(void* address, std::size_t bytes, Allocation::Kind ki
   if (!allocations(me_).add(allocation)) {
     heap_.let_pages_go(address, bytes);
     heap_.free(address);
-    fail(Errc::out_of_memory,
-         fmt::format("more than {} allocations at once", Allocations::count_max));
+    failure = {fmt::format("the list of {} allocations", Allocations::count_max), 0};
+    return nullptr;
   }
   // The fast path of every process looks at the extent; it only grows. Whoever gets the address
   // from this rank gets it later than this store.
@@ -110,14 +109,14 @@ void* AddressSpace::allocate(std::size_t bytes, std::size_t alignment, Allocatio
     give_back(address, wanted, by);
     return nullptr;
   }
-  return record(address, wanted, kind, by);
+  return record(address, wanted, kind, failure, by);
 }
 
 void* AddressSpace::allocate_sparse(std::size_t bytes, Failure& failure) {
   void* const address = take(bytes, 64, failure, By::rank);
   if (address == nullptr) return nullptr;
   heap_.clear(address, bytes);
-  return record(address, bytes, Allocation::Kind::internal, By::rank);
+  return record(address, bytes, Allocation::Kind::internal, failure, By::rank);
 }
 
 void* AddressSpace::allocate_ring(std::size_t bytes, Failure& failure) {

@@ -62,7 +62,8 @@ class AddressSpace : public Mapping {
   class HeapLock;
   [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment, Failure& failure, By by);
   void give_back(void* address, std::size_t bytes, By by);
-  [[nodiscard]] void* record(void* address, std::size_t bytes, Allocation::Kind kind, By by);
+  [[nodiscard]] void* record(void* address, std::size_t bytes, Allocation::Kind kind,
+                             Failure& failure, By by);
   [[nodiscard]] std::optional<std::size_t> forget(void* address, Allocation::Kind kind, By by);
 
   Rank me_;
