@@ -64,26 +64,52 @@ void Allocations::open() {
 }
 void Allocations::close() { sequence_.fetch_add(1, std::memory_order_release); }
 
+bool Allocations::is_gap(std::size_t i) const {
+  return at(i).kind == static_cast<std::uint64_t>(Allocation::Kind::gap);
+}
+
+/// While it is open.
+void Allocations::close_gaps() {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < used(); ++i)
+    if (!is_gap(i)) set(kept++, at(i));
+  used_.store(kept, std::memory_order_relaxed);
+  gaps_.store(0, std::memory_order_relaxed);
+}
+
 bool Allocations::add(const Allocation& allocation) {
-  const std::size_t n = count();
-  if (n == count_max) return false;
+  if (count() == count_max) return false;
+  const std::size_t n = used();
   const std::size_t place = lower_bound(allocation.begin, n);
+  // Up to the next gap, or the end, all move by one.
+  std::size_t last = place;
+  while (last < n && !is_gap(last)) ++last;
   open();
-  for (std::size_t i = n; i > place; --i) set(i, at(i - 1));
+  if (last == count_max) {
+    close_gaps();
+    close();
+    return add(allocation);
+  }
+  for (std::size_t i = last; i > place; --i) set(i, at(i - 1));
   set(place, allocation);
-  count_.store(n + 1, std::memory_order_relaxed);
+  if (last < n)
+    gaps_.fetch_sub(1, std::memory_order_relaxed);
+  else
+    used_.store(n + 1, std::memory_order_relaxed);
   close();
   return true;
 }
 
 std::optional<Allocation> Allocations::remove(std::uint64_t begin) {
-  const std::size_t n = count();
+  const std::size_t n = used();
   const std::size_t place = lower_bound(begin, n);
-  if (place == n || at(place).begin != begin) return std::nullopt;
+  if (place == n || at(place).begin != begin || is_gap(place)) return std::nullopt;
   const Allocation found = at(place);
+  Allocation gap = found;
+  gap.kind = static_cast<std::uint64_t>(Allocation::Kind::gap);
   open();
-  for (std::size_t i = place; i + 1 < n; ++i) set(i, at(i + 1));
-  count_.store(n - 1, std::memory_order_relaxed);
+  set(place, gap);
+  if (gaps_.fetch_add(1, std::memory_order_relaxed) + 1 > n / 2) close_gaps();
   close();
   return found;
 }
@@ -97,17 +123,25 @@ std::optional<Allocation> Allocations::nearest(std::uint64_t address) const {
       if (!patience->goes_on()) return std::nullopt;
       continue;
     }
-    const std::size_t n = count();
-    if (n == 0 || n > count_max) return std::nullopt;
-    const std::size_t above = lower_bound(address + 1, n);  // first that begins after the address
-    Allocation found = at(above > 0 ? above - 1 : 0);
-    if (above > 0 && above < n) {
-      const std::uint64_t end = found.begin + found.bytes;
-      if (address >= end && at(above).begin - address < address - end) found = at(above);
-    }
+    const std::size_t n = used();
+    if (n > count_max) return std::nullopt;
+    const std::optional<Allocation> found = nearest_of(address, n);
     std::atomic_thread_fence(std::memory_order_acquire);
     if (sequence_.load(std::memory_order_relaxed) == before) return found;
   }
+}
+
+std::optional<Allocation> Allocations::nearest_of(std::uint64_t address, std::size_t n) const {
+  std::size_t above = lower_bound(address + 1, n);  // first that begins after the address
+  std::size_t after_below = above;
+  while (after_below > 0 && is_gap(after_below - 1)) --after_below;
+  std::optional<Allocation> found;
+  if (after_below > 0) found = at(after_below - 1);
+  if (found && address < found->begin + found->bytes) return found;
+  while (above < n && is_gap(above)) ++above;
+  if (above < n && (!found || at(above).begin - address < address - (found->begin + found->bytes)))
+    found = at(above);
+  return found;
 }
 
 }  // namespace armature::space

@@ -74,6 +74,28 @@ TEST_F(AllocationsTest, removing_what_is_not_there_changes_nothing) {
   EXPECT_EQ(list_.count(), 1u);
 }
 
+// In the order in which they came: ages, were each removal to move all that lies behind.
+TEST_F(AllocationsTest, a_full_list_takes_one_for_each_that_goes_and_is_emptied_from_the_front) {
+  for (std::size_t i = 0; i < Allocations::count_max; ++i) add(100 + i * 100, 50);
+  Allocation one_more;
+  one_more.begin = 60;
+  one_more.bytes = 30;
+  EXPECT_FALSE(list_.add(one_more));
+  ASSERT_TRUE(list_.remove(5000).has_value());
+  EXPECT_EQ(list_.nearest(5010)->begin, 4900u);
+  ASSERT_TRUE(list_.add(one_more));  // before the gap
+  EXPECT_FALSE(list_.add(one_more));
+  ASSERT_TRUE(list_.remove(60).has_value());
+  const std::uint64_t last = Allocations::count_max * 100;
+  ASSERT_TRUE(list_.remove(100).has_value());
+  one_more.begin = last + 100;
+  ASSERT_TRUE(list_.add(one_more));  // behind all gaps
+  for (std::uint64_t begin = 200; begin <= last; begin += 100)
+    ASSERT_EQ(list_.remove(begin).has_value(), begin != 5000);
+  EXPECT_EQ(list_.count(), 1u);
+  EXPECT_EQ(list_.nearest(300)->begin, one_more.begin);
+}
+
 TEST_F(AllocationsTest, agrees_with_a_map_over_random_additions_and_removals) {
   std::mt19937 random(7);
   std::map<std::uint64_t, std::uint64_t> model;
