@@ -54,7 +54,7 @@ struct RankContext {
   void* locals = nullptr;                      // values of armature::rank_local
   std::uint32_t held_here = 0;                 // what it has that cannot move to another process
   Implicit implicit;                           // gets from other nodes
-  std::uint32_t teams_made = 0;                // as their first member; part of their ids
+  std::uint64_t teams_made = 0;                // as their first member; part of their ids
   bool has_second_thread = false;              // which executes calls; set before it begins
   armature::detail::TeamState* first_team = nullptr;  // of those that it is in, but that of all
 

@@ -68,12 +68,18 @@ Rank leader_of(std::span<const Rank> members, Rank rank, const progress::RankCon
   });
 }
 
-TeamBlock* make_block(std::span<const Rank> members, progress::RankContext& me, std::uint32_t id,
+TeamBlock* make_block(std::span<const Rank> members, progress::RankContext& me, std::uint64_t id,
                       space::AddressSpace::Failure& failure) {
+  if (id > UINT32_MAX) {
+    failure = {fmt::format("a rank's share of 2^32 teams of the job ({})",
+                           UINT32_MAX / static_cast<std::uint32_t>(me.space.ranks())),
+               0};
+    return nullptr;
+  }
   void* memory = me.space.allocate_sparse(TeamBlock::bytes(members.size()), failure);
   if (memory == nullptr) return nullptr;
   auto* block = new (memory) TeamBlock;
-  block->id = id;
+  block->id = static_cast<std::uint32_t>(id);
   block->size = static_cast<std::uint32_t>(members.size());
   block->users = count_here(members, me);
   std::transform(members.begin(), members.end(), block->ranks(),
@@ -84,15 +90,15 @@ TeamBlock* make_block(std::span<const Rank> members, progress::RankContext& me, 
 /// Makes this node's block and invites its other members; the first of all invites the first
 /// members of the other nodes too. One that dies meanwhile needs no invitation: the others shall
 /// have theirs.
-TeamBlock* invite(std::span<const Rank> members, progress::RankContext& me, std::uint32_t id,
+TeamBlock* invite(std::span<const Rank> members, progress::RankContext& me, std::uint64_t id,
                   const Making& making) {
   // In this order: on the roll of an invitation is nobody who makes that team.
   const std::uint32_t dead = team::roll_of_the_dead(me.space);
   making.require_all_alive();
   space::AddressSpace::Failure failure;
   TeamBlock* block = make_block(members, me, id, failure);
-  const Invitation invitation{reinterpret_cast<std::uint64_t>(block), id, dead, hash(members),
-                              making.call()};
+  const Invitation invitation{reinterpret_cast<std::uint64_t>(block),
+                              static_cast<std::uint32_t>(id), dead, hash(members), making.call()};
   for (const Rank rank : members) {
     const bool mine = me.space.is_here(rank) ||
                       (members[0] == me.space.me() && leader_of(members, rank, me) == rank);
@@ -209,8 +215,8 @@ std::shared_ptr<TeamState> make(std::span<const Rank> members, progress::RankCon
                                 const Making& making) {
   // Unique in the job, never 0, which is the world's.
   const auto new_id = [&] {
-    return ++me.teams_made * static_cast<std::uint32_t>(me.space.ranks()) +
-           static_cast<std::uint32_t>(me.space.me());
+    return ++me.teams_made * static_cast<std::uint64_t>(me.space.ranks()) +
+           static_cast<std::uint64_t>(me.space.me());
   };
   making.require_all_alive();
   TeamBlock* block = members[0] == me.space.me() ? invite(members, me, new_id(), making)

@@ -1,10 +1,14 @@
 #include "team/known_teams.hpp"
 
+#include <array>
 #include <mutex>
+#include <string>
 
 #include <gtest/gtest.h>
 
 #include "armature/error.hpp"
+#include "armature/team.hpp"
+#include "progress/rank_context.hpp"
 #include "team/played_team.hpp"
 
 namespace armature::team {
@@ -31,6 +35,19 @@ TEST_F(KnownTeamsTest, what_comes_before_a_member_has_its_team_is_there_when_it_
   const auto state = team_.make({0, 1});
   PlayedTeam::enter_first_round(*state);
   EXPECT_EQ(kept(), 0U);
+}
+
+// Their ids are unique in the job, and have 32 bits.
+TEST_F(KnownTeamsTest, a_rank_that_has_made_all_teams_it_can_is_told_so) {
+  progress::this_rank("test").teams_made = UINT32_MAX / 3;
+  const std::array<Rank, 1> alone{Rank(0)};
+  try {
+    (void)Team::create(alone);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::out_of_memory);
+    EXPECT_NE(std::string(error.what()).find("teams"), std::string::npos) << error.what();
+  }
 }
 
 TEST_F(KnownTeamsTest, of_a_team_that_was_given_up_nothing_is_kept) {
