@@ -120,7 +120,8 @@ void give(std::uint64_t address, std::deque<Waiter>& queue) {
     holder = word.load(std::memory_order_relaxed);
   }
   Waiter& first = queue.front();
-  if (holder == 0 || holder == first.told) return;
+  // One that holds it itself, by another question, waits as well.
+  if (holder == 0 || holder == first.told || holder == first.asked.token) return;
   first.told = holder;
   answer(first, Kind::turn, holder);
 }

@@ -97,6 +97,19 @@ TEST_F(OwnerTest, who_holds_it_already_is_told_so) {
   EXPECT_EQ(word_->load(), 0U);  // he was not put into the queue as well
 }
 
+TEST_F(OwnerTest, who_asks_twice_has_it_twice) {
+  word_->store(lock_token(0));
+  ask(Kind::lock, 1);  // the rank, and a method of it
+  ask(Kind::lock, 1, 8);
+  EXPECT_EQ(answer(Kind::turn), Answer(1, lock_token(0)));
+  word_->store(0);
+  EXPECT_EQ(answer(Kind::turn, 1), Answer(1, 0));
+  ask(Kind::unlock, 1);
+  // Not that it holds it already, which it would take for the end of its second question.
+  EXPECT_EQ(answer(Kind::turn, 2), Answer(1, 0));
+  EXPECT_EQ(word_->load(), lock_token(1));
+}
+
 TEST_F(OwnerTest, who_does_not_hold_it_cannot_release_it) {
   word_->store(lock_token(0));
   ask(Kind::unlock, 1);
