@@ -61,8 +61,9 @@ using PromisedState = ReplyState<T, open_given>;
 }  // namespace detail
 
 /// The place for an answer that some rank waits for: a value that may be passed around, also to
-/// other ranks. Whoever has it calls set or fail, once, on one of its copies; answering twice is a
-/// mistake that is not noticed.
+/// other ranks. Whoever has it calls set or fail, once, on one of its copies. Answering twice is a
+/// mistake, Error(misuse) on the asker's node as long as that rank has not asked again; after that
+/// it may answer another question.
 template <class T>
 class remote_promise {
  public:

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "armature/detail/request.hpp"
@@ -60,9 +59,6 @@ struct RankContext {
 
   // Counts what deliver() got done; relaxed, as it tells only whether there was something.
   std::atomic<std::uint64_t> done = 0;
-
-  // Continuations of futures that are dropped, while one after the other is destroyed.
-  std::vector<std::function<void()>>* dropped = nullptr;
 
   /// Takes in what has come, while waiting.
   void deliver() {

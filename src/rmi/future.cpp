@@ -1,38 +1,16 @@
 #include "armature/future.hpp"
 
-#include <algorithm>
-#include <functional>
-#include <iterator>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "progress/network.hpp"
-#include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 
 namespace armature::detail {
 
-// What its continuations hold is often the next future, and so on: a chain that nobody waits for
-// any more is taken apart link by link, not one within the other.
-FutureBase::~FutureBase() {
-  if (continuations_.empty()) return;
-  progress::RankContext* const me = progress::current_rank();
-  if (me == nullptr) return;
-  if (me->dropped != nullptr) {
-    std::ranges::move(continuations_, std::back_inserter(*me->dropped));
-    return;
-  }
-  std::vector<std::function<void()>> dropped = std::move(continuations_);
-  me->dropped = &dropped;
-  while (!dropped.empty()) {
-    const auto last = std::move(dropped.back());
-    dropped.pop_back();
-  }
-  me->dropped = nullptr;
-}
+FutureBase::~FutureBase() = default;
 
 // Continuations run from a list, not from here: a chain of them takes no stack.
 void FutureBase::settle() {

@@ -282,10 +282,14 @@ void Endpoint::settle_watched() {
   // A look costs time for each: where they are many, a rank that polls all the time spends a fifth
   // of it on that. A fence looks at all, as what has been answered is part of it.
   constexpr std::size_t few = 64;
+  constexpr std::uint64_t pause_max_ns = 5'000'000;
   const bool takes_long =
       watched_.size() > few && context_.weather == nullptr && !fences_.are_under_way();
   const std::uint64_t began_ns = takes_long ? base::now_ns() : 0;
-  if (began_ns < look_at_watched_ns_ && takes_long) return;
+  // What is further ahead is of another machine's clock.
+  if (takes_long && look_at_watched_ns_ > began_ns &&
+      look_at_watched_ns_ - began_ns <= pause_max_ns)
+    return;
   const bool some_died = space_.header().on_death == space::OnDeath::go_on &&
                          space_.header().deaths.load(std::memory_order_acquire) != 0;
   // Continuations may watch others, and wait: what is settled leaves the list first. And they
@@ -300,7 +304,7 @@ void Endpoint::settle_watched() {
     });
     if (takes_long) {
       const std::uint64_t now_ns = base::now_ns();
-      look_at_watched_ns_ = now_ns + 4 * (now_ns - began_ns);
+      look_at_watched_ns_ = now_ns + std::min(4 * (now_ns - began_ns), pause_max_ns);
     }
     for (const auto& future : settled) future->run_continuations();
     run_due();
