@@ -207,6 +207,16 @@ namespace {
 /// Of the status the system keeps eight bits, and those of 256 say that all is well.
 int status_of_failure(int status) { return std::max(status & 255, 1); }
 
+/// Of what the program has written what stands in its standard streams goes out, but for one that
+/// another thread is in the middle of: to flush all would wait for one who reads.
+void flush_output() {
+  for (FILE* const stream : {stdout, stderr}) {
+    if (ftrylockfile(stream) != 0) continue;
+    std::fflush(stream);
+    funlockfile(stream);
+  }
+}
+
 [[noreturn]] void leave(int status, const char* text, bool with_stack) {
   if (first_to_speak()) {
     LastWords& words = last_words();
@@ -220,14 +230,6 @@ int status_of_failure(int status) { return std::max(status & 255, 1); }
 }
 
 }  // namespace
-
-void flush_output() {
-  for (FILE* const stream : {stdout, stderr}) {
-    if (ftrylockfile(stream) != 0) continue;
-    std::fflush(stream);
-    funlockfile(stream);
-  }
-}
 
 void die(int status, const char* text) { leave(status, text, true); }
 void give_up(int status, const char* text) { leave(status, text, false); }

@@ -27,9 +27,6 @@ class SignalStack {
   void* stack_;
 };
 
-/// What the program has written goes out, but for a stream that another thread is in the middle of.
-void flush_output();
-
 /// Says `text` as the reason for the end of the job and leaves with `status`.
 [[noreturn]] void die(int status, const char* text);
 /// The same without a stack: it is not this process that something is wrong with.

@@ -93,7 +93,7 @@ void say_farewell(int status, void* exchange) {
     std::fputs(
         "armature: this process ends (exit, or a return from main) without having left its job\n",
         stderr);
-    detail::flush_output();
+    std::fflush(nullptr);  // as exit would do behind us
     _exit(1);
   }
 }
