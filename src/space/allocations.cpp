@@ -109,7 +109,7 @@ std::optional<Allocation> Allocations::remove(std::uint64_t begin) {
   gap.kind = static_cast<std::uint64_t>(Allocation::Kind::gap);
   open();
   set(place, gap);
-  if (gaps_.fetch_add(1, std::memory_order_relaxed) + 1 > n / 2) close_gaps();
+  if (gaps_.fetch_add(1, std::memory_order_relaxed) + 1 > n / 8) close_gaps();
   close();
   return found;
 }

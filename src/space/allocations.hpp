@@ -23,11 +23,11 @@ static_assert(sizeof(Allocation) == 16);
 /// up (nullopt) when it stays odd because its owner died.
 ///
 /// What is removed leaves a gap: its entry stays where it is, and is passed over, until an addition
-/// takes its place or gaps are more than half of the list, which is then closed up. So freeing in
-/// whatever order costs a search, not a move of all that lies behind.
+/// takes its place or gaps are more than an eighth of the list, which is then closed up. So freeing
+/// in whatever order costs a search, not a move of all that lies behind.
 ///
 /// Invariant: entries, gaps included, are in strictly ascending order of where they begin; at most
-/// half of them are gaps.
+/// an eighth of them are gaps, which also bounds what a reader passes over.
 class Allocations {
  public:
   /// Room for this many; adding more fails.
