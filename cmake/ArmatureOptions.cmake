@@ -41,7 +41,7 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-
                     -Wno-restrict)
 if(CMAKE_UNITY_BUILD)
   # Several sources compiled as one, for a short build: a local of one may be called as a global of another, and
-  # what is in no namespace for others is in a file that includes it.
+  # GCC takes an anonymous namespace in an included source for one in a header.
   add_compile_options(-Wno-shadow $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
 endif()
 # A shared library's own calls to its own functions stay direct calls, open to inlining.
