@@ -8,26 +8,26 @@
 namespace scc {
 namespace {
 
-constexpr Vertex none = std::numeric_limits<Vertex>::max();
+constexpr Vertex unnumbered = std::numeric_limits<Vertex>::max();
 
 class Walk {
  public:
   explicit Walk(const DirectedGraph& graph)
       : graph_(graph),
-        discovered_(graph.vertices(), none),
-        reaches_(graph.vertices(), none),
-        component_(graph.vertices(), none) {}
+        discovered_(graph.vertices(), unnumbered),
+        reaches_(graph.vertices(), unnumbered),
+        component_(graph.vertices(), unnumbered) {}
 
   void from(Vertex root) {
-    if (discovered_[root] != none) return;
+    if (discovered_[root] != unnumbered) return;
     discover(root);
     while (!path_.empty()) {
       const Vertex v = path_.back().vertex;
       if (path_.back().next_edge < graph_.begin[v + 1]) {
         const Vertex target = graph_.targets[path_.back().next_edge++];
-        if (discovered_[target] == none) {
+        if (discovered_[target] == unnumbered) {
           discover(target);
-        } else if (component_[target] == none) {
+        } else if (component_[target] == unnumbered) {
           reaches_[v] = std::min(reaches_[v], discovered_[target]);
         }
       } else {
@@ -57,7 +57,7 @@ class Walk {
       before = std::min(before, reaches_[v]);
     }
     if (reaches_[v] != discovered_[v]) return;
-    Vertex member = none;
+    Vertex member = unnumbered;
     while (member != v) {
       member = waiting_.back();
       waiting_.pop_back();

@@ -6,7 +6,7 @@ namespace armature::progress {
 
 namespace {
 
-void pause() {
+void pause_longer() {
 #if defined(__x86_64__)
   // About a tenth of a microsecond.
   for (int i = 0; i < 8; ++i) __builtin_ia32_pause();
@@ -22,7 +22,7 @@ void lock_contended(LockWord& word, int me, WaitFor& wait) {
   // take it again. Looking seldom lets it get on, from its own cache: twice the locks in the same
   // time.
   for (int looks = std::min(spins(), 64); looks > 0; --looks) {
-    pause();
+    pause_longer();
     if (try_if_free(word.load(std::memory_order_relaxed))) return;
   }
   wait.rings = false;

@@ -34,12 +34,12 @@ namespace {
 
 /// What the ranks of the run have in common. In a static: a rank that has moved finds the same
 /// there, since in all processes it lies at the same address.
-struct Run {
+struct Hosted {
   detail::Body body = nullptr;
   void* callable = nullptr;
   transport::Weather* weather = nullptr;  // of a simulation
 };
-Run together;
+Hosted together;
 
 /// A virtual rank from its first to its last instruction.
 void live(int rank, void* /*argument*/) {

@@ -14,25 +14,25 @@
 namespace armature::bootstrap {
 namespace {
 
-enum class Found { program, nothing, folder, not_executable };
+enum class Finding { program, nothing, folder, not_executable };
 
-Found look(const std::string& path) {
+Finding look(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0)
-    return errno == EACCES ? Found::not_executable : Found::nothing;
-  if (S_ISDIR(status.st_mode)) return Found::folder;
-  return access(path.c_str(), X_OK) == 0 ? Found::program : Found::not_executable;
+    return errno == EACCES ? Finding::not_executable : Finding::nothing;
+  if (S_ISDIR(status.st_mode)) return Finding::folder;
+  return access(path.c_str(), X_OK) == 0 ? Finding::program : Finding::not_executable;
 }
 
-Program judged(const std::string& path, Found found) {
+Program judged(const std::string& path, Finding found) {
   switch (found) {
-    case Found::program:
+    case Finding::program:
       return {path, 0, ""};
-    case Found::nothing:
+    case Finding::nothing:
       return {path, status_not_found, fmt::format("there is no file {}", path)};
-    case Found::folder:
+    case Finding::folder:
       return {path, status_not_executable, fmt::format("{} is a folder, not a program", path)};
-    case Found::not_executable:
+    case Finding::not_executable:
       break;
   }
   return {path, status_not_executable,
@@ -52,14 +52,14 @@ Program find_program(const std::string& word) {
     const std::size_t end = std::min(rest.find(':', begin), rest.size());
     const std::string folder = end == begin ? "." : rest.substr(begin, end - begin);
     const std::string path = folder + '/' + word;
-    const Found found = look(path);
-    if (found == Found::program) return {path, 0, ""};
-    if (found == Found::not_executable) second_best = judged(path, found);
+    const Finding found = look(path);
+    if (found == Finding::program) return {path, 0, ""};
+    if (found == Finding::not_executable) second_best = judged(path, found);
     begin = end + 1;
   }
   if (second_best.status != 0) return second_best;
   std::string problem = fmt::format("there is no program {} in any folder of PATH", word);
-  if (look(word) == Found::program) problem += fmt::format("; did you mean ./{}?", word);
+  if (look(word) == Finding::program) problem += fmt::format("; did you mean ./{}?", word);
   return {word, status_not_found, problem};
 }
 

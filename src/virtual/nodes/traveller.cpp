@@ -37,7 +37,7 @@ struct NotifiedRecord {
   std::uint64_t count;
 };
 
-int bands_file = -1;  // of this process
+int arrivals_file = -1;  // of this process
 
 /// The rank must be about to come to this process. Which of its node's it is in only that node
 /// knows.
@@ -61,7 +61,7 @@ void on_pages(const Arrived& arrived) {
   if (record.offset > mapping.band_bytes() || bytes.size() > mapping.band_bytes() - record.offset)
     fail(Errc::corrupt, fmt::format("process {} sends pages of no band", arrived.process));
   const auto at = static_cast<off_t>(begin_of(mapping, arrived.record.to) + record.offset);
-  if (pwrite(bands_file, bytes.data(), bytes.size(), at) != static_cast<ssize_t>(bytes.size()))
+  if (pwrite(arrivals_file, bytes.data(), bytes.size(), at) != static_cast<ssize_t>(bytes.size()))
     fail(Errc::out_of_memory,
          fmt::format("rank {} comes from another node, and there is no memory for it: {}",
                      arrived.record.to, base::system_text(errno != 0 ? errno : ENOSPC)));
@@ -91,7 +91,7 @@ void install_travellers(Links& links) {
   links.handle(Kind::notified, on_notified);
 }
 
-void take_ranks_into(int file) { bands_file = file; }
+void take_ranks_into(int file) { arrivals_file = file; }
 
 void send_rank(const space::Mapping& mapping, int file, int rank) {
   const int process = mapping.slot(rank).goes_to.load(relaxed);
