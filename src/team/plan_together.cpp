@@ -17,13 +17,13 @@ struct Decision {
 
 }  // namespace
 
-balance::Verdict plan_together(const Team& team, const char* call, std::span<int> plan,
-                               const std::function<balance::Verdict()>& fill) {
+balance::Verdict plan_together(const Team& team, const char* call,
+                               const std::function<balance::Verdict()>& make) {
   Decision decision;
   std::exception_ptr failure;
   if (team.rank() == 0) {
     try {
-      decision.verdict = fill();
+      decision.verdict = make();
     } catch (...) {
       failure = std::current_exception();
       decision.failed = true;
@@ -34,7 +34,6 @@ balance::Verdict plan_together(const Team& team, const char* call, std::span<int
   if (decision.failed)
     base::fail(Errc::bad_argument, fmt::format("{}: rank {} could not make a plan, and says why",
                                                call, static_cast<int>(team.world_rank(0))));
-  team.broadcast(plan, 0);
   return decision.verdict;
 }
 

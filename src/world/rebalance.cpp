@@ -228,7 +228,7 @@ balance::Verdict rebalance(const World& world, const RebalanceOptions& options) 
   const Picture picture = gather(world, mine, measure_calls());
   std::vector<int> to(picture.ranks.size());
   const balance::Verdict verdict =
-      plan_together(world, "rebalance", {}, [&] { return decide(picture, options, to); });
+      plan_together(world, "rebalance", [&] { return decide(picture, options, to); });
   const std::uint64_t begun_ns = base::now_ns();
   go(world, mine.process, to, verdict.moved > 0);
   if (verdict.moved > 0) last_time->move_s = static_cast<double>(base::now_ns() - begun_ns) * 1e-9;

@@ -78,7 +78,7 @@ balance::Verdict rebalance(object_array<T, Index>& array, const RebalanceOptions
   planner.async(team.world_rank(0), &detail::Planner<Index>::take, team.rank(), mine);
   rmi_fence(team);
   balance::Plan plan;
-  const balance::Verdict verdict = plan_together(team, "rebalance", {}, [&] {
+  const balance::Verdict verdict = plan_together(team, "rebalance", [&] {
     const balance::Problem problem = detail::problem_of<Index>(team, planner->all);
     plan = options.strategy ? options.strategy(problem) : balance::chosen(problem);
     const balance::Verdict judged = balance::judge(problem, plan);
