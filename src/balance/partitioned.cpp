@@ -4,7 +4,6 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <csignal>
 #include <map>
 #include <mutex>
 #include <span>
@@ -14,6 +13,7 @@
 #include "balance/loads.hpp"
 #include "balance/scotch/partition.hpp"
 #include "base/checksum.hpp"
+#include "base/no_signals.hpp"
 #include "base/process_memory.hpp"
 
 namespace armature::balance {
@@ -113,13 +113,11 @@ void work_on_a_thread(Task& task) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return;
   pthread_attr_setstacksize(&attributes, std::size_t{16} << 20);
-  // Signals are the program's: its own threads take them.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread{};
-  const bool runs = pthread_create(&thread, &attributes, work, &task) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const bool runs = [&] {
+    const base::NoSignals none;
+    return pthread_create(&thread, &attributes, work, &task) == 0;
+  }();
   pthread_attr_destroy(&attributes);
   if (runs) pthread_join(thread, nullptr);
 }

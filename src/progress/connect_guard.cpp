@@ -1,37 +1,16 @@
 #include "progress/connect_guard.hpp"
 
-#include <pthread.h>
-
 #include <chrono>
-#include <csignal>
 #include <utility>
 
+#include "base/no_signals.hpp"
 #include "base/start_thread.hpp"
 
 namespace armature::progress {
-namespace {
-
-class NoSignals {
- public:
-  NoSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  NoSignals(const NoSignals&) = delete;
-  NoSignals& operator=(const NoSignals&) = delete;
-  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
-};
-
-}  // namespace
 
 ConnectGuard::ConnectGuard(std::uint64_t patience_ns, std::function<void(int process)> give_up)
     : patience_ns_(patience_ns), give_up_(std::move(give_up)) {
-  // Signals are the program's: its own threads take them.
-  const NoSignals none;
+  const base::NoSignals none;
   thread_ = base::start_thread("to watch over connections that begin", [this] { run(); });
 }
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstring>
 #include <ctime>
 #include <mutex>
@@ -19,6 +18,7 @@
 
 #include "base/clock.hpp"
 #include "base/futex.hpp"
+#include "base/no_signals.hpp"
 #include "base/start_thread.hpp"
 #include "progress/bell.hpp"
 #include "progress/network.hpp"
@@ -96,6 +96,7 @@ void Service::start(std::uint64_t heartbeat_ns) {
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   make_ears();
   cores_ = std::make_unique<Cores>(network_);
+  const base::NoSignals none;
   thread_ = base::start_thread("for the network", [this] { serve(); });
 }
 
@@ -173,9 +174,6 @@ void Service::do_rest_later() {
 }
 
 void Service::serve() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
   prctl(PR_SET_TIMERSLACK, 1000);
   cores_->begin();
   seen_ns_ = base::now_ns();

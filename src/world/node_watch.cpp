@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "base/file_descriptor.hpp"
+#include "base/no_signals.hpp"
 #include "base/start_thread.hpp"
 #include "bootstrap/node_identity.hpp"
 #include "progress/bell.hpp"
@@ -183,13 +184,9 @@ void* run_watch(void* watch) {
 void watch_node(const bootstrap::Roster& roster, const space::Mapping& mapping,
                 bootstrap::Exchange& exchange) {
   auto watch = std::make_unique<Watch>(roster, mapping, exchange);
-  // Signals are the program's: its own threads take them.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const base::NoSignals none;
   pthread_t thread{};
   const int error = pthread_create(&thread, nullptr, run_watch, watch.get());
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0) base::fail_without_thread("to watch the other processes of this node", error);
   (void)watch.release();
   pthread_setname_np(thread, "armature-watch");

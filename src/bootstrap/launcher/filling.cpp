@@ -1,8 +1,7 @@
 #include "bootstrap/launcher/filling.hpp"
 
-#include <csignal>
-
 #include "base/futex.hpp"
+#include "base/no_signals.hpp"
 
 namespace armature::bootstrap {
 
@@ -13,13 +12,9 @@ Filling::Filling(const LaunchOptions::Restore& restore,
     controls_.back().header().halt.is_filling.store(1, std::memory_order_relaxed);
     restore.prepare(controls_.back());
   }
-  // Signals are for the thread that waits for them.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const base::NoSignals none;
   thread_ = std::jthread(
       [this, &restore, &memory](const std::stop_token& stop) { fill(restore, memory, stop); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void Filling::fill(const LaunchOptions::Restore& restore,

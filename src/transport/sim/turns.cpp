@@ -26,6 +26,7 @@
 #include "base/fail.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/futex.hpp"
+#include "base/no_signals.hpp"
 
 namespace armature::transport::sim {
 
@@ -150,12 +151,8 @@ Turns::Turns(bootstrap::Exchange& exchange, const Options& options)
   }
   exchange.fence();
   if (options.deaths == 0) return;
-  std::thread([this] {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, nullptr);
-    await_death();
-  }).detach();
+  const base::NoSignals none;
+  std::thread([this] { await_death(); }).detach();
 }
 
 base::Random& Turns::random() { return shared_->random; }
