@@ -26,7 +26,7 @@ using space::StartAnew;
 namespace {
 
 // Whoever takes a node back asks its processes one after the other.
-constexpr std::uint64_t grace_ns = 50'000'000;
+constexpr std::uint64_t leaving_ns = 50'000'000;
 
 }  // namespace
 
@@ -143,7 +143,7 @@ void RunningJob::watch_starting_anew() {
   if (filling_ != nullptr || is_to_go_on()) return;
   take_requests_of_nodes();
   note_those_who_leave();
-  if (!leave_.empty() && base::now_ns() - leave_since_ns_ < grace_ns) return;
+  if (!leave_.empty() && base::now_ns() - leave_since_ns_ < leaving_ns) return;
   const bool is_other = request_ && request_->processes != hosting().size();
   if (is_other || !leave_.empty()) return want_to_start_anew();
   if (is_wanted_anew_) return give_up_starting_anew("");  // somebody has changed his mind
