@@ -127,22 +127,22 @@ std::size_t Mapping::hidden_from() const {
   return header().ranks_are_virtual != 0 ? BandHead::heap_start(header().ranks, 0) : heap_offset_;
 }
 
-void Mapping::show(int rank, int file) const {
+/// What a program cannot touch of a rank on another node: all but the head.
+bool Mapping::protect(int rank, int protection) const {
   const std::size_t from = hidden_from();
-  const auto offset = static_cast<off_t>(static_cast<std::size_t>(rank) * band_bytes_ + from);
-  if (mmap(band(rank) + from, band_bytes_ - from, PROT_READ | PROT_WRITE,
-           MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, offset) == MAP_FAILED)
-    base::fail(Errc::start, fmt::format("the band of rank {} cannot be mapped: {}", rank,
+  return mprotect(band(rank) + from, band_bytes_ - from, protection) == 0;
+}
+
+void Mapping::show(int rank) const {
+  if (!protect(rank, PROT_READ | PROT_WRITE))
+    base::fail(Errc::start, fmt::format("the band of rank {} cannot be touched: {}", rank,
                                         base::system_text(errno)));
 }
 
-/// What a program cannot touch of a rank on another node: all but the head.
+/// Pages stay mapped, for when the rank comes back.
 void Mapping::hide(int rank) const {
-  const std::size_t from = hidden_from();
-  void* const got = mmap(band(rank) + from, band_bytes_ - from, PROT_NONE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-  if (got == MAP_FAILED)
-    base::fail(Errc::start, fmt::format("the addresses of rank {} cannot be reserved: {}", rank,
+  if (!protect(rank, PROT_NONE))
+    base::fail(Errc::start, fmt::format("the band of rank {} cannot be hidden: {}", rank,
                                         base::system_text(errno)));
 }
 

@@ -67,11 +67,11 @@ class Mapping {
   void require_rank(Rank rank, const char* call) const;
 
   /// Of a virtual rank that has come to this node, or left it: its band can be touched, or all but
-  /// the head cannot. `file` is that of all bands. Throws Error(start).
-  void show(int rank, int file) const;
+  /// the head cannot. Throws Error(start).
+  void show(int rank) const;
+  void hide(int rank) const;
   /// What the fast path of the node's processes knows of a rank's band.
   [[nodiscard]] detail::BandView* fast_view(int rank) const { return &view(rank); }
-  void hide(int rank) const;
 
  protected:
   [[nodiscard]] Allocations& allocations(int rank) const;
@@ -84,6 +84,7 @@ class Mapping {
   void map_bands(const std::vector<int>& bands) const;
   void map_bands(int first, int count, int file) const;
   [[nodiscard]] std::size_t hidden_from() const;
+  [[nodiscard]] bool protect(int rank, int protection) const;
   [[noreturn]] void bad_address(Rank rank, const void* address, std::size_t bytes,
                                 const char* call) const;
 

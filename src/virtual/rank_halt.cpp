@@ -97,7 +97,7 @@ void RankScheduler::change_nodes() {
     };
   for (RankFiber* const fiber : hosted_) note_leaving(*fiber);
   try {
-    leaves_ = !nodes::exchange_ranks(mapping_, process_, band_file_, meanwhile);
+    leaves_ = !nodes::exchange_ranks(mapping_, process_, band_file_, meanwhile, left_behind_);
   } catch (const nodes::GivenUp&) {
     return regroup();  // ranks may lie half here, half there: none can have a turn before
   }

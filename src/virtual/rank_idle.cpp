@@ -104,6 +104,7 @@ void RankScheduler::idle() {
     const bool soon = idle_rounds_ < looks && announced_.size() <= looks_at_once_max;
     return look_at_announced(soon ? Barrier::not_yet : Barrier::passed);
   }
+  if (left_behind_.give_back(now_ns_, nodes::LeftBehind::Pace::as_nobody_runs)) return;
   if (!linger(shared)) return sleep();
   base::let_others_act();
 }

@@ -55,6 +55,7 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int ban
       traces_(progress::traces()),
       main_(mapping, 0),
       guarded_(static_cast<std::size_t>(mapping.ranks())),
+      left_behind_(mapping, band_file),
       heap_(heap_of_malloc()),
       deaths_seen_(mapping.header().deaths.load(std::memory_order_acquire)),
       now_ns_(base::now_ns()),
@@ -184,6 +185,7 @@ void RankScheduler::depart() {
 void RankScheduler::housekeeping() {
   now_ns_ = base::now_ns();
   halts_ = checkpoints::is_wanted(mapping_.header());
+  left_behind_.give_back(now_ns_, nodes::LeftBehind::Pace::beside_ranks);
   if (RankFiber* poller = pollers_.pop()) set_ready(*poller);
   if (turns_ % turns_per_housekeeping != 0) return;
   look_for_deaths();

@@ -7,6 +7,7 @@
 #include "progress/scheduler.hpp"
 #include "space/layout.hpp"
 #include "virtual/checkpoint/chain.hpp"
+#include "virtual/nodes/left_behind.hpp"
 #include "virtual/rank_fiber.hpp"
 #include "virtual/ready_queue.hpp"
 
@@ -150,8 +151,9 @@ class RankScheduler : public progress::Scheduler {
   std::vector<RankFiber*> hosted_;   // not through
   std::vector<bool> guarded_;        // whose stacks have guards in this process
   checkpoints::Kept kept_;           // of the last checkpoint to disk
-  int goes_to_ = -1;                 // where the rank that was left last moves to
-  space::RankHeap*& heap_;           // of malloc
+  nodes::LeftBehind left_behind_;
+  int goes_to_ = -1;        // where the rank that was left last moves to
+  space::RankHeap*& heap_;  // of malloc
   std::size_t look_turn_ = 0;
   std::uint32_t turns_ = 0;
   std::uint32_t urgent_turn_ = 0;  // when it last looked for those that are urgent

@@ -27,38 +27,51 @@ double together_ns(World& world, F&& f) {
   return now_ns() - begun_ns;
 }
 
+/// What a rank has left where it was before is given back from a second later on.
+void wait_until_given_back() {
+  const double begun_ns = now_ns();
+  while (now_ns() < begun_ns + 2e9) yield();
+}
+
 }  // namespace
 
-void migrate_between_nodes_row(World& world, const Settings& settings) {
+void migrate_between_nodes_rows(World& world, const Settings& settings) {
   constexpr std::size_t bytes = std::size_t{64} << 20;
-  if (!wanted(settings.only, "migrate.nodes")) return;
   const bool goes = world.rank() == 0;
   const Wire wire(world);
   std::vector<std::byte> heap(bytes, std::byte{1});
   keep(heap);
   const ProcessId home = process_of(world.rank()), away = process_of(1);
-  std::vector<double> ns, limit_ns;
-  for (int i = std::min(settings.effort.batches, 15); i > 0; --i) {
-    // There and back: rank 0 is where its file is, to which rows are written.
-    ns.push_back(together_ns(world,
-                             [&] {
-                               migrate_together(away);
-                               migrate_together(home);
-                             }) /
-                 2);
-    limit_ns.push_back(
-        together_ns(world,
-                    [&] {
-                      goes ? wire.give(heap.data(), bytes) : wire.take(heap.data(), bytes);
-                      goes ? wire.take(heap.data(), bytes) : wire.give(heap.data(), bytes);
-                    }) /
-        2);
-  }
-  if (goes)
-    settings.report({.op = "migrate.nodes",
-                     .bytes = bytes,
-                     .ns = median(std::move(ns)),
-                     .limit_ns = median(std::move(limit_ns))});
+  const auto move_ns = [&](ProcessId to) {
+    return together_ns(world, [&] { migrate_together(to); });
+  };
+  const auto stream_ns = [&] {
+    return together_ns(world, [&] {
+      goes ? wire.give(heap.data(), bytes) : wire.take(heap.data(), bytes);
+      goes ? wire.take(heap.data(), bytes) : wire.give(heap.data(), bytes);
+    });
+  };
+  /// There and back: rank 0 is where its file is, to which rows are written.
+  const auto row = [&](const char* op, int times, const auto& between) {
+    if (!wanted(settings.only, op)) return;
+    std::vector<double> ns, limit_ns;
+    for (int i = std::min(settings.effort.batches, times); i > 0; --i) {
+      double both_ns = 0;
+      for (const ProcessId to : {away, home}) {
+        between();
+        both_ns += move_ns(to);
+      }
+      ns.push_back(both_ns / 2);
+      limit_ns.push_back(stream_ns() / 2);
+    }
+    if (goes)
+      settings.report({.op = op,
+                       .bytes = bytes,
+                       .ns = median(std::move(ns)),
+                       .limit_ns = median(std::move(limit_ns))});
+  };
+  row("migrate.nodes.first", 5, wait_until_given_back);
+  row("migrate.nodes", 15, [] {});
 }
 
 void balanced_hotspot_rows(World& world, const Settings& settings) {

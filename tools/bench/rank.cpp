@@ -107,7 +107,7 @@ void changing_nodes(const RankOptions& options, World& world) {
                           .effort = effort_of(options),
                           .report = report_of(options, world),
                           .memory = false};
-  world.size() == 2 ? migrate_between_nodes_row(world, settings)
+  world.size() == 2 ? migrate_between_nodes_rows(world, settings)
                     : balanced_hotspot_rows(world, settings);
 }
 

@@ -51,7 +51,7 @@ void hotspot_row(Stage& stage, const std::string& op);
 /// Of virtual ranks on several nodes: the same, of which the steps after each `rebalance` count,
 /// and what that takes; a rank that goes to the other node and back.
 void balanced_hotspot_rows(World& world, const Settings& settings);
-void migrate_between_nodes_row(World& world, const Settings& settings);
+void migrate_between_nodes_rows(World& world, const Settings& settings);
 
 /// Operations between two nodes. Two ranks.
 void net_rows(World& world, const Settings& settings);

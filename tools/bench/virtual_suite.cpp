@@ -49,7 +49,7 @@ void collect(Collector& collector) {
   collector.examples();
   collector.examples_far_apart();
   if (collector.wants({"migrate"})) collector.job({.ranks = 2, .virtual_processes = 2}, "virtual");
-  if (collector.wants({"migrate.nodes"}))
+  if (collector.wants({"migrate.nodes", "migrate.nodes.first"}))
     collector.job({.ranks = 2, .virtual_processes = 2, .nodes = 2}, "nodes");
 }
 
@@ -82,8 +82,10 @@ constexpr const char* footer =
                      many virtual ranks in each of the two processes; limit: two process ranks,
                      which have nothing to do while they wait
   migrate            a rank goes to another process, with so many bytes of heap
-  migrate.nodes      a rank with so many bytes goes to another node, all standing still meanwhile;
-                     limit: as many on a TCP connection between the same two processes
+  migrate.nodes      a rank with so many bytes goes to another node, where it was not long before,
+                     all standing still meanwhile; limit: as many on a TCP connection between the
+                     same two processes
+  migrate.nodes.first  the same to where it has left nothing
 
 Examples:
   armature bench virtual

@@ -205,8 +205,7 @@ void Copies::send(std::uint32_t number, int rank, int node) const {
   if (processes.empty()) throw GivenUp();  // its last one has just been lost
   const int partner = processes[static_cast<std::size_t>(rank) % processes.size()];
   std::uint64_t sent = 0;  // up to there
-  send_band<CopyRecord>(mapping_, band_file_,
-                        {rank, partner, Kind::copy_pages, Pieces::After::kept},
+  send_band<CopyRecord>(mapping_, band_file_, {rank, partner, Kind::copy_pages},
                         [&](const Stretch& piece) {
                           return CopyRecord{number, std::exchange(sent, piece.end), piece.begin};
                         });

@@ -145,7 +145,7 @@ void have_all_go_on(space::ControlHeader& job, std::uint32_t number, const Meanw
 }  // namespace
 
 bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
-                    const Meanwhile& meanwhile) {
+                    const Meanwhile& meanwhile, LeftBehind& left) {
   space::ControlHeader& job = mapping.header();
   const std::uint32_t number = job.halt.wanted.load(std::memory_order_acquire);
   const Steps steps(mapping, process, number);
@@ -165,15 +165,18 @@ bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
     return mapping.process_slot(one.to).node == job.node;
   };
   const auto leaves = [&](const Journey& one) { return mapping.is_here(one.rank); };
-  for (const Journey& one : all)
-    if (comes(one)) mapping.show(one.rank, band_file);
+  left.begin();
   take_ranks_into(band_file);
   forget();
   steps.reach(6);
+  // While others begin to send them.
+  for (const Journey& one : all)
+    if (comes(one)) mapping.show(one.rank);
+  take_ranks_into_what_they_left(left);
   steps.all_reach(6);
 
   for (const Journey& one : all)
-    if (one.from == process) send_rank(mapping, band_file, one.rank);
+    if (one.from == process) send_rank(mapping, band_file, one.rank, left);
   const auto comes_to = [&](int by) {
     const int to = mapping.slot(by).goes_to.load(relaxed);
     const int node = mapping.process_slot(to).node;

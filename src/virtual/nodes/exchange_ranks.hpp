@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "space/mapping.hpp"
+#include "virtual/nodes/left_behind.hpp"
 #include "virtual/nodes/steps.hpp"
 
 namespace armature::nodes {
@@ -21,6 +22,6 @@ struct Meanwhile {
 /// when every rank is there: this process may run those that it hosts now. False where they have
 /// been written in order to go on in other processes: then this one ends. Throws GivenUp.
 [[nodiscard]] bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
-                                  const Meanwhile& meanwhile);
+                                  const Meanwhile& meanwhile, LeftBehind& left);
 
 }  // namespace armature::nodes

@@ -286,7 +286,7 @@ void GoingBack::take_places() const {
 void GoingBack::host() const {
   progress::Network::Spaces spaces;
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
-    is_here(rank) ? mapping_.show(rank, band_file_) : mapping_.hide(rank);
+    is_here(rank) ? mapping_.show(rank) : mapping_.hide(rank);
     if (places_[static_cast<std::size_t>(rank)] != process_) continue;
     spaces.push_back(&fibers::RankFiber::of(mapping_, rank).space());
   }

@@ -1,11 +1,10 @@
 #include "virtual/nodes/pieces.hpp"
 
-#include <fcntl.h>
-
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
-#include "space/virtual_band.hpp"
+#include "virtual/nodes/left_behind.hpp"
 #include "virtual/nodes/steps.hpp"
 #include "virtual/nodes/wire.hpp"
 
@@ -41,13 +40,11 @@ void Pieces::send(const Stretch& place, std::span<const std::byte> record) {
 void Pieces::await(Piece& piece) const {
   poll_until([&] { return !piece.busy.load(std::memory_order_acquire); });
   const Stretch sent = std::exchange(piece.place, {});
-  if (options_.after == After::kept || sent.end == sent.begin ||
-      sent.begin < space::BandHead::heap_start(mapping_.header().ranks, 0))
-    return;
+  if (options_.left == nullptr) return;
   const std::uint64_t begin = begin_of(mapping_, options_.rank);
-  (void)fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                  static_cast<off_t>(begin + sent.begin),
-                  static_cast<off_t>(sent.end - sent.begin));
+  const Stretch all = behind_head(mapping_, options_.rank);
+  const Stretch pages{std::max(begin + sent.begin, all.begin), begin + sent.end};
+  if (pages.begin < pages.end && !options_.left->takes(pages)) give_back(file_, pages);
 }
 
 }  // namespace armature::nodes

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -12,42 +10,23 @@
 #include "progress/network.hpp"
 #include "space/mapping.hpp"
 #include "transport/protocol.hpp"
+#include "virtual/nodes/band_file.hpp"
 
 // Sending what a rank's band holds, from where it lies, to a process of another node.
 
 namespace armature::nodes {
 
-struct Stretch {
-  std::uint64_t begin = 0, end = 0;
-};
-
-/// Where a rank's band begins in the file of bands, and in those of copies.
-inline std::uint64_t begin_of(const space::Mapping& mapping, int rank) {
-  return static_cast<std::uint64_t>(rank) * mapping.band_bytes();
-}
-
-/// f(stretch) for each stretch of pages between these places of the file that were touched.
-template <class F>
-void for_each_extent(int file, const Stretch& all, F&& f) {
-  for (std::uint64_t at = all.begin; at < all.end;) {
-    const off_t data = lseek(file, static_cast<off_t>(at), SEEK_DATA);
-    if (data < 0 || static_cast<std::uint64_t>(data) >= all.end) return;
-    const off_t hole = lseek(file, data, SEEK_HOLE);
-    at = hole < 0 ? all.end : std::min(static_cast<std::uint64_t>(hole), all.end);
-    f(Stretch{static_cast<std::uint64_t>(data), at});
-  }
-}
+class LeftBehind;
 
 /// Pieces of a band, several under way at a time.
 class Pieces {
  public:
-  /// Whether what lies behind the head is given back as it leaves: on the other side each page
-  /// costs more.
-  enum class After { kept, given_back };
   struct Options {
     int rank, process;  // to which it goes
     transport::Kind kind;
-    After after;
+    /// Takes what lies behind the head, which is given back else: on the other side each page costs
+    /// more. nullptr: all stays.
+    LeftBehind* left = nullptr;
   };
   /// `file` is that of the bands.
   Pieces(const space::Mapping& mapping, int file, const Options& options);

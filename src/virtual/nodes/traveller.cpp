@@ -2,16 +2,20 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
 #include "base/relaxed.hpp"
+#include "virtual/copy_pages.hpp"
+#include "virtual/nodes/left_behind.hpp"
 #include "virtual/nodes/pieces.hpp"
 #include "virtual/nodes/wire.hpp"
 #include "virtual/rank_record.hpp"
@@ -25,9 +29,17 @@ namespace {
 
 using base::relaxed;  // nobody runs
 
-/// Where bytes lie in a rank's band; they follow.
+/// Where bytes lie in a rank's band; they follow. Between the last ones and these, nothing was
+/// touched.
 struct PagesRecord {
+  std::uint64_t hole;  // where that begins
   std::uint64_t offset;
+};
+
+/// The rest of a rank.
+struct TravellerRecord {
+  std::uint64_t hole;
+  RankRecord record;
 };
 
 /// How often somebody has notified a rank.
@@ -37,7 +49,9 @@ struct NotifiedRecord {
   std::uint64_t count;
 };
 
-int arrivals_file = -1;  // of this process
+// Of this process.
+int arrivals_file = -1;
+const LeftBehind* left_behind = nullptr;
 
 /// The rank must be about to come to this process. Which of its node's it is in only that node
 /// knows.
@@ -52,16 +66,36 @@ void require_that_it_comes(const Arrived& arrived) {
        fmt::format("process {} sends rank {}, which does not come here", arrived.process, rank));
 }
 
-// Through the file: pages that do not exist yet need neither be cleared nor mapped for it.
+/// What the rank has left here, when it was here before, where it has nothing now.
+void empty(int rank, std::uint64_t begin, std::uint64_t end) {
+  const Stretch all = behind_head(network()->mapping(), rank);
+  const std::uint64_t band = begin_of(network()->mapping(), rank);
+  fibers::empty_pages(arrivals_file, std::max(band + begin, all.begin), band + end);
+}
+
+// Through the file, unless they are mapped already: pages that do not exist yet need neither be
+// cleared nor mapped for it.
+bool write(int rank, std::uint64_t offset, std::span<const std::byte> bytes) {
+  const space::Mapping& mapping = network()->mapping();
+  const std::uint64_t at = begin_of(mapping, rank) + offset;
+  if (left_behind != nullptr && left_behind->has({at, at + bytes.size()})) {
+    std::memcpy(mapping.band(rank) + offset, bytes.data(), bytes.size());
+    return true;
+  }
+  return pwrite(arrivals_file, bytes.data(), bytes.size(), static_cast<off_t>(at)) ==
+         static_cast<ssize_t>(bytes.size());
+}
+
 void on_pages(const Arrived& arrived) {
   require_that_it_comes(arrived);
   const space::Mapping& mapping = network()->mapping();
   const auto record = arrived.head<PagesRecord>();
   const auto bytes = arrived.rest(sizeof record);
-  if (record.offset > mapping.band_bytes() || bytes.size() > mapping.band_bytes() - record.offset)
+  if (record.offset > mapping.band_bytes() || record.hole > record.offset ||
+      bytes.size() > mapping.band_bytes() - record.offset)
     fail(Errc::corrupt, fmt::format("process {} sends pages of no band", arrived.process));
-  const auto at = static_cast<off_t>(begin_of(mapping, arrived.record.to) + record.offset);
-  if (pwrite(arrivals_file, bytes.data(), bytes.size(), at) != static_cast<ssize_t>(bytes.size()))
+  empty(arrived.record.to, record.hole, record.offset);
+  if (!write(arrived.record.to, record.offset, bytes))
     fail(Errc::out_of_memory,
          fmt::format("rank {} comes from another node, and there is no memory for it: {}",
                      arrived.record.to, base::system_text(errno != 0 ? errno : ENOSPC)));
@@ -69,9 +103,12 @@ void on_pages(const Arrived& arrived) {
 
 void on_traveller(const Arrived& arrived) {
   require_that_it_comes(arrived);
-  const auto record = arrived.head<RankRecord>();
+  const auto record = arrived.head<TravellerRecord>();
   const space::Mapping& mapping = network()->mapping();
-  record.give({reinterpret_cast<std::byte*>(&mapping.header())}, arrived.record.to);
+  if (record.hole > mapping.band_bytes())
+    fail(Errc::corrupt, fmt::format("process {} sends pages of no band", arrived.process));
+  empty(arrived.record.to, record.hole, mapping.band_bytes());
+  record.record.give({reinterpret_cast<std::byte*>(&mapping.header())}, arrived.record.to);
 }
 
 void on_notified(const Arrived& arrived) {
@@ -91,13 +128,25 @@ void install_travellers(Links& links) {
   links.handle(Kind::notified, on_notified);
 }
 
-void take_ranks_into(int file) { arrivals_file = file; }
+void take_ranks_into(int file) {
+  const Links::Lock locked(network()->links().lock());
+  arrivals_file = file;
+  left_behind = nullptr;
+}
 
-void send_rank(const space::Mapping& mapping, int file, int rank) {
+void take_ranks_into_what_they_left(const LeftBehind& left) {
+  const Links::Lock locked(network()->links().lock());
+  left_behind = &left;
+}
+
+void send_rank(const space::Mapping& mapping, int file, int rank, LeftBehind& left) {
   const int process = mapping.slot(rank).goes_to.load(relaxed);
-  send_band<PagesRecord>(mapping, file, {rank, process, Kind::pages, Pieces::After::given_back},
-                         [](const Stretch& piece) { return PagesRecord{piece.begin}; });
-  const RankRecord record = RankRecord::of(mapping, rank);
+  std::uint64_t sent = 0;  // up to there
+  send_band<PagesRecord>(mapping, file, {rank, process, Kind::pages, &left},
+                         [&](const Stretch& piece) {
+                           return PagesRecord{std::exchange(sent, piece.end), piece.begin};
+                         });
+  const TravellerRecord record{sent, RankRecord::of(mapping, rank)};
   const Links::Lock locked(network()->links().lock());
   Link& link = network()->links().to(process);
   link.post(Kind::traveller, rank, rank, record, Link::Ack::later);

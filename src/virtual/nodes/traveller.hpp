@@ -7,18 +7,21 @@
 
 namespace armature::nodes {
 
+class LeftBehind;
+
 /// Sends all that a rank of this process has to the process that it goes to: the pages of its band
-/// that were touched, and what the control block knows of it. `file` is that of the bands. The
-/// memory is given back here, but for the band's head.
-void send_rank(const space::Mapping& mapping, int file, int rank);
+/// that were touched, and what the control block knows of it. `file` is that of the bands.
+void send_rank(const space::Mapping& mapping, int file, int rank, LeftBehind& left);
 
 /// How often others have notified a rank of this process: their counts are kept on the node where
 /// they run. To the processes, on other nodes, that this names for them; -1: not told.
 void send_notifications(const space::Mapping& mapping, int file, int rank,
                         const std::function<int(int by)>& process_of);
 
-/// What comes is written into that file.
+/// What comes is written into that file; and, as soon as their bands can be touched, to where they
+/// lie, what this process has left of them.
 void take_ranks_into(int file);
+void take_ranks_into_what_they_left(const LeftBehind& left);
 void install_travellers(transport::Links& links);
 
 }  // namespace armature::nodes
