@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
+#include "base/immortal.hpp"
 #include "progress/wait.hpp"
 #include "rma/far.hpp"
 #include "rma/far_records.hpp"
@@ -61,8 +62,8 @@ std::size_t part_of(const Network& net, Rank rank, std::uint64_t address, std::s
 /// Of other ranks' chunks, as the engine has accepted them; nullptr: it cannot reach that one.
 /// Under the links' lock.
 std::map<std::pair<int, std::uint64_t>, void*>& known_keys() {
-  static std::map<std::pair<int, std::uint64_t>, void*> keys;
-  return keys;
+  static base::Immortal<std::map<std::pair<int, std::uint64_t>, void*>> keys;
+  return *keys;
 }
 
 class Keyed final : public Question {
@@ -113,8 +114,8 @@ void on_key(const Arrived& arrived) {
   if (network()->space_of(rank) == nullptr || record.chunk > band_bytes / chunk_bytes ||
       record.chunk * chunk_bytes >= band_bytes)
     base::fail(Errc::corrupt, "a key of memory that is not there");
-  static std::map<std::pair<int, std::uint64_t>, std::vector<std::byte>> offered;
-  auto [place, is_new] = offered.try_emplace({rank, record.chunk});
+  static base::Immortal<std::map<std::pair<int, std::uint64_t>, std::vector<std::byte>>> offered;
+  auto [place, is_new] = offered->try_emplace({rank, record.chunk});
   Engine& engine = network()->links().engine();
   if (is_new) {
     if (engine.pins_memory()) space::Heap::keep_pages();

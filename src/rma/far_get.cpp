@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
+#include "base/immortal.hpp"
 #include "base/process_memory.hpp"
 #include "progress/rank_context.hpp"
 #include "rma/by_engine.hpp"
@@ -82,11 +83,11 @@ std::size_t bytes_of_section(const Section& section) {
 /// How much of a rank's band on another node is known to be allocated, in this process. It only
 /// grows.
 std::atomic<std::uint64_t>& known_extent(const Network& net, Rank rank) {
-  static std::vector<std::atomic<std::uint64_t>> extents = [&] {
+  static base::Immortal<std::vector<std::atomic<std::uint64_t>>> extents([&] {
     const base::ProcessMemory kept;
     return std::vector<std::atomic<std::uint64_t>>(static_cast<std::size_t>(net.mapping().ranks()));
-  }();
-  return extents[static_cast<std::size_t>(static_cast<int>(rank))];
+  }());
+  return (*extents)[static_cast<std::size_t>(static_cast<int>(rank))];
 }
 
 }  // namespace

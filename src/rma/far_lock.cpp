@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/immortal.hpp"
 #include "progress/wait.hpp"
 #include "rma/far.hpp"
 #include "rma/far_records.hpp"
@@ -78,8 +79,8 @@ struct Waiter {
 
 /// By the mutex's address. Under the links' lock.
 std::map<std::uint64_t, std::deque<Waiter>>& queues() {
-  static std::map<std::uint64_t, std::deque<Waiter>> all;
-  return all;
+  static base::Immortal<std::map<std::uint64_t, std::deque<Waiter>>> all;
+  return *all;
 }
 
 LockWord& word_of(const Arrived& arrived, const LockRecord& record) {

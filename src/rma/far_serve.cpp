@@ -14,6 +14,7 @@
 
 #include "armature/atomic.hpp"
 #include "base/fail.hpp"
+#include "base/immortal.hpp"
 #include "progress/processes.hpp"
 #include "rma/adder.hpp"
 #include "rma/by_engine.hpp"
@@ -115,8 +116,8 @@ void on_write(const Arrived& arrived) {
   if (record.element == no_element)
     return copy_rows(to, record.stride, bytes.data(), static_cast<std::ptrdiff_t>(record.row_bytes),
                      record.rows, record.row_bytes);
-  static Source source;  // under the links' lock
-  const auto from = source.aligned(bytes);
+  static base::Immortal<Source> source;  // under the links' lock
+  const auto from = source->aligned(bytes);
   Adder adder(element_of(record.element), Rank(arrived.record.to), record.scale, mapping(),
               arrived.record.to, await_chunk);
   for (std::size_t row = 0; row < record.rows; ++row, to += record.stride)
@@ -142,8 +143,8 @@ void on_pieces(const Arrived& arrived) {
       put_here(place(i), bytes.data() + i * record.piece_bytes, record.piece_bytes);
     return;
   }
-  static Source source;
-  const auto from = source.aligned(bytes);
+  static base::Immortal<Source> source;
+  const auto from = source->aligned(bytes);
   Adder adder(element_of(record.element), Rank(arrived.record.to), record.scale, mapping(),
               arrived.record.to, await_chunk);
   for (std::size_t i = 0; i < record.count; ++i)

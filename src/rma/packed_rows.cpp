@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/immortal.hpp"
 #include "base/process_memory.hpp"
 #include "progress/wait.hpp"
 
@@ -18,8 +19,8 @@ using Lock = transport::Links::Lock;
 namespace {
 
 std::vector<std::unique_ptr<std::byte[]>>& spare() {
-  static std::vector<std::unique_ptr<std::byte[]>> pieces;
-  return pieces;
+  static base::Immortal<std::vector<std::unique_ptr<std::byte[]>>> pieces;
+  return *pieces;
 }
 constexpr std::size_t spare_max = transport::Protocol::puts_under_way;
 

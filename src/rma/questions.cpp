@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/immortal.hpp"
 #include "progress/wait.hpp"
 #include "rma/far_records.hpp"
 
@@ -36,8 +37,8 @@ struct Table {
 };
 
 Table& table() {
-  static Table the_table;
-  return the_table;
+  static base::Immortal<Table> the_table;
+  return *the_table;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "armature/detail/method.hpp"
 #include "base/build_id.hpp"
 #include "base/fail.hpp"
+#include "base/immortal.hpp"
 #include "base/process_memory.hpp"
 
 namespace armature {
@@ -42,7 +43,10 @@ std::uint64_t token_at(std::uint16_t module, std::uint64_t offset) {
 }
 
 std::mutex modules_mutex;
-std::vector<Module> modules;
+std::vector<Module>& modules() {
+  static base::Immortal<std::vector<Module>> all;
+  return *all;
+}
 
 std::uint16_t hash(std::string_view text) {
   std::uint32_t h = 2166136261u;
@@ -71,10 +75,10 @@ int add_module(dl_phdr_info* info, std::size_t, void* first) {
       !id.empty() ? hash(id) : (is_program ? hash(fmt::format("{}", end - begin)) : hash(name));
   if (is_program && detail::main_module.bytes == 0)
     detail::main_module = {begin, end - begin, token_at(number, 0)};
-  const bool known = std::any_of(modules.begin(), modules.end(),
+  const bool known = std::any_of(modules().begin(), modules().end(),
                                  [&](const Module& m) { return m.begin == begin; });
   if (!known)
-    modules.push_back(
+    modules().push_back(
         {number, begin, end, std::string(is_program ? "the program" : name), std::move(readable)});
   return 0;
 }
@@ -88,8 +92,8 @@ void look_again() {
 template <class Predicate>
 const Module* find(Predicate&& predicate) {
   for (int attempt = 0; attempt < 2; ++attempt) {
-    const auto found = std::find_if(modules.begin(), modules.end(), predicate);
-    if (found != modules.end()) return &*found;
+    const auto found = std::find_if(modules().begin(), modules().end(), predicate);
+    if (found != modules().end()) return &*found;
     look_again();  // a library that was loaded since
   }
   return nullptr;
@@ -107,10 +111,10 @@ std::uint64_t token_of(std::uintptr_t address) {
                     address));
   // A number of 16 bits: one program in some thousands has one that is also a library's. It is the
   // first module everywhere, and so the one that is found by it.
-  const auto other = std::find_if(modules.begin(), modules.end(), [&](const Module& m) {
+  const auto other = std::find_if(modules().begin(), modules().end(), [&](const Module& m) {
     return m.id == module->id && m.begin != module->begin;
   });
-  if (module != &modules.front() && other != modules.end())
+  if (module != &modules().front() && other != modules().end())
     base::fail(Errc::bad_argument,
                fmt::format("a remote call of code in {}: {} has the same number, a hash of the "
                            "build id; link it anew with another one (--build-id=uuid)",

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/immortal.hpp"
 #include "progress/bell.hpp"
 #include "progress/network.hpp"
 #include "team/team_records.hpp"
@@ -43,8 +44,8 @@ struct Known {
 };
 
 std::map<std::uint32_t, Known>& teams() {
-  static std::map<std::uint32_t, Known> all;
-  return all;
+  static base::Immortal<std::map<std::uint32_t, Known>> all;
+  return *all;
 }
 
 constexpr std::uint32_t world = 0;

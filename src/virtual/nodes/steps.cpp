@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/immortal.hpp"
 #include "base/interleaving.hpp"
 #include "base/message.hpp"
 #include "base/process_memory.hpp"
@@ -26,11 +27,11 @@ struct StepRecord {
 
 /// By process: what it has told last. Under the links' lock.
 std::vector<StepRecord>& told() {
-  static std::vector<StepRecord> steps = [] {
+  static base::Immortal<std::vector<StepRecord>> steps([] {
     const base::ProcessMemory kept;
     return std::vector<StepRecord>(static_cast<std::size_t>(network()->links().processes()));
-  }();
-  return steps;
+  }());
+  return *steps;
 }
 
 void note(space::Halt& halt, std::string_view what) {
