@@ -26,11 +26,11 @@ struct Mutexes::State {
   int me = 0;
 
   [[nodiscard]] LockWord& word(int member, int index, const char* call) const {
-    if (member < 0 || static_cast<std::size_t>(member) >= allotment->shares.size())
+    if (member < 0 || member >= allotment->members())
       fail(Errc::bad_rank,
            fmt::format("{}: there is no member {}: the mutexes are at members 0 to {}", call,
-                       member, allotment->shares.size() - 1));
-    const auto& share = allotment->shares[static_cast<std::size_t>(member)];
+                       member, allotment->members() - 1));
+    const auto share = allotment->share(member);
     const std::size_t count = share.bytes / sizeof(MutexLine);
     if (index < 0 || static_cast<std::size_t>(index) >= count)
       fail(Errc::bad_argument,
@@ -45,10 +45,7 @@ namespace {
 class FarLock {
  public:
   FarLock(rma::Network& net, const Mutexes::State& state, int member, const LockWord& word)
-      : net_(net),
-        rank_(state.allotment->shares[static_cast<std::size_t>(member)].rank),
-        word_(&word),
-        me_(state.me) {}
+      : net_(net), rank_(state.allotment->share(member).rank), word_(&word), me_(state.me) {}
 
   /// What was found: 0 when it is ours now.
   [[nodiscard]] std::uint64_t try_take() const {
@@ -78,10 +75,15 @@ class FarLock {
 
 std::optional<FarLock> far_lock(const Mutexes::State& state, int member, const LockWord& word) {
   rma::Network* const net = progress::network();
-  if (net == nullptr ||
-      net->mapping().is_here(state.allotment->shares[static_cast<std::size_t>(member)].rank))
+  if (net == nullptr || net->mapping().is_here(state.allotment->share(member).rank))
     return std::nullopt;
   return FarLock(*net, state, member, word);
+}
+
+/// Whether the owner's process is needed, too: who holds the mutex gives it back by way of that.
+bool is_held_far(const progress::WaitFor& wait, std::size_t /*owner*/) {
+  const progress::Network* const net = progress::network();
+  return net != nullptr && wait.peer >= 0 && !net->mapping().is_here(wait.peer);
 }
 
 const Mutexes::State& checked(const Mutexes& mutexes, const char* call) {
@@ -101,7 +103,10 @@ void Mutexes::lock(int member, int index) const {
   if (word.load(std::memory_order_relaxed) == progress::lock_token(state.me))
     fail(Errc::misuse, fmt::format("Mutexes::lock: this rank holds mutex {} of member {} already",
                                    index, member));
+  const std::int32_t owner = state.allotment->share(member).rank;
   progress::WaitFor wait{.what = space::Awaiting::mutex,
+                         .members = {&owner, 1},
+                         .awaits = is_held_far,
                          .detail = static_cast<std::uint64_t>(index),
                          .call = "Mutexes::lock"};
   progress::lock_contended(word, state.me, wait);
@@ -135,10 +140,9 @@ void Mutexes::unlock(int member, int index) const {
 
 int Mutexes::count(int member) const {
   const State& state = checked(*this, "Mutexes::count");
-  if (member < 0 || static_cast<std::size_t>(member) >= state.allotment->shares.size())
+  if (member < 0 || member >= state.allotment->members())
     fail(Errc::bad_rank, fmt::format("Mutexes::count: there is no member {}", member));
-  return static_cast<int>(state.allotment->shares[static_cast<std::size_t>(member)].bytes /
-                          sizeof(MutexLine));
+  return static_cast<int>(state.allotment->share(member).bytes / sizeof(MutexLine));
 }
 
 Mutexes Team::create_mutexes(int count) const {

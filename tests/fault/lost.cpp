@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,9 @@ const Calls& calls() {
       {"atomic",
        {[](Scene& s) { armature::fetch_add(s.piece.on(s.victim).cast<std::int64_t>(), 1); }, true}},
       {"lock", {[](Scene& s) { s.mutexes.lock(s.victim, 0); }}},  // which the victim holds
+      // Which rank 0 holds, and gives back by way of the victim's process.
+      {"lock_held_far",
+       {[](Scene& s) { s.mutexes.lock(s.victim, s.world.rank() == 0 ? 0 : 1 + s.world.size()); }}},
       {"sync", {[](Scene& s) { (void)s.target->sync(s.victim, &Target::call); }}},
       {"async_fence", {[](Scene& s) {
          s.target->async(s.victim, &Target::call);
@@ -119,13 +123,15 @@ int run(World& world, const std::string& name, bool whole_node) {
   Scene scene{.world = world,
               .victim = gone.back(),
               .piece = world.allocate<double>(n),
-              .mutexes = world.create_mutexes(1 + world.size()),
+              .mutexes = world.create_mutexes(2 + world.size()),
               .survivors = world.split(is_gone ? 1 : 0, world.rank()),
               .target = std::make_unique<armature::shared<Target>>(world),
               .data = std::vector<double>(n, 1)};
   if (world.rank() == scene.victim) scene.mutexes.lock(scene.victim, 0);
-  // Released when its owner is gone.
+  // Released when their owner is gone.
   const auto held = scene.mutexes.guard(scene.victim, 1 + world.rank());
+  std::optional<armature::Mutexes::Guard> held_far;
+  if (world.rank() == 0) held_far.emplace(scene.mutexes, scene.victim, 1 + world.size());
   world.barrier();
   std::printf("rank %d is process %d\n", static_cast<int>(world.rank()), getpid());
   std::fflush(stdout);

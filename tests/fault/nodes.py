@@ -52,7 +52,7 @@ def check(program, action, policy, call, calls):
            f"it took {took:.1f} s:\n{text}")
     survivors = [rank for rank in range(4) if rank not in VICTIMS[action]]
     for rank in survivors if policy == "continue" else ():
-        for one in calls if rank < 2 else ["barrier", "lock", "sync"]:
+        for one in calls if rank < 2 else ["barrier", "lock", "lock_held_far", "sync"]:
             expect(re.search(rf"rank {rank}: {one}: lost: .*rank [23] has died", text),
                    f"rank {rank} does not say that {one} was lost:\n{text}")
         expect(f"rank {rank} goes on, well" in text, f"rank {rank} does not go on:\n{text}")
