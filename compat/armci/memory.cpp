@@ -35,10 +35,12 @@ struct Allocation {
   std::shared_ptr<const armature::detail::Allotment> allotment;
 
   [[nodiscard]] void* piece(std::size_t member) const {
-    const auto& share = allotment->shares[member];
+    const auto share = allotment->share(static_cast<int>(member));
     return share.bytes == 0 ? nullptr : share.address;
   }
-  [[nodiscard]] std::size_t members() const { return allotment->shares.size(); }
+  [[nodiscard]] std::size_t members() const {
+    return static_cast<std::size_t>(allotment->members());
+  }
 };
 
 struct Allocations {

@@ -14,16 +14,49 @@ namespace armature {
 
 namespace detail {
 /// What a collective allocation gave each member of its team, in team order.
-struct Allotment {
+class Allotment {
+ public:
   struct Share {
     Rank rank;
     void* address = nullptr;
     std::size_t bytes = 0;
   };
-  std::vector<Share> shares;
+
+  /// Members one after the other with as many bytes each, whose ranks and addresses lie equally far
+  /// apart. As a rule these are all, so that it takes no more memory however many members there
+  /// are.
+  struct Row {
+    Share first;
+    int members = 1;
+    int rank_step = 0;
+    std::ptrdiff_t address_step = 0;
+    int begin = 0;  // the number of the first one
+
+    [[nodiscard]] Share share(int member) const {
+      const int i = member - begin;
+      return {Rank(first.rank + i * rank_step),
+              static_cast<std::byte*>(first.address) + i * address_step, first.bytes};
+    }
+    /// The members of `next` follow, if these and those are one row; false: they are not.
+    ARMATURE_API bool append(const Row& next);
+  };
+
+  /// Of the next members.
+  ARMATURE_API void add(Row row);
+  [[nodiscard]] int members() const { return members_; }
+  [[nodiscard]] Share share(int member) const {
+    return rows_.size() == 1 ? rows_.front().share(member) : row_of(member).share(member);
+  }
+
   int mine = 0;
   std::uint32_t team = 0;      // the id of the team that allocated it
   mutable bool freed = false;  // seen by all copies of the piece
+
+ private:
+  [[nodiscard]] ARMATURE_API const Row& row_of(int member) const;
+
+  std::vector<Row> rows_;
+  int members_ = 0;
 };
 [[noreturn]] ARMATURE_API void piece_bad_index(int index, std::size_t size);
 }  // namespace detail
@@ -39,7 +72,7 @@ class Piece {
 
   /// The first element of that team member's piece (for the world: of that rank's).
   [[nodiscard]] global_ptr<T> on(int member) const {
-    const auto& share = share_of(member);
+    const auto share = share_of(member);
     return {share.rank, static_cast<T*>(share.address)};
   }
   /// How many elements that member asked for.
@@ -47,9 +80,7 @@ class Piece {
   /// My own piece. Throws, as do the others, where there is none.
   [[nodiscard]] std::span<T> local() const { return {on(mine()).address(), size(mine())}; }
   [[nodiscard]] T& operator[](std::size_t i) const { return on(mine()).address()[i]; }
-  [[nodiscard]] int members() const {
-    return allotment_ ? static_cast<int>(allotment_->shares.size()) : 0;
-  }
+  [[nodiscard]] int members() const { return allotment_ ? allotment_->members() : 0; }
   explicit operator bool() const { return allotment_ != nullptr; }
   [[nodiscard]] const std::shared_ptr<const detail::Allotment>& allotment() const {
     return allotment_;
@@ -57,10 +88,10 @@ class Piece {
 
  private:
   [[nodiscard]] int mine() const { return allotment_ ? allotment_->mine : 0; }
-  const detail::Allotment::Share& share_of(int member) const {
+  [[nodiscard]] detail::Allotment::Share share_of(int member) const {
     if (static_cast<unsigned>(member) >= static_cast<unsigned>(members())) [[unlikely]]
       detail::piece_bad_index(member, static_cast<std::size_t>(members()));
-    return allotment_->shares[static_cast<std::size_t>(member)];
+    return allotment_->share(member);
   }
 
   std::shared_ptr<const detail::Allotment> allotment_;

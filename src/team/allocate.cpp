@@ -22,12 +22,6 @@ using detail::Allotment;
 using space::AddressSpace;
 using space::Allocation;
 
-/// What all hear of each.
-struct Attempted {
-  std::uint64_t address = 0;  // 0: it has failed
-  std::uint64_t bytes = 0;
-};
-
 /// What a member tells the others about its attempt, if that has failed.
 struct Outcome {
   static constexpr std::size_t text_max = 200;
@@ -48,41 +42,48 @@ bool is_here(const detail::TeamState& team, int member) {
   return team.space().is_here(team.members()[static_cast<std::size_t>(member)]);
 }
 
+std::uint64_t added(std::uint64_t a, std::uint64_t b) {
+  return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+/// What the members of this node ask for together.
+std::uint64_t asked_here(const Team& team, const detail::TeamState& state, std::size_t bytes,
+                         std::uint64_t all) {
+  if (state.space().header().nodes == 1) return all;
+  const std::vector<std::uint64_t> asks = team.allgather(std::uint64_t{bytes});
+  std::uint64_t here = 0;
+  for (int i = 0; i < team.size(); ++i)
+    if (is_here(state, i)) here = added(here, asks[static_cast<std::size_t>(i)]);
+  return here;
+}
+
 /// Whether what the members of a node ask for together fits it, which no member can see alone. The
 /// first member of each node looks once for its node, so that all come to the same answer.
 void require_room(const Team& team, const detail::TeamState& state, std::size_t bytes) {
   constexpr std::uint64_t worth_a_look = 16 << 20;
-  std::uint64_t all = 0, here = 0;
-  const auto add = [](std::uint64_t& sum, std::uint64_t ask) {
-    sum = __builtin_add_overflow(sum, ask, &sum) ? UINT64_MAX : sum;
-  };
-  const std::vector<std::uint64_t> asks = team.allgather(std::uint64_t{bytes});
-  for (int i = 0; i < team.size(); ++i) {
-    add(all, asks[static_cast<std::size_t>(i)]);
-    if (is_here(state, i)) add(here, asks[static_cast<std::size_t>(i)]);
-  }
+  const std::uint64_t all = team.allreduce(std::uint64_t{bytes}, added);
   if (all < worth_a_look) return;
   Outcome verdict;
-  verdict.bytes = here;
+  verdict.bytes = asked_here(team, state, bytes, all);
   verdict.free = UINT64_MAX;
   if (state.replica().leader() == state.rank()) {
     const topology::MemoryRoom room = topology::memory_room();
     set_failure(verdict, {room.limit, room.bytes});
   }
-  const std::vector<Outcome> verdicts = team.allgather(verdict);
-  const auto full = std::find_if(verdicts.begin(), verdicts.end(),
-                                 [](const Outcome& v) { return v.bytes > v.free; });
-  if (full == verdicts.end()) return;
+  const int nobody = team.size();
+  const int first = team.allreduce(verdict.bytes > verdict.free ? state.rank() : nobody, Minimum{});
+  if (first == nobody) return;
+  const Outcome full = team.broadcast(verdict, first);
+  const std::uint64_t most = team.allreduce(std::uint64_t{bytes}, Maximum{});
+  const int who = team.allreduce(bytes == most ? state.rank() : nobody, Minimum{});
   const auto words = [](std::uint64_t n) {
     return n == UINT64_MAX ? "more than can be addressed" : readable_bytes(n);
   };
-  const auto most = std::max_element(asks.begin(), asks.end());
   fail(Errc::out_of_memory,
        fmt::format("allocate: {} ranks ask for {} together, rank {} for {} of it and this one for "
                    "{}, but {} leaves {}",
-                   team.size(), words(all),
-                   static_cast<int>(team.world_rank(static_cast<int>(most - asks.begin()))),
-                   words(*most), words(bytes), full->limit, readable_bytes(full->free)));
+                   team.size(), words(all), static_cast<int>(team.world_rank(who)), words(most),
+                   words(bytes), full.limit, readable_bytes(full.free)));
 }
 
 Outcome attempt(AddressSpace& space, std::size_t bytes, std::size_t alignment) {
@@ -95,6 +96,34 @@ Outcome attempt(AddressSpace& space, std::size_t bytes, std::size_t alignment) {
   return outcome;
 }
 
+/// What all have been given. Where that is one row, as it is where all have allocated the same
+/// before, nobody hears of each of the others.
+void share_out(const Team& team, Allotment& allotment, const Allotment::Share& mine) {
+  struct Joined {
+    Allotment::Row row;
+    bool are_one = true;
+  };
+  const auto join = [](Joined a, const Joined& b) {
+    a.are_one = a.are_one && b.are_one && a.row.append(b.row);
+    return a;
+  };
+  const Joined all = team.allreduce(Joined{{mine}}, join);
+  if (all.are_one) return allotment.add(all.row);
+  for (const Allotment::Share& share : team.allgather(mine)) allotment.add({share});
+}
+
+/// All members hear why, of the first one that has failed.
+[[noreturn]] void give_back_and_fail(const Team& team, AddressSpace& space, const Outcome& mine,
+                                     int first) {
+  if (mine.address != 0)
+    (void)space.free(reinterpret_cast<void*>(mine.address), Allocation::Kind::collective);
+  const Outcome failed = team.broadcast(mine, first);
+  fail(Errc::out_of_memory,
+       fmt::format("allocate: rank {} asked for {}, but {} leaves {}",
+                   static_cast<int>(team.world_rank(first)), readable_bytes(failed.bytes),
+                   failed.limit, readable_bytes(failed.free)));
+}
+
 }  // namespace
 
 std::shared_ptr<const Allotment> Team::allocate_bytes(std::size_t bytes,
@@ -103,25 +132,12 @@ std::shared_ptr<const Allotment> Team::allocate_bytes(std::size_t bytes,
   AddressSpace& space = state.space();
   require_room(*this, state, bytes);
   const Outcome mine = attempt(space, bytes, alignment);
-  const std::vector<Attempted> pieces = allgather(Attempted{mine.address, mine.bytes});
+  const int failed = allreduce(mine.address == 0 ? state.rank() : state.size(), Minimum{});
+  if (failed != state.size()) give_back_and_fail(*this, space, mine, failed);
   auto allotment = std::make_shared<Allotment>();
   allotment->mine = state.rank();
   allotment->team = state.id();
-  allotment->shares.reserve(pieces.size());
-  for (int i = 0; i < state.size(); ++i) {
-    const Attempted& piece = pieces[static_cast<std::size_t>(i)];
-    if (piece.address == 0) {
-      if (mine.address != 0)
-        (void)space.free(reinterpret_cast<void*>(mine.address), Allocation::Kind::collective);
-      const Outcome failed = broadcast(mine, i);
-      fail(Errc::out_of_memory,
-           fmt::format("allocate: rank {} asked for {}, but {} leaves {}",
-                       static_cast<int>(world_rank(i)), readable_bytes(failed.bytes), failed.limit,
-                       readable_bytes(failed.free)));
-    }
-    allotment->shares.push_back(
-        {world_rank(i), reinterpret_cast<void*>(piece.address), piece.bytes});
-  }
+  share_out(*this, *allotment, {Rank(space.me()), reinterpret_cast<void*>(mine.address), bytes});
   return allotment;
 }
 
@@ -134,8 +150,8 @@ void Team::free_allotment(const std::shared_ptr<const Allotment>& allotment) con
     fail(Errc::misuse,
          "Team::free: this piece was not allocated by this team, or is freed already");
   allotment->freed = true;
-  ARMATURE_ASSERT(space.free(allotment->shares[static_cast<std::size_t>(allotment->mine)].address,
-                             Allocation::Kind::collective));
+  ARMATURE_ASSERT(
+      space.free(allotment->share(allotment->mine).address, Allocation::Kind::collective));
 }
 
 }  // namespace armature

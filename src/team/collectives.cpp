@@ -119,12 +119,15 @@ void Team::alltoall_bytes(const void* mine, std::size_t block_bytes, void* all) 
 
 namespace {
 
-/// into = the combination, in team order, of members first .. last's bytes [at, at + count
-/// elements).
+struct Members {
+  int first, last, step = 1;
+};
+
+/// into = the combination, in team order, of these members' bytes [at, at + count elements).
 void fold(const TeamState& team, const Reduction& reduction, std::byte* into, std::size_t shown,
-          std::size_t at, std::size_t count, int last) {
-  std::memcpy(into, team.incoming(0, shown) + at, count * reduction.element_bytes);
-  for (int i = 1; i <= last; ++i)
+          std::size_t at, std::size_t count, const Members& members) {
+  std::memcpy(into, team.incoming(members.first, shown) + at, count * reduction.element_bytes);
+  for (int i = members.first + members.step; i <= members.last; i += members.step)
     reduction.combine(into, team.incoming(i, shown) + at, count, reduction.op);
 }
 
@@ -140,8 +143,30 @@ std::size_t elements_per_round(const Reduction& reduction, const char* call) {
   return elements;
 }
 
-/// Combines a piece that everybody shows. With few elements everyone combines them all; with many,
-/// member i combines the i-th slice and shows the result in a second round.
+// From so many members on a second round costs less than to combine what all show.
+constexpr int members_of_one_round = 256;
+
+/// Combines a piece that everybody shows, which has few elements: the first of each so many members
+/// combines theirs, and shows the result in a second round.
+void allreduce_by_groups(TeamState& team, const Reduction& reduction, std::byte* data,
+                         std::size_t count, std::byte* scratch) {
+  const std::size_t bytes = count * reduction.element_bytes;
+  int group = 16;
+  while (group * group < team.size()) group *= 2;
+  const bool leads = team.rank() % group == 0;
+  if (leads) {
+    const int last = std::min(team.rank() + group, team.size()) - 1;
+    fold(team, reduction, scratch, bytes, 0, count, {team.rank(), last});
+    std::memcpy(team.outgoing(bytes), scratch, bytes);
+  }
+  team.round(Kind::slices, reduction.count * reduction.element_bytes, leads ? bytes : 0,
+             "allreduce");
+  fold(team, reduction, data, bytes, 0, count, {0, team.size() - 1, group});
+}
+
+/// Combines a piece that everybody shows. With few elements everyone combines them all, if members
+/// are not too many; with many, member i combines the i-th slice and shows the result in a second
+/// round.
 void allreduce_piece(TeamState& team, const Reduction& reduction, std::byte* data,
                      std::size_t count, std::byte* scratch) {
   constexpr std::size_t slices_from_bytes = 4096;
@@ -151,14 +176,16 @@ void allreduce_piece(TeamState& team, const Reduction& reduction, std::byte* dat
   team.round(Kind::reduce, reduction.count * element, bytes, "allreduce");
   const auto size = static_cast<std::size_t>(team.size());
   if (bytes < slices_from_bytes || size < 3 || count < size) {
-    fold(team, reduction, scratch, bytes, 0, count, team.size() - 1);
+    if (team.size() > members_of_one_round)
+      return allreduce_by_groups(team, reduction, data, count, scratch);
+    fold(team, reduction, scratch, bytes, 0, count, {0, team.size() - 1});
     std::memcpy(data, scratch, bytes);
     return;
   }
   auto begin = [&](std::size_t member) { return count * member / size; };
   const auto me = static_cast<std::size_t>(team.rank());
   const std::size_t mine = begin(me + 1) - begin(me);
-  fold(team, reduction, scratch, bytes, begin(me) * element, mine, team.size() - 1);
+  fold(team, reduction, scratch, bytes, begin(me) * element, mine, {0, team.size() - 1});
   // Shown as if it were a whole piece, so that all members read each other's at the same kind of
   // place.
   std::memcpy(team.outgoing(bytes), scratch, mine * element);
@@ -197,7 +224,7 @@ void Team::reduce_bytes(void* data, const Reduction& reduction, int root) const 
     std::memcpy(team.outgoing(n * element), buffer + at * element, n * element);
     team.round(Kind::reduce, reduction.count * element, n * element, "reduce");
     if (team.rank() == root)
-      fold(team, reduction, buffer + at * element, n * element, 0, n, team.size() - 1);
+      fold(team, reduction, buffer + at * element, n * element, 0, n, {0, team.size() - 1});
   });
 }
 
@@ -211,7 +238,7 @@ void Team::scan_bytes(void* data, const Reduction& reduction) const {
   in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
     std::memcpy(team.outgoing(n * element), buffer + at * element, n * element);
     team.round(Kind::scan, reduction.count * element, n * element, "scan");
-    fold(team, reduction, buffer + at * element, n * element, 0, n, team.rank());
+    fold(team, reduction, buffer + at * element, n * element, 0, n, {0, team.rank()});
   });
 }
 
