@@ -92,6 +92,7 @@ def test_leaving_early_is_a_failure_even_with_status_0():
     run(["exit0", 1], 1, r"rank 1 .* left out of order: it called exit\(0\)")
     run(["exit7", 1], 7, r"rank 1 .* exit\(7\)")
     run(["exit7", 1], 7, r"rank 1 .* exit\(7\)", options=["-n", 2, "--nodes", 2])
+    run(["exit_slowly"], 7, r"rank 1 .* exit\(7\)", options=["-n", 2, "--nodes", 2])
     run(["exit_in_a_method"], 7, r"rank 0 .* exit\(7\)", options=["-n", 2, "--service-threads"])
     run(["quick_exit", 1], 1, r"rank 1 .* left out of order")
 

@@ -22,6 +22,8 @@
 #include <armature/armature.hpp>
 #include <armature/rmi.hpp>
 
+#include "slow_exit.hpp"
+
 namespace {
 
 using armature::World;
@@ -309,6 +311,7 @@ const std::map<std::string, std::function<void(World&)>> others = {
     {"signals", count_signals},
     {"orphan", leave_an_orphan},
     {"exit_in_a_method", exit_in_a_method},
+    {"exit_slowly", exit_slowly},
     {"abort_beside_a_reader", abort_beside_a_reader},
     {"forked_children", outlive_forked_children},
     {"survive", survive},
