@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -44,14 +43,13 @@ struct Invitation {
 std::uint64_t hash(std::span<const Rank> members) { return base::checksum(std::as_bytes(members)); }
 
 void check(std::span<const Rank> members, progress::RankContext& me) {
-  std::set<int> seen;
-  for (const Rank rank : members) {
-    me.space.require_rank(rank, "Team::create");
-    if (!seen.insert(rank).second)
-      fail(Errc::bad_argument,
-           fmt::format("Team::create: rank {} is named twice", static_cast<int>(rank)));
-  }
-  if (!seen.contains(me.space.me()))
+  for (const Rank rank : members) me.space.require_rank(rank, "Team::create");
+  std::vector<int> ranks(members.begin(), members.end());
+  std::ranges::sort(ranks);
+  const auto twice = std::ranges::adjacent_find(ranks);
+  if (twice != ranks.end())
+    fail(Errc::bad_argument, fmt::format("Team::create: rank {} is named twice", *twice));
+  if (!std::ranges::binary_search(ranks, static_cast<int>(me.space.me())))
     fail(Errc::bad_argument, "Team::create: the calling rank is not among the members");
 }
 

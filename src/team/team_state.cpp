@@ -1,5 +1,7 @@
 #include "team/team_state.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -41,7 +43,11 @@ TeamState::TeamState(space::AddressSpace& space, TeamBlock& block, int me,
   }
   own_members_.assign(block.ranks(), block.ranks() + block.size);
   members_ = own_members_;
-  for (int i = 0; i < size(); ++i) member_of_.emplace(members_[static_cast<std::size_t>(i)], i);
+  if (!std::ranges::is_sorted(members_)) {
+    by_rank_.resize(members_.size());
+    std::iota(by_rank_.begin(), by_rank_.end(), 0);
+    std::ranges::sort(by_rank_, {}, [&](int member) { return rank_of(member); });
+  }
   if (progress::RankContext* const context = progress::current_rank())
     next_ = std::exchange(context->first_team, this);
 }
@@ -78,8 +84,15 @@ void TeamState::meet_again(TeamBlock& block) {
 
 int TeamState::member(Rank world_rank) const {
   if (is_world_) return world_rank >= 0 && world_rank < size() ? static_cast<int>(world_rank) : -1;
-  const auto found = member_of_.find(world_rank);
-  return found == member_of_.end() ? -1 : found->second;
+  if (by_rank_.empty()) {
+    const auto found = std::ranges::lower_bound(members_, static_cast<int>(world_rank));
+    return found != members_.end() && *found == world_rank
+               ? static_cast<int>(found - members_.begin())
+               : -1;
+  }
+  const auto found = std::ranges::lower_bound(by_rank_, static_cast<int>(world_rank), {},
+                                              [&](int member) { return rank_of(member); });
+  return found != by_rank_.end() && rank_of(*found) == world_rank ? *found : -1;
 }
 
 TeamState::Collective::Collective(TeamState& team, const char* call) : team_(team) {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "armature/rank.hpp"
@@ -115,6 +114,9 @@ class TeamState {
   void compare_signatures(std::uint64_t mine, const char* call) const;
   void note_disagreement(std::uint64_t mine);
   [[nodiscard]] bool is_flat() const;
+  [[nodiscard]] std::int32_t rank_of(int member) const {
+    return members_[static_cast<std::size_t>(member)];
+  }
 
   space::AddressSpace& space_;
   space::TeamBlock* block_;
@@ -127,7 +129,7 @@ class TeamState {
   std::vector<std::int32_t> makers_;
   std::vector<std::int32_t> own_members_;
   std::span<const std::int32_t> members_;
-  std::unordered_map<int, int> member_of_;
+  std::vector<int> by_rank_;  // members in the order of their ranks, where that is another one
   std::uint64_t round_ = 0;
   std::atomic<bool> in_collective_ = false;
   TeamState* next_ = nullptr;
