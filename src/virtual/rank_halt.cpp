@@ -141,6 +141,7 @@ void RankScheduler::regroup() {
   } else {
     leaves_ = !checkpoints::regroup(mapping_, process_, band_file_);
   }
+  left_behind_.forget();
   take_ranks();
 }
 
@@ -160,7 +161,7 @@ void RankScheduler::take_ranks() {
   hosted_.clear();
   goes_to_ = -1;
   idle_rounds_ = 0;
-  // Where a rank has come from another node, or gone there, its band was mapped anew.
+  // Where a rank has come from another node, or gone there, its band was protected anew.
   guarded_.assign(guarded_.size(), false);
   for (int rank = 0; rank < mapping_.ranks(); ++rank)
     if (mapping_.slot(rank).process.load(std::memory_order_relaxed) == process_)

@@ -143,7 +143,7 @@ void give_back_where_nobody_runs(World& world, ProcessId home, ProcessId away) {
   if (world.rank() <= 1) traveller.emplace('b');
   world.barrier();
   const std::size_t before = node_memory();
-  require(before > blocks * block_bytes, "the memory of a node can be seen");
+  require(world.rank() > 1 || before > blocks * block_bytes, "the memory of a node can be seen");
   bool is_given_back = false;
   for (int tries = 0; tries < 10 && !is_given_back; ++tries) {
     armature::migrate_together(world.rank() <= 1 ? away : home);

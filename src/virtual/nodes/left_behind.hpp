@@ -9,9 +9,9 @@
 namespace armature::nodes {
 
 /// Pages that ranks had here, in the file of bands, before they went from this process to another
-/// node. Who comes back within a second finds them there. Then they are given back, a little at a
-/// time while ranks run: else all would wait for it where ranks change nodes. By the thread that
-/// runs ranks.
+/// node. Who comes back finds them there for about a second. Then they are given back, a little at
+/// a time while ranks run: else all would wait for it where ranks change nodes. By the thread that
+/// runs ranks; what is noted and looked up while they change nodes, under the links' lock.
 class LeftBehind {
  public:
   /// `file` is that of the bands.
@@ -19,6 +19,8 @@ class LeftBehind {
 
   /// Ranks are about to leave, or to come back.
   void begin();
+  /// All has been given back, or is somebody's.
+  void forget();
   /// These may stay: there is plenty of memory.
   [[nodiscard]] bool takes(const Stretch& pages);
   /// Whether these have stayed, and are in this process's page tables.
@@ -33,10 +35,12 @@ class LeftBehind {
  private:
   bool give_back_since(std::uint64_t now_ns, Pace pace);
   [[nodiscard]] bool is_back(std::uint64_t at) const;
+  [[nodiscard]] std::uint64_t look_for_room() const;
 
   const space::Mapping& mapping_;
   const int file_;
   std::uint64_t room_ = 0;                        // for what else may stay
+  std::uint64_t bytes_ = 0;                       // that have stayed
   bool has_looked_ = false;                       // how much there is
   std::map<std::uint64_t, std::uint64_t> pages_;  // where a stretch begins, and ends
   std::uint64_t given_ns_ = 0;                    // when that was done last, or is to begin

@@ -79,12 +79,14 @@ TEST_F(LeftBehindTest, is_given_back_a_little_at_a_time_and_nothing_else_is) {
 
 TEST_F(LeftBehindTest, beside_ranks_it_takes_a_part_of_the_time) {
   ASSERT_TRUE(left_.takes(stretch(0, 8)));
-  std::uint64_t now_ns = begun_ns_ + 2 * second_ns;
-  ASSERT_TRUE(left_.give_back(now_ns, Pace::beside_ranks));
-  EXPECT_EQ(bytes_of(1), 4 * mib) << "not more at a time";
-  EXPECT_FALSE(left_.give_back(now_ns + 1000, Pace::beside_ranks));
-  EXPECT_TRUE(left_.give_back(now_ns + second_ns / 100, Pace::beside_ranks));
-  EXPECT_LT(bytes_of(1), 4 * mib);
+  const std::uint64_t now_ns = base::now_ns() + second_ns;  // not before it begins
+  ASSERT_TRUE(left_.give_back(now_ns + second_ns / 100, Pace::beside_ranks));
+  EXPECT_LT(bytes_of(1), 8 * mib);
+  const std::uint64_t left = bytes_of(1);
+  EXPECT_FALSE(left_.give_back(now_ns + second_ns / 100 + 1000, Pace::beside_ranks));
+  EXPECT_TRUE(left_.give_back(now_ns + second_ns / 50, Pace::beside_ranks));
+  EXPECT_LT(bytes_of(1), left);
+  EXPECT_GT(bytes_of(1), 0U);
 }
 
 TEST_F(LeftBehindTest, what_a_rank_has_come_back_to_is_its_own) {
@@ -95,6 +97,22 @@ TEST_F(LeftBehindTest, what_a_rank_has_come_back_to_is_its_own) {
   ASSERT_TRUE(left_.takes(stretch(0, 8)));
   left_.begin();
   EXPECT_FALSE(left_.has(stretch(0, 8)));
+}
+
+TEST_F(LeftBehindTest, takes_little_where_nobody_may_look_how_much_there_is) {
+  mapping().header().simulated = 1;
+  EXPECT_TRUE(left_.takes(stretch(0, 1)));
+  EXPECT_FALSE(left_.takes(stretch(1, 2)));
+  EXPECT_FALSE(left_.has(stretch(1, 2)));
+  left_.begin();
+  EXPECT_TRUE(left_.takes(stretch(1, 2)));
+}
+
+TEST_F(LeftBehindTest, forgets_all) {
+  ASSERT_TRUE(left_.takes(stretch(0, 8)));
+  left_.forget();
+  EXPECT_FALSE(left_.has(stretch(0, 1)));
+  EXPECT_FALSE(left_.give_back(begun_ns_ + 2 * second_ns, Pace::as_nobody_runs));
 }
 
 TEST_F(LeftBehindTest, has_only_what_it_was_given) {

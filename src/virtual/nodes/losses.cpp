@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/immortal.hpp"
 #include "base/process_memory.hpp"
 #include "progress/processes.hpp"
 #include "virtual/nodes/wire.hpp"
@@ -27,12 +28,12 @@ struct Known {
 };
 
 Known& known() {
-  static Known all = [] {
+  static base::Immortal<Known> all([] {
     const base::ProcessMemory kept;
     return Known{
         0, std::vector<std::uint64_t>(static_cast<std::size_t>(network()->links().processes()))};
-  }();
-  return all;
+  }());
+  return *all;
 }
 
 std::uint64_t number_of(std::span<const std::int32_t> lost) {

@@ -1,6 +1,7 @@
 #include "virtual/nodes/pieces.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <mutex>
 #include <utility>
 
@@ -44,7 +45,17 @@ void Pieces::await(Piece& piece) const {
   const std::uint64_t begin = begin_of(mapping_, options_.rank);
   const Stretch all = behind_head(mapping_, options_.rank);
   const Stretch pages{std::max(begin + sent.begin, all.begin), begin + sent.end};
-  if (pages.begin < pages.end && !options_.left->takes(pages)) give_back(file_, pages);
+  if (pages.begin < pages.end && !leaves(pages)) give_back(file_, pages);
+}
+
+/// Whether they stay. Under the lock: what comes meanwhile looks there, too.
+bool Pieces::leaves(const Stretch& pages) const {
+  const Links::Lock locked(network()->links().lock());
+  try {
+    return options_.left->takes(pages);
+  } catch (const std::exception&) {  // there is no memory to remember them
+    return false;
+  }
 }
 
 }  // namespace armature::nodes

@@ -44,6 +44,7 @@ class Pieces {
     Stretch place;  // empty: none
   };
   void await(Piece& piece) const;
+  [[nodiscard]] bool leaves(const Stretch& pages) const;
 
   const space::Mapping& mapping_;
   const int file_;
