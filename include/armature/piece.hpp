@@ -43,6 +43,8 @@ class Allotment {
 
   /// Of the next members.
   ARMATURE_API void add(Row row);
+  /// There are no more.
+  ARMATURE_API void shrink();
   [[nodiscard]] int members() const { return members_; }
   [[nodiscard]] Share share(int member) const {
     return rows_.size() == 1 ? rows_.front().share(member) : row_of(member).share(member);

@@ -66,9 +66,9 @@ struct Maximum {
 /// Collectives must be called by all members, in the same order. They may be called with different
 /// buffers but must agree on counts and types; a disagreement that is noticed throws
 /// Error(bad_argument) everywhere. Reductions combine in team order, so every member gets the same
-/// bits. Waiting for a member that has died throws Error(rank_lost). A method that runs while its
-/// rank is in a collective throws Error(misuse) when it calls one of the same team: it needs
-/// another team.
+/// bits; their operators are associative and throw nothing. Waiting for a member that has died
+/// throws Error(rank_lost). A method that runs while its rank is in a collective throws
+/// Error(misuse) when it calls one of the same team: it needs another team.
 class ARMATURE_API Team {
  public:
   Team() = default;

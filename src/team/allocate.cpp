@@ -110,6 +110,7 @@ void share_out(const Team& team, Allotment& allotment, const Allotment::Share& m
   const Joined all = team.allreduce(Joined{{mine}}, join);
   if (all.are_one) return allotment.add(all.row);
   for (const Allotment::Share& share : team.allgather(mine)) allotment.add({share});
+  allotment.shrink();
 }
 
 /// All members hear why, of the first one that has failed.

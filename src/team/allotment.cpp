@@ -28,6 +28,8 @@ void Allotment::add(Row row) {
   if (rows_.empty() || !rows_.back().append(row)) rows_.push_back(row);
 }
 
+void Allotment::shrink() { rows_.shrink_to_fit(); }
+
 const Allotment::Row& Allotment::row_of(int member) const {
   const auto behind =
       std::upper_bound(rows_.begin(), rows_.end(), member,

@@ -1,14 +1,17 @@
-// Thousands of ranks in a process: they meet in collectives, call each other, and each of them has
-// a bounded amount of memory of its own, however many others there are that it does not speak with.
+// Thousands of ranks in a process: they meet in collectives, allocate, call each other, and each of
+// them has a bounded amount of memory of its own, however many others there are that it does not
+// speak with.
 //
 //   many            all of that
 //   many created    they meet, and end
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
 
 #include <armature/armature.hpp>
+#include <armature/virtual.hpp>
 
 #include "checks.hpp"
 
@@ -35,6 +38,7 @@ double resident_kib() {
 
 /// Where all ranks are in one process. One looks, as looking takes memory itself.
 void require_bound(const World& world, double before_kib, double max_kib, const char* when) {
+  if (armature::hosting_processes() > 1) return;
   world.barrier();
   if (world.rank() == 0) {
     const double each = (resident_kib() - before_kib) / world.size();
@@ -42,6 +46,47 @@ void require_bound(const World& world, double before_kib, double max_kib, const 
     require(each <= max_kib, "a rank has more memory than it may");
   }
   world.barrier();
+}
+
+/// What a number becomes, in the ring of 64 bits: one after the other is another one, and which
+/// comes first counts.
+struct Change {
+  std::uint64_t factor, summand;
+  explicit Change(int rank)
+      : factor(2 * static_cast<unsigned>(rank) + 3), summand(factor * factor) {}
+  Change() = default;
+};
+
+Change in_order(const Change& a, const Change& b) {
+  Change both = b;
+  both.factor *= a.factor;
+  both.summand += a.summand * b.factor;
+  return both;
+}
+
+void reduce_in_order(World& world) {
+  Change all(0);
+  for (int rank = 1; rank < world.size(); ++rank) all = in_order(all, Change(rank));
+  const Change reduced = world.allreduce(Change(world.rank()), in_order);
+  require(reduced.factor == all.factor && reduced.summand == all.summand,
+          "a reduction is not in the order of the ranks");
+}
+
+/// As much for each, then more for some than for others.
+void allocate(World& world) {
+  const auto words_of = [](int rank) { return static_cast<std::size_t>(rank % 7 + 1); };
+  const int me = world.rank(), far = (me * 17 + 5) % world.size();
+  auto even = world.allocate<int>(1);
+  auto uneven = world.allocate<int>(words_of(me));
+  even[0] = me;
+  uneven[words_of(me) - 1] = me;
+  world.barrier();
+  require(armature::get(even.on(far)) == far, "a piece of another rank is elsewhere");
+  require(uneven.size(far) == words_of(far), "a piece of another rank has another size");
+  require(armature::get(uneven.on(far) + words_of(far) - 1) == far,
+          "a larger piece of another rank is elsewhere");
+  world.free(even);
+  world.free(uneven);
 }
 
 }  // namespace
@@ -67,5 +112,8 @@ int main(int argc, char** argv) {
     world.barrier();
     require(counter->counted == 2, "a call was executed twice");
     require_bound(world, before_kib, called_max_kib, "after calls");
+
+    reduce_in_order(world);
+    allocate(world);
   });
 }
