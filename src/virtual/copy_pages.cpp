@@ -63,12 +63,15 @@ class Copying {
 
 }  // namespace
 
+bool give_back_pages(int file, std::uint64_t begin, std::uint64_t end) {
+  return fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
+                   static_cast<off_t>(end - begin)) == 0;
+}
+
 void empty_pages(int file, std::uint64_t begin, std::uint64_t end) {
   const off_t data = begin < end ? lseek(file, static_cast<off_t>(begin), SEEK_DATA) : -1;
   if (data < 0 || static_cast<std::uint64_t>(data) >= end) return;
-  if (fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, data,
-                static_cast<off_t>(end) - data) != 0)
-    fail_to_copy();
+  if (!give_back_pages(file, static_cast<std::uint64_t>(data), end)) fail_to_copy();
 }
 
 void copy_pages(int from, int to, std::uint64_t begin, std::uint64_t end, const Touched& touched) {

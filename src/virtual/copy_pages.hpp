@@ -16,6 +16,8 @@ struct Touched {
 /// are touched there. Throws Error(out_of_memory).
 void copy_pages(int from, int to, std::uint64_t begin, std::uint64_t end,
                 const Touched& touched = {});
+/// These pages take no memory any more, and are zero; false: that could not be.
+bool give_back_pages(int file, std::uint64_t begin, std::uint64_t end);
 /// What was touched there is zero again, and takes no memory. Throws the same.
 void empty_pages(int file, std::uint64_t begin, std::uint64_t end);
 

@@ -39,7 +39,4 @@ void for_each_extent(int file, const Stretch& all, F&& f) {
   }
 }
 
-/// These pages take no memory any more.
-void give_back(int file, const Stretch& pages);
-
 }  // namespace armature::nodes

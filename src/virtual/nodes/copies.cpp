@@ -92,9 +92,7 @@ void on_copy_pages(const Arrived& arrived) {
   const auto bytes = arrived.rest(sizeof record);
   const int file = checked_file(arrived, record.number);
   const space::Mapping& mapping = network()->mapping();
-  if (record.offset > mapping.band_bytes() || record.hole > record.offset ||
-      bytes.size() > mapping.band_bytes() - record.offset)
-    base::fail(Errc::corrupt, fmt::format("process {} sends pages of no band", arrived.process));
+  require_in_band(arrived, record.hole, record.offset, bytes.size());
   const std::uint64_t begin = begin_of(mapping, arrived.record.to);
   try {
     fibers::empty_pages(file, begin + record.hole, begin + record.offset);
@@ -111,8 +109,7 @@ void on_copied(const Arrived& arrived) {
   const int file = checked_file(arrived, record.number);
   const space::Mapping& mapping = network()->mapping();
   const std::uint64_t begin = begin_of(mapping, arrived.record.to);
-  if (record.hole > mapping.band_bytes())
-    base::fail(Errc::corrupt, fmt::format("process {} sends pages of no band", arrived.process));
+  require_in_band(arrived, record.hole, mapping.band_bytes(), 0);
   try {
     fibers::empty_pages(file, begin + record.hole, begin + mapping.band_bytes());
     write_at(file, place_of_record(mapping.header(), arrived.record.to), record.record);
@@ -204,12 +201,12 @@ void Copies::send(std::uint32_t number, int rank, int node) const {
   const std::vector<int> processes = living_processes(mapping_, node);
   if (processes.empty()) throw GivenUp();  // its last one has just been lost
   const int partner = processes[static_cast<std::size_t>(rank) % processes.size()];
-  std::uint64_t sent = 0;  // up to there
-  send_band<CopyRecord>(mapping_, band_file_, {rank, partner, Kind::copy_pages},
-                        [&](const Stretch& piece) {
-                          return CopyRecord{number, std::exchange(sent, piece.end), piece.begin};
-                        });
-  const CopiedRecord record{number, sent, RankRecord::of(mapping_, rank)};
+  const std::uint64_t hole =
+      send_band<CopyRecord>(mapping_, band_file_, {rank, partner, Kind::copy_pages},
+                            [&](std::uint64_t before, const Stretch& piece) {
+                              return CopyRecord{number, before, piece.begin};
+                            });
+  const CopiedRecord record{number, hole, RankRecord::of(mapping_, rank)};
   const Links::Lock locked(network()->links().lock());
   Link& link = network()->links().to(partner);
   link.post(Kind::copied, rank, rank, record, Link::Ack::later);

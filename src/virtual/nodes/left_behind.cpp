@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "space/pages.hpp"
 #include "topology/memory.hpp"
+#include "virtual/copy_pages.hpp"
 
 namespace armature::nodes {
 namespace {
@@ -39,7 +40,7 @@ void LeftBehind::forget() {
   bytes_ = 0;
 }
 
-/// Whose these are.
+/// Whose page that is.
 bool LeftBehind::is_back(std::uint64_t at) const {
   return mapping_.is_here(static_cast<int>(at / mapping_.band_bytes()));
 }
@@ -84,7 +85,7 @@ bool LeftBehind::give_back_since(std::uint64_t now_ns, Pace pace) {
     if (is_back(first.key())) continue;
     const std::uint64_t begin = first.key();
     const std::uint64_t end = std::min(begin + space::page_below(bytes), first.mapped());
-    nodes::give_back(file_, {begin, end});
+    (void)fibers::give_back_pages(file_, begin, end);
     bytes -= end - begin;
     if (end == first.mapped()) continue;
     bytes_ += first.mapped() - end;

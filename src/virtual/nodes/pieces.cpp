@@ -5,11 +5,22 @@
 #include <mutex>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "virtual/copy_pages.hpp"
 #include "virtual/nodes/left_behind.hpp"
 #include "virtual/nodes/steps.hpp"
 #include "virtual/nodes/wire.hpp"
 
 namespace armature::nodes {
+
+void require_in_band(const Arrived& arrived, std::uint64_t hole, std::uint64_t offset,
+                     std::size_t bytes) {
+  const std::uint64_t all = network()->mapping().band_bytes();
+  if (offset > all || hole > offset || bytes > all - offset)
+    base::fail(Errc::corrupt, fmt::format("process {} sends pages of no band", arrived.process));
+}
 
 Pieces::Pieces(const space::Mapping& mapping, int file, const Options& options)
     : mapping_(mapping), file_(file), options_(options) {
@@ -45,11 +56,12 @@ void Pieces::await(Piece& piece) const {
   const std::uint64_t begin = begin_of(mapping_, options_.rank);
   const Stretch all = behind_head(mapping_, options_.rank);
   const Stretch pages{std::max(begin + sent.begin, all.begin), begin + sent.end};
-  if (pages.begin < pages.end && !leaves(pages)) give_back(file_, pages);
+  if (pages.begin < pages.end && !stay(pages))
+    (void)fibers::give_back_pages(file_, pages.begin, pages.end);
 }
 
-/// Whether they stay. Under the lock: what comes meanwhile looks there, too.
-bool Pieces::leaves(const Stretch& pages) const {
+/// Whether they may. Under the lock: what comes meanwhile looks there, too.
+bool Pieces::stay(const Stretch& pages) const {
   const Links::Lock locked(network()->links().lock());
   try {
     return options_.left->takes(pages);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "progress/network.hpp"
 #include "space/mapping.hpp"
@@ -44,7 +45,7 @@ class Pieces {
     Stretch place;  // empty: none
   };
   void await(Piece& piece) const;
-  [[nodiscard]] bool leaves(const Stretch& pages) const;
+  [[nodiscard]] bool stay(const Stretch& pages) const;
 
   const space::Mapping& mapping_;
   const int file_;
@@ -53,21 +54,27 @@ class Pieces {
   std::size_t next_ = 0;
 };
 
-/// Sends all pages of the band that were touched, in their order. `record_of(piece)` is what goes
-/// with a piece.
+/// Sends all pages of the band that were touched, in their order. `record_of(hole, piece)` is what
+/// goes with a piece: from `hole` up to it nothing was touched. Returns where the last hole begins.
 template <class Record, class F>
-void send_band(const space::Mapping& mapping, int file, const Pieces::Options& options,
-               F&& record_of) {
+std::uint64_t send_band(const space::Mapping& mapping, int file, const Pieces::Options& options,
+                        F&& record_of) {
   constexpr std::uint64_t piece_max = transport::Protocol::piece_bytes;
   const std::uint64_t begin = begin_of(mapping, options.rank);
+  std::uint64_t hole = 0;
   Pieces pieces(mapping, file, options);
   for_each_extent(file, {begin, begin + mapping.band_bytes()}, [&](const Stretch& extent) {
     for (std::uint64_t at = extent.begin; at < extent.end; at += piece_max) {
       const Stretch piece{at - begin, std::min(at + piece_max, extent.end) - begin};
-      const Record record = record_of(piece);
+      const Record record = record_of(std::exchange(hole, piece.end), piece);
       pieces.send(piece, std::as_bytes(std::span(&record, 1)));
     }
   });
+  return hole;
 }
+
+/// Throws Error(corrupt) unless so many bytes from `offset` on lie in a band, behind that hole.
+void require_in_band(const transport::Arrived& arrived, std::uint64_t hole, std::uint64_t offset,
+                     std::size_t bytes);
 
 }  // namespace armature::nodes

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <mutex>
 #include <span>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -88,12 +87,9 @@ bool write(int rank, std::uint64_t offset, std::span<const std::byte> bytes) {
 
 void on_pages(const Arrived& arrived) {
   require_that_it_comes(arrived);
-  const space::Mapping& mapping = network()->mapping();
   const auto record = arrived.head<PagesRecord>();
   const auto bytes = arrived.rest(sizeof record);
-  if (record.offset > mapping.band_bytes() || record.hole > record.offset ||
-      bytes.size() > mapping.band_bytes() - record.offset)
-    fail(Errc::corrupt, fmt::format("process {} sends pages of no band", arrived.process));
+  require_in_band(arrived, record.hole, record.offset, bytes.size());
   empty(arrived.record.to, record.hole, record.offset);
   if (!write(arrived.record.to, record.offset, bytes))
     fail(Errc::out_of_memory,
@@ -105,8 +101,7 @@ void on_traveller(const Arrived& arrived) {
   require_that_it_comes(arrived);
   const auto record = arrived.head<TravellerRecord>();
   const space::Mapping& mapping = network()->mapping();
-  if (record.hole > mapping.band_bytes())
-    fail(Errc::corrupt, fmt::format("process {} sends pages of no band", arrived.process));
+  require_in_band(arrived, record.hole, mapping.band_bytes(), 0);
   empty(arrived.record.to, record.hole, mapping.band_bytes());
   record.record.give({reinterpret_cast<std::byte*>(&mapping.header())}, arrived.record.to);
 }
@@ -141,12 +136,12 @@ void take_ranks_into_what_they_left(const LeftBehind& left) {
 
 void send_rank(const space::Mapping& mapping, int file, int rank, LeftBehind& left) {
   const int process = mapping.slot(rank).goes_to.load(relaxed);
-  std::uint64_t sent = 0;  // up to there
-  send_band<PagesRecord>(mapping, file, {rank, process, Kind::pages, &left},
-                         [&](const Stretch& piece) {
-                           return PagesRecord{std::exchange(sent, piece.end), piece.begin};
-                         });
-  const TravellerRecord record{sent, RankRecord::of(mapping, rank)};
+  const std::uint64_t hole =
+      send_band<PagesRecord>(mapping, file, {rank, process, Kind::pages, &left},
+                             [](std::uint64_t before, const Stretch& piece) {
+                               return PagesRecord{before, piece.begin};
+                             });
+  const TravellerRecord record{hole, RankRecord::of(mapping, rank)};
   const Links::Lock locked(network()->links().lock());
   Link& link = network()->links().to(process);
   link.post(Kind::traveller, rank, rank, record, Link::Ack::later);
