@@ -1,6 +1,11 @@
 // Virtual ranks that go to other nodes, with everybody's help.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -27,51 +32,87 @@ double together_ns(World& world, F&& f) {
   return now_ns() - begun_ns;
 }
 
-/// What a rank has left where it was before is given back from a second later on.
-void wait_until_given_back() {
-  const double begun_ns = now_ns();
-  while (now_ns() < begun_ns + 2e9) yield();
+/// So much free memory is the machine's: a hypervisor may have taken what is free for long, and
+/// give it back only when it is touched.
+void touch_free_memory(std::size_t bytes) {
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return;
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  std::memset(memory, 1, bytes);
+  munmap(memory, bytes);
 }
+
+/// Rank 0 goes to another node and comes back, with so many bytes.
+class Trips {
+ public:
+  static constexpr std::size_t bytes = std::size_t{64} << 20;
+  static constexpr int places_max = 16;
+
+  Trips(World& world, const Wire& wire) : world_(world), wire_(wire) {}
+  /// From now on they lie where none were before: no other node has pages for them.
+  void begin_elsewhere() {
+    if (place_ != nullptr) madvise(place_, bytes, MADV_REMOVE);
+    place_ = place_ == nullptr ? memory_.get() : place_ + bytes;
+    std::memset(place_, 1, bytes);
+    keep(*place_);
+  }
+
+  double there_ns() { return move_ns(away_); }
+  double back_ns() { return move_ns(home_); }
+  /// As many on a plain connection.
+  double stream_ns() {
+    const double both_ns = together_ns(world_, [&] {
+      goes() ? wire_.give(place_, bytes) : wire_.take(place_, bytes);
+      goes() ? wire_.take(place_, bytes) : wire_.give(place_, bytes);
+    });
+    return both_ns / 2;
+  }
+  [[nodiscard]] bool goes() const { return world_.rank() == 0; }
+
+ private:
+  struct Deleter {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  double move_ns(ProcessId to) {
+    return together_ns(world_, [&] { migrate_together(to); });
+  }
+
+  World& world_;
+  const Wire& wire_;
+  const std::unique_ptr<std::byte, Deleter> memory_{
+      static_cast<std::byte*>(std::aligned_alloc(4096, places_max* bytes))};
+  std::byte* place_ = nullptr;  // in it
+  const ProcessId home_ = process_of(world_.rank()), away_ = process_of(1);
+};
 
 }  // namespace
 
 void migrate_between_nodes_rows(World& world, const Settings& settings) {
-  constexpr std::size_t bytes = std::size_t{64} << 20;
-  const bool goes = world.rank() == 0;
   const Wire wire(world);
-  std::vector<std::byte> heap(bytes, std::byte{1});
-  keep(heap);
-  const ProcessId home = process_of(world.rank()), away = process_of(1);
-  const auto move_ns = [&](ProcessId to) {
-    return together_ns(world, [&] { migrate_together(to); });
-  };
-  const auto stream_ns = [&] {
-    return together_ns(world, [&] {
-      goes ? wire.give(heap.data(), bytes) : wire.take(heap.data(), bytes);
-      goes ? wire.take(heap.data(), bytes) : wire.give(heap.data(), bytes);
-    });
-  };
-  /// There and back: rank 0 is where its file is, to which rows are written.
-  const auto row = [&](const char* op, int times, const auto& between) {
+  Trips trips(world, wire);
+  const auto row = [&](const char* op, int times, const auto& move_ns) {
     if (!wanted(settings.only, op)) return;
     std::vector<double> ns, limit_ns;
     for (int i = std::min(settings.effort.batches, times); i > 0; --i) {
-      double both_ns = 0;
-      for (const ProcessId to : {away, home}) {
-        between();
-        both_ns += move_ns(to);
-      }
-      ns.push_back(both_ns / 2);
-      limit_ns.push_back(stream_ns() / 2);
+      ns.push_back(move_ns());
+      limit_ns.push_back(trips.stream_ns());
     }
-    if (goes)
+    if (trips.goes())  // its file is where it is now, to which rows are written
       settings.report({.op = op,
-                       .bytes = bytes,
+                       .bytes = Trips::bytes,
                        .ns = median(std::move(ns)),
                        .limit_ns = median(std::move(limit_ns))});
   };
-  row("migrate.nodes.first", 5, wait_until_given_back);
-  row("migrate.nodes", 15, [] {});
+  row("migrate.nodes.first", Trips::places_max - 1, [&] {
+    trips.begin_elsewhere();
+    touch_free_memory(2 * Trips::bytes);
+    const double ns = trips.there_ns();
+    (void)trips.back_ns();
+    return ns;
+  });
+  trips.begin_elsewhere();
+  row("migrate.nodes", 15, [&] { return (trips.there_ns() + trips.back_ns()) / 2; });
 }
 
 void balanced_hotspot_rows(World& world, const Settings& settings) {

@@ -15,6 +15,7 @@ constexpr Aim aims[] = {
     {.op = "hotspot.balanced", .bytes = 0, .ratio_max = 1 / 0.9},
     {.op = "hotspot.nodes", .bytes = 0, .ratio_max = 1 / 0.9},
     {.op = "migrate.nodes", .bytes = 64 << 20, .ratio_max = 1 / 0.7},
+    {.op = "migrate.nodes.first", .bytes = 64 << 20, .ratio_max = 1 / 0.7},
     {.op = "checkpoint", .bytes = 256 << 20, .ratio_max = 1 / 0.7},
     {.op = "restart", .bytes = 256 << 20, .ratio_max = 1 / 0.7},
     {.op = "recovery", .bytes = 128 << 20, .ns_max = 1e9},
@@ -85,7 +86,8 @@ constexpr const char* footer =
   migrate.nodes      a rank with so many bytes goes to another node, where it was not long before,
                      all standing still meanwhile; limit: as many on a TCP connection between the
                      same two processes
-  migrate.nodes.first  the same to where it has left nothing
+  migrate.nodes.first  the same to where it has left nothing, into memory that the machine has
+                     free (a hypervisor may have to give it first, which takes three times as long)
 
 Examples:
   armature bench virtual

@@ -203,8 +203,8 @@ void Copies::send(std::uint32_t number, int rank, int node) const {
   const int partner = processes[static_cast<std::size_t>(rank) % processes.size()];
   const std::uint64_t hole =
       send_band<CopyRecord>(mapping_, band_file_, {rank, partner, Kind::copy_pages},
-                            [&](std::uint64_t before, const Stretch& piece) {
-                              return CopyRecord{number, before, piece.begin};
+                            [&](std::uint64_t before, const Stretch& touched) {
+                              return CopyRecord{number, before, touched.begin};
                             });
   const CopiedRecord record{number, hole, RankRecord::of(mapping_, rank)};
   const Links::Lock locked(network()->links().lock());

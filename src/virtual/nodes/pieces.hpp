@@ -54,8 +54,9 @@ class Pieces {
   std::size_t next_ = 0;
 };
 
-/// Sends all pages of the band that were touched, in their order. `record_of(hole, piece)` is what
-/// goes with a piece: from `hole` up to it nothing was touched. Returns where the last hole begins.
+/// Sends all pages of the band that were touched, in their order. `record_of(hole, touched)` is
+/// what goes with a piece: from `hole` up to it nothing was touched, and from it on all of
+/// `touched`. Returns where the last hole begins.
 template <class Record, class F>
 std::uint64_t send_band(const space::Mapping& mapping, int file, const Pieces::Options& options,
                         F&& record_of) {
@@ -66,7 +67,8 @@ std::uint64_t send_band(const space::Mapping& mapping, int file, const Pieces::O
   for_each_extent(file, {begin, begin + mapping.band_bytes()}, [&](const Stretch& extent) {
     for (std::uint64_t at = extent.begin; at < extent.end; at += piece_max) {
       const Stretch piece{at - begin, std::min(at + piece_max, extent.end) - begin};
-      const Record record = record_of(std::exchange(hole, piece.end), piece);
+      const Stretch touched{piece.begin, extent.end - begin};
+      const Record record = record_of(std::exchange(hole, piece.end), touched);
       pieces.send(piece, std::as_bytes(std::span(&record, 1)));
     }
   });

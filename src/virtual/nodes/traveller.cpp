@@ -1,20 +1,16 @@
 #include "virtual/nodes/traveller.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 #include <mutex>
-#include <span>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
 #include "base/relaxed.hpp"
-#include "virtual/copy_pages.hpp"
-#include "virtual/nodes/left_behind.hpp"
+#include "virtual/nodes/landing.hpp"
 #include "virtual/nodes/pieces.hpp"
 #include "virtual/nodes/wire.hpp"
 #include "virtual/rank_record.hpp"
@@ -32,7 +28,7 @@ using base::relaxed;  // nobody runs
 /// touched.
 struct PagesRecord {
   std::uint64_t hole;  // where that begins
-  std::uint64_t offset;
+  Stretch touched;     // from the first of these bytes on
 };
 
 /// The rest of a rank.
@@ -49,15 +45,14 @@ struct NotifiedRecord {
 };
 
 // Of this process.
-int arrivals_file = -1;
-const LeftBehind* left_behind = nullptr;
+std::optional<Landing> landing;
 
 /// The rank must be about to come to this process. Which of its node's it is in only that node
 /// knows.
 void require_that_it_comes(const Arrived& arrived) {
   const space::Mapping& mapping = network()->mapping();
   const int rank = arrived.record.to;
-  if (rank >= 0 && rank < mapping.ranks() &&
+  if (landing && rank >= 0 && rank < mapping.ranks() &&
       mapping.slot(rank).goes_to.load(relaxed) == network()->links().process() &&
       mapping.slot(rank).node == mapping.process_slot(arrived.process).node)
     return;
@@ -65,33 +60,14 @@ void require_that_it_comes(const Arrived& arrived) {
        fmt::format("process {} sends rank {}, which does not come here", arrived.process, rank));
 }
 
-/// What the rank has left here, when it was here before, where it has nothing now.
-void empty(int rank, std::uint64_t begin, std::uint64_t end) {
-  const Stretch all = behind_head(network()->mapping(), rank);
-  const std::uint64_t band = begin_of(network()->mapping(), rank);
-  fibers::empty_pages(arrivals_file, std::max(band + begin, all.begin), band + end);
-}
-
-// Through the file, unless they are mapped already: pages that do not exist yet need neither be
-// cleared nor mapped for it.
-bool write(int rank, std::uint64_t offset, std::span<const std::byte> bytes) {
-  const space::Mapping& mapping = network()->mapping();
-  const std::uint64_t at = begin_of(mapping, rank) + offset;
-  if (left_behind != nullptr && left_behind->has({at, at + bytes.size()})) {
-    std::memcpy(mapping.band(rank) + offset, bytes.data(), bytes.size());
-    return true;
-  }
-  return pwrite(arrivals_file, bytes.data(), bytes.size(), static_cast<off_t>(at)) ==
-         static_cast<ssize_t>(bytes.size());
-}
-
 void on_pages(const Arrived& arrived) {
   require_that_it_comes(arrived);
   const auto record = arrived.head<PagesRecord>();
   const auto bytes = arrived.rest(sizeof record);
-  require_in_band(arrived, record.hole, record.offset, bytes.size());
-  empty(arrived.record.to, record.hole, record.offset);
-  if (!write(arrived.record.to, record.offset, bytes))
+  const auto& [begin, end] = record.touched;
+  require_in_band(arrived, record.hole, begin, std::max(bytes.size(), end - begin));
+  landing->empty(arrived.record.to, {record.hole, begin});
+  if (!landing->write(arrived.record.to, record.touched, bytes))
     fail(Errc::out_of_memory,
          fmt::format("rank {} comes from another node, and there is no memory for it: {}",
                      arrived.record.to, base::system_text(errno != 0 ? errno : ENOSPC)));
@@ -102,7 +78,7 @@ void on_traveller(const Arrived& arrived) {
   const auto record = arrived.head<TravellerRecord>();
   const space::Mapping& mapping = network()->mapping();
   require_in_band(arrived, record.hole, mapping.band_bytes(), 0);
-  empty(arrived.record.to, record.hole, mapping.band_bytes());
+  landing->empty(arrived.record.to, {record.hole, mapping.band_bytes()});
   record.record.give({reinterpret_cast<std::byte*>(&mapping.header())}, arrived.record.to);
 }
 
@@ -125,21 +101,20 @@ void install_travellers(Links& links) {
 
 void take_ranks_into(int file) {
   const Links::Lock locked(network()->links().lock());
-  arrivals_file = file;
-  left_behind = nullptr;
+  landing.emplace(network()->mapping(), file);
 }
 
 void take_ranks_into_what_they_left(const LeftBehind& left) {
   const Links::Lock locked(network()->links().lock());
-  left_behind = &left;
+  landing->open(left);
 }
 
 void send_rank(const space::Mapping& mapping, int file, int rank, LeftBehind& left) {
   const int process = mapping.slot(rank).goes_to.load(relaxed);
   const std::uint64_t hole =
       send_band<PagesRecord>(mapping, file, {rank, process, Kind::pages, &left},
-                             [](std::uint64_t before, const Stretch& piece) {
-                               return PagesRecord{before, piece.begin};
+                             [](std::uint64_t before, const Stretch& touched) {
+                               return PagesRecord{before, touched};
                              });
   const TravellerRecord record{hole, RankRecord::of(mapping, rank)};
   const Links::Lock locked(network()->links().lock());
