@@ -2,7 +2,7 @@
 // what is counted go on.
 //
 //   virtual_changing_nodes work ROUNDS [SEED] | gather | refuse | leave | stand | leave_alone |
-//   save DIR | fail DIR | wander | recover ROUNDS [SEED]
+//   save DIR | fail DIR | wander | recover ROUNDS [SEED] | recover_gathered ROUNDS
 #include <iconv.h>
 
 #include <chrono>
@@ -271,6 +271,18 @@ void recover(World& world, int rounds, int seed) {
   if (me == 0) std::printf("result well\n");
 }
 
+/// All in one process, so that nodes have no ranks, and wanting something of all all the time.
+void recover_gathered(World& world, int rounds) {
+  const Own own(world.rank());
+  armature::migrate_together(armature::ProcessId(0));
+  for (int round = 1; round <= rounds; ++round) {
+    (void)armature::checkpoint_in_memory();
+    world.barrier();
+    own.check(world.rank());
+  }
+  if (world.rank() == 0) std::printf("result well\n");
+}
+
 /// Cannot be written: all are told, and go on.
 void fail(World& world, const std::string& directory) {
   const auto told = [&](const std::string& where) -> std::string {
@@ -311,6 +323,7 @@ int main(int argc, char** argv) {
     if (what == "fail") fail(world, directory);
     if (what == "wander") wander(world);
     if (what == "recover") recover(world, rounds, seed);
+    if (what == "recover_gathered") recover_gathered(world, rounds);
     return what == "leave" ? leave(world) : 0;
   });
 }

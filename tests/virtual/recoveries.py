@@ -16,68 +16,11 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
-from harness import Failed, expect, perform_case, wait_until  # noqa: E402
+from harness import expect, perform_case, wait_until  # noqa: E402
+from recovering_job import ARMATURE, PROGRAM, SECONDS, Job, NodesJob, read_until, result, undisturbed, words  # noqa: E402
 
-ARMATURE, PROGRAM, CASE = sys.argv[1:4]
-SECONDS = 60
+CASE = sys.argv[3]
 OFTEN = int(os.environ.get("KILLS", "20"))  # jobs that each of the cases called often kills
-
-
-def words(ranks, processes, *more):
-    return list(map(str, [ARMATURE, "run", "-n", ranks, "--virtual", "--processes", processes, "--timeout", SECONDS,
-                          *more, PROGRAM]))
-
-
-class Job:
-    """One that is killed from outside while it runs."""
-
-    def __init__(self, ranks, processes, options, arguments):
-        self.words = [*words(ranks, processes, "-v", "--on-death", "recover", *options), *map(str, arguments)]
-        self.job = subprocess.Popen(self.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                    stderr=subprocess.PIPE, text=True)
-        self.killed = set()
-
-    def children(self):
-        try:
-            with open(f"/proc/{self.job.pid}/task/{self.job.pid}/children") as file:
-                return [int(pid) for pid in file.read().split() if int(pid) not in self.killed]
-        except OSError:
-            return []
-
-    def kill(self, count, chance):
-        """That many processes at once; False when there are too few for one to be left."""
-        children = self.children()
-        if len(children) <= count:
-            return False
-        return self.kill_all(chance.sample(children, count))
-
-    def kill_all(self, pids):
-        """False when one has ended before."""
-        for pid in pids:
-            self.killed.add(pid)
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                return False
-        return True
-
-    def end(self):
-        out, err = self.job.communicate(timeout=2 * SECONDS)
-        return self.job.returncode, out, err
-
-
-def result(ended):
-    """What was printed since the last copy is printed once more when a job has gone back there."""
-    status, out, err = ended
-    found = re.findall(r"^result (\w+)$", out, re.M)
-    expect(status == 0 and len(set(found)) == 1 and len(found) <= 1 + err.count("all ranks go back"), f"exit status {status}:\n{out}{err}")
-    return found[0], err
-
-
-def undisturbed(ranks, *arguments):
-    done = subprocess.run([*words(ranks, min(ranks, 2)), *map(str, arguments)], capture_output=True, text=True,
-                          timeout=SECONDS, stdin=subprocess.DEVNULL)
-    return result((done.returncode, done.stdout, done.stderr))[0]
 
 
 def kill_at_random(runs, ranks, shapes, at_once):
@@ -115,16 +58,6 @@ def case_kills_often():
 def case_several_at_once():
     """The second death comes while all go back from the first."""
     kill_at_random(12, 16, [4, 3], 3)
-
-
-def read_until(stream, pattern):
-    """What a job has said up to the line that tells of it."""
-    said = ""
-    for line in stream:
-        said += line
-        if re.search(pattern, line):
-            return said
-    raise Failed(f"never said: {pattern}\n{said}")
 
 
 def case_second_death_meanwhile():
@@ -213,31 +146,6 @@ def case_ends_on_nodes():
         expect(got == 137 and "it ended 5 times since its last checkpoint" in err, f"{got}: {out}{said}{err}")
 
 
-class NodesJob(Job):
-    """On pretended nodes, whose processes are in a row; the program makes its own checkpoints in memory."""
-
-    def __init__(self, ranks, nodes, processes, arguments, *more):
-        begun = time.monotonic()
-        super().__init__(ranks, processes, ["--nodes", nodes, *more], arguments)
-        self.said = read_until(self.job.stderr, "have joined")
-        self.start_s = time.monotonic() - begun
-        self.first_copy_s = max(0.8, 2 * self.start_s)  # on a busy machine all takes longer
-        self.nodes, self.pids = nodes, self.children()
-
-    def node(self, number):
-        first = [len(self.pids) * node // self.nodes for node in range(self.nodes + 1)]
-        return [pid for pid in self.pids[first[number]:first[number + 1]] if pid not in self.killed]
-
-    def kill_some(self, chance):
-        """One process, or all of a node; not the last node."""
-        living = [node for node in map(self.node, range(self.nodes)) if node]
-        victims = chance.choice(living)
-        if chance.random() < 0.5:
-            victims = [chance.choice(victims)]
-        if len(living) > 1 or len(victims) < len(living[0]):
-            self.kill_all(victims)
-
-
 CLEAR_ENDS = ("there is no checkpoint in memory yet", "so is the one with its copy")
 
 
@@ -280,6 +188,20 @@ def case_nodes_kills_often():
 def case_nodes_moving():
     """While ranks go from node to node between copies, and inside of nodes."""
     kill_on_nodes(15, SHAPES, ["recover", 150], "well")
+
+
+def case_nodes_gathered():
+    """Where a node has no ranks, its processes hear of what the others want next while they go back."""
+    recovered = 0
+    for run in range(10):
+        job = NodesJob(4, 2, 4, ["recover_gathered", 3000])
+        time.sleep(0.05 + job.start_s)
+        job.kill_all([job.pids[2 + run % 2]])
+        status, out, err = job.end()
+        got, err = result((status, out, job.said + err))
+        expect(got == "well", f"{job.words}: {got}:\n{err}")
+        recovered += "all ranks go on" in err
+    expect(recovered >= 5, f"gone back {recovered} times in 10 runs")
 
 
 def case_nodes_one_after_the_other():

@@ -6,6 +6,7 @@
 //   4     each node knows where ranks are now
 //   5     nodes know again how often their ranks have notified others
 //   6, 7  what is lost of the copy is made again, and then counts
+//   8     nothing is wanted of what was before: who goes on may want something of all soon
 //
 // Where ranks go follows from the copy and from who is lost, so all find the same. Another loss
 // makes all begin again: nothing of this is harmed by being done twice.
@@ -88,6 +89,9 @@ class GoingBack {
     if (!problem_.empty()) give_up(steps);
     bring_back(steps);
     mend_copy(steps);
+    if (steps.leads()) forget_what_was_wanted();
+    steps.reach(8);
+    steps.all_reach(8);
     if (steps.leads()) go_on(lost);
     if (steps.leads_all() && job_.has_launcher == 0)
       std::fputs(
@@ -111,6 +115,7 @@ class GoingBack {
   void take_places() const;
   void host() const;
   void mend_copy(const Steps& steps) const;
+  void forget_what_was_wanted() const;
   void go_on(std::uint32_t lost) const;
   [[nodiscard]] bool is_here(int rank) const {
     return mapping_.process_slot(places_[static_cast<std::size_t>(rank)]).node == job_.node;
@@ -317,16 +322,20 @@ void GoingBack::mend_copy(const Steps& steps) const {
         stderr);
 }
 
-/// By the first process of each node.
-void GoingBack::go_on(std::uint32_t lost) const {
+/// By the first process of each node. It is not over, and will not be.
+void GoingBack::forget_what_was_wanted() const {
   space::Halt& halt = job_.halt;
   halt.ready.store(0, relaxed);
   halt.broken.store(0, relaxed);
   halt.asked.store(space::Asked::nothing, relaxed);
   halt.has_given_up.store(0, relaxed);
-  // What was wanted and is not over will not be.
   halt.wanted.store(found_.halted, relaxed);
   halt.over.store(found_.halted, std::memory_order_release);
+}
+
+/// By the same.
+void GoingBack::go_on(std::uint32_t lost) const {
+  space::Halt& halt = job_.halt;
   halt.recoveries.store(lost, relaxed);
   halt.regrouped.store(lost, std::memory_order_release);
 }
