@@ -13,9 +13,10 @@
 
 #include <fmt/format.h>
 
-#include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/futex.hpp"
+#include "bootstrap/join_once.hpp"
+#include "bootstrap/start_timeout.hpp"
 
 namespace armature::bootstrap {
 
@@ -37,6 +38,7 @@ struct Board::Page {
   };
 
   std::uint64_t used = 0;
+  std::atomic<std::int32_t> pid{0};  // whose it is
   std::byte bytes[1];
 
   static constexpr std::size_t room = bytes_max - 64;
@@ -45,7 +47,6 @@ struct Board::Page {
 namespace {
 
 constexpr std::size_t head_bytes = 4096;
-constexpr std::uint64_t patience_ns = 60'000'000'000;
 
 std::size_t board_bytes(std::uint64_t processes) {
   return head_bytes + processes * (std::size_t{4} << 20);
@@ -83,6 +84,9 @@ Board::Board(const base::FileDescriptor& file, int process) : process_(process) 
                                   file.get()));
   head_ = static_cast<Head*>(start);
   ARMATURE_ASSERT(board_bytes(head_->processes) == static_cast<std::size_t>(status.st_size));
+  std::int32_t nobody = 0;
+  if (!page(process).pid.compare_exchange_strong(nobody, getpid()) && nobody != getpid())
+    has_joined_already("process", process);
 }
 
 Board::~Board() { munmap(head_, board_bytes(head_->processes)); }
@@ -121,7 +125,7 @@ std::vector<std::byte> Board::get(int process, std::string_view key) {
   fail(Errc::start, fmt::format("process {} has not published '{}'", process, key));
 }
 
-void Board::wait_for_all(std::chrono::milliseconds /*patience*/) {
+void Board::wait_for_all(std::chrono::milliseconds patience) {
   const std::uint32_t before = head_->fences.load(std::memory_order_acquire);
   // Both: what was put before is seen by whoever goes on after.
   if (head_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == head_->processes) {
@@ -130,17 +134,20 @@ void Board::wait_for_all(std::chrono::milliseconds /*patience*/) {
     base::futex_wake(head_->fences);
     return;
   }
-  const std::uint64_t begun_ns = base::now_ns();
+  const auto until = std::chrono::steady_clock::now() + patience;
   while (head_->fences.load(std::memory_order_acquire) == before) {
     base::futex_wait(head_->fences, before, 100'000'000);
     if (const int lost = head_->lost.load(std::memory_order_relaxed); lost != 0)
       fail(Errc::start,
            fmt::format("process {} has died before the nodes of the job have found each other",
                        lost - 1));
-    if (base::now_ns() - begun_ns > patience_ns)
-      fail(Errc::start,
-           fmt::format("only {} of {} processes have joined the job within a minute",
-                       head_->arrived.load(std::memory_order_relaxed), head_->processes));
+    if (std::chrono::steady_clock::now() > until)
+      fail(
+          Errc::start,
+          fmt::format("only {} of {} processes have joined the job within {} s ({}=SECONDS to wait "
+                      "longer)",
+                      head_->arrived.load(std::memory_order_relaxed), head_->processes,
+                      patience.count() / 1000, start_timeout_variable));
   }
 }
 

@@ -27,7 +27,6 @@ class Board : public Exchange {
   [[nodiscard]] std::vector<std::byte> get(int process, std::string_view key) override;
 
  protected:
-  /// Our launcher looks after its processes: it is a minute.
   void wait_for_all(std::chrono::milliseconds patience) override;
 
  private:

@@ -47,6 +47,10 @@ Endpoint::Endpoint(progress::RankContext& context, const Settings& settings, Tea
       replies_(context.space),
       blocks_(context.space),
       fences_(*this) {
+  if (has_service_ && context.scheduler != nullptr)
+    base::fail(Errc::start,
+               "ARMATURE_SERVICE_THREADS: ranks that take turns on a thread, as virtual and "
+               "simulated ones do, have no service threads: calls are executed when a rank waits");
   sender_.endpoint = this;
   find_modules();
   sender_.to = outgoing_;

@@ -229,6 +229,7 @@ struct LastWords {
 
   std::atomic<std::uint32_t> taken{0};  // 1: the launcher has read it, the rank may go. Release.
   std::int32_t signal = 0;              // or 0
+  std::int32_t was_sent = 0;            // by some process: it has no fault address
   std::int32_t status = 0;              // exit status asked for by abort()
   std::uint64_t fault_address = 0;      // of SIGSEGV and SIGBUS
   std::uint32_t frames = 0;

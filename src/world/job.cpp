@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "armature/error.hpp"
+#include "bootstrap/join_once.hpp"
 #include "progress/wait.hpp"
 #include "team/team_state.hpp"
 #include "virtual/rank_locals.hpp"
@@ -33,8 +34,10 @@ Job::Job(AddressSpace& space, progress::Scheduler* scheduler, transport::Weather
   context_.scheduler = scheduler;
   context_.weather = weather;
   space::RankSlot& slot = space.slot(space.me());
+  // A virtual one may have moved before it begins.
+  if (slot.tid.exchange(gettid(), std::memory_order_relaxed) != 0 && scheduler == nullptr)
+    bootstrap::has_joined_already("rank", space.me());
   slot.pid.store(getpid(), std::memory_order_relaxed);
-  slot.tid.store(gettid(), std::memory_order_relaxed);
   progress::set_this_rank(&context_);
   Team all(std::make_shared<detail::TeamState>(space, space.world_block(), space.me()));
   world_ = std::make_unique<World>(all);
@@ -53,7 +56,7 @@ void Job::leave() {
   slot.life.store(Life::leaving, std::memory_order_release);
   if (progress::Network* const net = progress::network()) net->tell_life(space.me(), Life::leaving);
   try {
-    world_->checked("finalize").round(detail::TeamState::Kind::leaving, 0, 0, "finalize");
+    world_->checked("finalize").round({detail::TeamState::Kind::leaving}, 0, "finalize");
     endpoint_->fences().wait(*world_, "finalize");  // what was called last is executed, too
   } catch (const Error& error) {
     if (error.code() != Errc::rank_lost) throw;

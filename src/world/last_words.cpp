@@ -111,6 +111,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
   if (has_joined.is_this() && first_to_speak()) {
     LastWords& words = last_words();
     words.signal = signal;
+    words.was_sent = info->si_code <= 0 ? 1 : 0;
     if (signal == SIGSEGV || signal == SIGBUS)
       words.fault_address = reinterpret_cast<std::uint64_t>(info->si_addr);
     record_stack(words);

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "bootstrap/join_once.hpp"
 #include "bootstrap/start_again.hpp"
 #include "rmi/modules.hpp"
 #include "transport/sim/seeded_weather.hpp"
@@ -143,7 +144,8 @@ void join(const Process& process) {
         "and its folder in LD_PRELOAD");
   if (job.halt.restarts != 0) process.restore_memory();
   fibers::join_job(job, same);
-  process.mapping().process_slot(process.number()).joined.store(1, std::memory_order_release);
+  if (process.mapping().process_slot(process.number()).joined.exchange(1) != 0)
+    bootstrap::has_joined_already("process", process.number());
   progress::set_joining_rank(-1);
 }
 

@@ -28,6 +28,18 @@ def test_programs_that_never_join_may_just_run():
     run(["-c", "exit 4"], 4, program="sh")
 
 
+def test_run_inside_run_is_an_error():
+    for kind in [], ["--threads", 3], ["--virtual"]:
+        run(["run_again"], 134, r"run: called inside run", options=["-n", 3, *kind])
+
+
+def test_one_program_joins_for_a_rank():
+    for script in "{0} end & {0} end; wait", "{0} end; {0} end":
+        for more in [], ["--nodes", 2], ["--virtual"]:
+            run(["-c", script.format(harness.PROGRAM)], 134, r"has joined the job already: where a script",
+                program="sh", options=["-n", 2, *more])
+
+
 def test_some_joining_and_some_not_is_an_error():
     run(["never_join", 1], 1, r"rank 1 .* exited without ever joining")
 
@@ -71,7 +83,7 @@ def test_an_exception_shows_what_and_where():
 
 
 def test_a_collective_that_others_leave_out_says_that_they_have_returned():
-    text = run(["one_more"], 134, r"disagree: .*rank 0 is in a reduction of 4 bytes")
+    text = run(["one_more"], 134, r"disagree: .*rank 0 is in an allreduce of 4 bytes")
     expect("has returned already" in text, text)
 
 

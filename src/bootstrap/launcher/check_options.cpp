@@ -1,5 +1,7 @@
 #include "bootstrap/launcher/check_options.hpp"
 
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,6 +29,10 @@ void check_kind_of_ranks(const LaunchOptions& options) {
   if (options.virtual_ranks) {
     refuse_if(options.threads > 1,
               "--virtual does not go with --threads: ranks are one or the other");
+    const char* const service = getenv("ARMATURE_SERVICE_THREADS");
+    refuse_if(service != nullptr && std::string_view(service) != "0",
+              "--virtual does not go with --service-threads (ARMATURE_SERVICE_THREADS): calls of a "
+              "virtual rank are executed when it waits or yields, as its process has one thread");
     return;
   }
   for (const auto& [is_said, option] :

@@ -52,6 +52,7 @@ std::optional<Words> read_words(const space::Control& control, int rank) {
   const space::LastWords& words = control.last_words(rank);
   Words copy{.signal = words.signal,
              .status = words.status,
+             .was_sent = words.was_sent != 0,
              .fault_address = words.fault_address,
              .frames = {},
              .text = std::string(words.text, strnlen(words.text, space::LastWords::text_max))};
@@ -63,7 +64,7 @@ std::optional<Words> read_words(const space::Control& control, int rank) {
 Ending ending_by_words(const Words& words, const space::Control& control, int node) {
   if (words.signal != 0) {
     std::string name = signal_name(words.signal);
-    if (words.signal == SIGSEGV || words.signal == SIGBUS)
+    if ((words.signal == SIGSEGV || words.signal == SIGBUS) && !words.was_sent)
       name += ": " + place(words.fault_address, control, node);
     return {status_of_signal(words.signal), false,
             fmt::format("was killed by signal {} ({})", words.signal, name)};

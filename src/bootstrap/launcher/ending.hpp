@@ -13,6 +13,7 @@ namespace armature::bootstrap {
 struct Words {
   int signal = 0;
   int status = 0;
+  bool was_sent = false;  // the signal
   std::uint64_t fault_address = 0;
   std::vector<std::uint64_t> frames;
   std::string text;

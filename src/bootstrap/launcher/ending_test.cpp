@@ -92,6 +92,9 @@ TEST(EndingTest, a_fault_in_a_band_names_the_owner) {
   const Ending ending = ending_by_words(words, job.control());
   EXPECT_EQ(ending.status, 139);
   EXPECT_THAT(ending.how, HasSubstr("in the band of rank 1, where it has allocated nothing"));
+  const Words sent{
+      .signal = SIGSEGV, .was_sent = true, .fault_address = 4711, .frames = {}, .text = ""};
+  EXPECT_THAT(ending_by_words(sent, job.control()).how, HasSubstr("(SIGSEGV)"));
 }
 
 }  // namespace

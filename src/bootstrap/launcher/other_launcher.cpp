@@ -138,7 +138,8 @@ Outcome await_other(const LaunchOptions& options) {
   if (status == 0) return {.status = status};
   return {.status = status,
           .was_killed = tells_of_a_kill(command.launcher, status) ||
-                        !std::ranges::all_of(options.hosts, answers)};
+                        (options.on_death == space::OnDeath::recover &&
+                         !std::ranges::all_of(options.hosts, answers))};
 }
 
 bool answers(const std::string& host) {
