@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
@@ -21,7 +22,8 @@ class TeamState;
 
 inline constexpr std::size_t reduced_bytes_max = 32 * 1024;
 
-/// into[i] = op(into[i], from[i]) for `count` elements; `op` is the user's operator.
+/// into[i] = op(into[i], from[i]) for `count` elements, which may lie at any multiple of 16; `op`
+/// is the user's operator.
 using Combine = void (*)(void* into, const void* from, std::size_t count, void* op);
 
 template <class T, class Op>
@@ -30,7 +32,18 @@ void combine(void* into, const void* from, std::size_t count, void* op) {
   auto& f = *static_cast<Op*>(op);
   auto* a = static_cast<T*>(into);
   const auto* b = static_cast<const T*>(from);
-  for (std::size_t i = 0; i < count; ++i) a[i] = static_cast<T>(f(a[i], b[i]));
+  if constexpr (alignof(T) <= 16) {
+    for (std::size_t i = 0; i < count; ++i) a[i] = static_cast<T>(f(a[i], b[i]));
+  } else {
+    alignas(T) std::byte room[2][sizeof(T)];
+    auto& x = *reinterpret_cast<T*>(room[0]);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::memcpy(room[0], a + i, sizeof(T));
+      std::memcpy(room[1], b + i, sizeof(T));
+      x = static_cast<T>(f(x, *reinterpret_cast<const T*>(room[1])));
+      std::memcpy(static_cast<void*>(a + i), room[0], sizeof(T));
+    }
+  }
 }
 
 /// Travels as one. A view does not: only its pointer would, and a std::span whose length is part of
@@ -64,11 +77,12 @@ struct Maximum {
 /// same team.
 ///
 /// Collectives must be called by all members, in the same order. They may be called with different
-/// buffers but must agree on counts and types; a disagreement that is noticed throws
-/// Error(bad_argument) everywhere. Reductions combine in team order, so every member gets the same
-/// bits; their operators are associative and throw nothing. Waiting for a member that has died
-/// throws Error(rank_lost). A method that runs while its rank is in a collective throws
-/// Error(misuse) when it calls one of the same team: it needs another team.
+/// buffers but must agree on counts, types, operators and the root; a disagreement that is noticed
+/// throws Error(bad_argument) everywhere (of counts, roots and which collective it is). Reductions
+/// combine in team order, so every member gets the same bits; their operators are associative and
+/// throw nothing. Waiting for a member that has died throws Error(rank_lost). A method that runs
+/// while its rank is in a collective throws Error(misuse) when it calls one of the same team: it
+/// needs another team.
 class ARMATURE_API Team {
  public:
   Team() = default;
@@ -147,6 +161,27 @@ class ARMATURE_API Team {
       expect_size("gather", all.size(), mine.size() * static_cast<std::size_t>(size()));
     gather_bytes(mine.data(), mine.size_bytes(), all.data(), root);
   }
+  /// all[i] is member i's value, at the root; elsewhere the result is empty.
+  template <detail::Single T>
+  [[nodiscard]] std::vector<T> gather(const T& mine, int root) const {
+    std::vector<T> all(rank() == root ? static_cast<std::size_t>(size()) : 0);
+    gather_bytes(&mine, sizeof(T), all.data(), root);
+    return all;
+  }
+  /// Block i of the root's `all` goes to member i, as its `mine`; `all` may be empty elsewhere.
+  template <Transferable T>
+  void scatter(std::span<const T> all, std::span<T> mine, int root) const {
+    if (rank() == root)
+      expect_size("scatter", all.size(), mine.size() * static_cast<std::size_t>(size()));
+    scatter_bytes(all.data(), mine.size_bytes(), mine.data(), root);
+  }
+  /// The root's all[i] at member i.
+  template <detail::Single T>
+  [[nodiscard]] T scatter(std::span<const T> all, int root) const {
+    T mine{};
+    scatter(all, std::span<T>(&mine, 1), root);
+    return mine;
+  }
   /// Block i of `mine` goes to member i; block i of `all` comes from member i. Equal blocks.
   template <Transferable T>
   void alltoall(std::span<const T> mine, std::span<T> all) const {
@@ -173,6 +208,11 @@ class ARMATURE_API Team {
   void reduce(std::span<T> data, int root, Op op = {}) const {
     reduce_bytes(data.data(), {data.size(), sizeof(T), &detail::combine<T, Op>, &op}, root);
   }
+  template <detail::Single T, class Op = std::plus<>>
+  [[nodiscard]] T reduce(T value, int root, Op op = {}) const {
+    reduce_bytes(&value, {1, sizeof(T), &detail::combine<T, Op>, &op}, root);
+    return value;
+  }
   /// Inclusive prefix: member i gets the combination of members 0 .. i.
   template <Transferable T, class Op = std::plus<>>
   void scan(std::span<T> data, Op op = {}) const {
@@ -181,6 +221,18 @@ class ARMATURE_API Team {
   template <detail::Single T, class Op = std::plus<>>
   [[nodiscard]] T scan(T value, Op op = {}) const {
     scan_bytes(&value, {1, sizeof(T), &detail::combine<T, Op>, &op});
+    return value;
+  }
+
+  /// Exclusive prefix, as std::exclusive_scan: member i gets the combination of `first` and members
+  /// 0 .. i - 1, so member 0 gets `first`, which must be the same at all members.
+  template <Transferable T, class Op = std::plus<>>
+  void exclusive_scan(std::span<T> data, const std::type_identity_t<T>& first, Op op = {}) const {
+    scan_bytes(data.data(), {data.size(), sizeof(T), &detail::combine<T, Op>, &op}, &first);
+  }
+  template <detail::Single T, class Op = std::plus<>>
+  [[nodiscard]] T exclusive_scan(T value, const std::type_identity_t<T>& first, Op op = {}) const {
+    scan_bytes(&value, {1, sizeof(T), &detail::combine<T, Op>, &op}, &first);
     return value;
   }
 
@@ -194,10 +246,13 @@ class ARMATURE_API Team {
   void broadcast_bytes(void* data, std::size_t bytes, int root) const;
   void allgather_bytes(const void* mine, std::size_t bytes, void* all) const;
   void gather_bytes(const void* mine, std::size_t bytes, void* all, int root) const;
+  void scatter_bytes(const void* all, std::size_t block_bytes, void* mine, int root) const;
   void alltoall_bytes(const void* mine, std::size_t block_bytes, void* all) const;
   void allreduce_bytes(void* data, const detail::Reduction& reduction) const;
   void reduce_bytes(void* data, const detail::Reduction& reduction, int root) const;
-  void scan_bytes(void* data, const detail::Reduction& reduction) const;
+  /// `first`: one element that comes before all of them, and not the member's own; or nullptr.
+  void scan_bytes(void* data, const detail::Reduction& reduction,
+                  const void* first = nullptr) const;
   /// Throws Error(misuse) naming the call for a team that is empty, or outside a job.
   [[nodiscard]] detail::TeamState& checked(const char* call) const;
 

@@ -21,8 +21,8 @@ struct alignas(64) MemberLine {
 
   // Release: signature and payload of that round are in place. With gave_up, if so.
   std::atomic<std::uint64_t> round{0};
-  // Which collective, how many bytes: all members must agree. In between, how many bytes this
-  // member shows, which may be none.
+  // Which collective, from or to whom, how many bytes: all members must agree. In between, how many
+  // bytes this member shows, which may be none.
   std::uint64_t signature = 0;
   std::byte payload[inline_bytes];
 
@@ -30,7 +30,7 @@ struct alignas(64) MemberLine {
     return (round.load(std::memory_order_acquire) & gave_up) != 0;
   }
 
-  static constexpr int shown_shift = 40, shown_bits = 16;
+  static constexpr int shown_shift = 36, shown_bits = 16;
   static constexpr std::uint64_t shown_mask = ((std::uint64_t{1} << shown_bits) - 1) << shown_shift;
   [[nodiscard]] static std::size_t shown(std::uint64_t signature) {
     return (signature & shown_mask) >> shown_shift;

@@ -145,11 +145,10 @@ std::shared_ptr<const Allotment> Team::allocate_bytes(std::size_t bytes,
 void Team::free_allotment(const std::shared_ptr<const Allotment>& allotment) const {
   detail::TeamState& state = checked("Team::free");
   AddressSpace& space = state.space();
-  // Nobody may still be using it.
-  barrier();
   if (allotment == nullptr || allotment->freed || allotment->team != state.id())
     fail(Errc::misuse,
          "Team::free: this piece was not allocated by this team, or is freed already");
+  barrier();  // nobody may still be using it
   allotment->freed = true;
   ARMATURE_ASSERT(
       space.free(allotment->share(allotment->mine).address, Allocation::Kind::collective));

@@ -222,7 +222,7 @@ std::shared_ptr<TeamState> make(std::span<const Rank> members, progress::RankCon
   const auto mine = std::find(members.begin(), members.end(), me.space.me()) - members.begin();
   auto state =
       std::make_shared<TeamState>(me.space, *block, static_cast<int>(mine), making.makers());
-  state->round(TeamState::Kind::barrier, 0, 0, "barrier");
+  state->round({TeamState::Kind::barrier}, 0, "barrier");
   return state;
 }
 

@@ -87,6 +87,7 @@ bool is_held_far(const progress::WaitFor& wait, std::size_t /*owner*/) {
 }
 
 const Mutexes::State& checked(const Mutexes& mutexes, const char* call) {
+  (void)progress::this_rank(call);
   if (!mutexes || mutexes.state()->allotment->freed)
     fail(Errc::misuse, fmt::format("{}: these mutexes were destroyed, or never created", call));
   return *mutexes.state();

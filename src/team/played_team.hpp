@@ -35,7 +35,7 @@ class PlayedTeam {
     return std::make_shared<detail::TeamState>(net_.space(), *block, 0, makers);
   }
   static void enter_first_round(detail::TeamState& team) {
-    team.round(detail::TeamState::Kind::barrier, 0, 0, "barrier");
+    team.round({detail::TeamState::Kind::barrier}, 0, "barrier");
   }
 
   /// By rank 1: it is in that round of the team, a barrier.

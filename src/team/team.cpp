@@ -48,7 +48,7 @@ int Team::member(Rank world_rank) const { return checked("Team::member").member(
 void Team::barrier() const {
   TeamState& team = checked("Team::barrier");
   const TeamState::Collective one_at_a_time(team, "Team::barrier");
-  team.round(TeamState::Kind::barrier, 0, 0, "barrier");
+  team.round({TeamState::Kind::barrier}, 0, "barrier");
 }
 
 }  // namespace armature

@@ -19,8 +19,29 @@ using space::TeamBlock;
 
 namespace {
 
-// Of a signature: up to a TiB.
-constexpr std::uint64_t total_mask = (std::uint64_t{1} << MemberLine::shown_shift) - 1;
+// A signature: 4 bits say which collective, 8 from or to whom, 16 what is shown, 36 how many bytes.
+// Of what is larger the lowest bits are compared.
+constexpr int kind_shift = 60, root_shift = 52;
+constexpr std::uint64_t root_mask = 0xff;
+constexpr std::uint64_t bytes_mask = (std::uint64_t{1} << MemberLine::shown_shift) - 1;
+static_assert(MemberLine::shown_shift + MemberLine::shown_bits == root_shift);
+
+std::uint64_t signature_of(const TeamState::Agreed& agreed, std::size_t shown) {
+  return (static_cast<std::uint64_t>(agreed.kind) << kind_shift) |
+         ((static_cast<std::uint64_t>(agreed.root) & root_mask) << root_shift) |
+         (std::uint64_t{shown} << MemberLine::shown_shift) | (agreed.bytes & bytes_mask);
+}
+
+/// "a broadcast of 8 bytes".
+std::string text_of(std::uint64_t signature) {
+  constexpr const char* names[] = {"a barrier",   "a broadcast", "an allgather",     "a gather",
+                                   "a scatter",   "an alltoall", "a reduce",         "an allreduce",
+                                   "a reduction", "a scan",      "an exclusive scan"};
+  const std::uint64_t kind = signature >> kind_shift;
+  if (kind >= std::size(names)) return "something";
+  if (kind == static_cast<std::uint64_t>(TeamState::Kind::barrier)) return names[kind];
+  return fmt::format("{} of {} bytes", names[kind], signature & bytes_mask);
+}
 
 bool is_barrier(TeamState::Kind kind) {
   return kind == TeamState::Kind::barrier || kind == TeamState::Kind::leaving;
@@ -96,6 +117,7 @@ int TeamState::member(Rank world_rank) const {
 }
 
 TeamState::Collective::Collective(TeamState& team, const char* call) : team_(team) {
+  (void)progress::this_rank(call);  // before others take it for one of theirs
   if (team.in_collective_.exchange(true, std::memory_order_acquire))
     base::fail(Errc::misuse,
                fmt::format("{}: this rank is in another collective of the same team, and runs a "
@@ -221,20 +243,17 @@ void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
   for (int i = 0; i < size(); ++i) {
     const std::uint64_t theirs = block_->line(static_cast<std::size_t>(i), round_).signature;
     if (((theirs ^ mine) & ~MemberLine::shown_mask) == 0) continue;
-    constexpr const char* names[] = {"a barrier",   "a broadcast", "an allgather", "an alltoall",
-                                     "a reduction", "a reduction", "a scan"};
     auto text = [&](int member, std::uint64_t signature) {
-      const std::int32_t rank = members_[static_cast<std::size_t>(member)];
-      const std::uint64_t kind = signature >> 56;
-      if (kind == static_cast<std::uint64_t>(Kind::leaving))
+      const std::int32_t rank = rank_of(member);
+      if (signature >> kind_shift == static_cast<std::uint64_t>(Kind::leaving))
         return fmt::format("rank {} has returned already", rank);
-      const std::uint64_t bytes = signature & total_mask;
-      return fmt::format("rank {} is in {}{}", rank,
-                         kind < std::size(names) ? names[kind] : "something",
-                         kind == 0 ? std::string() : fmt::format(" of {} bytes", bytes));
+      return fmt::format("rank {} is in {}", rank, text_of(signature));
     };
-    base::fail(Errc::bad_argument, fmt::format("{}: members of the team disagree: {}, {}", call,
-                                               text(i, theirs), text(me_, mine)));
+    const bool is_root =
+        ((theirs ^ mine) & ~(MemberLine::shown_mask | root_mask << root_shift)) == 0;
+    base::fail(Errc::bad_argument,
+               fmt::format("{}: members of the team disagree{}: {}, {}", call,
+                           is_root ? " about the root" : "", text(i, theirs), text(me_, mine)));
   }
 }
 
@@ -294,11 +313,10 @@ void TeamState::require_all_alive(const char* call) const {
     base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", call, dead));
 }
 
-void TeamState::round(Kind kind, std::size_t total, std::size_t shown, const char* call) {
+void TeamState::round(const Agreed& agreed, std::size_t shown, const char* call) {
   ARMATURE_ASSERT(shown <= bytes_max);
-  const std::uint64_t signature = (static_cast<std::uint64_t>(kind) << 56) |
-                                  (std::uint64_t{shown} << MemberLine::shown_shift) |
-                                  (total & total_mask);
+  const Kind kind = agreed.kind;
+  const std::uint64_t signature = signature_of(agreed, shown);
   // A barrier includes a fence: what was put before is there.
   if (progress::Network* const net = progress::network(); net != nullptr && is_barrier(kind))
     net->settle_all(call);

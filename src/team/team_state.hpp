@@ -60,11 +60,21 @@ class TeamState {
     barrier,
     broadcast,
     allgather,
+    gather,
+    scatter,
     alltoall,
     reduce,
-    slices,
+    allreduce,
+    slices,  // of a reduction, the second round of each
     scan,
+    exclusive_scan,
     leaving  // the last barrier of a rank whose body has returned
+  };
+  /// What the members of a round must agree in.
+  struct Agreed {
+    Kind kind;
+    std::size_t bytes = 0;
+    int root = 0;
   };
   static constexpr std::size_t bytes_max = space::TeamBlock::staging_bytes;
 
@@ -84,9 +94,9 @@ class TeamState {
 
   /// Where this member puts its bytes for the round it enters next: at most bytes_max.
   [[nodiscard]] std::byte* outgoing(std::size_t bytes);
-  /// Enters the round and returns once it is complete. `shown` is how many bytes outgoing() holds;
-  /// `total` is what all members must agree on. Throws Error(bad_argument) on all when they do not.
-  void round(Kind kind, std::size_t total, std::size_t shown, const char* call);
+  /// Enters the round and returns once it is complete. `shown` is how many bytes outgoing() holds.
+  /// Throws Error(bad_argument) on all when they do not agree.
+  void round(const Agreed& agreed, std::size_t shown, const char* call);
   /// This member enters no further round, and the others learn of it. For one that knows of a death
   /// and is in no round: of several nodes, where others may not know of it yet.
   void give_up();

@@ -74,6 +74,30 @@ TEST(Collectives, allgather_of_values) {
   for (std::size_t i = 0; i < odds.size(); ++i) EXPECT_EQ(odds[i].bytes[1], i);
 }
 
+TEST(Collectives, gather_and_scatter_of_values) {
+  for (int root = 0; root < ranks(); ++root) {
+    auto all = world().gather(me() * 5 + root, root);
+    EXPECT_EQ(all.size(), me() == root ? static_cast<std::size_t>(ranks()) : 0);
+    for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], static_cast<int>(i) * 5 + root);
+    for (int& one : all) ++one;
+    EXPECT_EQ(world().scatter(std::span<const int>(all), root), me() * 5 + root + 1);
+  }
+}
+
+TEST(Collectives, scatter_from_every_root_in_every_size) {
+  for (const std::size_t bytes : sizes) {
+    for (int root = 0; root < ranks(); ++root) {
+      Bytes all, mine(bytes, 0xee);
+      for (int rank = 0; me() == root && rank < ranks(); ++rank) {
+        const Bytes block = sent_by(rank + root, bytes);
+        all.insert(all.end(), block.begin(), block.end());
+      }
+      world().scatter(std::span<const std::uint8_t>(all), std::span(mine), root);
+      EXPECT_EQ(mine, sent_by(me() + root, bytes)) << bytes << " from " << root;
+    }
+  }
+}
+
 TEST(Collectives, allgather_concatenates_in_every_size) {
   for (const std::size_t bytes : sizes) {
     const Bytes mine = sent_by(me(), bytes);
@@ -179,6 +203,8 @@ TEST(Collectives, roots_there_are_not_are_errors) {
     expect_error(Errc::bad_rank, {"reduce"}, [&] { world().reduce(std::span(data), root); });
     expect_error(Errc::bad_rank, {"gather"},
                  [&] { world().gather(std::span<const int>(data), std::span<int>{}, root); });
+    expect_error(Errc::bad_rank, {"scatter"},
+                 [&] { (void)world().scatter(std::span<const int>(data), root); });
   }
   EXPECT_EQ(world().allreduce(1), ranks());
 }
@@ -191,6 +217,8 @@ TEST(Collectives, buffers_of_the_wrong_size_are_errors) {
                [&] { world().allgather(std::span<const int>(mine), std::span(all)); });
   expect_error(Errc::bad_argument, {"alltoall"},
                [&] { world().alltoall(std::span<const int>(mine), std::span(all)); });
+  expect_error(Errc::bad_argument, {"scatter"},
+               [&] { world().scatter(std::span<const int>(all), std::span(all).first(3), me()); });
   EXPECT_EQ(world().allreduce(1), ranks());
 }
 
@@ -204,4 +232,29 @@ TEST(Collectives, a_disagreement_about_counts_that_is_noticed_is_noticed_by_all)
     EXPECT_EQ(static_cast<int>(error->code), static_cast<int>(armature::Errc::bad_argument));
     EXPECT_NE(error->message.find("allreduce"), std::string::npos) << error->message;
   }
+}
+
+TEST(Collectives, a_disagreement_about_the_root_is_noticed_by_all) {
+  if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
+  const int root = me() == 0 ? 0 : 1;
+  const std::vector<int> all(static_cast<std::size_t>(ranks()));
+  using armature::Errc;
+  const auto expect = [](const char* call, auto&& f) {
+    expect_error(Errc::bad_argument, {call, "disagree about the root"}, f);
+  };
+  expect("broadcast", [&] { (void)world().broadcast(1, root); });
+  expect("gather", [&] { (void)world().gather(1, root); });
+  expect("scatter", [&] { (void)world().scatter(std::span(all), root); });
+  expect("reduce", [&] { (void)world().reduce(1, root); });
+  EXPECT_EQ(world().allreduce(1), ranks());
+}
+
+TEST(Collectives, which_collective_it_is_is_noticed) {
+  if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
+  using armature::Errc;
+  expect_error(Errc::bad_argument, {"disagree", "scan of 4 bytes", "exclusive scan of 4 bytes"},
+               [&] { (void)(me() == 0 ? world().scan(1) : world().exclusive_scan(1, 0)); });
+  expect_error(Errc::bad_argument, {"disagree", "a reduce of 4 bytes", "an allreduce of 4 bytes"},
+               [&] { (void)(me() == 0 ? world().reduce(1, 0) : world().allreduce(1)); });
+  EXPECT_EQ(world().allreduce(1), ranks());
 }

@@ -140,6 +140,26 @@ TEST(Reductions, team_order_is_not_rank_order) {
   EXPECT_EQ(backwards.scan(step(backwards.rank(), 0), Then{}), chain(backwards.rank(), 0));
 }
 
+struct alignas(64) Wide {
+  std::int64_t value = 0;
+};
+
+/// Whatever the library combines them in.
+TEST(Reductions, operands_are_aligned) {
+  const auto add = [](const Wide& a, const Wide& b) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&a) % alignof(Wide), 0U);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&b) % alignof(Wide), 0U);
+    return Wide{a.value + b.value};
+  };
+  for (const std::size_t n : {1U, 9U, 600U}) {
+    std::vector<Wide> data(n, Wide{me() + 1}), before = data;
+    world().allreduce(std::span(data), add);
+    world().exclusive_scan(std::span(before), Wide{}, add);
+    EXPECT_EQ(data[n - 1].value, ranks() * (ranks() + 1) / 2);
+    EXPECT_EQ(before[n - 1].value, me() * (me() + 1) / 2);
+  }
+}
+
 TEST(Reductions, every_member_gets_the_same_bits) {
   std::mt19937 random(static_cast<unsigned>(me()));
   std::uniform_real_distribution<double> spread(-1e10, 1e10);
@@ -154,6 +174,32 @@ TEST(Reductions, every_member_gets_the_same_bits) {
     world().broadcast(std::span(of_zero), 0);
     EXPECT_EQ(bits, of_zero) << n;
   }
+}
+
+TEST(Reductions, reduce_of_a_value) {
+  for (int root = 0; root < ranks(); ++root) {
+    const int sum = world().reduce(me() + 1, root);
+    EXPECT_EQ(sum, me() == root ? ranks() * (ranks() + 1) / 2 : me() + 1);
+  }
+}
+
+TEST(Reductions, exclusive_scan_in_every_size) {
+  for (const std::size_t n : lengths) {
+    auto data = values<std::int64_t>(me(), n);
+    world().exclusive_scan(std::span(data), 7);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::int64_t sum = 7;
+      for (int rank = 0; rank < me(); ++rank) sum += value<std::int64_t>(rank, i);
+      ASSERT_EQ(data[i], sum) << i << " of " << n;
+    }
+  }
+}
+
+TEST(Reductions, exclusive_scan_keeps_the_order) {
+  const Affine first = step(ranks(), 0);
+  Affine expected = first;
+  if (me() > 0) expected = Then{}(first, chain(me() - 1, 0));
+  EXPECT_EQ(world().exclusive_scan(step(me(), 0), first, Then{}), expected);
 }
 
 TEST(Reductions, scan_in_every_size) {

@@ -55,6 +55,7 @@ struct Change {
   explicit Change(int rank)
       : factor(2 * static_cast<unsigned>(rank) + 3), summand(factor * factor) {}
   Change() = default;
+  bool operator==(const Change&) const = default;
 };
 
 Change in_order(const Change& a, const Change& b) {
@@ -68,8 +69,15 @@ void reduce_in_order(World& world) {
   Change all(0);
   for (int rank = 1; rank < world.size(); ++rank) all = in_order(all, Change(rank));
   const Change reduced = world.allreduce(Change(world.rank()), in_order);
-  require(reduced.factor == all.factor && reduced.summand == all.summand,
-          "a reduction is not in the order of the ranks");
+  require(reduced == all, "a reduction is not in the order of the ranks");
+  const Change before = world.exclusive_scan(Change(world.rank()), Change(world.size()), in_order);
+  const Change with_me = world.scan(Change(world.rank()), in_order);
+  Change expected(world.size()), expected_with_me(0);
+  for (int rank = 0; rank < world.rank(); ++rank) expected = in_order(expected, Change(rank));
+  for (int rank = 1; rank <= world.rank(); ++rank)
+    expected_with_me = in_order(expected_with_me, Change(rank));
+  require(before == expected && with_me == expected_with_me,
+          "a scan is not in the order of the ranks");
 }
 
 /// As much for each, then more for some than for others.

@@ -1,0 +1,214 @@
+// Reductions as rounds of a team: everyone shows its elements, and combines what all show; or,
+// where that is much, a part of it, which is shown in a second round.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "armature/team.hpp"
+#include "base/fail.hpp"
+#include "team/pieces.hpp"
+#include "team/team_state.hpp"
+
+namespace armature {
+
+using detail::in_pieces;
+using detail::Reduction;
+using detail::require_root;
+using detail::TeamState;
+using Agreed = detail::TeamState::Agreed;
+using Kind = detail::TeamState::Kind;
+
+namespace {
+
+struct Members {
+  int first, last, step = 1;
+};
+
+/// Some elements, combined one lot after the other.
+class Fold {
+ public:
+  Fold(const Reduction& reduction, std::byte* into, std::size_t count)
+      : reduction_(reduction), into_(into), count_(count) {}
+
+  /// All are that one.
+  void begin(const void* first) {
+    const std::size_t element = reduction_.element_bytes;
+    for (std::size_t i = 0; i < count_; ++i) std::memcpy(into_ + i * element, first, element);
+    is_empty_ = false;
+  }
+  void add(const std::byte* from) {
+    if (is_empty_)
+      std::memcpy(into_, from, count_ * reduction_.element_bytes);
+    else
+      reduction_.combine(into_, from, count_, reduction_.op);
+    is_empty_ = false;
+  }
+  /// In team order, what these show from byte `at` on.
+  void add(const TeamState& team, std::size_t shown, const Members& members, std::size_t at = 0) {
+    for (int i = members.first; i <= members.last; i += members.step)
+      add(team.incoming(i, shown) + at);
+  }
+  [[nodiscard]] bool is_empty() const { return is_empty_; }
+
+ private:
+  const Reduction& reduction_;
+  std::byte* const into_;
+  const std::size_t count_;
+  bool is_empty_ = true;
+};
+
+static_assert(detail::reduced_bytes_max == TeamState::bytes_max);
+
+/// Elements that one round can show; at least one must fit.
+std::size_t elements_per_round(const Reduction& reduction, const char* call) {
+  const std::size_t elements = TeamState::bytes_max / reduction.element_bytes;
+  if (elements == 0)
+    base::fail(Errc::bad_argument,
+               fmt::format("Team::{}: elements of {} bytes are larger than {}", call,
+                           reduction.element_bytes, TeamState::bytes_max));
+  return elements;
+}
+
+std::size_t bytes_of(const Reduction& reduction) {
+  return reduction.count * reduction.element_bytes;
+}
+
+/// Room for what a round can show of the elements.
+class Scratch {
+ public:
+  explicit Scratch(const Reduction& reduction)
+      : large_(bytes_at_once(reduction) > sizeof small_
+                   ? std::make_unique<std::byte[]>(bytes_at_once(reduction))
+                   : nullptr) {}
+  std::byte* get() { return large_ ? large_.get() : small_; }
+
+ private:
+  static std::size_t bytes_at_once(const Reduction& reduction) {
+    return std::min(TeamState::bytes_max, bytes_of(reduction));
+  }
+  alignas(64) std::byte small_[256];
+  const std::unique_ptr<std::byte[]> large_;
+};
+
+// From so many members on a second round costs less than to combine what all show.
+constexpr int members_of_one_round = 256;
+
+/// So many members are a group then, about the square root of all.
+int group_of(const TeamState& team) {
+  int group = 16;
+  while (group * group < team.size()) group *= 2;
+  return group;
+}
+
+/// The first of each group combines what its members have shown, and shows that in a second round.
+void show_groups(TeamState& team, const Reduction& reduction, std::size_t count, std::byte* scratch,
+                 const char* call) {
+  const int group = group_of(team), me = team.rank();
+  const std::size_t bytes = count * reduction.element_bytes;
+  const bool leads = me % group == 0;
+  if (leads) {
+    Fold(reduction, scratch, count).add(team, bytes, {me, std::min(me + group, team.size()) - 1});
+    std::memcpy(team.outgoing(bytes), scratch, bytes);
+  }
+  team.round({Kind::slices, bytes_of(reduction)}, leads ? bytes : 0, call);
+}
+
+/// Combines a piece that everybody shows. With few elements everyone combines them all, if members
+/// are not too many; with many, member i combines the i-th slice and shows the result in a second
+/// round.
+void allreduce_piece(TeamState& team, const Reduction& reduction, std::byte* data,
+                     std::size_t count, std::byte* scratch) {
+  constexpr std::size_t slices_from_bytes = 4096;
+  const std::size_t element = reduction.element_bytes;
+  const std::size_t bytes = count * element;
+  const Members all{0, team.size() - 1};
+  std::memcpy(team.outgoing(bytes), data, bytes);
+  team.round({Kind::allreduce, bytes_of(reduction)}, bytes, "allreduce");
+  const auto size = static_cast<std::size_t>(team.size());
+  if (bytes < slices_from_bytes || size < 3 || count < size) {
+    if (team.size() <= members_of_one_round)
+      return Fold(reduction, data, count).add(team, bytes, all);
+    show_groups(team, reduction, count, scratch, "allreduce");
+    return Fold(reduction, data, count).add(team, bytes, {0, team.size() - 1, group_of(team)});
+  }
+  auto begin = [&](std::size_t member) { return count * member / size; };
+  const auto me = static_cast<std::size_t>(team.rank());
+  const std::size_t mine = begin(me + 1) - begin(me);
+  Fold(reduction, scratch, mine).add(team, bytes, all, begin(me) * element);
+  // Shown as if it were a whole piece, so that all members read each other's at the same kind of
+  // place.
+  std::memcpy(team.outgoing(bytes), scratch, mine * element);
+  team.round({Kind::slices, bytes_of(reduction)}, bytes, "allreduce");
+  for (std::size_t i = 0; i < size; ++i)
+    std::memcpy(data + begin(i) * element, team.incoming(static_cast<int>(i), bytes),
+                (begin(i + 1) - begin(i)) * element);
+}
+
+/// Combines a piece of all members before this one, and, unless there is a `first` one before all
+/// of them, its own.
+void scan_piece(TeamState& team, const Reduction& reduction, const void* first, std::byte* data,
+                std::size_t count, std::byte* scratch) {
+  const std::size_t bytes = count * reduction.element_bytes;
+  const int last = first == nullptr ? team.rank() : team.rank() - 1;
+  std::memcpy(team.outgoing(bytes), data, bytes);
+  team.round({first == nullptr ? Kind::scan : Kind::exclusive_scan, bytes_of(reduction)}, bytes,
+             "scan");
+  Fold all(reduction, data, count);
+  if (first != nullptr) all.begin(first);
+  if (team.size() <= members_of_one_round) return all.add(team, bytes, {0, last});
+  const int group = group_of(team), group_begin = team.rank() / group * group;
+  Scratch own_scratch(reduction);
+  Fold own(reduction, own_scratch.get(), count);
+  own.add(team, bytes, {group_begin, last});
+  show_groups(team, reduction, count, scratch, "scan");
+  all.add(team, bytes, {0, group_begin - 1, group});
+  if (!own.is_empty()) all.add(own_scratch.get());
+}
+
+}  // namespace
+
+void Team::allreduce_bytes(void* data, const Reduction& reduction) const {
+  TeamState& team = checked("Team::allreduce");
+  const TeamState::Collective one_at_a_time(team, "Team::allreduce");
+  auto* buffer = static_cast<std::byte*>(data);
+  const std::size_t piece = elements_per_round(reduction, "allreduce");
+  if (reduction.count == 0) return team.round({Kind::allreduce}, 0, "allreduce");
+  Scratch scratch(reduction);
+  in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
+    allreduce_piece(team, reduction, buffer + at * reduction.element_bytes, n, scratch.get());
+  });
+}
+
+void Team::reduce_bytes(void* data, const Reduction& reduction, int root) const {
+  TeamState& team = checked("Team::reduce");
+  const TeamState::Collective one_at_a_time(team, "Team::reduce");
+  require_root(team, root, "reduce");
+  auto* buffer = static_cast<std::byte*>(data);
+  const std::size_t element = reduction.element_bytes;
+  const Agreed agreed{Kind::reduce, bytes_of(reduction), root};
+  const std::size_t piece = elements_per_round(reduction, "reduce");
+  if (reduction.count == 0) return team.round(agreed, 0, "reduce");
+  in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
+    std::memcpy(team.outgoing(n * element), buffer + at * element, n * element);
+    team.round(agreed, n * element, "reduce");
+    if (team.rank() == root)
+      Fold(reduction, buffer + at * element, n).add(team, n * element, {0, team.size() - 1});
+  });
+}
+
+void Team::scan_bytes(void* data, const Reduction& reduction, const void* first) const {
+  TeamState& team = checked("Team::scan");
+  const TeamState::Collective one_at_a_time(team, "Team::scan");
+  auto* buffer = static_cast<std::byte*>(data);
+  const std::size_t piece = elements_per_round(reduction, "scan");
+  if (reduction.count == 0)
+    return team.round({first == nullptr ? Kind::scan : Kind::exclusive_scan}, 0, "scan");
+  Scratch scratch(reduction);
+  in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {
+    scan_piece(team, reduction, first, buffer + at * reduction.element_bytes, n, scratch.get());
+  });
+}
+
+}  // namespace armature
