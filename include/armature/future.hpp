@@ -230,6 +230,7 @@ class [[nodiscard]] future {
   static void pass_on(const std::shared_ptr<Next>& next, F& f, A&&... value) {
     if constexpr (detail::is_future<Given>) {
       auto inner = f(std::forward<A>(value)...).state();
+      if (inner == nullptr) detail::no_future("then");
       inner->on_settled([inner, next] {
         try {
           if constexpr (std::is_void_v<typename detail::Flat<Given>::type>) {

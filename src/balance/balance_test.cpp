@@ -168,12 +168,15 @@ TEST(Balance, a_problem_comes_back_from_its_file) {
   EXPECT_EQ(back.groups, problem.groups);
   EXPECT_EQ(greedy(back), greedy(problem));
   EXPECT_EQ(back.links.size(), problem.links.size());
-  std::ofstream(path, std::ios::app) << "item much 3\n";
-  try {
-    (void)replay(path);
-    ADD_FAILURE() << "a bad line was taken";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("line"));
+  for (const char* bad : {"item much 3\n", "places 3\n", "groups 0 0\n"}) {
+    record(problem, path);
+    std::ofstream(path, std::ios::app) << bad;
+    try {
+      (void)replay(path);
+      ADD_FAILURE() << "a bad line was taken: " << bad;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("line"));
+    }
   }
   std::remove(path.c_str());
   EXPECT_THROW((void)replay(path), Error);

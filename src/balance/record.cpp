@@ -62,8 +62,9 @@ Problem replay(const std::string& path) {
     Link link;
     bool good = true;
     if (kind == "places") {
-      good = static_cast<bool>(words >> problem.places);
+      good = problem.places == 0 && words >> problem.places;
     } else if (kind == "groups") {
+      good = problem.groups.empty();
       for (int group = 0; good && !(words >> std::ws).eof(); problem.groups.push_back(group))
         good = static_cast<bool>(words >> group);
     } else if (kind == "item") {

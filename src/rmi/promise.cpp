@@ -16,6 +16,7 @@ namespace armature::detail {
 void give_answer(Rank asker, Reply* slot, const std::byte* bytes, std::size_t count) {
   rmi::Endpoint& endpoint = rmi::this_endpoint("remote_promise");
   const rmi::Endpoint::Use in_use = endpoint.use();
+  if (slot == nullptr) base::fail(Errc::misuse, "remote_promise: it is empty, nobody waits for it");
   if (asker != endpoint.space().owner(slot) ||
       reinterpret_cast<std::uintptr_t>(slot) % alignof(Reply) != 0)
     base::fail(Errc::bad_argument,

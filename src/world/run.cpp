@@ -1,5 +1,6 @@
 #include "armature/run.hpp"
 
+#include <atomic>
 #include <string>
 #include <utility>
 
@@ -94,8 +95,10 @@ namespace detail {
 // An exception that leaves body is not caught here: nobody catching it, it ends the process where
 // it was thrown, with the whole stack there to be shown.
 int run(int, char**, Body body, void* callable) {
+  require_not_finalized("run");
+  static std::atomic<bool> has_begun = false;
+  if (has_begun.exchange(true)) base::fail(Errc::misuse, "run: called inside run");
   if (Process::hosted() > 1 || Process::simulated() || Process::hosts_virtual_ranks()) {
-    require_not_finalized("run");
     const Process& process = Process::join();
     const int status = Process::hosts_virtual_ranks()
                            ? hosting::run_virtual(process, body, callable)

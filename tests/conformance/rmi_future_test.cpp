@@ -157,6 +157,14 @@ RMI_TEST(RmiFuture, a_continuation_may_give_another_future) {
   expect_error(Errc::remote, {"no 9"}, [&] { (void)fails.get(); });
 }
 
+RMI_TEST(RmiFuture, nothing_comes_of_empty_ones) {
+  auto none = armature::ask(right(), nothing).then([] { return future<int>(); });
+  expect_error(Errc::misuse, {"then"}, [&] { (void)none.get(); });
+  expect_error(Errc::misuse, {"empty"}, [] { armature::remote_promise<int>().set(3); });
+  expect_error(Errc::misuse, {"empty"},
+               [] { armature::remote_promise<void>().fail(Errc::misuse, "no"); });
+}
+
 RMI_TEST(RmiFuture, continuations_run_while_the_rank_does_other_things) {
   struct Count {
     int done = 0;

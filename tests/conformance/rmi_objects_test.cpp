@@ -249,3 +249,9 @@ RMI_TEST(RmiObjects, objects_may_be_made_for_others_while_they_make_shared_ones)
     EXPECT_EQ(cell.sync(right(), &Cell::get), round);
   }
 }
+
+RMI_TEST(RmiObjects, what_refers_to_none_is_an_error) {
+  expect_error(Errc::object_gone, {}, [] { (void)shared_ref<Cell>().sync(right(), &Cell::get); });
+  expect_error(Errc::object_gone, {}, [] { (void)remote<Cell>(right(), {}).sync(&Cell::get); });
+  expect_error(Errc::object_gone, {}, [] { (void)shared_ref<Cell>().sync(me(), &Cell::get); });
+}

@@ -98,6 +98,27 @@ TEST(Vector, an_element_that_is_not_there_is_an_error) {
                             [&] { (void)vector.slice(3, 5); });
   conformance::expect_error(armature::Errc::bad_argument, {"1 to 3 of 2"},
                             [&] { (void)vector.slice(1, 3).slice(1, 3); });
+  std::vector<long> three(3);
+  conformance::expect_error(armature::Errc::bad_argument, {"1 to 4 of 2"},
+                            [&] { vector.slice(1, 3).read(1, std::span(three)); });
+  conformance::expect_error(armature::Errc::bad_argument, {"1 to 4 of 2"},
+                            [&] { vector.slice(1, 3).write(1, std::span<const long>(three)); });
+  vector.fence();
+}
+
+TEST(Vector, elements_change_places) {
+  armature::distributed_vector<long> vector(world(), 2);
+  if (me() == 0) {
+    auto first = vector[0], second = vector[1];
+    first = 1;
+    second = 2;
+    std::ranges::swap(first, second);
+    EXPECT_EQ(vector.read(0, 2), (std::vector<long>{2, 1}));
+    using std::swap;
+    swap(first, second);
+    EXPECT_EQ(vector.read(0, 2), (std::vector<long>{1, 2}));
+  }
+  vector.fence();
 }
 
 TEST(Range, pieces_cover_it_and_know_their_neighbours) {

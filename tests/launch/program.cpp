@@ -282,12 +282,13 @@ void use_another_thread(World& world) {
   const auto piece = world.allocate<int>(1);
   std::thread([&] {
     armature::put(piece.on((world.rank() + 1) % world.size()), 5);
-    if (!armature::same_process(0, 1)) return;
-    try {
-      armature::notify(0);
-    } catch (const armature::Error& error) {
-      std::printf("%s\n", error.what());
-    }
+    const std::function<void()> calls[] = {[] { armature::notify(0); }, [&] { world.barrier(); },
+                                           [&] { (void)world.create_mutexes(1); }};
+    for (const auto& call : calls) try {
+        if (armature::same_process(0, 1)) call();
+      } catch (const armature::Error& error) {
+        std::printf("%s\n", error.what());
+      }
   }).join();
   world.barrier();
   if (piece[0] == 5) std::printf("rank %d: its thread has put\n", world.rank());
@@ -334,6 +335,8 @@ const std::map<std::string, std::function<void(World&)>> others = {
        faults.at("segfault")(world);
      }},
     {"other_thread", use_another_thread},
+    {"run_again",
+     [](World&) { (void)armature::run(0, nullptr, [](World& again) { again.barrier(); }); }},
     {"bound",
      [](World& world) {
        cpu_set_t mask;

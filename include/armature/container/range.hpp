@@ -40,6 +40,12 @@ class element_reference {
     std::as_const(*this) = static_cast<Value>(other);
     return *this;
   }
+  /// The elements change places, not what refers to them.
+  friend void swap(element_reference a, element_reference b) requires(!std::is_const_v<T>) {
+    const Value of_a = a;
+    a = static_cast<Value>(b);
+    b = of_a;
+  }
   template <class U>
   const element_reference& operator+=(const U& by) const {
     return *this = static_cast<Value>(static_cast<Value>(*this) + by);
@@ -108,11 +114,15 @@ class distributed_range {
   }
   [[nodiscard]] value_type read(std::size_t i) const { return store_->read(first_ + i); }
   /// Copies the section from index i that is as long as `to`.
-  void read(std::size_t i, std::span<value_type> to) const { store_->read(first_ + i, to); }
+  void read(std::size_t i, std::span<value_type> to) const {
+    require(i, i + to.size(), size());
+    store_->read(first_ + i, to);
+  }
   void write(std::size_t i, const value_type& value) const requires(!std::is_const_v<T>) {
     store_->write(first_ + i, value);
   }
   void write(std::size_t i, std::span<const value_type> from) const requires(!std::is_const_v<T>) {
+    require(i, i + from.size(), size());
     store_->write(first_ + i, from);
   }
 
