@@ -55,6 +55,7 @@ struct Halt {
   // leader. On several nodes both with the plan.
   char directory[text_max] = {};
   std::uint64_t folder_number = 0;
+  std::uint64_t id = 0;  // of this one, which no other has; told with the folder
   char problem[text_max] = {};
   // What the job that is started again was: its program and its library must be the same.
   std::uint8_t build[2][20] = {};

@@ -78,7 +78,7 @@ void RankScheduler::change_nodes() {
           agree_on_what_has_changed(steps);
           checkpoints::write_parts(mapping_, process_, band_file_, holder(), kept_);
         },
-        [&] { checkpoints::complete_parts(mapping_); },
+        [&] { checkpoints::complete_parts(mapping_, kept_); },
         [&] { checkpoints::abandon_parts(mapping_); },
         {},
     };

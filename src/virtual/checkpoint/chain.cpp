@@ -1,6 +1,8 @@
 #include "virtual/checkpoint/chain.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 #include "armature/error.hpp"
 
@@ -15,8 +17,6 @@ std::string directory_of(const std::string& folder) {
   return std::filesystem::path(folder).parent_path().string();
 }
 
-}  // namespace
-
 // The last link may be as large as the whole: three times that is read at a restart, at most.
 bool is_long(const Found& last) {
   if (last.before.empty()) return false;
@@ -24,6 +24,20 @@ bool is_long(const Found& last) {
   for (std::size_t i = 1; i < last.before.size(); ++i)
     bytes += last.before[i].manifest.file_bytes();
   return last.before.size() >= links_max || bytes >= last.before.front().manifest.file_bytes();
+}
+
+bool has_its_parts(const Link& link) {
+  return std::ranges::all_of(link.manifest.parts, [&](const Manifest::Part& part) {
+    std::error_code error;
+    const std::uintmax_t bytes = std::filesystem::file_size(link.folder + "/" + part.name, error);
+    return !error && bytes == part.bytes;
+  });
+}
+
+}  // namespace
+
+bool can_go_on(const Found& last) {
+  return !is_long(last) && has_its_parts(last) && std::ranges::all_of(last.before, has_its_parts);
 }
 
 Manifest::Before before_next(const Link& last) {
@@ -38,8 +52,8 @@ std::uint32_t Chain::goes_on_from(const std::string& directory, std::uint32_t re
   // Somebody else may have written there meanwhile, or have taken away what is needed.
   try {
     const Found found = find_latest(directory);
-    const bool is_ours = std::filesystem::path(found.folder).filename() == last_.name;
-    return is_ours && !is_long(found) ? number_ : 0;
+    const bool is_ours = before_next(found) == last_;
+    return is_ours && can_go_on(found) ? number_ : 0;
   } catch (const Error&) {
     return 0;
   }

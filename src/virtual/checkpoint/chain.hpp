@@ -9,9 +9,9 @@
 
 namespace armature::checkpoints {
 
-/// Whether reading all of them would take much longer by now than reading one: then the next one is
-/// to be whole.
-[[nodiscard]] bool is_long(const Found& last);
+/// Whether the next one may go on from it. Not where a file of those that it needs is missing or
+/// cut off, nor where reading all of them would take much longer by now than reading one.
+[[nodiscard]] bool can_go_on(const Found& last);
 /// What the next one says about that one, which it goes on from.
 [[nodiscard]] Manifest::Before before_next(const Link& last);
 
@@ -40,8 +40,9 @@ struct Kept {
   PageSums sums;
   std::uint32_t sums_of = 0;  // number of the checkpoint
   Chain chain;
-  // On several nodes: the folder of the checkpoint, and the ranks that this process wrote there.
-  std::string folder;
+  // On several nodes: the checkpoint's id and that of the one before it, by which they are known
+  // whatever lies in their folders by now, and the ranks that this process wrote there.
+  std::uint64_t id = 0, before = 0;
   std::vector<int> ranks;
 };
 

@@ -15,6 +15,7 @@
 #include "armature/error.hpp"
 #include "virtual/checkpoint/dying_writer.hpp"
 #include "virtual/checkpoint/pages.hpp"
+#include "virtual/checkpoint/parts_of_nodes.hpp"
 
 namespace armature::checkpoints {
 namespace {
@@ -87,6 +88,7 @@ class CheckpointChainTest : public ::testing::Test {
     write_pages(file_.get(), 0, all_bytes, part, &sums_);
     Manifest manifest;
     manifest.number = ++number_;
+    manifest.id = new_id();
     manifest.command = {"./program"};
     manifest.parts = {part.finish()};
     if (since != 0) manifest.before = chain_.last();
@@ -167,6 +169,46 @@ TEST_F(CheckpointChainTest, with_other_processes_or_elsewhere_all_is_written) {
   chain_.forget();
   (void)write();
   EXPECT_EQ(mine.goes_on_from(directory_, 0), 0u);
+}
+
+TEST_F(CheckpointChainTest, behind_one_of_another_job_with_the_same_name_all_is_written) {
+  put(0, noise());
+  (void)write();
+  const Chain mine = chain_;
+  const std::uint64_t id = find_latest(directory_).manifest.id;
+  EXPECT_EQ(mine.goes_on_from(directory_, 0), 1u);
+  EXPECT_EQ(checkpoints::goes_on_from(directory_, id), 1u);
+  const std::string folder = find_latest(directory_).folder;
+  std::filesystem::remove_all(directory_);
+  chain_.forget();
+  number_ = 0;
+  (void)write();
+  ASSERT_EQ(find_latest(directory_).folder, folder);
+  EXPECT_EQ(mine.goes_on_from(directory_, 0), 0u);
+  EXPECT_EQ(checkpoints::goes_on_from(directory_, id), 0u);
+}
+
+TEST_F(CheckpointChainTest, where_a_file_of_a_link_is_missing_or_cut_off_all_is_written) {
+  for (std::size_t page = 0; page < 20; ++page) put(page, noise());
+  (void)write();
+  put(1, noise());
+  (void)write();
+  const Found found = find_latest(directory_);
+  ASSERT_EQ(found.before.size(), 1u);
+  for (const std::string& folder : {found.before.front().folder, found.folder}) {
+    const std::string part = folder + "/ranks-0", kept = directory_ + "/kept";
+    std::filesystem::copy(part, kept);
+    const auto goes_on = [&] {
+      return chain_.goes_on_from(directory_, 0) != 0 &&
+             checkpoints::goes_on_from(directory_, found.manifest.id) != 0;
+    };
+    EXPECT_TRUE(goes_on());
+    std::filesystem::resize_file(part, 100);
+    EXPECT_FALSE(goes_on());
+    std::filesystem::remove(part);
+    EXPECT_FALSE(goes_on());
+    std::filesystem::rename(kept, part);
+  }
 }
 
 TEST_F(CheckpointChainTest, a_writer_that_dies_at_any_step_leaves_a_chain_that_is_whole) {

@@ -34,6 +34,7 @@ std::string working_folder() {
 Manifest describe(const space::ControlHeader& job, std::uint32_t number, std::uint32_t processes) {
   Manifest manifest;
   manifest.number = number;
+  manifest.id = job.halt.id;
   manifest.written_at = fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(std::time(nullptr)));
   manifest.ranks = job.ranks;
   manifest.processes = processes;

@@ -1,6 +1,7 @@
 #include "virtual/checkpoint/folder.hpp"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -202,6 +203,13 @@ std::string make_folder(const std::string& directory) {
     if (mkdir(folder.c_str(), 0777) == 0) return folder;
     if (errno != EEXIST) fail(folder, "cannot be made", errno);  // else it is not ours
   }
+}
+
+std::uint64_t new_id() {
+  std::uint64_t id = 0;
+  if (getrandom(&id, sizeof id, 0) != sizeof id)
+    base::fail(Errc::corrupt, fmt::format("no random numbers: {}", base::system_text(errno)));
+  return id | 1;  // 0: none
 }
 
 std::string own_folder(const space::Halt& halt) {

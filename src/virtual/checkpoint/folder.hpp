@@ -23,6 +23,8 @@ extern void (*before_step)(const char* name);
 /// writers have left unfinished there is removed. Returns its path. Throws Error(corrupt), and
 /// Error(bad_argument) for a name that is too long.
 std::string make_folder(const std::string& directory);
+/// What the next checkpoint is known by: folders of several jobs may be called the same.
+[[nodiscard]] std::uint64_t new_id();
 /// That of the checkpoint for which all stand still.
 std::string own_folder(const space::Halt& halt);
 /// Which one a folder is in its directory.

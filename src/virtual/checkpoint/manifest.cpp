@@ -147,6 +147,7 @@ std::string Manifest::text() const {
   };
   add("version", version);
   add("number", number);
+  add_hex("id", id);
   add("written_at", written_at);
   add("ranks", ranks);
   add("processes", processes);
@@ -180,6 +181,7 @@ Manifest Manifest::parse(const std::string& text, const std::string& name) {
                              manifest.version, expected_version));
   std::uint32_t check_full = 0;
   lines.number("number", manifest.number);
+  lines.number("id", manifest.id);
   manifest.written_at = lines.text("written_at");
   lines.number("ranks", manifest.ranks);
   lines.number("processes", manifest.processes);

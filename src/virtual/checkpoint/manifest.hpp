@@ -9,7 +9,7 @@ namespace armature::checkpoints {
 /// What a checkpoint says of itself, as a text that people read: a line for each thing, its name in
 /// front. The last line is the checksum of all lines before it.
 struct Manifest {
-  static constexpr std::uint32_t expected_version = 5;
+  static constexpr std::uint32_t expected_version = 6;
 
   struct Part {  // a file beside the manifest
     std::string name;
@@ -23,10 +23,12 @@ struct Manifest {
   struct Before {
     std::string name;
     std::uint64_t checksum = 0;  // of that manifest's text
+    bool operator==(const Before&) const = default;
   };
 
   std::uint32_t version = expected_version;
   std::uint32_t number = 0;  // of the job's checkpoints, which one this is
+  std::uint64_t id = 0;      // no other has it, of whatever job
   std::string written_at;    // UTC
   std::uint32_t ranks = 0;
   std::uint32_t processes = 0;  // when it was written

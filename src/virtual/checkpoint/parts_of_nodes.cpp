@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "armature/error.hpp"
-#include "base/checksum.hpp"
+#include "base/fail.hpp"
 #include "virtual/checkpoint/describe.hpp"
 #include "virtual/checkpoint/folder.hpp"
 #include "virtual/checkpoint/pages.hpp"
@@ -32,14 +33,21 @@ void for_ranks_of(const space::Mapping& mapping, int process, F&& f) {
 /// Of what is written from now on. nullptr: none is kept.
 PageSums* begin_sums(const space::Halt& halt, Kept& kept) {
   kept.ranks.clear();
-  kept.folder.clear();
+  kept.before = std::exchange(kept.id, 0);
   if (halt.is_incremental.load(std::memory_order_relaxed) == 0) return nullptr;
   kept.sums.begin(halt.changed_since.load(std::memory_order_relaxed) == 0);
   return &kept.sums;
 }
 
-std::uint64_t id_of(const std::string& folder) {
-  return base::checksum(folder.data(), folder.size()) | 1;
+/// The one that ranks have agreed to go on from: somebody else may have put his there since.
+Manifest::Before find_before(const std::string& directory, const Kept& kept) {
+  const Found last = find_latest(directory);
+  if (last.manifest.id != kept.before)
+    base::fail(
+        Errc::corrupt,
+        fmt::format("{} has been replaced by another job's, from which this one cannot go on",
+                    last.folder));
+  return before_next(last);
 }
 
 }  // namespace
@@ -65,17 +73,16 @@ void write_parts(const space::Mapping& mapping, int process, int band_file, int 
   (void)part.finish();
   (void)records.finish();
   if (sums == nullptr) return;
-  kept.folder = folder;
+  kept.id = job.halt.id;
   kept.sums_of = job.halt.wanted.load(std::memory_order_relaxed);
 }
 
-void complete_parts(const space::Mapping& mapping) {
+void complete_parts(const space::Mapping& mapping, const Kept& kept) {
   const space::ControlHeader& job = mapping.header();
   const std::string folder = own_folder(job.halt);
   Manifest manifest = describe(job, job.halt.wanted.load(std::memory_order_relaxed), job.processes);
   if (job.halt.changed_since.load(std::memory_order_relaxed) != 0)
-    manifest.before =
-        before_next(find_latest(std::filesystem::path(folder).parent_path().string()));
+    manifest.before = find_before(std::filesystem::path(folder).parent_path().string(), kept);
   for (int process = 0; process < static_cast<int>(job.processes); ++process) {
     // Who was of the job when all stood still has written its ranks, even if it has been killed
     // since.
@@ -91,9 +98,8 @@ void abandon_parts(const space::Mapping& mapping) { abandon(own_folder(mapping.h
 
 std::uint64_t kept_of(const Kept& kept, const space::Halt& halt, int rank) {
   const bool is_there = std::ranges::find(kept.ranks, rank) != kept.ranks.end();
-  const bool is_whole =
-      !kept.folder.empty() && halt.failed.load(std::memory_order_relaxed) != kept.sums_of;
-  return is_there && is_whole ? id_of(kept.folder) : 0;
+  const bool is_whole = kept.id != 0 && halt.failed.load(std::memory_order_relaxed) != kept.sums_of;
+  return is_there && is_whole ? kept.id : 0;
 }
 
 bool hosts_the_same(const space::Mapping& mapping, int process, const Kept& kept) {
@@ -106,7 +112,7 @@ std::uint32_t goes_on_from(const std::string& directory, std::uint64_t kept) {
   if (kept == 0) return 0;
   try {
     const Found last = find_latest(directory);
-    return id_of(last.folder) == kept && !is_long(last) ? last.manifest.number : 0;
+    return last.manifest.id == kept && can_go_on(last) ? last.manifest.number : 0;
   } catch (const Error&) {
     return 0;
   }

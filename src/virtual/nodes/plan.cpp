@@ -29,8 +29,9 @@ struct PlanRecord {
   space::KeptIn where;
   std::uint32_t changed_since;
   std::uint64_t folder_number;
+  std::uint64_t id;
 };
-static_assert(sizeof(PlanRecord) == 32);
+static_assert(sizeof(PlanRecord) == 40);
 
 constexpr std::size_t count_max =
     (transport::Link::body_bytes_max - sizeof(PlanRecord) - space::Halt::text_max) / sizeof(int);
@@ -49,6 +50,7 @@ void write(const space::Mapping& mapping, const PlanRecord& record, const std::b
   std::memcpy(job.halt.directory, directory.data(), directory.size());
   job.halt.directory[directory.size()] = '\0';
   job.halt.folder_number = record.folder_number;
+  job.halt.id = record.id;
   job.halt.is_incremental.store(record.is_incremental, std::memory_order_relaxed);
   job.halt.changed_since.store(record.changed_since, std::memory_order_relaxed);
   job.halt.where.store(record.where, std::memory_order_relaxed);
@@ -104,7 +106,8 @@ void arrange(const space::Mapping& mapping, const Arrangement& all) {
                             static_cast<std::uint16_t>(all.is_incremental ? 1 : 0),
                             all.where,
                             all.changed_since,
-                            all.folder_number};
+                            all.folder_number,
+                            all.id};
     {
       const transport::Links::Lock locked(network()->links().lock());
       for (const int other : others) {
