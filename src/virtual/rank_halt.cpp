@@ -6,6 +6,7 @@
 #include "progress/bell.hpp"
 #include "progress/processes.hpp"
 #include "progress/wait.hpp"
+#include "virtual/checkpoint/claim.hpp"
 #include "virtual/checkpoint/describe.hpp"
 #include "virtual/checkpoint/parts_of_nodes.hpp"
 #include "virtual/checkpoint/regroup.hpp"
@@ -75,6 +76,7 @@ void RankScheduler::change_nodes() {
   if (where == space::KeptIn::folder || where == space::KeptIn::next_start)
     meanwhile = {
         [&](const nodes::Steps& steps) {
+          if (steps.leads_all()) checkpoints::claim_folder(checkpoints::own_folder(halt));
           agree_on_what_has_changed(steps);
           checkpoints::write_parts(mapping_, process_, band_file_, holder(), kept_);
         },
@@ -135,6 +137,7 @@ void RankScheduler::count_processes() {
 
 /// Ranks go on elsewhere, or as they were before. Where they stand now does not matter.
 void RankScheduler::regroup() {
+  checkpoints::give_up_claims();  // another process may lead from now on
   if (mapping_.header().nodes > 1) {
     leaves_ = !nodes::go_back(mapping_, process_, band_file_);
     if (leaves_) return;  // others take its ranks

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "virtual/checkpoint/one_rank.hpp"
+
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
@@ -33,7 +35,6 @@ class RoomToHoldTest : public ::testing::Test {
   ~RoomToHoldTest() override { std::filesystem::remove_all(directory_); }
 
   void write(checkpoints::Manifest manifest) const {
-    manifest.command = {"./program"};
     manifest.parts = {{.name = "ranks-0"}};
     checkpoints::complete(checkpoints::make_folder(directory_), manifest);
   }
@@ -42,7 +43,7 @@ class RoomToHoldTest : public ::testing::Test {
 };
 
 TEST_F(RoomToHoldTest, it_is_where_the_checkpoint_has_its_bands) {
-  checkpoints::Manifest manifest;
+  checkpoints::Manifest manifest = checkpoints::one_rank();
   manifest.ranks = 3;
   manifest.band_base = elsewhere;
   manifest.band_bytes = 64 * mebibyte;
@@ -63,7 +64,7 @@ TEST_F(RoomToHoldTest, it_is_where_the_checkpoint_has_its_bands) {
 
 TEST_F(RoomToHoldTest, it_is_the_default_one_where_the_checkpoint_makes_no_sense) {
   EXPECT_EQ(room_to_hold(directory_).base, space::default_base);
-  checkpoints::Manifest manifest;
+  checkpoints::Manifest manifest = checkpoints::one_rank();
   manifest.ranks = 1000;
   manifest.band_base = elsewhere;
   manifest.band_bytes = space::default_room;

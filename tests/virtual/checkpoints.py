@@ -231,6 +231,27 @@ def case_show(directory):
     expect(done.returncode == 0 and done.stdout.endswith(": whole\n"), f"{done.returncode}: {done.stderr}")
 
 
+def case_two_jobs(directory):
+    """The second one in a directory fails its checkpoint, and what the first one has written stays."""
+    expected = undisturbed(4, 60, 0, 0, -1)
+    for nodes in 1, 2:
+        saved = os.path.join(directory, str(nodes))
+        words = [*run_words(4, 2, saved, "--nodes", nodes), PROGRAM]
+        first = subprocess.Popen(words_of([*words, 100000, 5, 3000]), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        wait_until(lambda: latest(saved))
+        second = perform([*words, 60, 5])
+        said = rf"another job writes checkpoints to {saved}: process \d+ on "
+        expect(second.returncode != 0 and re.search(said, second.stderr), f"{second.returncode}: {second.stderr}")
+        before = latest(saved)
+        wait_until(lambda: latest(saved) != before)
+        first.kill()
+        first.wait()
+        done = perform([ARMATURE, "checkpoint", "verify", saved])
+        expect(done.returncode == 0, done.stderr)
+        # As soon as that one is gone, there is room for another.
+        expect(result_of(perform([*words, 60, 5])) == expected, "another result")
+
+
 def case_refusals(directory):
     done = perform([ARMATURE, "run", "-n", 2, "--checkpoint", directory, PROGRAM])
     expect(done.returncode == 1 and "--checkpoint is for virtual ranks" in done.stderr, done.stderr)
@@ -262,7 +283,7 @@ def increments(directory, ranks, pairs, least):
             written_and_killed(folder, ranks, before, every=every, options=INCREMENTAL)
             chain = links(folder)
             expect(chain[-1:] == [latest(folder)] or not chain, f"{chain}, but the last one is {latest(folder)}")
-            expect(sorted(os.listdir(folder)) == sorted([*(chain or [latest(folder)]), "latest"]), os.listdir(folder))
+            expect(sorted(os.listdir(folder)) == sorted([".armature-lock", *(chain or [latest(folder)]), "latest"]), os.listdir(folder))
             got = result_of(restart(folder, after))
             expect(got == expected, f"{ranks} ranks, {before} to {after} processes, {chain}: {got}, not {expected}")
             longest = max(longest, len(chain))

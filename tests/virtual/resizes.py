@@ -264,7 +264,7 @@ def case_killed_while_writing():
         status, out, err = job.end()
         expect(status == 0, f"{status}: {out}{err}")
         last = (directory / "latest").read_text().strip()
-        expect(sorted(os.listdir(directory)) == [last, "latest"], os.listdir(directory))
+        expect(sorted(os.listdir(directory)) == [".armature-lock", last, "latest"], os.listdir(directory))
         expect(sorted(os.listdir(directory / last))[:2] == ["control", "manifest"], os.listdir(directory / last))
 
 

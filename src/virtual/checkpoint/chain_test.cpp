@@ -14,6 +14,7 @@
 
 #include "armature/error.hpp"
 #include "virtual/checkpoint/dying_writer.hpp"
+#include "virtual/checkpoint/one_rank.hpp"
 #include "virtual/checkpoint/pages.hpp"
 #include "virtual/checkpoint/parts_of_nodes.hpp"
 
@@ -83,13 +84,13 @@ class CheckpointChainTest : public ::testing::Test {
   std::size_t write() {
     const std::uint32_t since = chain_.goes_on_from(directory_, 0);
     const std::string folder = make_folder(directory_);
+    claim_folder(folder);
     sums_.begin(since == 0);
     PartWriter part(folder, "ranks-0");
     write_pages(file_.get(), 0, all_bytes, part, &sums_);
-    Manifest manifest;
+    Manifest manifest = one_rank();
     manifest.number = ++number_;
     manifest.id = new_id();
-    manifest.command = {"./program"};
     manifest.parts = {part.finish()};
     if (since != 0) manifest.before = chain_.last();
     complete(folder, manifest);
@@ -229,7 +230,7 @@ TEST_F(CheckpointChainTest, a_writer_that_dies_at_any_step_leaves_a_chain_that_i
       // Whoever writes next clears up.
       chain_.forget();
       (void)write();
-      EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 2);
+      EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 3);
     }
     EXPECT_EQ(step, 10);
   }
@@ -251,7 +252,7 @@ TEST_F(CheckpointChainTest, a_link_that_is_another_one_is_refused) {
   EXPECT_THROW((void)find_latest(directory_), Error);
   // What cannot be read is left alone until there is a whole one, and that is the next.
   EXPECT_EQ(chain_.goes_on_from(directory_, 0), 0u);
-  (void)make_folder(directory_);
+  claim_folder(make_folder(directory_));
   EXPECT_TRUE(std::filesystem::exists(found.folder + "/manifest"));
   (void)write();
   EXPECT_FALSE(std::filesystem::exists(found.folder));

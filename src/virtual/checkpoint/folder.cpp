@@ -20,6 +20,7 @@
 #include "base/fail.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/write_all.hpp"
+#include "virtual/checkpoint/claim.hpp"
 #include "virtual/checkpoint/open_file.hpp"
 #include "virtual/checkpoint/own_folders.hpp"
 
@@ -47,9 +48,11 @@ void bring_to_disk(const std::string& path) {
   if (!file || fsync(file.get()) != 0) fail(path, "cannot be brought to disk", errno);
 }
 
+/// A new one, whatever was called so: no link of somebody else's is followed.
 void write_file(const std::string& path, const std::string& text) {
+  unlink(path.c_str());
   const base::FileDescriptor file(
-      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (!file) fail(path, "cannot be made", errno);
   if (!base::write_all(file.get(), text.data(), text.size()) || fsync(file.get()) != 0)
     fail(path, "cannot be written", errno);
@@ -187,22 +190,37 @@ std::string make_folder(const std::string& directory) {
                            "than {} bytes",
                            directory, space::Halt::text_max));
   make_directories(directory, directory);
-  // What cannot be read is not ours to judge: it stays until a checkpoint that is whole replaces
-  // it.
-  const std::vector<std::string> own = own_folders(directory);
-  const auto needed = needed_names(directory, own);
   unsigned long number = number_of_latest(directory);
-  for (const std::string& name : own) {
-    number = std::max(number, folder_number(name));
-    if (needed && std::ranges::find(*needed, name) == needed->end())
-      remove_own_folder(directory + "/" + name);
-  }
+  for (const std::string& name : own_folders(directory))
+    if (folder_number(name) > number && holds_checkpoint(directory + "/" + name))
+      number = folder_number(name);
   step("folder");
-  for (;;) {
-    const std::string folder = directory + "/" + folder_name(++number);
+  while (++number <= folder_number_max) {
+    const std::string folder = directory + "/" + folder_name(number);
     if (mkdir(folder.c_str(), 0777) == 0) return folder;
     if (errno != EEXIST) fail(folder, "cannot be made", errno);  // else it is not ours
   }
+  base::fail(Errc::corrupt, fmt::format("{} has no number left for a checkpoint", directory));
+}
+
+void claim_folder(const std::string& folder) {
+  const files::path path(folder);
+  const std::string directory = path.parent_path().string();
+  claim(directory);
+  // What cannot be read is not ours to judge: it stays until a checkpoint that is whole replaces
+  // it.
+  std::vector<std::string> own = own_folders(directory);
+  const auto needed = needed_names(directory, own);
+  if (!needed) return;
+  std::erase_if(own, [&](const std::string& name) {
+    return folder_number(name) >= number_of_folder(folder) ||
+           std::ranges::find(*needed, name) != needed->end();
+  });
+  if (own.empty()) return;
+  // A writer may have died before what it renamed was on disk: until then the one before counts.
+  step("last rename to disk");
+  bring_to_disk(directory);
+  for (const std::string& name : own) remove_own_folder(directory + "/" + name);
 }
 
 std::uint64_t new_id() {
@@ -222,11 +240,17 @@ std::uint64_t number_of_folder(const std::string& folder) {
 
 namespace {
 
+/// The last folder that this process has made `latest` name.
+std::string& last_completed() {
+  static std::string folder;
+  return folder;
+}
+
 /// Whatever cannot be: the checkpoint is complete, and who writes next tries again.
 void remove_others(const std::string& directory, const std::string& name) {
   try {
     for (const std::string& other : own_folders(directory))
-      if (other != name) remove_own_folder(directory + "/" + other);
+      if (folder_number(other) < folder_number(name)) remove_own_folder(directory + "/" + other);
   } catch (const Error&) {
   }
 }
@@ -247,6 +271,7 @@ void complete(const std::string& folder, const Manifest& manifest) {
   bring_to_disk(directory);
   step("rename");
   if (std::rename(next.c_str(), name.c_str()) != 0) fail(next, "cannot be renamed", errno);
+  last_completed() = folder;
   step("rename to disk");
   bring_to_disk(directory);
   step("removal");
@@ -255,11 +280,13 @@ void complete(const std::string& folder, const Manifest& manifest) {
 }
 
 void abandon(const std::string& folder) noexcept {
-  const files::path path(folder);
+  if (folder == last_completed()) return;
   try {
-    if (latest_name(path.parent_path().string()) != path.filename()) remove_own_folder(folder);
-  } catch (const std::exception&) {  // it cannot be told, so it stays
+    const files::path path(folder);
+    if (latest_name(path.parent_path().string()) == path.filename()) return;
+  } catch (const std::exception&) {  // whatever it names: it is not by us that it would name this
   }
+  remove_own_folder(folder);
 }
 
 Found find_latest(const std::string& directory) {

@@ -19,20 +19,23 @@ namespace armature::checkpoints {
 /// For tests: called before each step that changes something on disk, with its name.
 extern void (*before_step)(const char* name);
 
-/// Makes a folder for the next checkpoint in `directory`, which is made if need be; what earlier
-/// writers have left unfinished there is removed. Returns its path. Throws Error(corrupt), and
-/// Error(bad_argument) for a name that is too long.
+/// Makes a folder for the next checkpoint in `directory`, which is made if need be. Returns its
+/// path. Throws Error(corrupt), and Error(bad_argument) for a name that is too long.
 std::string make_folder(const std::string& directory);
+/// By the process that will complete it, before anything is written there: keeps other jobs out of
+/// its directory, and removes what earlier writers have left unfinished. Throws Error(corrupt).
+void claim_folder(const std::string& folder);
 /// What the next checkpoint is known by: folders of several jobs may be called the same.
 [[nodiscard]] std::uint64_t new_id();
 /// That of the checkpoint for which all stand still.
 std::string own_folder(const space::Halt& halt);
 /// Which one a folder is in its directory.
 std::uint64_t number_of_folder(const std::string& folder);
-/// The parts in that folder are written: from now on it is the last checkpoint, on disk. All others
-/// are removed, unless it needs the one before. Throws Error(corrupt).
+/// The parts in that folder are written: from now on it is the last checkpoint, on disk. All that
+/// were made before are removed, unless it needs the one before. Throws Error(corrupt).
 void complete(const std::string& folder, const Manifest& manifest);
-/// It will not be; unless `latest` names it, which may be so where it could not be completed.
+/// It will not be, and is removed; unless `latest` names it, which may be so where it could not be
+/// completed.
 void abandon(const std::string& folder) noexcept;
 
 /// A checkpoint's folder, and what it says of itself.

@@ -1,6 +1,7 @@
 #include "virtual/checkpoint/folder.hpp"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -13,7 +14,9 @@
 #include <gtest/gtest.h>
 
 #include "armature/error.hpp"
+#include "virtual/checkpoint/claim.hpp"
 #include "virtual/checkpoint/dying_writer.hpp"
+#include "virtual/checkpoint/one_rank.hpp"
 #include "virtual/checkpoint/part.hpp"
 
 namespace armature::checkpoints {
@@ -30,9 +33,10 @@ class CheckpointFolderTest : public ::testing::Test {
   /// A checkpoint whose memory is that text.
   void write(const std::string& memory, std::uint32_t number) const {
     const std::string folder = make_folder(directory_);
+    claim_folder(folder);
     PartWriter part(folder, "ranks-0");
     part.add(4096, memory.data(), memory.size());
-    Manifest manifest;
+    Manifest manifest = one_rank();
     manifest.number = number;
     manifest.command = {"./program", "with a word\nof two lines", ""};
     manifest.parts = {part.finish()};
@@ -109,6 +113,91 @@ TEST_F(CheckpointFolderTest, one_that_fails_when_it_is_the_last_already_is_not_g
   before_step = nullptr;
 }
 
+TEST_F(CheckpointFolderTest, one_that_cannot_become_the_last_leaves_nothing) {
+  std::filesystem::create_directories(directory_ + "/latest");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THROW(write("new", 1), Error);
+    abandon(directory_ + "/000001");
+    EXPECT_EQ(folders(), 1);  // the one in the way
+  }
+}
+
+TEST_F(CheckpointFolderTest, before_one_is_removed_the_last_rename_is_on_disk) {
+  write("old", 1);
+  ASSERT_TRUE(write_and_die(2));
+  static std::string steps;
+  steps.clear();
+  before_step = [](const char* step) { steps += std::string(step) + "; "; };
+  EXPECT_EQ(folders(), 2);
+  claim_folder(make_folder(directory_));
+  before_step = nullptr;
+  EXPECT_EQ(steps, "folder; last rename to disk; ");
+  EXPECT_EQ(folders(), 2);  // the last one, and the next
+}
+
+TEST_F(CheckpointFolderTest, a_planted_link_is_not_followed) {
+  namespace files = std::filesystem;
+  files::create_directories(directory_);
+  const std::string theirs = directory_ + "/theirs";
+  std::ofstream(theirs) << "not ours";
+  files::create_symlink("theirs", directory_ + "/latest.new");
+  write("new", 1);
+  EXPECT_EQ(read(), "new");
+  EXPECT_EQ(files::file_size(theirs), 8u);
+}
+
+TEST_F(CheckpointFolderTest, a_number_that_none_of_ours_has_does_not_count) {
+  namespace files = std::filesystem;
+  for (const char* const name : {"18446744073709551615", "1000000000"}) {
+    files::create_directories(directory_ + "/" + name);
+    std::ofstream{directory_ + "/" + name + "/ranks-0"};
+  }
+  write("new", 1);
+  EXPECT_EQ(find_latest(directory_).folder, directory_ + "/000001");
+}
+
+TEST_F(CheckpointFolderTest, while_one_job_writes_there_no_other_does_until_it_is_gone) {
+  int go[2], end[2];
+  ASSERT_EQ(pipe(go) + pipe(end), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    write("theirs", 1);
+    char word = 0;
+    (void)!::write(go[1], &word, 1);
+    (void)!::read(end[0], &word, 1);
+    _exit(0);
+  }
+  char word = 0;
+  ASSERT_EQ(::read(go[0], &word, 1), 1);
+  claim_patience_ns = 50'000'000;
+  try {
+    write("ours", 1);
+    ADD_FAILURE() << "two at once";
+  } catch (const Error& error) {
+    const std::string who = "another job writes checkpoints to " + directory_ + ": process " +
+                            std::to_string(child) + " on ";
+    EXPECT_NE(std::string(error.what()).find(who), std::string::npos) << error.what();
+  }
+  abandon(directory_ + "/000002");
+  EXPECT_EQ(read(), "theirs");
+  EXPECT_EQ(folders(), 1);
+  EXPECT_EQ(::write(end[1], &word, 1), 1);
+  waitpid(child, nullptr, 0);
+  write("ours", 1);
+  EXPECT_EQ(read(), "ours");
+  for (const int file : {go[0], go[1], end[0], end[1]}) close(file);
+}
+
+TEST_F(CheckpointFolderTest, what_was_begun_later_is_not_removed) {
+  const std::string first = make_folder(directory_), second = make_folder(directory_);
+  PartWriter(second, "ranks-0").finish();
+  Manifest manifest = one_rank();
+  claim_folder(first);
+  manifest.parts = {PartWriter(first, "ranks-0").finish()};
+  complete(first, manifest);
+  EXPECT_TRUE(std::filesystem::exists(second + "/ranks-0"));
+}
+
 TEST_F(CheckpointFolderTest, directories_that_are_made_for_it_are_brought_to_disk) {
   static std::string steps;
   before_step = [](const char* step) { steps += std::string(step) + "; "; };
@@ -142,18 +231,21 @@ TEST_F(CheckpointFolderTest, what_is_only_called_like_a_checkpoint_is_left_alone
       make(here / "2024" / "manifest"),   make(here / "100" / "ranks-0"),
       make(here / "20241126" / "data"),   make(here / "000007" / "ranks-x"),
       make(here / "000009/ranks-0/data"), make(here / "000001"),
-      make(here / "elsewhere/ranks-0")};
+      make(here / "elsewhere/ranks-0"),   make(here / "202403" / "manifest"),
+      make(here / "202404" / "ranks-0"),  make(here / "202405" / "control-1")};
+  files::create_directory(here / "202406");
   files::create_directory_symlink("elsewhere", here / "000008");
   write("old", 1);
   write("new", 2);
   EXPECT_EQ(read(), "new");
   for (const files::path& file : theirs) EXPECT_TRUE(files::exists(file)) << file;
   EXPECT_TRUE(files::exists(here / "000008" / "ranks-0"));
+  EXPECT_TRUE(files::exists(here / "202406"));
   abandon(here / "000008");
   abandon(here / "000007");
   EXPECT_TRUE(files::exists(here / "elsewhere" / "ranks-0"));
   EXPECT_TRUE(files::exists(here / "000007" / "ranks-x"));
-  EXPECT_EQ(folders(), 8);  // theirs, the link and one of ours
+  EXPECT_EQ(folders(), 12);  // theirs, the link and one of ours
 }
 
 TEST_F(CheckpointFolderTest,
@@ -171,7 +263,9 @@ TEST_F(CheckpointFolderTest,
     const std::string old = find_latest(directory_).folder;
     damage();
     EXPECT_THROW((void)find_latest(directory_), Error);
-    abandon(make_folder(directory_));
+    const std::string next = make_folder(directory_);
+    claim_folder(next);
+    abandon(next);
     EXPECT_EQ(find(old).manifest.number, 1u);
     write("new", 2);
     EXPECT_EQ(read(), "new");

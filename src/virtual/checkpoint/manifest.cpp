@@ -12,7 +12,6 @@
 namespace armature::checkpoints {
 namespace {
 
-constexpr std::string_view title = "armature checkpoint";
 constexpr std::string_view last_name = "checksum ";
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) {
@@ -124,7 +123,7 @@ Manifest::Part part_of(std::string_view line, const Lines& lines, const std::str
 
 /// The text without its last line, which it agrees with.
 std::string_view checked(std::string_view text, const std::string& name) {
-  if (!text.starts_with(title)) refuse(name, "is not the manifest of a checkpoint");
+  if (!text.starts_with(Manifest::title)) refuse(name, "is not the manifest of a checkpoint");
   const std::size_t last = text.rfind(last_name);
   if (last == std::string_view::npos || last == 0 || text[last - 1] != '\n' || text.back() != '\n')
     refuse(name, "is cut off: the line with its checksum is missing");

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace armature::checkpoints {
@@ -9,6 +10,7 @@ namespace armature::checkpoints {
 /// What a checkpoint says of itself, as a text that people read: a line for each thing, its name in
 /// front. The last line is the checksum of all lines before it.
 struct Manifest {
+  static constexpr std::string_view title = "armature checkpoint";  // its first line
   static constexpr std::uint32_t expected_version = 6;
 
   struct Part {  // a file beside the manifest

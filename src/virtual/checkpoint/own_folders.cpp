@@ -1,11 +1,13 @@
 // The directory of checkpoints may be anybody's: `--checkpoint .` among results that lie in 2024
 // and 100. What is removed there is only what a writer of checkpoints has made: folders that are
-// called as it calls them, no links, with no files but those that it writes. Files are unlinked by
-// name, then the folder; nothing is removed with all that is in it.
+// called as it calls them, no links, with no files but those that it writes, which begin as it lets
+// them begin. An empty one may be anybody's, and is in nobody's way. Files are unlinked by name,
+// then the folder; nothing is removed with all that is in it.
 #include "virtual/checkpoint/own_folders.hpp"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <cstdio>
@@ -20,6 +22,8 @@
 
 #include "base/fail.hpp"
 #include "bootstrap/environment.hpp"
+#include "virtual/checkpoint/open_file.hpp"
+#include "virtual/checkpoint/part.hpp"
 #include "virtual/rank_record.hpp"
 
 namespace armature::checkpoints {
@@ -64,6 +68,33 @@ std::optional<std::vector<files::path>> own_files(const std::string& folder) {
   return own;
 }
 
+/// One that is empty was about to be written.
+bool begins_with(const files::path& file, std::string_view begin) {
+  const OpenFile opened = open_file(file.string());
+  if (!opened.file) return false;
+  std::string text(begin.size(), '\0');
+  text.resize(read_up_to(opened.file, text.data(), text.size(), file.string()));
+  return begin.starts_with(text);
+}
+
+std::string_view begin_of(const files::path& file) {
+  static constexpr std::uint64_t magic = BlockHead::expected_magic;
+  const std::string name = file.filename().string();
+  if (name == "manifest") return Manifest::title;
+  if (name == bootstrap::resize_file || name == bootstrap::resize_file_begun) return "processes ";
+  return {reinterpret_cast<const char*>(&magic), sizeof magic};
+}
+
+/// A manifest speaks for all beside it: there may be many.
+bool are_of_checkpoint(const std::vector<files::path>& own) {
+  const auto begins_as_it_should = [](const files::path& file) {
+    return begins_with(file, begin_of(file));
+  };
+  const auto manifest = std::ranges::find(own, "manifest", &files::path::filename);
+  if (manifest != own.end() && !files::is_empty(*manifest)) return begins_as_it_should(*manifest);
+  return std::ranges::all_of(own, begins_as_it_should);
+}
+
 /// At the same time: a file system takes as long to free a file as it is large.
 void unlink_all(const std::vector<files::path>& own) {
   try {
@@ -89,6 +120,7 @@ std::string folder_name(unsigned long number) { return fmt::format("{:06}", numb
 
 unsigned long folder_number(const std::string& name) {
   unsigned long number = 0;
+  if (name.size() > folder_name(folder_number_max).size()) return 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   return error == std::errc{} && folder_name(number) == name ? number : 0;
 }
@@ -99,10 +131,9 @@ std::vector<std::string> own_folders(const std::string& directory) {
   for (const files::directory_entry& entry : entries_of(directory, error)) {
     const std::string name = entry.path().filename().string();
     if (folder_number(name) == 0) continue;
-    if (own_files(entry.path()))
-      own.push_back(name);
-    else
-      say_left_alone(entry.path().string());
+    const auto files = own_files(entry.path());
+    if (!files) say_left_alone(entry.path().string());
+    if (files && !files->empty()) own.push_back(name);
   }
   if (error)
     base::fail(Errc::corrupt,
@@ -110,11 +141,21 @@ std::vector<std::string> own_folders(const std::string& directory) {
   return own;
 }
 
+bool holds_checkpoint(const std::string& folder) noexcept {
+  try {
+    const auto own = own_files(folder);
+    return own && !own->empty() && are_of_checkpoint(*own);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 void remove_own_folder(const std::string& folder) noexcept {
   try {
     const bool is_called_so = folder_number(files::path(folder).filename().string()) != 0;
     const auto own = is_called_so ? own_files(folder) : std::nullopt;
     if (!own) return;
+    if (!are_of_checkpoint(*own)) return say_left_alone(folder);
     unlink((folder + "/manifest").c_str());  // first: what is no longer whole has none
     unlink_all(*own);
     rmdir(folder.c_str());

@@ -98,6 +98,7 @@ std::string StandStill::open_folder() {
     folder = make_folder(directory);
     halt_.folder_number = number_of_folder(folder);
     halt_.id = new_id();
+    claim_folder(folder);
   } catch (const std::exception& error) {
     give_up(error.what());
   }

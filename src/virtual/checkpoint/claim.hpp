@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace armature::checkpoints {
+
+/// How long one that another process has is waited for: a job that was killed a moment ago, and is
+/// restarted, takes a while to be gone. Tests set it.
+extern std::uint64_t claim_patience_ns;
+
+/// From now on no process but this one claims that directory, until it ends or gives it up. Throws
+/// Error(corrupt) that says who has it.
+void claim(const std::string& directory);
+/// All that this process has, when another one of the job may be the next to write.
+void give_up_claims() noexcept;
+
+}  // namespace armature::checkpoints
