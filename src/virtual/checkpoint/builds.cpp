@@ -14,13 +14,13 @@
 namespace armature::checkpoints {
 namespace {
 
-/// What it executes: no two builds have the same.
-std::uint64_t sum_of_code(const dl_phdr_info& module) {
+/// What it executes, and what it only reads: builds may differ in a number alone.
+std::uint64_t sum_of_what_stays(const dl_phdr_info& module) {
   std::uint64_t sum = 1;
   for (int i = 0; i < module.dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = module.dlpi_phdr[i];
-    constexpr ElfW(Word) code = PF_R | PF_X, changes = PF_W;
-    if (segment.p_type == PT_LOAD && (segment.p_flags & (code | changes)) == code)
+    constexpr ElfW(Word) reads = PF_R, changes = PF_W;
+    if (segment.p_type == PT_LOAD && (segment.p_flags & (reads | changes)) == reads)
       sum = base::checksum(reinterpret_cast<const void*>(module.dlpi_addr + segment.p_vaddr),
                            segment.p_memsz, sum);
   }
@@ -51,7 +51,7 @@ int look_at(dl_phdr_info* info, std::size_t /*bytes*/, void* to) {
 BuildId build_of(const dl_phdr_info& module) {
   BuildId id{};
   const std::string_view given = base::build_id(module);
-  const std::uint64_t made = given.empty() ? sum_of_code(module) : 0;
+  const std::uint64_t made = given.empty() ? sum_of_what_stays(module) : 0;
   if (given.empty())
     std::memcpy(id.data(), &made, sizeof made);
   else
