@@ -289,14 +289,35 @@ void abandon(const std::string& folder) noexcept {
   remove_own_folder(folder);
 }
 
+namespace {
+
+/// What is damaged may be anything, and what a terminal obeys.
+std::string printable(const std::string& text) {
+  std::string all;
+  for (const char c : text)
+    all += c >= ' ' && c <= '~' ? std::string(1, c)
+                                : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  return all;
+}
+
+/// For whoever has named a checkpoint's own folder instead of its directory.
+std::string hint_for(files::path folder) {
+  if (!folder.has_filename()) folder = folder.parent_path();  // it ended in a slash
+  const std::string above = folder.has_parent_path() ? folder.parent_path().string() : ".";
+  if (folder_number(folder.filename().string()) == 0 || !read_latest(above)) return {};
+  return fmt::format("; did you mean {}?", above);
+}
+
+}  // namespace
+
 Found find_latest(const std::string& directory) {
   const auto name = read_latest(directory);
   if (!name)
-    base::fail(Errc::corrupt, fmt::format("{} holds no checkpoint: there is no file {}/{}",
-                                          directory, directory, latest));
+    base::fail(Errc::corrupt, fmt::format("{} holds no checkpoint: there is no file {}/{}{}",
+                                          directory, directory, latest, hint_for(directory)));
   if (folder_number(*name) == 0)
     base::fail(Errc::corrupt, fmt::format("{}/{} is damaged: '{}' is not the name of a checkpoint",
-                                          directory, latest, *name));
+                                          directory, latest, printable(*name)));
   return find_named(directory, *name);
 }
 

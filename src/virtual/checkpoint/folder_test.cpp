@@ -319,5 +319,41 @@ TEST_F(CheckpointFolderTest, where_there_is_none_is_said_so) {
   }
 }
 
+TEST_F(CheckpointFolderTest, what_is_wrong_with_a_name_is_said_in_a_way_that_can_be_read) {
+  write("first", 1);
+  const auto refusal_of = [](const std::string& directory) {
+    try {
+      (void)find_latest(directory);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing is wrong");
+  };
+  const std::string hint = "; did you mean " + directory_ + "?";
+  for (const char* const name : {"/000001", "/000001/"})
+    EXPECT_TRUE(refusal_of(directory_ + name).ends_with(hint)) << refusal_of(directory_ + name);
+  std::ofstream(directory_ + "/latest") << "\033[31m";
+  EXPECT_NE(refusal_of(directory_).find(R"('\x1b[31m' is not the name)"), std::string::npos)
+      << refusal_of(directory_);
+}
+
+TEST_F(CheckpointFolderTest, a_manifest_that_makes_no_sense_is_refused) {
+  Manifest sane = one_rank();
+  sane.parts = {{.name = "control"}, {.name = "ranks-0"}};
+  EXPECT_EQ(Manifest::parse(sane.text(), "here").ranks, 1u);
+  const auto refuses = [&](const std::function<void(Manifest&)>& change) {
+    Manifest changed = sane;
+    change(changed);
+    EXPECT_THROW((void)Manifest::parse(changed.text(), "here"), Error) << changed.text();
+  };
+  refuses([](Manifest& it) { it.ranks = 0; });
+  refuses([](Manifest& it) { it.processes = 0; });
+  refuses([](Manifest& it) { it.band_base = 0; });
+  refuses([](Manifest& it) { it.band_bytes = 0; });
+  refuses([](Manifest& it) { it.stack_bytes = 0; });
+  refuses([](Manifest& it) { it.processes = 2; });
+  refuses([](Manifest& it) { it.nodes = 2; });
+}
+
 }  // namespace
 }  // namespace armature::checkpoints

@@ -95,8 +95,16 @@ void read_bands(const Found& found, const Take& take) {
 }
 
 std::vector<fibers::RankRecord> read_records(const Link& found) {
+  const std::uint64_t all = found.manifest.ranks * std::uint64_t{sizeof(fibers::RankRecord)};
+  std::uint64_t told = 0;
+  for (const Manifest::Part& part : found.manifest.parts)
+    if (fibers::RankRecord::is_part(part.name)) told += part.memory_bytes;
+  // Before there is room for so many.
+  if (told != all)
+    base::fail(Errc::corrupt,
+               fmt::format("{}/manifest tells of {} ranks, its parts of {}", found.folder,
+                           found.manifest.ranks, told / sizeof(fibers::RankRecord)));
   std::vector<fibers::RankRecord> records(found.manifest.ranks);
-  const std::size_t all = records.size() * sizeof(fibers::RankRecord);
   std::size_t got = 0;
   for (const Manifest::Part& part : found.manifest.parts) {
     if (!fibers::RankRecord::is_part(part.name)) continue;

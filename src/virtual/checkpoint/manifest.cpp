@@ -1,6 +1,8 @@
 #include "virtual/checkpoint/manifest.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <map>
 #include <string_view>
 
@@ -121,6 +123,25 @@ Manifest::Part part_of(std::string_view line, const Lines& lines, const std::str
   return part;
 }
 
+/// Its checksum says that nobody has changed it, not that it makes sense.
+void require_sense(const Manifest& manifest, const std::string& file) {
+  if (manifest.command.empty() || manifest.parts.empty())
+    refuse(file, "names no program, or no part");
+  if (manifest.ranks == 0 || manifest.processes == 0 || manifest.nodes == 0 ||
+      manifest.band_base == 0 || manifest.band_bytes == 0 || manifest.stack_bytes == 0)
+    refuse(file, "tells of no ranks, or of ranks without memory");
+  // On several nodes each process has two parts, and one that was lost none.
+  const auto count = [&](std::string_view begin) {
+    return std::ranges::count_if(
+        manifest.parts, [&](const Manifest::Part& part) { return part.name.starts_with(begin); });
+  };
+  const std::int64_t bands = count("ranks-"), expected = manifest.nodes == 1
+                                                             ? std::int64_t{manifest.processes}
+                                                             : std::int64_t{count("control-")};
+  if (bands != expected)
+    refuse(file, fmt::format("names {} parts with memory where {} were written", bands, expected));
+}
+
 /// The text without its last line, which it agrees with.
 std::string_view checked(std::string_view text, const std::string& name) {
   if (!text.starts_with(Manifest::title)) refuse(name, "is not the manifest of a checkpoint");
@@ -201,8 +222,7 @@ Manifest Manifest::parse(const std::string& text, const std::string& name) {
   for (const auto word : lines.all("word")) manifest.command.push_back(from_one_line(word));
   manifest.before = before_of(lines, name);
   for (const auto line : lines.all("part")) manifest.parts.push_back(part_of(line, lines, name));
-  if (manifest.command.empty() || manifest.parts.empty())
-    refuse(name, "names no program, or no part");
+  require_sense(manifest, name);
   return manifest;
 }
 
