@@ -47,6 +47,12 @@ int run(Restart& restart) {
     base::fail(Errc::start, fmt::format("{}: {}", restart.directory, base::system_text(errno)));
   restart.directory = absolute;
   std::free(absolute);
+  if (restart.directory.size() > space::Halt::directory_max)
+    base::fail(
+        Errc::start,
+        fmt::format("{}: the name of a directory of checkpoints may have {} bytes from the "
+                    "root on, this one has {}; move it to where it is shorter",
+                    restart.directory, space::Halt::directory_max, restart.directory.size()));
   const checkpoints::Found found = checkpoints::find_latest(restart.directory);
   if (chdir(found.manifest.folder.c_str()) != 0)
     base::fail(Errc::start, fmt::format("the folder {} where the job ran cannot be entered: {}",

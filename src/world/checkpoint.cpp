@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
@@ -36,8 +37,13 @@ std::string directory_or_default(const std::string& directory) {
   if (chosen.empty())
     base::fail(Errc::bad_argument,
                "checkpoint: no directory is given, neither here nor by armature run --checkpoint");
-  if (chosen.size() > space::Halt::directory_max)
-    base::fail(Errc::bad_argument, "checkpoint: the name of the directory is too long");
+  // As a restart, which names it from the root on.
+  const std::size_t bytes = std::filesystem::absolute(chosen).string().size();
+  if (bytes > space::Halt::directory_max)
+    base::fail(Errc::bad_argument,
+               fmt::format("checkpoint: the name of the directory has {} bytes from the root on, "
+                           "and may have {}: {}",
+                           bytes, space::Halt::directory_max, chosen));
   return chosen;
 }
 

@@ -259,6 +259,9 @@ def case_refusals(directory):
     expect(done.returncode != 0 and "checkpoint: no directory is given" in done.stderr, done.stderr)
     done = perform([ARMATURE, "restart", directory, "--on-death", "continue"])
     expect(done.returncode == 2 and "'continue' is neither 'end' nor 'recover'" in done.stderr, done.stderr)
+    # A name that only a restart would find too long.
+    done = perform([*run_words(2, 1, None), PROGRAM, 20, 5], env={**os.environ, "ARMATURE_CHECKPOINT": "./" * 255 + "no"})
+    expect(done.returncode != 0 and "has 513 bytes from the root on, and may have 512" in done.stderr, done.stderr)
     # Nowhere to write: the job says so and the program hears of it.
     done = perform([*run_words(2, 1, "/proc/none"), PROGRAM, 20, 5])
     expect(done.returncode != 0 and "checkpoint: /proc/none cannot be made" in done.stderr, done.stderr)
