@@ -11,6 +11,8 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
+#include "bootstrap/launcher/console.hpp"
+#include "bootstrap/launcher/program.hpp"
 #include "commands.hpp"
 #include "job_options.hpp"
 #include "start.hpp"
@@ -22,8 +24,8 @@ namespace armature::tools {
 namespace {
 
 constexpr const char* restart_footer = R"(
-Starts the program of the last checkpoint in DIRECTORY once more, with its arguments and in the folder where it ran,
-lets main run up to armature::run, and all ranks go on where they stood. The program and libarmature
+Starts the program of the last checkpoint in DIRECTORY once more, with its arguments and in the folder where it was
+started, lets main run up to armature::run, and all ranks go on where they stood. The program and libarmature
 must be the same builds. Checkpoints go on to be written to DIRECTORY.
 
 Examples:
@@ -55,10 +57,21 @@ int run(Restart& restart) {
                     restart.directory, space::Halt::directory_max, restart.directory.size()));
   const checkpoints::Found found = checkpoints::find_latest(restart.directory);
   if (chdir(found.manifest.folder.c_str()) != 0)
-    base::fail(Errc::start, fmt::format("the folder {} where the job ran cannot be entered: {}",
-                                        found.manifest.folder, base::system_text(errno)));
+    base::fail(Errc::start,
+               fmt::format("the folder {} where the job was started cannot be entered: {}",
+                           found.manifest.folder, base::system_text(errno)));
   bootstrap::LaunchOptions& options = *restart.options;
   checkpoints::require_for_nodes(found, static_cast<int>(options.nodes));
+  const std::string& word = found.manifest.command.front();
+  // With hosts it need not be here.
+  if (options.hosts.empty() && word.find('/') != std::string::npos && word.front() != '/') {
+    const bootstrap::Program program = bootstrap::find_program(word);
+    if (!program) {
+      bootstrap::say_headline(fmt::format("{} in {}, where the job was started", program.problem,
+                                          found.manifest.folder));
+      return program.status;
+    }
+  }
   options.checkpoint_directory = restart.directory;
   go_on_from(options, found);
   setenv("ARMATURE_CHECKPOINT", restart.directory.c_str(), 1);

@@ -223,12 +223,32 @@ def case_show(directory):
     written_and_killed(directory, 5, 2)
     done = perform([ARMATURE, "checkpoint", "show", directory])
     expect(done.returncode == 0 and "5, of which 0 had ended, in 2 processes" in done.stdout, done.stdout)
+    expect(f"checkpoint 2 of {PROGRAM} 60 20 0 47\n" in done.stdout and f"started in     {os.getcwd()}\n" in done.stdout,
+           f"not what it was started with:\n{done.stdout}")
     expect(perform([ARMATURE, "checkpoint", "verify", directory]).stdout.endswith(": whole\n"), "it is whole")
     # No thread has room for such a stack.
     hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
     done = perform([ARMATURE, "checkpoint", "verify", directory],
                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (1 << 47 if hard == -1 else hard, hard)))
     expect(done.returncode == 0 and done.stdout.endswith(": whole\n"), f"{done.returncode}: {done.stderr}")
+
+
+def case_other_folder(directory):
+    """The program is looked for where it was started, and a restart that does not find it says where."""
+    place, saved = os.path.join(directory, "place"), os.path.join(directory, "saved")
+    os.mkdir(place)
+    os.symlink(PROGRAM, os.path.join(place, "program"))
+    done = perform([*run_words(3, 2, saved), "./program", 60, 20, 0, 47], cwd=place)
+    expect(done.returncode == 137, f"it was to be killed:\n{done.stdout}{done.stderr}")
+    result_of(restart(saved, 1))
+    far = os.path.join(directory, *(letter * 200 for letter in "abc"))
+    shutil.copytree(saved, far)
+    done = restart(far, 1)
+    expect(done.returncode == 1 and f"{far}: the name of a directory of checkpoints may have 512 bytes" in done.stderr, done.stderr)
+    os.remove(os.path.join(place, "program"))
+    done = restart(saved, 1)
+    expect(done.returncode == 127 and f"there is no file ./program in {place}, where the job was started" in done.stderr,
+           f"{done.returncode}: {done.stderr}")
 
 
 def case_two_jobs(directory):

@@ -16,8 +16,7 @@
 namespace armature::checkpoints {
 namespace {
 
-/// The words that the program was started with.
-std::vector<std::string> command() {
+std::vector<std::string> words_of_process() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> words;
   for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
@@ -28,6 +27,19 @@ std::string working_folder() {
   char name[4096];
   return getcwd(name, sizeof name) != nullptr ? name : "/";
 }
+
+/// What the process was started with. Programs change both: their words, to show a title in lists
+/// of processes, which then are what the system knows of them, too, and their folder.
+struct Start {
+  std::vector<std::string> command;
+  std::string folder;
+};
+Start& start() {
+  static Start noted;
+  return noted;
+}
+
+[[gnu::constructor]] void note_start() { start() = {words_of_process(), working_folder()}; }
 
 }  // namespace
 
@@ -51,8 +63,8 @@ Manifest describe(const space::ControlHeader& job, std::uint32_t number, std::ui
   manifest.program_build = text(builds.program);
   manifest.library_build = text(builds.library);
   manifest.secrets = fibers::secrets_text();
-  manifest.folder = working_folder();
-  manifest.command = command();
+  manifest.folder = start().folder;
+  manifest.command = start().command;
   return manifest;
 }
 
