@@ -55,7 +55,9 @@ struct Halt {
   // leader. On several nodes both with the plan.
   char directory[text_max] = {};
   std::uint64_t folder_number = 0;
-  std::uint64_t id = 0;  // of this one, which no other has; told with the folder
+  // Of this one, which no other has, told with the folder. That of the first one that was begun is
+  // the job's own, too: what was restarted from one is another job.
+  std::uint64_t id = 0, first_id = 0;
   char problem[text_max] = {};
   // What the job that is started again was: its program and its library must be the same.
   std::uint8_t build[2][20] = {};
@@ -78,6 +80,11 @@ struct Halt {
   // 1: on several nodes they cannot go back to a copy; `problem` says why.
   std::atomic<std::uint32_t> beyond_recovery{0};
 
+  /// By whoever is told of a checkpoint.
+  void begin(std::uint64_t that_one) {
+    id = that_one;
+    if (first_id == 0) first_id = id;
+  }
   /// False while something is asked for already.
   [[nodiscard]] bool ask_for(Asked what) {
     Asked before = Asked::nothing;

@@ -76,7 +76,8 @@ void RankScheduler::change_nodes() {
   if (where == space::KeptIn::folder || where == space::KeptIn::next_start)
     meanwhile = {
         [&](const nodes::Steps& steps) {
-          if (steps.leads_all()) checkpoints::claim_folder(checkpoints::own_folder(halt));
+          if (steps.leads_all())
+            checkpoints::claim_folder(checkpoints::own_folder(halt), halt.first_id);
           agree_on_what_has_changed(steps);
           checkpoints::write_parts(mapping_, process_, band_file_, holder(), kept_);
         },

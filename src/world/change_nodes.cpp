@@ -136,7 +136,7 @@ std::uint32_t write_on_nodes(const World& world, const Destination& to, const ch
                           .directory = std::filesystem::path(to.folder).parent_path().string(),
                           .folder_number = checkpoints::number_of_folder(to.folder),
                           .is_incremental = to.is_incremental};
-  if (world.rank() == 0) what.id = checkpoints::new_id();
+  if (!to.folder.empty()) what.id = checkpoints::new_id();  // on rank 0
   if (to.where == space::KeptIn::folder) what.changed_since = changed_since(world, me, to);
   return stand_together(world, what, call);
 }

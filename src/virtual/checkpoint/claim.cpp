@@ -3,6 +3,9 @@
 // system lets go of that when the process dies, whatever way: a file that merely exists would
 // outlive it. It is a file of its own, since on network file systems a directory cannot be locked,
 // and `latest` is replaced. It stays: who removed it could remove one that another has just locked.
+//
+// Of a machine that is lost the file server may believe for long that it holds the lock, while its
+// job goes on elsewhere. So the file says which job it is.
 #include "virtual/checkpoint/claim.hpp"
 
 #include <fcntl.h>
@@ -21,7 +24,6 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/file_descriptor.hpp"
-#include "base/write_all.hpp"
 
 namespace armature::checkpoints {
 
@@ -60,20 +62,29 @@ base::FileDescriptor open_lock(const std::string& path) {
   return file;
 }
 
-/// For whoever is refused.
-void say_who(const base::FileDescriptor& file) {
+std::string last_line(std::uint64_t job) { return fmt::format("\njob {:#018x}\n", job); }
+
+/// For whoever is refused, and for who is to follow.
+void say_who(const base::FileDescriptor& file, std::uint64_t job) {
   char host[HOST_NAME_MAX + 1] = {};
   (void)gethostname(host, HOST_NAME_MAX);
-  const std::string text = fmt::format("process {} on {}\n", getpid(), host);
-  if (ftruncate(file.get(), 0) == 0) (void)base::write_all(file.get(), text.data(), text.size());
+  const std::string text = fmt::format("process {} on {}{}", getpid(), host, last_line(job));
+  (void)(ftruncate(file.get(), 0) == 0 && pwrite(file.get(), text.data(), text.size(), 0) > 0);
 }
 
-/// What it has said; empty where that makes no sense.
-std::string who_has(const base::FileDescriptor& file) {
-  char text[HOST_NAME_MAX + 64];
+std::string what_is_said(const base::FileDescriptor& file) {
+  char text[HOST_NAME_MAX + 128];
   const ssize_t bytes = pread(file.get(), text, sizeof text, 0);
-  const std::string all(text, static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
-  const std::string line = all.substr(0, all.find('\n'));
+  return {text, static_cast<std::size_t>(std::max<ssize_t>(bytes, 0))};
+}
+
+bool is_of_job(const base::FileDescriptor& file, std::uint64_t job) {
+  return job != 0 && what_is_said(file).ends_with(last_line(job));
+}
+
+/// Empty where what is said makes no sense.
+std::string who_has(const base::FileDescriptor& file) {
+  const std::string all = what_is_said(file), line = all.substr(0, all.find('\n'));
   const bool is_sensible = line.starts_with("process ") &&
                            std::ranges::all_of(line, [](char c) { return c >= ' ' && c <= '~'; });
   return is_sensible ? ": " + line : std::string();
@@ -81,7 +92,7 @@ std::string who_has(const base::FileDescriptor& file) {
 
 }  // namespace
 
-void claim(const std::string& directory) {
+void claim(const std::string& directory, std::uint64_t job) {
   const std::string path = directory + "/.armature-lock";
   std::erase_if(claims(), [](const auto& file) {
     struct stat status {};
@@ -91,12 +102,13 @@ void claim(const std::string& directory) {
   for (const std::uint64_t end_ns = base::now_ns() + claim_patience_ns;; nanosleep(&nap, nullptr)) {
     base::FileDescriptor file = open_lock(path);
     if (!lock(file)) {
+      if (is_of_job(file, job)) return;
       if (base::now_ns() < end_ns) continue;
       base::fail(Errc::corrupt,
                  fmt::format("another job writes checkpoints to {}{}", directory, who_has(file)));
     }
     if (!is_at(file, path)) continue;
-    say_who(file);
+    say_who(file, job);
     claims().push_back(std::move(file));
     return;
   }

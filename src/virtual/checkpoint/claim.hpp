@@ -9,9 +9,10 @@ namespace armature::checkpoints {
 /// restarted, takes a while to be gone. Tests set it.
 extern std::uint64_t claim_patience_ns;
 
-/// From now on no process but this one claims that directory, until it ends or gives it up. Throws
-/// Error(corrupt) that says who has it.
-void claim(const std::string& directory);
+/// From now on no process of another job claims that directory, until this one ends or gives it up.
+/// Of the same one are those that know its number; 0: none are. Throws Error(corrupt) that says who
+/// has it.
+void claim(const std::string& directory, std::uint64_t job);
 /// All that this process has, when another one of the job may be the next to write.
 void give_up_claims() noexcept;
 

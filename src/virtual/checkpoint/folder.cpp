@@ -203,10 +203,10 @@ std::string make_folder(const std::string& directory) {
   base::fail(Errc::corrupt, fmt::format("{} has no number left for a checkpoint", directory));
 }
 
-void claim_folder(const std::string& folder) {
+void claim_folder(const std::string& folder, std::uint64_t job) {
   const files::path path(folder);
   const std::string directory = path.parent_path().string();
-  claim(directory);
+  claim(directory, job);
   // What cannot be read is not ours to judge: it stays until a checkpoint that is whole replaces
   // it.
   std::vector<std::string> own = own_folders(directory);

@@ -23,8 +23,9 @@ extern void (*before_step)(const char* name);
 /// path. Throws Error(corrupt), and Error(bad_argument) for a name that is too long.
 std::string make_folder(const std::string& directory);
 /// By the process that will complete it, before anything is written there: keeps other jobs out of
-/// its directory, and removes what earlier writers have left unfinished. Throws Error(corrupt).
-void claim_folder(const std::string& folder);
+/// its directory (claim), and removes what earlier writers have left unfinished. Throws
+/// Error(corrupt).
+void claim_folder(const std::string& folder, std::uint64_t job = 0);
 /// What the next checkpoint is known by: folders of several jobs may be called the same.
 [[nodiscard]] std::uint64_t new_id();
 /// That of the checkpoint for which all stand still.

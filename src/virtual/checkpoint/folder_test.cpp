@@ -161,6 +161,8 @@ TEST_F(CheckpointFolderTest, while_one_job_writes_there_no_other_does_until_it_i
   ASSERT_EQ(pipe(go) + pipe(end), 0);
   const pid_t child = fork();
   if (child == 0) {
+    std::filesystem::create_directories(directory_);
+    claim(directory_, 5);
     write("theirs", 1);
     char word = 0;
     (void)!::write(go[1], &word, 1);
@@ -181,6 +183,9 @@ TEST_F(CheckpointFolderTest, while_one_job_writes_there_no_other_does_until_it_i
   abandon(directory_ + "/000002");
   EXPECT_EQ(read(), "theirs");
   EXPECT_EQ(folders(), 1);
+  // Except for the same job: that process may be lost to it.
+  EXPECT_THROW(claim(directory_, 4), Error);
+  EXPECT_NO_THROW(claim(directory_, 5));
   EXPECT_EQ(::write(end[1], &word, 1), 1);
   waitpid(child, nullptr, 0);
   write("ours", 1);

@@ -97,8 +97,8 @@ std::string StandStill::open_folder() {
     if (is_incremental()) since = kept_.chain.goes_on_from(directory, regroup_);
     folder = make_folder(directory);
     halt_.folder_number = number_of_folder(folder);
-    halt_.id = new_id();
-    claim_folder(folder);
+    halt_.begin(new_id());
+    claim_folder(folder, halt_.first_id);
   } catch (const std::exception& error) {
     give_up(error.what());
   }

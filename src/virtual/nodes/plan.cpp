@@ -50,7 +50,7 @@ void write(const space::Mapping& mapping, const PlanRecord& record, const std::b
   std::memcpy(job.halt.directory, directory.data(), directory.size());
   job.halt.directory[directory.size()] = '\0';
   job.halt.folder_number = record.folder_number;
-  job.halt.id = record.id;
+  if (record.id != 0) job.halt.begin(record.id);
   job.halt.is_incremental.store(record.is_incremental, std::memory_order_relaxed);
   job.halt.changed_since.store(record.changed_since, std::memory_order_relaxed);
   job.halt.where.store(record.where, std::memory_order_relaxed);

@@ -16,7 +16,7 @@ struct Arrangement {
   space::KeptIn where = space::KeptIn::nowhere;  // a checkpoint is written
   std::string directory;                         // there, where it is
   std::uint64_t folder_number = 0;               // into that folder of it
-  std::uint64_t id = 0;                          // of the checkpoint
+  std::uint64_t id = 0;                          // of the checkpoint, if one is written
   // Whether it may be followed by what has changed since; and the number of the one before, where
   // it is that itself. 0: it is whole.
   bool is_incremental = false;
