@@ -80,6 +80,9 @@ struct Halt {
   // 1: on several nodes they cannot go back to a copy; `problem` says why.
   std::atomic<std::uint32_t> beyond_recovery{0};
 
+  // On several nodes: that of the one before, where what is written is what has changed since.
+  std::uint64_t goes_on_from = 0;
+
   /// By whoever is told of a checkpoint.
   void begin(std::uint64_t that_one) {
     id = that_one;

@@ -79,9 +79,10 @@ void RankScheduler::change_nodes() {
           if (steps.leads_all())
             checkpoints::claim_folder(checkpoints::own_folder(halt), halt.first_id);
           agree_on_what_has_changed(steps);
+          if (halt.broken.load(std::memory_order_acquire) != 0) return;
           checkpoints::write_parts(mapping_, process_, band_file_, holder(), kept_);
         },
-        [&] { checkpoints::complete_parts(mapping_, kept_); },
+        [&] { checkpoints::complete_parts(mapping_); },
         [&] { checkpoints::abandon_parts(mapping_); },
         {},
     };
@@ -136,9 +137,18 @@ void RankScheduler::count_processes() {
   if (balances_ || traces_ || job.measures != 0) measure_ranks();
 }
 
+/// The first process of the job writes checkpoints: it may be another one now.
+void RankScheduler::hand_over_claims() const {
+  const space::Halt& halt = mapping_.header().halt;
+  const std::uint32_t regrouped = halt.regrouped.load(std::memory_order_acquire);
+  int first = 0;
+  while (!mapping_.process_slot(first).belongs(regrouped)) ++first;
+  if (first != process_) return checkpoints::give_up_claims();
+  if (halt.first_id != 0) checkpoints::claim_again(halt.directory, halt.first_id);
+}
+
 /// Ranks go on elsewhere, or as they were before. Where they stand now does not matter.
 void RankScheduler::regroup() {
-  checkpoints::give_up_claims();  // another process may lead from now on
   if (mapping_.header().nodes > 1) {
     leaves_ = !nodes::go_back(mapping_, process_, band_file_);
     if (leaves_) return;  // others take its ranks
@@ -146,6 +156,7 @@ void RankScheduler::regroup() {
     leaves_ = !checkpoints::regroup(mapping_, process_, band_file_);
   }
   left_behind_.forget();
+  hand_over_claims();
   take_ranks();
 }
 

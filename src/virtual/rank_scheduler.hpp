@@ -106,6 +106,7 @@ class RankScheduler : public progress::Scheduler {
   // rank_halt.cpp: when no rank of the job runs
   void stand_still();
   void regroup();
+  void hand_over_claims() const;
   void take_ranks();
   void open_to_ranks() const;
   void change_nodes();

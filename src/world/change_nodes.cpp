@@ -94,18 +94,18 @@ std::uint32_t stand_together(const World& world, nodes::Arrangement what, const 
   return number;
 }
 
-/// The checkpoint from which this one may go on; 0: none, as far as rank 0 knows.
-std::uint32_t changed_since(const World& world, const progress::RankContext& me,
-                            const Destination& to) {
+/// Says from which checkpoint this one may go on, if from one, as far as rank 0 knows.
+void go_on_from_last(const World& world, const progress::RankContext& me, const Destination& to,
+                     nodes::Arrangement& what) {
   const int rank = me.space.me();
   const bool is_incremental = rank == 0 && to.is_incremental;
-  if (world.broadcast<std::uint8_t>(is_incremental ? 1 : 0, 0) == 0) return 0;
+  if (world.broadcast<std::uint8_t>(is_incremental ? 1 : 0, 0) == 0) return;
   const auto last =
       gather_first(world, static_cast<fibers::RankScheduler*>(me.scheduler)->kept_of(rank));
   if (rank != 0 || !std::ranges::all_of(last, [&](std::uint64_t one) { return one == last[0]; }))
-    return 0;
-  return checkpoints::goes_on_from(std::filesystem::path(to.folder).parent_path().string(),
-                                   last[0]);
+    return;
+  what.goes_on_from = last[0];
+  what.changed_since = checkpoints::goes_on_from(what.directory, last[0]);
 }
 
 }  // namespace
@@ -137,7 +137,7 @@ std::uint32_t write_on_nodes(const World& world, const Destination& to, const ch
                           .folder_number = checkpoints::number_of_folder(to.folder),
                           .is_incremental = to.is_incremental};
   if (!to.folder.empty()) what.id = checkpoints::new_id();  // on rank 0
-  if (to.where == space::KeptIn::folder) what.changed_since = changed_since(world, me, to);
+  if (to.where == space::KeptIn::folder) go_on_from_last(world, me, to, what);
   return stand_together(world, what, call);
 }
 

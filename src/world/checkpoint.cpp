@@ -38,7 +38,8 @@ std::string directory_or_default(const std::string& directory) {
     base::fail(Errc::bad_argument,
                "checkpoint: no directory is given, neither here nor by armature run --checkpoint");
   // As a restart, which names it from the root on.
-  const std::size_t bytes = std::filesystem::absolute(chosen).string().size();
+  std::error_code error;
+  const std::size_t bytes = std::filesystem::weakly_canonical(chosen, error).string().size();
   if (bytes > space::Halt::directory_max)
     base::fail(Errc::bad_argument,
                fmt::format("checkpoint: the name of the directory has {} bytes from the root on, "

@@ -107,7 +107,7 @@ def checkpoints():
 def checkpoints_refused():
     with tempfile.TemporaryDirectory() as folder:
         text = run(["fail", folder], 0, "no/such", r"rank 3 holds something of its process", options=options(4, 2, 2))
-        expect(len(os.listdir(folder)) == 3, str(os.listdir(folder)) + text)  # `latest`, its lock and one folder
+        expect(len(os.listdir(folder)) == 4, str(os.listdir(folder)) + text)  # `latest`, its lock and a chain of two
         single = f"{folder}/single"
         os.mkdir(single)
         run(["save", single], 0, "saved: well", options=["-n", 4, "--virtual", "--processes", 2])

@@ -40,9 +40,9 @@ struct Kept {
   PageSums sums;
   std::uint32_t sums_of = 0;  // number of the checkpoint
   Chain chain;
-  // On several nodes: the checkpoint's id and that of the one before it, by which they are known
-  // whatever lies in their folders by now, and the ranks that this process wrote there.
-  std::uint64_t id = 0, before = 0;
+  // On several nodes: the checkpoint's id, by which it is known whatever lies in its folder by now,
+  // and the ranks that this process wrote there.
+  std::uint64_t id = 0;
   std::vector<int> ranks;
 };
 

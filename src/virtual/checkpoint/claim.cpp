@@ -1,8 +1,9 @@
 // Two jobs that write to one directory would remove each other's last checkpoint. So the process
 // that decides which one is the last keeps a file there locked from its first checkpoint on. The
-// system lets go of that when the process dies, whatever way: a file that merely exists would
-// outlive it. It is a file of its own, since on network file systems a directory cannot be locked,
-// and `latest` is replaced. It stays: who removed it could remove one that another has just locked.
+// system lets go of that when the process is dead, and all that it has forked: a file that merely
+// exists would outlive it. It is a file of its own, since on network file systems a directory
+// cannot be locked, and `latest` is replaced. It stays: who removed it could remove one that
+// another has just locked.
 //
 // Of a machine that is lost the file server may believe for long that it holds the lock, while its
 // job goes on elsewhere. So the file says which job it is.
@@ -17,6 +18,8 @@
 #include <cerrno>
 #include <climits>
 #include <ctime>
+#include <exception>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -31,7 +34,8 @@ std::uint64_t claim_patience_ns = 5'000'000'000;
 
 namespace {
 
-constexpr timespec nap{0, 10'000'000};
+constexpr std::uint64_t nap_ns = 10'000'000;
+constexpr timespec nap{0, nap_ns};
 
 std::vector<base::FileDescriptor>& claims() {
   static std::vector<base::FileDescriptor> all;
@@ -90,30 +94,57 @@ std::string who_has(const base::FileDescriptor& file) {
   return is_sensible ? ": " + line : std::string();
 }
 
-}  // namespace
+std::string path_in(const std::string& directory) { return directory + "/.armature-lock"; }
 
-void claim(const std::string& directory, std::uint64_t job) {
-  const std::string path = directory + "/.armature-lock";
+/// False: another job has it, and has not let go for so long.
+bool try_claim(const std::string& directory, std::uint64_t job, std::uint64_t patience_ns) {
+  const std::string path = path_in(directory);
   std::erase_if(claims(), [](const auto& file) {
     struct stat status {};
     return fstat(file.get(), &status) != 0 || status.st_nlink == 0;
   });
-  if (std::ranges::any_of(claims(), [&](const auto& file) { return is_at(file, path); })) return;
-  for (const std::uint64_t end_ns = base::now_ns() + claim_patience_ns;; nanosleep(&nap, nullptr)) {
+  if (std::ranges::any_of(claims(), [&](const auto& file) { return is_at(file, path); }))
+    return true;
+  bool was_of_job = false;
+  for (const std::uint64_t end_ns = base::now_ns() + patience_ns;; nanosleep(&nap, nullptr)) {
     base::FileDescriptor file = open_lock(path);
     if (!lock(file)) {
-      if (is_of_job(file, job)) return;
-      if (base::now_ns() < end_ns) continue;
-      base::fail(Errc::corrupt,
-                 fmt::format("another job writes checkpoints to {}{}", directory, who_has(file)));
+      // Twice: whoever has just locked it may not have said yet that it is another one.
+      if (is_of_job(file, job) && std::exchange(was_of_job, true)) return true;
+      if (base::now_ns() >= end_ns) return false;
+    } else if (is_at(file, path)) {
+      say_who(file, job);
+      claims().push_back(std::move(file));
+      return true;
     }
-    if (!is_at(file, path)) continue;
-    say_who(file, job);
-    claims().push_back(std::move(file));
-    return;
   }
 }
 
-void give_up_claims() noexcept { claims().clear(); }
+}  // namespace
+
+void claim(const std::string& directory, std::uint64_t job) {
+  // Waited for once: all ranks stand still meanwhile.
+  static std::string in_vain;
+  const bool waits = directory != in_vain;
+  if (!try_claim(directory, job, waits ? claim_patience_ns : 2 * nap_ns)) {
+    in_vain = directory;
+    base::fail(Errc::corrupt, fmt::format("another job writes checkpoints to {}{}", directory,
+                                          who_has(open_lock(path_in(directory)))));
+  }
+  in_vain.clear();
+}
+
+void claim_again(const std::string& directory, std::uint64_t job) noexcept {
+  try {
+    (void)try_claim(directory, job, 0);
+  } catch (const std::exception&) {  // the next checkpoint will say why
+  }
+}
+
+void give_up_claims() noexcept {
+  // Else the next one to lock them could be taken for one of this job, until it has said who it is.
+  for (const auto& file : claims()) (void)!ftruncate(file.get(), 0);
+  claims().clear();
+}
 
 }  // namespace armature::checkpoints

@@ -9,11 +9,13 @@ namespace armature::checkpoints {
 /// restarted, takes a while to be gone. Tests set it.
 extern std::uint64_t claim_patience_ns;
 
-/// From now on no process of another job claims that directory, until this one ends or gives it up.
-/// Of the same one are those that know its number; 0: none are. Throws Error(corrupt) that says who
-/// has it.
+/// From now on no process of another job claims that directory, until this one ends or gives it up,
+/// where files can be locked. Of the same one are those that know its number; 0: none are. Throws
+/// Error(corrupt) that says who has it.
 void claim(const std::string& directory, std::uint64_t job);
-/// All that this process has, when another one of the job may be the next to write.
+/// The same where another process of the job had it: at once, if nobody has it now.
+void claim_again(const std::string& directory, std::uint64_t job) noexcept;
+/// All that this process has, when another one of the job is the next to write.
 void give_up_claims() noexcept;
 
 }  // namespace armature::checkpoints

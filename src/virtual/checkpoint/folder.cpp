@@ -281,10 +281,13 @@ void complete(const std::string& folder, const Manifest& manifest) {
 
 void abandon(const std::string& folder) noexcept {
   if (folder == last_completed()) return;
+  const files::path path(folder);
   try {
-    const files::path path(folder);
     if (latest_name(path.parent_path().string()) == path.filename()) return;
-  } catch (const std::exception&) {  // whatever it names: it is not by us that it would name this
+  } catch (const std::exception&) {  // what it names cannot be told, unless it is none of ours
+    std::error_code error;
+    const auto type = files::symlink_status(path.parent_path() / latest, error).type();
+    if (type != files::file_type::directory && type != files::file_type::symlink) return;
   }
   remove_own_folder(folder);
 }
@@ -304,8 +307,10 @@ std::string printable(const std::string& text) {
 std::string hint_for(files::path folder) {
   if (!folder.has_filename()) folder = folder.parent_path();  // it ended in a slash
   const std::string above = folder.has_parent_path() ? folder.parent_path().string() : ".";
-  if (folder_number(folder.filename().string()) == 0 || !read_latest(above)) return {};
-  return fmt::format("; did you mean {}?", above);
+  std::error_code error;
+  const bool is_so = folder_number(folder.filename().string()) != 0 &&
+                     files::is_regular_file(files::path(above) / latest, error);
+  return is_so ? fmt::format("; did you mean {}?", above) : std::string();
 }
 
 }  // namespace

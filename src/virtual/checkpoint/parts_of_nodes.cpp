@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -33,16 +32,16 @@ void for_ranks_of(const space::Mapping& mapping, int process, F&& f) {
 /// Of what is written from now on. nullptr: none is kept.
 PageSums* begin_sums(const space::Halt& halt, Kept& kept) {
   kept.ranks.clear();
-  kept.before = std::exchange(kept.id, 0);
+  kept.id = 0;
   if (halt.is_incremental.load(std::memory_order_relaxed) == 0) return nullptr;
   kept.sums.begin(halt.changed_since.load(std::memory_order_relaxed) == 0);
   return &kept.sums;
 }
 
 /// The one that ranks have agreed to go on from: somebody else may have put his there since.
-Manifest::Before find_before(const std::string& directory, const Kept& kept) {
+Manifest::Before find_before(const std::string& directory, std::uint64_t id) {
   const Found last = find_latest(directory);
-  if (last.manifest.id != kept.before)
+  if (last.manifest.id != id)
     base::fail(
         Errc::corrupt,
         fmt::format("{} has been replaced by another job's, from which this one cannot go on",
@@ -77,12 +76,13 @@ void write_parts(const space::Mapping& mapping, int process, int band_file, int 
   kept.sums_of = job.halt.wanted.load(std::memory_order_relaxed);
 }
 
-void complete_parts(const space::Mapping& mapping, const Kept& kept) {
+void complete_parts(const space::Mapping& mapping) {
   const space::ControlHeader& job = mapping.header();
   const std::string folder = own_folder(job.halt);
   Manifest manifest = describe(job, job.halt.wanted.load(std::memory_order_relaxed), job.processes);
   if (job.halt.changed_since.load(std::memory_order_relaxed) != 0)
-    manifest.before = find_before(std::filesystem::path(folder).parent_path().string(), kept);
+    manifest.before =
+        find_before(std::filesystem::path(folder).parent_path().string(), job.halt.goes_on_from);
   for (int process = 0; process < static_cast<int>(job.processes); ++process) {
     // Who was of the job when all stood still has written its ranks, even if it has been killed
     // since.

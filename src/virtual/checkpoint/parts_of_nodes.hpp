@@ -15,8 +15,8 @@ namespace armature::checkpoints {
 /// `holder` is a rank of this process that cannot be written, or -1; `kept` what the last one has
 /// left. Throws Error(corrupt) or Error(misuse).
 void write_parts(const space::Mapping& mapping, int process, int band_file, int holder, Kept& kept);
-/// When all have. `kept` as write_parts has left it.
-void complete_parts(const space::Mapping& mapping, const Kept& kept);
+/// When all have.
+void complete_parts(const space::Mapping& mapping);
 /// Or when somebody could not.
 void abandon_parts(const space::Mapping& mapping);
 

@@ -29,9 +29,9 @@ struct PlanRecord {
   space::KeptIn where;
   std::uint32_t changed_since;
   std::uint64_t folder_number;
-  std::uint64_t id;
+  std::uint64_t id, goes_on_from;
 };
-static_assert(sizeof(PlanRecord) == 40);
+static_assert(sizeof(PlanRecord) == 48);
 
 constexpr std::size_t count_max =
     (transport::Link::body_bytes_max - sizeof(PlanRecord) - space::Halt::text_max) / sizeof(int);
@@ -51,6 +51,7 @@ void write(const space::Mapping& mapping, const PlanRecord& record, const std::b
   job.halt.directory[directory.size()] = '\0';
   job.halt.folder_number = record.folder_number;
   if (record.id != 0) job.halt.begin(record.id);
+  job.halt.goes_on_from = record.goes_on_from;
   job.halt.is_incremental.store(record.is_incremental, std::memory_order_relaxed);
   job.halt.changed_since.store(record.changed_since, std::memory_order_relaxed);
   job.halt.where.store(record.where, std::memory_order_relaxed);
@@ -107,7 +108,8 @@ void arrange(const space::Mapping& mapping, const Arrangement& all) {
                             all.where,
                             all.changed_since,
                             all.folder_number,
-                            all.id};
+                            all.id,
+                            all.goes_on_from};
     {
       const transport::Links::Lock locked(network()->links().lock());
       for (const int other : others) {

@@ -18,9 +18,10 @@ struct Arrangement {
   std::uint64_t folder_number = 0;               // into that folder of it
   std::uint64_t id = 0;                          // of the checkpoint, if one is written
   // Whether it may be followed by what has changed since; and the number of the one before, where
-  // it is that itself. 0: it is whole.
+  // it is that itself, and its id. 0: it is whole.
   bool is_incremental = false;
   std::uint32_t changed_since = 0;
+  std::uint64_t goes_on_from = 0;
 };
 
 /// By one rank: tells all nodes, and has all processes of the job stand still. Their ranks wait for
