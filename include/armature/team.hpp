@@ -208,6 +208,7 @@ class ARMATURE_API Team {
   void reduce(std::span<T> data, int root, Op op = {}) const {
     reduce_bytes(data.data(), {data.size(), sizeof(T), &detail::combine<T, Op>, &op}, root);
   }
+  /// Of a value: the result at the root, elsewhere the value as it was.
   template <detail::Single T, class Op = std::plus<>>
   [[nodiscard]] T reduce(T value, int root, Op op = {}) const {
     reduce_bytes(&value, {1, sizeof(T), &detail::combine<T, Op>, &op}, root);
@@ -227,11 +228,11 @@ class ARMATURE_API Team {
   /// Exclusive prefix, as std::exclusive_scan: member i gets the combination of `first` and members
   /// 0 .. i - 1, so member 0 gets `first`, which must be the same at all members.
   template <Transferable T, class Op = std::plus<>>
-  void exclusive_scan(std::span<T> data, const std::type_identity_t<T>& first, Op op = {}) const {
+  void exclusive_scan(std::span<T> data, std::type_identity_t<T> first, Op op = {}) const {
     scan_bytes(data.data(), {data.size(), sizeof(T), &detail::combine<T, Op>, &op}, &first);
   }
   template <detail::Single T, class Op = std::plus<>>
-  [[nodiscard]] T exclusive_scan(T value, const std::type_identity_t<T>& first, Op op = {}) const {
+  [[nodiscard]] T exclusive_scan(T value, std::type_identity_t<T> first, Op op = {}) const {
     scan_bytes(&value, {1, sizeof(T), &detail::combine<T, Op>, &op}, &first);
     return value;
   }

@@ -25,14 +25,19 @@ struct Said {
   const char* option;
 };
 
+/// Some take turns on one thread: whose turn it is not could be disturbed by its second one.
+void check_service_threads(const LaunchOptions& options) {
+  const char* const service = getenv("ARMATURE_SERVICE_THREADS");
+  refuse_if((options.virtual_ranks || options.simulation_seed.has_value()) && service != nullptr &&
+                std::string_view(service) != "0",
+            "--service-threads (ARMATURE_SERVICE_THREADS) goes neither with --virtual nor with "
+            "--simulate: calls are executed when a rank waits or yields");
+}
+
 void check_kind_of_ranks(const LaunchOptions& options) {
   if (options.virtual_ranks) {
     refuse_if(options.threads > 1,
               "--virtual does not go with --threads: ranks are one or the other");
-    const char* const service = getenv("ARMATURE_SERVICE_THREADS");
-    refuse_if(service != nullptr && std::string_view(service) != "0",
-              "--virtual does not go with --service-threads (ARMATURE_SERVICE_THREADS): calls of a "
-              "virtual rank are executed when it waits or yields, as its process has one thread");
     return;
   }
   for (const auto& [is_said, option] :
@@ -103,6 +108,7 @@ void check_hosts(const LaunchOptions& options) {
 
 void check_options(const LaunchOptions& options) {
   check_kind_of_ranks(options);
+  check_service_threads(options);
   check_simulation(options);
   check_states(options);
   if (!options.hosts.empty()) check_hosts(options);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "base/clock.hpp"
@@ -38,6 +39,7 @@ bool Landing::write(int rank, const Stretch& touched, std::span<const std::byte>
     std::memcpy(mapping_.band(rank) + touched.begin, bytes.data(), bytes.size());
     return true;
   }
+  errno = 0;
   // Pages that do not exist yet need neither be cleared nor mapped for it.
   return pwrite(file_, bytes.data(), bytes.size(), static_cast<off_t>(piece.begin)) ==
          static_cast<ssize_t>(bytes.size());

@@ -13,8 +13,8 @@ class LeftBehind;
 
 /// Where what ranks bring from another node is written: through the file of bands, or straight to
 /// where it lies if this process has pages there. It has those that the rank left here, and makes
-/// huge ones, of 2 MiB, where all of such a page is to come: clearing and mapping one takes a tenth
-/// of what its 512 small ones take. Under the links' lock.
+/// huge ones, of 2 MiB, where all of such a page is to come: clearing and mapping one takes a
+/// quarter of what its 512 small ones take. Under the links' lock.
 class Landing {
  public:
   explicit Landing(const space::Mapping& mapping, int file) : mapping_(mapping), file_(file) {}

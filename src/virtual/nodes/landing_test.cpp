@@ -1,8 +1,13 @@
 #include "virtual/nodes/landing.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -87,6 +92,32 @@ TEST_F(LandingTest, into_pages_that_stay) {
   again.open(left_);
   come(again, pages(0, 3000));
   expect_what_came();
+}
+
+/// What of the address space around there lies in huge pages.
+std::size_t huge_kib_at(const void* address) {
+  std::ifstream maps("/proc/self/smaps");
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  bool is_it = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    std::size_t kib = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) is_it = begin <= at && at < end;
+    if (is_it && std::sscanf(line.c_str(), "ShmemPmdMapped: %zu", &kib) == 1) return kib;
+  }
+  return 0;
+}
+
+TEST_F(LandingTest, makes_huge_pages_where_the_kernel_does) {
+  constexpr int collapse = 25;  // MADV_COLLAPSE
+  std::byte* const other = mapping().band(0) + 64 * mib;
+  *other = std::byte{1};
+  const bool kernel_does = madvise(other, 2 * mib, collapse) == 0;
+  const std::size_t before = huge_kib_at(mapping().band(0) + first_);
+  Landing landing(mapping(), file_);
+  landing.open(left_);
+  come(landing, pages(0, 3000));
+  EXPECT_EQ(huge_kib_at(mapping().band(0) + first_) > before, kernel_does);
 }
 
 TEST_F(LandingTest, the_head_is_not_emptied) {
