@@ -35,8 +35,10 @@ bool one_is_elsewhere(pid_t process, const cpu_set_t& cores) {
 template <class Condition>
 bool comes_to_hold(Condition condition) {
   const auto end = steady_clock::now() + std::chrono::seconds(5);
-  while (!condition() && steady_clock::now() < end) std::this_thread::sleep_for(milliseconds(1));
-  return condition();
+  bool holds = condition();  // which it may do for a moment only
+  for (; !holds && steady_clock::now() < end; holds = condition())
+    std::this_thread::sleep_for(milliseconds(1));
+  return holds;
 }
 
 /// And does for a while.
