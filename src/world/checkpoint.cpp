@@ -37,9 +37,9 @@ std::string directory_or_default(const std::string& directory) {
   if (chosen.empty())
     base::fail(Errc::bad_argument,
                "checkpoint: no directory is given, neither here nor by armature run --checkpoint");
-  // As a restart, which names it from the root on.
+  // As a restart, which names it from the root on; there, links are other names of it, too.
   std::error_code error;
-  const std::size_t bytes = std::filesystem::weakly_canonical(chosen, error).string().size();
+  const std::size_t bytes = std::filesystem::absolute(chosen, error).string().size();
   if (bytes > space::Halt::directory_max)
     base::fail(Errc::bad_argument,
                fmt::format("checkpoint: the name of the directory has {} bytes from the root on, "
