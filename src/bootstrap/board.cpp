@@ -86,7 +86,7 @@ Board::Board(const base::FileDescriptor& file, int process) : process_(process) 
   ARMATURE_ASSERT(board_bytes(head_->processes) == static_cast<std::size_t>(status.st_size));
   std::int32_t nobody = 0;
   if (!page(process).pid.compare_exchange_strong(nobody, getpid()) && nobody != getpid())
-    has_joined_already("process", process);
+    refuse_to_join_twice("process", process);
 }
 
 Board::~Board() { munmap(head_, board_bytes(head_->processes)); }

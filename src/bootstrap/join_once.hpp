@@ -9,7 +9,7 @@
 namespace armature::bootstrap {
 
 /// `what` is "rank" or "process". Throws Error(start).
-[[noreturn]] inline void has_joined_already(std::string_view what, int number) {
+[[noreturn]] inline void refuse_to_join_twice(std::string_view what, int number) {
   base::fail(Errc::start,
              fmt::format("{} {} has joined the job already: where a script stands in its place, it "
                          "may start one program of the job, once",

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -22,6 +21,7 @@
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
 #include "base/variable.hpp"
+#include "base/words_of_process.hpp"
 #include "bootstrap/alike.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/roster.hpp"
@@ -83,9 +83,7 @@ std::vector<const char*> pointers(const std::vector<std::string>& texts) {
 
 void start_again() {
   const std::string path = std::filesystem::read_symlink("/proc/self/exe");
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::vector<std::string> words;
-  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  const std::vector<std::string> words = base::words_of_process();
   make_alike(secrets_in_common());
   std::vector<std::string> environment(
       environ, environ + [] {

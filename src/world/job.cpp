@@ -36,7 +36,7 @@ Job::Job(AddressSpace& space, progress::Scheduler* scheduler, transport::Weather
   space::RankSlot& slot = space.slot(space.me());
   // A virtual one may have moved before it begins.
   if (slot.tid.exchange(gettid(), std::memory_order_relaxed) != 0 && scheduler == nullptr)
-    bootstrap::has_joined_already("rank", space.me());
+    bootstrap::refuse_to_join_twice("rank", space.me());
   slot.pid.store(getpid(), std::memory_order_relaxed);
   progress::set_this_rank(&context_);
   Team all(std::make_shared<detail::TeamState>(space, space.world_block(), space.me()));

@@ -145,7 +145,7 @@ void join(const Process& process) {
   if (job.halt.restarts != 0) process.restore_memory();
   fibers::join_job(job, same);
   if (process.mapping().process_slot(process.number()).joined.exchange(1) != 0)
-    bootstrap::has_joined_already("process", process.number());
+    bootstrap::refuse_to_join_twice("process", process.number());
   progress::set_joining_rank(-1);
 }
 

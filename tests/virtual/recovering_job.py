@@ -7,7 +7,8 @@ import subprocess
 import sys
 import time
 
-from harness import Failed, expect
+from harness import Failed
+from printed_result import result
 
 ARMATURE, PROGRAM = sys.argv[1:3]
 SECONDS = 60
@@ -54,14 +55,6 @@ class Job:
     def end(self):
         out, err = self.job.communicate(timeout=2 * SECONDS)
         return self.job.returncode, out, err
-
-
-def result(ended):
-    """What was printed since the last copy is printed once more when a job has gone back there."""
-    status, out, err = ended
-    found = re.findall(r"^result (\w+)$", out, re.M)
-    expect(status == 0 and len(set(found)) == 1 and len(found) <= 1 + err.count("all ranks go back"), f"exit status {status}:\n{out}{err}")
-    return found[0], err
 
 
 def undisturbed(ranks, *arguments):

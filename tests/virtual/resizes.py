@@ -18,6 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
 import resizable_job  # noqa: E402
 from harness import expect, perform_case, processes_with, wait_until  # noqa: E402
+from printed_result import result  # noqa: E402
 from resizable_job import SECONDS, ResizableJob  # noqa: E402
 
 ARMATURE, STEPS, RESIZING, CASE = sys.argv[1:5]
@@ -32,14 +33,6 @@ class Job(ResizableJob):
 
 def resize(job, processes):
     return resizable_job.resize(ARMATURE, job, processes)
-
-
-def result(ended):
-    """What was printed since the last copy is printed once more when a job has gone back there."""
-    status, out, err = ended
-    found = re.findall(r"^result (\w+)$", out, re.M)
-    expect(status == 0 and len(set(found)) == 1 and len(found) <= 1 + err.count("all ranks go back"), f"exit status {status}:\n{out}{err}")
-    return found[0], err
 
 
 def undisturbed(ranks, *arguments):

@@ -3,25 +3,18 @@
 #include <unistd.h>
 
 #include <ctime>
-#include <fstream>
 #include <vector>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/words_of_process.hpp"
 #include "virtual/addresses.hpp"
 #include "virtual/checkpoint/builds.hpp"
 
 namespace armature::checkpoints {
 namespace {
-
-std::vector<std::string> words_of_process() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::vector<std::string> words;
-  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  return words;
-}
 
 std::string working_folder() {
   char name[4096];
@@ -39,7 +32,7 @@ Start& start() {
   return noted;
 }
 
-[[gnu::constructor]] void note_start() { start() = {words_of_process(), working_folder()}; }
+[[gnu::constructor]] void note_start() { start() = {base::words_of_process(), working_folder()}; }
 
 }  // namespace
 

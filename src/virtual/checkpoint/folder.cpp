@@ -308,7 +308,7 @@ std::string hint_for(files::path folder) {
   if (!folder.has_filename()) folder = folder.parent_path();  // it ended in a slash
   const std::string above = folder.has_parent_path() ? folder.parent_path().string() : ".";
   std::error_code error;
-  const bool is_so = folder_number(folder.filename().string()) != 0 &&
+  const bool is_so = number_of_folder(folder.string()) != 0 &&
                      files::is_regular_file(files::path(above) / latest, error);
   return is_so ? fmt::format("; did you mean {}?", above) : std::string();
 }
