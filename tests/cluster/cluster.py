@@ -28,6 +28,7 @@ from signals import signal_each
 SKIPPED = 77
 SUBNET = "10.213.77"
 TEMPORARY = "/var/tmp"  # not /tmp, which nodes have for themselves
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
 LIBC = ctypes.CDLL(None, use_errno=True)
 ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             "PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -54,8 +55,6 @@ def try_command(*words):
 def require_rights():
     if os.geteuid() != 0:
         skip("namespaces for several nodes need root")
-    if pathlib.Path("/tmp") in pathlib.Path(__file__).parents:
-        skip("the programs are in /tmp, of which each node has its own")
     for tool in ("ip", "unshare", "nsenter"):
         if shutil.which(tool) is None:
             skip(f"there is no {tool} here (Debian: iproute2, util-linux)")
@@ -116,6 +115,20 @@ class Namespace:
         return done.stdout
 
 
+def own_tmp():
+    """Returns the commands that give a node a /tmp of its own. A project that lies there is seen on the node, too."""
+    if pathlib.Path("/tmp") not in PROJECT.parents:
+        return "mount -t tmpfs tmpfs /tmp\n"
+    return f"mount --bind {PROJECT} /mnt\nmount -t tmpfs tmpfs /tmp\nmkdir -p {PROJECT}\nmount --move /mnt {PROJECT}\n"
+
+
+def left_behind_on(node):
+    """Returns the files in the node's /tmp and /dev/shm that are neither a launcher's nor the way to the project."""
+    files = [file for place in ("tmp", "dev/shm") for file in strange_files(f"/proc/{node.pid}/root/{place}")]
+    ours = {f"/proc/{node.pid}/root{folder}" for folder in (PROJECT, *PROJECT.parents)}
+    return [file for file in files if file not in ours]
+
+
 class Cluster:
     """delay_us: what a message takes from node to node at least; round trips take twice that. It needs the program `relay`.
     megabits: what each node sends in a second at most, and what it receives. Neither unless said; what a kernel cannot do is said, and
@@ -148,7 +161,7 @@ class Cluster:
         for i, name in enumerate(self.names):
             node = Namespace(["net", "uts", "ipc", "mount"],
                              f"hostname {name}\nmount --bind {hosts} /etc/hosts\nmount -t sysfs sysfs /sys\n"
-                             "mount -t tmpfs tmpfs /dev/shm\nmount -t tmpfs tmpfs /tmp\nip link set lo up")
+                             f"mount -t tmpfs tmpfs /dev/shm\n{own_tmp()}ip link set lo up")
             self.nodes[name] = node
             self.links.append(Link(self.bridge, node, name, *self.kind_of_link, preexec_fn=die_with_me))
             node.enter("ip", "address", "add", f"{SUBNET}.{i + 1}/24", "dev", "eth0")
@@ -284,6 +297,6 @@ class Cluster:
                 raise Failed(f"left behind: {left}")
             time.sleep(0.02)
         for node in self.nodes.values():
-            if strange := [file for place in ("tmp", "dev/shm") for file in strange_files(f"/proc/{node.pid}/root/{place}")]:
+            if strange := left_behind_on(node):
                 raise Failed(f"left behind: {strange}")
         return process.returncode, output
