@@ -125,6 +125,9 @@ class PartOwner {
 
 /// What a visitor may be: a lambda or function object that is its bytes.
 template <class F>
-concept Visitor = RemoteFunction<F> && std::is_class_v<F>;
+concept Visitor = RemoteFunction<F> && std::is_class_v<F> && CapturesNoReference<F>;
+/// An operator that goes along with a call: the same, or one that says how it travels.
+template <class Op>
+concept TravelsAsOperator = Visitor<Op> || is_described<Op>;
 
 }  // namespace armature::detail

@@ -92,14 +92,14 @@ template <class F>
 struct CallIt {
   F f;
   template <class Part, class... A>
-  decltype(auto) operator()(Part&, typename Part::Record& record, const typename Part::Index& index,
-                            A&&... args) {
+  decltype(auto) operator()(Part& part, typename Part::Record& record,
+                            const typename Part::Index& index, A&&... args) {
     if (!record.object) refuse_missing(index);
     const auto object = record.object;  // it stays to the end, though it be destroyed meanwhile
     if constexpr (std::is_invocable_v<F&, const typename Part::Index&, decltype(*object), A...>)
-      return f(index, *object, std::forward<A>(args)...);
+      return part.until_settled(record, index, f, index, *object, std::forward<A>(args)...);
     else
-      return f(*object, std::forward<A>(args)...);
+      return part.until_settled(record, index, f, *object, std::forward<A>(args)...);
   }
 };
 

@@ -115,8 +115,8 @@ class object_array_ref {
   /// must be associative and commute. Called by one rank. Throws Error(bad_argument) when there are
   /// none.
   template <class Member, class Op = std::plus<>, class... Args>
-  requires RemoteQuestion<Member, T, Args...>
-  [[nodiscard]] auto reduce(Member method, Op op = {}, const Args&... args) const {
+  requires(RemoteQuestion<Member, T, Args...>&& detail::TravelsAsOperator<Op>)
+      [[nodiscard]] auto reduce(Member method, Op op = {}, const Args&... args) const {
     using R = detail::MethodResult<T, Member, Args...>;
     Part& here = part();
     std::vector<future<std::optional<R>>> each;
@@ -221,7 +221,8 @@ class object_array : public object_array_ref<T, Index> {
 
   // -- collective; each begins with a fence
   /// Returns when all calls that members made before, and those that these made, are done, and
-  /// elements that were to move have arrived.
+  /// elements that were to move have arrived: but for those of which a coroutine waits. These go
+  /// when it has ended.
   void fence() const { rmi_fence(this->team()); }
   [[nodiscard]] std::size_t size() const {
     fence();

@@ -120,8 +120,8 @@ class array_element {
   }
   void destroy() const { detail::ask_element(part(), index_, detail::Destroy()).get(); }
   void async_destroy() const { part().send(index_, detail::Tell<detail::Destroy>()); }
-  /// Once no method of it is under way it goes to that member, by its define_type or serialize
-  /// where it has one. A statement.
+  /// Once no method of it is under way, nor a coroutine that one was, it goes to that member, by
+  /// its define_type or serialize where it has one. A statement.
   void move_to(int member) const {
     part().send(index_, detail::Tell<detail::MoveTo>{{checked(member, 0)}});
   }

@@ -12,6 +12,7 @@
 
 #include "armature/container/hash_table.hpp"
 #include "armature/error.hpp"
+#include "armature/object_array/coroutines.hpp"
 #include "armature/object_array/index.hpp"
 #include "armature/object_array/late_call.hpp"
 #include "armature/object_array/record.hpp"
@@ -38,7 +39,7 @@
 namespace armature::detail {
 
 template <class T, class I>
-class ObjectPart {
+class ObjectPart : public ElementCoroutines<ObjectPart<T, I>> {
  public:
   using Index = I;
   using Hash = IndexHash;
@@ -131,7 +132,7 @@ class ObjectPart {
         const OwnCall call;
         const Turn<Record> turn(turns_, *record, 0);
         const std::shared_ptr<T> object = record->object;
-        f(index, *object);
+        (void)this->until_settled(*record, index, f, index, *object);
       }
       depart_later(index, *record);
       run_held();

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "armature/future.hpp"
+
+namespace armature::detail {
+
+/// Methods of elements that are coroutines. What one that waits has of its element is an address
+/// here: so it is a call under way until it has ended, and the element stays.
+template <class Part>
+class ElementCoroutines {
+ public:
+  ElementCoroutines() = default;
+  ElementCoroutines(const ElementCoroutines&) = delete;
+  ElementCoroutines& operator=(const ElementCoroutines&) = delete;
+
+  /// What f(args...) returns, which is of the element of that record. Where that is a future, the
+  /// element stays until it is settled, and lives until then, though it be destroyed meanwhile.
+  template <class Record, class Index, class F, class... A>
+  decltype(auto) until_settled(Record& record, const Index& index, F& f, A&&... args) {
+    if constexpr (is_future<std::remove_cvref_t<std::invoke_result_t<F&, A...>>>) {
+      auto result = f(std::forward<A>(args)...);
+      if (const auto& state = result.state(); state != nullptr && !state->settled()) {
+        ++record.running;
+        state->on_settled([part = std::weak_ptr<Part>(here_), index, object = record.object] {
+          if (const auto here = part.lock()) is_over(*here, index);
+        });
+      }
+      return result;
+    } else {
+      return f(std::forward<A>(args)...);
+    }
+  }
+
+ protected:
+  ~ElementCoroutines() = default;
+
+ private:
+  /// The record is here: a call was under way.
+  template <class Index>
+  static void is_over(Part& part, const Index& index) {
+    auto& record = *part.find(index);
+    --record.running;
+    part.leave_for(index, record.goes_to);
+  }
+
+  // Tells whether the part is still there. Owns nothing.
+  const std::shared_ptr<Part> here_{static_cast<Part*>(this), [](Part*) {}};
+};
+
+}  // namespace armature::detail
