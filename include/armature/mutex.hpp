@@ -12,14 +12,15 @@ namespace armature {
 /// A set of mutexes, some at each member of a team (armci-rma-2006, 3.3), for critical sections
 /// over global memory. Locking is an acquire and unlocking a release for blocking puts and
 /// accumulates to any rank, as in OpenSHMEM (shmem_clear_lock), and for plain loads and stores on
-/// the node. Not recursive, not fair. Waiters spin, then sleep. Created by Team::create_mutexes,
-/// destroyed by Team::destroy_mutexes, both collective.
+/// the node. Not recursive, not fair. Threads that the program has started in a process of one rank
+/// exclude each other, too; any of them may unlock. Waiters spin, then sleep. Created by
+/// Team::create_mutexes, destroyed by Team::destroy_mutexes, both collective.
 class ARMATURE_API Mutexes {
  public:
   Mutexes() = default;
 
-  /// Throws Error(bad_rank), Error(bad_argument: no such mutex), Error(misuse: I hold it already),
-  /// Error(rank_lost: its holder died).
+  /// Throws Error(bad_rank), Error(bad_argument: no such mutex), Error(misuse: this thread holds it
+  /// already), Error(rank_lost: its holder died).
   void lock(int member, int index) const;
   [[nodiscard]] bool try_lock(int member, int index) const;
   /// Waits until what this process has put to other nodes is there, then gives the mutex back.

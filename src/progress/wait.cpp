@@ -236,9 +236,12 @@ namespace detail {
   }
 }
 
-/// Any thread may make transfers, and those to other nodes may wait: for what the network brings.
-[[gnu::noinline]] void wait_as_anybody(Ready ready, void* condition) {
+/// A thread that the program has started waits for what the network or another thread brings. The
+/// rest that comes for its rank, and the rank's record, are the rank's own thread's.
+[[gnu::noinline]] void wait_as_anybody(const RankContext* rank, const WaitFor& wait, Ready ready,
+                                       void* condition) {
   Latched condition_holds(ready, condition);
+  GoneRanks gone;
   constexpr std::uint64_t nap_ns = 50'000;
   for (std::uint32_t round = 0; !condition_holds.look(); ++round) {
     if (Network* const net = network(); net != nullptr && net->try_poll()) continue;
@@ -246,6 +249,7 @@ namespace detail {
       yield();
       continue;
     }
+    if (rank != nullptr) gone.check(rank->space, wait, condition_holds);
     const timespec nap{0, static_cast<long>(nap_ns)};
     nanosleep(&nap, nullptr);
   }
@@ -292,15 +296,21 @@ namespace detail {
   }
 }
 
+/// Whether any thread may wait so: transfers to other nodes, and locks of a rank.
+bool may_be_anybodys(const RankContext* rank, const WaitFor& wait) {
+  if (rank != nullptr && (wait.what == Awaiting::mutex || wait.what == Awaiting::element))
+    return true;
+  return network() != nullptr && (rank == nullptr || wait.what == Awaiting::completion);
+}
+
 void wait_long(WaitFor& wait, Ready ready, void* condition) {
   RankContext* const current = current_rank();
   if (current != nullptr && current->scheduler != nullptr) {
     wait_scheduled(*current, wait, ready, condition);
     return current->scheduler->goes_on();
   }
-  // Of a thread that the program has started; what else comes for its rank is the rank's thread's.
-  const bool is_transfer = current == nullptr || wait.what == space::Awaiting::completion;
-  if (network() != nullptr && is_transfer && !runs_rank()) return wait_as_anybody(ready, condition);
+  if (!runs_rank() && may_be_anybodys(current, wait))
+    return wait_as_anybody(current, wait, ready, condition);
   wait_alone(this_rank(wait.call), wait, ready, condition);
 }
 

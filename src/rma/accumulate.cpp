@@ -32,7 +32,7 @@ void await_chunk(progress::LockWord& word, int me) {
   const AddressSpace& space = progress::this_rank("accumulate").space;
   for (;;) {
     try {
-      return progress::lock_contended(word, me, wait);
+      return progress::lock_contended(word, progress::lock_token(me), wait);
     } catch (const Error& error) {
       if (error.code() != Errc::rank_lost || wait.peer < 0 ||
           space.slot(wait.peer).life.load(std::memory_order_acquire) != space::Life::dead)

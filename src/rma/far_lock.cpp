@@ -63,9 +63,9 @@ class Released final : public Question {
   }
 };
 
-void send(Network& net, const FarMutex& mutex, Kind kind, const Question& question, int me) {
-  const LockRecord record{question.number(), reinterpret_cast<std::uint64_t>(mutex.word),
-                          progress::lock_token(me)};
+void send(Network& net, const FarMutex& mutex, Kind kind, const Question& question,
+          std::uint64_t token) {
+  const LockRecord record{question.number(), reinterpret_cast<std::uint64_t>(mutex.word), token};
   ask(net, mutex.owner, kind, std::as_bytes(std::span(&record, 1)));
 }
 
@@ -85,7 +85,7 @@ std::map<std::uint64_t, std::deque<Waiter>>& queues() {
 
 LockWord& word_of(const Arrived& arrived, const LockRecord& record) {
   if (network()->space_of(arrived.record.to) == nullptr || record.address % sizeof(LockWord) != 0 ||
-      record.token != progress::lock_token(arrived.record.from) ||
+      progress::lock_holder(record.token) != arrived.record.from ||
       !network()->mapping().holds(arrived.record.to, record.address, sizeof(LockWord)))
     fail(Errc::corrupt, fmt::format("process {} wants a mutex at {:#x}, where none is",
                                     arrived.process, record.address));
@@ -114,7 +114,7 @@ void give(std::uint64_t address, std::deque<Waiter>& queue) {
   while (!queue.empty() && is_gone(queue.front())) queue.pop_front();
   if (queue.empty()) return;
   std::uint64_t holder = word.load(std::memory_order_relaxed);
-  if (holder == 0 && progress::try_lock(word, queue.front().rank)) {
+  if (holder == 0 && progress::try_lock_by(word, queue.front().asked.token)) {
     answer(queue.front(), Kind::turn, 0);
     queue.pop_front();
     if (queue.empty()) return;
@@ -146,14 +146,18 @@ void on_lock(const Arrived& arrived) {
   if (queue.empty()) queues().erase(record.address);
 }
 
-/// False when it was not the asker's.
+/// False when it is not held by that token.
 bool release(LockWord& word, std::uint64_t token) {
   return word.compare_exchange_strong(token, 0, std::memory_order_acq_rel);
 }
 
+/// Another thread of the rank than the one that has taken it may give it back.
 void on_unlock(const Arrived& arrived) {
   const auto record = arrived.head<LockRecord>();
-  const bool was_held = release(word_of(arrived, record), record.token);
+  LockWord& word = word_of(arrived, record);
+  const std::uint64_t holder = word.load(std::memory_order_relaxed);
+  const bool was_held =
+      progress::lock_holder(holder) == arrived.record.from && release(word, holder);
   answer({arrived.process, arrived.record.from, arrived.record.to, record}, Kind::value,
          was_held ? 1 : 0);
   give(record.address);
@@ -174,10 +178,10 @@ void on_leave(const Arrived& arrived) {
 
 }  // namespace
 
-void lock_far(Network& net, const FarMutex& mutex, int me, const char* call) {
-  auto owned = std::make_unique<Turn>(mutex.owner, progress::lock_token(me));
+void lock_far(Network& net, const FarMutex& mutex, std::uint64_t token, const char* call) {
+  auto owned = std::make_unique<Turn>(mutex.owner, token);
   Turn& turn = *owned;
-  send(net, mutex, Kind::lock, turn, me);
+  send(net, mutex, Kind::lock, turn, token);
   progress::WaitFor wait{.what = space::Awaiting::mutex,
                          .peer = mutex.owner,
                          .object = mutex.word,
@@ -187,11 +191,13 @@ void lock_far(Network& net, const FarMutex& mutex, int me, const char* call) {
     progress::wait_until(wait, [&] {
       if (turn.is_answered()) return true;
       net.try_poll();
-      if (turn.holder() != 0) wait.peer = progress::lock_holder(turn.holder());
+      const int holder = progress::lock_holder(turn.holder());
+      // Another thread of this rank may hold it: that is no cycle of ranks that wait.
+      wait.peer = holder < 0 || holder == progress::lock_holder(token) ? int{mutex.owner} : holder;
       return turn.is_answered();
     });
   } catch (...) {
-    send(net, mutex, Kind::leave_lock, turn, me);
+    send(net, mutex, Kind::leave_lock, turn, token);
     // A method has moved the rank meanwhile: the answer may still come where it was asked.
     if (!turn.is_of_process()) (void)owned.release();
     throw;
@@ -202,9 +208,9 @@ void lock_far(Network& net, const FarMutex& mutex, int me, const char* call) {
                                    mutex.index, static_cast<int>(mutex.owner)));
 }
 
-bool unlock_far(Network& net, const FarMutex& mutex, int me, const char* call) {
+bool unlock_far(Network& net, const FarMutex& mutex, std::uint64_t token, const char* call) {
   Released released(mutex.owner);
-  send(net, mutex, Kind::unlock, released, me);
+  send(net, mutex, Kind::unlock, released, token);
   released.wait(call);
   return released.was_held;
 }

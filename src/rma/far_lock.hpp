@@ -19,11 +19,12 @@ struct FarMutex {
   int index;  // for messages
 };
 
-/// Blocks until the calling rank holds it. Throws Error(rank_lost) when the owner or the holder is
-/// lost, Error(misuse) when this rank holds it already.
-void lock_far(progress::Network& net, const FarMutex& mutex, int me, const char* call);
-/// False when this rank does not hold it. Comes after the puts that were made to the owner before.
-[[nodiscard]] bool unlock_far(progress::Network& net, const FarMutex& mutex, int me,
+/// Blocks until the calling thread holds it, whose token that is. Throws Error(rank_lost) when the
+/// owner or the holder is lost, Error(misuse) when this thread holds it already.
+void lock_far(progress::Network& net, const FarMutex& mutex, std::uint64_t token, const char* call);
+/// False when no thread of this rank holds it. Comes after the puts that were made to the owner
+/// before.
+[[nodiscard]] bool unlock_far(progress::Network& net, const FarMutex& mutex, std::uint64_t token,
                               const char* call);
 
 /// What this process does for others.

@@ -97,6 +97,22 @@ TEST_F(OwnerTest, who_holds_it_already_is_told_so) {
   EXPECT_EQ(word_->load(), 0U);  // he was not put into the queue as well
 }
 
+TEST_F(OwnerTest, another_thread_of_the_holders_rank_waits_for_its_turn) {
+  const auto ask_by = [&](Kind kind, std::uint64_t thread, std::uint64_t question) {
+    const LockRecord record{question, reinterpret_cast<std::uint64_t>(word_),
+                            thread << 32 | lock_token(1)};
+    net_.peer.say(kind, 1, record);
+  };
+  ask_by(Kind::lock, 0, 7);
+  EXPECT_EQ(answer(Kind::turn), Answer(1, 0));
+  ask_by(Kind::lock, 5, 8);
+  EXPECT_EQ(answer(Kind::turn, 1), Answer(1, lock_token(1)));
+  ask_by(Kind::unlock, 6, 9);  // a third one gives it back
+  EXPECT_EQ(answer(Kind::value), Answer(1, 1));
+  EXPECT_EQ(answer(Kind::turn, 2), Answer(1, 0));
+  EXPECT_EQ(word_->load(), std::uint64_t{5} << 32 | lock_token(1));
+}
+
 TEST_F(OwnerTest, who_asks_twice_has_it_twice) {
   word_->store(lock_token(0));
   ask(Kind::lock, 1);  // the rank, and a method of it

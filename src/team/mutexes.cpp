@@ -45,32 +45,37 @@ namespace {
 class FarLock {
  public:
   FarLock(rma::Network& net, const Mutexes::State& state, int member, const LockWord& word)
-      : net_(net), rank_(state.allotment->share(member).rank), word_(&word), me_(state.me) {}
+      : net_(net),
+        rank_(state.allotment->share(member).rank),
+        word_(&word),
+        token_(progress::lock_token_of_thread(state.me)) {}
 
   /// What was found: 0 when it is ours now.
   [[nodiscard]] std::uint64_t try_take() const {
     return rma::atomic_far(net_, rank_,
                            {.question = 0,
                             .address = reinterpret_cast<std::uint64_t>(word_),
-                            .operand = progress::lock_token(me_),
+                            .operand = token_,
                             .expected = 0,
                             .code = rma::AtomicCode::compare_swap,
                             .bytes = sizeof(std::uint64_t)},
                            "Mutexes::try_lock");
   }
-  void take(int index) const { rma::lock_far(net_, {rank_, word_, index}, me_, "Mutexes::lock"); }
+  void take(int index) const {
+    rma::lock_far(net_, {rank_, word_, index}, token_, "Mutexes::lock");
+  }
   /// False when it was not ours.
   [[nodiscard]] bool give_back(int index) const {
     // What was put to the mutex's own process is ahead of this on the way.
     net_.settle_others(net_.mapping().slot(rank_).process, "Mutexes::unlock");
-    return rma::unlock_far(net_, {rank_, word_, index}, me_, "Mutexes::unlock");
+    return rma::unlock_far(net_, {rank_, word_, index}, token_, "Mutexes::unlock");
   }
 
  private:
   rma::Network& net_;
   Rank rank_;
   const LockWord* word_;
-  int me_;
+  std::uint64_t token_;
 };
 
 std::optional<FarLock> far_lock(const Mutexes::State& state, int member, const LockWord& word) {
@@ -99,9 +104,10 @@ void Mutexes::lock(int member, int index) const {
   const State& state = checked(*this, "Mutexes::lock");
   LockWord& word = state.word(member, index, "Mutexes::lock");
   if (const auto far = far_lock(state, member, word)) return far->take(index);
-  if (progress::try_lock(word, state.me)) [[likely]]
+  const std::uint64_t token = progress::lock_token_of_thread(state.me);
+  if (progress::try_lock_by(word, token)) [[likely]]
     return;
-  if (word.load(std::memory_order_relaxed) == progress::lock_token(state.me))
+  if (word.load(std::memory_order_relaxed) == token)
     fail(Errc::misuse, fmt::format("Mutexes::lock: this rank holds mutex {} of member {} already",
                                    index, member));
   const std::int32_t owner = state.allotment->share(member).rank;
@@ -110,14 +116,14 @@ void Mutexes::lock(int member, int index) const {
                          .awaits = is_held_far,
                          .detail = static_cast<std::uint64_t>(index),
                          .call = "Mutexes::lock"};
-  progress::lock_contended(word, state.me, wait);
+  progress::lock_contended(word, token, wait);
 }
 
 bool Mutexes::try_lock(int member, int index) const {
   const State& state = checked(*this, "Mutexes::try_lock");
   LockWord& word = state.word(member, index, "Mutexes::try_lock");
   if (const auto far = far_lock(state, member, word)) return far->try_take() == 0;
-  if (progress::try_lock(word, state.me)) return true;
+  if (progress::try_lock_by(word, progress::lock_token_of_thread(state.me))) return true;
   // Who tries until it succeeds may keep the holder from its turn.
   progress::let_others_run();
   return false;
@@ -131,7 +137,7 @@ void Mutexes::unlock(int member, int index) const {
     fail(Errc::misuse, fmt::format("Mutexes::unlock: this rank does not hold mutex {} of member {}",
                                    index, member));
   }
-  if (word.load(std::memory_order_relaxed) != progress::lock_token(state.me)) [[unlikely]]
+  if (progress::lock_holder(word.load(std::memory_order_relaxed)) != state.me) [[unlikely]]
     fail(Errc::misuse, fmt::format("Mutexes::unlock: this rank does not hold mutex {} of member {}",
                                    index, member));
   if (progress::Network* const net = progress::network()) [[unlikely]]

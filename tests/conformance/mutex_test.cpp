@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <thread>
+#include <vector>
 
 #include "conformance.hpp"
 
@@ -215,4 +217,52 @@ TEST(Mutex, many_sets_can_live_and_die) {
     world().destroy_mutexes(first);
     world().destroy_mutexes(second);
   }
+}
+
+// As ranks do: the mutex and the counter are on different nodes, where there are several.
+TEST(Mutex, threads_of_a_rank_exclude_each_other) {
+  if (armature::rank_kind() != armature::RankKind::process)
+    GTEST_SKIP() << "threads of a process that hosts several ranks are of no rank";
+  auto counter = world().allocate<std::int64_t>(1);
+  auto mutexes = world().create_mutexes(1);
+  constexpr int rounds = 200, threads = 3;
+  const auto add = [&, at = counter.on(ranks() - 1)] {
+    for (int i = 0; i < rounds; ++i) {
+      mutexes.lock(0, 0);
+      put(at, get(at) + 1);
+      mutexes.unlock(0, 0);
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (int i = 1; i < threads; ++i) others.emplace_back(add);
+    add();
+  }
+  world().barrier();
+  EXPECT_EQ(get(counter.on(ranks() - 1)), rounds * threads * ranks());
+  world().destroy_mutexes(mutexes);
+  world().free(counter);
+}
+
+TEST(Mutex, what_one_thread_holds_another_one_waits_for_and_may_give_back) {
+  if (armature::rank_kind() != armature::RankKind::process)
+    GTEST_SKIP() << "threads of a process that hosts several ranks are of no rank";
+  auto mutexes = world().create_mutexes(2);
+  mutexes.lock(right(), 0);
+  std::atomic<bool> asks = false;
+  std::jthread other([&, at = right()] {
+    EXPECT_FALSE(mutexes.try_lock(at, 0));
+    mutexes.lock(at, 1);
+    expect_error(Errc::misuse, {"lock", "already"}, [&] { mutexes.lock(at, 1); });
+    asks = true;
+    mutexes.lock(at, 0);  // the rank's thread gives it back, perhaps before it is asked for
+    mutexes.unlock(at, 0);
+  });
+  EXPECT_TRUE(eventually([&] { return asks.load(); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  mutexes.unlock(right(), 0);
+  other.join();
+  mutexes.unlock(right(), 1);
+  world().barrier();
+  world().destroy_mutexes(mutexes);
 }
