@@ -142,6 +142,16 @@ if(conformance_c AND TARGET armci)
   set_tests_properties(conformance_c.fatal PROPERTIES LABELS fast TIMEOUT 120
                        ENVIRONMENT "${ARMATURE_TEST_ENVIRONMENT}")
 
+  # Of an operation that nobody knows, a few printable bytes are shown.
+  foreach(shown unprintable:mean endless:xxxxxxxxxxxxxxxx)
+    string(REPLACE ":" ";" shown ${shown})
+    list(GET shown 0 operation)
+    list(GET shown 1 said)
+    armature_add_ranks_test(NAME conformance_c.${operation}_operation
+                            COMMAND conformance_c --fatal "armci_msg_igop ${operation} operation" RANKS 2 FAILS
+                            PASS_REGEX "armci_msg_igop: no such operation on this type: ${said}\$")
+  endforeach()
+
   # The same, linked so that what runs the ranks is chosen by who starts it.
   add_executable(conformance_c_virtual ${conformance_c})
   target_link_libraries(conformance_c_virtual PRIVATE armci_virtual Threads::Threads m)

@@ -1,11 +1,12 @@
 // Global operations on arrays of numbers, and the selection of one process's record by its number.
-// An operation is named by a string and a type by a constant, so what a program asks for is looked
-// up here once per call; the team's reductions do the rest.
+// An operation is named by a string (operations.hpp) and a type by a constant, so what a program
+// asks for is looked up here once per call; the team's reductions do the rest.
 
 #include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include "calls.hpp"
 #include "groups.hpp"
 #include "message.h"
+#include "operations.hpp"
 
 using namespace armci;
 using armature::Team;
@@ -51,26 +53,43 @@ struct Wrapping {
   }
 };
 
+/// False where it is no operation on integers alone.
 template <class T>
-bool reduce_integers(const Team& team, std::span<T> data, std::string_view op) {
-  if (op == "or" || op == "|" || op == "bor") return team.allreduce(data, std::bit_or<T>{}), true;
-  if (op == "&" || op == "band") return team.allreduce(data, std::bit_and<T>{}), true;
-  if (op == "&&" || op == "land") return team.allreduce(data, std::logical_and<T>{}), true;
-  if (op == "||" || op == "lor") return team.allreduce(data, std::logical_or<T>{}), true;
-  return false;
+bool reduce_integers(const Team& team, std::span<T> data, Operation op) {
+  switch (op) {
+    case Operation::bitwise_or:
+      return team.allreduce(data, std::bit_or<T>{}), true;
+    case Operation::bitwise_and:
+      return team.allreduce(data, std::bit_and<T>{}), true;
+    case Operation::logical_and:
+      return team.allreduce(data, std::logical_and<T>{}), true;
+    case Operation::logical_or:
+      return team.allreduce(data, std::logical_or<T>{}), true;
+    default:
+      return false;
+  }
 }
 
+/// False where it is no operation on this type.
 template <class T>
-void reduce(const Team& team, std::span<T> data, std::string_view op) {
-  if (op == "absmax" || op == "absmin")
+bool reduce(const Team& team, std::span<T> data, Operation op) {
+  if (op == Operation::absolute_maximum || op == Operation::absolute_minimum)
     for (T& x : data) x = absolute(x);
-  if (op == "+") return team.allreduce(data, Wrapping<T, std::plus<>>{});
-  if (op == "*") return team.allreduce(data, Wrapping<T, std::multiplies<>>{});
-  if (op == "max" || op == "absmax") return team.allreduce(data, armature::Maximum{});
-  if (op == "min" || op == "absmin") return team.allreduce(data, armature::Minimum{});
-  if constexpr (std::is_integral_v<T>)
-    if (reduce_integers(team, data, op)) return;
-  unknown("operation on this type", op);
+  switch (op) {
+    case Operation::sum:
+      return team.allreduce(data, Wrapping<T, std::plus<>>{}), true;
+    case Operation::product:
+      return team.allreduce(data, Wrapping<T, std::multiplies<>>{}), true;
+    case Operation::maximum:
+    case Operation::absolute_maximum:
+      return team.allreduce(data, armature::Maximum{}), true;
+    case Operation::minimum:
+    case Operation::absolute_minimum:
+      return team.allreduce(data, armature::Minimum{}), true;
+    default:
+      if constexpr (std::is_integral_v<T>) return reduce_integers(team, data, op);
+      return false;
+  }
 }
 
 /// Calls body.operator()<T>() for the type of ARMCI_INT ...
@@ -106,9 +125,11 @@ void reduce(Group& group, const Request& request) {
                           "no data, no operation, or a negative count");
   const Team* team = scope_of(group, request.scope);
   if (team == nullptr) return;
+  const std::optional<Operation> op = operation_of(request.op);
   with_type(request.type, [&]<class T>() {
-    reduce(*team, std::span(static_cast<T*>(request.x), static_cast<std::size_t>(request.n)),
-           request.op);
+    const std::span data(static_cast<T*>(request.x), static_cast<std::size_t>(request.n));
+    if (!op || !reduce(*team, data, *op))
+      unknown("operation on this type", printable_beginning(request.op));
   });
 }
 
@@ -133,9 +154,8 @@ struct Ballot {
 
 /// Members are combined in order, so of equal numbers that of the lowest member stays.
 template <class T>
-Ballot<T> elect(const Team& team, const Ballot<T>& mine, std::string_view op) {
-  if (op != "max" && op != "min") unknown("selection", op);
-  return team.allreduce(mine, [largest = op == "max"](const Ballot<T>& a, const Ballot<T>& b) {
+Ballot<T> elect(const Team& team, const Ballot<T>& mine, bool largest) {
+  return team.allreduce(mine, [largest](const Ballot<T>& a, const Ballot<T>& b) {
     if (a.contributes == 0 || b.contributes == 0) return a.contributes == 0 ? b : a;
     const bool better = largest ? b.number > a.number : b.number < a.number;
     return better ? b : a;
@@ -148,13 +168,16 @@ void select(const Request& request, bool contribute) {
                           "no record, no operation, or a negative size");
   const Team* team = scope_of(*world_group(), request.scope);
   if (team == nullptr) return;
+  const std::optional<Operation> op = operation_of(request.op);
+  if (op != Operation::maximum && op != Operation::minimum)
+    unknown("selection", printable_beginning(request.op));
   const auto bytes = static_cast<std::size_t>(request.n);
   with_type(request.type, [&]<class T>() {
     if (bytes < sizeof(T))
       throw armature::Error(armature::Errc::bad_argument, "the record is smaller than its number");
     Ballot<T> mine{.contributes = contribute ? 1 : 0, .member = team->rank()};
     std::memcpy(&mine.number, request.x, sizeof(T));
-    const Ballot<T> chosen = elect(*team, mine, request.op);
+    const Ballot<T> chosen = elect(*team, mine, op == Operation::maximum);
     if (chosen.contributes != 0) team->broadcast_bytes(request.x, bytes, chosen.member);
   });
 }

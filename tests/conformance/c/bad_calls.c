@@ -108,6 +108,19 @@ static void gop_unknown_operation(void) {
   int x = 0;
   armci_msg_igop(&x, 1, "median");
 }
+static void gop_unprintable_operation(void) {
+  static char op[4096]; /* not one zero */
+  int x = 0;
+  memset(op, 'x', sizeof op);
+  memcpy(op, "mean\001\033[31m", 10);
+  armci_msg_igop(&x, 1, op);
+}
+static void gop_endless_operation(void) {
+  static char op[4096];
+  int x = 0;
+  memset(op, 'x', sizeof op);
+  armci_msg_igop(&x, 1, op);
+}
 static void gop_bits_of_doubles(void) {
   double x = 0;
   armci_msg_dgop(&x, 1, "or");
@@ -157,6 +170,8 @@ const test_case fatal_cases[] = {
     {"ARMCI_GetValueInt nowhere", get_value_nowhere},
     {"ARMCI_GetValueDouble nobody", get_value_nobody},
     {"armci_msg_igop unknown operation", gop_unknown_operation},
+    {"armci_msg_igop unprintable operation", gop_unprintable_operation},
+    {"armci_msg_igop endless operation", gop_endless_operation},
     {"armci_msg_dgop bits of doubles", gop_bits_of_doubles},
     {"armci_msg_gop_scope unknown type", gop_unknown_type},
     {"armci_msg_gop_scope unknown scope", gop_unknown_scope},

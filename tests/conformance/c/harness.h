@@ -29,6 +29,7 @@ extern const test_case mutex_tests[];
 extern const test_case order_tests[];
 extern const test_case group_tests[];
 extern const test_case collective_tests[];
+extern const test_case operation_tests[];
 extern const test_case selection_tests[];
 extern const test_case message_tests[];
 extern const test_case memory_tests[];

@@ -4,10 +4,10 @@
 int failures;
 
 static const test_case* const suites[] = {
-    contiguous_tests, value_tests,        accumulate_tests, strided_tests, section_tests,
-    vector_tests,     nonblocking_tests,  atomic_tests,     mutex_tests,   order_tests,
-    group_tests,      collective_tests,   selection_tests,  message_tests, memory_tests,
-    locality_tests,   bad_transfer_tests, bad_call_tests,
+    contiguous_tests, value_tests,       accumulate_tests,   strided_tests,   section_tests,
+    vector_tests,     nonblocking_tests, atomic_tests,       mutex_tests,     order_tests,
+    group_tests,      collective_tests,  operation_tests,    selection_tests, message_tests,
+    memory_tests,     locality_tests,    bad_transfer_tests, bad_call_tests,
 };
 
 void note_failure(const char* file, int line, const char* what, double got, double wanted) {
