@@ -14,7 +14,7 @@ def main():
         house.finish("format", ["clang-format is not installed (packages.txt)"], "")
     version = subprocess.run(["clang-format", "--version"], capture_output=True, text=True).stdout
     if "version 14." not in version:
-        print(f"format: skipped, the house's format is that of clang-format 14, here is {version}")
+        print(f"SKIPPED: the house's format is that of clang-format 14, here is {version}")
         sys.exit(77)
     names = house.tracked(root)
     wrong = set()

@@ -60,7 +60,7 @@ def main():
     logs = folder / "Testing" / "Temporary"
     names = failed_tests(logs)
     if not names:
-        sys.exit("there is no failed test to repeat: the tests did not run to their end")
+        sys.exit("there is no failed test to repeat: what went wrong is said above")
     kept = logs / "FirstRun.log"  # repetitions overwrite ctest's own
     shutil.copy(logs / "LastTest.log", kept)
     total = tests_run(kept.read_text(errors="replace"))
