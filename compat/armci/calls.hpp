@@ -9,6 +9,7 @@
 
 // Between C++ and C: no exception may cross a C function. Calls that return int answer with the
 // interface's classical codes; calls that cannot answer end the job with the message of the error.
+// Few programs look at the codes of transfers, so one that could not be made also says so.
 
 namespace armci {
 
@@ -29,6 +30,25 @@ int explain(const char* call, int code, const char* why);
 
 [[noreturn]] void fatal(const char* call, int code, const char* why);
 
+/// A call as the program has made it.
+struct Call {
+  const char* name;
+  const void* site;  // where it returns to
+
+  /// Of the function that says so: default arguments are evaluated there.
+  static Call here(const char* name = __builtin_FUNCTION(),
+                   const void* site = __builtin_return_address(0)) {
+    return {name, site};
+  }
+};
+
+/// For transfers. Returns the code; of what has failed (an address that nobody owns) it says why on
+/// stderr, once for each place of the program. Ends the job if ARMCI_ERRORS=abort.
+int refuse(Call call, int code, const char* why);
+
+/// Throws Error(bad_argument) where ARMCI_ERRORS says neither return nor abort.
+void check_settings();
+
 /// What `body` returns, or the code of what it throws.
 template <std::invocable Body>
 [[gnu::always_inline]] inline int answered(const char* call, Body&& body) noexcept {
@@ -38,6 +58,18 @@ template <std::invocable Body>
     return explain(call, code_of(error), error.what());
   } catch (const std::exception& error) {
     return explain(call, failed, error.what());
+  }
+}
+
+/// The same for transfers.
+template <std::invocable Body>
+[[gnu::always_inline]] inline int transferred(Call call, Body&& body) noexcept {
+  try {
+    return body();
+  } catch (const armature::Error& error) {
+    return refuse(call, code_of(error), error.what());
+  } catch (const std::exception& error) {
+    return refuse(call, failed, error.what());
   }
 }
 

@@ -119,6 +119,7 @@ namespace {
 /// Few programs look at what ARMCI_Init returns, so a job that cannot be joined is also said aloud.
 int initialise() {
   try {
+    check_settings();
     joined();
     ++job->initialised;
     return ok;

@@ -32,7 +32,7 @@ struct Section {
   const int* count;
   int levels;
 
-  [[nodiscard]] int check(const char* call) const;
+  [[nodiscard]] int check(Call call) const;
   /// Fills in what shape() refers to; after check().
   void convert();
   [[nodiscard]] Strided shape() const;
@@ -45,15 +45,14 @@ struct Section {
   std::array<std::ptrdiff_t, Strided::levels_max> from{};
 };
 
-int Section::check(const char* call) const {
-  if (src == nullptr || dst == nullptr)
-    return explain(call, null_pointer, "no source or no target");
+int Section::check(Call call) const {
+  if (src == nullptr || dst == nullptr) return refuse(call, null_pointer, "no source or no target");
   if (levels < 0 || levels > ARMCI_MAX_STRIDE_LEVEL)
-    return explain(call, bad_levels, "the stride levels are not in 0 .. 8");
+    return refuse(call, bad_levels, "the stride levels are not in 0 .. 8");
   if (count == nullptr || (levels > 0 && (src_strides == nullptr || dst_strides == nullptr)))
-    return explain(call, bad_kind, "no counts or no strides");
+    return refuse(call, bad_kind, "no counts or no strides");
   for (int level = 0; level <= levels; ++level)
-    if (count[level] < 0) return explain(call, bad_count, "a negative count");
+    if (count[level] < 0) return refuse(call, bad_count, "a negative count");
   return ok;
 }
 
@@ -87,7 +86,7 @@ void Section::for_each_row(Body&& body) const {
 
 /// A put or get: `remote` does it, with `address` being the side at `proc`.
 template <class Remote>
-int copy(const char* call, Section section, int proc, const void* address, Remote&& remote) {
+int copy(Call call, Section section, int proc, const void* address, Remote&& remote) {
   if (const int code = section.check(call); code != ok) return code;
   section.convert();
   return transfer(
@@ -98,13 +97,19 @@ int copy(const char* call, Section section, int proc, const void* address, Remot
       });
 }
 
+int put_section(Call call, Section section, int proc) {
+  return copy(call, section, proc, section.dst, [&](const Strided& shape) {
+    armature::put_strided(global_ptr<void>(Rank(proc), section.dst), section.src, shape);
+  });
+}
+
 /// Complete, locally, when it returns: with whatever handle, there is nothing to wait for.
-int accumulate(const char* call, int datatype, const void* scale, Section section, int proc) {
+int accumulate(Call call, int datatype, const void* scale, Section section, int proc) {
   if (const int code = section.check(call); code != ok) return code;
   if (const int code = check_accumulate(call, datatype, scale, section.count[0]); code != ok)
     return code;
   section.convert();
-  return answered(call, [&]() -> int {
+  return transferred(call, [&]() -> int {
     if (datatype == ARMCI_ACC_RA)
       combine_by_xor(Rank(proc), [&](auto&& row) { section.for_each_row(row); });
     else
@@ -117,36 +122,41 @@ int accumulate(const char* call, int datatype, const void* scale, Section sectio
   });
 }
 
+/// The flag's address is tried first, with a put of nothing.
+int put_section_and_flag(Call call, Section section, int* flag, int value, int proc) {
+  if (const int code = put(&value, flag, 0, proc, call); code != ok) return code;
+  if (const int code = put_section(call, section, proc); code != ok) return code;
+  return put(&value, flag, sizeof value, proc, call);
+}
+
 }  // namespace
 
 extern "C" {
 
 int PARMCI_PutS(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[], int count[],
                 int stride_levels, int proc) {
-  return copy(__func__, {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc, dst,
-              [=](const Strided& shape) {
-                armature::put_strided(global_ptr<void>(Rank(proc), dst), src, shape);
-              });
+  return put_section(Call::here(), {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels},
+                     proc);
 }
 
 int PARMCI_GetS(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[], int count[],
                 int stride_levels, int proc) {
-  return copy(__func__, {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc, src,
-              [=](const Strided& shape) {
+  return copy(Call::here(), {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc,
+              src, [=](const Strided& shape) {
                 armature::get_strided(dst, global_ptr<const void>(Rank(proc), src), shape);
               });
 }
 
 int PARMCI_AccS(int datatype, void* scale, void* src, int src_stride_ar[], void* dst,
                 int dst_stride_ar[], int count[], int stride_levels, int proc) {
-  return accumulate(__func__, datatype, scale,
+  return accumulate(Call::here(), datatype, scale,
                     {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc);
 }
 
 int PARMCI_NbPutS(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[], int count[],
                   int stride_levels, int proc, armci_hdl_t* handle) {
-  return copy(__func__, {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc, dst,
-              [=](const Strided& shape) {
+  return copy(Call::here(), {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc,
+              dst, [=](const Strided& shape) {
                 const global_ptr<void> to(Rank(proc), dst);
                 if (handle == nullptr)
                   armature::put_strided_nbi(to, src, shape);
@@ -157,8 +167,8 @@ int PARMCI_NbPutS(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[]
 
 int PARMCI_NbGetS(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[], int count[],
                   int stride_levels, int proc, armci_hdl_t* handle) {
-  return copy(__func__, {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc, src,
-              [=](const Strided& shape) {
+  return copy(Call::here(), {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc,
+              src, [=](const Strided& shape) {
                 const global_ptr<const void> from(Rank(proc), src);
                 if (handle == nullptr)
                   armature::get_strided_nbi(dst, from, shape);
@@ -170,21 +180,22 @@ int PARMCI_NbGetS(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[]
 int PARMCI_NbAccS(int datatype, void* scale, void* src, int src_stride_ar[], void* dst,
                   int dst_stride_ar[], int count[], int stride_levels, int proc,
                   armci_hdl_t* /*handle*/) {
-  return accumulate(__func__, datatype, scale,
+  return accumulate(Call::here(), datatype, scale,
                     {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc);
 }
 
 int PARMCI_PutS_flag(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[], int count[],
                      int stride_levels, int* flag, int value, int proc) {
-  if (const int code = PARMCI_Put(&value, flag, 0, proc); code != ok) return code;
-  const int code = PARMCI_PutS(src, src_stride_ar, dst, dst_stride_ar, count, stride_levels, proc);
-  return code != ok ? code : PARMCI_PutValueInt(value, flag, proc);
+  return put_section_and_flag(Call::here(),
+                              {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, flag,
+                              value, proc);
 }
 
 int PARMCI_PutS_flag_dir(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[],
                          int count[], int stride_levels, int* flag, int value, int proc) {
-  return PARMCI_PutS_flag(src, src_stride_ar, dst, dst_stride_ar, count, stride_levels, flag, value,
-                          proc);
+  return put_section_and_flag(Call::here(),
+                              {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, flag,
+                              value, proc);
 }
 
 }  // extern "C"

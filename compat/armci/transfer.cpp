@@ -32,13 +32,13 @@ std::size_t element_bytes(int datatype) {
   }
 }
 
-int check_accumulate(const char* call, int datatype, const void* scale, int bytes) {
+int check_accumulate(Call call, int datatype, const void* scale, int bytes) {
   const std::size_t element = element_bytes(datatype);
-  if (element == 0) return explain(call, bad_kind, "the datatype is none of ARMCI_ACC_...");
+  if (element == 0) return refuse(call, bad_kind, "the datatype is none of ARMCI_ACC_...");
   if (scale == nullptr && datatype != ARMCI_ACC_RA)
-    return explain(call, null_pointer, "no scale factor");
+    return refuse(call, null_pointer, "no scale factor");
   if (static_cast<std::size_t>(bytes) % element != 0)
-    return explain(call, bad_count, "the bytes are not a whole number of elements");
+    return refuse(call, bad_count, "the bytes are not a whole number of elements");
   return ok;
 }
 

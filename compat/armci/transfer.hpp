@@ -24,9 +24,9 @@ namespace armci {
 
 /// Runs `remote`, or, where `address` is the caller's private memory, `local`.
 template <std::invocable Remote, std::invocable Local>
-[[gnu::always_inline]] inline int transfer(const char* call, int proc, const void* address,
+[[gnu::always_inline]] inline int transfer(Call call, int proc, const void* address,
                                            Remote&& remote, Local&& local) noexcept {
-  return answered(call, [&]() -> int {
+  return transferred(call, [&]() -> int {
     if (!armature::detail::reachable<1>(proc, address) && is_private(proc, address)) [[unlikely]]
       local();
     else
@@ -35,11 +35,14 @@ template <std::invocable Remote, std::invocable Local>
   });
 }
 
+/// PARMCI_Put on behalf of a call that does more.
+[[nodiscard]] int put(const void* src, void* dst, int bytes, int proc, Call call);
+
 /// Bytes of an element of ARMCI_ACC_..., 0 for what is no such type.
 [[nodiscard]] std::size_t element_bytes(int datatype);
 
 /// The code for wrong arguments of an accumulate of `bytes` bytes, which is not negative, or ok.
-[[nodiscard]] int check_accumulate(const char* call, int datatype, const void* scale, int bytes);
+[[nodiscard]] int check_accumulate(Call call, int datatype, const void* scale, int bytes);
 
 template <class T>
 armature::AccumulateOptions<T> scaled_by(const void* scale) {

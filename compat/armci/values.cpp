@@ -25,18 +25,24 @@ bool aligned(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) % alignof(T) == 0;
 }
 
-/// An aligned value moves as one; put_bytes, too, moves it so.
+/// Of a value that cannot simply be stored.
 template <class T>
-int put_value(const char* call, T value, void* dst, int proc) {
-  if (dst == nullptr) return explain(call, null_pointer, "no target");
+[[gnu::noinline]] int put_value_slow(Call call, T value, void* dst, int proc) {
+  if (dst == nullptr) return refuse(call, null_pointer, "no target");
   const global_ptr<T> to(Rank(proc), static_cast<T*>(dst));
-  if (aligned<T>(dst) && reachable<sizeof(T)>(to.rank(), dst)) [[likely]] {
-    armature::detail::store(to.address(), value);
-    return ok;
-  }
   return transfer(
       call, proc, dst, [=] { armature::put_bytes(to, &value, sizeof value); },
       [=] { std::memcpy(dst, &value, sizeof value); });
+}
+
+/// An aligned value moves as one; put_bytes, too, moves it so.
+template <class T>
+[[gnu::always_inline]] inline int put_value(Call call, T value, void* dst, int proc) {
+  if (dst != nullptr && aligned<T>(dst) && reachable<sizeof(T)>(Rank(proc), dst)) [[likely]] {
+    armature::detail::store(static_cast<T*>(dst), value);
+    return ok;
+  }
+  return put_value_slow(call, value, dst, proc);
 }
 
 /// There is no room for a code in what is returned: a wrong address ends the job.
@@ -68,29 +74,31 @@ void modify(bool swap, void* ploc, void* prem, int value, int proc) {
 
 extern "C" {
 
-int PARMCI_PutValueInt(int src, void* dst, int proc) { return put_value(__func__, src, dst, proc); }
+int PARMCI_PutValueInt(int src, void* dst, int proc) {
+  return put_value(Call::here(), src, dst, proc);
+}
 int PARMCI_PutValueLong(long src, void* dst, int proc) {
-  return put_value(__func__, src, dst, proc);
+  return put_value(Call::here(), src, dst, proc);
 }
 int PARMCI_PutValueFloat(float src, void* dst, int proc) {
-  return put_value(__func__, src, dst, proc);
+  return put_value(Call::here(), src, dst, proc);
 }
 int PARMCI_PutValueDouble(double src, void* dst, int proc) {
-  return put_value(__func__, src, dst, proc);
+  return put_value(Call::here(), src, dst, proc);
 }
 
 // The value lies in this call's frame, so it cannot wait for a handle to be waited for.
 int PARMCI_NbPutValueInt(int src, void* dst, int proc, armci_hdl_t* /*handle*/) {
-  return put_value(__func__, src, dst, proc);
+  return put_value(Call::here(), src, dst, proc);
 }
 int PARMCI_NbPutValueLong(long src, void* dst, int proc, armci_hdl_t* /*handle*/) {
-  return put_value(__func__, src, dst, proc);
+  return put_value(Call::here(), src, dst, proc);
 }
 int PARMCI_NbPutValueFloat(float src, void* dst, int proc, armci_hdl_t* /*handle*/) {
-  return put_value(__func__, src, dst, proc);
+  return put_value(Call::here(), src, dst, proc);
 }
 int PARMCI_NbPutValueDouble(double src, void* dst, int proc, armci_hdl_t* /*handle*/) {
-  return put_value(__func__, src, dst, proc);
+  return put_value(Call::here(), src, dst, proc);
 }
 
 int PARMCI_GetValueInt(void* src, int proc) { return get_value<int>(__func__, src, proc); }
@@ -99,13 +107,14 @@ float PARMCI_GetValueFloat(void* src, int proc) { return get_value<float>(__func
 double PARMCI_GetValueDouble(void* src, int proc) { return get_value<double>(__func__, src, proc); }
 
 int PARMCI_Rmw(int op, void* ploc, void* prem, int value, int proc) {
+  const Call call = Call::here();
   if (ploc == nullptr || prem == nullptr)
-    return explain(__func__, null_pointer, "no local or no remote integer");
+    return refuse(call, null_pointer, "no local or no remote integer");
   if (op < ARMCI_FETCH_AND_ADD || op > ARMCI_SWAP_LONG)
-    return explain(__func__, bad_kind, "no such operation");
+    return refuse(call, bad_kind, "no such operation");
   const bool swap = op == ARMCI_SWAP || op == ARMCI_SWAP_LONG;
   const bool is_long = op == ARMCI_FETCH_AND_ADD_LONG || op == ARMCI_SWAP_LONG;
-  return answered(__func__, [=]() -> int {
+  return transferred(call, [=]() -> int {
     is_long ? modify<long>(swap, ploc, prem, value, proc)
             : modify<int>(swap, ploc, prem, value, proc);
     return ok;

@@ -19,18 +19,18 @@ using armature::Segments;
 
 namespace {
 
-int check(const char* call, const armci_giov_t* iov, int length) {
-  if (length < 0) return explain(call, null_pointer, "a negative number of descriptors");
-  if (iov == nullptr && length > 0) return explain(call, null_pointer, "no descriptors");
+int check(Call call, const armci_giov_t* iov, int length) {
+  if (length < 0) return refuse(call, null_pointer, "a negative number of descriptors");
+  if (iov == nullptr && length > 0) return refuse(call, null_pointer, "no descriptors");
   for (const armci_giov_t& part : std::span(iov, static_cast<std::size_t>(length))) {
-    if (part.bytes < 0) return explain(call, bad_count, "a negative number of bytes");
-    if (part.ptr_array_len < 0) return explain(call, bad_levels, "a negative number of segments");
+    if (part.bytes < 0) return refuse(call, bad_count, "a negative number of bytes");
+    if (part.ptr_array_len < 0) return refuse(call, bad_levels, "a negative number of segments");
     if (part.ptr_array_len == 0) continue;
     if (part.src_ptr_array == nullptr || part.dst_ptr_array == nullptr)
-      return explain(call, bad_kind, "no array of addresses");
+      return refuse(call, bad_kind, "no array of addresses");
     for (int i = 0; i < part.ptr_array_len; ++i)
       if (part.src_ptr_array[i] == nullptr || part.dst_ptr_array[i] == nullptr)
-        return explain(call, null_pointer, "a segment without source or target");
+        return refuse(call, null_pointer, "a segment without source or target");
   }
   return ok;
 }
@@ -65,10 +65,9 @@ struct Sorted {
 };
 
 template <class Remote>
-int copy(const char* call, const armci_giov_t* iov, int length, int proc, Side side,
-         Remote&& remote) {
+int copy(Call call, const armci_giov_t* iov, int length, int proc, Side side, Remote&& remote) {
   if (const int code = check(call, iov, length); code != ok) return code;
-  return answered(call, [&]() -> int {
+  return transferred(call, [&]() -> int {
     const std::vector<Segments> segments = converted(iov, length);
     try {
       remote(std::span(segments));
@@ -84,14 +83,14 @@ int copy(const char* call, const armci_giov_t* iov, int length, int proc, Side s
 }
 
 /// Complete, locally, when it returns: with whatever handle, there is nothing to wait for.
-int accumulate(const char* call, int datatype, const void* scale, const armci_giov_t* iov,
-               int length, int proc) {
+int accumulate(Call call, int datatype, const void* scale, const armci_giov_t* iov, int length,
+               int proc) {
   if (const int code = check(call, iov, length); code != ok) return code;
   if (const int code = check_accumulate(call, datatype, scale, 0); code != ok) return code;
   for (const armci_giov_t& part : std::span(iov, static_cast<std::size_t>(length)))
     if (const int code = check_accumulate(call, datatype, scale, part.bytes); code != ok)
       return code;
-  return answered(call, [&]() -> int {
+  return transferred(call, [&]() -> int {
     const std::vector<Segments> segments = converted(iov, length);
     if (datatype != ARMCI_ACC_RA)
       with_element(datatype, [&]<class T>() {
@@ -112,23 +111,23 @@ int accumulate(const char* call, int datatype, const void* scale, const armci_gi
 extern "C" {
 
 int PARMCI_PutV(armci_giov_t* iov, int iov_len, int proc) {
-  return copy(__func__, iov, iov_len, proc, Side::to, [=](std::span<const Segments> segments) {
+  return copy(Call::here(), iov, iov_len, proc, Side::to, [=](std::span<const Segments> segments) {
     armature::put_vector(Rank(proc), segments);
   });
 }
 
 int PARMCI_GetV(armci_giov_t* iov, int iov_len, int proc) {
-  return copy(__func__, iov, iov_len, proc, Side::from, [=](std::span<const Segments> segments) {
-    armature::get_vector(Rank(proc), segments);
-  });
+  return copy(
+      Call::here(), iov, iov_len, proc, Side::from,
+      [=](std::span<const Segments> segments) { armature::get_vector(Rank(proc), segments); });
 }
 
 int PARMCI_AccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc) {
-  return accumulate(__func__, datatype, scale, iov, iov_len, proc);
+  return accumulate(Call::here(), datatype, scale, iov, iov_len, proc);
 }
 
 int PARMCI_NbPutV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle) {
-  return copy(__func__, iov, iov_len, proc, Side::to, [=](std::span<const Segments> segments) {
+  return copy(Call::here(), iov, iov_len, proc, Side::to, [=](std::span<const Segments> segments) {
     if (handle == nullptr)
       armature::put_vector_nbi(Rank(proc), segments);
     else
@@ -137,17 +136,18 @@ int PARMCI_NbPutV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle)
 }
 
 int PARMCI_NbGetV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle) {
-  return copy(__func__, iov, iov_len, proc, Side::from, [=](std::span<const Segments> segments) {
-    if (handle == nullptr)
-      armature::get_vector_nbi(Rank(proc), segments);
-    else
-      note(*handle, proc, armature::get_vector_async(Rank(proc), segments));
-  });
+  return copy(Call::here(), iov, iov_len, proc, Side::from,
+              [=](std::span<const Segments> segments) {
+                if (handle == nullptr)
+                  armature::get_vector_nbi(Rank(proc), segments);
+                else
+                  note(*handle, proc, armature::get_vector_async(Rank(proc), segments));
+              });
 }
 
 int PARMCI_NbAccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc,
                   armci_hdl_t* /*handle*/) {
-  return accumulate(__func__, datatype, scale, iov, iov_len, proc);
+  return accumulate(Call::here(), datatype, scale, iov, iov_len, proc);
 }
 
 }  // extern "C"

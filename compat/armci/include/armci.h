@@ -15,8 +15,10 @@
 
    and has done nothing.
 
-   A call without such a result ends the job with a message. With ARMCI_VERBOSE=1 in the environment
-   every code is explained on the standard error output. */
+   A call without such a result ends the job with a message. A transfer that returns -6 says why on
+   the standard error output, once for each place of the program that it is called from. With
+   ARMCI_VERBOSE=1 in the environment every code is explained there; with ARMCI_ERRORS=abort a
+   transfer that would return a negative code ends the job. */
 #ifndef ARMATURE_COMPAT_ARMCI_H
 #define ARMATURE_COMPAT_ARMCI_H
 
