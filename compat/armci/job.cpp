@@ -10,6 +10,7 @@
 
 #include <armature/checkpoint.hpp>
 #include <armature/fence.hpp>
+#include <armature/rmi.hpp>
 #include <armature/run.hpp>
 #include <armature/virtual.hpp>
 
@@ -207,6 +208,12 @@ void PARMCI_GroupFence(ARMCI_Group* /*group*/) {
   insisted(__func__, [] { armature::fence_all(); });
 }
 
+/// Transfers progress by themselves: this takes in what has come from other nodes, and lets other
+/// ranks on this thread run.
+void PARMCI_Poll(void) {
+  insisted(__func__, [] { armature::rmi_poll(); });
+}
+
 /// Transfers progress by themselves; other ranks on this thread do not.
 void ARMCIX_Progress(void) {
   if (is_of_rank) insisted(__func__, [] { armature::yield(); });
@@ -233,3 +240,4 @@ ARMCI_TWIN(Barrier);
 ARMCI_TWIN(Fence);
 ARMCI_TWIN(AllFence);
 ARMCI_TWIN(GroupFence);
+ARMCI_TWIN(Poll);

@@ -245,6 +245,10 @@ void ARMCI_Fence(int proc);
 void ARMCI_AllFence(void);
 void ARMCI_GroupFence(ARMCI_Group* group);
 
+/* Never needed for progress, which transfers make whatever their target does. In a loop that looks
+   at memory until it changes it lets virtual ranks of this process run, as ARMCIX_Progress does. */
+void ARMCI_Poll(void);
+
 enum ARMCI_Rmw_e { ARMCI_FETCH_AND_ADD, ARMCI_FETCH_AND_ADD_LONG, ARMCI_SWAP, ARMCI_SWAP_LONG };
 
 int ARMCI_Rmw(int op, void* ploc, void* prem, int value, int proc);

@@ -88,6 +88,7 @@ void PARMCI_Barrier(void);
 void PARMCI_Fence(int proc);
 void PARMCI_AllFence(void);
 void PARMCI_GroupFence(ARMCI_Group* group);
+void PARMCI_Poll(void);
 int PARMCI_Rmw(int op, void* ploc, void* prem, int value, int proc);
 int PARMCI_Create_mutexes(int count);
 int PARMCI_Destroy_mutexes(void);

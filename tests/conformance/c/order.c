@@ -8,7 +8,7 @@ enum { count = 512, rounds = 300 };
 /* Reads again and again until the value is there. */
 static void wait_for(volatile int* flag, int value) {
   while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != value) {
-    ARMCIX_Progress(); /* of the process that writes it, where that is one of ours */
+    ARMCI_Poll(); /* lets the process that writes it run, where that is one of ours */
     sched_yield();
   }
 }
