@@ -142,6 +142,17 @@ if(conformance_c AND TARGET armci)
   set_tests_properties(conformance_c.fatal PROPERTIES LABELS fast TIMEOUT 120
                        ENVIRONMENT "${ARMATURE_TEST_ENVIRONMENT}")
 
+  # Threads that take turns; more than that is not served yet, and said so.
+  foreach(shape 2:1 3:2)
+    string(REPLACE ":" ";" shape ${shape})
+    list(GET shape 0 ranks)
+    list(GET shape 1 nodes)
+    armature_add_ranks_test(NAME conformance_c.serialized.nodes${nodes}.n${ranks} COMMAND conformance_c --serialized
+                            RANKS ${ranks} TIMEOUT 120 RUN_ARGS --nodes ${nodes})
+  endforeach()
+  armature_add_ranks_test(NAME conformance_c.threads_that_take_no_turns COMMAND conformance_c "levels of threads" RANKS 2
+                          PASS_REGEX "ARMCI_Init_thread: .*MPI_THREAD_MULTIPLE .3. is asked for, but no more than \
+MPI_THREAD_SERIALIZED .2. is served: threads may call ARMCI, but one at a time")
   # Of an operation that nobody knows, a few printable bytes are shown.
   foreach(shown unprintable:mean endless:xxxxxxxxxxxxxxxx)
     string(REPLACE ":" ";" shown ${shown})

@@ -18,6 +18,7 @@
 #include "calls.hpp"
 #include "groups.hpp"
 #include "job.hpp"
+#include "thread_level.hpp"
 
 namespace armci {
 namespace {
@@ -101,14 +102,14 @@ Bits make(const armature::Team& team) {
   return bits(made);
 }
 
-int initialise_on(const char* call, Bits communicator) {
+int initialise_on(const char* call, int level, Bits communicator) {
   if (armature::mpi_handle_bytes() == 0) {
     std::fprintf(stderr, "%s: no MPI that is known is initialised\n", call);
     return failed;
   }
   chosen = communicator;
   has_chosen = true;
-  return PARMCI_Init();
+  return initialise(call, level);
 }
 
 }  // namespace
@@ -147,9 +148,11 @@ using namespace armci;
 
 extern "C" {
 
-int PARMCI_Init_mpi_comm(Bits communicator) { return initialise_on(__func__, communicator); }
-int PARMCI_Init_thread_comm(int /*requested*/, Bits communicator) {
-  return initialise_on(__func__, communicator);
+int PARMCI_Init_mpi_comm(Bits communicator) {
+  return initialise_on("ARMCI_Init_mpi_comm", single, communicator);
+}
+int PARMCI_Init_thread_comm(int requested, Bits communicator) {
+  return initialise_on("ARMCI_Init_thread_comm", requested, communicator);
 }
 
 Bits armci_group_comm(ARMCI_Group* group) {

@@ -22,6 +22,8 @@
 #include "mutexes.hpp"
 #include "of_rank.hpp"
 #include "pending.hpp"
+#include "start_mpi.hpp"
+#include "thread_level.hpp"
 
 namespace armci {
 
@@ -58,6 +60,7 @@ void leave() {
   let_go();
   if (is_of_rank) return;
   if (armature::initialized()) armature::finalize();  // unless armature::run() has left it already
+  end_mpi();
 }
 
 /// A program that has finished ARMCI may end without armci_msg_finalize; one that ends in between
@@ -115,22 +118,19 @@ int processes() {
   return job->size;
 }
 
-namespace {
-
 /// Few programs look at what ARMCI_Init returns, so a job that cannot be joined is also said aloud.
-int initialise() {
+int initialise(const char* call, int level) {
   try {
     check_settings();
+    require_thread_level(level);
     joined();
     ++job->initialised;
     return ok;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "ARMCI_Init: %s\n", error.what());
+    std::fprintf(stderr, "%s: %s\n", call, error.what());
     return failed;
   }
 }
-
-}  // namespace
 
 }  // namespace armci
 
@@ -138,9 +138,9 @@ using namespace armci;
 
 extern "C" {
 
-int PARMCI_Init(void) { return initialise(); }
-int PARMCI_Init_args(int* /*argc*/, char*** /*argv*/) { return initialise(); }
-int PARMCI_Init_thread(int /*requested*/) { return initialise(); }
+int PARMCI_Init(void) { return initialise("ARMCI_Init"); }
+int PARMCI_Init_args(int* /*argc*/, char*** /*argv*/) { return initialise("ARMCI_Init"); }
+int PARMCI_Init_thread(int requested) { return initialise("ARMCI_Init_thread", requested); }
 int PARMCI_Initialized(void) { return job->initialised > 0 ? 1 : 0; }
 
 int PARMCI_Finalize(void) {
@@ -172,8 +172,13 @@ void armci_die2(const char* message, int code, int second_code) {
                   said + " (" + std::to_string(code) + ", " + std::to_string(second_code) + ")");
 }
 
-void armci_msg_init(int* /*argc*/, char*** /*argv*/) {
-  insisted(__func__, [] { joined(); });
+void armci_msg_init(int* argc, char*** argv) {
+  insisted(__func__, [=] {
+    const std::string why_no_mpi = start_mpi(argc, argv);
+    joined();
+    if (!why_no_mpi.empty() && my_process() == 0)
+      std::fprintf(stderr, "armci_msg_init: %s\n", why_no_mpi.c_str());
+  });
 }
 
 void armci_msg_finalize(void) {

@@ -12,6 +12,10 @@ namespace armci {
 /// The world; joins the job if this process has not.
 armature::World& joined();
 
+/// Begins ARMCI for `call`, joining the job first, and returns the code. `level` of the program's
+/// threads is refused before anything is done, if it cannot be served.
+int initialise(const char* call, int level = 0);
+
 /// My number and the number of processes: also known after the job was left.
 int my_process();
 int processes();

@@ -43,7 +43,12 @@ typedef long armci_size_t;
 /* -- start and end -------------------------------------------------------------------------------
 
    Collective. ARMCI_Init may be called again; as many ARMCI_Finalize end ARMCI. ARMCI_Error ends
-   the job with that message and code. */
+   the job with that message and code.
+
+   The levels of ARMCI_Init_thread have MPI's numbers. Up to MPI_THREAD_SERIALIZED, 2, they are
+   served, and no more than the program's MPI was initialised for; what is not served is refused,
+   with a message. With whatever level threads may lock mutexes and make puts and gets at the same
+   time. */
 
 int ARMCI_Init(void);
 int ARMCI_Init_args(int* argc, char*** argv);

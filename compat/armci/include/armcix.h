@@ -32,6 +32,9 @@ armcix_mutex_hdl_t ARMCIX_Create_mutexes_grp(int count);
 #define ARMCIX_Trylock_grp ARMCIX_Trylock_hdl
 #define ARMCIX_Unlock_grp ARMCIX_Unlock_hdl
 
+/* The highest level of threads (ARMCI_Init_thread) that this program is served. */
+int ARMCIX_Query_thread(int* provided);
+
 /* Transfers progress whatever their target does. Virtual ranks that share a process run when
    another one waits, or calls this: a loop that looks at memory until it changes should. */
 void ARMCIX_Progress(void);

@@ -2,6 +2,9 @@
    They work from armci_msg_init, or from their first call, to armci_msg_finalize or the end of the
    program, with or without ARMCI_Init. What cannot be done ends the job with a message.
 
+   armci_msg_init initialises the program's MPI, too, where that MPI's mpirun has started the
+   process and nobody has; elsewhere it says why not. armci_msg_finalize ends what it has begun.
+
    Scopes: all processes; those of my node; the first of every node (where others call, nothing
    happens). Roots are job-wide process numbers. */
 #ifndef ARMATURE_COMPAT_MESSAGE_H

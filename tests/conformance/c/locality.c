@@ -73,11 +73,25 @@ static void initialising_again_and_again_is_allowed(void) {
   drop(p);
 }
 
+static void levels_of_threads_that_are_not_served_are_refused(void) {
+  int level = -1;
+  CHECK_EQUAL(ARMCIX_Query_thread(&level), 0);
+  CHECK_EQUAL(ARMCIX_Query_thread(NULL), -1);
+  for (int asked = -1; asked <= 4; ++asked) {
+    const int is_served = asked >= 0 && asked <= level;
+    CHECK_EQUAL(ARMCI_Init_thread(asked) == 0, is_served);
+    if (is_served) CHECK_EQUAL(ARMCI_Finalize(), 0);
+  }
+  CHECK(level >= 1 && level < 3);
+}
+
 const test_case locality_tests[] = {
     {"every process is in one domain", every_process_is_in_one_domain},
     {"processes of one domain share memory", processes_of_one_domain_share_memory},
     {"what does not exist is in no domain", what_does_not_exist_is_in_no_domain},
     {"the timer goes forward", the_timer_goes_forward},
+    {"levels of threads that are not served are refused",
+     levels_of_threads_that_are_not_served_are_refused},
     {"initialising again and again is allowed", initialising_again_and_again_is_allowed},
     {NULL, NULL},
 };

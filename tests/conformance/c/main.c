@@ -1,4 +1,7 @@
-/* Runs all tests, or those whose name contains the argument, or one case that is to end the job. */
+/* Runs all tests, or those whose name contains the argument, or one case that is to end the job;
+   with --serialized all of them by threads that take turns. */
+#include <pthread.h>
+
 #include "harness.h"
 
 int failures;
@@ -41,6 +44,30 @@ static int run_test(const test_case* test) {
   return failed != 0;
 }
 
+static void* run_in_thread(void* argument) {
+  const test_case* test = argument;
+  return run_test(test) ? argument : NULL;
+}
+
+/* Each test is another thread's. */
+static int run_serialized(void) {
+  int failed = 0, level = -1;
+  CHECK_EQUAL(ARMCI_Init_thread(2), 0);
+  CHECK(ARMCIX_Query_thread(&level) == 0 && level == 2);
+  for (size_t s = 0; s < sizeof suites / sizeof *suites; ++s)
+    for (const test_case* test = suites[s]; test->name != NULL; ++test) {
+      pthread_t thread;
+      void* result = NULL;
+      if (strstr(test->name, "again and again") != NULL) continue; /* ends ARMCI, for once */
+      pthread_create(&thread, NULL, run_in_thread, (void*)(size_t)test);
+      pthread_join(thread, &result);
+      failed += result != NULL;
+    }
+  ARMCI_Finalize();
+  ARMCI_Finalize();
+  return failed + failures;
+}
+
 static int run_fatal(const char* name) {
   for (const test_case* test = fatal_cases; test->name != NULL; ++test)
     if (strcmp(test->name, name) == 0) test->run();
@@ -56,6 +83,8 @@ int main(int argc, char** argv) {
       puts(test->name);
     return ARMCI_Finalize();
   }
+
+  if (argc == 2 && strcmp(argv[1], "--serialized") == 0) return run_serialized();
 
   const char* wanted = argc > 1 ? argv[1] : "";
   int run = 0, failed = 0;
