@@ -8,18 +8,39 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
+#include "space/pages.hpp"
 #include "space/virtual_band.hpp"
 #include "topology/memory.hpp"
 
 namespace armature::space {
 
+namespace {
+
+/// What a rank cannot allocate, so that its door can: a remote call or a message of another node
+/// needs a place where the rank reads it, and comes whether or not the rank has memory left. On one
+/// node that place is the sender's. Address space only: pages exist when it is used. Enough for
+/// every other rank to send both, where that is no more than an eighth of the heap. Virtual ranks
+/// keep it on one node, too, since they may go on from a checkpoint on several.
+std::size_t room_for_doors(const ControlHeader& job, std::size_t heap_bytes) {
+  if (job.nodes < 2 && job.ranks_are_virtual == 0) return 0;
+  constexpr std::size_t bytes_of_peer = 160 * 1024;  // a ring, a channel of the usual size
+  return page_below(std::min((job.ranks - 1) * bytes_of_peer + page_bytes, heap_bytes / 8));
+}
+
+}  // namespace
+
 AddressSpace::AddressSpace(const Mapping& mapping, Rank me, BandFile file)
     : Mapping(mapping), me_(me) {
   const std::size_t heap_end =
       header().ranks_are_virtual != 0 ? VirtualBand(header()).heap_end() : band_bytes();
-  const std::size_t heap_bytes = heap_end - heap_offset();
+  const std::size_t all_bytes = page_below(heap_end - heap_offset());
+  const std::size_t door_bytes = room_for_doors(header(), all_bytes);
+  const std::size_t heap_bytes = all_bytes - door_bytes;
   heap_ = Heap::create(band(me) + heap_offset(), heap_bytes, file.descriptor,
                        file.offset + heap_offset());
+  for_doors_begin_ = band(me) + heap_offset() + heap_bytes;
+  for_doors_ = Heap::create(for_doors_begin_, door_bytes, file.descriptor,
+                            file.offset + heap_offset() + heap_bytes);
   view(me).begin = reinterpret_cast<std::uintptr_t>(band(me)) + heap_offset();
 }
 
@@ -54,7 +75,8 @@ class AddressSpace::HeapLock {
 void* AddressSpace::take(std::size_t bytes, std::size_t alignment, Failure& failure, By by) {
   const HeapLock one_at_a_time(*this, by);
   if (!one_at_a_time.holds()) return nullptr;
-  void* const address = heap_.take(bytes, alignment);
+  void* address = heap_.take(bytes, alignment);
+  if (address == nullptr && by == By::door) address = for_doors_.take(bytes, alignment);
   if (address == nullptr)
     failure = {fmt::format("the size of a band ({}; armature run --band-size)",
                            base::readable_bytes(band_bytes())),
@@ -64,8 +86,13 @@ void* AddressSpace::take(std::size_t bytes, std::size_t alignment, Failure& fail
 
 /// What nobody knows of any more.
 void AddressSpace::give_back(void* address, std::size_t bytes, By by) {
-  heap_.let_pages_go(address, bytes);
-  if (const HeapLock one_at_a_time(*this, by); one_at_a_time.holds()) heap_.free(address);
+  Heap& heap = heap_of(address);
+  heap.let_pages_go(address, bytes);
+  if (const HeapLock one_at_a_time(*this, by); one_at_a_time.holds()) heap.free(address);
+}
+
+namespace {
+constexpr std::size_t list_entries_for_doors = 4096;
 }
 
 /// Its address from now on; nullptr when its process goes back, or when it is one too many.
@@ -77,12 +104,17 @@ void* AddressSpace::record(void* address, std::size_t bytes, Allocation::Kind ki
   allocation.kind = static_cast<std::uint64_t>(kind) & 3;
   const HeapLock one_at_a_time(*this, by);
   if (!one_at_a_time.holds()) return nullptr;
-  if (!allocations(me_).add(allocation)) {
-    heap_.let_pages_go(address, bytes);
-    heap_.free(address);
-    failure = {fmt::format("the list of {} allocations", Allocations::count_max), 0};
+  Heap& heap = heap_of(address);
+  Allocations& list = allocations(me_);
+  const std::size_t kept = by == By::rank ? list_entries_for_doors : 0;
+  if (list.count() + kept >= Allocations::count_max || !list.add(allocation)) {
+    heap.let_pages_go(address, bytes);
+    heap.free(address);
+    failure = {fmt::format("the list of {} allocations", Allocations::count_max - kept), 0};
     return nullptr;
   }
+  // Kept-back room is the library's alone: transfers of others do not reach it.
+  if (address >= for_doors_begin_) return address;
   // The fast path of every process looks at the extent; it only grows. Whoever gets the address
   // from this rank gets it later than this store.
   detail::BandView& mine = view(me_);
@@ -104,7 +136,7 @@ void* AddressSpace::allocate(std::size_t bytes, std::size_t alignment, Allocatio
   }
   void* const address = take(wanted, std::max<std::size_t>(alignment, 64), failure, by);
   if (address == nullptr) return nullptr;
-  if (!heap_.fill(address, wanted)) {
+  if (!heap_of(address).fill(address, wanted)) {
     failure = {base::system_text(errno), topology::memory_room().bytes};
     give_back(address, wanted, by);
     return nullptr;

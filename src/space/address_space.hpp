@@ -64,6 +64,9 @@ class AddressSpace : public Mapping {
   void give_back(void* address, std::size_t bytes, By by);
   [[nodiscard]] void* record(void* address, std::size_t bytes, Allocation::Kind kind,
                              Failure& failure, By by);
+  [[nodiscard]] Heap& heap_of(const void* address) {
+    return address >= for_doors_begin_ ? for_doors_ : heap_;
+  }
   [[nodiscard]] std::optional<std::size_t> forget(void* address, Allocation::Kind kind, By by);
 
   Rank me_;
@@ -71,6 +74,9 @@ class AddressSpace : public Mapping {
   // its process, or of the one that the rank began in.
   base::JobMutex heap_mutex_;
   Heap heap_;
+  // The end of the band, kept back for what comes from other nodes (see room_for_doors).
+  Heap for_doors_;
+  std::byte* for_doors_begin_ = nullptr;
   std::vector<TeamBlock*> retired_;  // let go of by this rank, not yet by all members
 };
 
