@@ -8,12 +8,14 @@
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/request.hpp"
+#include "progress/thread_call.hpp"
 #include "progress/wait.hpp"
 
 namespace armature {
 namespace detail {
 
 bool test(Request*& request) {
+  const progress::ThreadCall under_way("Handle::test");
   const bool is_complete = request->advance(*request);
   if (progress::Network* const net = progress::network()) net->polled_once();
   if (!is_complete) return false;
@@ -24,6 +26,7 @@ bool test(Request*& request) {
 }
 
 void wait(Request*& request) {
+  const progress::ThreadCall under_way("Handle::wait");
   progress::WaitFor what{
       .what = space::Awaiting::completion, .rings = false, .call = "Handle::wait"};
   progress::wait_until(what, [&] { return request->advance(*request); });
@@ -33,7 +36,11 @@ void wait(Request*& request) {
 // Whoever abandons it does not ask how it went.
 void abandon(Request* request) noexcept {
   request->check = nullptr;
-  wait(request);
+  try {
+    wait(request);
+  } catch (const Error&) {
+    // The process has left its job. The request stays: its answer may be on its way even now.
+  }
 }
 
 }  // namespace detail
@@ -56,6 +63,7 @@ std::size_t test_any(std::span<Handle> handles) {
 
 std::size_t wait_any(std::span<Handle> handles) {
   if (handles.empty()) base::fail(Errc::bad_argument, "wait_any: there is no handle to wait for");
+  const progress::ThreadCall under_way("wait_any");
   std::size_t done = handles.size();
   progress::WaitFor what{.what = space::Awaiting::completion, .rings = false, .call = "wait_any"};
   std::exception_ptr failure;  // thrown when nobody sleeps any more
@@ -73,10 +81,12 @@ std::size_t wait_any(std::span<Handle> handles) {
 
 // Operations with implicit handle between ranks of a node are complete when their call returns.
 void wait_all() {
+  const progress::ThreadCall under_way("wait_all");
   if (progress::network() != nullptr) progress::this_rank("wait_all").implicit.wait();
 }
 
 void wait_all(Rank rank) {
+  const progress::ThreadCall under_way("wait_all");
   progress::mapping("wait_all").require_rank(rank, "wait_all");
   if (progress::network() != nullptr) progress::this_rank("wait_all").implicit.wait(rank);
 }

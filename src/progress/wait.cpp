@@ -14,6 +14,7 @@
 #include "progress/processes.hpp"
 #include "progress/published.hpp"
 #include "progress/rank_context.hpp"
+#include "progress/thread_call.hpp"
 
 namespace armature::progress {
 
@@ -250,6 +251,8 @@ namespace detail {
       continue;
     }
     if (rank != nullptr) gone.check(rank->space, wait, condition_holds);
+    // A transfer still ends: the other processes answer until this one has said good-bye.
+    if (wait.what != Awaiting::completion) require_in_job(wait.call);
     const timespec nap{0, static_cast<long>(nap_ns)};
     nanosleep(&nap, nullptr);
   }
@@ -290,6 +293,7 @@ namespace detail {
       continue;
     }
     gone.check(space, wait, condition_holds);
+    require_in_job(wait.call);
     quiet.reset();
     naps.sleep(slot, wait.rings && bells_work(), condition_holds);
     quiet.emplace();
@@ -304,6 +308,7 @@ bool may_be_anybodys(const RankContext* rank, const WaitFor& wait) {
 }
 
 void wait_long(WaitFor& wait, Ready ready, void* condition) {
+  const ThreadCall under_way(wait.call);
   RankContext* const current = current_rank();
   if (current != nullptr && current->scheduler != nullptr) {
     wait_scheduled(*current, wait, ready, condition);

@@ -12,6 +12,7 @@
 #include "base/fail.hpp"
 #include "progress/lock.hpp"
 #include "progress/rank_context.hpp"
+#include "progress/thread_call.hpp"
 #include "rma/adder.hpp"
 #include "rma/daxpy.hpp"
 #include "rma/far.hpp"
@@ -58,6 +59,7 @@ rma::FarUpdate update_of(Element element, const void* scale, const char* call) {
 
 void accumulate(Element element, global_ptr<void> to, const void* from, std::size_t bytes,
                 const void* scale) {
+  const progress::ThreadCall under_way("accumulate");
   AddressSpace& space = progress::this_rank("accumulate").space;
   if (rma::Network* const net = rma::far(to.rank(), "accumulate"); net != nullptr) [[unlikely]] {
     rma::require_far(*net, to.rank(), to.address(), bytes, "accumulate");
@@ -78,6 +80,7 @@ void accumulate(Element element, global_ptr<void> to, const void* from, std::siz
 void accumulate_strided(Element element, global_ptr<void> to, const void* from,
                         const Strided& shape, const void* scale) {
   constexpr const char* call = "accumulate_strided";
+  const progress::ThreadCall under_way(call);
   AddressSpace& space = progress::this_rank(call).space;
   const Section section = Section::from(shape, call);
   if (section.empty()) return space.require_rank(to.rank(), call);
@@ -100,6 +103,7 @@ void accumulate_strided(Element element, global_ptr<void> to, const void* from,
 void accumulate_vector(Element element, Rank rank, std::span<const Segments> segments,
                        const void* scale) {
   constexpr const char* call = "accumulate_vector";
+  const progress::ThreadCall under_way(call);
   AddressSpace& space = progress::this_rank(call).space;
   rma::check_segments(rank, segments, rma::Remote::to, call);
   for (const Segments& s : segments) require_whole_elements(element, s.bytes, call);

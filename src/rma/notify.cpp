@@ -2,11 +2,13 @@
 
 #include "progress/bell.hpp"
 #include "progress/rank_context.hpp"
+#include "progress/thread_call.hpp"
 #include "progress/wait.hpp"
 
 namespace armature {
 
 std::uint64_t notify(Rank rank) {
+  const progress::ThreadCall under_way("notify");
   const progress::RankContext& me = progress::this_rank("notify");
   me.space.require_rank(rank, "notify");
   auto& counter = me.space.head(rank).peer(me.space.me()).notified;
@@ -41,6 +43,7 @@ std::uint64_t take_next(space::PeerLine& line, bool has_second_thread) {
 }  // namespace
 
 std::uint64_t wait_notify(Rank from) {
+  const progress::ThreadCall under_way("wait_notify");
   const progress::RankContext& me = progress::this_rank("wait_notify");
   me.space.require_rank(from, "wait_notify");
   space::PeerLine& line = me.space.head(me.space.me()).peer(from);

@@ -6,6 +6,7 @@
 #include "armature/detail/view.hpp"
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
+#include "progress/thread_call.hpp"
 #include "rma/far.hpp"
 #include "rma/section.hpp"
 
@@ -33,6 +34,7 @@ using rma::Section;
 }  // namespace
 
 void put_strided(global_ptr<void> to, const void* from, const Strided& shape) {
+  const progress::ThreadCall under_way("put_strided");
   const Section section = Section::from(shape, "put_strided");
   if (section.empty())
     return progress::mapping("put_strided").require_rank(to.rank(), "put_strided");
@@ -45,6 +47,7 @@ void put_strided(global_ptr<void> to, const void* from, const Strided& shape) {
 }
 
 void get_strided(void* to, global_ptr<const void> from, const Strided& shape) {
+  const progress::ThreadCall under_way("get_strided");
   const Section section = Section::from(shape, "get_strided");
   if (section.empty())
     return progress::mapping("get_strided").require_rank(from.rank(), "get_strided");
@@ -61,6 +64,7 @@ Handle put_strided_async(global_ptr<void> to, const void* from, const Strided& s
   return {};
 }
 Handle get_strided_async(void* to, global_ptr<const void> from, const Strided& shape) {
+  const progress::ThreadCall under_way("get_strided");
   const Section section = Section::from(shape, "get_strided");
   if (!section.empty())
     if (rma::Network* const net =
@@ -74,6 +78,7 @@ void put_strided_nbi(global_ptr<void> to, const void* from, const Strided& shape
   put_strided(to, from, shape);
 }
 void get_strided_nbi(void* to, global_ptr<const void> from, const Strided& shape) {
+  const progress::ThreadCall under_way("get_strided");
   if (rma::far(from.rank(), "get_strided") == nullptr) return get_strided(to, from, shape);
   progress::this_rank("get_strided_nbi")
       .implicit.add(from.rank(), get_strided_async(to, from, shape));
@@ -107,6 +112,7 @@ Section section_of(const Patch& patch) {
 }  // namespace
 
 void put_patch(global_ptr<void> to, const void* from, const Patch& patch) {
+  const progress::ThreadCall under_way("put_patch");
   if (patch.rows == 0 || patch.row_bytes == 0)
     return progress::mapping("put_patch").require_rank(to.rank(), "put_patch");
   if (rma::Network* const net = check(
@@ -119,6 +125,7 @@ void put_patch(global_ptr<void> to, const void* from, const Patch& patch) {
 }
 
 void get_patch(void* to, global_ptr<const void> from, const Patch& patch) {
+  const progress::ThreadCall under_way("get_patch");
   if (patch.rows == 0 || patch.row_bytes == 0)
     return progress::mapping("get_patch").require_rank(from.rank(), "get_patch");
   if (rma::Network* const net =
@@ -135,6 +142,7 @@ Handle put_patch_async(global_ptr<void> to, const void* from, const Patch& patch
   return {};
 }
 Handle get_patch_async(void* to, global_ptr<const void> from, const Patch& patch) {
+  const progress::ThreadCall under_way("get_patch");
   if (patch.rows != 0 && patch.row_bytes != 0)
     if (rma::Network* const net =
             check(from.rank(), from.address(), patch_reach(patch, patch.from_stride, "get_patch"),
@@ -147,6 +155,7 @@ void put_patch_nbi(global_ptr<void> to, const void* from, const Patch& patch) {
   put_patch(to, from, patch);
 }
 void get_patch_nbi(void* to, global_ptr<const void> from, const Patch& patch) {
+  const progress::ThreadCall under_way("get_patch");
   if (rma::far(from.rank(), "get_patch") == nullptr) return get_patch(to, from, patch);
   progress::this_rank("get_patch_nbi").implicit.add(from.rank(), get_patch_async(to, from, patch));
 }

@@ -7,6 +7,7 @@
 #include "armature/atomic.hpp"
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
+#include "progress/thread_call.hpp"
 #include "rma/far.hpp"
 #include "rma/here.hpp"
 
@@ -55,6 +56,7 @@ void get_here(void* to, const void* from, std::size_t bytes) {
 namespace armature::detail {
 
 void put_slow(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
+  const progress::ThreadCall under_way(call);
   if (rma::Network* const net = rma::far(rank, call)) {
     rma::require_far(*net, rank, to, bytes, call);
     return rma::put_far(*net, rank, to, from, bytes, call);
@@ -64,6 +66,7 @@ void put_slow(Rank rank, void* to, const void* from, std::size_t bytes, const ch
 }
 
 void get_slow(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
+  const progress::ThreadCall under_way(call);
   if (rma::Network* const net = rma::far(rank, call)) {
     rma::require_far(*net, rank, from, bytes, call);
     return rma::get_far(*net, rank, to, from, bytes, call);
@@ -73,6 +76,7 @@ void get_slow(Rank rank, void* to, const void* from, std::size_t bytes, const ch
 }
 
 Handle get_later(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
+  const progress::ThreadCall under_way(call);
   rma::Network* const net = rma::far(rank, call);
   if (net == nullptr || bytes == 0) {
     get_slow(rank, to, from, bytes, call);
@@ -85,6 +89,7 @@ Handle get_later(Rank rank, void* to, const void* from, std::size_t bytes, const
 }
 
 void get_implicit(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
+  const progress::ThreadCall under_way(call);
   Handle handle = get_later(rank, to, from, bytes, call);
   if (rma::far(rank, call) != nullptr)
     progress::this_rank(call).implicit.add(rank, std::move(handle));
@@ -104,6 +109,7 @@ void require_aligned(Rank rank, const void* address, std::size_t bytes, const ch
 
 std::uint64_t atomic_slow(Rank rank, void* address, std::size_t bytes, AtomicOperation what) {
   const char* const call = what.call;
+  const progress::ThreadCall under_way(call);
   const rma::AtomicRecord record{.question = 0,
                                  .address = reinterpret_cast<std::uint64_t>(address),
                                  .operand = what.operand,
@@ -126,6 +132,7 @@ void aggregate_wait(Rank rank) {
 }
 
 bool aggregate_test(Rank rank) {
+  const progress::ThreadCall under_way("Aggregate::test");
   return progress::network() == nullptr ||
          progress::this_rank("Aggregate::test").implicit.test(rank);
 }

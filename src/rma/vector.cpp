@@ -15,6 +15,7 @@
 #include "armature/segments.hpp"
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
+#include "progress/thread_call.hpp"
 #include "rma/clones.hpp"
 #include "rma/far.hpp"
 #include "rma/section.hpp"
@@ -184,6 +185,7 @@ void check_segments(Rank rank, std::span<const Segments> segments, Remote side, 
 }  // namespace rma
 
 void put_vector(Rank rank, std::span<const Segments> segments) {
+  const progress::ThreadCall under_way("put_vector");
   using namespace rma;
   const auto put_one = [](const Segments& s, std::optional<std::ptrdiff_t> to_stride) {
     copy_segment(s, to_stride, to_stride ? stride_of(s.from.data(), s.from.size()) : std::nullopt);
@@ -204,6 +206,7 @@ void put_vector(Rank rank, std::span<const Segments> segments) {
 }
 
 void get_vector(Rank rank, std::span<const Segments> segments) {
+  const progress::ThreadCall under_way("get_vector");
   using namespace rma;
   const auto get_one = [](const Segments& s, std::optional<std::ptrdiff_t> from_stride) {
     copy_segment(s, from_stride ? stride_of(targets(s), s.to.size()) : std::nullopt, from_stride);

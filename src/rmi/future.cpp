@@ -5,6 +5,7 @@
 
 #include "base/fail.hpp"
 #include "progress/network.hpp"
+#include "progress/thread_call.hpp"
 #include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 
@@ -35,6 +36,7 @@ Rank awaited_held(rmi::Endpoint& endpoint, const FutureBase& future) {
 }  // namespace
 
 void FutureBase::wait() {
+  const progress::ThreadCall under_way("future::wait");
   rmi::Endpoint& endpoint = rmi::this_endpoint("future::wait");
   progress::WaitFor wait{.what = space::Awaiting::answer,
                          .peer = awaited_held(endpoint, *this),
@@ -54,6 +56,7 @@ bool FutureBase::is_there() {
 }
 
 bool FutureBase::test() {
+  const progress::ThreadCall under_way("future::test");
   rmi::Endpoint& endpoint = rmi::this_endpoint("future::test");
   if (poll_held(endpoint, *this)) return true;
   {

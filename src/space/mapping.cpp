@@ -77,7 +77,9 @@ const Mapping* Mapping::of_process() {
   return detail::view.ranks != 0 ? &process->mapping : nullptr;
 }
 
-void Mapping::leave() { detail::view = {}; }
+// A thread that the program has started may be in the middle of a look: a rank that it has found to
+// be one has its band's view, whatever it sees of the number.
+void Mapping::leave() { __atomic_store_n(&detail::view.ranks, 0, __ATOMIC_RELEASE); }
 
 Mapping::Mapping(Control control)
     : control_(control),

@@ -7,6 +7,7 @@
 #include "base/fail.hpp"
 #include "progress/lock.hpp"
 #include "progress/rank_context.hpp"
+#include "progress/thread_call.hpp"
 #include "rma/far.hpp"
 #include "rma/far_lock.hpp"
 #include "team/team_state.hpp"
@@ -101,6 +102,7 @@ const Mutexes::State& checked(const Mutexes& mutexes, const char* call) {
 }  // namespace
 
 void Mutexes::lock(int member, int index) const {
+  const progress::ThreadCall under_way("Mutexes::lock");
   const State& state = checked(*this, "Mutexes::lock");
   LockWord& word = state.word(member, index, "Mutexes::lock");
   if (const auto far = far_lock(state, member, word)) return far->take(index);
@@ -120,6 +122,7 @@ void Mutexes::lock(int member, int index) const {
 }
 
 bool Mutexes::try_lock(int member, int index) const {
+  const progress::ThreadCall under_way("Mutexes::try_lock");
   const State& state = checked(*this, "Mutexes::try_lock");
   LockWord& word = state.word(member, index, "Mutexes::try_lock");
   if (const auto far = far_lock(state, member, word)) return far->try_take() == 0;
@@ -130,6 +133,7 @@ bool Mutexes::try_lock(int member, int index) const {
 }
 
 void Mutexes::unlock(int member, int index) const {
+  const progress::ThreadCall under_way("Mutexes::unlock");
   const State& state = checked(*this, "Mutexes::unlock");
   LockWord& word = state.word(member, index, "Mutexes::unlock");
   if (const auto far = far_lock(state, member, word)) {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/start_thread.hpp"
+#include "world/call_body.hpp"
 #include "world/job.hpp"
 #include "world/last_words.hpp"
 
@@ -46,7 +47,7 @@ void bind(const space::RankSlot& slot) {
 void perform(HostedRank& rank) {
   bind(rank.space.slot(rank.space.me()));
   Job job(rank.space);
-  rank.status = rank.run.body(rank.run.callable, job.world());
+  rank.status = call_body(rank.run.body, rank.run.callable, job.world());
   job.leave();
 }
 

@@ -6,10 +6,12 @@
 
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
+#include "progress/thread_call.hpp"
 
 namespace armature {
 
 void send(Rank to, int tag, std::span<const std::byte> data) {
+  const progress::ThreadCall under_way("send");
   progress::RankContext& me = progress::this_rank("send");
   me.space.require_rank(to, "send");
   if (tag < 0) base::fail(Errc::bad_argument, fmt::format("send: tag {}: tags are 0 or more", tag));
@@ -17,6 +19,7 @@ void send(Rank to, int tag, std::span<const std::byte> data) {
 }
 
 Received receive(Rank from, int tag, std::span<std::byte> into) {
+  const progress::ThreadCall under_way("receive");
   progress::RankContext& me = progress::this_rank("receive");
   if (from != Rank::none()) me.space.require_rank(from, "receive");
   if (tag < 0)

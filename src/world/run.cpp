@@ -10,6 +10,8 @@
 #include "base/fail.hpp"
 #include "bootstrap/mpi_exchange.hpp"
 #include "bootstrap/mpi_state.hpp"
+#include "progress/thread_call.hpp"
+#include "world/call_body.hpp"
 #include "world/hosted_ranks.hpp"
 #include "world/job.hpp"
 #include "world/last_words.hpp"
@@ -32,6 +34,7 @@ void require_not_finalized(const char* call) {
 }
 
 void leave_for_good() {
+  progress::ThreadCall::end_all();
   has_finalized = true;
   Process::leave();
   space::Mapping::leave();
@@ -60,6 +63,7 @@ World& init() {
   if (job == nullptr) {
     job = new Job(*Process::join().spaces().front());
     progress::set_sole_rank(&job->context());
+    hosting::stay_on_thread();
   }
   return job->world();
 }
@@ -77,6 +81,8 @@ void finalize() {
   if (job == nullptr)
     base::fail(Errc::misuse, "finalize: this process has not joined a job, or has left it already");
   job->leave();
+  hosting::leave_thread();
+  progress::ThreadCall::end_all();
   progress::set_sole_rank(nullptr);
   delete std::exchange(job, nullptr);
   leave_for_good();

@@ -5,6 +5,7 @@
 
 #include "transport/sim/seeded_weather.hpp"
 #include "virtual/simulator.hpp"
+#include "world/call_body.hpp"
 #include "world/job.hpp"
 #include "world/last_words.hpp"
 
@@ -21,7 +22,7 @@ int simulate(const Process& process, detail::Body body, void* callable) {
   simulator.run([&](int rank) {
     const auto index = static_cast<std::size_t>(rank);
     Job job(*spaces[index], &simulator, &weather);
-    statuses[index] = body(callable, job.world());
+    statuses[index] = call_body(body, callable, job.world());
     job.leave();
   });
   const auto failed = std::find_if(statuses.begin(), statuses.end(), [](int s) { return s != 0; });

@@ -22,6 +22,7 @@
 #include "virtual/rank_scheduler.hpp"
 #include "virtual/simulated_process.hpp"
 #include "virtual/simulator.hpp"
+#include "world/call_body.hpp"
 #include "world/due.hpp"
 #include "world/hand_over_ranks.hpp"
 #include "world/job.hpp"
@@ -46,7 +47,7 @@ Hosted together;
 void live(int rank, void* /*argument*/) {
   Job job(fibers::RankFiber::of(*space::Mapping::of_process(), rank).space(),
           &fibers::RankScheduler::here(), together.weather);
-  const int status = together.body(together.callable, job.world());
+  const int status = call_body(together.body, together.callable, job.world());
   if (rank == 0) say_what_was_never_asked_for(job.context().space.header());
   job.leave();
   fibers::RankFiber::of(*space::Mapping::of_process(), rank).status = status;
