@@ -44,12 +44,35 @@ step "pkg-config"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 # shellcheck disable=SC2046
 "$CXX" -std=c++20 "$here/consumer/consumer.cpp" -o "$work/by_pkg_config" \
-  $(pkg-config --cflags --libs armature) -Wl,-rpath,"$prefix/lib"
+  $(pkg-config --cflags --libs armature)
 # shellcheck disable=SC2046
 "$CC" -std=c11 "$here/consumer/consumer.c" -o "$work/armci_by_pkg_config" \
-  $(pkg-config --cflags --libs armci) -Wl,-rpath,"$prefix/lib"
+  $(pkg-config --cflags --libs armci)
 expect_two_ranks "$work/by_pkg_config"
 expect_two_ranks "$work/armci_by_pkg_config"
+
+# A program that is linked with a library, which is linked with ours: the program names neither ours nor its folder.
+step "a library in between"
+chain() {  # NAME COMPILER SOURCE FLAGS...: libNAME.so with all that the source does
+  local name=$1 compiler=("$2") source=$3
+  shift 3
+  [ "$compiler" = "$CXX" ] && compiler+=(-std=c++20)
+  "${compiler[@]}" -shared -fPIC -Dmain=consumer_main "$source" -o "$work/lib$name.so" "$@"
+  printf 'int consumer_main(int, char**);\nint main(int c, char** v) { return consumer_main(c, v); }\n' >"$work/$name.c"
+  "$compiler" "$work/$name.c" "$work/lib$name.so" -o "$work/$name"
+  expect_two_ranks "$work/$name"
+}
+unset LD_LIBRARY_PATH
+for package in "$prefix"/lib/pkgconfig/armci*.pc; do
+  package=$(basename "$package" .pc)
+  [ "$package" = armci-virtual ] && continue  # main is the program's
+  # shellcheck disable=SC2046
+  chain "by_$package" "$CC" "$here/consumer/consumer.c" $(pkg-config --cflags --libs "$package")
+done
+# shellcheck disable=SC2046
+chain by_armature "$CXX" "$here/consumer/consumer.cpp" $(pkg-config --cflags --libs armature)
+chain by_documented_flags "$CC" "$here/consumer/consumer.c" -I"$prefix/include" -L"$prefix/lib" -Wl,-rpath,"$prefix/lib" -larmci
+expect_two_ranks "$work/consumer/build/consumer_of_library"
 
 # Where distributions have it; below lib, packages are as deep as they were above.
 step "a library folder of two names"
@@ -72,7 +95,7 @@ grep -q "compile with -std=c++20" "$work/older"
 step "virtual ranks of a C program"
 # shellcheck disable=SC2046
 "$CC" -std=c11 "$here/consumer/consumer.c" -o "$work/armci_virtual" \
-  $(pkg-config --cflags --libs armci-virtual) -Wl,-rpath,"$prefix/lib"
+  $(pkg-config --cflags --libs armci-virtual)
 expect_two_ranks "$work/armci_virtual"  # processes
 expect_two_ranks "$work/consumer/build/consumer_armci_virtual"
 for options in "--virtual --processes 2" "--threads 4"; do
