@@ -8,6 +8,9 @@ program arrays
   integer :: g_a, g_b, g_c, g_counter, me, nproc, i, j, row, drawn, last, wrong
   integer(4) :: error
   logical :: ok
+  integer :: at(2)
+  character(len=10) :: operations = 'maxmin+max'
+  double precision :: chosen
   double precision :: a(n, n), b(n, n), c(n, n), line(1, n), scale
 
   call mpi_init(error)
@@ -55,6 +58,16 @@ program arrays
       if (b(i, j) /= a(i, j) * (1 + 0.5d0 * nproc)) wrong = wrong + 1
     end do
   end do
+  call ga_sync()
+
+  ! Operations are the beginnings of what lies there: no zero ends them.
+  call nga_select_elem(g_a, operations(1:3), chosen, at)
+  if (chosen /= maxval(b) .or. any(at /= n)) wrong = wrong + 1
+  call nga_select_elem(g_a, operations(4:6), chosen, at)
+  if (chosen /= minval(b) .or. any(at /= 1)) wrong = wrong + 1
+  chosen = 1
+  call ga_dgop(2, chosen, 1, operations(7:7))
+  if (chosen /= nproc) wrong = wrong + 1
   call ga_sync()
 
   call ga_transpose(g_a, g_b)
