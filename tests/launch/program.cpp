@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -333,6 +334,12 @@ const std::map<std::string, std::function<void(World&)>> others = {
      [](World& world) {
        world.barrier();
        faults.at("segfault")(world);
+     }},
+    {"misuse_all",
+     [](World& world) {
+       std::signal(SIGTERM, SIG_IGN);  // none is to be ended before it has failed by itself
+       world.barrier();
+       (void)world.create_mutexes(-1);
      }},
     {"other_thread", use_another_thread},
     {"run_again",

@@ -66,12 +66,22 @@ void RunningJob::report(const std::string& who, const Ending& ending, const std:
   labels_.pass_on();  // what the rank itself has written stands first
   const std::string line = fmt::format("{} {}", who, ending.how);
   if (!ending_) {
+    first_death_ = ending;
     say_headline(line, stack);
+  } else if (!options_.verbose && first_death_ && are_alike(*first_death_, ending)) {
+    ++deaths_alike_;
   } else if (options_.verbose || ++further_deaths_ <= further_deaths_max) {
     say(line);
   } else if (further_deaths_ == further_deaths_max + 1) {
     say("more ranks have died (--verbose names them all)");
   }
+}
+
+void RunningJob::report_deaths_alike() {
+  if (deaths_alike_ == 0) return;
+  say(fmt::format("{} other rank{} ended with the same (--verbose names them all)", deaths_alike_,
+                  deaths_alike_ == 1 ? "" : "s"));
+  write_the_rest();
 }
 
 /// With a process all its ranks are dead, whichever of them has killed it. Its node is told; the

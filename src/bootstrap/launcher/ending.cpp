@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <cstring>
 
@@ -45,7 +46,27 @@ std::string place(std::uint64_t address, const space::Control& control, int node
                             allocated ? "where it has memory" : "where it has allocated nothing");
 }
 
+/// "address # of rank #": every number is one character, hexadecimal ones after their 0x.
+std::string without_numbers(const std::string& text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const bool is_hexadecimal = text.compare(i, 2, "0x") == 0;
+    std::size_t end = is_hexadecimal ? i + 2 : i;
+    const auto is_digit = [&](unsigned char c) {
+      return (is_hexadecimal ? std::isxdigit(c) : std::isdigit(c)) != 0;
+    };
+    while (end < text.size() && is_digit(static_cast<unsigned char>(text[end]))) ++end;
+    result += end == i ? text[i] : '#';
+    i = std::max(end, i + 1);
+  }
+  return result;
+}
+
 }  // namespace
+
+bool are_alike(const Ending& a, const Ending& b) {
+  return a.status == b.status && without_numbers(a.how) == without_numbers(b.how);
+}
 
 std::optional<Words> read_words(const space::Control& control, int rank) {
   if (control.slot(rank).said.load(std::memory_order_acquire) != 1) return std::nullopt;

@@ -28,6 +28,10 @@ struct Ending {
   std::string how;        // "was killed by signal 11 (SIGSEGV: address 0x10)"
 };
 
+/// Whether both ended for the same reason. Numbers do not count: each rank names its own members,
+/// counts and addresses.
+[[nodiscard]] bool are_alike(const Ending& a, const Ending& b);
+
 /// From what it said.
 Ending ending_by_words(const Words& words, const space::Control& control, int node = 0);
 

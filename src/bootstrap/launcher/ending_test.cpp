@@ -81,6 +81,15 @@ TEST(EndingTest, whoever_ends_the_job_does_not_end_it_well) {
   EXPECT_EQ(ending_by_words({.status = -1, .text = "no soup"}, job.control()).status, 255);
 }
 
+TEST(EndingTest, ranks_that_fail_alike_differ_in_numbers_only) {
+  const auto ending = [](int status, const char* how) { return Ending{status, false, how}; };
+  EXPECT_TRUE(are_alike(ending(134, "put: rank 17 (0x2a00f) has -1"),
+                        ending(134, "put: rank 2 (0xb) has -30")));
+  EXPECT_FALSE(are_alike(ending(134, "put: rank 1"), ending(134, "get: rank 1")));
+  EXPECT_FALSE(are_alike(ending(134, "put: rank 1"), ending(1, "put: rank 1")));
+  EXPECT_FALSE(are_alike(ending(1, "soup"), ending(1, "soup is cold")));
+}
+
 TEST(EndingTest, a_fault_in_a_band_names_the_owner) {
   const TwoRanks job;
   const space::ControlHeader& header = job.control().header();

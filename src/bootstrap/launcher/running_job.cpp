@@ -92,6 +92,7 @@ Outcome RunningJob::run(const std::string& path, Binding binding) {
   if (left > 0) have_killed(left);
   labels_.finish();
   write_the_rest();
+  report_deaths_alike();
   if (of_nodes_.size() > 1) take_requests_of_nodes();
   const Outcome outcome = this->outcome();
   if (options_.verbose && !outcome.goes_on) {

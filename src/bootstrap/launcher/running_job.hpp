@@ -86,6 +86,7 @@ class RunningJob {
   void kill_those_given_up();
   [[nodiscard]] bool is_given_up(const Process& process) const;
   void report(const std::string& who, const Ending& ending, const std::string& stack);
+  void report_deaths_alike();
   void lose(Process& process, const Ending& ending);
   [[nodiscard]] space::Life life_of(const Process& process) const;
   [[nodiscard]] int process_of(int rank) const;
@@ -182,6 +183,8 @@ class RunningJob {
   bool was_killed_ = false;  // somebody else has killed a process
   bool joined_ = false;
   int further_deaths_ = 0;
+  std::optional<Ending> first_death_;  // of those that ended the job
+  int deaths_alike_ = 0;               // further ones for the same reason
   std::uint64_t oom_kills_before_ = 0;
 };
 

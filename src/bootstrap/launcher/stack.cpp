@@ -10,6 +10,12 @@
 namespace armature::bootstrap {
 namespace {
 
+/// How libarmci ends the job where a call cannot answer with a code.
+bool insists(std::string_view function) {
+  return function.starts_with("armci::fatal(") || function.starts_with("insisted<") ||
+         function.find(" armci::insisted<") != std::string_view::npos;
+}
+
 /// What stands between the fault and us: signal handling, exception handling, reports of mistakes.
 bool is_machinery(std::string_view function) {
   static constexpr std::string_view names[] = {
@@ -22,7 +28,8 @@ bool is_machinery(std::string_view function) {
       "std::terminate(",       "__cxxabiv1::",     "__gnu_cxx::__verbose_terminate_handler"};
   return std::find(std::begin(names), std::end(names), function) != std::end(names) ||
          std::any_of(std::begin(prefixes), std::end(prefixes),
-                     [&](auto prefix) { return function.starts_with(prefix); });
+                     [&](auto prefix) { return function.starts_with(prefix); }) ||
+         insists(function);
 }
 
 bool is_run(std::string_view function) {
@@ -39,8 +46,9 @@ bool is_plumbing(const Frame& frame) {
                                                   "armature::hosting::",
                                                   "armature::fibers::RankScheduler::begin(",
                                                   "armature::fibers::Fiber::"};
-  static constexpr std::string_view names[] = {"start_thread", "__clone3", "clone",
-                                               "make_fcontext"};
+  static constexpr std::string_view names[] = {
+      "start_thread",           "__clone3",         "clone", "make_fcontext",
+      "__libc_start_call_main", "__libc_start_main"};
   const std::string_view function = frame.function;
   const bool is_inlined_run = frame.inlined && frame.place.starts_with("armature/run.hpp:");
   return is_run(function) || is_inlined_run ||

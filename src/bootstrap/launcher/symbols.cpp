@@ -185,11 +185,15 @@ std::vector<Frame> frames_at(Dwfl* session, std::uint64_t address, bool with_deb
       return frames;
     }
   }
+  Dwarf_Addr start = 0;
   const char* file =
-      dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+      dwfl_module_info(module, nullptr, &start, nullptr, nullptr, nullptr, nullptr, nullptr);
   const std::string_view path = file != nullptr ? file : "?";
-  return {{address, demangled(dwfl_module_addrname(module, address)),
-           std::string(path.substr(path.rfind('/') + 1)), false}};
+  std::string place(path.substr(path.rfind('/') + 1));
+  std::string name = demangled(dwfl_module_addrname(module, address));
+  // Of a file without symbols the place in it is what its unstripped twin can be asked for.
+  if (name.empty()) place += fmt::format("+{:#x}", address - start);
+  return {{address, std::move(name), std::move(place), false}};
 }
 
 /// Whether the kernel put this return address on the stack, to come back from a signal handler: the
