@@ -8,6 +8,7 @@
 #include "armature/detail/view.hpp"
 #include "space/halt.hpp"
 #include "space/newcomers.hpp"
+#include "space/tie.hpp"
 
 // The node's shared control block: what the processes of a job on one node, their launcher, and
 // `armature inspect` know of each other. It lives in a memory file without a name, mapped by all of
@@ -72,6 +73,7 @@ struct Resize {
   char refusal[text_max] = {};             // why that could not be; empty when it was
   // By the leader of a regrouping: a rank that holds its process in the job; -1: none.
   std::atomic<std::int32_t> holder{-1};
+  std::atomic<Tie> holder_has{Tie::none};  // what keeps it there
   // On several nodes.
   std::atomic<StartAnew> anew{StartAnew::none};
   std::atomic<std::uint32_t> has_met{0};  // 1: the program makes calls in which all ranks meet

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "space/tie.hpp"
+
 namespace armature::space {
 
 /// What a virtual rank's malloc takes memory from: a heap that lies in the rank's band with all its
@@ -32,6 +34,9 @@ class RankHeap {
   void free_from_outside(void* memory);
   /// How much there is from there on, at least what was asked for.
   [[nodiscard]] static std::size_t usable_bytes(const void* memory);
+
+  /// What keeps the rank in its process, of what malloc's library knows.
+  [[nodiscard]] Tie tie() const { return Tie::none; }
 
   RankHeap(const RankHeap&) = delete;
   RankHeap& operator=(const RankHeap&) = delete;

@@ -110,10 +110,11 @@ std::string secrets_text() {
 namespace {
 
 const char* why_not_alike(const space::ControlHeader& job) {
-  if (!malloc_knows_ranks())
-    return "its memory comes from the process's heap: libarmature-malloc.so is not loaded into the "
-           "program (it must be linked dynamically, and the library lie in lib/ beside "
-           "bin/armature)";
+  if (!malloc_knows_ranks()) {
+    static const std::string why =
+        fmt::format("its memory comes from the process's heap: {}", why_malloc_knows_no_ranks());
+    return why.c_str();
+  }
   if (job.differ.load(std::memory_order_relaxed) != 0)
     return "code or data lie at different addresses in the processes of this job, a library is "
            "another build in some, or they do not share the C library's secrets (ARMATURE_SECRETS: "

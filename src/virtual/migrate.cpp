@@ -61,7 +61,7 @@ bool can_migrate() {
   const space::ControlHeader& job = me.space.header();
   if (job.ranks_are_virtual == 0) return false;
   await_all_processes(job, "can_migrate");
-  return me.held_here == 0 && fibers::why_not_move(job) == nullptr;
+  return me.tie() == space::Tie::none && fibers::why_not_move(job) == nullptr;
 }
 
 void migrate(ProcessId process) {
@@ -78,10 +78,9 @@ void migrate(ProcessId process) {
                fmt::format("migrate: process {} is on another node, where ranks go when all take "
                            "part: rebalance, migrate_together",
                            process.number()));
-  if (me.held_here != 0)
-    base::fail(Errc::misuse,
-               "migrate: the rank holds something of its process (StaysHere), which cannot move: "
-               "the rank stays");
+  if (const space::Tie tie = me.tie(); tie != space::Tie::none)
+    base::fail(Errc::misuse, fmt::format("migrate: the rank {}, which cannot move: the rank stays",
+                                         space::text(tie)));
   await_all_processes(job, "migrate");
   if (const char* why = fibers::why_not_move(job))
     base::fail(Errc::misuse, fmt::format("migrate: the rank stays: {}", why));

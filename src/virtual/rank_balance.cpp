@@ -66,7 +66,7 @@ void RankScheduler::ask_for_ranks() {
 /// of this one.
 bool RankScheduler::may_go(RankFiber& fiber) const {
   // The one that runs has still to leave its stack.
-  if (&fiber == running_ || fiber.context == nullptr || fiber.context->held_here != 0 ||
+  if (&fiber == running_ || fiber.context == nullptr || fiber.tie() != space::Tie::none ||
       fiber.looks)
     return false;
   if (progress::Network* const net = progress::network();

@@ -40,6 +40,10 @@ struct RankFiber {
   [[nodiscard]] bool is_urgent() const {
     return slot->urgency.load(std::memory_order_relaxed) > urgency_of(priority);
   }
+  /// What keeps it in its process; nothing does before it begins and after its end.
+  [[nodiscard]] space::Tie tie() const {
+    return context != nullptr && state != State::through ? context->tie() : space::Tie::none;
+  }
   /// As slots have it, where 0 is none.
   [[nodiscard]] static std::uint32_t urgency_of(int priority) {
     return static_cast<std::uint32_t>(priority + priority_max + 1);

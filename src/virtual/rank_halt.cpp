@@ -2,12 +2,15 @@
 // are taken as they lie in their bands, so nothing of how they waited has to be kept.
 #include <dlfcn.h>
 
+#include <fmt/format.h>
+
 #include "base/clock.hpp"
+#include "base/fail.hpp"
 #include "progress/bell.hpp"
 #include "progress/processes.hpp"
 #include "progress/wait.hpp"
+#include "virtual/addresses.hpp"
 #include "virtual/checkpoint/claim.hpp"
-#include "virtual/checkpoint/describe.hpp"
 #include "virtual/checkpoint/parts_of_nodes.hpp"
 #include "virtual/checkpoint/regroup.hpp"
 #include "virtual/checkpoint/stand_still.hpp"
@@ -42,12 +45,14 @@ void RankScheduler::restore(RankFiber& fiber) {
   add(fiber);
 }
 
-/// A rank here that holds something of its process; -1: none.
-int RankScheduler::holder() const {
-  int holder = -1;
+/// Empty when all ranks here can be written.
+std::string RankScheduler::why_not_write() const {
+  if (const char* why = fibers::why_not_write(mapping_.header()))
+    return fmt::format("ranks cannot be written: {}", why);
   for (const RankFiber* fiber : hosted_)
-    if (fiber->context != nullptr && fiber->context->held_here != 0) holder = fiber->rank;
-  return holder;
+    if (const space::Tie tie = fiber->tie(); tie != space::Tie::none)
+      return fmt::format("rank {} {}, which cannot be written", fiber->rank, space::text(tie));
+  return {};
 }
 
 std::uint64_t RankScheduler::kept_of(int rank) const {
@@ -80,7 +85,7 @@ void RankScheduler::change_nodes() {
             checkpoints::claim_folder(checkpoints::own_folder(halt), halt.first_id);
           agree_on_what_has_changed(steps);
           if (halt.broken.load(std::memory_order_acquire) != 0) return;
-          checkpoints::write_parts(mapping_, process_, band_file_, holder(), kept_);
+          checkpoints::write_parts(mapping_, process_, band_file_, why_not_write(), kept_);
         },
         [&] { checkpoints::complete_parts(mapping_); },
         [&] { checkpoints::abandon_parts(mapping_); },
@@ -89,7 +94,7 @@ void RankScheduler::change_nodes() {
   if (where == space::KeptIn::memory)
     meanwhile = {
         [&](const nodes::Steps& steps) {
-          if (const int rank = holder(); rank >= 0) checkpoints::refuse_holder(rank);
+          if (const std::string why = why_not_write(); !why.empty()) base::fail(Errc::misuse, why);
           copies.make(steps, 3, copy);
         },
         {},
@@ -117,8 +122,7 @@ void RankScheduler::stand_still() {
   hear_again();
   if (mapping_.header().halt.is_to_regroup()) return regroup();
   if (mapping_.header().nodes > 1) return change_nodes();
-  const int holder = this->holder();
-  checkpoints::StandStill(mapping_, process_, band_file_, kept_).run(holder);
+  checkpoints::StandStill(mapping_, process_, band_file_, kept_).run(why_not_write());
   halts_ = false;
   now_ns_ = base::now_ns();
 }

@@ -2,27 +2,49 @@
 
 #include <dlfcn.h>
 
+#include <fmt/format.h>
+
 #include "space/virtual_band.hpp"
 #include "virtual/malloc/interface.hpp"
+#include "virtual/own_malloc.hpp"
 
 namespace armature::fibers {
 namespace {
 
 space::RankHeap* nobodys = nullptr;
 space::RankHeap** current = &nobodys;
+std::string not_known_since;
+bool is_the_programs = false;
 
 }  // namespace
 
 void find_rank_malloc(const space::Mapping& mapping) {
   void* const found = dlsym(RTLD_DEFAULT, malloc_library_symbol);
-  if (found == nullptr) return;
+  if (found == nullptr) {
+    not_known_since =
+        "libarmature-malloc.so is not loaded into the program (it must be linked dynamically, and "
+        "the library lie in lib/ beside bin/armature)";
+    return;
+  }
   const MallocLibrary library = reinterpret_cast<MallocLibrary (*)()>(found)();
+  if (const std::string own = find_own_malloc(library); !own.empty()) {
+    is_the_programs = true;
+    not_known_since = fmt::format(
+        "{} takes memory from elsewhere than from libarmature-malloc.so, which puts what a rank "
+        "allocates where it can move with it",
+        own);
+    return;
+  }
   library.set_places({.base = reinterpret_cast<std::uintptr_t>(mapping.band(0)),
                       .band_bytes = mapping.band_bytes(),
                       .bands = static_cast<std::size_t>(mapping.ranks()),
                       .offset = space::VirtualBand(mapping.header()).rank_heaps()});
   current = library.current;
 }
+
+bool malloc_is_the_programs() { return is_the_programs; }
+
+const std::string& why_malloc_knows_no_ranks() { return not_known_since; }
 
 bool malloc_knows_ranks() { return current != &nobodys; }
 

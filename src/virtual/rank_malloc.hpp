@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "space/mapping.hpp"
 #include "space/rank_heap.hpp"
 
@@ -11,6 +13,10 @@ namespace armature::fibers {
 void find_rank_malloc(const space::Mapping& mapping);
 /// Whether what a rank allocates comes from its own heap.
 bool malloc_knows_ranks();
+/// Whether it does not since the program brings a malloc of its own.
+bool malloc_is_the_programs();
+/// Why it does not, for a sentence about the memory of ranks.
+const std::string& why_malloc_knows_no_ranks();
 /// Which heap malloc takes from on this thread; nullptr in it: the process's.
 space::RankHeap*& heap_of_malloc();
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <new>
+#include <string>
 #include <vector>
 
 #include "progress/scheduler.hpp"
@@ -111,7 +112,7 @@ class RankScheduler : public progress::Scheduler {
   void open_to_ranks() const;
   void change_nodes();
   void agree_on_what_has_changed(const nodes::Steps& steps) const;
-  [[nodiscard]] int holder() const;
+  [[nodiscard]] std::string why_not_write() const;
   void count_processes();
   // rank_balance.cpp: work for processes that have none
   void measure(RankFiber& me);

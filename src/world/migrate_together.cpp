@@ -21,7 +21,8 @@ constexpr const char* call = "migrate_together";
 /// As the rank that asks has seen it.
 struct Asked {
   std::int32_t process = 0;
-  std::int32_t stays = -1;      // the process of which it holds something; -1: of none
+  std::int32_t stays = -1;  // the process that it is tied to; -1: to none
+  space::Tie tie = space::Tie::none;
   std::uint32_t processes = 0;  // there are
   bool is_of_job = false;
 
@@ -36,7 +37,8 @@ struct Asked {
 Asked ask(const progress::RankContext& me, ProcessId process) {
   const space::ControlHeader& job = me.space.header();
   Asked asked{.process = process.number(), .processes = job.processes};
-  if (me.held_here != 0)
+  asked.tie = me.tie();
+  if (asked.tie != space::Tie::none)
     asked.stays = me.space.slot(me.space.me()).process.load(std::memory_order_relaxed);
   const auto regrouped = job.halt.regrouped.load(std::memory_order_acquire);
   asked.is_of_job = asked.is_a_process() && me.space.process_slot(asked.process).belongs(regrouped);
@@ -51,9 +53,8 @@ Asked ask(const progress::RankContext& me, ProcessId process) {
     base::fail(Errc::bad_argument,
                fmt::format("{}: rank {} asks for process {}, which is not of the job any more",
                            call, rank, asked.process));
-  base::fail(Errc::misuse, fmt::format("{}: rank {} holds something of its process "
-                                       "(StaysHere), which cannot move: all ranks stay",
-                                       call, rank));
+  base::fail(Errc::misuse, fmt::format("{}: rank {} {}, which cannot move: all ranks stay", call,
+                                       rank, space::text(asked.tie)));
 }
 
 /// Where each goes, at rank 0. Throws on all where one of them cannot.

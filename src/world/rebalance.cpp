@@ -83,7 +83,7 @@ Measured measure(const progress::RankContext& me) {
   const std::uint64_t since_ns = busy_ns >= before_ns ? busy_ns - before_ns : busy_ns;
   return {.load = static_cast<double>(since_ns) * 1e-9,
           .process = slot.process.load(std::memory_order_relaxed),
-          .stays = me.held_here,
+          .stays = me.tie() != space::Tie::none ? 1u : 0u,
           .was_measured = was_measured || is_measured_from_the_start(me.space.header()) ? 1u : 0u};
 }
 

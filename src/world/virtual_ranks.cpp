@@ -47,6 +47,7 @@ Hosted together;
 void live(int rank, void* /*argument*/) {
   Job job(fibers::RankFiber::of(*space::Mapping::of_process(), rank).space(),
           &fibers::RankScheduler::here(), together.weather);
+  job.context().heap = fibers::RankFiber::of(*space::Mapping::of_process(), rank).heap;
   const int status = call_body(together.body, together.callable, job.world());
   if (rank == 0) say_what_was_never_asked_for(job.context().space.header());
   job.leave();
@@ -127,6 +128,12 @@ int status_at_end(const Process& process) {
              : status_of(process.mapping(), 0, process.mapping().ranks());
 }
 
+/// Nothing else would be said before a rank is to move, or to be written.
+void say_who_allocates() {
+  say_line(fmt::format("virtual ranks stay in their processes, and are not written to disk: {}",
+                       fibers::why_malloc_knows_no_ranks()));
+}
+
 /// As one of those that began the job, that restart it, or that come to it later.
 void join(const Process& process) {
   space::ControlHeader& job = process.mapping().header();
@@ -138,6 +145,7 @@ void join(const Process& process) {
     std::copy(builds.program.begin(), builds.program.end(), job.halt.build[0]);
     std::copy(builds.library.begin(), builds.library.end(), job.halt.build[1]);
   }
+  if (process.number() == 0 && fibers::malloc_is_the_programs()) say_who_allocates();
   if (!same && process.number() == 0 && bootstrap::has_come_late())
     say_line(
         "the program has loaded libarmature itself (dlopen), too late to be started again: virtual "

@@ -184,9 +184,10 @@ void RunningJob::have_spread() {
       has_exited(process);
       continue;
     }
-    const std::string why = fmt::format(
-        "process {} stays: rank {} holds something of it, which cannot move (StaysHere)", number,
-        job.resize.holder.load(std::memory_order_relaxed));
+    const std::string why =
+        fmt::format("process {} stays: rank {} {}, which cannot move", number,
+                    job.resize.holder.load(std::memory_order_relaxed),
+                    space::text(job.resize.holder_has.load(std::memory_order_relaxed)));
     if (request_) request_->problem = why;
     say(why);
   }

@@ -8,7 +8,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "base/fail.hpp"
 #include "base/words_of_process.hpp"
 #include "virtual/addresses.hpp"
 #include "virtual/checkpoint/builds.hpp"
@@ -62,12 +61,5 @@ Manifest describe(const space::ControlHeader& job, std::uint32_t number, std::ui
 }
 
 std::string ranks_part(int process) { return fmt::format("ranks-{}", process); }
-
-void refuse_holder(int rank) {
-  base::fail(Errc::misuse,
-             fmt::format("rank {} holds something of its process (StaysHere), which cannot be "
-                         "written",
-                         rank));
-}
 
 }  // namespace armature::checkpoints

@@ -14,7 +14,5 @@ Manifest describe(const space::ControlHeader& job, std::uint32_t number, std::ui
 
 /// The part with pages that a process writes.
 std::string ranks_part(int process);
-/// Throws Error(misuse): that rank holds something of its process.
-[[noreturn]] void refuse_holder(int rank);
 
 }  // namespace armature::checkpoints

@@ -51,9 +51,9 @@ Manifest::Before find_before(const std::string& directory, std::uint64_t id) {
 
 }  // namespace
 
-void write_parts(const space::Mapping& mapping, int process, int band_file, int holder,
-                 Kept& kept) {
-  if (holder >= 0) refuse_holder(holder);
+void write_parts(const space::Mapping& mapping, int process, int band_file,
+                 const std::string& refusal, Kept& kept) {
+  if (!refusal.empty()) base::fail(Errc::misuse, refusal);
   const space::ControlHeader& job = mapping.header();
   PageSums* const sums = begin_sums(job.halt, kept);
   const std::string folder = own_folder(job.halt);

@@ -12,9 +12,10 @@
 
 namespace armature::checkpoints {
 
-/// `holder` is a rank of this process that cannot be written, or -1; `kept` what the last one has
-/// left. Throws Error(corrupt) or Error(misuse).
-void write_parts(const space::Mapping& mapping, int process, int band_file, int holder, Kept& kept);
+/// `refusal` says why the ranks of this process cannot be written, or is empty; `kept` is what the
+/// last one has left. Throws Error(corrupt) or Error(misuse).
+void write_parts(const space::Mapping& mapping, int process, int band_file,
+                 const std::string& refusal, Kept& kept);
 /// When all have.
 void complete_parts(const space::Mapping& mapping);
 /// Or when somebody could not.

@@ -27,9 +27,7 @@ using base::relaxed;  // nobody runs
 
 /// It holds something of its process, and so stays there.
 bool stays(const space::Mapping& mapping, int rank) {
-  const auto& fiber = fibers::RankFiber::of(mapping, rank);
-  return fiber.state != fibers::RankFiber::State::through && fiber.context != nullptr &&
-         fiber.context->held_here != 0;
+  return fibers::RankFiber::of(mapping, rank).tie() != space::Tie::none;
 }
 
 /// A process that was to leave and cannot.
@@ -38,6 +36,7 @@ void keep_process(const space::Mapping& mapping, int process, int holder) {
   if (slot.until.load(relaxed) == 0) return;
   slot.until.store(0, relaxed);
   slot.step.store(0, relaxed);  // it will run ranks again
+  mapping.header().resize.holder_has.store(fibers::RankFiber::of(mapping, holder).tie(), relaxed);
   mapping.header().resize.holder.store(holder, relaxed);
 }
 

@@ -32,13 +32,13 @@ StandStill::StandStill(const space::Mapping& mapping, int process, int band_file
       number_(halt_.wanted.load(std::memory_order_acquire)),
       meeting_(mapping, process, regroup_, number_) {}
 
-void StandStill::run(int holder) {
+void StandStill::run(const std::string& refusal) {
   if (!meeting_.is_member())  // it has joined, but hosts nobody before the next regrouping
     wait_until_over();
   else if (halt_.where.load(std::memory_order_relaxed) == space::KeptIn::memory)
-    fill_copy(holder);
+    fill_copy(refusal);
   else
-    meeting_.leads() ? lead(holder) : follow(holder);
+    meeting_.leads() ? lead(refusal) : follow(refusal);
 }
 
 bool StandStill::is_incremental() const {
@@ -63,10 +63,10 @@ void StandStill::write_share(PartWriter& part) {
   write_pages(band_file_, share.begin, share.end, part, &kept_.sums);
 }
 
-void StandStill::write_part(int holder) {
+void StandStill::write_part(const std::string& refusal) {
   if (halt_.broken.load(std::memory_order_acquire) != 0) return;
   try {
-    if (holder >= 0) refuse_holder(holder);
+    if (!refusal.empty()) base::fail(Errc::misuse, refusal);
     PartWriter part(own_folder(halt_), ranks_part(process_));
     write_share(part);
     (void)part.finish();
@@ -75,11 +75,11 @@ void StandStill::write_part(int holder) {
   }
 }
 
-void StandStill::follow(int holder) {
+void StandStill::follow(const std::string& refusal) {
   meeting_.reach(1);
   // The leader is so far when there is a folder to write into.
   if (!meeting_.leader_reaches(1)) return;
-  write_part(holder);
+  write_part(refusal);
   meeting_.reach(2);
   wait_until_over();
 }
@@ -106,13 +106,13 @@ std::string StandStill::open_folder() {
   return folder;
 }
 
-void StandStill::lead(int holder) {
+void StandStill::lead(const std::string& refusal) {
   if (!meeting_.others_reach(1)) return;
   // It may have been begun before, and been given up half written when all regrouped.
   halt_.broken.store(0, std::memory_order_relaxed);
   const std::string folder = open_folder();
   meeting_.reach(1);
-  write_part(holder);
+  write_part(refusal);
   if (!meeting_.others_reach(2)) {
     abandon(folder);
     return;
@@ -140,13 +140,13 @@ void StandStill::close(bool failed) {
 }
 
 /// The copy that is not the last one is written; it becomes that when it is whole.
-void StandStill::fill_copy(int holder) {
+void StandStill::fill_copy(const std::string& refusal) {
   meeting_.reach(1);
   if (!meeting_.all_reach(1)) return;
   const std::uint32_t copy = halt_.copy.load(std::memory_order_acquire) == 1 ? 2 : 1;
   const Copy to(mapping_, band_file_, copy);
   try {
-    if (holder >= 0) refuse_holder(holder);
+    if (!refusal.empty()) base::fail(Errc::misuse, refusal);
     to.fill(meeting_);
     if (meeting_.leads()) to.write_records();
   } catch (const std::exception& error) {

@@ -27,17 +27,16 @@ class StandStill {
   /// `kept` is what the last one has left, if all were of this process.
   StandStill(const space::Mapping& mapping, int process, int band_file, Kept& kept);
 
-  /// `holder` is a rank of this process that cannot be written, since it holds something of the
-  /// process (StaysHere), or -1.
-  void run(int holder);
+  /// `refusal` says why the ranks of this process cannot be written; empty when they can.
+  void run(const std::string& refusal);
 
  private:
-  void lead(int holder);
-  void follow(int holder);
-  void fill_copy(int holder);
+  void lead(const std::string& refusal);
+  void follow(const std::string& refusal);
+  void fill_copy(const std::string& refusal);
   void wait_until_over() const;
   std::string open_folder();
-  void write_part(int holder);
+  void write_part(const std::string& refusal);
   void write_share(PartWriter& part);
   void close(bool failed);
   void write_manifest();

@@ -20,9 +20,34 @@ struct HeapPlaces {
   std::size_t offset = 0;  // of the heap in each band, before its shift
 };
 
+/// The blocks of memory that the library's malloc has given a thread lately, of the process's heap.
+/// Whether a function that allocates calls that malloc is found out by them.
+struct Notes {
+  struct Block {
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;
+  };
+  static constexpr std::size_t max = 8;
+
+  void add(const void* memory, std::size_t bytes) {
+    lately[count++ % max] = {reinterpret_cast<std::uintptr_t>(memory), bytes};
+  }
+  [[nodiscard]] bool have(const void* memory, std::size_t bytes) const {
+    const auto at = reinterpret_cast<std::uintptr_t>(memory);
+    for (const Block& block : lately)
+      if (at >= block.begin && at + bytes <= block.begin + block.bytes) return true;
+    return false;
+  }
+
+  Block lately[max];
+  std::size_t count = 0;
+};
+
 struct MallocLibrary {
   /// From which heap malloc takes on this thread; nullptr in it: the process's.
   space::RankHeap** current;
+  /// Where the calling thread's allocations are noted; nullptr in it: nowhere.
+  Notes** notes;
   void (*set_places)(const HeapPlaces& places);
 };
 

@@ -26,10 +26,12 @@ void* __libc_memalign(std::size_t alignment, std::size_t bytes);
 }
 
 constinit thread_local armature::space::RankHeap* armature::fibers::current_heap = nullptr;
+constinit thread_local armature::fibers::Notes* armature::fibers::current_notes = nullptr;
 
 namespace {
 
 using armature::fibers::current_heap;
+using armature::fibers::current_notes;
 using armature::fibers::HeapPlaces;
 using armature::fibers::MallocLibrary;
 using armature::space::RankHeap;
@@ -88,14 +90,21 @@ void* or_error(void* memory) {
   &heap == current_heap ? heap.free(memory) : heap.free_from_outside(memory);
 }
 
+/// Memory of the process, for the thread that is being looked at.
+void* noted(void* memory, std::size_t bytes) {
+  if (current_notes != nullptr && memory != nullptr) [[unlikely]]
+    current_notes->add(memory, bytes);
+  return memory;
+}
+
 void* allocate(std::size_t bytes, const void* caller) {
   RankHeap* const heap = heap_for(caller);
-  return heap == nullptr ? __libc_malloc(bytes) : or_error(heap->allocate(bytes));
+  return heap == nullptr ? noted(__libc_malloc(bytes), bytes) : or_error(heap->allocate(bytes));
 }
 
 [[gnu::always_inline]] inline void* aligned(std::size_t alignment, std::size_t bytes) {
   RankHeap* const heap = heap_for(__builtin_return_address(0));
-  if (heap == nullptr) return __libc_memalign(alignment, bytes);
+  if (heap == nullptr) return noted(__libc_memalign(alignment, bytes), bytes);
   return or_error(heap->allocate_aligned(alignment, bytes));
 }
 
@@ -134,7 +143,7 @@ int digit(char c) {
 #define ARMATURE_EXPORT extern "C" [[gnu::visibility("default")]]
 
 ARMATURE_EXPORT MallocLibrary armature_malloc_library() {
-  return {&current_heap, [](const HeapPlaces& given) {
+  return {&current_heap, &current_notes, [](const HeapPlaces& given) {
             places = given;
             loader = find_loader();
             all_bytes = given.bands * given.band_bytes;
@@ -156,7 +165,7 @@ ARMATURE_EXPORT void free(void* memory) {
 
 ARMATURE_EXPORT void* calloc(std::size_t count, std::size_t bytes) {
   RankHeap* const heap = heap_for(__builtin_return_address(0));
-  if (heap == nullptr) return __libc_calloc(count, bytes);
+  if (heap == nullptr) return noted(__libc_calloc(count, bytes), count * bytes);
   std::size_t all = 0;
   if (__builtin_mul_overflow(count, bytes, &all)) return or_error(nullptr);
   return or_error(heap->allocate_zeros(all));
