@@ -116,6 +116,7 @@ void work_on_a_thread(Task& task) {
   pthread_t thread{};
   const bool runs = [&] {
     const base::NoSignals none;
+    const base::ProcessMemory processes;
     return pthread_create(&thread, &attributes, work, &task) == 0;
   }();
   pthread_attr_destroy(&attributes);

@@ -5,14 +5,18 @@
 #include <thread>
 #include <utility>
 
+#include "base/process_memory.hpp"
+
 namespace armature::base {
 
 /// Throws Error(start): there is no thread "to do this", and which limits there are.
 [[noreturn]] void fail_without_thread(const std::string& what_for, int error);
 
-/// Throws that where no thread can be had.
+/// A thread of the library's, which works for no rank, whichever starts it. Throws that where none
+/// can be had.
 template <class Run>
 std::thread start_thread(const std::string& what_for, Run run) {
+  const ProcessMemory processes;
   try {
     return std::thread(std::move(run));
   } catch (const std::system_error& error) {

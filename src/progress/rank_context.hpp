@@ -10,7 +10,6 @@
 #include "progress/network.hpp"
 #include "progress/scheduler.hpp"
 #include "space/address_space.hpp"
-#include "space/rank_heap.hpp"
 #include "space/tie.hpp"
 #include "transport/weather.hpp"
 
@@ -54,7 +53,7 @@ struct RankContext {
   World* world = nullptr;                      // what the rank's body was given; set by who made it
   void* locals = nullptr;                      // values of armature::rank_local
   std::uint32_t held_here = 0;                 // StaysHere: how many it has
-  space::RankHeap* heap = nullptr;             // of a virtual rank whose malloc is its own
+  const space::Ties* ties = nullptr;           // of a virtual rank whose malloc is its own
   Implicit implicit;                           // gets from other nodes
   std::uint64_t teams_made = 0;                // as their first member; part of their ids
   bool has_second_thread = false;              // which executes calls; set before it begins
@@ -66,7 +65,7 @@ struct RankContext {
   /// What keeps it in its process.
   [[nodiscard]] space::Tie tie() const {
     if (held_here != 0) return space::Tie::stays_here;
-    return heap != nullptr ? heap->tie() : space::Tie::none;
+    return ties != nullptr ? ties->tie() : space::Tie::none;
   }
 
   /// Takes in what has come, while waiting.

@@ -12,22 +12,14 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
+#include <utility>
 
 #include "space/pages.hpp"
+#include "space/rank_block.hpp"
 
 namespace armature::space {
-
-struct RankHeap::Block {
-  static constexpr std::uint32_t used = 0x6b6f'6c42, unused = 0x6565'7246, moved = 0x6465'766d;
-
-  std::uint32_t kind;
-  std::uint32_t state;
-  std::uint64_t distance;  // of an aligned one: from the memory that was taken
-  Block* next;             // while it is free: in the user's bytes
-
-  [[nodiscard]] std::byte* memory() { return reinterpret_cast<std::byte*>(&next); }
-};
 
 namespace {
 
@@ -47,6 +39,9 @@ constexpr std::size_t bytes_of(std::size_t kind) {
   return (coarse % 4 + 5) << (coarse / 4 + 8);
 }
 
+/// What a thread's heap takes at a time that has never been used, and of how large blocks.
+constexpr std::size_t refill_bytes = 64 * page_bytes;
+
 /// Far more than a band holds.
 constexpr std::size_t bytes_max = std::size_t{1} << 49;
 
@@ -62,6 +57,7 @@ RankHeap& RankHeap::create(Range near, Range far) {
   near.unused += (sizeof(RankHeap) + head_bytes - 1) / head_bytes * head_bytes;
   heap->near_ = near;
   heap->far_ = far;
+  heap->pages_end_ = far.end;
   return *heap;
 }
 
@@ -69,11 +65,21 @@ RankHeap::Block& RankHeap::block_of(void* memory) {
   auto* block = reinterpret_cast<Block*>(static_cast<std::byte*>(memory) - head_bytes);
   if (block->state == Block::moved)
     block = reinterpret_cast<Block*>(reinterpret_cast<std::byte*>(block) - block->distance);
-  if (block->state != Block::used) [[unlikely]]
-    fail(block->state == Block::unused
-             ? "armature: free: this memory of a rank is freed already\n"
-             : "armature: free: this memory of a rank does not come from malloc\n");
   return *block;
+}
+
+void RankHeap::require_in_use(const Block& block) {
+  if (block.state == Block::used || block.state == Block::lent) return;
+  fail(block.state == Block::unused
+           ? "armature: free: this memory of a rank is freed already\n"
+           : "armature: free: this memory of a rank does not come from malloc\n");
+}
+
+RankHeap::Block* RankHeap::carve(Range& range, std::size_t kind, std::size_t bytes) {
+  auto* block = reinterpret_cast<Block*>(range.unused);
+  range.unused += bytes;
+  block->kind = static_cast<std::uint32_t>(kind);
+  return block;
 }
 
 RankHeap::Block* RankHeap::take(std::size_t kind) {
@@ -84,13 +90,40 @@ RankHeap::Block* RankHeap::take(std::size_t kind) {
   }
   if (take_back() && free_[kind] != nullptr) return take(kind);
   const std::size_t bytes = bytes_of(kind) + head_bytes;
-  Range* range = &near_;
-  if (bytes > static_cast<std::size_t>(near_.end - near_.unused)) range = &far_;
-  if (bytes > static_cast<std::size_t>(range->end - range->unused)) return take_other(kind);
-  auto* block = reinterpret_cast<Block*>(range->unused);
-  range->unused += bytes;
-  block->kind = static_cast<std::uint32_t>(kind);
-  return block;
+  if (bytes <= near_.bytes_left()) return carve(near_, kind, bytes);
+  if (!is_shared_ && bytes <= far_.bytes_left()) return carve(far_, kind, bytes);
+  return take_shared(kind, bytes);
+}
+
+/// Threads of the rank's own take from the other end.
+RankHeap::Block* RankHeap::take_shared(std::size_t kind, std::size_t bytes) {
+  if (const std::lock_guard lock(lock_); bytes <= far_.bytes_left())
+    return carve(far_, kind, bytes);
+  return refill(bytes) ? take(kind) : take_other(kind);
+}
+
+/// Of a thread's heap.
+bool RankHeap::refill(std::size_t bytes) {
+  if (source_ == nullptr) return false;
+  const bool is_large = bytes > refill_bytes / 4;
+  const std::size_t all = is_large ? page_above(bytes) : refill_bytes;
+  const std::lock_guard lock(source_->lock_);
+  std::byte* const begin = source_->cut(all, page_bytes);
+  if (begin == nullptr) return false;
+  (is_large ? far_ : near_) = {begin, begin + all};
+  return true;
+}
+
+/// From the end of what has never been used. By whoever has the lock.
+std::byte* RankHeap::cut(std::size_t bytes, std::size_t alignment) {
+  const auto end = reinterpret_cast<std::uintptr_t>(far_.end);
+  if (bytes > far_.bytes_left()) return nullptr;
+  const std::uintptr_t begin = (end - bytes) / alignment * alignment;
+  if (begin < reinterpret_cast<std::uintptr_t>(far_.unused)) return nullptr;
+  std::byte* const rest = reinterpret_cast<std::byte*>(begin) + bytes;
+  std::byte* const old_end = std::exchange(far_.end, reinterpret_cast<std::byte*>(begin));
+  if (rest != old_end && pages_.has_room()) pages_.give(rest, old_end);
+  return far_.end;
 }
 
 /// At the end of the range, larger ones do.
@@ -112,21 +145,25 @@ void* RankHeap::allocate(std::size_t bytes) {
 }
 
 void* RankHeap::allocate_zeros(std::size_t bytes) {
-  const Range near = near_, far = far_;
+  const Range near = near_;
+  const std::byte* const far_unused = far_.unused;
   void* const memory = allocate(bytes);
   if (memory == nullptr) return nullptr;
   const auto* const begin = static_cast<std::byte*>(memory);
-  const bool is_new = begin >= (begin < near.end ? near.unused : far.unused);
+  const bool is_new = begin >= (begin < near.end ? near.unused : far_unused);
   if (is_new) return memory;  // zero pages of the file
   if (bytes < page_wise_min) return std::memset(memory, 0, bytes);
-  // Its whole pages were given back: what is there now are zeros, but for what stood in the free
-  // block.
-  auto* const start = static_cast<std::byte*>(memory);
-  const auto at = reinterpret_cast<std::uintptr_t>(start);
-  const std::size_t tail = (at + bytes) % page_bytes;
-  std::memset(start, 0, std::max(page_above(at) - at, sizeof(Block::next)));
-  std::memset(start + bytes - tail, 0, tail);
+  clear_edges(static_cast<std::byte*>(memory), bytes);
   return memory;
+}
+
+/// Of a block whose whole pages were given back, or never used: zeros, but for what stood in it
+/// while it was free.
+void RankHeap::clear_edges(std::byte* memory, std::size_t bytes) {
+  const auto at = reinterpret_cast<std::uintptr_t>(memory);
+  const std::size_t tail = (at + bytes) % page_bytes;
+  std::memset(memory, 0, std::max(page_above(at) - at, sizeof(Block::next)));
+  std::memset(memory + bytes - tail, 0, tail);
 }
 
 void* RankHeap::allocate_aligned(std::size_t alignment, std::size_t bytes) {
@@ -158,10 +195,20 @@ void RankHeap::put(Block& block) {
   free_[block.kind] = &block;
 }
 
-void RankHeap::free(void* memory) { put(block_of(memory)); }
+void RankHeap::free(void* memory) {
+  Block& block = block_of(memory);
+  if (block.state != Block::used) [[unlikely]]
+    return free_from_outside(memory);
+  put(block);
+}
 
 void RankHeap::free_from_outside(void* memory) {
   Block& block = block_of(memory);
+  require_in_use(block);
+  (block.state == Block::lent ? *block.owner : *this).put_from_outside(block);
+}
+
+void RankHeap::put_from_outside(Block& block) {
   block.next = from_outside_.load(std::memory_order_relaxed);
   // Release: our last look at the memory comes before the rank uses it again.
   while (!from_outside_.compare_exchange_weak(block.next, &block, std::memory_order_release,
@@ -185,7 +232,37 @@ bool RankHeap::take_back() {
 std::size_t RankHeap::usable_bytes(const void* memory) {
   auto* const bytes = static_cast<std::byte*>(const_cast<void*>(memory));
   Block& block = block_of(bytes);
+  require_in_use(block);
   return bytes_of(block.kind) - static_cast<std::size_t>(bytes - block.memory());
+}
+
+// -- whole pages ----------------------------------------------------------------------------------
+
+std::byte* RankHeap::map(std::size_t bytes, std::size_t alignment) {
+  const std::lock_guard lock(lock_);
+  // For what unmap() and the rest of an aligned row will have to note.
+  if (!pages_.has_room() && !make_room_for_pages()) return nullptr;
+  std::byte* const again = pages_.take(bytes, alignment);
+  return again != nullptr ? again : cut(bytes, alignment);
+}
+
+void RankHeap::unmap(std::byte* pages, std::size_t bytes) {
+  const std::lock_guard lock(lock_);
+  if (pages_.has_room() || make_room_for_pages()) return pages_.give(pages, pages + bytes);
+  // The band is full: they stay, but for their memory.
+  (void)madvise(pages, bytes, MADV_REMOVE);
+}
+
+bool RankHeap::make_room_for_pages() {
+  const std::size_t bytes = std::max(2 * pages_.room_bytes(), page_bytes);
+  std::byte* const room = cut(bytes, page_bytes);
+  if (room != nullptr) pages_.give_room(room, bytes);
+  return room != nullptr;
+}
+
+bool RankHeap::has_mapped(const void* address) const {
+  const std::lock_guard lock(lock_);
+  return address >= far_.end && address < pages_end_;
 }
 
 }  // namespace armature::space

@@ -4,19 +4,26 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "space/rank_pages.hpp"
+#include "space/spin_lock.hpp"
 #include "space/tie.hpp"
 
 namespace armature::space {
 
+class ThreadHeap;
+
 /// What a virtual rank's malloc takes memory from: a heap that lies in the rank's band with all its
 /// state, so it goes wherever the rank goes. Blocks of about the same size share a list of free
 /// ones; the first of a list, or what has never been used, is taken. Used by the rank's process
-/// while the rank runs; anyone may give blocks back. No locks.
+/// while the rank runs; anyone may give blocks back. No locks, but when there is nothing free: the
+/// rank's own threads have heaps of their own (ThreadHeap), and share what has never been used.
 class RankHeap {
  public:
   struct Range {
     std::byte* unused = nullptr;  // from here on nothing has been used
     std::byte* end = nullptr;
+
+    [[nodiscard]] std::size_t bytes_left() const { return static_cast<std::size_t>(end - unused); }
   };
   /// Makes one at `near.unused`, in zero pages of shared memory, which are a multiple of the page
   /// size. What fits into the rest of `near` goes there, else into `far`, which lies above it.
@@ -35,26 +42,55 @@ class RankHeap {
   /// How much there is from there on, at least what was asked for.
   [[nodiscard]] static std::size_t usable_bytes(const void* memory);
 
-  /// What keeps the rank in its process, of what malloc's library knows.
-  [[nodiscard]] Tie tie() const { return Tie::none; }
+  /// By the rank, before a thread of its own may allocate.
+  void share() { is_shared_ = true; }
+
+  /// Whole pages of zeros, as mmap gives them; `bytes` is a multiple of their size, and `alignment`
+  /// is, too. nullptr when there is no room. By the rank or a thread of its own.
+  [[nodiscard]] std::byte* map(std::size_t bytes, std::size_t alignment);
+  /// By anyone, any part of what map() has given.
+  void unmap(std::byte* pages, std::size_t bytes);
+  /// Whether map() has given what lies there.
+  [[nodiscard]] bool has_mapped(const void* address) const;
+
+  Ties ties;  // of the rank to its process
 
   RankHeap(const RankHeap&) = delete;
   RankHeap& operator=(const RankHeap&) = delete;
 
- private:
+ protected:
   struct Block;
   static constexpr std::size_t kinds = 224;
 
   RankHeap() = default;
   static Block& block_of(void* memory);
-  [[nodiscard]] Block* take(std::size_t kind);
-  [[nodiscard]] Block* take_other(std::size_t kind);
-  [[nodiscard]] bool take_back();
+  static void require_in_use(const Block& block);
   void put(Block& block);
+  void put_from_outside(Block& block);
+  static void clear_edges(std::byte* memory, std::size_t bytes);
 
   Range near_, far_;
+  RankHeap* source_ = nullptr;  // of what has never been used, for a thread's
+
+ private:
+  friend ThreadHeap;
+  [[nodiscard]] Block* take(std::size_t kind);
+  [[nodiscard]] Block* take_shared(std::size_t kind, std::size_t bytes);
+  [[nodiscard]] Block* take_other(std::size_t kind);
+  [[nodiscard]] bool refill(std::size_t bytes);
+  [[nodiscard]] bool take_back();
+  static Block* carve(Range& range, std::size_t kind, std::size_t bytes);
+  [[nodiscard]] std::byte* cut(std::size_t bytes, std::size_t alignment);
+  [[nodiscard]] bool make_room_for_pages();
+
   Block* free_[kinds] = {};
   alignas(64) std::atomic<Block*> from_outside_{nullptr};
+  // Of what follows, and of far_ as soon as the heap is shared.
+  mutable SpinLock lock_;
+  bool is_shared_ = false;
+  std::byte* pages_end_ = nullptr;  // of all that was cut from the end of far_
+  RankPages pages_;
+  ThreadHeap* idle_ = nullptr;
 };
 
 }  // namespace armature::space

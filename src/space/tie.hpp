@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace armature::space {
@@ -21,5 +22,17 @@ constexpr const char* text(Tie tie) {
   }
   return "holds nothing";
 }
+
+/// What malloc's library knows of that. Counted by any thread of the rank's process.
+struct Ties {
+  std::atomic<std::uint32_t> threads{0};   // that the rank has started, or they, and that run
+  std::atomic<std::uint32_t> mappings{0};  // that lie outside its band
+
+  /// Acquire: what a thread has done comes before what its rank does elsewhere.
+  [[nodiscard]] Tie tie() const {
+    if (threads.load(std::memory_order_acquire) != 0) return Tie::threads;
+    return mappings.load(std::memory_order_acquire) != 0 ? Tie::mappings : Tie::none;
+  }
+};
 
 }  // namespace armature::space

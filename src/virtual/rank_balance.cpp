@@ -4,6 +4,7 @@
 // finish a step early take work from those that would finish late, one rank at a time, and keep it:
 // next time the ranks begin where they were best off last time.
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -62,13 +63,21 @@ void RankScheduler::ask_for_ranks() {
                                      std::memory_order_release, std::memory_order_relaxed);
 }
 
+/// A StaysHere is the program's own word; of the rest the first one is told.
+bool RankScheduler::is_tied(const RankFiber& fiber) {
+  const space::Tie tie = fiber.tie();
+  static bool is_said = false;
+  if (tie != space::Tie::none && tie != space::Tie::stays_here && !std::exchange(is_said, true))
+    std::fprintf(stderr, "armature: --balance: rank %d stays in its process: it %s\n", fiber.rank,
+                 space::text(tie));
+  return tie != space::Tie::none;
+}
+
 /// Whoever rings for it finds it in the other process, and nobody is about to put it into the list
 /// of this one.
 bool RankScheduler::may_go(RankFiber& fiber) const {
   // The one that runs has still to leave its stack.
-  if (&fiber == running_ || fiber.context == nullptr || fiber.tie() != space::Tie::none ||
-      fiber.looks)
-    return false;
+  if (&fiber == running_ || fiber.context == nullptr || fiber.looks || is_tied(fiber)) return false;
   if (progress::Network* const net = progress::network();
       net != nullptr && !net->has_settled(fiber.rank))
     return false;

@@ -9,6 +9,7 @@
 
 #include <new>
 
+#include "base/process_memory.hpp"
 #include "space/virtual_band.hpp"
 #include "virtual/rank_malloc.hpp"
 #include "virtual/rank_scheduler.hpp"
@@ -25,6 +26,7 @@ constexpr std::size_t record_bytes = (sizeof(RankFiber) + 63) / 64 * 64;
 constexpr int ranks_with_areas_max = 30'000;
 
 void guard(std::byte* low, int ranks) {
+  const base::ProcessMemory processes;  // not the rank's doing that happens to run
   if (madvise(low, space::stack_guard_bytes, MADV_GUARD_INSTALL) == 0) return;
   if (ranks <= ranks_with_areas_max) (void)mprotect(low, space::stack_guard_bytes, PROT_NONE);
 }

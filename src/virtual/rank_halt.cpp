@@ -1,6 +1,9 @@
 // When no rank of the job runs: for a checkpoint, or since ranks go on as they were before. They
 // are taken as they lie in their bands, so nothing of how they waited has to be kept.
 #include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -17,6 +20,7 @@
 #include "virtual/nodes/copies.hpp"
 #include "virtual/nodes/exchange_ranks.hpp"
 #include "virtual/nodes/go_back.hpp"
+#include "virtual/rank_malloc.hpp"
 #include "virtual/rank_scheduler.hpp"
 
 namespace armature::fibers {
@@ -151,15 +155,30 @@ void RankScheduler::hand_over_claims() const {
   if (halt.first_id != 0) checkpoints::claim_again(halt.directory, halt.first_id);
 }
 
+/// They would go on with memory that becomes what it was, and nobody can stop them.
+void RankScheduler::require_no_threads() {
+  if (!threads_of_ranks_run()) return;
+  std::fputs(
+      "armature: the job cannot go back to its last checkpoint: ranks have started threads in this "
+      "process that have not ended\n",
+      stderr);
+  _exit(1);
+}
+
 /// Ranks go on elsewhere, or as they were before. Where they stand now does not matter.
 void RankScheduler::regroup() {
-  if (mapping_.header().nodes > 1) {
+  const space::ControlHeader& job = mapping_.header();
+  const bool go_back = job.nodes > 1 || job.halt.regroup_as.load(std::memory_order_acquire) ==
+                                            space::Regroup::go_back;
+  if (go_back) require_no_threads();
+  if (job.nodes > 1) {
     leaves_ = !nodes::go_back(mapping_, process_, band_file_);
     if (leaves_) return;  // others take its ranks
   } else {
     leaves_ = !checkpoints::regroup(mapping_, process_, band_file_);
   }
   left_behind_.forget();
+  if (go_back) forget_mappings_of_ranks();
   hand_over_claims();
   take_ranks();
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/process_memory.hpp"
 #include "space/virtual_band.hpp"
 #include "virtual/malloc/interface.hpp"
 #include "virtual/own_malloc.hpp"
@@ -13,6 +14,8 @@ namespace {
 
 space::RankHeap* nobodys = nullptr;
 space::RankHeap** current = &nobodys;
+const std::atomic<std::uint32_t>* threads = nullptr;
+void (*forget)() = nullptr;
 std::string not_known_since;
 bool is_the_programs = false;
 
@@ -35,11 +38,23 @@ void find_rank_malloc(const space::Mapping& mapping) {
         own);
     return;
   }
-  library.set_places({.base = reinterpret_cast<std::uintptr_t>(mapping.band(0)),
-                      .band_bytes = mapping.band_bytes(),
-                      .bands = static_cast<std::size_t>(mapping.ranks()),
-                      .offset = space::VirtualBand(mapping.header()).rank_heaps()});
+  library.set_places(
+      {.base = reinterpret_cast<std::uintptr_t>(mapping.band(0)),
+       .band_bytes = mapping.band_bytes(),
+       .bands = static_cast<std::size_t>(mapping.ranks()),
+       .offset = space::VirtualBand(mapping.header()).rank_heaps(),
+       .thread_works = [](space::RankHeap** of_thread) { base::heap_of_rank = of_thread; }});
   current = library.current;
+  threads = library.threads;
+  forget = library.forget_mappings;
+}
+
+bool threads_of_ranks_run() {
+  return threads != nullptr && threads->load(std::memory_order_acquire) != 0;
+}
+
+void forget_mappings_of_ranks() {
+  if (forget != nullptr) forget();
 }
 
 bool malloc_is_the_programs() { return is_the_programs; }

@@ -17,6 +17,10 @@ bool malloc_knows_ranks();
 bool malloc_is_the_programs();
 /// Why it does not, for a sentence about the memory of ranks.
 const std::string& why_malloc_knows_no_ranks();
+/// Whether ranks have started threads in this process that have not ended.
+bool threads_of_ranks_run();
+/// Ranks have become what they were: nothing that they have mapped since keeps them here.
+void forget_mappings_of_ranks();
 /// Which heap malloc takes from on this thread; nullptr in it: the process's.
 space::RankHeap*& heap_of_malloc();
 

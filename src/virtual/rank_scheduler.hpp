@@ -107,6 +107,7 @@ class RankScheduler : public progress::Scheduler {
   // rank_halt.cpp: when no rank of the job runs
   void stand_still();
   void regroup();
+  static void require_no_threads();
   void hand_over_claims() const;
   void take_ranks();
   void open_to_ranks() const;
@@ -120,6 +121,7 @@ class RankScheduler : public progress::Scheduler {
   void ask_no_more();
   void give_rank_away();
   [[nodiscard]] bool may_go(RankFiber& fiber) const;
+  static bool is_tied(const RankFiber& fiber);
   void send(RankFiber& fiber, int process);
   void note_leaving(RankFiber& fiber) const;
   void note_coming(RankFiber& fiber) const;

@@ -45,13 +45,13 @@ Hosted together;
 
 /// A virtual rank from its first to its last instruction.
 void live(int rank, void* /*argument*/) {
-  Job job(fibers::RankFiber::of(*space::Mapping::of_process(), rank).space(),
-          &fibers::RankScheduler::here(), together.weather);
-  job.context().heap = fibers::RankFiber::of(*space::Mapping::of_process(), rank).heap;
+  fibers::RankFiber& me = fibers::RankFiber::of(*space::Mapping::of_process(), rank);
+  Job job(me.space(), &fibers::RankScheduler::here(), together.weather);
+  if (me.heap != nullptr) job.context().ties = &me.heap->ties;
   const int status = call_body(together.body, together.callable, job.world());
   if (rank == 0) say_what_was_never_asked_for(job.context().space.header());
   job.leave();
-  fibers::RankFiber::of(*space::Mapping::of_process(), rank).status = status;
+  me.status = status;
 }
 
 /// That this process is one which can go on where those that wrote the checkpoint stopped.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,6 +19,8 @@ struct HeapPlaces {
   std::size_t band_bytes = 0;
   std::size_t bands = 0;
   std::size_t offset = 0;  // of the heap in each band, before its shift
+  // Called by each thread that works for a rank: where its heap stands, as `current` below.
+  void (*thread_works)(space::RankHeap** of_thread) = nullptr;
 };
 
 /// The blocks of memory that the library's malloc has given a thread lately, of the process's heap.
@@ -49,6 +52,10 @@ struct MallocLibrary {
   /// Where the calling thread's allocations are noted; nullptr in it: nowhere.
   Notes** notes;
   void (*set_places)(const HeapPlaces& places);
+  /// Threads of this process that ranks have started and that have not ended.
+  const std::atomic<std::uint32_t>* threads;
+  /// Ranks have become what they were before they mapped what is not in their bands.
+  void (*forget_mappings)();
 };
 
 /// extern "C" MallocLibrary armature_malloc_library(): of the calling thread.

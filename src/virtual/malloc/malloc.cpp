@@ -16,6 +16,8 @@
 #include "space/rank_heap.hpp"
 #include "virtual/malloc/current.hpp"
 #include "virtual/malloc/interface.hpp"
+#include "virtual/malloc/mappings.hpp"
+#include "virtual/malloc/threads.hpp"
 
 extern "C" {
 void* __libc_malloc(std::size_t bytes);
@@ -26,15 +28,20 @@ void* __libc_memalign(std::size_t alignment, std::size_t bytes);
 }
 
 constinit thread_local armature::space::RankHeap* armature::fibers::current_heap = nullptr;
-constinit thread_local armature::fibers::Notes* armature::fibers::current_notes = nullptr;
+constinit thread_local armature::space::RankHeap* armature::fibers::thread_heap = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local armature::fibers::Notes*
+    armature::fibers::current_notes = nullptr;
 
 namespace {
 
 using armature::fibers::current_heap;
 using armature::fibers::current_notes;
+using armature::fibers::heap_of_thread;
 using armature::fibers::HeapPlaces;
 using armature::fibers::MallocLibrary;
+using armature::fibers::thread_heap;
 using armature::space::RankHeap;
+using armature::space::ThreadHeap;
 
 constinit HeapPlaces places;
 constinit std::uintptr_t all_bytes = 0;  // of all bands
@@ -87,7 +94,14 @@ void* or_error(void* memory) {
 [[gnu::noinline]] void free_of_rank(void* memory) {
   if (is_a_fork) return;
   RankHeap& heap = heap_of(memory);
-  &heap == current_heap ? heap.free(memory) : heap.free_from_outside(memory);
+  if (&heap == current_heap) return heap.free(memory);
+  ThreadHeap* const mine = heap_of_thread();
+  mine != nullptr&& & mine->rank() == &heap ? mine->free(memory) : heap.free_from_outside(memory);
+}
+
+/// The same of a thread that works for a rank.
+ThreadHeap* thread_heap_for(const void* caller) {
+  return thread_heap == nullptr || loader.has(caller) ? nullptr : heap_of_thread();
 }
 
 /// Memory of the process, for the thread that is being looked at.
@@ -97,15 +111,26 @@ void* noted(void* memory, std::size_t bytes) {
   return memory;
 }
 
+/// By a thread that runs no rank.
+void* allocate_beside_ranks(std::size_t bytes, const void* caller) {
+  if (thread_heap == nullptr && current_notes == nullptr) [[likely]]
+    return __libc_malloc(bytes);
+  if (ThreadHeap* const heap = thread_heap_for(caller)) return or_error(heap->allocate(bytes));
+  return noted(__libc_malloc(bytes), bytes);
+}
+
 void* allocate(std::size_t bytes, const void* caller) {
   RankHeap* const heap = heap_for(caller);
-  return heap == nullptr ? noted(__libc_malloc(bytes), bytes) : or_error(heap->allocate(bytes));
+  return heap == nullptr ? allocate_beside_ranks(bytes, caller) : or_error(heap->allocate(bytes));
 }
 
 [[gnu::always_inline]] inline void* aligned(std::size_t alignment, std::size_t bytes) {
-  RankHeap* const heap = heap_for(__builtin_return_address(0));
-  if (heap == nullptr) return noted(__libc_memalign(alignment, bytes), bytes);
-  return or_error(heap->allocate_aligned(alignment, bytes));
+  const void* const caller = __builtin_return_address(0);
+  if (RankHeap* const heap = heap_for(caller))
+    return or_error(heap->allocate_aligned(alignment, bytes));
+  if (ThreadHeap* const heap = thread_heap_for(caller))
+    return or_error(heap->allocate_aligned(alignment, bytes));
+  return noted(__libc_memalign(alignment, bytes), bytes);
 }
 
 int digit(char c) {
@@ -140,18 +165,29 @@ int digit(char c) {
 
 }  // namespace
 
+armature::space::RankHeap* armature::fibers::find_heap(const void* address) {
+  return is_a_ranks(address) ? &heap_of(address) : nullptr;
+}
+
+void armature::fibers::tell_of_thread() {
+  if (places.thread_works != nullptr) places.thread_works(&thread_heap);
+}
+
 #define ARMATURE_EXPORT extern "C" [[gnu::visibility("default")]]
 
 ARMATURE_EXPORT MallocLibrary armature_malloc_library() {
-  return {&current_heap, &current_notes, [](const HeapPlaces& given) {
+  return {&current_heap, &current_notes,
+          [](const HeapPlaces& given) {
             places = given;
             loader = find_loader();
             all_bytes = given.bands * given.band_bytes;
             pthread_atfork(nullptr, nullptr, [] {
               is_a_fork = true;
               current_heap = nullptr;
+              thread_heap = nullptr;
             });
-          }};
+          },
+          &armature::fibers::threads_of_ranks, armature::fibers::forget_mappings};
 }
 
 ARMATURE_EXPORT void* malloc(std::size_t bytes) {
@@ -164,11 +200,12 @@ ARMATURE_EXPORT void free(void* memory) {
 }
 
 ARMATURE_EXPORT void* calloc(std::size_t count, std::size_t bytes) {
-  RankHeap* const heap = heap_for(__builtin_return_address(0));
-  if (heap == nullptr) return noted(__libc_calloc(count, bytes), count * bytes);
+  const void* const caller = __builtin_return_address(0);
   std::size_t all = 0;
   if (__builtin_mul_overflow(count, bytes, &all)) return or_error(nullptr);
-  return or_error(heap->allocate_zeros(all));
+  if (RankHeap* const heap = heap_for(caller)) return or_error(heap->allocate_zeros(all));
+  if (ThreadHeap* const heap = thread_heap_for(caller)) return or_error(heap->allocate_zeros(all));
+  return noted(__libc_calloc(count, bytes), all);
 }
 
 ARMATURE_EXPORT void* realloc(void* memory, std::size_t bytes) {
