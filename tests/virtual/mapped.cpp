@@ -134,10 +134,21 @@ void protected_pages_keep_the_rank(World& world) {
   require(munmap(again, bytes) == 0, "and who is next may write there");
 }
 
+/// The network's library writes over functions that map memory: it is to hear of each mapping.
+void the_network_does_not_change_that(World& world) {
+  unsigned char* const pages = map();
+  require(owner_of(pages) == world.rank(),
+          "it lies in the band also where there are several nodes");
+  require(munmap(pages, bytes) == 0, "it can go");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   return armature::run(argc, argv, [](World& world) {
+    world.barrier();
+    the_network_does_not_change_that(world);
+    if (armature::domain_count(armature::Domain::smp) > 1) return;
     private_memory_moves_with_its_rank(world);
     it_grows_and_shrinks(world);
     what_is_given_up_is_zeros(world);

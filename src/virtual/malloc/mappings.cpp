@@ -35,7 +35,11 @@ constinit TiedRanges tied;
     original_##name = reinterpret_cast<decltype(original_##name)>(dlsym(RTLD_NEXT, #name)); \
   }                                                                                         \
   static_assert(true)
-#define ARMATURE_EXPORT extern "C" [[gnu::visibility("default")]]
+/// Takes the place of the C library's function for who asks for it as programs do: by version. UCX
+/// looks for it without one and writes over what it finds, to hear of each mapping: it is to find
+/// the C library's own.
+#define ARMATURE_INSTEAD_OF(name) \
+  extern "C" __attribute__((visibility("default"), symver(#name "@GLIBC_2.2.5")))
 
 ARMATURE_ORIGINAL(void*, mmap, (void*, std::size_t, int, int, int, off_t));
 ARMATURE_ORIGINAL(int, munmap, (void*, std::size_t));
@@ -104,8 +108,9 @@ void* map_again(RankHeap& rank, void* pages, std::size_t bytes, int protection, 
 
 void armature::fibers::forget_mappings() { tied.forget(); }
 
-ARMATURE_EXPORT void* mmap(void* address, std::size_t bytes, int protection, int flags, int file,
-                           off_t offset) noexcept {
+ARMATURE_INSTEAD_OF(mmap)
+void* armature_mmap(void* address, std::size_t bytes, int protection, int flags, int file,
+                    off_t offset) noexcept {
   RankHeap* const rank = current_rank_heap();
   if (rank == nullptr) return original_mmap(address, bytes, protection, flags, file, offset);
   if (is_from_band(protection, flags))
@@ -120,11 +125,12 @@ ARMATURE_EXPORT void* mmap(void* address, std::size_t bytes, int protection, int
   return pages;
 }
 
-ARMATURE_EXPORT [[gnu::alias("mmap")]] void* mmap64(void* address, std::size_t bytes,
-                                                    int protection, int flags, int file,
-                                                    off_t offset) noexcept;
+ARMATURE_INSTEAD_OF(mmap64)
+[[gnu::alias("armature_mmap")]] void* armature_mmap64(void* address, std::size_t bytes,
+                                                      int protection, int flags, int file,
+                                                      off_t offset) noexcept;
 
-ARMATURE_EXPORT int munmap(void* address, std::size_t bytes) noexcept {
+ARMATURE_INSTEAD_OF(munmap) int armature_munmap(void* address, std::size_t bytes) noexcept {
   if (current_rank_heap() == nullptr) return original_munmap(address, bytes);
   RankHeap* const mapper = mapper_of(address);
   if (mapper == nullptr) {
@@ -149,20 +155,21 @@ void* remap(RankHeap& rank, std::byte* pages, std::size_t before, std::size_t af
   after = page_above(after);
   if ((flags & ~MREMAP_MAYMOVE) != 0 || before == 0 || after == 0) return fail(EINVAL);
   if (after <= before) {
-    if (after < before) (void)munmap(pages + after, before - after);
+    if (after < before) (void)armature_munmap(pages + after, before - after);
     return pages;
   }
   std::byte* const larger = (flags & MREMAP_MAYMOVE) != 0 ? rank.map(after, page_bytes) : nullptr;
   if (larger == nullptr) return fail(ENOMEM);
   std::memcpy(larger, pages, before);
-  (void)munmap(pages, before);
+  (void)armature_munmap(pages, before);
   return larger;
 }
 
 }  // namespace
 
-ARMATURE_EXPORT void* mremap(void* address, std::size_t before, std::size_t after, int flags,
-                             ...) noexcept {
+ARMATURE_INSTEAD_OF(mremap)
+void* armature_mremap(void* address, std::size_t before, std::size_t after, int flags,
+                      ...) noexcept {
   va_list more;
   va_start(more, flags);
   void* const wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(more, void*) : nullptr;
@@ -179,7 +186,8 @@ ARMATURE_EXPORT void* mremap(void* address, std::size_t before, std::size_t afte
 }
 
 /// What the pages may be used for is the process's: in another one they could be written to.
-ARMATURE_EXPORT int mprotect(void* address, std::size_t bytes, int protection) noexcept {
+ARMATURE_INSTEAD_OF(mprotect)
+int armature_mprotect(void* address, std::size_t bytes, int protection) noexcept {
   const int result = original_mprotect(address, bytes, protection);
   RankHeap* const rank = current_rank_heap();
   if (rank == nullptr || result != 0 || find_heap(address) != rank) return result;
@@ -192,14 +200,16 @@ ARMATURE_EXPORT int mprotect(void* address, std::size_t bytes, int protection) n
 
 /// What a rank gives up of its band is to be zeros when it is looked at again, as private memory
 /// is: in a shared file it would be what it was.
-ARMATURE_EXPORT int madvise(void* address, std::size_t bytes, int advice) noexcept {
+ARMATURE_INSTEAD_OF(madvise)
+int armature_madvise(void* address, std::size_t bytes, int advice) noexcept {
   if ((advice == MADV_DONTNEED || advice == MADV_FREE) && current_rank_heap() != nullptr &&
       find_heap(address) != nullptr)
     advice = MADV_REMOVE;
   return original_madvise(address, bytes, advice);
 }
 
-ARMATURE_EXPORT void* shmat(int segment, const void* address, int flags) noexcept {
+ARMATURE_INSTEAD_OF(shmat)
+void* armature_shmat(int segment, const void* address, int flags) noexcept {
   void* const begin = original_shmat(segment, address, flags);
   RankHeap* const rank = current_rank_heap();
   shmid_ds about{};
@@ -209,7 +219,7 @@ ARMATURE_EXPORT void* shmat(int segment, const void* address, int flags) noexcep
 }
 
 /// One segment is one range, so its first byte tells it.
-ARMATURE_EXPORT int shmdt(const void* address) noexcept {
+ARMATURE_INSTEAD_OF(shmdt) int armature_shmdt(const void* address) noexcept {
   const int result = original_shmdt(address);
   if (result == 0) tied.remove_whole(address);
   return result;
