@@ -343,7 +343,7 @@ def case_ended_since():
 def case_stays():
     """A rank that holds something of its process stays, and so does the process."""
     status, out, err = Job(4, 2, [], RESIZING, "stays").end()
-    expect(status == 0 and "cannot move (StaysHere)" in out, f"{status}: {out}{err}")
+    expect(status == 0 and "holds something of its process (StaysHere), which cannot move" in out, f"{status}: {out}{err}")
 
 
 def case_stays_and_is_killed():
