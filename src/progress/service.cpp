@@ -184,9 +184,13 @@ void Service::serve() {
       nap(times);
       if (looked_away_.load(std::memory_order_relaxed) == times) continue;
       (void)ranks_poll();  // what they did before does not count any more
+      nap_ns_ = nap_min_ns;
     }
-    nap_ns_ = nap_min_ns;
-    if (!listen()) nap(times);
+    // A rank that keeps it from listening polls, whether it has been counted or not.
+    if (listen())
+      nap_ns_ = nap_min_ns;
+    else
+      nap(times);
   }
 }
 

@@ -1,6 +1,14 @@
 #include "progress/service.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -49,6 +57,32 @@ TEST(ServiceTest, it_listens_again_when_ranks_have_looked_away) {
     net.peer.say(Kind::reply, 1);
     ASSERT_TRUE(net.until([&] { return handled == i; }, false)) << i;
   }
+}
+
+/// How often the other threads of this process have gone to sleep so far.
+std::uint64_t sleeps_of_others() {
+  std::uint64_t sum = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (task.path().filename() == std::to_string(gettid())) continue;
+    std::ifstream status(task.path() / "status");
+    for (std::string word; status >> word;)
+      if (std::uint64_t times = 0; word == "voluntary_ctxt_switches:" && status >> times)
+        sum += times;
+  }
+  return sum;
+}
+
+TEST(ServiceTest, while_it_cannot_listen_it_naps_ever_longer) {
+  PlayedNetwork net(options());
+  const transport::Links::Lock locked(network()->links().lock());  // as a rank that polls
+  const auto begun = std::chrono::steady_clock::now();
+  const std::uint64_t before = sleeps_of_others();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const std::uint64_t naps = sleeps_of_others() - before;
+  const auto took = std::chrono::steady_clock::now() - begun;
+  RecordProperty("naps", static_cast<int>(naps));
+  // From 50 us on each is twice as long as the one before, up to 2 ms.
+  EXPECT_LE(naps, 8 + static_cast<std::uint64_t>(took / std::chrono::milliseconds(2)));
 }
 
 TEST(ServiceTest, what_comes_while_a_rank_polls_is_left_to_it_until_it_stops) {
