@@ -154,7 +154,8 @@ void* PARMCI_Malloc_local(armci_size_t bytes) {
   void* memory = nullptr;
   answered(__func__, [&]() -> int {
     if (bytes > 0)
-      memory = joined().allocate_local_bytes(static_cast<std::size_t>(bytes), alignment);
+      memory =
+          joined().allocate_local_bytes_for_overwrite(static_cast<std::size_t>(bytes), alignment);
     return ok;
   });
   return memory;

@@ -295,6 +295,7 @@ namespace detail {
     gone.check(space, wait, condition_holds);
     require_in_job(wait.call);
     quiet.reset();
+    me.space.rest();
     naps.sleep(slot, wait.rings && bells_work(), condition_holds);
     quiet.emplace();
   }

@@ -1,16 +1,19 @@
 #include "space/address_space.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
+#include "space/heap_lock.hpp"
 #include "space/pages.hpp"
 #include "space/virtual_band.hpp"
-#include "topology/memory.hpp"
 
 namespace armature::space {
 
@@ -52,30 +55,23 @@ void AddressSpace::let_others_run_by(void (*by)()) { let_others_run = by; }
 
 bool AddressSpace::goes_back() const { return header().nodes > 1 && header().halt.is_to_regroup(); }
 
-class AddressSpace::HeapLock {
- public:
-  HeapLock(AddressSpace& space, By by) : mutex_(space.heap_mutex_) {
-    const auto gives_up = [&space] { return space.goes_back(); };
-    // A rank does not return from there when its process goes back.
-    while (!(holds_ = mutex_.lock(gives_up)) && by == By::rank) let_others_run();
-  }
-  HeapLock(const HeapLock&) = delete;
-  HeapLock& operator=(const HeapLock&) = delete;
-  ~HeapLock() {
-    if (holds_) mutex_.unlock();
-  }
-  [[nodiscard]] bool holds() const { return holds_; }
+void AddressSpace::HeapLock::wait_for_end() { let_others_run(); }
 
- private:
-  base::JobMutex& mutex_;
-  bool holds_ = false;
-};
+/// Promises so much, or says what stops that.
+bool AddressSpace::reserve(std::size_t bytes, Failure& failure) const {
+  topology::MemoryRoom room;
+  if (reservations().take(bytes, process(), room)) return true;
+  relieve();
+  if (reservations().take(bytes, process(), room)) return true;
+  failure = {room.limit, room.bytes};
+  return false;
+}
 
 /// Addresses alone: with large memory all else takes long, and others may want the heap meanwhile.
 void* AddressSpace::take(std::size_t bytes, std::size_t alignment, Failure& failure, By by) {
   const HeapLock one_at_a_time(*this, by);
   if (!one_at_a_time.holds()) return nullptr;
-  void* address = heap_.take(bytes, alignment);
+  void* address = take_from_heap(bytes, alignment);
   if (address == nullptr && by == By::door) address = for_doors_.take(bytes, alignment);
   if (address == nullptr)
     failure = {fmt::format("the size of a band ({}; armature run --band-size)",
@@ -86,9 +82,9 @@ void* AddressSpace::take(std::size_t bytes, std::size_t alignment, Failure& fail
 
 /// What nobody knows of any more.
 void AddressSpace::give_back(void* address, std::size_t bytes, By by) {
-  Heap& heap = heap_of(address);
-  heap.let_pages_go(address, bytes);
-  if (const HeapLock one_at_a_time(*this, by); one_at_a_time.holds()) heap.free(address);
+  Heap::let_pages_go(address, bytes);
+  if (const HeapLock one_at_a_time(*this, by); one_at_a_time.holds())
+    heap_of(address).free(address);
 }
 
 namespace {
@@ -98,57 +94,95 @@ constexpr std::size_t list_entries_for_doors = 4096;
 /// Its address from now on; nullptr when its process goes back, or when it is one too many.
 void* AddressSpace::record(void* address, std::size_t bytes, Allocation::Kind kind,
                            Failure& failure, By by) {
-  Allocation allocation;
-  allocation.begin = reinterpret_cast<std::uint64_t>(address);
-  allocation.bytes = bytes & ((std::uint64_t{1} << 62) - 1);
-  allocation.kind = static_cast<std::uint64_t>(kind) & 3;
   const HeapLock one_at_a_time(*this, by);
-  if (!one_at_a_time.holds()) return nullptr;
-  Heap& heap = heap_of(address);
+  return one_at_a_time.holds() && add(address, bytes, kind, failure, by) ? address : nullptr;
+}
+
+/// To the list, under the lock.
+bool AddressSpace::add(void* address, std::size_t bytes, Allocation::Kind kind, Failure& failure,
+                       By by) {
+  // By words; see Allocations::remove.
+  constexpr unsigned kind_bits = 62;
+  const auto allocation = std::bit_cast<Allocation>(std::array<std::uint64_t, 2>{
+      reinterpret_cast<std::uint64_t>(address), (bytes & ((std::uint64_t{1} << kind_bits) - 1)) |
+                                                    static_cast<std::uint64_t>(kind) << kind_bits});
   Allocations& list = allocations(me_);
   const std::size_t kept = by == By::rank ? list_entries_for_doors : 0;
   if (list.count() + kept >= Allocations::count_max || !list.add(allocation)) {
-    heap.let_pages_go(address, bytes);
-    heap.free(address);
     failure = {fmt::format("the list of {} allocations", Allocations::count_max - kept), 0};
-    return nullptr;
+    return false;
   }
   // Kept-back room is the library's alone: transfers of others do not reach it.
-  if (address >= for_doors_begin_) return address;
+  if (address >= for_doors_begin_) return true;
   // The fast path of every process looks at the extent; it only grows. Whoever gets the address
   // from this rank gets it later than this store.
   detail::BandView& mine = view(me_);
   const std::size_t end = allocation.begin + bytes - mine.begin;
   if (end > mine.extent) __atomic_store_n(&mine.extent, end, __ATOMIC_RELEASE);
-  return address;
+  return true;
+}
+
+/// New memory of the heap. A large one is reserved first; the pages of a small one are often there.
+void* AddressSpace::make(std::size_t bytes, std::size_t alignment, bool lazily, Failure& failure,
+                         By by) {
+  const bool is_small = bytes < page_wise_min;
+  const std::size_t reserved = is_small ? 0 : Heap::bytes_to_reserve(bytes);
+  if (!is_small && !reserve(reserved, failure)) return nullptr;
+  void* const address = take(bytes, alignment, failure, by);
+  if (address != nullptr && is_small && fill_small(address, bytes, failure)) return address;
+  if (address != nullptr && !is_small) {
+    if (fill(address, bytes, reserved, lazily)) return address;
+    failure = {base::system_text(errno), reservations().room().bytes};
+  }
+  reservations().settle(reserved, process());
+  if (address != nullptr) give_back(address, bytes, by);
+  return nullptr;
+}
+
+/// What was reserved for it is there from then on, or promised to this rank.
+bool AddressSpace::fill(void* address, std::size_t bytes, std::size_t reserved, bool lazily) {
+  Heap& heap = heap_of(address);
+  if (!(lazily ? heap.fill_lazily(address, bytes) : heap.fill(address, bytes))) return false;
+  std::size_t promised = 0;
+  if (lazily) {
+    const HeapLock one_at_a_time(*this, By::rank);
+    promised = Heap::own_bytes(address, heap_.block_bytes(address));
+    ARMATURE_ASSERT(promised <= reserved);
+  }
+  if (lazily) reservations().begin_lazy(promised, process(), me_);
+  reservations().settle(reserved - promised, process());
+  return true;
+}
+
+bool AddressSpace::fill_small(void* address, std::size_t bytes, Failure& failure) {
+  Heap& heap = heap_of(address);
+  const std::size_t reserved = heap.missing(address, bytes);
+  if (reserved == 0) return std::memset(address, 0, bytes) != nullptr;
+  if (!reserve(reserved, failure)) return false;
+  const bool filled = heap.fill(address, bytes);
+  if (!filled) failure = {base::system_text(errno), reservations().room().bytes};
+  reservations().settle(reserved, process());
+  return filled;
 }
 
 void* AddressSpace::allocate(std::size_t bytes, std::size_t alignment, Allocation::Kind kind,
                              Failure& failure, By by) {
   const std::size_t wanted = std::max<std::size_t>(bytes, 1);
-  constexpr std::size_t unchecked = 1 << 20;  // smaller ones are not worth a look at the machine
-  if (wanted >= unchecked) {
-    const topology::MemoryRoom room = topology::memory_room();
-    if (wanted > room.bytes) {
-      failure = {room.limit, room.bytes};
-      return nullptr;
-    }
-  }
-  void* const address = take(wanted, std::max<std::size_t>(alignment, 64), failure, by);
-  if (address == nullptr) return nullptr;
-  if (!heap_of(address).fill(address, wanted)) {
-    failure = {base::system_text(errno), topology::memory_room().bytes};
-    give_back(address, wanted, by);
-    return nullptr;
-  }
-  return record(address, wanted, kind, failure, by);
+  void* const address =
+      make(wanted, std::max<std::size_t>(alignment, 64), /*lazily=*/false, failure, by);
+  if (address == nullptr || record(address, wanted, kind, failure, by) != nullptr) return address;
+  give_back(address, wanted, by);
+  return nullptr;
 }
 
 void* AddressSpace::allocate_sparse(std::size_t bytes, Failure& failure) {
   void* const address = take(bytes, 64, failure, By::rank);
   if (address == nullptr) return nullptr;
   heap_.clear(address, bytes);
-  return record(address, bytes, Allocation::Kind::internal, failure, By::rank);
+  if (record(address, bytes, Allocation::Kind::internal, failure, By::rank) != nullptr)
+    return address;
+  give_back(address, bytes, By::rank);
+  return nullptr;
 }
 
 void* AddressSpace::allocate_ring(std::size_t bytes, Failure& failure) {
@@ -157,6 +191,7 @@ void* AddressSpace::allocate_ring(std::size_t bytes, Failure& failure) {
 }
 
 bool AddressSpace::free(void* address, Allocation::Kind kind, By by) {
+  if (kind == Allocation::Kind::local) return free_local(address);
   const std::optional<std::size_t> bytes = forget(address, kind, by);
   if (!bytes) return false;
   if (*bytes > 0) give_back(address, *bytes, by);
@@ -167,13 +202,9 @@ bool AddressSpace::free(void* address, Allocation::Kind kind, By by) {
 std::optional<std::size_t> AddressSpace::forget(void* address, Allocation::Kind kind, By by) {
   const HeapLock one_at_a_time(*this, by);
   if (!one_at_a_time.holds()) return 0;
-  Allocations& list = allocations(me_);
-  const auto begin = reinterpret_cast<std::uint64_t>(address);
-  const auto found = list.nearest(begin);
-  if (!found || found->begin != begin || found->kind != static_cast<std::uint64_t>(kind))
-    return std::nullopt;
-  list.remove(begin);
-  return found->bytes;
+  const auto removed = allocations(me_).remove(reinterpret_cast<std::uint64_t>(address), kind);
+  if (!removed) return std::nullopt;
+  return removed->bytes;
 }
 
 void AddressSpace::free_when_unused(TeamBlock& block) {

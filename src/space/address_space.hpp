@@ -9,6 +9,7 @@
 #include "base/job_mutex.hpp"
 #include "space/heap.hpp"
 #include "space/mapping.hpp"
+#include "space/small_blocks.hpp"
 
 namespace armature::space {
 
@@ -45,6 +46,12 @@ class AddressSpace : public Mapping {
   /// Zero-filled, reserved memory in the own band. On failure nullptr, and `failure` says why.
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment, Allocation::Kind kind,
                                Failure& failure, By by = By::rank);
+  /// What new memory holds: zeros, or whatever was there.
+  enum class Contents { zeros, any };
+  /// The rank's own, as malloc gives it. What was freed is kept for the next: most allocations take
+  /// no new pages. The pages of a large one are reserved, and come when they are touched.
+  [[nodiscard]] void* allocate_local(std::size_t bytes, std::size_t alignment, Contents contents,
+                                     Failure& failure);
   /// For the library's own structures that are used in part.
   [[nodiscard]] void* allocate_sparse(std::size_t bytes, Failure& failure);
   /// For what goes to another rank. Of virtual ranks there may be many, which have little to say to
@@ -55,19 +62,50 @@ class AddressSpace : public Mapping {
   /// False when nothing of that kind begins there.
   [[nodiscard]] bool free(void* address, Allocation::Kind kind, By by = By::rank);
 
+  /// By the rank, when it has nothing to do: what it has not used for a while it does not keep.
+  void rest();
+  /// The rank leaves the job.
+  void end_promises();
+
   /// Frees a team's block of this band as soon as no member uses it any more.
   void free_when_unused(TeamBlock& block);
 
  private:
   class HeapLock;
+  [[nodiscard]] int process() const { return slot(me_).process.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool reserve(std::size_t bytes, Failure& failure) const;
   [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment, Failure& failure, By by);
+  [[nodiscard]] void* take_from_heap(std::size_t bytes, std::size_t alignment);
+  [[nodiscard]] void* make(std::size_t bytes, std::size_t alignment, bool lazily, Failure& failure,
+                           By by);
+  [[nodiscard]] bool fill(void* address, std::size_t bytes, std::size_t reserved, bool lazily);
+  [[nodiscard]] bool fill_small(void* address, std::size_t bytes, Failure& failure);
   void give_back(void* address, std::size_t bytes, By by);
   [[nodiscard]] void* record(void* address, std::size_t bytes, Allocation::Kind kind,
                              Failure& failure, By by);
   [[nodiscard]] Heap& heap_of(const void* address) {
     return address >= for_doors_begin_ ? for_doors_ : heap_;
   }
+  [[nodiscard]] bool add(void* address, std::size_t bytes, Allocation::Kind kind, Failure& failure,
+                         By by);
   [[nodiscard]] std::optional<std::size_t> forget(void* address, Allocation::Kind kind, By by);
+
+  // Local memory:
+  [[nodiscard]] bool is_lazily_made(std::size_t bytes) const {
+    return bytes >= page_wise_min && is_lazy() && !Heap::keeps_pages();
+  }
+  using Block = KeptBlocks::Block;
+  [[nodiscard]] void* allocate_small(std::size_t bytes, std::size_t alignment, Contents contents,
+                                     Failure& failure);
+  [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment, Contents contents,
+                                     Failure& failure);
+  [[nodiscard]] void* take_kept(std::size_t bytes, std::size_t alignment, Contents contents);
+  [[nodiscard]] bool free_local(void* address);
+  [[nodiscard]] bool keep(const Block& block);
+  [[nodiscard]] bool keep_instead_of_others(const Block& block);
+  void let_go(const Block& block);
+  void collect_emptied();
+  [[nodiscard]] std::uint64_t kept_max();
 
   Rank me_;
   // The rank may want memory, and whoever takes in what comes for it from other nodes: a thread of
@@ -77,6 +115,13 @@ class AddressSpace : public Mapping {
   // The end of the band, kept back for what comes from other nodes (see room_for_doors).
   Heap for_doors_;
   std::byte* for_doors_begin_ = nullptr;
+  // Under that mutex: what was freed and is kept, beside kept_blocks(me_); how many bytes that has,
+  // and how often either has changed.
+  SmallBlocks small_;
+  std::uint64_t kept_bytes_ = 0, kept_max_ = 0;  // the latter + 1; 0: nobody has looked
+  std::uint64_t uses_ = 0;
+  // When rest() has first seen so many uses.
+  std::uint64_t uses_seen_ = 0, quiet_since_ns_ = 0;
   std::vector<TeamBlock*> retired_;  // let go of by this rank, not yet by all members
 };
 

@@ -56,13 +56,15 @@ std::size_t Allocations::lower_bound(std::uint64_t begin, std::size_t count) con
   return low;
 }
 
-// Odd while the list changes. The fence keeps the changes behind the odd number; the release of the
-// even one keeps them before it.
+// Odd while the list changes; one writer, so nobody else changes the number. The fence keeps the
+// changes behind the odd number; the release of the even one keeps them before it.
 void Allocations::open() {
-  sequence_.fetch_add(1, std::memory_order_relaxed);
+  sequence_.store(sequence_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
 }
-void Allocations::close() { sequence_.fetch_add(1, std::memory_order_release); }
+void Allocations::close() {
+  sequence_.store(sequence_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
 
 bool Allocations::is_gap(std::size_t i) const {
   return at(i).kind == static_cast<std::uint64_t>(Allocation::Kind::gap);
@@ -71,7 +73,8 @@ bool Allocations::is_gap(std::size_t i) const {
 /// While it is open.
 void Allocations::close_gaps() {
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < used(); ++i)
+  const std::size_t n = used();
+  for (std::size_t i = 0; i < n; ++i)
     if (!is_gap(i)) set(kept++, at(i));
   used_.store(kept, std::memory_order_relaxed);
   gaps_.store(0, std::memory_order_relaxed);
@@ -93,25 +96,33 @@ bool Allocations::add(const Allocation& allocation) {
   for (std::size_t i = last; i > place; --i) set(i, at(i - 1));
   set(place, allocation);
   if (last < n)
-    gaps_.fetch_sub(1, std::memory_order_relaxed);
+    gaps_.store(gaps_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   else
     used_.store(n + 1, std::memory_order_relaxed);
   close();
   return true;
 }
 
-std::optional<Allocation> Allocations::remove(std::uint64_t begin) {
+// By words: a processor waits for bits of a word that are written and read again as a whole.
+std::optional<Allocation> Allocations::remove(std::uint64_t begin, Allocation::Kind kind) {
+  constexpr auto gap = static_cast<std::uint64_t>(Allocation::Kind::gap);
+  constexpr unsigned kind_bits = 62;
   const std::size_t n = used();
   const std::size_t place = lower_bound(begin, n);
-  if (place == n || at(place).begin != begin || is_gap(place)) return std::nullopt;
-  const Allocation found = at(place);
-  Allocation gap = found;
-  gap.kind = static_cast<std::uint64_t>(Allocation::Kind::gap);
+  if (place == n) return std::nullopt;
+  Entry& entry = list_[place];
+  const std::uint64_t word = entry.bytes_and_kind.load(std::memory_order_relaxed);
+  const bool is_right =
+      kind == Allocation::Kind::gap || word >> kind_bits == static_cast<std::uint64_t>(kind);
+  if (entry.begin.load(std::memory_order_relaxed) != begin || word >> kind_bits == gap || !is_right)
+    return std::nullopt;
   open();
-  set(place, gap);
-  if (gaps_.fetch_add(1, std::memory_order_relaxed) + 1 > n / 8) close_gaps();
+  entry.bytes_and_kind.store(word | gap << kind_bits, std::memory_order_relaxed);
+  const std::uint64_t gaps = gaps_.load(std::memory_order_relaxed) + 1;
+  gaps_.store(gaps, std::memory_order_relaxed);
+  if (gaps > n / 8) close_gaps();
   close();
-  return found;
+  return std::bit_cast<Allocation>(Words{begin, word});
 }
 
 std::optional<Allocation> Allocations::nearest(std::uint64_t address) const {
@@ -129,6 +140,22 @@ std::optional<Allocation> Allocations::nearest(std::uint64_t address) const {
     std::atomic_thread_fence(std::memory_order_acquire);
     if (sequence_.load(std::memory_order_relaxed) == before) return found;
   }
+}
+
+std::vector<Allocation> Allocations::large_local(std::uint64_t bytes_min) const {
+  Patience patience;
+  do {
+    std::vector<Allocation> found;
+    const std::uint64_t before = sequence_.load(std::memory_order_acquire);
+    const std::size_t n = used();
+    for (std::size_t i = 0; before % 2 == 0 && n <= count_max && i < n; ++i)
+      if (const Allocation one = at(i);
+          one.bytes >= bytes_min && one.kind == static_cast<std::uint64_t>(Allocation::Kind::local))
+        found.push_back(one);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (before % 2 == 0 && sequence_.load(std::memory_order_relaxed) == before) return found;
+  } while (patience.goes_on());
+  return {};
 }
 
 std::optional<Allocation> Allocations::nearest_of(std::uint64_t address, std::size_t n) const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace armature::space {
 
@@ -31,14 +32,17 @@ static_assert(sizeof(Allocation) == 16);
 class Allocations {
  public:
   /// Room for this many; adding more fails.
-  static constexpr std::size_t count_max = (16u << 20) / sizeof(Allocation) - 4;
+  static constexpr std::size_t count_max = ((16u << 20) - 1024) / sizeof(Allocation) - 4;
 
   [[nodiscard]] bool add(const Allocation& allocation);
-  /// Removes and returns the one that begins there.
-  std::optional<Allocation> remove(std::uint64_t begin);
+  /// Removes and returns the one that begins there, if it is of that kind or none is named.
+  std::optional<Allocation> remove(std::uint64_t begin,
+                                   Allocation::Kind kind = Allocation::Kind::gap);
 
   /// The one that holds the address, else the nearest to it, else none. Safe from any process.
   [[nodiscard]] std::optional<Allocation> nearest(std::uint64_t address) const;
+  /// All local ones that are at least so large. Safe from any process.
+  [[nodiscard]] std::vector<Allocation> large_local(std::uint64_t bytes_min) const;
   [[nodiscard]] std::size_t count() const { return used() - gaps_.load(std::memory_order_relaxed); }
 
  private:

@@ -70,6 +70,11 @@ struct BandHead {
   }
   /// The list of what is allocated in this band; see allocations.hpp.
   [[nodiscard]] static std::size_t allocations_offset(std::uint32_t ranks) {
+    return kept_blocks_offset(ranks) + kept_blocks_room;
+  }
+  /// What was freed in it and keeps its pages; see kept_blocks.hpp. On the list's first page, which
+  /// every rank has that has allocated something.
+  [[nodiscard]] static std::size_t kept_blocks_offset(std::uint32_t ranks) {
     return (calls_offset(ranks) + ranks * calls_bytes + 4095) / 4096 * 4096;
   }
   /// What the rank keeps of its remote calls to each other one: a table that begins as zeros. Here,
@@ -78,7 +83,8 @@ struct BandHead {
     return sizeof(BandHead) + ranks * sizeof(PeerLine);
   }
   static constexpr std::size_t calls_bytes = 96;
-  static constexpr std::size_t allocations_room = 16 * 1024 * 1024;
+  static constexpr std::size_t kept_blocks_room = 1024;
+  static constexpr std::size_t allocations_room = 16 * 1024 * 1024 - kept_blocks_room;
 };
 
 }  // namespace armature::space

@@ -8,6 +8,7 @@
 #include "armature/detail/view.hpp"
 #include "space/halt.hpp"
 #include "space/newcomers.hpp"
+#include "space/reserved_memory.hpp"
 #include "space/tie.hpp"
 
 // The node's shared control block: what the processes of a job on one node, their launcher, and
@@ -26,7 +27,7 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 15;
+inline constexpr std::uint32_t control_version = 16;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t {
@@ -134,6 +135,7 @@ struct alignas(4096) ControlHeader {
   alignas(64) Halt halt;
   Resize resize;
   Recurring checkpoints, copies, rebalances;  // to disk; in memory; of ranks
+  alignas(64) ReservedMemory reserved;        // of this node's memory
 
   /// Which arrangement of ranks to processes is in force: another one each time they were arranged
   /// anew while all stood still.
@@ -261,6 +263,7 @@ struct alignas(128) RankSlot {
   Newcomers mailboxes;
   Newcomers channels;
   Processors bound_to;  // set by the launcher before the rank starts
+  LazyMemory lazy;      // changed by whoever acts for the rank, and by who counts its pages
 
   // The bell: who makes true what a sleeping rank may wait for rings it. See progress/bell.hpp.
   // How many threads of the rank sleep, or are about to: it, and its service thread if it has one.
@@ -310,6 +313,10 @@ struct alignas(128) ProcessSlot {
   std::atomic<std::uint64_t> team_news{0};
   // The arrangement of ranks of which it has taken those that are to run there.
   std::atomic<std::uint64_t> arrangement{0};
+  // Of the node's memory: what was promised to it and is not there yet; of this, what nothing was
+  // allocated from. See Reservations.
+  std::atomic<std::uint64_t> reserved{0};
+  std::atomic<std::uint64_t> spare{0};
 
   [[nodiscard]] bool belongs(std::uint32_t regroup) const {
     const std::uint32_t end = until.load(std::memory_order_acquire);

@@ -49,6 +49,8 @@ std::atomic<int> file_of_all = -1;
 
 void Heap::keep_pages() { pages_stay.store(true, std::memory_order_relaxed); }
 
+bool Heap::keeps_pages() { return pages_stay.load(std::memory_order_relaxed); }
+
 void Heap::use_file(int fd) { file_of_all.store(fd, std::memory_order_relaxed); }
 
 int Heap::file() const {
@@ -57,7 +59,7 @@ int Heap::file() const {
 }
 
 bool Heap::drop_pages(std::byte* from, std::byte* to) {
-  if (from < to && pages_stay.load(std::memory_order_relaxed))
+  if (from < to && keeps_pages())
     return std::memset(from, 0, static_cast<std::size_t>(to - from)) != nullptr;
   // By address: where a program has closed our file, its number may be that of one of its own.
   return from >= to || madvise(from, static_cast<std::size_t>(to - from), MADV_REMOVE) == 0;
@@ -97,20 +99,77 @@ struct OwnPages {
 };
 }  // namespace
 
+/// Where the pages end that must exist for a block that ends there. The block behind it has its
+/// bookkeeping on the next bytes. Behind a small one a page more: the tree writes to the next block
+/// when it divides it, so pages would come to be there before they are asked for.
+std::byte* Heap::pages_end(std::byte* end, std::size_t bytes) const {
+  const std::size_t more = bytes < page_wise_min ? page_bytes : 0;
+  return std::min(page_above(end + block_edge) + more, start_ + bytes_max_);
+}
+
 bool Heap::fill(void* address, std::size_t bytes) {
   auto* const start = static_cast<std::byte*>(address);
   std::byte* const end = start + bytes;
   const OwnPages own(start, bytes);
   // Pages that earlier, smaller blocks have used are exchanged for fresh ones, unless the program
   // has locked them (mlock).
-  const bool exchanges = bytes >= page_wise_min && !pages_stay.load(std::memory_order_relaxed) &&
-                         drop_pages(own.first, own.last);
-  // The block behind this one has its bookkeeping on the next bytes; its page is needed too.
-  if (!reserve_pages(page_below(start), page_above(end + block_edge))) return false;
+  const bool exchanges =
+      bytes >= page_wise_min && !keeps_pages() && drop_pages(own.first, own.last);
+  if (!reserve_pages(page_below(start), pages_end(end, bytes))) return false;
   if (!exchanges) return std::memset(start, 0, bytes) != nullptr;
   std::memset(start, 0, static_cast<std::size_t>(own.first - start));
   std::memset(own.last, 0, static_cast<std::size_t>(end - own.last));
   return true;
+}
+
+bool Heap::fill_lazily(void* address, std::size_t bytes) {
+  auto* const start = static_cast<std::byte*>(address);
+  const OwnPages own(start, bytes);
+  if (!reserve_pages(page_below(start), own.first) ||
+      !reserve_pages(own.last, pages_end(start + bytes, bytes)))
+    return false;
+  clear(address, bytes);
+  return true;
+}
+
+namespace {
+/// So many bytes of these pages exist, whichever process has touched them.
+std::size_t bytes_there(std::byte* from, const std::byte* to) {
+  constexpr std::size_t pages_max = 4096;
+  unsigned char there[pages_max];
+  std::size_t pages = 0;
+  while (from < to) {
+    const std::size_t bytes = std::min(static_cast<std::size_t>(to - from), pages_max * page_bytes);
+    if (mincore(from, bytes, there) != 0) break;
+    pages += static_cast<std::size_t>(
+        std::count_if(there, there + bytes / page_bytes, [](unsigned char p) { return p & 1; }));
+    from += bytes;
+  }
+  return pages * page_bytes;
+}
+}  // namespace
+
+std::size_t Heap::missing(void* address, std::size_t bytes) const {
+  auto* const start = static_cast<std::byte*>(address);
+  std::byte* const from = page_below(start);
+  const std::byte* const to = pages_end(start + bytes, bytes);
+  return static_cast<std::size_t>(to - from) - bytes_there(from, to);
+}
+
+std::size_t Heap::own_bytes(void* address, std::size_t bytes) {
+  const OwnPages own(static_cast<std::byte*>(address), bytes);
+  return own.first < own.last ? static_cast<std::size_t>(own.last - own.first) : 0;
+}
+
+std::size_t Heap::own_bytes_there(void* address, std::size_t bytes) {
+  const OwnPages own(static_cast<std::byte*>(address), bytes);
+  return bytes_there(own.first, own.last);
+}
+
+std::size_t Heap::bytes_to_reserve(std::size_t bytes) {
+  // Where a sum would overflow no memory is enough.
+  constexpr std::size_t more = 3 * page_bytes;
+  return bytes > SIZE_MAX - 2 * more ? SIZE_MAX : page_below(bytes) + more;
 }
 
 void Heap::clear(void* address, std::size_t bytes) {
@@ -131,6 +190,8 @@ void Heap::let_pages_go(void* address, std::size_t bytes) {
 }
 
 void Heap::free(void* address) { tree_->deallocate(address); }
+
+std::size_t Heap::block_bytes(const void* address) const { return tree_->size(address); }
 
 std::size_t Heap::free_bytes() const {
   if (tree_ == nullptr) return bytes_max_;

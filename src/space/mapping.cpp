@@ -159,6 +159,12 @@ Allocations& Mapping::allocations(int rank) const {
       band(rank) + BandHead::allocations_offset(static_cast<std::uint32_t>(ranks_)));
 }
 
+KeptBlocks& Mapping::kept_blocks(int rank) const {
+  static_assert(sizeof(KeptBlocks) <= BandHead::kept_blocks_room);
+  return *reinterpret_cast<KeptBlocks*>(
+      band(rank) + BandHead::kept_blocks_offset(static_cast<std::uint32_t>(ranks_)));
+}
+
 Rank Mapping::owner(const void* address) const {
   const auto* p = static_cast<const std::byte*>(address);
   if (p < base_ ||

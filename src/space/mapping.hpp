@@ -8,6 +8,8 @@
 #include "space/allocations.hpp"
 #include "space/band_head.hpp"
 #include "space/control.hpp"
+#include "space/kept_blocks.hpp"
+#include "space/reservations.hpp"
 #include "space/team_block.hpp"
 
 namespace armature::space {
@@ -63,6 +65,18 @@ class Mapping {
   [[nodiscard]] std::uint64_t extent(int rank) const {
     return __atomic_load_n(&view(rank).extent, __ATOMIC_ACQUIRE);
   }
+  /// The account of this node's memory that is promised and not there yet.
+  [[nodiscard]] Reservations reservations() const { return Reservations(control_); }
+  /// Whether large local memory is reserved, but has no pages before they are touched. Virtual
+  /// ranks take their memory to other nodes and other jobs, which have promised nothing.
+  [[nodiscard]] bool is_lazy() const { return header().ranks_are_virtual == 0; }
+  /// Gives back the pages of what that rank of this node has freed and keeps.
+  void empty_kept(int rank) const;
+  /// The same of all ranks of this node; and promises that were kept by now end.
+  void relieve() const;
+  /// How much more of the node's memory can be had; if that is less than `wanted`, of all that is
+  /// not in use.
+  [[nodiscard]] topology::MemoryRoom room_for(std::uint64_t wanted) const;
   /// Throws Error(bad_rank).
   void require_rank(Rank rank, const char* call) const;
 
@@ -75,6 +89,9 @@ class Mapping {
 
  protected:
   [[nodiscard]] Allocations& allocations(int rank) const;
+  [[nodiscard]] KeptBlocks& kept_blocks(int rank) const;
+  /// Gives back the pages of one that belongs to no allocation, and what was promised for it.
+  void empty(const KeptBlocks::Block& block, int rank) const;
   [[nodiscard]] detail::BandView& view(int rank) const { return control_.bands()[rank]; }
 
  private:
@@ -87,6 +104,7 @@ class Mapping {
   [[nodiscard]] bool protect(int rank, int protection) const;
   [[noreturn]] void bad_address(Rank rank, const void* address, std::size_t bytes,
                                 const char* call) const;
+  void count_lazy(int rank) const;
 
   Control control_;
   int ranks_ = 0;

@@ -67,7 +67,7 @@ void require_room(const Team& team, const detail::TeamState& state, std::size_t 
   verdict.bytes = asked_here(team, state, bytes, all);
   verdict.free = UINT64_MAX;
   if (state.replica().leader() == state.rank()) {
-    const topology::MemoryRoom room = topology::memory_room();
+    const topology::MemoryRoom room = state.space().room_for(verdict.bytes);
     set_failure(verdict, {room.limit, room.bytes});
   }
   const int nobody = team.size();

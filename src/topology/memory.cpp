@@ -7,10 +7,10 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <optional>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -28,23 +28,40 @@ std::optional<std::uint64_t> read_number(const std::string& path) {
   return std::nullopt;
 }
 
-/// "MemAvailable:   123 kB" of /proc/meminfo, in bytes.
-std::optional<std::uint64_t> meminfo(const std::string& key) {
-  std::ifstream in("/proc/meminfo");
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream words(line);
-    std::string name;
-    std::uint64_t kib = 0;
-    if (words >> name >> kib && name == key + ":") return kib * 1024;
+/// Numbers of /proc/meminfo, in bytes: "MemAvailable:   123 kB".
+class MemoryInfo {
+ public:
+  MemoryInfo() {
+    std::ifstream in("/proc/meminfo");
+    std::getline(in, text_, '\0');
   }
-  return std::nullopt;
-}
+  /// Zero where the kernel does not say.
+  [[nodiscard]] std::uint64_t operator[](const std::string& key) const {
+    const std::size_t place = text_.find(key + ':');
+    if (place == std::string::npos) return 0;
+    return std::strtoull(text_.c_str() + place + key.size() + 1, nullptr, 10) * 1024;
+  }
 
-void tighten(MemoryRoom& room, std::uint64_t bytes, const std::string& limit) {
-  if (bytes < room.bytes) room = {bytes, limit};
-}
+ private:
+  std::string text_;
+};
 
 std::uint64_t difference(std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; }
+
+/// Every limit keeps a part for what is not ours: page tables, stacks, what programs take without
+/// asking. A part of the limit, not of what is left: that would be nothing when it is needed.
+std::uint64_t kept_free(std::uint64_t total) {
+  return std::min<std::uint64_t>(total / 32, std::uint64_t{256} << 20);
+}
+
+void tighten(MemoryRoom& room, std::uint64_t total, std::uint64_t free, const std::string& limit) {
+  const std::uint64_t bytes = difference(free, kept_free(total));
+  if (bytes < room.bytes) {
+    room.bytes = bytes;
+    room.limit = limit;
+  }
+  room.total = std::min(room.total, total);
+}
 
 /// Memory of a group that the kernel would give up when asked.
 std::uint64_t reclaimable(const std::string& stat_file, const std::string& key) {
@@ -66,7 +83,7 @@ void tighten_by_group(MemoryRoom& room, const std::string& root, std::string gro
       const auto cache =
           reclaimable(dir + "/memory.stat", v2 ? "inactive_file" : "total_inactive_file");
       tighten(
-          room, difference(*limit, difference(*used, cache)),
+          room, *limit, difference(*limit, difference(*used, cache)),
           fmt::format("the memory limit of control group {} ({})", dir, readable_bytes(*limit)));
     }
     if (group.empty() || group == "/") return;
@@ -94,17 +111,15 @@ void tighten_by_groups(MemoryRoom& room) {
 }  // namespace
 
 MemoryRoom memory_room() {
-  MemoryRoom room{std::numeric_limits<std::uint64_t>::max(), "nothing"};
-  if (const auto free = meminfo("MemAvailable"))
-    tighten(room, *free + meminfo("SwapFree").value_or(0), "the machine's free memory");
+  constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
+  MemoryRoom room{any, "nothing", any};
+  const MemoryInfo info;
+  if (const std::uint64_t total = info["MemTotal"]; total != 0)
+    tighten(room, total, info["MemAvailable"] + info["SwapFree"], "the machine's free memory");
   if (read_number("/proc/sys/vm/overcommit_memory").value_or(0) == 2)
-    tighten(room,
-            difference(meminfo("CommitLimit").value_or(0), meminfo("Committed_AS").value_or(0)),
+    tighten(room, info["CommitLimit"], difference(info["CommitLimit"], info["Committed_AS"]),
             "the commit limit (vm.overcommit_memory is 2)");
   tighten_by_groups(room);
-  // Leave the machine some air: page tables, stacks, and what others take meanwhile.
-  room.bytes =
-      difference(room.bytes, std::min<std::uint64_t>(room.bytes / 32, std::uint64_t{256} << 20));
   return room;
 }
 

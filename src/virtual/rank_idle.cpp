@@ -1,6 +1,8 @@
 // What a process does when none of its ranks is ready: it lets those look again of whom a bell may
 // have been missed, takes in what the network brings, asks for ranks of others, and sleeps.
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -111,6 +113,10 @@ void RankScheduler::idle() {
 
 void RankScheduler::sleep() {
   const bool polls = !ready_.empty();
+  // One rank each time gives back what it has freed and not used again.
+  static std::atomic<std::size_t> turn = 0;
+  if (!hosted_.empty())
+    hosted_[turn.fetch_add(1, std::memory_order_relaxed) % hosted_.size()]->space().rest();
   doze(polls ? Until::nap_is_over : Until::woken, times_woken_, polls ? nap_ns_ : sleep_max_ns);
   nap_ns_ = std::min(nap_ns_ * 2, nap_max_ns);
   if (!polls && home_.awake.load(std::memory_order_relaxed) == 0) look_again(looks_of_sleepers);

@@ -62,6 +62,7 @@ void Job::leave() {
     if (error.code() != Errc::rank_lost) throw;
     wait_for_survivors(space);
   }
+  space.end_promises();
   slot.life.store(Life::finished, std::memory_order_release);
   space.header().left.fetch_add(1, std::memory_order_release);
   if (progress::Network* const net = progress::network())

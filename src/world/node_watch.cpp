@@ -131,6 +131,7 @@ class Watch {
   }
 
   void declare_dead(int process) {
+    mapping_.reservations().give_up(process);
     if (progress::recovers_on_nodes(mapping_.header()))
       return progress::lose_process({reinterpret_cast<std::byte*>(&mapping_.header())}, process);
     std::uint32_t dead = 0;

@@ -11,16 +11,28 @@ namespace armature {
 using space::AddressSpace;
 using space::Allocation;
 
-void* World::allocate_local_bytes(std::size_t bytes, std::size_t alignment) const {
+namespace {
+
+void* allocate_of_rank(std::size_t bytes, std::size_t alignment, AddressSpace::Contents contents) {
   AddressSpace::Failure failure;
   void* address = progress::this_rank("allocate_local")
-                      .space.allocate(bytes, alignment, Allocation::Kind::local, failure);
-  if (address == nullptr)
+                      .space.allocate_local(bytes, alignment, contents, failure);
+  if (address == nullptr) [[unlikely]]
     base::fail(Errc::out_of_memory, fmt::format("allocate_local: asked for {}, but {} leaves {}",
                                                 bytes == SIZE_MAX ? "more than can be addressed"
                                                                   : base::readable_bytes(bytes),
                                                 failure.limit, base::readable_bytes(failure.free)));
   return address;
+}
+
+}  // namespace
+
+void* World::allocate_local_bytes(std::size_t bytes, std::size_t alignment) const {
+  return allocate_of_rank(bytes, alignment, AddressSpace::Contents::zeros);
+}
+
+void* World::allocate_local_bytes_for_overwrite(std::size_t bytes, std::size_t alignment) const {
+  return allocate_of_rank(bytes, alignment, AddressSpace::Contents::any);
 }
 
 void World::free_local_bytes(Rank rank, void* address) const {

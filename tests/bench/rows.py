@@ -9,7 +9,9 @@ import tempfile
 TRANSFERS = [8, 64, 4096, 65536, 1 << 20, 16 << 20]
 PATCHES = [8 * n * n for n in (1, 8, 64, 256, 512)]
 ACCUMULATES = [8, 4096, 524288, 8388608]
+ALLOCATIONS = [64, 4096, 65536, 1 << 20, 16 << 20, 64 << 20]
 RMA = {
+    **{op: ALLOCATIONS for op in ("allocate", "allocate.group", "allocate.local", "allocate.local.zeros")},
     "put": TRANSFERS, "get": TRANSFERS, "put.bw": TRANSFERS, "get.bw": TRANSFERS,
     "put.pingpong": [8], "put2d": PATCHES, "get2d": PATCHES,
     "gather": [8000], "gather.strided": [8000], "gather.aggregate": [8000],

@@ -26,6 +26,9 @@ constexpr const char* footer =
                      .aggregate: as requests of an aggregate handle
   acc                x += 2 * y on doubles
   fadd lock          fetch-and-add; lock and unlock
+  allocate           memory that all allocate, touch on one page and free; .group: the members of
+                     another team; .local: a rank alone, to overwrite; .local.zeros: filled with
+                     zeros. Limit: malloc, or for zeros calloc
   nbput1000          1000 non-blocking 8-byte puts to different lines, one wait; per put
   barrier allreduce8 .p2 and .p8: among that many ranks
   X.busy             X while the target computes and never calls the library
@@ -35,8 +38,8 @@ constexpr const char* footer =
                      ns: the time that joining takes
 
 The limit is the same done by hand on the same memory (memcpy, a loop, std::atomic, a pthread mutex,
-a counter on which processes spin, or yield when they are more than cores), measured by the same
-process in turns with the operation.
+a counter on which processes spin, or yield when they are more than cores; malloc for allocate),
+measured by the same process in turns with the operation.
 
 Examples:
   armature bench rma

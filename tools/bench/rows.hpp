@@ -20,6 +20,8 @@ void gather_rows(Stage& stage);
 void accumulate_rows(Stage& stage);
 void atomic_rows(Stage& stage);
 void lock_rows(Stage& stage);
+/// Memory that is allocated, touched and freed.
+void allocation_rows(Stage& stage);
 /// For any number of ranks.
 void collective_rows(Stage& stage);
 

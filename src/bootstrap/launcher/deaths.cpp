@@ -104,6 +104,7 @@ void RunningJob::lose(Process& process, const Ending& ending) {
     ++lost;
   }
   const space::Control& node = of_nodes_[static_cast<std::size_t>(process.node)];
+  space::Reservations(node).give_up(number);
   node.header().deaths.fetch_add(lost, std::memory_order_release);
   ring_all(node);
   Board::lose(board_, number);

@@ -33,6 +33,11 @@ StandStill::StandStill(const space::Mapping& mapping, int process, int band_file
       meeting_(mapping, process, regroup_, number_) {}
 
 void StandStill::run(const std::string& refusal) {
+  // What ranks have freed is not written. Where another process has begun to, it writes less.
+  for (int rank = 0; rank < mapping_.ranks(); ++rank)
+    if (mapping_.is_here(rank) &&
+        mapping_.slot(rank).process.load(std::memory_order_relaxed) == process_)
+      mapping_.empty_kept(rank);
   if (!meeting_.is_member())  // it has joined, but hosts nobody before the next regrouping
     wait_until_over();
   else if (halt_.where.load(std::memory_order_relaxed) == space::KeptIn::memory)

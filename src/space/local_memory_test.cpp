@@ -1,0 +1,133 @@
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+#include "base/clock.hpp"
+#include "space/address_space.hpp"
+#include "space/job_memory.hpp"
+#include "space/layout.hpp"
+
+namespace armature::space {
+namespace {
+
+using Contents = AddressSpace::Contents;
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+/// A job of two ranks in this process, beside whatever it has joined.
+class LocalMemoryTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::byte* allocate(std::size_t bytes, Contents contents = Contents::any) {
+    AddressSpace::Failure failure;
+    auto* const memory =
+        static_cast<std::byte*>(space_.allocate_local(bytes, 64, contents, failure));
+    EXPECT_NE(memory, nullptr) << failure.limit;
+    return memory;
+  }
+  void free(void* memory) { EXPECT_TRUE(space_.free(memory, Allocation::Kind::local)); }
+  [[nodiscard]] std::size_t resident() const {
+    struct stat status {};
+    fstat(memory_.bands[0].get(), &status);
+    return static_cast<std::size_t>(status.st_blocks) * 512;
+  }
+  [[nodiscard]] std::uint64_t awaited() const {
+    const ReservedMemory& reserved = mapping_.mapping().header().reserved;
+    return reserved.granted - reserved.settled - mapping_.mapping().process_slot(0).spare;
+  }
+
+  JobMemory memory_ = JobMemory::create({.ranks = 2,
+                                         .band_base = default_base + default_room / 2,
+                                         .band_bytes = std::uint64_t{1} << 30});
+  TemporaryMapping mapping_{map_control(memory_.control.get()),
+                            {memory_.bands[0].get(), memory_.bands[1].get()}};
+  AddressSpace space_{mapping_.mapping(), Rank(0), {memory_.bands[0].get()}};
+};
+
+TEST_F(LocalMemoryTest, a_large_one_is_promised_and_has_no_pages_before_they_are_touched) {
+  const std::size_t before = resident();
+  std::byte* const memory = allocate(64 * mib);
+  EXPECT_LT(resident(), before + mib);
+  EXPECT_GE(awaited(), 63 * mib);
+  std::memset(memory, 1, 64 * mib);
+  EXPECT_GE(resident(), 64 * mib);
+  space_.relieve();  // counts them
+  EXPECT_LT(awaited(), mib);
+  free(memory);
+}
+
+TEST_F(LocalMemoryTest, what_was_freed_is_kept_for_the_next) {
+  for (const std::size_t bytes : {std::size_t{64}, std::size_t{5000}, 100'000 + mib, 8 * mib}) {
+    std::byte* const first = allocate(bytes);
+    std::memset(first, 0xee, bytes);
+    const std::size_t before = resident();
+    free(first);
+    std::byte* const second = allocate(bytes - bytes / 20);
+    EXPECT_EQ(second, first);
+    EXPECT_EQ(resident(), before);
+    free(second);
+  }
+}
+
+TEST_F(LocalMemoryTest, zeros_are_zeros_whatever_was_there) {
+  for (const std::size_t bytes : {std::size_t{64}, std::size_t{70'000}, mib, 8 * mib}) {
+    std::byte* const first = allocate(bytes);
+    std::memset(first, 0xee, bytes);
+    free(first);
+    std::byte* const second = allocate(bytes - bytes / 20, Contents::zeros);
+    EXPECT_EQ(second, first);
+    EXPECT_TRUE(std::all_of(second, second + bytes - bytes / 20, [](std::byte b) {
+      return b == std::byte{};
+    })) << bytes;
+    free(second);
+  }
+}
+
+TEST_F(LocalMemoryTest, what_is_kept_is_given_back_when_memory_is_short) {
+  std::byte* const memory = allocate(8 * mib);
+  std::memset(memory, 1, 8 * mib);
+  free(memory);
+  EXPECT_GE(resident(), 8 * mib);
+  mapping_.mapping().relieve();  // by whoever lacks memory
+  EXPECT_LT(resident(), mib);
+  EXPECT_LT(awaited(), mib);
+  free(allocate(8 * mib));
+}
+
+std::uint64_t played_ns = 1;
+
+TEST_F(LocalMemoryTest, what_is_kept_is_given_back_when_the_rank_rests) {
+  base::clock_override = [] { return played_ns; };
+  std::byte* const memory = allocate(8 * mib);
+  std::memset(memory, 1, 8 * mib);
+  free(memory);
+  space_.rest();
+  played_ns += 500'000'000;
+  space_.rest();
+  EXPECT_GE(resident(), 8 * mib);
+  played_ns += 2'000'000'000;
+  space_.rest();
+  base::clock_override = nullptr;
+  EXPECT_LT(resident(), mib);
+  EXPECT_LT(awaited(), mib);
+}
+
+TEST_F(LocalMemoryTest, no_more_is_kept_than_a_bounded_part) {
+  std::byte* blocks[20];
+  for (std::byte*& block : blocks) std::memset(block = allocate(24 * mib), 1, 4 * mib);
+  for (std::byte* const block : blocks) free(block);
+  EXPECT_LE(resident(), 44 * mib);  // at most ten are
+  EXPECT_LE(awaited(), 256 * mib);
+}
+
+TEST_F(LocalMemoryTest, it_is_freed_once_and_as_what_it_is) {
+  std::byte* const memory = allocate(mib);
+  EXPECT_FALSE(space_.free(memory, Allocation::Kind::collective));
+  EXPECT_FALSE(space_.free(memory + 64, Allocation::Kind::local));
+  free(memory);
+  EXPECT_FALSE(space_.free(memory, Allocation::Kind::local));
+}
+
+}  // namespace
+}  // namespace armature::space
