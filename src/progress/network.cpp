@@ -15,6 +15,7 @@
 #include "base/fail.hpp"
 #include "progress/bell.hpp"
 #include "progress/connect_guard.hpp"
+#include "progress/connecting.hpp"
 #include "progress/give_way.hpp"
 #include "progress/processes.hpp"
 #include "progress/rank_context.hpp"
@@ -69,6 +70,10 @@ void ring_ranks_here(const space::Mapping& mapping) {
   }
   for (int r = 0; r < mapping.ranks(); ++r)
     if (mapping.is_here(r)) detail::wake(mapping.slot(r));
+}
+
+void tell_connecting_to(int rank, const Network::Spaces& spaces) {
+  for (const space::AddressSpace* space : spaces) tell_connecting(space->slot(space->me()), rank);
 }
 
 void on_life(const Arrived& arrived) {
@@ -145,6 +150,7 @@ void Network::connect(bootstrap::Exchange& exchange, const NetworkOptions& optio
     });
     for (const int process : others_) {
       guard.watch(process);
+      tell_connecting_to(first_rank_of(process), spaces_);
       links_.connect(process, exchange.get(process, address_key), name_of(process, options));
     }
     tell_all(Kind::hello);
@@ -160,6 +166,7 @@ void Network::await_greetings(const NetworkOptions& options) {
   std::uint64_t beat_ns = begun_ns;
   for (const int process : others_) {
     const Link& link = links_.to(process);
+    if (!link.said_hello()) tell_connecting_to(first_rank_of(process), spaces_);
     while (!link.said_hello()) {
       (void)poll();
       sched_yield();

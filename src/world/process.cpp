@@ -25,6 +25,7 @@
 #include "bootstrap/mpi_exchange.hpp"
 #include "bootstrap/start_again.hpp"
 #include "bootstrap/tell_joined.hpp"
+#include "progress/connecting.hpp"
 #include "progress/network.hpp"
 #include "progress/processes.hpp"
 #include "progress/rank_context.hpp"
@@ -53,6 +54,7 @@
 #include "world/node_watch.hpp"
 #include "world/restored_memory.hpp"
 #include "world/simulated_turns.hpp"
+#include "world/variables.hpp"
 
 namespace armature {
 namespace {
@@ -205,6 +207,7 @@ void Process::restore_memory() const {
 
 Process& Process::join() {
   static Process* const process = [] {
+    require_sense_of_variables();
     auto joining = std::unique_ptr<Process>(new Process);
     progress::set_joining_rank(told() ? (told()->hosted > 0 ? told()->rank : -1) : 0);
     if (told())
@@ -222,11 +225,13 @@ Process& Process::join() {
               ? told()->process
               : mapping.slot(joining->first_rank()).process.load(std::memory_order_relaxed));
     joined = joining.get();
+    joining->tell_connecting();
     if (joining->wired_) watch_node(joining->wired_->roster, mapping, *exchange());
     if (mapping.header().ranks_are_virtual == 0) {
       progress::Network::Spaces spaces;
       for (const auto& space : joining->spaces()) spaces.push_back(space.get());
       joining->join_network(std::move(spaces));
+      joining->tell_connected();
       joining->tell_joined();
     }
     return joining.release();
@@ -305,6 +310,16 @@ std::vector<int> Process::map(const space::JobMemory& memory) {
   for (const auto& band : memory.bands) bands.push_back(band.get());
   mapping_ = &Mapping::join(control, bands);
   return bands;
+}
+
+void Process::tell_connecting() const {
+  for (int r = first_rank_; r < first_rank_ + hosted(); ++r)
+    progress::tell_connecting(mapping_->slot(r));
+}
+
+void Process::tell_connected() const {
+  for (int r = first_rank_; r < first_rank_ + hosted(); ++r)
+    progress::tell_connected(mapping_->slot(r));
 }
 
 void Process::leave() {

@@ -40,6 +40,8 @@ class Process {
   /// Where the launcher is to hear nothing of deaths: from now on the job can go on without this
   /// process. Of virtual ranks, once they have their network.
   void tell_joined() const;
+  /// It has connected to all others, and its ranks are about to begin: of virtual ranks, as above.
+  void tell_connected() const;
 
   /// Collective over all processes of a job that another launcher has started: whether all have the
   /// same number, once. True in other jobs. Throws Error(start) when its nodes would go on from
@@ -66,6 +68,7 @@ class Process {
   void join_launched();
   void join_wired();
   void join_alone();
+  void tell_connecting() const;
   std::vector<int> map(const space::JobMemory& memory);
   void join_network(progress::Network::Spaces spaces, bootstrap::Exchange& wire,
                     std::string device) const;

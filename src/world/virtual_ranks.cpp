@@ -54,6 +54,9 @@ void live(int rank, void* /*argument*/) {
   me.status = status;
 }
 
+/// What the program could do nothing about: its stack would say nothing of that.
+[[noreturn]] void refuse(const std::string& why) { detail::give_up(1, why.c_str()); }
+
 /// That this process is one which can go on where those that wrote the checkpoint stopped.
 void require_same_process(const space::ControlHeader& job, bool same_addresses) {
   const auto builds = checkpoints::Builds::of_process();
@@ -62,8 +65,7 @@ void require_same_process(const space::ControlHeader& job, bool same_addresses) 
     checkpoints::BuildId written;
     std::copy(std::begin(there), std::end(there), written.begin());
     if (written != here)
-      base::fail(
-          Errc::start,
+      refuse(
           fmt::format("{} is another build than the one that the ranks have run in so far: it "
                       "has build id {} here and had {}",
                       what, checkpoints::text(here), checkpoints::text(written)));
@@ -71,10 +73,10 @@ void require_same_process(const space::ControlHeader& job, bool same_addresses) 
   compare(builds.program, job.halt.build[0], "the program");
   compare(builds.library, job.halt.build[1], "libarmature");
   if (!same_addresses)
-    base::fail(Errc::start,
-               "a library is another build than the one that the ranks have run in so far, or "
-               "is loaded from elsewhere; or code and data lie at other addresses, since the "
-               "kernel does not let them be fixed here (armature doctor)");
+    refuse(
+        "a library is another build than the one that the ranks have run in so far, or "
+        "is loaded from elsewhere; or code and data lie at other addresses, since the "
+        "kernel does not let them be fixed here (armature doctor)");
 }
 
 /// Ranks go on where they waited.
@@ -201,6 +203,7 @@ int run_here(const Process& process, fibers::RankScheduler& scheduler) {
   for (int rank = first; rank < first + hosted; ++rank)
     spaces.push_back(&fibers::RankFiber::of(mapping, rank).space());
   process.join_network(std::move(spaces));
+  process.tell_connected();
   process.tell_joined();
   scheduler.run();
   stop_handing_over();
@@ -217,7 +220,10 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   together = {body, callable, nullptr};
   if (mapping.header().keeps_copies != 0 || mapping.header().nodes > 1) fill_statics();
   if (Process::simulated()) do_not_hand_over();
-  if (mapping.header().is_one_process()) return simulate_processes(mapping, process.band_file());
+  if (mapping.header().is_one_process()) {
+    process.tell_connected();
+    return simulate_processes(mapping, process.band_file());
+  }
   if (Process::simulated()) {
     simulation::SimulatedProcess scheduler(others_in_turn(), mapping, process.number(),
                                            process.band_file());

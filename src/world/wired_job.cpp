@@ -33,17 +33,6 @@ namespace {
 using bootstrap::Roster;
 static_assert(bootstrap::ranks_max == space::ranks_max);
 
-space::OnDeath on_death() {
-  const char* text = std::getenv("ARMATURE_ON_DEATH");
-  const std::string_view said = text != nullptr ? text : "end";
-  if (said == "end") return space::OnDeath::end_job;
-  if (said == "continue") return space::OnDeath::go_on;
-  if (said == "recover") return space::OnDeath::recover;
-  base::fail(
-      Errc::start,
-      fmt::format("ARMATURE_ON_DEATH='{}' is neither 'end' nor 'continue' nor 'recover'", said));
-}
-
 /// hydra tells the survivors of a death by SIGUSR1, which ends a program that does not know of it.
 void outlive_news_of_deaths() {
   struct sigaction now {};
@@ -76,7 +65,7 @@ space::JobMemory make_memory(const Roster& roster,
   set_sizes(options);
   options.cores = cores_of_node(roster);
   options.check_full = base::number_variable("ARMATURE_CHECK").value_or(0) != 0;
-  options.on_death = on_death();
+  options.on_death = on_death_wanted();
   // On one node it takes a launcher of our own to go back.
   if (options.on_death == space::OnDeath::recover && (!roster.are_virtual || roster.nodes == 1))
     options.on_death = space::OnDeath::end_job;
@@ -161,13 +150,29 @@ void set_sizes(space::JobOptions& options) {
   options.band_bytes = base::number_variable("ARMATURE_BAND_SIZE").value_or(0);
 }
 
-int ranks_of_wired_process(int process, int processes) {
+space::OnDeath on_death_wanted() {
+  const char* text = std::getenv("ARMATURE_ON_DEATH");
+  const std::string_view said = text != nullptr ? text : "end";
+  if (said == "end") return space::OnDeath::end_job;
+  if (said == "continue") return space::OnDeath::go_on;
+  if (said == "recover") return space::OnDeath::recover;
+  base::fail(
+      Errc::start,
+      fmt::format("ARMATURE_ON_DEATH='{}' is neither 'end' nor 'continue' nor 'recover'", said));
+}
+
+std::uint64_t threads_wanted() {
   constexpr std::uint64_t hosted_max = 4096;
   const std::uint64_t hosted = base::number_variable("ARMATURE_THREADS").value_or(1);
   if (hosted < 1 || hosted > hosted_max)
     base::fail(Errc::start, fmt::format("ARMATURE_THREADS={} is not possible: 1 to {} ranks can be "
                                         "threads of a process",
                                         hosted, hosted_max));
+  return hosted;
+}
+
+int ranks_of_wired_process(int process, int processes) {
+  const std::uint64_t hosted = threads_wanted();
   const int all = bootstrap::virtual_ranks_wanted();
   if (all == 0) return static_cast<int>(hosted);
   if (hosted > 1)
@@ -202,7 +207,7 @@ WiredJob wire_up(bootstrap::Exchange& exchange) {
   if (!roster.are_virtual)
     base::raise_file_limit(std::uint64_t{2} * static_cast<std::uint64_t>(roster.ranks) + 64,
                            fmt::format("a job of {} ranks", roster.ranks));
-  if (on_death() != space::OnDeath::end_job) outlive_news_of_deaths();
+  if (on_death_wanted() != space::OnDeath::end_job) outlive_news_of_deaths();
   if (roster.self().index == 0)
     make_and_give(job, door);
   else

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,8 +13,13 @@
 
 namespace armature {
 
-/// How many ranks a process of a job begins with that our launcher did not start: ARMATURE_THREADS,
-/// 1 unless set; its share of ARMATURE_VIRTUAL virtual ones where that is set.
+/// What ARMATURE_ON_DEATH says, and ARMATURE_THREADS, 1 unless set: of jobs that our launcher did
+/// not start. Throw Error(start) where that makes no sense.
+space::OnDeath on_death_wanted();
+std::uint64_t threads_wanted();
+
+/// How many ranks a process of such a job begins with: threads_wanted(); its share of
+/// ARMATURE_VIRTUAL virtual ones where that is set.
 int ranks_of_wired_process(int process, int processes);
 /// The first of them.
 int first_rank_of_wired_process(int process, int processes);

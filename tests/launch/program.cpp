@@ -386,8 +386,11 @@ int join_by_init() {
 int main(int argc, char** argv) {
   const Words words(argv + 1, argv + argc);
   const char* rank = std::getenv("ARMATURE_RANK");
-  if (words.at(0) == "never_join" && words.at(1) == (rank != nullptr ? rank : "0")) return 0;
-  if (words.at(0) == "hold" && words.at(1) == "start") sleep_forever();
+  const int me = rank != nullptr ? std::atoi(rank) : 0;
+  if (words.at(0) == "never_join" && std::stoi(words.at(1)) == me) return 0;
+  const bool holds = words[0] == "hold" && words.at(1) == "start";  // all, or one
+  if (holds && (words.size() == 2 || std::stoi(words[2]) == me)) sleep_forever();
+  if (holds) signal(SIGUSR1, [](int) { _exit(0); });
   if (words.at(0) == "abort_early") armature::abort(5, "there is nothing to join for");
   if (words.at(0) == "init") return join_by_init();
   return armature::run(argc, argv, [&](World& world) {

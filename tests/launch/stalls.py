@@ -96,6 +96,14 @@ def test_inspect_explains_a_notify_never_sent():
     inspect("notify")
 
 
+def test_stall_tells_who_connects_from_who_has_not_begun():
+    text = Job(["hold", "start", 3], ["-n", 4, "--nodes", 2, "--stall", 1, "--timeout", 4]).expect_end(
+        124, r"nothing has moved for 1 s \(--stall\)", r"ranks 0-2  are connecting to the job's other processes, for .* s so far",
+        r"rank 3 .* has not called armature::run yet",
+        "Ranks 0-2 wait, directly or through others, for rank 3, which has not called armature::run yet")
+    expect("ranks 0-3" not in text and "deadlock" not in text, text)
+
+
 def test_stall_is_told_again():
     job = stuck("notify", ["--stall", 0.5, "--timeout", 10 * harness.SLOW])
     for rank, pattern in enumerate(STUCK["notify"]):

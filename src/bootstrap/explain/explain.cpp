@@ -71,13 +71,15 @@ Graphs graphs_of(const Snapshot& snapshot) {
   Graphs graphs;
   auto& calls = graphs.calls.edges;
   calls.resize(snapshot.ranks.size());
-  std::map<const Round*, std::size_t> meetings;
+  std::map<std::pair<bool, const Round*>, std::size_t> meetings;
   for (int rank = 0; rank < ranks; ++rank) {
     const RankState& state = state_of(snapshot, rank);
     if (!needs_their_calls(state)) continue;
     std::vector<int> on;
-    if (goes_on_waiting(state) && (state.round || state.wait.awaiting == Awaiting::exit)) {
-      const auto [meeting, is_new] = meetings.try_emplace(state.round.get(), calls.size());
+    const bool for_all = state.wait.awaiting == Awaiting::exit || state.is_connecting();
+    if (goes_on_waiting(state) && (state.round || for_all)) {
+      const auto [meeting, is_new] =
+          meetings.try_emplace({state.is_connecting(), state.round.get()}, calls.size());
       if (is_new) calls.push_back(waits_on(snapshot, rank));
       if (!calls[meeting->second].empty()) on = {static_cast<int>(meeting->second)};
     } else {

@@ -83,6 +83,23 @@ TEST(ExplainTest, a_rank_that_has_returned_waits_for_the_end_not_in_calls_of_its
                           "without a call in which the others wait for it."));
 }
 
+TEST(ExplainTest, who_connects_is_told_from_who_has_not_begun_and_connecting_is_no_deadlock) {
+  HandMadeJob job(4);
+  for (int rank = 0; rank < 4; ++rank) job.slot(rank).life = Life::starting;
+  job.waits(0, Awaiting::team, 1);
+  job.waits(1, Awaiting::team, 0);
+  job.waits(2, Awaiting::team, -1);
+  const auto explanation = explain(job.observe());
+  EXPECT_EQ(explanation.lines[0].verb, "is connecting to rank 1, for");
+  EXPECT_EQ(explanation.lines[2].verb, "is connecting to the job's other processes, for");
+  EXPECT_EQ(explanation.lines[3].verb, "has not called armature::run yet");
+  EXPECT_FALSE(explanation.hopeless);
+  EXPECT_THAT(
+      explanation.findings,
+      ElementsAre("Rank 2 waits, directly or through others, for rank 3, which has not called "
+                  "armature::run yet."));
+}
+
 TEST(ExplainTest, ranks_that_do_the_same_in_a_deadlock_share_a_clause) {
   HandMadeJob job(3);
   const auto block = job.make_team({0, 1, 2}, {4, 3, 3}, {{1, 0, 0}, {2, 0, 0}, {2, 0, 0}});

@@ -248,6 +248,7 @@ Snapshot observe(const space::Control& control, const BandFiles& files) {
     state.elsewhere = slot.node != header.node && state.pid == 0;
     state.process_state = threads.state(state.pid, state.tid);
     state.wait = read_wait(slot.wait);
+    if (state.is_connecting()) state.is_ready = false;
     state.round = rounds.of(state.wait, slot.node, bands);
     if (state.life == Life::running || state.life == Life::leaving) {
       state.pending = read_pending(header, bands, rank);

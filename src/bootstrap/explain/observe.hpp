@@ -78,6 +78,15 @@ struct RankState {
   std::shared_ptr<const Round> round;  // of a barrier, collective or fence; all who wait share it
   Pending pending;
   bool moving = false;  // was doing something else a moment ago
+
+  /// It has yet to begin: its process connects to others (progress/connecting.hpp).
+  [[nodiscard]] bool is_connecting() const {
+    return life == space::Life::starting && wait.awaiting == space::Awaiting::team;
+  }
+  /// Its program has not called armature::run, as far as can be seen here.
+  [[nodiscard]] bool is_awaited_by_all() const {
+    return life == space::Life::starting && !elsewhere && !is_connecting() && runs_instead < 0;
+  }
 };
 
 struct Snapshot {

@@ -14,8 +14,19 @@ using space::Awaiting;
 using space::Life;
 
 bool waits(const RankState& state) {
-  return (state.life == Life::running || state.life == Life::leaving) &&
-         state.wait.awaiting != Awaiting::nothing;
+  return ((state.life == Life::running || state.life == Life::leaving) &&
+          state.wait.awaiting != Awaiting::nothing) ||
+         state.is_connecting();
+}
+
+/// It may begin, but has not had its turn yet.
+bool is_to_begin(const RankState& state) {
+  return state.life == Life::starting && state.is_ready && state.runs_instead >= 0;
+}
+
+std::string to_whom(const RankState& state) {
+  return state.wait.peer < 0 ? std::string("the job's other processes")
+                             : fmt::format("rank {}", state.wait.peer);
 }
 
 std::string team_name(std::uint32_t team) {
@@ -165,6 +176,9 @@ Phrase phrase(const Snapshot& snapshot, int rank) {
   const RankState& state = snapshot.ranks[static_cast<std::size_t>(rank)];
   switch (state.life) {
     case Life::starting:
+      if (state.is_connecting())
+        return {fmt::format("is connecting to {}, for", to_whom(state)), "so far"};
+      if (is_to_begin(state)) break;
       if (state.elsewhere) return {"is on another node", "", false};
       return {"has not called armature::run yet", "", false};
     case Life::finished:
@@ -191,6 +205,8 @@ Phrase phrase(const Snapshot& snapshot, int rank) {
 std::string in_short(const RankState& state) {
   switch (state.life) {
     case Life::starting:
+      if (state.is_connecting()) return "is connecting to " + to_whom(state);
+      if (is_to_begin(state)) break;
       return state.elsewhere ? "is on another node" : "has not called armature::run yet";
     case Life::finished:
       return "has finished";
@@ -225,6 +241,14 @@ std::vector<int> waits_on(const Snapshot& snapshot, int rank, std::size_t count_
     }
     return others;
   }
+  if (state.is_connecting() && state.wait.peer < 0) {
+    std::vector<int> others;
+    const int ranks = static_cast<int>(snapshot.ranks.size());
+    for (int other = 0; other < ranks && others.size() < count_max; ++other)
+      if (snapshot.ranks[static_cast<std::size_t>(other)].is_awaited_by_all())
+        others.push_back(other);
+    return others;
+  }
   const int peer = state.wait.peer;
   if (peer < 0 || static_cast<std::size_t>(peer) >= snapshot.ranks.size()) return {};
   return {peer};
@@ -235,14 +259,17 @@ bool goes_on_waiting(const RankState& state) {
 }
 
 bool waits_for_its_turn(const Snapshot& snapshot, const RankState& state) {
-  const bool may_run = state.life == Life::running || state.life == Life::leaving;
+  const bool may_run =
+      state.life == Life::running || state.life == Life::leaving || is_to_begin(state);
   return may_run && state.is_ready && !state.moving && state.runs_instead >= 0 &&
          static_cast<std::size_t>(state.runs_instead) < snapshot.ranks.size() &&
          !waits(snapshot.ranks[static_cast<std::size_t>(state.runs_instead)]);
 }
 
 bool needs_their_calls(const RankState& state) {
-  return state.is_ready || state.wait.awaiting != Awaiting::completion;
+  // Whom it connects to has called armature::run; whom it waits for besides has not.
+  const bool connects = state.is_connecting() && state.wait.peer >= 0;
+  return state.is_ready || (state.wait.awaiting != Awaiting::completion && !connects);
 }
 
 bool waits_on_anyone(const RankState& state) {

@@ -44,7 +44,7 @@ bool waits_for_its_turn(const Snapshot& snapshot, const RankState& state);
 
 /// Whether those must come to a call of their own for it. An operation on memory needs none: it
 /// completes whatever the rank there does, as long as its process runs. A rank that is ready needs
-/// that whoever has its process's turn waits.
+/// that whoever has its process's turn waits. Nor does one that connects to a process.
 bool needs_their_calls(const RankState& state);
 
 /// It waits for whoever comes first: a message from anyone.

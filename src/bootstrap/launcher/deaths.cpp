@@ -191,12 +191,30 @@ Life RunningJob::life_of(const Process& process) const {
   return all_finished ? Life::finished : all_starting ? Life::starting : Life::running;
 }
 
+/// Whether its program has called armature::run. While it connects to others no rank lives yet, but
+/// their records of waits have been written to.
+bool RunningJob::has_begun_to_join(const Process& process) const {
+  const auto number = static_cast<int>(&process - processes_.data());
+  for (int rank = 0; rank < static_cast<int>(control_.header().ranks); ++rank) {
+    const space::RankSlot& slot = control_.slot(rank);
+    if (process_of(rank) == number &&
+        (slot.life.load(std::memory_order_acquire) != Life::starting ||
+         slot.wait.sequence.load(std::memory_order_acquire) != 0))
+      return true;
+  }
+  return false;
+}
+
 void RunningJob::has_exited(Process& process) {
   if (process.lost) return;   // its last words have been reported
   if (is_to_go_on()) return;  // its ranks are written, and will be in another one
   // All may have gone back and have ended since the last look.
   if (recovers_on_nodes()) follow_living_ranks();
-  const Life life = life_of(process);
+  Life life = life_of(process);
+  // It may have ended while it connected to others, which wait for it.
+  if (life == Life::starting && WIFEXITED(process.wait_status) &&
+      WEXITSTATUS(process.wait_status) == 0 && has_begun_to_join(process))
+    life = Life::running;
   std::string who = name_of(process);
   Ending ending = ending_by_status(process.wait_status, life,
                                    topology::cgroup_limits().oom_kills > oom_kills_before_);
@@ -252,7 +270,7 @@ void RunningJob::refuse_those_who_never_joined() {
     if (process.lost) continue;
     if (process.never_joined) {
       never = &process;
-    } else if (life_of(process) != Life::starting) {
+    } else if (has_begun_to_join(process)) {
       joined = process.ranks.first;
     }
   }

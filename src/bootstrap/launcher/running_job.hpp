@@ -81,6 +81,7 @@ class RunningJob {
   void reap();
   [[nodiscard]] pid_t joined_behind(const Process& process, std::vector<pid_t>& ours) const;
   void have_killed(int left);
+  [[nodiscard]] bool has_begun_to_join(const Process& process) const;
   void has_exited(Process& process);
   void refuse_those_who_never_joined();
   void kill_those_given_up();

@@ -1,0 +1,35 @@
+// Each variable is read where it is needed, and most are by some ways of starting alone. A value
+// that makes no sense is the user's mistake in all of them, and would else come to light on the day
+// when the program is started in another way.
+#include "world/variables.hpp"
+
+#include <cstdlib>
+
+#include "armature/balance.hpp"
+#include "base/variable.hpp"
+#include "bootstrap/environment.hpp"
+#include "bootstrap/start_timeout.hpp"
+#include "rmi/settings.hpp"
+#include "transport/protocol.hpp"
+#include "world/wired_job.hpp"
+
+namespace armature {
+
+void require_sense_of_variables() {
+  for (const char* name : {"ARMATURE_CHECK", "ARMATURE_BALANCE", "ARMATURE_STACK_SIZE",
+                           "ARMATURE_BASE", "ARMATURE_BAND_SIZE", "ARMATURE_NET_SEGMENT"})
+    (void)base::number_variable(name);
+  for (const char* name : {bootstrap::checkpoint_every_variable, bootstrap::copy_every_variable,
+                           bootstrap::rebalance_every_variable, "ARMATURE_NET_HEARTBEAT",
+                           "ARMATURE_NET_CONNECT_TIMEOUT"})
+    (void)base::duration_variable(name);
+  if (const char* const name = std::getenv(bootstrap::rebalance_by_variable))
+    (void)balance::strategy(name);
+  (void)bootstrap::start_timeout();
+  (void)transport::Protocol::get();
+  (void)rmi::settings_at_start();
+  (void)on_death_wanted();
+  (void)threads_wanted();
+}
+
+}  // namespace armature
