@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import time
+import uuid
 
 import harness
 from harness import Job, expect, run, send, wait_until
@@ -63,6 +64,15 @@ def test_only_rank_0_reads_the_input():
     job = subprocess.run([harness.ARMATURE, "run", "-n", "3", harness.PROGRAM, "stdin"], input="A", text=True,
                          capture_output=True)
     expect(sorted(job.stdout.splitlines()) == ["rank 0 reads 65", "rank 1 reads -1", "rank 2 reads -1"], job.stdout)
+
+
+def test_ranks_that_share_the_process_of_rank_0_share_its_input():
+    """As the guide says: what one has taken no other gets, and what other processes read ends at once."""
+    for options in ["--threads", "2"], ["--virtual", "--no-globals-note", "--processes", "2"]:
+        job = subprocess.run([harness.ARMATURE, "run", "-n", "4", *options, harness.PROGRAM, "stdin"], input="A", text=True,
+                             capture_output=True)
+        read = dict(re.findall(r"rank (\d) reads (-?\d+)", job.stdout))
+        expect(sorted((read["0"], read["1"])) == ["-1", "65"] and read["2"] == read["3"] == "-1", job.stdout + job.stderr)
 
 
 def test_signals_are_passed_on():
@@ -127,6 +137,26 @@ def on_a_terminal(words, keys, status):
 def test_ctrl_c_at_a_terminal_ends_the_job():
     shown = on_a_terminal(["hold", "computing"], b"\x03", 130)
     expect("ended by SIGINT" in shown and "rank" not in shown.replace("the ranks", ""), shown)
+
+
+def test_a_terminal_that_goes_away_ends_the_job_that_leads_its_session():
+    """As the shell of an ssh connection may become the launcher, or xterm start it."""
+    mark = f"ARMATURE_TEST_MARK={uuid.uuid4()}"
+    pid, terminal = os.forkpty()
+    if pid == 0:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        words = [harness.ARMATURE, "run", "-n", "2", harness.PROGRAM, "hold", "computing"]
+        os.execve(words[0], words, {**os.environ, mark.split("=")[0]: mark.split("=")[1]})
+    wait_until("the job to run", lambda: subprocess.run(
+        [harness.ARMATURE, "inspect", str(pid), "--json"], capture_output=True, text=True).stdout.count('"has computed"') == 2)
+    os.close(terminal)
+    try:
+        wait_until("the job to end", lambda: harness.processes_with(mark) == [])
+    finally:
+        if harness.processes_with(mark):
+            os.kill(pid, signal.SIGTERM)
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    expect(status == 129, f"status {status}")
 
 
 def test_headlines_stand_out_on_terminals_only():

@@ -30,8 +30,8 @@ volatile std::sig_atomic_t is_to_end = 0;
 
 void pass_on(int signal, siginfo_t* from, void* /*context*/) {
   if (signal != SIGUSR1 && signal != SIGUSR2) is_to_end = 1;
-  // What the terminal sends goes to the whole group of processes.
-  if (from->si_code != SI_KERNEL && other > 0) kill(other, signal);
+  // What the keys of a terminal send goes to the whole group of processes.
+  if (!is_by_terminal(signal, from->si_code) && other > 0) kill(other, signal);
 }
 
 /// While this lives, signals to this process are passed on to the other launcher, except those that

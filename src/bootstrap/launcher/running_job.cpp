@@ -177,7 +177,7 @@ void RunningJob::pass_on(Signals::Arrived signal) {
     say("asked to end twice: ranks that do not end now are killed");
     kill_at_ns_ = base::now_ns() + grace_ns;
   }
-  // What the terminal sends goes to the ranks too, since they are in our process group.
+  // What the terminal's keys send goes to the ranks too, since they are in our process group.
   if (ends_programs(signal.number)) ask_to_end();
   if (!signal.by_terminal) signal_processes(signal.number);
   if (ends_programs(signal.number)) passed_on_ = signal.number;

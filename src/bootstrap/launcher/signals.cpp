@@ -40,7 +40,8 @@ Signals::~Signals() { restore(); }
 std::optional<Signals::Arrived> Signals::next() const {
   signalfd_siginfo info{};
   if (read(fd_.get(), &info, sizeof info) != sizeof info) return std::nullopt;
-  return Arrived{static_cast<int>(info.ssi_signo), info.ssi_code == SI_KERNEL};
+  return Arrived{static_cast<int>(info.ssi_signo),
+                 is_by_terminal(static_cast<int>(info.ssi_signo), info.ssi_code)};
 }
 
 void Signals::stop() const {
@@ -56,6 +57,10 @@ void Signals::restore() const {
   sigaction(SIGCHLD, &old_child_, nullptr);
   sigaction(SIGPIPE, &old_pipe_, nullptr);
   sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
+}
+
+bool is_by_terminal(int number, int code) {
+  return code == SI_KERNEL && (number == SIGINT || number == SIGQUIT || number == SIGTSTP);
 }
 
 bool is_ignored(int number) {

@@ -21,8 +21,7 @@ class Signals {
 
   struct Arrived {
     int number = 0;
-    bool by_terminal =
-        false;  // the kernel has sent it to the whole foreground group: the ranks have it
+    bool by_terminal = false;  // see is_by_terminal: the ranks have it
   };
   /// The next one that has arrived, or nothing.
   [[nodiscard]] std::optional<Arrived> next() const;
@@ -44,6 +43,11 @@ class Signals {
   struct sigaction old_child_ {};
   base::FileDescriptor fd_;
 };
+
+/// Whether a terminal has sent that signal, with that si_code, to its whole foreground group. Keys
+/// do so. SIGHUP goes to the leader of the session alone when the terminal goes away, and SIGCONT
+/// with it.
+bool is_by_terminal(int number, int code);
 
 /// Whether this process takes no notice of it.
 bool is_ignored(int number);
