@@ -34,7 +34,7 @@ void add_places(CLI::App& command, const JobOptions& options) {
             "Processes that host the virtual ranks, of all nodes together (default: one per usable "
             "core, as many on each node); `armature resize` changes it while the job runs",
             &LaunchOptions::processes);
-  command.add_flag("--balance", options->balance,
+  command.add_flag("--balance,!--no-balance", options->balance,
                    "A process whose virtual ranks all wait takes ranks that are ready from others");
   add_rebalancing(command, *options);
   add_count(command, options, "--nodes", "K",
@@ -56,7 +56,7 @@ void add_times(CLI::App& command, const JobOptions& options) {
       "with which the program asks whether one is due (armature::checkpoint with when_due), as on "
       "SIGUSR2");
   command.add_flag(
-      "--checkpoint-incremental", options->checkpoint_incremental,
+      "--checkpoint-incremental,!--no-checkpoint-incremental", options->checkpoint_incremental,
       "Write only the pages that changed since the checkpoint before; it and those it needs "
       "are kept until a whole one is written, when they together are as large");
   add_seconds(command, options, "--copy-every", &LaunchOptions::copy_every_s,

@@ -26,7 +26,9 @@ namespace {
 constexpr const char* restart_footer = R"(
 Starts the program of the last checkpoint in DIRECTORY once more, with its arguments and in the folder where it was
 started, lets main run up to armature::run, and all ranks go on where they stood. The program and libarmature
-must be the same builds. Checkpoints go on to be written to DIRECTORY.
+must be the same builds. Checkpoints go on to be written to DIRECTORY, as often as before: options of the run that
+say when that is done (--checkpoint-every, --checkpoint-incremental, --copy-every), what becomes of the job after deaths
+(--on-death recover) and where ranks go (--balance, --rebalance-every, --rebalance-by) hold until others are said.
 
 Examples:
   armature restart saved                     on as many processes as there are usable cores
@@ -43,7 +45,19 @@ struct Restart {
   JobOptions options = std::make_shared<bootstrap::LaunchOptions>();
 };
 
-int run(Restart& restart) {
+/// Those of the job, as far as nobody has said anything else. Copies are for jobs that recover.
+void keep_options(CLI::App& command, const bootstrap::LaunchOptions& options,
+                  const checkpoints::Manifest& manifest) {
+  for (const auto& [name, value] : manifest.options) {
+    CLI::Option* const option = command.get_option_no_throw("--" + name);
+    if (option == nullptr || option->count() > 0) continue;
+    if (name == "copy-every" && options.on_death != space::OnDeath::recover) continue;
+    option->add_result(value);
+    option->run_callback();
+  }
+}
+
+int run(Restart& restart, CLI::App& command) {
   char* const absolute = realpath(restart.directory.c_str(), nullptr);
   if (absolute == nullptr)
     base::fail(Errc::start, fmt::format("{}: {}", restart.directory, base::system_text(errno)));
@@ -61,6 +75,7 @@ int run(Restart& restart) {
                fmt::format("the folder {} where the job was started cannot be entered: {}",
                            found.manifest.folder, base::system_text(errno)));
   bootstrap::LaunchOptions& options = *restart.options;
+  keep_options(command, options, found.manifest);
   checkpoints::require_for_nodes(found, static_cast<int>(options.nodes));
   const std::string& word = found.manifest.command.front();
   // With hosts it need not be here.
@@ -93,6 +108,9 @@ void show(const std::string& directory) {
   const checkpoints::Manifest& manifest = found.manifest;
   std::string command;
   for (const std::string& word : manifest.command) command += " " + word;
+  std::string options;
+  for (const auto& [name, value] : manifest.options)
+    options += fmt::format(" --{}={}", name, value);
   std::uint64_t memory = manifest.memory_bytes(), disk = manifest.file_bytes();
   std::string chain;
   for (const checkpoints::Link& link : found.before) {
@@ -107,6 +125,7 @@ void show(const std::string& directory) {
       "  ranks          {}, of which {} had ended, in {} processes{}\n"
       "  memory         {} in {} on disk\n"
       "  started in     {}\n"
+      "  options       {}\n"
       "  restarted      {} times before\n"
       "  program        build {}\n"
       "  libarmature    build {}\n"
@@ -114,8 +133,9 @@ void show(const std::string& directory) {
       found.folder, manifest.number, command, manifest.written_at, manifest.ranks, manifest.through,
       manifest.processes,
       manifest.nodes > 1 ? fmt::format(" on {} nodes", manifest.nodes) : std::string(),
-      base::readable_bytes(memory), base::readable_bytes(disk), manifest.folder, manifest.restarts,
-      manifest.program_build, manifest.library_build, chain);
+      base::readable_bytes(memory), base::readable_bytes(disk), manifest.folder,
+      options.empty() ? " none that are kept" : options, manifest.restarts, manifest.program_build,
+      manifest.library_build, chain);
 }
 
 void verify(const std::string& directory) {
@@ -135,8 +155,8 @@ void add_restart(CLI::App& app) {
       ->type_name("");
   add_shared_options(*command, restart->options);
   add_on_death(*command, restart->options, false);
-  command->callback([restart] {
-    if (const int status = run(*restart); status != 0) throw CLI::RuntimeError(status);
+  command->callback([restart, command] {
+    if (const int status = run(*restart, *command); status != 0) throw CLI::RuntimeError(status);
   });
 }
 

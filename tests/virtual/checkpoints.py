@@ -66,6 +66,23 @@ def case_restarted_twice(directory):
     expect(result_of(restart(directory, 2)) == expected, "another result")
 
 
+def case_options_kept(directory):
+    """A restart goes on with what the run was told of checkpoints, unless it is told otherwise."""
+    saved, other = os.path.join(directory, "saved"), os.path.join(directory, "other")
+
+    def options_of(folder):
+        shown = perform([ARMATURE, "checkpoint", "show", folder]).stdout
+        return re.search(r"^  options +(.*)$", shown, re.M)[1]
+    words = [*run_words(4, 2, saved, "--checkpoint-every", "1m", *INCREMENTAL, "--balance"), PROGRAM, 100, 20, 0, 47]
+    expect(perform(words).returncode == 137, "it was to be killed")
+    expect(options_of(saved) == "--checkpoint-incremental=true --balance=true --checkpoint-every=60", options_of(saved))
+    shutil.copytree(saved, other)
+    result_of(restart(saved, 2))
+    expect(options_of(saved) == "--checkpoint-incremental=true --balance=true --checkpoint-every=60", options_of(saved))
+    result_of(restart(other, 2, "--checkpoint-every", "0", "--no-checkpoint-incremental", "--no-balance", "--on-death", "recover"))
+    expect(options_of(other) == "--on-death=recover", options_of(other))
+
+
 def case_signal(directory):
     """A program that knows nothing of checkpoints is written when the launcher is told to."""
     expected = undisturbed(6, 300, 0, 0, -1)

@@ -56,6 +56,7 @@ def case_other_build(directory):
     shutil.copy(OTHER, program)
     done = restart(saved, 1)
     expect(done.returncode != 0 and "the program is another build" in done.stderr, done.stdout + done.stderr)
+    expect(not re.search(r"#\d |\[0x", done.stderr), f"no stack says more: {done.stderr}")
 
 
 def case_other_library(directory):

@@ -316,6 +316,23 @@ def case_refusals():
     job.end()
 
 
+def case_other_build():
+    """A process of another program cannot take ranks over: that is said in a sentence, and the job goes on."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = shutil.copy(STEPS, f"{folder}/program")
+        os.environ["LD_LIBRARY_PATH"] = str(pathlib.Path(ARMATURE).parent.parent / "lib")  # where the tests find it
+        job = Job(4, 2, [], program, 100000, 0, 1000, -1)
+        job.resize_to(1)
+        os.remove(program)
+        shutil.copy(RESIZING, program)
+        done = job.resize(2)
+        expect(done.returncode == 1 and "status 1" in done.stderr, f"{done.returncode}: {done.stderr}")
+        os.kill(job.pid, signal.SIGTERM)
+        status, out, err = job.end()
+        expect(status == 143 and "the program is another build" in err, f"{status}: {err}")
+        expect(not re.search(r"\[0x|#\d ", err), f"no stack: {err}")
+
+
 def is_napping(pid):
     """In nanosleep or clock_nanosleep: what asks for processes naps until it is answered."""
     with open(f"/proc/{pid}/syscall") as file:

@@ -2,13 +2,16 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <ctime>
+#include <utility>
 #include <vector>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "base/words_of_process.hpp"
+#include "bootstrap/environment.hpp"
 #include "virtual/addresses.hpp"
 #include "virtual/checkpoint/builds.hpp"
 
@@ -32,6 +35,28 @@ Start& start() {
 }
 
 [[gnu::constructor]] void note_start() { start() = {base::words_of_process(), working_folder()}; }
+
+/// Those that say when the job is written, what becomes of it after deaths, and where its ranks go.
+/// What else ranks were told they have in their memory. On how many processes they are, and what is
+/// shown of them, whoever restarts them says anew.
+std::vector<Manifest::Option> options_of(const space::ControlHeader& job) {
+  std::vector<Manifest::Option> options;
+  const auto add_if = [&](bool is_so, const char* name, const char* value) {
+    if (is_so) options.push_back({name, value});
+  };
+  add_if(job.on_death == space::OnDeath::recover, "on-death", "recover");
+  add_if(job.halt.incremental != 0 || std::getenv(bootstrap::incremental_variable) != nullptr,
+         "checkpoint-incremental", "true");
+  add_if(job.balance != 0, "balance", "true");
+  for (const auto& [name, variable] :
+       {std::pair{"checkpoint-every", bootstrap::checkpoint_every_variable},
+        {"copy-every", bootstrap::copy_every_variable},
+        {"rebalance-every", bootstrap::rebalance_every_variable},
+        {"rebalance-by", bootstrap::rebalance_by_variable}})
+    if (const char* const value = std::getenv(variable); value != nullptr && *value != '\0')
+      options.push_back({name, value});
+  return options;
+}
 
 }  // namespace
 
@@ -57,6 +82,7 @@ Manifest describe(const space::ControlHeader& job, std::uint32_t number, std::ui
   manifest.secrets = fibers::secrets_text();
   manifest.folder = start().folder;
   manifest.command = start().command;
+  manifest.options = options_of(job);
   return manifest;
 }
 

@@ -39,6 +39,7 @@ class CheckpointFolderTest : public ::testing::Test {
     Manifest manifest = one_rank();
     manifest.number = number;
     manifest.command = {"./program", "with a word\nof two lines", ""};
+    manifest.options = {{"checkpoint-every", "60"}, {"on-death", "recover"}};
     manifest.parts = {part.finish()};
     complete(folder, manifest);
   }
@@ -75,6 +76,8 @@ TEST_F(CheckpointFolderTest, the_last_one_is_found_and_the_one_before_removed) {
   EXPECT_EQ(manifest.number, 2u);
   EXPECT_EQ(manifest.command,
             (std::vector<std::string>{"./program", "with a word\nof two lines", ""}));
+  EXPECT_EQ(manifest.options,
+            (std::vector<Manifest::Option>{{"checkpoint-every", "60"}, {"on-death", "recover"}}));
 }
 
 TEST_F(CheckpointFolderTest, a_writer_that_dies_at_any_step_leaves_one_that_is_whole) {

@@ -123,6 +123,12 @@ Manifest::Part part_of(std::string_view line, const Lines& lines, const std::str
   return part;
 }
 
+Manifest::Option option_of(std::string_view line, const std::string& file) {
+  const std::vector<std::string_view> words = words_of(line);
+  if (words.size() != 2) refuse(file, "a line about an option that has not two words");
+  return {std::string(words[0]), std::string(words[1])};
+}
+
 /// Its checksum says that nobody has changed it, not that it makes sense.
 void require_sense(const Manifest& manifest, const std::string& file) {
   if (manifest.command.empty() || manifest.parts.empty())
@@ -185,6 +191,8 @@ std::string Manifest::text() const {
   add("secrets", secrets);
   add("folder", one_line(folder));
   for (const std::string& word : command) add("word", one_line(word));
+  for (const Option& option : options)
+    text += fmt::format("option {} {}\n", option.name, option.value);
   if (!before.name.empty()) text += fmt::format("before {} {:#x}\n", before.name, before.checksum);
   for (const Part& part : parts)
     text += fmt::format("part {} {} {} {:#x}\n", part.name, part.bytes, part.memory_bytes,
@@ -220,6 +228,7 @@ Manifest Manifest::parse(const std::string& text, const std::string& name) {
   manifest.secrets = lines.text("secrets");
   manifest.folder = from_one_line(lines.text("folder"));
   for (const auto word : lines.all("word")) manifest.command.push_back(from_one_line(word));
+  for (const auto line : lines.all("option")) manifest.options.push_back(option_of(line, name));
   manifest.before = before_of(lines, name);
   for (const auto line : lines.all("part")) manifest.parts.push_back(part_of(line, lines, name));
   require_sense(manifest, name);

@@ -28,6 +28,12 @@ struct Manifest {
     bool operator==(const Before&) const = default;
   };
 
+  /// Of `armature run`, with which the job goes on: its name without dashes, and its value.
+  struct Option {
+    std::string name, value;
+    bool operator==(const Option&) const = default;
+  };
+
   std::uint32_t version = expected_version;
   std::uint32_t number = 0;  // of the job's checkpoints, which one this is
   std::uint64_t id = 0;      // no other has it, of whatever job
@@ -45,6 +51,7 @@ struct Manifest {
   std::string secrets;                       // of the processes, 32 digits
   std::string folder;                        // where it was started
   std::vector<std::string> command;
+  std::vector<Option> options;  // none in checkpoints of earlier versions
   Before before;
   std::vector<Part> parts;
 
