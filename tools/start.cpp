@@ -67,10 +67,11 @@ class PrivateFolder {
 
   /// A name that nobody has.
   [[nodiscard]] const std::string& choose_path() {
+    const char* const wanted = std::getenv("TMPDIR");
+    if (wanted != nullptr && *wanted == '\0') unsetenv("TMPDIR");  // nobody has set it
     std::error_code problem;
     const auto above = std::filesystem::temp_directory_path(problem);
     if (problem) {
-      const char* const wanted = std::getenv("TMPDIR");
       base::fail(Errc::start, wanted != nullptr ? fmt::format("TMPDIR={} is no folder", wanted)
                                                 : "there is no folder for temporary files");
     }

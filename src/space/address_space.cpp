@@ -48,8 +48,19 @@ AddressSpace::AddressSpace(const Mapping& mapping, Rank me, BandFile file)
 }
 
 namespace {
+
 void (*let_others_run)() = [] {};
+
+/// Pages of a band are made through its file.
+AddressSpace::Failure why_not_filled(int error, std::uint64_t free) {
+  if (error == EBADF)
+    return {
+        "the program has closed the job's memory files (as closing all descriptors does), which",
+        0};
+  return {fmt::format("the kernel ({})", base::system_text(error)), free};
 }
+
+}  // namespace
 
 void AddressSpace::let_others_run_by(void (*by)()) { let_others_run = by; }
 
@@ -132,7 +143,7 @@ void* AddressSpace::make(std::size_t bytes, std::size_t alignment, bool lazily, 
   if (address != nullptr && is_small && fill_small(address, bytes, failure)) return address;
   if (address != nullptr && !is_small) {
     if (fill(address, bytes, reserved, lazily)) return address;
-    failure = {base::system_text(errno), reservations().room().bytes};
+    failure = why_not_filled(errno, reservations().room().bytes);
   }
   reservations().settle(reserved, process());
   if (address != nullptr) give_back(address, bytes, by);
@@ -160,7 +171,7 @@ bool AddressSpace::fill_small(void* address, std::size_t bytes, Failure& failure
   if (reserved == 0) return std::memset(address, 0, bytes) != nullptr;
   if (!reserve(reserved, failure)) return false;
   const bool filled = heap.fill(address, bytes);
-  if (!filled) failure = {base::system_text(errno), reservations().room().bytes};
+  if (!filled) failure = why_not_filled(errno, reservations().room().bytes);
   reservations().settle(reserved, process());
   return filled;
 }

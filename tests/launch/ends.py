@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import resource
 import signal
 import stat
 import subprocess
@@ -41,7 +42,20 @@ def test_one_program_joins_for_a_rank():
 
 
 def test_some_joining_and_some_not_is_an_error():
-    run(["never_join", 1], 1, r"rank 1 .* exited without ever joining")
+    for first_of_second, options in ((1, ["-n", 3]), (2, ["-n", 4, "--nodes", 2]), (2, ["-n", 4, "--threads", 2]),
+                                     (3, ["-n", 6, "--virtual", "--no-globals-note", "--processes", 2]),
+                                     (3, ["-n", 6, "--virtual", "--no-globals-note", "--processes", 2, "--nodes", 2])):
+        for who in 0, first_of_second:
+            text = run(["never_join", who], 1, rf"rank.* {who}[- ].* exited without ever joining the job, which rank",
+                       options=options)
+            expect(text.count("\n") == 1, f"that is all: {text}")
+
+
+def test_ending_while_the_others_are_awaited_is_an_error():
+    job = Job(["hold", "start", 2], ["-n", 3, "--nodes", 3])
+    job.wait_for(1, "is connecting to the job's other processes")
+    job.kill_rank(1, signal.SIGUSR1)
+    job.expect_end(1, r"rank 1 .* left out of order: it called exit\(0\)")
 
 
 def test_a_rank_killed_ends_the_job():
@@ -207,6 +221,23 @@ def test_a_folder_that_is_not_needed_may_be_missing():
                               env={**os.environ, "TMPDIR": "/nonexistent"})
         expect(done.returncode == status, f"{kind}: {done.returncode}: {done.stderr}")
     expect("TMPDIR=/nonexistent is no folder" in done.stderr, done.stderr)
+    done = subprocess.run([harness.ARMATURE, "run", "-n", "2", "--nodes", "2", "--virtual", "true"], capture_output=True,
+                          text=True, env={**os.environ, "TMPDIR": ""})
+    expect(done.returncode == 0, f"one without a name is none: {done.stderr}")
+
+
+def test_variables_that_make_no_sense_are_refused_however_a_program_is_started():
+    for name in "THREADS", "CHECK", "BALANCE", "BAND_SIZE", "STACK_SIZE", "AGGREGATION", "SERVICE_THREADS", "ON_DEATH", \
+            "START_TIMEOUT", "CHECKPOINT_EVERY", "REBALANCE_BY", "NET_HEARTBEAT", "NET_ONE_SIDED", "NET_COPY_MAX":
+        for command in [harness.PROGRAM], [harness.ARMATURE, "run", "-n", "2", harness.PROGRAM]:
+            done = subprocess.run([*command, "end"], capture_output=True, text=True, env={**os.environ, f"ARMATURE_{name}": "abc"})
+            expect(done.returncode != 0 and "abc" in done.stderr, f"{name}, {command}: {done.returncode}: {done.stderr}")
+
+
+def test_open_files_that_are_not_allowed_are_told_for_the_job_asked_for():
+    for options, what in ((["-n", 40], "a job of 40 ranks needs"), (["-n", 20, "--nodes", 2], "a job of 20 ranks on 2 nodes needs"),
+                          (["-n", 90, "--virtual", "--processes", 40], "a job of 90 ranks needs")):
+        run(["end"], 1, what, options=options, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)))
 
 
 def test_a_bench_that_is_asked_to_end_leaves_nothing():

@@ -217,7 +217,7 @@ Outcome launch(const LaunchOptions& options) {
   const auto cores = static_cast<std::uint32_t>(topology::usable_cores());
   const std::uint32_t ranks = options.ranks != 0 ? options.ranks : cores;
   const std::optional<std::uint32_t> processes = virtual_processes(options, ranks, cores);
-  raise_file_limit(processes.value_or(ranks) * options.nodes, options.label);
+  raise_file_limit(ranks, processes.value_or(ranks), options.nodes, options.label);
   const std::vector<space::JobMemory> memory = make_memory(options, ranks, cores);
   for (const auto& node : memory) {
     space::ControlHeader& header = space::map_control(node.control.get()).header();

@@ -65,9 +65,10 @@ void line_up(std::vector<base::FileDescriptor>& bands) {
   }
 }
 
-void raise_file_limit(std::uint32_t ranks, bool label) {
-  const std::uint64_t needed = std::uint64_t{2} * ranks * (label ? 2 : 1) + 64;
-  base::raise_file_limit(needed, fmt::format("a job of {} ranks", ranks));
+void raise_file_limit(std::uint32_t ranks, std::uint32_t bands, std::uint32_t nodes, bool label) {
+  const std::uint64_t needed = std::uint64_t{2} * bands * nodes * (label ? 2 : 1) + 64;
+  const std::string on = nodes > 1 ? fmt::format(" on {} nodes", nodes) : std::string();
+  base::raise_file_limit(needed, fmt::format("a job of {} ranks{}", ranks, on));
 }
 
 std::string Hosted::numbers() const {

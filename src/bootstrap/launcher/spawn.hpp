@@ -16,8 +16,9 @@ namespace armature::bootstrap {
 /// inherited.
 void line_up(std::vector<base::FileDescriptor>& bands);
 
-/// Raises the soft limit of open files to what the job needs. Throws Error(start) when it may not.
-void raise_file_limit(std::uint32_t ranks, bool label);
+/// Raises the soft limit of open files to what a job of so many ranks needs, of which each node has
+/// a memory file for each of `bands`. Throws Error(start) when it may not.
+void raise_file_limit(std::uint32_t ranks, std::uint32_t bands, std::uint32_t nodes, bool label);
 
 /// The ranks that one process hosts: first, first + 1, ...
 struct Hosted {
