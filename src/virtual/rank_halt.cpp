@@ -22,6 +22,7 @@
 #include "virtual/nodes/go_back.hpp"
 #include "virtual/rank_malloc.hpp"
 #include "virtual/rank_scheduler.hpp"
+#include "virtual/static_guards.hpp"
 
 namespace armature::fibers {
 
@@ -179,6 +180,7 @@ void RankScheduler::regroup() {
   }
   left_behind_.forget();
   if (go_back) forget_mappings_of_ranks();
+  abandon_static_guards(mapping_, process_);
   hand_over_claims();
   take_ranks();
 }

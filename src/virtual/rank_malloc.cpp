@@ -8,6 +8,7 @@
 #include "space/virtual_band.hpp"
 #include "virtual/malloc/interface.hpp"
 #include "virtual/own_malloc.hpp"
+#include "virtual/static_guards.hpp"
 
 namespace armature::fibers {
 namespace {
@@ -47,6 +48,7 @@ void find_rank_malloc(const space::Mapping& mapping) {
   current = library.current;
   threads = library.threads;
   forget = library.forget_mappings;
+  take_static_guards(library);
 }
 
 bool threads_of_ranks_run() {

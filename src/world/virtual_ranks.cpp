@@ -1,5 +1,6 @@
 #include "world/virtual_ranks.hpp"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,9 +12,11 @@
 
 #include <fmt/format.h>
 
+#include "armature/run.hpp"
 #include "base/fail.hpp"
 #include "bootstrap/join_once.hpp"
 #include "bootstrap/start_again.hpp"
+#include "progress/rank_context.hpp"
 #include "rmi/modules.hpp"
 #include "transport/sim/seeded_weather.hpp"
 #include "virtual/addresses.hpp"
@@ -211,10 +214,25 @@ int run_here(const Process& process, fibers::RankScheduler& scheduler) {
   return status_at_end(process);
 }
 
+/// Where malloc knows no ranks, and where the C library forks by itself: libarmature-malloc.so has
+/// refused the others (virtual/malloc/fork.cpp). The C library would not take an exception here.
+void refuse_forks() {
+  pthread_atfork(
+      [] {
+        if (const progress::RankContext* me = progress::current_rank();
+            me != nullptr && me->scheduler != nullptr && progress::runs_rank())
+          abort(1,
+                "fork in a virtual rank, whose stack the child would share: posix_spawn, system "
+                "and popen start other programs");
+      },
+      nullptr, nullptr);
+}
+
 }  // namespace
 
 int run_virtual(const Process& process, detail::Body body, void* callable) {
   const space::Mapping& mapping = process.mapping();
+  refuse_forks();
   require_intervals();
   fibers::find_rank_malloc(mapping);
   together = {body, callable, nullptr};

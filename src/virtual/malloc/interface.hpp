@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cxxabi.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +48,16 @@ struct Notes {
   std::size_t count = 0;
 };
 
+/// What the initialisation of a function's static begins and ends with, as the C++ library has it:
+/// __cxa_guard_acquire, which returns 0 when it has been initialised, release and abort.
+struct StaticGuards {
+  int (*acquire)(__cxxabiv1::__guard* guard) = nullptr;
+  void (*release)(__cxxabiv1::__guard* guard) = nullptr;
+  void (*abort)(__cxxabiv1::__guard* guard) = nullptr;
+};
+/// From now on ranks use these. Returns the C++ library's.
+StaticGuards exchange_static_guards(const StaticGuards& of_ranks);
+
 struct MallocLibrary {
   /// From which heap malloc takes on this thread; nullptr in it: the process's.
   space::RankHeap** current;
@@ -56,6 +68,7 @@ struct MallocLibrary {
   const std::atomic<std::uint32_t>* threads;
   /// Ranks have become what they were before they mapped what is not in their bands.
   void (*forget_mappings)();
+  StaticGuards (*exchange_static_guards)(const StaticGuards& of_ranks);
 };
 
 /// extern "C" MallocLibrary armature_malloc_library(): of the calling thread.

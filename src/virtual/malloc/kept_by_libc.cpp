@@ -2,7 +2,6 @@
 // not lie in the rank's band: that goes elsewhere, or back to what it was, and the C library would
 // still use it. So the calls that do so take from the process's memory. Calls whose result is the
 // caller's (strdup, getline) stay as they are.
-#include <dlfcn.h>
 #include <iconv.h>
 
 #include <clocale>
@@ -10,24 +9,12 @@
 #include <cstring>
 #include <ctime>
 #include <cwchar>
-#include <type_traits>
+#include <iterator>
 
 #include "virtual/malloc/current.hpp"
+#include "virtual/malloc/original.hpp"
 
 using armature::fibers::ProcessHeap;
-
-/// The C library's function of that name. It is found before anything else runs (-z initfirst): a
-/// search is a call that dlerror would speak of.
-#define ARMATURE_ORIGINAL(Result, name, parameters)                                         \
-  namespace {                                                                               \
-  constinit std::add_pointer_t<Result parameters> original_##name = nullptr;                \
-  [[gnu::constructor]] void find_##name() {                                                 \
-    original_##name = reinterpret_cast<decltype(original_##name)>(dlsym(RTLD_NEXT, #name)); \
-  }                                                                                         \
-  }                                                                                         \
-  static_assert(true)
-
-#define ARMATURE_EXPORT extern "C" [[gnu::visibility("default")]]
 
 /// Takes the C library's place, with the process's memory.
 #define ARMATURE_KEPT(Result, name, parameters, arguments) \
@@ -118,9 +105,37 @@ ARMATURE_KEPT(std::size_t, wcsftime_l,
 ARMATURE_ALSO_WITH_UNDERSCORES(wcsftime_l);
 
 // What atexit and the destructors of statics come to, at_quick_exit, and those of thread_locals.
-ARMATURE_KEPT(int, __cxa_atexit, (Function * function, void* argument, void* library),
-              (function, argument, library));
 ARMATURE_KEPT(int, __cxa_at_quick_exit, (Function * function, void* library), (function, library));
 ARMATURE_KEPT(int, on_exit, (OnExit * function, void* argument), (function, argument));
 ARMATURE_KEPT(int, __cxa_thread_atexit_impl, (Function * function, void* argument, void* library),
               (function, argument, library));
+
+ARMATURE_ORIGINAL(int, __cxa_atexit, (Function * function, void* argument, void* library));
+
+namespace {
+
+/// The C library hides what it is to call by a number, which share_secrets changes. What is told
+/// before that (a profiler does so, from what each library begins with) is told to it afterwards.
+struct AtExit {
+  Function* function = nullptr;
+  void *argument = nullptr, *library = nullptr;
+};
+constinit AtExit early[16];
+constinit std::size_t early_count = 0;
+constinit bool secrets_are_shared = false;
+
+[[gnu::constructor]] void tell_early_ones() {
+  secrets_are_shared = true;
+  for (std::size_t i = 0; i < early_count; ++i)
+    (void)original___cxa_atexit(early[i].function, early[i].argument, early[i].library);
+}
+
+}  // namespace
+
+ARMATURE_EXPORT int __cxa_atexit(Function* function, void* argument, void* library) noexcept {
+  const ProcessHeap kept;
+  if (secrets_are_shared) return original___cxa_atexit(function, argument, library);
+  if (early_count == std::size(early)) return -1;
+  early[early_count++] = {function, argument, library};
+  return 0;
+}

@@ -141,8 +141,10 @@ int digit(char c) {
 /// The C library gives every process a secret number that functions write below their return
 /// address and compare when they return, and one that longjmp's addresses are hidden with. A rank
 /// that moves in between must find the same ones, so the job's processes share theirs. This runs
-/// before all other constructors (-z initfirst), when nothing has been written with the old ones.
-[[gnu::constructor, gnu::no_stack_protector]] void share_secrets(int, char**, char** environment) {
+/// before all other constructors (-z initfirst, and the first of this library), when nothing has
+/// been written with the old ones.
+[[gnu::constructor(101), gnu::no_stack_protector]] void share_secrets(int, char**,
+                                                                      char** environment) {
   constexpr char name[] = "ARMATURE_SECRETS=";
   for (; *environment != nullptr; ++environment) {
     const char* text = *environment;
@@ -187,7 +189,8 @@ ARMATURE_EXPORT MallocLibrary armature_malloc_library() {
               thread_heap = nullptr;
             });
           },
-          &armature::fibers::threads_of_ranks, armature::fibers::forget_mappings};
+          &armature::fibers::threads_of_ranks, armature::fibers::forget_mappings,
+          armature::fibers::exchange_static_guards};
 }
 
 ARMATURE_EXPORT void* malloc(std::size_t bytes) {

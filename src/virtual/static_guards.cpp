@@ -1,0 +1,112 @@
+// Whoever comes to a function's static first initialises it, and others wait until that is over.
+// The static is the process's, so the rank that initialises it stays there meanwhile. Ranks that
+// wait may move: in the other process they look at the static anew.
+//
+// Only ranks, which take turns on one thread, use the list of those that are being initialised.
+#include "virtual/static_guards.hpp"
+
+#include <sys/single_threaded.h>
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "base/fail.hpp"
+#include "base/process_memory.hpp"
+#include "progress/rank_context.hpp"
+#include "progress/wait.hpp"
+#include "virtual/rank_fiber.hpp"
+
+namespace armature::fibers {
+namespace {
+
+using Guard = __cxxabiv1::__guard;
+
+struct Held {
+  Guard* guard;
+  int rank;
+};
+
+std::vector<Held> held;  // by the ranks of this process
+StaticGuards of_process;
+
+/// The rank that initialises it; -1: none.
+int holder_of(const Guard* guard) {
+  const auto found = std::ranges::find(held, guard, &Held::guard);
+  return found == held.end() ? -1 : found->rank;
+}
+
+/// Whether anybody does, a thread that is no rank included. In the C++ library's layout.
+bool is_being_initialised(Guard* guard) {
+  constexpr int pending = 0x100;
+  const std::atomic_ref<int> word(*reinterpret_cast<int*>(guard));
+  return (word.load(std::memory_order_acquire) & pending) != 0;
+}
+
+/// A rank that comes back to what it initialises would wait for itself. With more than one thread
+/// the C++ library, whose exception cannot be thrown from outside, would sleep.
+int complain_of_recursion(Guard* guard) {
+  if (__libc_single_threaded != 0) return of_process.acquire(guard);
+  base::fail(Errc::misuse,
+             "recursive_init_error: the initialiser of a function's static has come to that static "
+             "again");
+}
+
+int acquire(Guard* guard) {
+  progress::RankContext* const me = progress::current_rank();
+  if (me == nullptr) return of_process.acquire(guard);
+  if (holder_of(guard) == me->space.me()) return complain_of_recursion(guard);
+  // Once more after the wait: others may have had their turns since it was over, and this may be
+  // another process.
+  while (is_being_initialised(guard)) {
+    progress::WaitFor wait{.what = space::Awaiting::initialiser,
+                           .peer = holder_of(guard),
+                           .object = guard,
+                           .rings = false,
+                           .call = "initialiser of a static"};
+    progress::wait_until(wait, [guard] { return !is_being_initialised(guard); });
+  }
+  if (of_process.acquire(guard) == 0) return 0;
+  const base::ProcessMemory kept;
+  held.push_back({guard, me->space.me()});
+  ++me->held_here;
+  return 1;
+}
+
+/// It does not hold it any more.
+void let_go(const Guard* guard) {
+  const base::ProcessMemory kept;
+  progress::RankContext* const me = progress::current_rank();
+  if (std::erase_if(held, [&](const Held& one) { return one.guard == guard; }) != 0 &&
+      me != nullptr)
+    --me->held_here;
+}
+
+void release(Guard* guard) {
+  let_go(guard);
+  of_process.release(guard);
+}
+
+void abort(Guard* guard) {
+  let_go(guard);
+  of_process.abort(guard);
+}
+
+}  // namespace
+
+void take_static_guards(const MallocLibrary& library) {
+  of_process = library.exchange_static_guards({acquire, release, abort});
+}
+
+void abandon_static_guards(const space::Mapping& mapping, int process) {
+  if (mapping.header().is_one_process()) return;  // of a simulation, where none is lost
+  std::erase_if(held, [&](const Held& one) {
+    const RankFiber& fiber = RankFiber::of(mapping, one.rank);
+    const bool still = fiber.slot->process.load(std::memory_order_relaxed) == process &&
+                       fiber.context != nullptr && fiber.context->held_here != 0;
+    if (!still) of_process.abort(one.guard);
+    return !still;
+  });
+}
+
+}  // namespace armature::fibers
