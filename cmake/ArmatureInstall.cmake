@@ -10,6 +10,15 @@ if(TARGET armci)
   list(APPEND libraries armci armci_static armci_virtual)
   install(FILES ${armci_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
+# Programs look at each page of a large frame when they enter the function: then none skips what guards
+# a virtual rank's stack.
+set(probes $<$<OR:$<COMPILE_LANG_AND_ID:C,GNU,Clang>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-fstack-clash-protection>)
+if(PROJECT_IS_TOP_LEVEL)
+  set(probes $<INSTALL_INTERFACE:${probes}>)
+endif()
+foreach(target IN LISTS libraries)
+  target_compile_options(${target} INTERFACE ${probes})
+endforeach()
 install(TARGETS ${libraries} EXPORT armature_targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

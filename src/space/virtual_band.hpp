@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "space/band_head.hpp"
@@ -19,12 +20,17 @@ namespace armature::space {
 /// ranks those would be as much memory as all the rest.
 struct VirtualBand {
   explicit VirtualBand(const ControlHeader& job)
-      : VirtualBand(BandHead::heap_start(job.ranks, 0), job.band_bytes, job.stack_bytes) {}
-  VirtualBand(std::uint64_t head_bytes, std::uint64_t the_band_bytes, std::uint64_t the_stack_bytes)
-      : band_bytes(the_band_bytes),
-        stack_bytes(the_stack_bytes),
-        middle((head_bytes + stack_guard_bytes + stack_bytes + stack_shift_max + table_reach - 1) /
+      : band_bytes(job.band_bytes),
+        stack_bytes(job.stack_bytes),
+        guard_bytes(guards_are_areas(job.ranks) ? std::min(stack_bytes, band_bytes / 16)
+                                                : stack_guard_bytes),
+        middle((BandHead::heap_start(job.ranks, 0) + guard_bytes + stack_bytes + stack_shift_max +
+                table_reach - 1) /
                table_reach * table_reach) {}
+
+  /// Whether there is room for two further areas for each rank: a process may have 65,530
+  /// (vm.max_map_count), less what a program has.
+  [[nodiscard]] static bool guards_are_areas(std::uint64_t ranks) { return ranks <= 30'000; }
 
   static constexpr std::uint64_t table_reach = std::uint64_t{2} << 20;
 
@@ -46,6 +52,9 @@ struct VirtualBand {
   [[nodiscard]] std::uint64_t more_of_rank_heap() const { return band_bytes / 2; }
 
   const std::uint64_t band_bytes, stack_bytes;
+  /// Below the stack. A function whose frame is larger than all of it may skip it: so it is as
+  /// large as the stack where that costs nothing, which is where it is an area of its own.
+  const std::uint64_t guard_bytes;
   const std::uint64_t middle;  // of all: what lies around it is used by every rank
 };
 static_assert(stack_shift_max < VirtualBand::table_reach / 4);

@@ -1,8 +1,9 @@
 // Below the stack lie pages that must not be touched, so that a rank that needs more ends with a
-// word about it instead of writing over its heap. Two areas of different protection for each rank
-// would be more than the kernel allows a process for many ranks (vm.max_map_count), so the guard is
-// one inside the area where the kernel has that (since 6.15), else mprotect as long as there is
-// room.
+// word about it instead of writing over what lies there. An area without access is as cheap if it
+// is as large as the stack, and then few frames skip it. It makes two areas more for each rank,
+// which for many is more than the kernel allows a process: these have a small guard inside the
+// area, where the kernel has that (since 6.15; each of its pages is an entry of a page table), or
+// none.
 #include "virtual/rank_fiber.hpp"
 
 #include <sys/mman.h>
@@ -22,13 +23,13 @@ namespace armature::fibers {
 namespace {
 
 constexpr std::size_t record_bytes = (sizeof(RankFiber) + 63) / 64 * 64;
-// Areas that the kernel allows by default (vm.max_map_count is 65530), less what a program has.
-constexpr int ranks_with_areas_max = 30'000;
 
-void guard(std::byte* low, int ranks) {
+void guard(std::byte* stack, const space::VirtualBand& band, int ranks) {
   const base::ProcessMemory processes;  // not the rank's doing that happens to run
-  if (madvise(low, space::stack_guard_bytes, MADV_GUARD_INSTALL) == 0) return;
-  if (ranks <= ranks_with_areas_max) (void)mprotect(low, space::stack_guard_bytes, PROT_NONE);
+  if (space::VirtualBand::guards_are_areas(static_cast<std::uint64_t>(ranks)) &&
+      mprotect(stack - band.guard_bytes, band.guard_bytes, PROT_NONE) == 0)
+    return;
+  (void)madvise(stack - space::stack_guard_bytes, space::stack_guard_bytes, MADV_GUARD_INSTALL);
 }
 
 /// Where the record ends.
@@ -59,7 +60,7 @@ RankFiber& RankFiber::of(const space::Mapping& mapping, int rank) {
 }
 
 void RankFiber::guard_stack(const space::Mapping& mapping) const {
-  guard(stack_begin(mapping, rank) - space::stack_guard_bytes, mapping.ranks());
+  guard(stack_begin(mapping, rank), space::VirtualBand(mapping.header()), mapping.ranks());
 }
 
 space::AddressSpace& RankFiber::space() {

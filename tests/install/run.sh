@@ -40,8 +40,16 @@ for program in consumer consumer_static consumer_armci consumer_armci_static; do
   expect_two_ranks "$work/consumer/build/$program"
 done
 
+# A frame that is larger than what guards a stack does not skip that.
+grep -rqs -- "-fstack-clash-protection" "$work"/consumer/build/CMakeFiles/consumer.dir ||
+  grep -qs -- "-fstack-clash-protection" "$work/consumer/build/build.ninja" ||
+  { echo "find_package(armature) does not probe stacks"; exit 1; }
+
 step "pkg-config"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+for package in armature armci armci-virtual; do
+  pkg-config --cflags "$package" | grep -q -- -fstack-clash-protection || { echo "$package does not probe stacks"; exit 1; }
+done
 # shellcheck disable=SC2046
 "$CXX" -std=c++20 "$here/consumer/consumer.cpp" -o "$work/by_pkg_config" \
   $(pkg-config --cflags --libs armature)

@@ -33,12 +33,16 @@ std::string place(std::uint64_t address, const space::Control& control, int node
                       owner);
   const space::ControlHeader& header = control.header();
   const auto number = static_cast<std::uint64_t>(owner);
+  const space::VirtualBand band(header);
   const std::uint64_t stack =
-      header.band_base + number * header.band_bytes + space::VirtualBand(header).stack_low(number);
-  if (header.stack_bytes != 0 && address < stack && address >= stack - space::stack_guard_bytes)
+      header.band_base + number * header.band_bytes + band.stack_low(number);
+  if (header.stack_bytes != 0 && address < stack && address >= stack - band.guard_bytes)
     return text + fmt::format(
-                      ", just below the stack of rank {}, which is full: it has {}, and "
+                      ", {} below the stack of rank {}, which is full: it has {}, and "
                       "armature run --stack-size BYTES gives more",
+                      stack - address <= space::stack_guard_bytes
+                          ? std::string("just")
+                          : base::readable_bytes(stack - address),
                       owner, base::readable_bytes(header.stack_bytes));
   const detail::BandView& view = control.bands()[owner];
   const bool allocated = address - view.begin < view.extent;
