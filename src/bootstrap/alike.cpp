@@ -63,6 +63,8 @@ void make_alike(const std::string& secrets) {
   setenv("LD_PRELOAD", (others.empty() ? library : library + ":" + others).c_str(), 1);
 }
 
+bool has_malloc_of_ranks() { return !malloc_library().empty(); }
+
 std::string new_secrets() {
   std::uint64_t secrets[2] = {};
   if (getrandom(secrets, sizeof secrets, 0) != sizeof secrets)

@@ -17,6 +17,13 @@ namespace armature::bootstrap {
 /// have in common.
 void make_alike(const std::string& secrets);
 
+/// Whether the library for that is there: a build with a sanitizer has none.
+[[nodiscard]] bool has_malloc_of_ranks();
+/// Why that library does not go with the address sanitizer's; after the program's name.
+inline constexpr const char* address_sanitizer_text =
+    "is compiled with the address sanitizer, which knows neither the stacks nor the memory of "
+    "virtual ranks: run it as processes or threads, or compile it without -fsanitize=address";
+
 /// From the system.
 [[nodiscard]] std::string new_secrets();
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -81,8 +82,16 @@ std::vector<const char*> pointers(const std::vector<std::string>& texts) {
   return all;
 }
 
+/// Before that is said by the sanitizer, in words of its own.
+void refuse_address_sanitizer(const std::string& path) {
+  if (!has_malloc_of_ranks() || dlsym(RTLD_DEFAULT, "__asan_init") == nullptr) return;
+  std::fprintf(stderr, "armature: %s %s\n", path.c_str(), address_sanitizer_text);
+  _exit(1);
+}
+
 void start_again() {
   const std::string path = std::filesystem::read_symlink("/proc/self/exe");
+  refuse_address_sanitizer(path);
   const std::vector<std::string> words = base::words_of_process();
   make_alike(secrets_in_common());
   std::vector<std::string> environment(

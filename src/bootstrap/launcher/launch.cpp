@@ -23,6 +23,7 @@
 #include "bootstrap/launcher/intervals.hpp"
 #include "bootstrap/launcher/program.hpp"
 #include "bootstrap/launcher/running_job.hpp"
+#include "bootstrap/launcher/sanitizer.hpp"
 #include "bootstrap/launcher/spawn.hpp"
 #include "bootstrap/launcher/taken_cores.hpp"
 #include "bootstrap/launcher/trace.hpp"
@@ -201,6 +202,12 @@ space::Control slots_of_all(const std::vector<space::JobMemory>& memory) {
   return control;
 }
 
+/// What is to host virtual ranks.
+void make_alike_for_ranks(const LaunchOptions& options, const std::string& program) {
+  refuse_address_sanitizer(program);
+  make_alike(options.secrets());
+}
+
 }  // namespace
 
 std::string LaunchOptions::secrets() const {
@@ -250,7 +257,7 @@ Outcome launch(const LaunchOptions& options) {
   if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
   std::optional<Trace> trace;
   if (!options.trace.empty()) trace.emplace(options.trace, ranks);
-  if (options.virtual_ranks) make_alike(options.secrets());
+  if (options.virtual_ranks) make_alike_for_ranks(options, program.path);
   RunningJob job(options, memory, control, board.get(), filling ? &*filling : nullptr);
   Outcome outcome = job.run(program.path, std::move(binding));
   if (filling) filling->finish();
