@@ -31,6 +31,7 @@ void find_rank_malloc(const space::Mapping& mapping) {
     return;
   }
   const MallocLibrary library = reinterpret_cast<MallocLibrary (*)()>(found)();
+  take_static_guards(library);
   if (const std::string own = find_own_malloc(library); !own.empty()) {
     is_the_programs = true;
     not_known_since = fmt::format(
@@ -48,7 +49,6 @@ void find_rank_malloc(const space::Mapping& mapping) {
   current = library.current;
   threads = library.threads;
   forget = library.forget_mappings;
-  take_static_guards(library);
 }
 
 bool threads_of_ranks_run() {

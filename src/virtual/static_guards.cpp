@@ -53,13 +53,14 @@ int complain_of_recursion(Guard* guard) {
 }
 
 int acquire(Guard* guard) {
+  // A thread of the program's own sleeps, as anywhere.
+  if (!progress::runs_rank()) return of_process.acquire(guard);
   progress::RankContext* const me = progress::current_rank();
-  if (me == nullptr) return of_process.acquire(guard);
   if (holder_of(guard) == me->space.me()) return complain_of_recursion(guard);
   // Once more after the wait: others may have had their turns since it was over, and this may be
   // another process.
   while (is_being_initialised(guard)) {
-    progress::WaitFor wait{.what = space::Awaiting::initialiser,
+    progress::WaitFor wait{.what = space::Awaiting::completion,
                            .peer = holder_of(guard),
                            .object = guard,
                            .rings = false,
@@ -75,11 +76,10 @@ int acquire(Guard* guard) {
 
 /// It does not hold it any more.
 void let_go(const Guard* guard) {
+  if (!progress::runs_rank()) return;
   const base::ProcessMemory kept;
-  progress::RankContext* const me = progress::current_rank();
-  if (std::erase_if(held, [&](const Held& one) { return one.guard == guard; }) != 0 &&
-      me != nullptr)
-    --me->held_here;
+  if (std::erase_if(held, [&](const Held& one) { return one.guard == guard; }) != 0)
+    --progress::current_rank()->held_here;
 }
 
 void release(Guard* guard) {

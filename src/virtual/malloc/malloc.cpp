@@ -178,7 +178,8 @@ void armature::fibers::tell_of_thread() {
 #define ARMATURE_EXPORT extern "C" [[gnu::visibility("default")]]
 
 ARMATURE_EXPORT MallocLibrary armature_malloc_library() {
-  return {&current_heap, &current_notes,
+  return {&current_heap,
+          &current_notes,
           [](const HeapPlaces& given) {
             places = given;
             loader = find_loader();
@@ -189,7 +190,8 @@ ARMATURE_EXPORT MallocLibrary armature_malloc_library() {
               thread_heap = nullptr;
             });
           },
-          &armature::fibers::threads_of_ranks, armature::fibers::forget_mappings,
+          &armature::fibers::threads_of_ranks,
+          armature::fibers::forget_mappings,
           armature::fibers::exchange_static_guards};
 }
 

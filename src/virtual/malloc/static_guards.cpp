@@ -4,11 +4,9 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 
-#include "virtual/malloc/current.hpp"
 #include "virtual/malloc/interface.hpp"
 #include "virtual/malloc/original.hpp"
 
-using armature::fibers::current_heap;
 using armature::fibers::Original;
 using armature::fibers::StaticGuards;
 using Guard = __cxxabiv1::__guard;
@@ -31,17 +29,17 @@ Original<Function>& of_library(Original<Function>& original) {
 }  // namespace
 
 ARMATURE_EXPORT int __cxa_guard_acquire(Guard* guard) {
-  if (current_heap != nullptr && ranks.acquire != nullptr) return ranks.acquire(guard);
+  if (ranks.acquire != nullptr) return ranks.acquire(guard);
   return of_library(original_acquire)(guard);
 }
 
 ARMATURE_EXPORT void __cxa_guard_release(Guard* guard) noexcept {
-  if (current_heap != nullptr && ranks.release != nullptr) return ranks.release(guard);
+  if (ranks.release != nullptr) return ranks.release(guard);
   of_library(original_release)(guard);
 }
 
 ARMATURE_EXPORT void __cxa_guard_abort(Guard* guard) noexcept {
-  if (current_heap != nullptr && ranks.abort != nullptr) return ranks.abort(guard);
+  if (ranks.abort != nullptr) return ranks.abort(guard);
   of_library(original_abort)(guard);
 }
 
