@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,8 +23,14 @@
 namespace armature {
 
 namespace detail {
-/// Writes the answer into the asker's slot, on whatever node.
-ARMATURE_API void give_answer(Rank asker, Reply* slot, const std::byte* bytes, std::size_t count);
+/// The asker's slot, on whatever node, and the promise's number there.
+struct PromisedSlot {
+  Rank asker = Rank::none();
+  std::uint32_t number = 0;
+  Reply* slot = nullptr;
+};
+/// Writes the answer there, unless nobody waits for it any more.
+ARMATURE_API void give_answer(const PromisedSlot& to, const std::byte* bytes, std::size_t count);
 /// Once the answer is there: what is long is fetched from whoever gave it.
 ARMATURE_API void fetch_given(Reply* slot);
 
@@ -36,14 +43,14 @@ struct Refusal {
 };
 
 template <class T>
-void pack_answer(Rank asker, Reply* slot, bool is_value, const T& value) {
+void pack_answer(const PromisedSlot& asked, bool is_value, const T& value) {
   std::size_t bytes = 1;
   measure(bytes, value);
   std::vector<std::byte> packed(bytes + view_alignment);
   Writer to(packed.data());
   to.byte(is_value ? 1 : 0);
   pack(to, value);
-  give_answer(asker, slot, packed.data(), to.written());
+  give_answer(asked, packed.data(), to.written());
 }
 
 inline Reader open_given(Reply* slot, Rank /*likely*/) {
@@ -61,34 +68,32 @@ using PromisedState = ReplyState<T, open_given>;
 }  // namespace detail
 
 /// The place for an answer that some rank waits for: a value that may be passed around, also to
-/// other ranks. Whoever has it calls set or fail, once, on one of its copies. Answering twice is a
-/// mistake, Error(misuse) on the asker's node as long as that rank has not asked again; after that
-/// it may answer another question.
+/// other ranks. Whoever has it calls set or fail, at most once, on one of its copies. Answering
+/// twice is a mistake, Error(misuse) on the asker's node as long as that rank has not promised
+/// anew. An answer that nobody waits for any more, since the future was dropped, is dropped too:
+/// what is kept of a promise goes with its future, whether it is ever answered or not.
 template <class T>
 class remote_promise {
  public:
   remote_promise() = default;
-  remote_promise(Rank asker, detail::Reply* slot) : asker_(asker), slot_(slot) {}
+  explicit remote_promise(const detail::PromisedSlot& asked) : asked_(asked) {}
 
-  [[nodiscard]] Rank asker() const { return asker_; }
+  [[nodiscard]] Rank asker() const { return asked_.asker; }
   template <class V = T>
   requires(!std::is_void_v<T> &&
            std::is_convertible_v<const V&, T>) void set(const V& value) const {
-    detail::pack_answer<T>(asker_, slot_, true, value);
+    detail::pack_answer<T>(asked_, true, value);
   }
-  void set() const requires std::is_void_v<T> {
-    detail::pack_answer(asker_, slot_, true, std::tuple<>());
-  }
+  void set() const requires std::is_void_v<T> { detail::pack_answer(asked_, true, std::tuple<>()); }
   /// The future throws RemoteError with that code, this rank and the text.
   void fail(Errc code, std::string_view text) const {
     detail::pack_answer(
-        asker_, slot_, false,
+        asked_, false,
         detail::Refusal{code, detail::my_rank("remote_promise::fail"), std::string(text)});
   }
 
  private:
-  Rank asker_ = Rank::none();
-  detail::Reply* slot_ = nullptr;
+  detail::PromisedSlot asked_;
 };
 
 /// A future of this rank's and what settles it, from anywhere. `likely` is who will probably
@@ -97,10 +102,10 @@ class remote_promise {
 template <class T>
 requires(Marshallable<T> && !detail::looks_into_message<T, false>())
     [[nodiscard]] std::pair<future<T>, remote_promise<T>> make_promise(Rank likely) {
-  const Rank me = detail::my_rank("make_promise");
-  detail::Reply* const slot = detail::new_reply(likely);
-  return {future<T>(std::make_shared<detail::PromisedState<T>>(slot, likely)),
-          remote_promise<T>(me, slot)};
+  detail::PromisedSlot asked{detail::my_rank("make_promise")};
+  asked.slot = detail::new_promised_reply(likely, asked.number);
+  return {future<T>(std::make_shared<detail::PromisedState<T>>(asked.slot, likely)),
+          remote_promise<T>(asked)};
 }
 
 }  // namespace armature

@@ -147,10 +147,15 @@ void catch_up(Sender& me) { Endpoint::of(me).catch_up(); }
 
 // -- questions and answers ------------------------------------------------------------------------
 
-Reply* new_reply(Rank to) {
+namespace {
+
+Endpoint& may_ask(Rank to) {
   Endpoint& endpoint = this_endpoint("remote question");
   endpoint.space().require_rank(to, "remote question");
-  const Endpoint::Use in_use = endpoint.use();
+  return endpoint;
+}
+
+void require_not_too_deep(Endpoint& endpoint, Rank to) {
   if (endpoint.sender().depth >= endpoint.settings().nesting_max)
     base::fail(
         Errc::nesting,
@@ -158,7 +163,22 @@ Reply* new_reply(Rank to) {
                     "answering questions; the limit is {} (armature run --nesting-max)",
                     static_cast<int>(to), endpoint.sender().depth + 1,
                     endpoint.settings().nesting_max));
+}
+
+}  // namespace
+
+Reply* new_reply(Rank to) {
+  Endpoint& endpoint = may_ask(to);
+  const Endpoint::Use in_use = endpoint.use();
+  require_not_too_deep(endpoint, to);
   return endpoint.replies().take();
+}
+
+Reply* new_promised_reply(Rank likely, std::uint32_t& number) {
+  Endpoint& endpoint = may_ask(likely);
+  const Endpoint::Use in_use = endpoint.use();
+  require_not_too_deep(endpoint, likely);
+  return endpoint.replies().take_promised(number);
 }
 
 void drop_reply(Reply* reply) noexcept {

@@ -88,7 +88,7 @@ void Endpoint::failed(detail::Call& call, Errc code, const std::string& text,
       room = detail::reply_room(call, bytes);
     }
     std::memcpy(room, text.data(), bytes);
-    call.reply->code = static_cast<std::uint32_t>(code) + 1;
+    call.reply->code = static_cast<std::uint16_t>(static_cast<int>(code) + 1);
     return answer(space_, call, executed ? detail::Reply::threw : detail::Reply::refused);
   }
   if (executed) return call_failed(*this, call.from, text);

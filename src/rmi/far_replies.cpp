@@ -31,13 +31,19 @@ struct ReplyRecord {
   std::uint64_t slot;
   std::uint64_t bytes;
   std::uint64_t block;  // of a long answer, in the answerer's band
-  std::uint32_t state;
-  std::uint32_t code;
+  std::uint16_t state;
+  std::uint16_t code;
+  std::uint32_t promise;  // its number; 0 of a question
+};
+
+/// Kind::unwanted: a block with an answer that nobody waits for any more.
+struct UnwantedRecord {
+  std::uint64_t block;
 };
 
 constexpr std::size_t carried_max = Link::body_bytes_max - sizeof(ReplyRecord);
 
-/// The slot that is answered, which is one that waits.
+/// The slot that is answered: of a question one that waits.
 Reply& checked_slot(const Arrived& arrived, const ReplyRecord& record, std::size_t carried) {
   auto* const slot = reinterpret_cast<Reply*>(record.slot);
   if (network()->space_of(arrived.record.to) == nullptr ||
@@ -47,16 +53,43 @@ Reply& checked_slot(const Arrived& arrived, const ReplyRecord& record, std::size
       (record.block != 0 &&
        network()->space_of(arrived.record.to)->owner(reinterpret_cast<void*>(record.block)) !=
            Rank(arrived.record.from)) ||
-      slot->state.load(std::memory_order_relaxed) != Reply::waiting)
+      (record.promise == 0 && slot->state.load(std::memory_order_relaxed) != Reply::waiting))
     fail(Errc::corrupt, fmt::format("process {} answers what rank {} has not asked",
                                     arrived.process, arrived.record.to));
   return *slot;
+}
+
+/// Whether somebody waits for it: of a promise the future may have been dropped, or the answer be
+/// the second.
+bool is_wanted(Reply& slot, const ReplyRecord& record) {
+  if (record.promise == 0) return true;
+  std::uint32_t number = record.promise;
+  // Acquire: what the asker did with the slot comes before.
+  return number % 2 == 0 &&
+         slot.promise.compare_exchange_strong(number, number + 1, std::memory_order_acquire);
+}
+
+void on_unwanted(const Arrived& arrived) {
+  const std::uint64_t block = arrived.head<UnwantedRecord>().block;
+  const int writer = arrived.record.to;
+  if (network()->space_of(writer) == nullptr || block % 64 != 0 ||
+      !network()->mapping().holds(writer, block - Blocks::head_bytes, Blocks::head_bytes))
+    fail(Errc::corrupt,
+         fmt::format("process {} gives back what is none of rank {}'s", arrived.process, writer));
+  Blocks::mark_done(reinterpret_cast<std::byte*>(block));
 }
 
 void on_reply(const Arrived& arrived) {
   auto record = arrived.head<ReplyRecord>();
   auto result = arrived.rest(sizeof record);
   Reply& slot = checked_slot(arrived, record, result.size());
+  if (!is_wanted(slot, record)) {
+    if (record.block == 0) return;
+    Link& link = network()->links().to(arrived.process);
+    link.post(Kind::unwanted, arrived.record.to, arrived.record.from, UnwantedRecord{record.block},
+              Link::Ack::none);
+    return link.flush();
+  }
   std::byte* to = slot.inline_result;
   if (record.block == 0 && result.size() > Reply::inline_bytes) {
     space::AddressSpace& space = *network()->space_of(arrived.record.to);
@@ -70,7 +103,7 @@ void on_reply(const Arrived& arrived) {
     to = slot.inline_result;
     record.bytes = text.size();
     record.state = Reply::threw;
-    record.code = static_cast<std::uint32_t>(Errc::out_of_memory) + 1;
+    record.code = static_cast<std::uint16_t>(static_cast<int>(Errc::out_of_memory) + 1);
   }
   if (!result.empty()) std::memcpy(to, result.data(), result.size());
   slot.code = record.code;
@@ -83,7 +116,10 @@ void on_reply(const Arrived& arrived) {
 
 }  // namespace
 
-void install_far_replies(transport::Links& links) { links.handle(Kind::reply, on_reply); }
+void install_far_replies(transport::Links& links) {
+  links.handle(Kind::reply, on_reply);
+  links.handle(Kind::unwanted, on_unwanted);
+}
 
 void answer(space::AddressSpace& space, const detail::Call& call, Reply::State state) {
   if (space.is_here(call.from)) {
@@ -95,9 +131,12 @@ void answer(space::AddressSpace& space, const detail::Call& call, Reply::State s
   const Reply& reply = stand_in.reply;
   auto* const block = reinterpret_cast<std::byte*>(reply.block);
   const bool carried = reply.bytes <= carried_max;
-  const ReplyRecord record{reinterpret_cast<std::uint64_t>(stand_in.asked_for), reply.bytes,
-                           carried ? 0 : reply.block, static_cast<std::uint32_t>(state),
-                           reply.code};
+  const ReplyRecord record{reinterpret_cast<std::uint64_t>(stand_in.asked_for),
+                           reply.bytes,
+                           carried ? 0 : reply.block,
+                           state,
+                           reply.code,
+                           stand_in.promise};
   const std::size_t rest = carried ? reply.bytes : 0;
   {
     const Lock locked(network()->links().lock());

@@ -17,6 +17,7 @@ namespace armature::rmi {
 struct StandIn {
   detail::Reply reply;
   detail::Reply* asked_for = nullptr;  // the asker's
+  std::uint32_t promise = 0;           // its number, if this answers one
 };
 
 /// The answer is written: makes it visible to the asker, on whatever node.

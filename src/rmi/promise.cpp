@@ -13,27 +13,52 @@
 
 namespace armature::detail {
 
-void give_answer(Rank asker, Reply* slot, const std::byte* bytes, std::size_t count) {
+namespace {
+
+/// Whether the answer may be written: the slot is the promise's then, and is not used for anything
+/// else before it is published. Acquire: what the asker did with the slot comes before.
+bool take_slot(Reply& slot, std::uint32_t number) {
+  std::uint32_t found = number;
+  if (slot.promise.compare_exchange_strong(found, number + 1, std::memory_order_acquire))
+    return true;
+  if (found == number + 1) base::fail(Errc::misuse, "remote_promise: it has been answered already");
+  return false;
+}
+
+std::byte* room_for(Call& call, std::size_t bytes, const PromisedSlot& to) {
+  try {
+    return reply_room(call, bytes);
+  } catch (...) {
+    // It may be answered with less, or dropped.
+    if (call.reply == to.slot) to.slot->promise.store(to.number, std::memory_order_release);
+    throw;
+  }
+}
+
+}  // namespace
+
+void give_answer(const PromisedSlot& to, const std::byte* bytes, std::size_t count) {
   rmi::Endpoint& endpoint = rmi::this_endpoint("remote_promise");
   const rmi::Endpoint::Use in_use = endpoint.use();
-  if (slot == nullptr) base::fail(Errc::misuse, "remote_promise: it is empty, nobody waits for it");
-  if (asker != endpoint.space().owner(slot) ||
-      reinterpret_cast<std::uintptr_t>(slot) % alignof(Reply) != 0)
+  if (to.slot == nullptr)
+    base::fail(Errc::misuse, "remote_promise: it is empty, nobody waits for it");
+  if (to.asker != endpoint.space().owner(to.slot) || to.number == 0 || to.number % 2 != 0 ||
+      reinterpret_cast<std::uintptr_t>(to.slot) % alignof(Reply) != 0)
     base::fail(Errc::bad_argument,
                fmt::format("remote_promise: rank {} has asked nothing that could be answered there",
-                           static_cast<int>(asker)));
-  if (endpoint.space().is_here(asker) &&
-      slot->state.load(std::memory_order_relaxed) != Reply::waiting)
-    base::fail(Errc::misuse, "remote_promise: it has been answered already");
+                           static_cast<int>(to.asker)));
   rmi::StandIn stand_in;
   Call call;
-  call.from = asker;
-  call.reply = slot;
-  if (!endpoint.space().is_here(asker)) {
-    stand_in.asked_for = slot;
+  call.from = to.asker;
+  call.reply = to.slot;
+  if (!endpoint.space().is_here(to.asker)) {
+    stand_in.asked_for = to.slot;
+    stand_in.promise = to.number;
     call.reply = &stand_in.reply;
+  } else if (!take_slot(*to.slot, to.number)) {
+    return;
   }
-  std::byte* const room = reply_room(call, count);
+  std::byte* const room = room_for(call, count, to);
   if (count > 0) std::memcpy(room, bytes, count);
   publish_reply(call);
 }

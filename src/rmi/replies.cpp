@@ -27,8 +27,9 @@ void Replies::grow() {
 Reply* Replies::take() {
   if (free_.empty()) {
     std::erase_if(abandoned_, [&](Reply* reply) {
-      if (reply->state.load(std::memory_order_acquire) == Reply::waiting) return false;
-      give_back(reply);
+      if (reply->state.load(std::memory_order_acquire) == Reply::waiting && !take_back(*reply))
+        return false;
+      recycle(reply);
       return true;
     });
     if (free_.empty()) grow();
@@ -43,12 +44,33 @@ Reply* Replies::take() {
   return reply;
 }
 
+Reply* Replies::take_promised(std::uint32_t& number) {
+  // Numbers of a slot are the same again after 2^31 promises of the rank.
+  if ((promises_ += 2) == 0) promises_ = 2;
+  Reply* const reply = take();
+  number = promises_;
+  // Relaxed, as the state: the promise is passed on after this.
+  reply->promise.store(number, std::memory_order_relaxed);
+  return reply;
+}
+
+/// Whether the slot waited for a promise that nobody will find any more.
+bool Replies::take_back(Reply& reply) {
+  std::uint32_t number = reply.promise.load(std::memory_order_relaxed);
+  if (number == 0 || number % 2 != 0) return false;
+  return reply.promise.compare_exchange_strong(number, 0, std::memory_order_acq_rel);
+}
+
 void Replies::give_back(Reply* reply) {
   // Acquire: the answerer has done writing.
-  if (reply->state.load(std::memory_order_acquire) == Reply::waiting) {
+  if (reply->state.load(std::memory_order_acquire) == Reply::waiting && !take_back(*reply)) {
     abandoned_.push_back(reply);
     return;
   }
+  recycle(reply);
+}
+
+void Replies::recycle(Reply* reply) {
   if (reply->block != 0) give_back_block(space_, reinterpret_cast<std::byte*>(reply->block));
   reply->state.store(Reply::free, std::memory_order_relaxed);
   free_.push_back(reply);

@@ -45,11 +45,14 @@ enum class Kind : std::uint16_t {
   turn,
   key,  // how can that memory be reached by the engine?
   keyed,
-  round,   // what members of a team show
-  wave,    // of a fence of remote calls
-  reply,   // the answer to a remote question
-  circle,  // of ranks that are full: is there one?
-  urgent,  // what came before it from that rank is
+  round,     // what members of a team show
+  piece,     // a part of what one of them shows, before that
+  wave,      // of a fence of remote calls
+  refuse,    // a team cannot be made; or: this is known
+  reply,     // the answer to a remote question
+  unwanted,  // nobody waits for it any more
+  circle,    // of ranks that are full: is there one?
+  urgent,    // what came before it from that rank is
   // Virtual ranks that go to other nodes, while all processes stand still:
   plan,       // who goes where
   step,       // how far a process is
@@ -83,7 +86,9 @@ enum class Kind : std::uint16_t {
     case Kind::unlock:
     case Kind::leave_lock:
     case Kind::round:
+    case Kind::piece:
     case Kind::wave:
+    case Kind::refuse:
     case Kind::reply:
       return true;
     default:

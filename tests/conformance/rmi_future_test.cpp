@@ -127,6 +127,28 @@ RMI_TEST(RmiFuture, many_wait_at_once) {
   world().barrier();
 }
 
+RMI_TEST(RmiFuture, an_answer_nobody_waits_for_is_not_mistaken_for_another) {
+  using Promise = armature::remote_promise<std::vector<int>>;
+  std::vector<Promise> dropped;
+  for (int i = 0; i < 100; ++i)
+    dropped.push_back(armature::make_promise<std::vector<int>>(right()).second);
+  world().barrier();
+  // In the slots of these, all of which are free again.
+  std::vector<future<std::vector<int>>> wanted;
+  for (int i = 0; i < 100; ++i) {
+    auto [answer, promise] = armature::make_promise<std::vector<int>>(right());
+    for (const int length : {3, 10'000})
+      armature::async(
+          right(), [](Promise late, int n) { late.set(std::vector<int>(std::size_t(n), 1)); },
+          dropped[std::size_t(i)], length);
+    armature::async(
+        right(), [](Promise it, int n) { it.set({n}); }, promise, i);
+    wanted.push_back(std::move(answer));
+  }
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(wanted[std::size_t(i)].get(), std::vector<int>{i});
+  world().barrier();
+}
+
 RMI_TEST(RmiFuture, an_exception_passes_by_what_follows) {
   bool called = false;
   auto last = armature::ask(right(), throws, 1)

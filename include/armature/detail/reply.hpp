@@ -15,7 +15,7 @@ struct Call;
 /// Where the asker of a question waits, in his own band: whoever answers writes into it directly.
 /// The states before `waiting` are the asker's, the others are written once, by the answerer.
 struct alignas(64) Reply {
-  enum State : std::uint32_t {
+  enum State : std::uint16_t {
     free,
     waiting,
     answered,  // `bytes` of result, here or in a block of the answerer
@@ -25,8 +25,12 @@ struct alignas(64) Reply {
   static constexpr std::size_t inline_bytes = 40;
 
   // Release by the answerer: the result is in place.
-  std::atomic<std::uint32_t> state{free};
-  std::uint32_t code = 0;  // of an error: Errc + 1, or 0
+  std::atomic<std::uint16_t> state{free};
+  std::uint16_t code = 0;  // of an error: Errc + 1, or 0
+  // Of a slot that anybody may answer, or nobody (remote_promise): the promise's number, which is
+  // even and never 0. Whoever answers takes it first (number + 1); who waits no more takes it back
+  // (0). So the two never use the slot together, and who comes too late finds another number.
+  std::atomic<std::uint32_t> promise{0};
   std::uint64_t bytes = 0;
   std::uint64_t block = 0;  // long results: where they lie
   std::byte inline_result[inline_bytes];
@@ -36,7 +40,10 @@ static_assert(sizeof(Reply) == 64);
 /// A reply slot for a question to that rank. Throws Error(nesting) when the question would be too
 /// deep.
 ARMATURE_API Reply* new_reply(Rank to);
-/// Gives it back; when it is still waited for, as soon as the answer has come.
+/// One that is answered by a promise, of that number.
+ARMATURE_API Reply* new_promised_reply(Rank likely, std::uint32_t& number);
+/// Gives it back; when it is still waited for, as soon as the answer has come,
+/// or at once if it is promised.
 ARMATURE_API void drop_reply(Reply* reply) noexcept;
 /// Blocks, executing incoming requests, until the answer is there. Throws what the method threw.
 ARMATURE_API void await_reply(Reply* reply, Rank from);
