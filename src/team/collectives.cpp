@@ -1,5 +1,7 @@
 // Collectives as rounds of a team: everyone shows a piece, everyone takes what it needs. Long data
-// go in pieces of what a round can show.
+// go in pieces of what a round can show. Where one member shows all, that is what all members have
+// room for, not what it has itself: as much as when everyone shows something.
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -16,18 +18,60 @@ using detail::require_root;
 using detail::TeamState;
 using Kind = detail::TeamState::Kind;
 using Agreed = detail::TeamState::Agreed;
+using Shown = team::Shown;
+
+namespace {
+
+constexpr std::size_t piece_max = TeamState::bytes_max;
+
+/// The room of so many members is what a broadcast uses: more would not stay in the cache.
+constexpr std::size_t broadcast_pieces_max = 8;
+
+void broadcast_short(TeamState& team, std::byte* buffer, const Agreed& agreed) {
+  const std::size_t bytes = agreed.bytes;
+  const bool mine = team.rank() == agreed.root;
+  if (mine && bytes > 0) std::memcpy(team.outgoing(bytes), buffer, bytes);
+  team.round(agreed, mine ? bytes : 0, "broadcast");
+  if (!mine && bytes > 0) std::memcpy(buffer, team.incoming(agreed.root, bytes), bytes);
+}
+
+/// `bytes` of a longer broadcast, at `buffer`: the root lays them into the room of several members.
+void broadcast_pieces(TeamState& team, std::byte* buffer, std::size_t bytes, Agreed agreed) {
+  const std::size_t pieces = (bytes + piece_max - 1) / piece_max;
+  agreed.read = {.by = Shown::By::all_pieces,
+                 .root = static_cast<std::uint32_t>(agreed.root),
+                 .bytes = piece_max,
+                 .pieces = static_cast<std::uint32_t>(pieces),
+                 .last = bytes - (pieces - 1) * piece_max};
+  const auto for_each_piece = [&](auto&& act) {
+    for (std::uint32_t i = 0; i < agreed.read.pieces; ++i)
+      act(static_cast<int>(i), buffer + i * piece_max, agreed.read.piece_bytes(i));
+  };
+  const bool mine = team.rank() == agreed.root;
+  if (mine)
+    for_each_piece([&](int at, const std::byte* from, std::size_t n) {
+      std::memcpy(team.outgoing_at(at), from, n);
+    });
+  team.round(agreed, 0, "broadcast");
+  if (!mine)
+    for_each_piece(
+        [&](int at, std::byte* to, std::size_t n) { std::memcpy(to, team.incoming_at(at), n); });
+}
+
+}  // namespace
 
 void Team::broadcast_bytes(void* data, std::size_t bytes, int root) const {
   TeamState& team = checked("Team::broadcast");
   const TeamState::Collective one_at_a_time(team, "Team::broadcast");
   require_root(team, root, "broadcast");
   auto* buffer = static_cast<std::byte*>(data);
-  in_pieces(bytes, TeamState::bytes_max, [&](std::size_t at, std::size_t n) {
-    const bool mine = team.rank() == root;
-    if (mine && n > 0) std::memcpy(team.outgoing(n), buffer + at, n);
-    team.round({Kind::broadcast, bytes, root}, mine ? n : 0, "broadcast");
-    if (!mine && n > 0) std::memcpy(buffer + at, team.incoming(root, n), n);
-  });
+  const Agreed agreed{Kind::broadcast, bytes, root};
+  if (bytes <= piece_max) return broadcast_short(team, buffer, agreed);
+  const std::size_t at_once =
+      piece_max *
+      std::min<std::size_t>(static_cast<std::size_t>(team.size()), broadcast_pieces_max);
+  in_pieces(bytes, at_once,
+            [&](std::size_t at, std::size_t n) { broadcast_pieces(team, buffer + at, n, agreed); });
 }
 
 namespace {
@@ -62,7 +106,8 @@ void Team::gather_bytes(const void* mine, std::size_t bytes, void* all, int root
   const TeamState::Collective one_at_a_time(team, "Team::gather");
   require_root(team, root, "gather");
   auto* out = static_cast<std::byte*>(all);
-  show_all(team, mine, {Kind::gather, bytes, root}, "gather",
+  const Shown read{.by = Shown::By::root, .root = static_cast<std::uint32_t>(root)};
+  show_all(team, mine, {Kind::gather, bytes, root, read}, "gather",
            [&](std::size_t member, std::size_t at, std::size_t n, const std::byte* from) {
              if (team.rank() == root) std::memcpy(out + member * bytes + at, from, n);
            });
@@ -90,18 +135,51 @@ void show_blocks(TeamState& team, const void* blocks, std::size_t block_bytes, s
 
 }  // namespace
 
+namespace {
+
+/// All blocks lie in the room of the root, which takes one round.
+void scatter_short(TeamState& team, const void* all, std::byte* out, Agreed agreed) {
+  const auto size = static_cast<std::size_t>(team.size());
+  const auto me = static_cast<std::size_t>(team.rank());
+  const std::size_t bytes = agreed.bytes;
+  const bool shows = team.rank() == agreed.root;
+  agreed.read = {.by = Shown::By::blocks, .bytes = bytes};
+  if (shows) show_blocks(team, all, bytes, 0, bytes);
+  team.round(agreed, shows ? bytes * size : 0, "scatter");
+  if (bytes > 0) std::memcpy(out, team.incoming(agreed.root, bytes * size) + me * bytes, bytes);
+}
+
+/// `bytes` of every block, from `at` on: the root lays them into the room of whom they are for.
+void scatter_pieces(TeamState& team, const std::byte* all, std::byte* out, Agreed agreed,
+                    std::size_t at, std::size_t bytes) {
+  agreed.read = {.by = Shown::By::one_piece,
+                 .root = static_cast<std::uint32_t>(agreed.root),
+                 .bytes = bytes,
+                 .pieces = static_cast<std::uint32_t>(team.size()),
+                 .last = bytes};
+  const auto block = [&](int member) {
+    return all + static_cast<std::size_t>(member) * agreed.bytes + at;
+  };
+  const bool mine = team.rank() == agreed.root;
+  for (int i = 0; mine && i < team.size(); ++i)
+    if (i != agreed.root) std::memcpy(team.outgoing_at(i), block(i), bytes);
+  team.round(agreed, 0, "scatter");
+  mine ? std::memmove(out + at, block(agreed.root), bytes)
+       : std::memcpy(out + at, team.incoming_at(team.rank()), bytes);
+}
+
+}  // namespace
+
 void Team::scatter_bytes(const void* all, std::size_t block_bytes, void* mine, int root) const {
   TeamState& team = checked("Team::scatter");
   const TeamState::Collective one_at_a_time(team, "Team::scatter");
   require_root(team, root, "scatter");
-  const auto size = static_cast<std::size_t>(team.size());
-  const auto me = static_cast<std::size_t>(team.rank());
-  auto* out = static_cast<std::byte*>(mine);
-  in_pieces(block_bytes, block_piece(size, "scatter"), [&](std::size_t at, std::size_t n) {
-    const bool shows = team.rank() == root;
-    if (shows) show_blocks(team, all, block_bytes, at, n);
-    team.round({Kind::scatter, block_bytes, root}, shows ? n * size : 0, "scatter");
-    if (n > 0) std::memcpy(out + at, team.incoming(root, n * size) + me * n, n);
+  auto* const out = static_cast<std::byte*>(mine);
+  const Agreed agreed{Kind::scatter, block_bytes, root};
+  if (block_bytes <= piece_max / static_cast<std::size_t>(team.size()))
+    return scatter_short(team, all, out, agreed);
+  in_pieces(block_bytes, piece_max, [&](std::size_t at, std::size_t n) {
+    scatter_pieces(team, static_cast<const std::byte*>(all), out, agreed, at, n);
   });
 }
 
@@ -113,7 +191,8 @@ void Team::alltoall_bytes(const void* mine, std::size_t block_bytes, void* all) 
   auto* out = static_cast<std::byte*>(all);
   in_pieces(block_bytes, block_piece(size, "alltoall"), [&](std::size_t at, std::size_t n) {
     show_blocks(team, mine, block_bytes, at, n);
-    team.round({Kind::alltoall, block_bytes}, n * size, "alltoall");
+    team.round({Kind::alltoall, block_bytes, 0, {.by = Shown::By::blocks, .bytes = n}}, n * size,
+               "alltoall");
     for (std::size_t i = 0; n > 0 && i < size; ++i)
       std::memcpy(out + i * block_bytes + at, team.incoming(static_cast<int>(i), n * size) + me * n,
                   n);

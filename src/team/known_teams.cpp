@@ -155,6 +155,24 @@ void on_round(const Arrived& arrived) {
   ring_members_here(*block);
 }
 
+/// What has come already, by another way, stays: it may be read.
+void on_piece(const Arrived& arrived) {
+  const auto record = arrived.head<PieceRecord>();
+  const Known* const team = known_team(record.team, arrived, false);
+  if (team == nullptr) return;
+  TeamBlock* const block = team->block;
+  require_far(*block, record.member, arrived);
+  const auto bytes = arrived.rest(sizeof record);
+  if (record.lies_at >= block->size || record.at > TeamBlock::staging_bytes ||
+      bytes.size() > TeamBlock::staging_bytes - record.at)
+    fail(Errc::corrupt,
+         fmt::format("process {} shows a piece of {} bytes", arrived.process, bytes.size()));
+  const MemberLine& line = block->line(record.member, record.round);
+  const std::uint64_t entered = line.round.load(std::memory_order_relaxed);
+  if ((entered & ~MemberLine::gave_up) >= (record.round & ~MemberLine::gave_up)) return;
+  std::memcpy(block->staging(record.lies_at, record.round) + record.at, bytes.data(), bytes.size());
+}
+
 void show_wave(FenceLine& line, const WaveRecord& record) {
   line.sent.store(record.sent, std::memory_order_relaxed);
   line.executed.store(record.executed, std::memory_order_relaxed);
@@ -201,7 +219,9 @@ void learn(std::uint32_t team, TeamBlock* block) {
   kept_early -= known.early.size();
   for (const Known::Early& early : std::exchange(known.early, {})) {
     const Arrived arrived{early.process, early.record, early.body, {}};
-    early.record.kind == Kind::round ? on_round(arrived) : on_wave(arrived);
+    if (early.record.kind == Kind::round) on_round(arrived);
+    if (early.record.kind == Kind::piece) on_piece(arrived);
+    if (early.record.kind == Kind::wave) on_wave(arrived);
   }
 }
 
@@ -275,6 +295,7 @@ std::size_t KnownTeams::kept() { return kept_early; }
 
 void KnownTeams::install(transport::Links& links) {
   links.handle(Kind::round, on_round);
+  links.handle(Kind::piece, on_piece);
   links.handle(Kind::wave, on_wave);
 }
 

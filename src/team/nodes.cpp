@@ -17,15 +17,36 @@ std::uint32_t subtree(std::uint32_t node, std::uint32_t nodes) {
 
 }  // namespace
 
+bool Nodes::holds(NodeRange range, std::uint32_t member) const {
+  for (std::uint32_t i = 0; i < range.count; ++i) {
+    const auto& there = members_[(range.first + i) % size()];
+    if (std::ranges::binary_search(there, member)) return true;
+  }
+  return false;
+}
+
+std::vector<Nodes::Run> Nodes::runs(NodeRange range) const {
+  std::vector<std::uint32_t> members;
+  for_each_member(range, [&](std::uint32_t member) { members.push_back(member); });
+  std::ranges::sort(members);
+  std::vector<Run> found;
+  for (const std::uint32_t member : members) {
+    if (found.empty() || found.back().end != member) found.push_back({member, member});
+    ++found.back().end;
+  }
+  return found;
+}
+
 std::vector<NodeEdge> edges_of(std::uint32_t node, std::uint32_t nodes, Telling how) {
   std::vector<NodeEdge> edges;
   if (how == Telling::directly) {
     for (std::uint32_t other = 0; other < nodes; ++other)
-      if (other != node) edges.push_back({other, {node, 1}});
+      if (other != node) edges.push_back({other, {node, 1}, {other, 1}});
     return edges;
   }
   const std::uint32_t own = subtree(node, nodes);
-  if (node != 0) edges.push_back({node & (node - 1), {node, own}});
+  const std::uint32_t behind = (node + own) % nodes;
+  if (node != 0) edges.push_back({node & (node - 1), {node, own}, {behind, nodes - own}});
   // The largest child first: behind it is the longest way. Halves of a subtree's power of two.
   std::uint32_t step = 1;
   while (step < own) step *= 2;
@@ -33,7 +54,7 @@ std::vector<NodeEdge> edges_of(std::uint32_t node, std::uint32_t nodes, Telling 
     if (step >= own) continue;
     const std::uint32_t child = node + step;
     const std::uint32_t below = subtree(child, nodes);
-    edges.push_back({child, {(child + below) % nodes, nodes - below}});
+    edges.push_back({child, {(child + below) % nodes, nodes - below}, {child, below}});
   }
   return edges;
 }

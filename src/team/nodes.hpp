@@ -23,10 +23,12 @@ struct NodeRange {
   bool operator==(const NodeRange&) const = default;
 };
 
-/// What a node tells another: of those nodes, once it has heard of all of them.
+/// What a node tells another: of those nodes, once it has heard of all of them; and for whom: the
+/// other, and those that hear of it by the other.
 struct NodeEdge {
   std::uint32_t node = 0;
   NodeRange tells;
+  NodeRange reaches;
   bool operator==(const NodeEdge&) const = default;
 };
 
@@ -53,6 +55,13 @@ class Nodes {
   [[nodiscard]] bool holds(NodeRange range) const {
     return range.first < size() && range.count <= size();
   }
+  /// Members on them, as runs [begin, end) of such as follow each other, growing.
+  struct Run {
+    std::uint32_t begin, end;
+  };
+  [[nodiscard]] std::vector<Run> runs(NodeRange range) const;
+  /// Whether that member is on one of them.
+  [[nodiscard]] bool holds(NodeRange range, std::uint32_t member) const;
   template <class Do>
   void for_each_member(NodeRange range, Do&& act) const {
     for (std::uint32_t i = 0; i < range.count; ++i)

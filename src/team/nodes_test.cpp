@@ -63,7 +63,8 @@ TEST(NodesTest, directly_it_takes_one_hop) {
 }
 
 TEST(NodesTest, a_node_of_eight_speaks_with_its_parent_and_its_children) {
-  const std::vector<NodeEdge> expected = {{0, {4, 4}}, {6, {0, 6}}, {5, {6, 7}}};
+  const std::vector<NodeEdge> expected = {
+      {0, {4, 4}, {0, 4}}, {6, {0, 6}, {6, 2}}, {5, {6, 7}, {5, 1}}};
   EXPECT_EQ(edges_of(4, 8, Telling::by_tree), expected);
 }
 

@@ -187,7 +187,10 @@ void Team::reduce_bytes(void* data, const Reduction& reduction, int root) const 
   require_root(team, root, "reduce");
   auto* buffer = static_cast<std::byte*>(data);
   const std::size_t element = reduction.element_bytes;
-  const Agreed agreed{Kind::reduce, bytes_of(reduction), root};
+  const Agreed agreed{Kind::reduce,
+                      bytes_of(reduction),
+                      root,
+                      {.by = team::Shown::By::root, .root = static_cast<std::uint32_t>(root)}};
   const std::size_t piece = elements_per_round(reduction, "reduce");
   if (reduction.count == 0) return team.round(agreed, 0, "reduce");
   in_pieces(reduction.count, piece, [&](std::size_t at, std::size_t n) {

@@ -63,28 +63,95 @@ void Replica::leave_process() {
 
 namespace {
 
-/// What a member shows, in as many records as it takes.
-void append_line(Link& link, TeamBlock& block, std::uint32_t member, std::uint64_t round) {
-  constexpr std::size_t part_max = Link::body_bytes_max - sizeof(RoundRecord);
-  const MemberLine& line = block.line(member, round);
-  const std::size_t bytes = MemberLine::shown(line.signature);
-  const std::byte* const shown =
-      bytes <= MemberLine::inline_bytes ? line.payload : block.staging(member, round);
-  RoundRecord record{block.id, member, round, line.signature, 0, static_cast<std::uint32_t>(bytes),
-                     {}};
-  std::size_t at = 0;
-  do {
-    const std::size_t part = std::min(part_max, bytes - at);
-    record.at = static_cast<std::uint32_t>(at);
-    std::byte* const body =
-        link.append(Kind::round, block.ranks()[member], -1, sizeof record + part, Link::Ack::none);
-    std::memcpy(body, &record, sizeof record);
-    if (part > 0) std::memcpy(body + sizeof record, shown + at, part);
-    at += part;
-  } while (at < bytes);
-}
+constexpr std::size_t part_max =
+    Link::body_bytes_max - std::max(sizeof(RoundRecord), sizeof(PieceRecord));
+
+/// What is read of what a member shows, in as many records as it takes.
+class LineRecords {
+ public:
+  LineRecords(Link& link, TeamBlock& block, std::uint32_t member, std::uint64_t round)
+      : link_(link), block_(block), line_(block.line(member, round)) {
+    const std::size_t bytes = MemberLine::shown(line_.signature);
+    shown_ = bytes <= MemberLine::inline_bytes ? line_.payload : block.staging(member, round);
+    record_ = {block.id, member, round, line_.signature, 0, static_cast<std::uint32_t>(bytes), {}};
+  }
+
+  void add(std::size_t begin, std::size_t end) {
+    for (std::size_t at = begin; at < end;) {
+      const std::size_t part = std::min(part_max, end - at);
+      append(at, part);
+      at += part;
+    }
+  }
+  [[nodiscard]] bool shows() const { return record_.shown > 0; }
+  void add_all() { add(0, record_.shown); }
+  /// Behind the last part the line becomes visible, at the latest now.
+  void end() {
+    if (!is_complete_) append(record_.shown, 0);
+  }
+  /// Nothing of what is shown is read there.
+  void leave_out() { record_.shown = 0; }
+
+ private:
+  void append(std::size_t at, std::size_t bytes) {
+    record_.at = static_cast<std::uint32_t>(at);
+    std::byte* const body = link_.append(Kind::round, block_.ranks()[record_.member], -1,
+                                         sizeof record_ + bytes, Link::Ack::none);
+    std::memcpy(body, &record_, sizeof record_);
+    if (bytes > 0) std::memcpy(body + sizeof record_, shown_ + at, bytes);
+    is_complete_ = at + bytes == record_.shown;
+  }
+
+  Link& link_;
+  TeamBlock& block_;
+  const MemberLine& line_;
+  const std::byte* shown_;
+  RoundRecord record_;
+  bool is_complete_ = false;
+};
 
 }  // namespace
+
+void Replica::append_pieces(Link& link, NodeRange to, std::uint64_t round,
+                            const Shown& shown) const {
+  for (std::uint32_t piece = 0; piece < shown.pieces; ++piece) {
+    if (shown.by == Shown::By::one_piece && !nodes().holds(to, piece)) continue;
+    const std::size_t bytes = shown.piece_bytes(piece);
+    for (std::size_t at = 0; at < bytes;) {
+      const std::size_t part = std::min(part_max, bytes - at);
+      const PieceRecord record{block_.id, shown.root, piece, static_cast<std::uint32_t>(at), round};
+      std::byte* const body = link.append(Kind::piece, block_.ranks()[shown.root], -1,
+                                          sizeof record + part, Link::Ack::none);
+      std::memcpy(body, &record, sizeof record);
+      std::memcpy(body + sizeof record, block_.staging(piece, round) + at, part);
+      at += part;
+    }
+  }
+}
+
+/// What a member shows, as far as it is read by those whom the edge reaches.
+void Replica::append_line(Link& link, const NodeEdge& edge, std::uint32_t member,
+                          std::uint64_t round, const Shown& shown) const {
+  LineRecords records(link, block_, member, round);
+  switch (shown.by) {
+    case Shown::By::everybody:
+      records.add_all();
+      break;
+    case Shown::By::root:
+      nodes().holds(edge.reaches, shown.root) ? records.add_all() : records.leave_out();
+      break;
+    case Shown::By::blocks:
+      if (!records.shows()) break;
+      // Growing: the last byte makes the line visible.
+      for (const Nodes::Run run : nodes().runs(edge.reaches))
+        records.add(run.begin * shown.bytes, run.end * shown.bytes);
+      break;
+    case Shown::By::one_piece:
+    case Shown::By::all_pieces:
+      break;  // went ahead
+  }
+  records.end();
+}
 
 namespace {
 
@@ -100,7 +167,7 @@ bool all_of(const Nodes& nodes, NodeRange range, Holds&& holds) {
 
 }  // namespace
 
-void Replica::send_round(const NodeEdge& edge, std::uint64_t round) const {
+void Replica::send_round(const NodeEdge& edge, std::uint64_t round, const Shown& shown) const {
   const std::uint64_t signature =
       block_.line(nodes().members(edge.tells.first).front(), round).signature;
   const bool nothing_shown =
@@ -110,32 +177,38 @@ void Replica::send_round(const NodeEdge& edge, std::uint64_t round) const {
   const RoundRecord all{block_.id, all_of_nodes, round, signature, 0, 0, edge.tells};
   const Lock locked(network()->links().lock());
   Link& link = network()->links().to(nodes().process(edge.node));
+  if (shown.is_in_pieces() && nodes().holds(edge.tells, shown.root))
+    append_pieces(link, edge.reaches, round, shown);
   if (nothing_shown)
     link.post(Kind::round, block_.ranks()[leader_], -1, all, Link::Ack::none);
   else
     nodes().for_each_member(
-        edge.tells, [&](std::uint32_t member) { append_line(link, block_, member, round); });
+        edge.tells, [&](std::uint32_t member) { append_line(link, edge, member, round, shown); });
   link.flush();
 }
 
-void Replica::tell_round(std::uint64_t round) {
+void Replica::tell_round(std::uint64_t round, const Shown& shown) {
   for (std::size_t i = 0; i < rounds_told_.size(); ++i) {
     const NodeEdge& edge = nodes().edges()[i];
     const auto has_entered = [&](std::uint32_t member) {
       return block_.line(member, round).round.load(std::memory_order_acquire) >= round;
     };
     if (rounds_told_[i] >= round || !all_of(nodes(), edge.tells, has_entered)) continue;
-    send_round(edge, round);
+    send_round(edge, round, shown);
     rounds_told_[i] = round;
   }
 }
 
-void Replica::send_line(int member, std::uint64_t round) const {
+void Replica::send_line(int member, std::uint64_t round, const Shown& shown) const {
   const Lock locked(network()->links().lock());
   for (std::uint32_t node = 0; node < nodes().size(); ++node) {
     if (node == nodes().here()) continue;
     Link& link = network()->links().to(nodes().process(node));
-    append_line(link, block_, static_cast<std::uint32_t>(member), round);
+    const auto index = static_cast<std::uint32_t>(member);
+    if (shown.is_in_pieces() && index == shown.root) append_pieces(link, {node, 1}, round, shown);
+    LineRecords records(link, block_, index, round);
+    records.add_all();
+    records.end();
     link.flush();
   }
 }

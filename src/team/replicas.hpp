@@ -8,6 +8,8 @@
 #include "space/address_space.hpp"
 #include "space/team_block.hpp"
 #include "team/nodes.hpp"
+#include "team/shown.hpp"
+#include "transport/links.hpp"
 
 // A team that spreads over several nodes has a block on each, and each member's lines are brought
 // to all of them. A member writes its line in its own node's block; the node's first member, once
@@ -39,13 +41,13 @@ class Replica {
 
   // By the leader, again and again until the round or wave is complete: tells other nodes what they
   // are to hear from this one, as far as it is known here and was not told yet.
-  void tell_round(std::uint64_t round);
+  void tell_round(std::uint64_t round, const Shown& shown);
   void tell_wave(std::uint64_t wave);
   /// Whether that would tell anything.
   [[nodiscard]] bool may_tell_wave(std::uint64_t wave) const;
 
   /// Tells all other nodes what one member shows, who gives the round up: others shall not wait.
-  void send_line(int member, std::uint64_t round) const;
+  void send_line(int member, std::uint64_t round, const Shown& shown) const;
   /// Of waves: whether the leader tells of them. Where the job goes on after deaths each member
   /// does so itself, in case the leader is the one who dies.
   [[nodiscard]] bool waves_are_gathered() const;
@@ -60,7 +62,11 @@ class Replica {
 
  private:
   [[nodiscard]] const Nodes& nodes() const;
-  void send_round(const NodeEdge& edge, std::uint64_t round) const;
+  void send_round(const NodeEdge& edge, std::uint64_t round, const Shown& shown) const;
+  void append_pieces(transport::Link& link, NodeRange to, std::uint64_t round,
+                     const Shown& shown) const;
+  void append_line(transport::Link& link, const NodeEdge& edge, std::uint32_t member,
+                   std::uint64_t round, const Shown& shown) const;
   [[nodiscard]] bool may_tell_wave(std::size_t edge, std::uint64_t wave) const;
 
   space::AddressSpace& space_;

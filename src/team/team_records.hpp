@@ -23,6 +23,16 @@ struct RoundRecord {
   NodeRange nodes;
 };
 
+/// A part of what a member shows in the staging of another, on its way there: before the record
+/// that tells of its own line.
+struct PieceRecord {
+  std::uint32_t team;
+  std::uint32_t member;
+  std::uint32_t lies_at;  // the other
+  std::uint32_t at;
+  std::uint64_t round;
+};
+
 /// Of one member, or what members of some nodes have counted together.
 struct WaveRecord {
   std::uint32_t team;

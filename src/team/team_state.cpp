@@ -34,17 +34,20 @@ std::uint64_t signature_of(const TeamState::Agreed& agreed, std::size_t shown) {
 
 /// "a broadcast of 8 bytes".
 std::string text_of(std::uint64_t signature) {
-  constexpr const char* names[] = {"a barrier",   "a broadcast", "an allgather",     "a gather",
-                                   "a scatter",   "an alltoall", "a reduce",         "an allreduce",
-                                   "a reduction", "a scan",      "an exclusive scan"};
+  constexpr const char* names[] = {
+      "a barrier", "a broadcast",  "an allgather", "a gather", "a scatter",         "an alltoall",
+      "a reduce",  "an allreduce", "a reduction",  "a scan",   "an exclusive scan", "an agreement"};
   const std::uint64_t kind = signature >> kind_shift;
   if (kind >= std::size(names)) return "something";
-  if (kind == static_cast<std::uint64_t>(TeamState::Kind::barrier)) return names[kind];
+  if (kind == static_cast<std::uint64_t>(TeamState::Kind::barrier) ||
+      kind == static_cast<std::uint64_t>(TeamState::Kind::agreement))
+    return names[kind];
   return fmt::format("{} of {} bytes", names[kind], signature & bytes_mask);
 }
 
 bool is_barrier(TeamState::Kind kind) {
-  return kind == TeamState::Kind::barrier || kind == TeamState::Kind::leaving;
+  return kind == TeamState::Kind::barrier || kind == TeamState::Kind::leaving ||
+         kind == TeamState::Kind::agreement;
 }
 
 }  // namespace
@@ -180,9 +183,9 @@ bool is_missing(const progress::WaitFor& wait, std::size_t i) {
 
 }  // namespace
 
-void TeamState::await_members(Kind kind, const char* call) {
+void TeamState::await_members(const Agreed& agreed, const char* call) {
   progress::WaitFor wait{
-      .what = is_barrier(kind) ? space::Awaiting::barrier : space::Awaiting::collective,
+      .what = is_barrier(agreed.kind) ? space::Awaiting::barrier : space::Awaiting::collective,
       .members = members_,
       .awaits = is_missing,
       .team = block_->id,
@@ -212,7 +215,7 @@ void TeamState::await_members(Kind kind, const char* call) {
       ++entered;
     const bool all = entered == members_.size();
     // In this order: when all have entered, all is told before the rank goes on.
-    if (tells) replica_->tell_round(round_);
+    if (tells) replica_->tell_round(round_, agreed.read);
     in_vain = !all && is_in_vain();
     return all || in_vain;
   });
@@ -235,11 +238,26 @@ void TeamState::note_disagreement(std::uint64_t mine) {
       block_->disagreed.store(round_, std::memory_order_relaxed);
 }
 
-void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
+/// Of large teams: whether the first of the node has found all signatures of the round equal.
+bool TeamState::is_known_to_agree() const {
   // Acquire: written before the round was released.
-  if (!is_flat() && block_->disagreed.load(std::memory_order_acquire) != round_ &&
-      block_->released.load(std::memory_order_relaxed) != TeamBlock::never_more)
-    return;
+  return !is_flat() && block_->disagreed.load(std::memory_order_acquire) != round_ &&
+         block_->released.load(std::memory_order_relaxed) != TeamBlock::never_more;
+}
+
+std::optional<TeamState::Shown> TeamState::first_to_show() const {
+  const auto shown = [&](int member) {
+    return MemberLine::shown(block_->line(static_cast<std::size_t>(member), round_).signature);
+  };
+  // What is shown is a part of the signature.
+  if (is_known_to_agree() && shown(me_) == 0) return std::nullopt;
+  for (int i = 0; i < size(); ++i)
+    if (shown(i) > 0) return Shown{i, shown(i)};
+  return std::nullopt;
+}
+
+void TeamState::compare_signatures(std::uint64_t mine, const char* call) const {
+  if (is_known_to_agree()) return;
   for (int i = 0; i < size(); ++i) {
     const std::uint64_t theirs = block_->line(static_cast<std::size_t>(i), round_).signature;
     if (((theirs ^ mine) & ~MemberLine::shown_mask) == 0) continue;
@@ -294,7 +312,7 @@ void TeamState::give_up() {
   gave_up_ = true;
   block_->line(static_cast<std::size_t>(me_), round_)
       .round.store(round_ | MemberLine::gave_up, std::memory_order_release);
-  if (replica_->is_far()) replica_->send_line(me_, round_ | MemberLine::gave_up);
+  if (replica_->is_far()) replica_->send_line(me_, round_ | MemberLine::gave_up, read_);
   if (replica_->is_far() || !makers_.empty()) ring_members();
   if (is_flat() || me_ != replica_->leader()) return;
   block_->released.store(TeamBlock::never_more, std::memory_order_release);
@@ -322,9 +340,10 @@ void TeamState::round(const Agreed& agreed, std::size_t shown, const char* call)
     net->settle_all(call);
   if (gave_up_) require_all_alive(call);
   ++round_;
+  read_ = agreed.read;
   publish(signature);
   try {
-    await_members(kind, call);
+    await_members(agreed, call);
   } catch (...) {
     give_up();
     throw;

@@ -11,6 +11,7 @@
 #include "space/address_space.hpp"
 #include "space/team_block.hpp"
 #include "team/replicas.hpp"
+#include "team/shown.hpp"
 
 namespace armature::detail {
 
@@ -68,13 +69,15 @@ class TeamState {
     slices,  // of a reduction, the second round of each
     scan,
     exclusive_scan,
-    leaving  // the last barrier of a rank whose body has returned
+    agreement,  // a barrier in which members that have failed say so (agree.hpp)
+    leaving     // the last barrier of a rank whose body has returned
   };
   /// What the members of a round must agree in.
   struct Agreed {
     Kind kind;
     std::size_t bytes = 0;
     int root = 0;
+    team::Shown read = {};  // by whom
   };
   static constexpr std::size_t bytes_max = space::TeamBlock::staging_bytes;
 
@@ -94,6 +97,14 @@ class TeamState {
 
   /// Where this member puts its bytes for the round it enters next: at most bytes_max.
   [[nodiscard]] std::byte* outgoing(std::size_t bytes);
+  /// The same in that member's staging, which shows nothing itself: whole.
+  [[nodiscard]] std::byte* outgoing_at(int member) {
+    return block_->staging(static_cast<std::size_t>(member), round_ + 1);
+  }
+  /// What lies there since the last round.
+  [[nodiscard]] const std::byte* incoming_at(int member) const {
+    return block_->staging(static_cast<std::size_t>(member), round_);
+  }
   /// Enters the round and returns once it is complete. `shown` is how many bytes outgoing() holds.
   /// Throws Error(bad_argument) on all when they do not agree.
   void round(const Agreed& agreed, std::size_t shown, const char* call);
@@ -109,11 +120,17 @@ class TeamState {
   [[nodiscard]] std::uint64_t rounds() const { return round_; }
   /// That member's bytes of the round that was completed last.
   [[nodiscard]] const std::byte* incoming(int member, std::size_t bytes) const;
+  /// The first member that has shown something in that round, and how much; nullopt: nobody has.
+  struct Shown {
+    int member;
+    std::size_t bytes;
+  };
+  [[nodiscard]] std::optional<Shown> first_to_show() const;
 
  private:
   void give_up_block();
   void publish(std::uint64_t signature);
-  void await_members(Kind kind, const char* call);
+  void await_members(const Agreed& agreed, const char* call);
   [[nodiscard]] bool is_in_vain() const { return must_look_for_deaths() && will_not_be_complete(); }
   [[nodiscard]] bool must_look_for_deaths() const;
   [[nodiscard]] bool will_not_be_complete() const;
@@ -121,6 +138,7 @@ class TeamState {
   [[nodiscard]] int first_dead() const;
   void require_all_alive(const char* call) const;
   void ring_members() const;
+  [[nodiscard]] bool is_known_to_agree() const;
   void compare_signatures(std::uint64_t mine, const char* call) const;
   void note_disagreement(std::uint64_t mine);
   [[nodiscard]] bool is_flat() const;
@@ -141,6 +159,7 @@ class TeamState {
   std::span<const std::int32_t> members_;
   std::vector<int> by_rank_;  // members in the order of their ranks, where that is another one
   std::uint64_t round_ = 0;
+  team::Shown read_;  // of that round, by whom
   std::atomic<bool> in_collective_ = false;
   TeamState* next_ = nullptr;
 };

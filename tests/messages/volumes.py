@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""volumes.py ARMATURE VOLUMES NODES: 8 ranks on pretended nodes, of which four tell each other directly and more form a
+tree. Of what a collective moves, only that travels between two nodes which is read at the other, or behind it: prints and
+bounds how much there was."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+RANKS = 8
+armature, program, nodes = sys.argv[1], sys.argv[2], int(sys.argv[3])
+each = RANKS // nodes
+
+
+def parent(node):
+    return node & (node - 1)
+
+
+def hops(a, b):
+    """Between two nodes."""
+    if nodes <= 4:
+        return int(a != b)
+    count = 0
+    while a != b:
+        a, b, count = (parent(a), b, count + 1) if a > b else (a, parent(b), count + 1)
+    return count
+
+
+ROOT = 1 // each  # the node of rank 1
+away = sum(each * hops(ROOT, node) for node in range(nodes))  # blocks of all members, from the root or to it
+EXPECTED = {  # blocks
+    "broadcast": nodes - 1,
+    "scatter": away,
+    "gather": away,
+    "reduce": away,
+    "alltoall": sum(each * each * hops(a, b) for a in range(nodes) for b in range(nodes)),
+}
+
+with tempfile.TemporaryDirectory(prefix="armature-test-") as folder:
+    environment = {**os.environ, "ARMATURE_NET_HOOK": f"trace={folder}/trace", "ARMATURE_NET_HEARTBEAT": "0"}
+    done = subprocess.run([armature, "run", "-n", str(RANKS), "--nodes", str(nodes), program], env=environment,
+                          stdout=subprocess.PIPE, text=True, timeout=150, check=True)
+    lines = [line.split() for file in pathlib.Path(folder).iterdir() for line in file.read_text().splitlines()]
+sent = [(int(line[0]), int(line[3])) for line in lines if line[1] == "sent"]
+
+wrong = []
+rows = [line.split() for line in done.stdout.splitlines()]
+for name, times, block, begun, ended in rows:
+    travelled = sum(size for at, size in sent if int(begun) <= at <= int(ended))
+    blocks = travelled / int(times) / int(block)
+    print(f"{name}: {blocks:.2f} blocks between {nodes} nodes, of which {EXPECTED[name]} are needed")
+    if not EXPECTED[name] <= blocks <= 1.15 * EXPECTED[name]:
+        wrong.append(name)
+if [row[0] for row in rows] != list(EXPECTED):
+    sys.exit("collectives are missing")
+if wrong:
+    sys.exit(f"too much, or too little: {', '.join(wrong)}")
