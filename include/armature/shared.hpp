@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "armature/detail/agree.hpp"
 #include "armature/detail/call.hpp"
 #include "armature/detail/export.hpp"
 #include "armature/future.hpp"
@@ -187,7 +188,8 @@ class shared_ref {
 };
 
 /// Owns this rank's representative of a shared object. Made and destroyed collectively by the
-/// members of the team, in the same order everywhere; the destructor is a fence of the team, so
+/// members of the team, in the same order everywhere; when T's constructor throws at one of them,
+/// all throw (the others an Error that says so). The destructor is a fence of the team, so
 /// that no call is on its way when the object goes. (When it runs because of an exception it does
 /// not wait for the others; later calls then find the object gone.)
 template <class T>
@@ -196,7 +198,8 @@ class shared : public shared_ref<T> {
   template <class... Args>
   requires std::constructible_from<T, Args...>
   explicit shared(const Team& team, Args&&... args)
-      : object_(std::make_unique<T>(std::forward<Args>(args)...)),
+      : object_(detail::make_at_all(
+            team, "shared", [&] { return std::make_unique<T>(std::forward<Args>(args)...); })),
         exceptions_(std::uncaught_exceptions()) {
     static_cast<shared_ref<T>&>(*this) =
         shared_ref<T>(detail::register_shared(team, object_.get()));

@@ -92,6 +92,12 @@ void Messages::give_up_writing(int to) {
   std::erase_if(held_, [to](const auto& held) { return held.first == to; });
 }
 
+void Messages::open(int to, const char* call) {
+  if (to == space_.me()) return;
+  const std::lock_guard locked(mutex_);
+  (void)ring_to(to, call);
+}
+
 void Messages::send(int to, std::int32_t tag, std::span<const std::byte> data, const char* call) {
   if (to == space_.me()) {
     const std::lock_guard locked(mutex_);

@@ -32,6 +32,9 @@ class Messages {
  public:
   explicit Messages(space::AddressSpace& space);
 
+  /// Takes what memory it needs to send to that rank: from then on send() takes none of this rank's
+  /// band. Throws Error(out_of_memory).
+  void open(int to, const char* call);
   /// Blocks, delivering, while the receiver's ring is full.
   void send(int to, std::int32_t tag, std::span<const std::byte> data, const char* call);
   /// Blocks until there is a message from that rank (-1: anyone) with that tag, and takes it.

@@ -47,11 +47,19 @@ ObjectId register_shared(const Team& team, void* object) {
   }();
   const std::uint32_t index = team.allreduce(next, Maximum());
   const ObjectId id{index, static_cast<std::uint16_t>(id_of_team ^ (id_of_team >> 16))};
-  {
+  std::exception_ptr failure;
+  try {
     const rmi::Endpoint::Use in_use = endpoint.use();
     endpoint.objects().add_at(id, object, team);
+  } catch (...) {
+    failure = std::current_exception();
   }
-  team.barrier();
+  try {
+    agree(team, "shared", failure);
+  } catch (...) {
+    unregister_object(id);
+    throw;
+  }
   return id;
 }
 

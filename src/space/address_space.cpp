@@ -178,6 +178,7 @@ bool AddressSpace::fill_small(void* address, std::size_t bytes, Failure& failure
 
 void* AddressSpace::allocate(std::size_t bytes, std::size_t alignment, Allocation::Kind kind,
                              Failure& failure, By by) {
+  if (by == By::rank) free_unused_blocks();
   const std::size_t wanted = std::max<std::size_t>(bytes, 1);
   void* const address =
       make(wanted, std::max<std::size_t>(alignment, 64), /*lazily=*/false, failure, by);
@@ -187,6 +188,7 @@ void* AddressSpace::allocate(std::size_t bytes, std::size_t alignment, Allocatio
 }
 
 void* AddressSpace::allocate_sparse(std::size_t bytes, Failure& failure) {
+  free_unused_blocks();
   void* const address = take(bytes, 64, failure, By::rank);
   if (address == nullptr) return nullptr;
   heap_.clear(address, bytes);
@@ -219,13 +221,28 @@ std::optional<std::size_t> AddressSpace::forget(void* address, Allocation::Kind 
 }
 
 void AddressSpace::free_when_unused(TeamBlock& block) {
-  retired_.push_back(&block);
-  std::erase_if(retired_, [&](TeamBlock* unused) {
-    // Acquire: the last user's reads of the block come before it is cleared and used again.
-    if (unused->users.load(std::memory_order_acquire) != 0) return false;
-    ARMATURE_ASSERT(free(unused, Allocation::Kind::internal));
-    return true;
-  });
+  {
+    const HeapLock one_at_a_time(*this, By::rank);
+    retired_.push_back(&block);
+  }
+  free_unused_blocks();
+}
+
+/// The last member that lets go of a block may be another rank than the one whose memory it is, and
+/// tells nobody. So the owner looks before it asks for memory, and the block counts as free.
+void AddressSpace::free_unused_blocks() {
+  std::vector<TeamBlock*> unused;
+  {
+    const HeapLock one_at_a_time(*this, By::rank);
+    if (retired_.empty()) return;
+    std::erase_if(retired_, [&](TeamBlock* block) {
+      // Acquire: the last user's reads of the block come before it is cleared and used again.
+      if (block->users.load(std::memory_order_acquire) != 0) return false;
+      unused.push_back(block);
+      return true;
+    });
+  }
+  for (TeamBlock* const block : unused) ARMATURE_ASSERT(free(block, Allocation::Kind::internal));
 }
 
 }  // namespace armature::space

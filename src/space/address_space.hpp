@@ -67,13 +67,15 @@ class AddressSpace : public Mapping {
   /// The rank leaves the job.
   void end_promises();
 
-  /// Frees a team's block of this band as soon as no member uses it any more.
+  /// Frees a team's block of this band once no member uses it any more: when the rank asks for
+  /// memory next, or lets go of another block.
   void free_when_unused(TeamBlock& block);
 
  private:
   class HeapLock;
   [[nodiscard]] int process() const { return slot(me_).process.load(std::memory_order_relaxed); }
   [[nodiscard]] bool reserve(std::size_t bytes, Failure& failure) const;
+  void free_unused_blocks();
   [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment, Failure& failure, By by);
   [[nodiscard]] void* take_from_heap(std::size_t bytes, std::size_t alignment);
   [[nodiscard]] void* make(std::size_t bytes, std::size_t alignment, bool lazily, Failure& failure,
@@ -122,7 +124,8 @@ class AddressSpace : public Mapping {
   std::uint64_t uses_ = 0;
   // When rest() has first seen so many uses.
   std::uint64_t uses_seen_ = 0, quiet_since_ns_ = 0;
-  std::vector<TeamBlock*> retired_;  // let go of by this rank, not yet by all members
+  // Team blocks that this rank has let go of, and other members may not yet. Under the mutex.
+  std::vector<TeamBlock*> retired_;
 };
 
 }  // namespace armature::space

@@ -37,6 +37,9 @@ struct alignas(64) PeerLine {
   // Who has opened one just before that peer: see Newcomers, in the rank's slot.
   std::atomic<std::uint32_t> mailbox_before{0};
   std::atomic<std::uint32_t> channel_before{0};
+  // The call by which the two were to make a team, which that peer has refused; 0 once I have seen
+  // it. It writes, and I write 0 (src/team/refusal.hpp).
+  std::atomic<std::uint64_t> refused{0};
 };
 static_assert(sizeof(PeerLine) == 64);
 

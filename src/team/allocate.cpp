@@ -10,6 +10,8 @@
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
+#include "team/agree.hpp"
+#include "team/free.hpp"
 #include "team/team_state.hpp"
 #include "topology/memory.hpp"
 
@@ -142,16 +144,20 @@ std::shared_ptr<const Allotment> Team::allocate_bytes(std::size_t bytes,
   return allotment;
 }
 
-void Team::free_allotment(const std::shared_ptr<const Allotment>& allotment) const {
-  detail::TeamState& state = checked("Team::free");
-  AddressSpace& space = state.space();
-  if (allotment == nullptr || allotment->freed || allotment->team != state.id())
-    fail(Errc::misuse,
-         "Team::free: this piece was not allocated by this team, or is freed already");
-  barrier();  // nobody may still be using it
+void team::free_together(detail::TeamState& team, const std::shared_ptr<const Allotment>& allotment,
+                         const char* call, const char* what_is_wrong) {
+  std::optional<Objection> objection;
+  if (allotment == nullptr || allotment->freed || allotment->team != team.id())
+    objection = {Errc::misuse, what_is_wrong};
+  agree(team, objection, call);  // a barrier: nobody may still be using it
   allotment->freed = true;
   ARMATURE_ASSERT(
-      space.free(allotment->share(allotment->mine).address, Allocation::Kind::collective));
+      team.space().free(allotment->share(allotment->mine).address, Allocation::Kind::collective));
+}
+
+void Team::free_allotment(const std::shared_ptr<const Allotment>& allotment) const {
+  team::free_together(checked("Team::free"), allotment, "Team::free",
+                      "this piece was not allocated by this team, or is freed already");
 }
 
 }  // namespace armature

@@ -1,9 +1,12 @@
-// On several nodes the first member of each makes its node's block, and invites the others there.
-//
 // Making a team without a team: only the members take part, so there is nothing collective to lean
 // on. The first member makes the block that all will share and sends the others its address;
 // messages between two ranks keep their order, so teams that two ranks make in the same order
 // cannot be confused.
+//
+// On several nodes the first member of each makes its node's block. The first of all asks them to,
+// hears whether they have, and then tells them to invite the others of their nodes. So nobody is
+// invited to a team that somebody has no memory for: who lacks some refuses (refusal.hpp), and that
+// takes the way that invitations would have taken.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -13,12 +16,13 @@
 #include <fmt/format.h>
 
 #include "armature/team.hpp"
-#include "base/bytes.hpp"
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
+#include "team/block.hpp"
 #include "team/making.hpp"
+#include "team/refusal.hpp"
 #include "team/renewal.hpp"
 #include "team/team_state.hpp"
 
@@ -28,14 +32,22 @@ namespace {
 using base::fail;
 using detail::TeamState;
 using space::TeamBlock;
+using team::leader_of;
 using team::Making;
 
 constexpr std::int32_t invitation_tag = -1;
 
+enum class Step : std::uint32_t {
+  prepare,  // from the first of all to the first of another node: make your block
+  ready,    // back: it is made
+  join      // all blocks are made: here is this node's
+};
+
 struct Invitation {
-  std::uint64_t block = 0;  // 0: whoever invites had no memory for it
+  Step step = Step::join;
   std::uint32_t id = 0;     // the team's
-  std::uint32_t dead = 0;   // the roll, as far as whoever invites knows
+  std::uint64_t block = 0;  // to join: the receiver's node's, where that is the sender's too
+  std::uint64_t dead = 0;   // the roll, as far as whoever invites knows
   std::uint64_t members_hash = 0;
   std::uint64_t call = 0;  // Making's
 };
@@ -53,66 +65,24 @@ void check(std::span<const Rank> members, progress::RankContext& me) {
     fail(Errc::bad_argument, "Team::create: the calling rank is not among the members");
 }
 
-/// How many of them are on this node.
-std::uint32_t count_here(std::span<const Rank> members, const progress::RankContext& me) {
-  return static_cast<std::uint32_t>(std::count_if(
-      members.begin(), members.end(), [&](Rank rank) { return me.space.is_here(rank); }));
-}
-
-/// The first of them on that rank's node.
-Rank leader_of(std::span<const Rank> members, Rank rank, const progress::RankContext& me) {
-  return *std::find_if(members.begin(), members.end(), [&](Rank member) {
-    return me.space.slot(member).node == me.space.slot(rank).node;
-  });
-}
-
-TeamBlock* make_block(std::span<const Rank> members, progress::RankContext& me, std::uint64_t id,
-                      space::AddressSpace::Failure& failure) {
-  if (id > UINT32_MAX) {
-    failure = {fmt::format("a rank's share of 2^32 teams of the job ({})",
-                           UINT32_MAX / static_cast<std::uint32_t>(me.space.ranks())),
-               0};
-    return nullptr;
-  }
-  void* memory = me.space.allocate_sparse(TeamBlock::bytes(members.size()), failure);
-  if (memory == nullptr) return nullptr;
-  auto* block = new (memory) TeamBlock;
-  block->id = static_cast<std::uint32_t>(id);
-  block->size = static_cast<std::uint32_t>(members.size());
-  block->users = count_here(members, me);
-  std::transform(members.begin(), members.end(), block->ranks(),
-                 [](Rank r) { return static_cast<int>(r); });
-  return block;
-}
-
-/// Makes this node's block and invites its other members; the first of all invites the first
-/// members of the other nodes too. One that dies meanwhile needs no invitation: the others shall
-/// have theirs.
-TeamBlock* invite(std::span<const Rank> members, progress::RankContext& me, std::uint64_t id,
-                  const Making& making) {
-  // In this order: on the roll of an invitation is nobody who makes that team.
-  const std::uint32_t dead = team::roll_of_the_dead(me.space);
-  making.require_all_alive();
-  space::AddressSpace::Failure failure;
-  TeamBlock* block = make_block(members, me, id, failure);
-  const Invitation invitation{reinterpret_cast<std::uint64_t>(block),
-                              static_cast<std::uint32_t>(id), dead, hash(members), making.call()};
+/// Does something for each of the members, other than this rank, that it invites: those of its own
+/// node, and if it is the first of all, the first of each other node.
+template <class Do>
+void for_each_guest(std::span<const Rank> members, const progress::RankContext& me, Do&& act) {
   for (const Rank rank : members) {
     const bool mine = me.space.is_here(rank) ||
-                      (members[0] == me.space.me() && leader_of(members, rank, me) == rank);
-    if (rank == me.space.me() || !mine) continue;
-    try {
-      me.messages.send(rank, invitation_tag, std::as_bytes(std::span(&invitation, 1)),
-                       "Team::create");
-    } catch (const Error& error) {
-      if (error.code() != Errc::rank_lost) throw;
-    }
+                      (members[0] == me.space.me() && leader_of(members, rank, me.space) == rank);
+    if (rank != me.space.me() && mine) act(rank);
   }
-  if (block == nullptr)
-    fail(Errc::out_of_memory,
-         fmt::format("Team::create: no memory for a team of {}: {} leaves {}", members.size(),
-                     failure.limit, base::readable_bytes(failure.free)));
-  return block;
+}
+
+/// One that dies meanwhile needs no invitation: the others shall have theirs.
+void send(progress::RankContext& me, int to, const Invitation& invitation) {
+  try {
+    me.messages.send(to, invitation_tag, std::as_bytes(std::span(&invitation, 1)), "Team::create");
+  } catch (const Error& error) {
+    if (error.code() != Errc::rank_lost) throw;
+  }
 }
 
 /// Whether an invitation to another call is the program's mistake: both know of the same deaths,
@@ -143,8 +113,11 @@ std::optional<Invitation> find_invitation(int inviter, progress::RankContext& me
   return std::nullopt;
 }
 
-Invitation await_invitation(int inviter, progress::RankContext& me, const Making& making) {
+/// What that rank sends for this call; nothing: it refuses.
+std::optional<Invitation> await_invitation(int inviter, progress::RankContext& me,
+                                           const Making& making) {
   std::optional<Invitation> found;
+  bool is_refused = false;
   progress::WaitFor wait{
       .what = space::Awaiting::team,
       .peer = inviter,
@@ -152,31 +125,135 @@ Invitation await_invitation(int inviter, progress::RankContext& me, const Making
       .call = "Team::create"};
   progress::wait_until(wait, [&] {
     if (!found) found = find_invitation(inviter, me, making);
+    is_refused = !found && team::was_refused(me, inviter, making);
     // The lives of many are not looked at again and again for nothing.
-    return found || (me.space.header().deaths.load(std::memory_order_acquire) != 0 &&
-                     making.first_dead() >= 0);
+    return found || is_refused ||
+           (me.space.header().deaths.load(std::memory_order_acquire) != 0 &&
+            making.first_dead() >= 0);
   });
-  if (!found) making.require_all_alive();
-  return *found;
+  if (!found && !is_refused) making.require_all_alive();
+  return found;
 }
 
-TeamBlock* accept(std::span<const Rank> members, progress::RankContext& me, const Making& making) {
-  const Rank leader = leader_of(members, me.space.me(), me);
-  const Rank inviter = leader == me.space.me() ? members[0] : leader;
-  const Invitation invitation = await_invitation(inviter, me, making);
-  if (invitation.members_hash != hash(members))
+/// A team that is made, as its first member on a node sees it.
+class Host {
+ public:
+  Host(std::span<const Rank> members, progress::RankContext& me, const Making& making)
+      : members_(members), me_(me), making_(making), own_(me) {
+    // First: on the roll of an invitation is nobody who makes that team.
+    invitation_.dead = team::roll_of_the_dead(me.space);
+    invitation_.members_hash = hash(members);
+    invitation_.call = making.call();
+  }
+
+  /// By the first of all.
+  TeamBlock& lead(std::uint64_t id) {
+    invitation_.id = static_cast<std::uint32_t>(id);
+    making_.require_all_alive();
+    prepare(id, -1);
+    for_each_leader([&](Rank leader) { send(Step::prepare, leader); });
+    std::vector<Rank> ready;
+    Rank refuser = Rank::none();
+    for_each_leader([&](Rank leader) {
+      if (await_invitation(leader, me_, making_))
+        ready.push_back(leader);
+      else
+        refuser = leader;
+    });
+    if (refuser == Rank::none()) return join();
+    for (const Rank leader : ready) team::refuse(me_, leader, making_);
+    refuse_here();
+    fail_for(refuser);
+  }
+
+  /// By the first of another node, which has been asked to prepare.
+  TeamBlock& follow(std::uint32_t id) {
+    invitation_.id = id;
+    prepare(id, members_[0]);
+    send(Step::ready, members_[0]);
+    if (await_invitation(members_[0], me_, making_)) return join();
+    refuse_here();
+    fail_for(members_[0]);
+  }
+
+  [[noreturn]] void fail_for(Rank refuser) const {
+    fail(Errc::out_of_memory,
+         fmt::format("Team::create: rank {} has, or has been told of, no memory for a team of {}",
+                     static_cast<int>(refuser), members_.size()));
+  }
+
+ private:
+  friend TeamBlock& accept(std::span<const Rank>, progress::RankContext&, const Making&);
+
+  template <class Do>
+  void for_each_leader(Do&& act) const {
+    for_each_guest(members_, me_, [&](Rank rank) {
+      if (!me_.space.is_here(rank)) act(rank);
+    });
+  }
+  void send(Step step, Rank to) {
+    invitation_.step = step;
+    armature::send(me_, to, invitation_);
+  }
+
+  /// All memory that is needed up to the end; where there is none the guests hear of it, and who
+  /// has asked.
+  void prepare(std::uint64_t id, int asker) {
+    std::string why;
+    try {
+      for_each_guest(members_, me_, [&](Rank rank) { me_.messages.open(rank, "Team::create"); });
+      if (asker >= 0) me_.messages.open(asker, "Team::create");
+      if (const auto objection = own_.make(members_, id)) why = "Team::create: " + objection->text;
+    } catch (const Error& error) {
+      if (error.code() != Errc::out_of_memory) throw;
+      why = error.what();
+    }
+    if (why.empty()) return;
+    for_each_leader([&](Rank leader) { team::refuse(me_, leader, making_); });
+    refuse_here();
+    if (asker >= 0) team::refuse(me_, asker, making_);
+    fail(Errc::out_of_memory, why);
+  }
+  void refuse_here() {
+    for_each_guest(members_, me_, [&](Rank rank) {
+      if (me_.space.is_here(rank)) team::refuse(me_, rank, making_);
+    });
+  }
+  /// Invites all guests: all have what they need.
+  TeamBlock& join() {
+    TeamBlock& block = own_.share();
+    invitation_.block = reinterpret_cast<std::uint64_t>(&block);
+    for_each_guest(members_, me_, [&](Rank rank) { send(Step::join, rank); });
+    return block;
+  }
+
+  const std::span<const Rank> members_;
+  progress::RankContext& me_;
+  const Making& making_;
+  team::OwnBlock own_;
+  Invitation invitation_;
+};
+
+TeamBlock& accept(std::span<const Rank> members, progress::RankContext& me, const Making& making) {
+  const Rank leader = leader_of(members, me.space.me(), me.space);
+  const bool leads = leader == me.space.me();
+  const Rank inviter = leads ? members[0] : leader;
+  const std::optional<Invitation> invitation = await_invitation(inviter, me, making);
+  if (invitation && invitation->members_hash != hash(members))
     fail(Errc::bad_argument,
          fmt::format("Team::create: rank {} makes a team of other members: all must name the same "
                      "ranks in the same order, and make their teams in the same order",
                      static_cast<int>(members[0])));
-  if (invitation.block == 0)
-    fail(Errc::out_of_memory, fmt::format("Team::create: rank {} has no memory for a team of {}",
-                                          static_cast<int>(members[0]), members.size()));
-  if (leader == me.space.me()) return invite(members, me, invitation.id, making);
-  auto* block = reinterpret_cast<TeamBlock*>(invitation.block);
+  Host host(members, me, making);
+  if (!invitation) {
+    if (leads) host.refuse_here();
+    host.fail_for(inviter);
+  }
+  if (leads) return host.follow(invitation->id);
+  auto* block = reinterpret_cast<TeamBlock*>(invitation->block);
   ARMATURE_ASSERT(me.space.owner(block) == leader && block->magic == TeamBlock::expected_magic &&
                   block->size == members.size());
-  return block;
+  return *block;
 }
 
 }  // namespace
@@ -201,67 +278,23 @@ void team::meet_again(progress::RankContext& me) {
   for (TeamState* state : teams) {
     const std::vector<Rank> members(state->members().begin(), state->members().end());
     const Making making(me, members, hash(members));
-    state->meet_again(members[0] == me.space.me() ? *invite(members, me, state->id(), making)
-                                                  : *accept(members, me, making));
+    state->meet_again(members[0] == me.space.me() ? Host(members, me, making).lead(state->id())
+                                                  : accept(members, me, making));
   }
 }
-
-namespace {
-
-/// In the end all have met: who has the team knows that all others had come to its last step.
-std::shared_ptr<TeamState> make(std::span<const Rank> members, progress::RankContext& me,
-                                const Making& making) {
-  // Unique in the job, never 0, which is the world's.
-  const auto new_id = [&] {
-    return ++me.teams_made * static_cast<std::uint64_t>(me.space.ranks()) +
-           static_cast<std::uint64_t>(me.space.me());
-  };
-  making.require_all_alive();
-  TeamBlock* block = members[0] == me.space.me() ? invite(members, me, new_id(), making)
-                                                 : accept(members, me, making);
-  const auto mine = std::find(members.begin(), members.end(), me.space.me()) - members.begin();
-  auto state =
-      std::make_shared<TeamState>(me.space, *block, static_cast<int>(mine), making.makers());
-  state->round({TeamState::Kind::barrier}, 0, "barrier");
-  return state;
-}
-
-/// Does a part of it; whoever loses one of those who take part gives it up.
-template <class Do>
-auto do_part(Making& making, Do&& part) {
-  try {
-    return part();
-  } catch (const Error& error) {
-    if (error.code() == Errc::rank_lost) making.give_up();
-    throw;
-  }
-}
-
-}  // namespace
 
 Team Team::create(std::span<const Rank> members) {
   progress::RankContext& me = progress::this_rank("Team::create");
   check(members, me);
   Making making(me, members, hash(members));
-  return do_part(making, [&] { return Team(make(members, me, making)); });
-}
-
-Team Team::split(int color, int key) const {
-  struct Choice {
-    int color, key, member;
-  };
-  TeamState& state = checked("Team::split");
-  progress::RankContext& me = progress::this_rank("Team::split");
-  Making making(me, state);
-  return do_part(making, [&]() -> Team {
-    std::vector<Choice> choices = allgather(Choice{color, key, state.rank()});
-    std::erase_if(choices, [&](const Choice& c) { return c.color != color; });
-    std::stable_sort(choices.begin(), choices.end(),
-                     [](const Choice& a, const Choice& b) { return a.key < b.key; });
-    if (color < 0) return {};
-    std::vector<Rank> members;
-    for (const Choice& choice : choices) members.push_back(world_rank(choice.member));
-    return Team(make(members, me, making));
+  return team::do_part(making, [&] {
+    making.require_all_alive();
+    if (members[0] != me.space.me())
+      return Team(team::meet(members, me, accept(members, me, making), making));
+    team::NewId id(me);
+    TeamBlock& block = Host(members, me, making).lead(id.value());
+    id.use();
+    return Team(team::meet(members, me, block, making));
   });
 }
 

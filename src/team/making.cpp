@@ -22,12 +22,6 @@ std::uint64_t mixed(std::uint64_t h) {
   return h ^ (h >> 32);
 }
 
-/// Unlike any other number by chance; a split of the team of all is no exception.
-std::uint64_t split_call(const TeamState& team) {
-  const std::uint64_t h = 0x9e3779b97f4a7c15 * (team.id() + std::uint64_t{1});
-  return mixed((h ^ (h >> 29)) + team.rounds() + 1);
-}
-
 }  // namespace
 
 std::uint32_t roll_of_the_dead(const space::Mapping& job) {
@@ -49,10 +43,9 @@ Making::Making(progress::RankContext& me, std::span<const Rank> members, std::ui
   if (goes_on(me.space)) makers_.assign(members.begin(), members.end());
 }
 
-// On a node the round in which colors are shown is complete for all members or for none, and so is
-// the making of each new team, since nobody leaves it out who has seen the colors.
-Making::Making(progress::RankContext& me, TeamState& split)
-    : me_(me), split_(&split), call_(split_call(split)) {
+// On a node the rounds of the team that is split are complete for all members or for none, and so
+// is the making of each new team, since nobody leaves it out who has seen its block.
+Making::Making(progress::RankContext& me, TeamState& split) : me_(me), split_(&split) {
   const auto members = split.members();
   if (goes_on(me.space) && split.replica().is_far()) makers_.assign(members.begin(), members.end());
 }

@@ -31,11 +31,11 @@ class Making {
  public:
   /// By the members alone.
   Making(progress::RankContext& me, std::span<const Rank> members, std::uint64_t call);
-  /// By all members of a team that is split, before they agree how.
+  /// By all members of a team that is split, before they agree how: in rounds of that team.
   Making(progress::RankContext& me, detail::TeamState& split);
 
-  /// The same at all that take part. Of a split no other has it; two calls of the same members
-  /// alone may, but after one that was given up the next ones end at once.
+  /// The same at all members. Two calls of the same ones have it; but after one that was given up
+  /// the next ones end at once. None of a split, which sends nothing.
   [[nodiscard]] std::uint64_t call() const { return call_; }
   /// Whose deaths end it; none where nobody needs to look for them.
   [[nodiscard]] std::span<const std::int32_t> makers() const { return makers_; }
@@ -49,7 +49,7 @@ class Making {
  private:
   progress::RankContext& me_;
   detail::TeamState* split_ = nullptr;
-  std::uint64_t call_;
+  std::uint64_t call_ = 0;
   std::vector<std::int32_t> makers_;
 };
 

@@ -10,6 +10,7 @@
 #include "progress/thread_call.hpp"
 #include "rma/far.hpp"
 #include "rma/far_lock.hpp"
+#include "team/free.hpp"
 #include "team/team_state.hpp"
 
 namespace armature {
@@ -171,7 +172,9 @@ Mutexes Team::create_mutexes(int count) const {
 }
 
 void Team::destroy_mutexes(Mutexes& mutexes) const {
-  free_allotment(armature::checked(mutexes, "Team::destroy_mutexes").allotment);
+  team::free_together(checked("Team::destroy_mutexes"),
+                      mutexes ? mutexes.state()->allotment : nullptr, "Team::destroy_mutexes",
+                      "these mutexes were destroyed, or never created by this team");
   mutexes = {};
 }
 

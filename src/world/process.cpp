@@ -39,6 +39,7 @@
 #include "space/held_room.hpp"
 #include "space/job_memory.hpp"
 #include "team/known_teams.hpp"
+#include "team/refusal.hpp"
 #include "topology/cores.hpp"
 #include "transport/protocol.hpp"
 #include "virtual/addresses.hpp"
@@ -358,10 +359,10 @@ void Process::join_network(progress::Network::Spaces spaces, bootstrap::Exchange
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
   options.connect_ns =
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
-  options.handlers = {rma::serve_far,        team::KnownTeams::install, rmi::install_far_replies,
-                      rmi::install_circles,  fibers::install_urgent,    nodes::Steps::install,
-                      nodes::install_plan,   nodes::install_travellers, nodes::install_losses,
-                      nodes::Copies::install};
+  options.handlers = {rma::serve_far,         team::KnownTeams::install, rmi::install_far_replies,
+                      rmi::install_circles,   fibers::install_urgent,    nodes::Steps::install,
+                      nodes::install_plan,    nodes::install_travellers, nodes::install_losses,
+                      nodes::Copies::install, team::install_refusals};
   options.forget = {rma::forget_far, team::KnownTeams::forget_all};
   options.on_lost = rma::Question::give_up;
   options.look = [] {

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+
+#include "armature/piece.hpp"
+#include "team/team_state.hpp"
+
+namespace armature::team {
+
+/// Collective. Where a member's allotment is none of this team's, or is freed already, all throw
+/// Error(misuse), which names the call and says so.
+void free_together(detail::TeamState& team,
+                   const std::shared_ptr<const detail::Allotment>& allotment, const char* call,
+                   const char* what_is_wrong);
+
+}  // namespace armature::team
