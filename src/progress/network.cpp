@@ -156,6 +156,10 @@ void Network::connect(bootstrap::Exchange& exchange, const NetworkOptions& optio
     tell_all(Kind::hello);
   }
   await_greetings(options);
+  {
+    const Lock locked(links_.lock());
+    links_.engine().keep_from_children();
+  }
   if (options.serves) service_.start(options.heartbeat_ns);
 }
 

@@ -56,6 +56,7 @@ class Hook final : public Engine, private Sink {
     return either_ ? either_.get() : inner_->descriptor();
   }
   [[nodiscard]] bool arm() override { return inner_->arm(); }
+  void keep_from_children() override { inner_->keep_from_children(); }
 
   // One-sided operations are no packets: nothing is done to them.
   [[nodiscard]] bool is_one_sided() const override { return inner_->is_one_sided(); }

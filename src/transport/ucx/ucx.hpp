@@ -26,6 +26,7 @@ class Ucx final : public Engine {
   Ucx(const Ucx&) = delete;
   Ucx& operator=(const Ucx&) = delete;
   ~Ucx() override {
+    forget_children();
     if (address_ != nullptr) ucp_worker_release_address(worker_, address_);
     for (ucp_rkey_h const key : accepted_) ucp_rkey_destroy(key);
     if (worker_ != nullptr) ucp_worker_destroy(worker_);
@@ -54,6 +55,7 @@ class Ucx final : public Engine {
     return true;
   }
   [[nodiscard]] int descriptor() const override { return descriptor_; }
+  void keep_from_children() override;
   [[nodiscard]] bool arm() override { return is_armed_ = ucp_worker_arm(worker_) == UCS_OK; }
 
   [[nodiscard]] bool is_one_sided() const override { return is_one_sided_; }
@@ -91,6 +93,7 @@ class Ucx final : public Engine {
   std::string open_worker();
   void lose(Peer& peer, ucs_status_t why);
   void close_dropped();
+  static void forget_children();
 
   static ucs_status_t on_message(void* me, const void* head, std::size_t head_bytes, void* data,
                                  std::size_t bytes, const ucp_am_recv_param_t* param) {
