@@ -198,6 +198,7 @@ enum class Awaiting : std::uint32_t {
   fence,    // rmi_fence; object: the team's block; peer: who has not come so far; detail: the wave
   request,  // rmi_wait: any request
   name,     // an object of that name; peer: at whom; object, detail: how the name begins
+  initialiser,  // of a function's static; object: its guard; peer: who is in it, or -1
 };
 
 /// Added to what a rank waits for while it does something for others: then it does not wait.

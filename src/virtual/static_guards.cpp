@@ -60,7 +60,7 @@ int acquire(Guard* guard) {
   // Once more after the wait: others may have had their turns since it was over, and this may be
   // another process.
   while (is_being_initialised(guard)) {
-    progress::WaitFor wait{.what = space::Awaiting::completion,
+    progress::WaitFor wait{.what = space::Awaiting::initialiser,
                            .peer = holder_of(guard),
                            .object = guard,
                            .rings = false,

@@ -56,6 +56,14 @@ TEST(ExplainTest, the_name_of_an_object_that_is_not_registered_is_told) {
             "until rank 1 registers an object named \"counter\"");
 }
 
+TEST(ExplainTest, a_static_that_another_rank_initialises_is_told) {
+  HandMadeJob job(2);
+  job.waits(0, Awaiting::initialiser, 1);
+  job.waits(1, Awaiting::answer, 0);
+  EXPECT_EQ(explain(job.observe()).lines[0].object,
+            "until a function's static is initialised, by rank 1");
+}
+
 TEST(ExplainTest, who_depends_on_a_deadlock_is_named) {
   HandMadeJob job(4);
   job.waits(0, Awaiting::notify, 1);

@@ -110,6 +110,9 @@ std::string awaited(const Snapshot& snapshot, const RankState& state) {
     case Awaiting::name:
       return fmt::format("until {} registers an object named \"{}\"", peer_name(wait.peer),
                          beginning_of_name(wait));
+    case Awaiting::initialiser:
+      return "until a function's static is initialised" +
+             (wait.peer < 0 ? "" : fmt::format(", by rank {}", wait.peer));
     case Awaiting::completion:
       return fmt::format("for an operation at {} to complete", peer_name(wait.peer));
     case Awaiting::team:
