@@ -205,7 +205,7 @@ class AskerTest : public testing::Test {
   }
   Errc code_of_lock() {
     try {
-      lock_far(*progress::network(), mutex_, 0, "lock");
+      lock_far(*progress::network(), mutex_, lock_token(0), "lock");
     } catch (const Error& error) {
       return error.code();
     }
@@ -218,9 +218,9 @@ class AskerTest : public testing::Test {
 
 TEST_F(AskerTest, has_it_when_told_that_it_is_its_turn) {
   play({lock_token(2), 0});  // held by another first
-  lock_far(*progress::network(), mutex_, 0, "lock");
+  lock_far(*progress::network(), mutex_, lock_token(0), "lock");
   EXPECT_EQ(net_.peer.seen(Kind::lock).size(), 1U);
-  EXPECT_TRUE(unlock_far(*progress::network(), mutex_, 0, "unlock"));
+  EXPECT_TRUE(unlock_far(*progress::network(), mutex_, lock_token(0), "unlock"));
 }
 
 TEST_F(AskerTest, must_not_hold_it_already) {
@@ -230,7 +230,7 @@ TEST_F(AskerTest, must_not_hold_it_already) {
 
 TEST_F(AskerTest, is_told_when_it_releases_what_it_does_not_hold) {
   play({}, 0);
-  EXPECT_FALSE(unlock_far(*progress::network(), mutex_, 0, "unlock"));
+  EXPECT_FALSE(unlock_far(*progress::network(), mutex_, lock_token(0), "unlock"));
 }
 
 TEST_F(AskerTest, leaves_the_queue_when_the_holder_has_died) {
