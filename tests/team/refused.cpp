@@ -24,12 +24,12 @@ void require(bool holds, const char* what) {
   if (!holds) armature::abort(3, what);
 }
 
-/// All memory of the rank's band.
+/// All memory of the rank's band: by a team of its own, as what is freed of that is not kept.
 class Hoard {
  public:
-  explicit Hoard(World& world) : world_(world) {
+  explicit Hoard(const armature::Team& alone) : alone_(alone) {
     for (std::size_t bytes = 32 << 20; bytes >= 64; bytes /= 2) try {
-        for (;;) pieces_.push_back(world.allocate_local<char>(bytes));
+        for (;;) pieces_.push_back(alone.allocate<char>(bytes));
       } catch (const armature::Error& error) {
         require(error.code() == Errc::out_of_memory, "an error that is none of memory");
       }
@@ -37,12 +37,12 @@ class Hoard {
   Hoard(const Hoard&) = delete;
   Hoard& operator=(const Hoard&) = delete;
   ~Hoard() {
-    for (const auto& piece : pieces_) world_.free_local(piece);
+    for (auto& piece : pieces_) alone_.free(piece);
   }
 
  private:
-  World& world_;
-  std::vector<armature::global_ptr<char>> pieces_;
+  const armature::Team& alone_;
+  std::vector<armature::Piece<char>> pieces_;
 };
 
 std::vector<armature::Rank> all_ranks(const World& world) {
@@ -108,6 +108,8 @@ int main(int argc, char** argv) {
   const Call call = calls.at(argv[1]);
   const int poor = std::atoi(argv[2]);
   return armature::run(argc, argv, [&](World& world) {
+    const armature::Rank me(world.rank());
+    const armature::Team alone = armature::Team::create(std::span(&me, 1));
     // Mailboxes stay.
     require(!outcome(world, call, false), "the call failed with memory");
     (void)armature::Team::create(all_ranks(world));
@@ -115,7 +117,7 @@ int main(int argc, char** argv) {
     const bool is_poor = world.rank() == poor;
     for (int turn = 0; turn < 3; ++turn) {
       std::optional<Hoard> hoard;
-      if (is_poor) hoard.emplace(world);
+      if (is_poor) hoard.emplace(alone);
       world.barrier();
       require(outcome(world, call, is_poor) == Errc::out_of_memory, "memory was not refused");
       world.barrier();
