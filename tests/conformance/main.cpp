@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   // The ranks must shuffle alike.
   if (testing::GTEST_FLAG(random_seed) == 0) testing::GTEST_FLAG(random_seed) = 1;
+  conformance::begin_watch();
   return armature::run(argc, argv,
                        [](armature::World&) { return conformance::run_tests_together(); });
 }

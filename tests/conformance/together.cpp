@@ -213,7 +213,11 @@ class TogetherAfterEachTest : public testing::EmptyTestEventListener {
   std::jthread watch_;
 };
 
+TogetherAfterEachTest* together = nullptr;
+
 }  // namespace
+
+void conformance::begin_watch() { together = new TogetherAfterEachTest; }
 
 void conformance::on_all_ranks(void (*body)()) { crew().perform(body); }
 
@@ -226,7 +230,6 @@ int conformance::run_tests_together() {
   }
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
   if (me() != 0) delete listeners.Release(listeners.default_result_printer());
-  auto* together = new TogetherAfterEachTest;
   listeners.Append(together);
   int result = RUN_ALL_TESTS();
   crew().dismiss();

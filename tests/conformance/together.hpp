@@ -17,6 +17,10 @@
 
 namespace conformance {
 
+/// Begins the thread that ends a job whose ranks wait in vain after a failure. Before any rank runs:
+/// a virtual rank with a thread of its own would stay in its process.
+void begin_watch();
+
 /// Runs all tests; collective. Returns this rank's exit status.
 int run_tests_together();
 
