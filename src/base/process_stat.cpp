@@ -28,4 +28,11 @@ std::optional<ProcessStat> process_stat(pid_t pid, pid_t tid) {
   return stat;
 }
 
+bool writes_core_file(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/status", pid));
+  for (std::string word; file >> word;)
+    if (word == "CoreDumping:") return file >> word && word == "1";
+  return false;
+}
+
 }  // namespace armature::base

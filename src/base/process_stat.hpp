@@ -17,4 +17,7 @@ struct ProcessStat {
 /// Of that process, or of its thread `tid`. Nothing where there is none.
 std::optional<ProcessStat> process_stat(pid_t pid, pid_t tid = 0);
 
+/// Whether the kernel is writing the core file of that process, which has died.
+bool writes_core_file(pid_t pid);
+
 }  // namespace armature::base

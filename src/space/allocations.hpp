@@ -43,6 +43,12 @@ class Allocations {
   [[nodiscard]] std::optional<Allocation> nearest(std::uint64_t address) const;
   /// All local ones that are at least so large. Safe from any process.
   [[nodiscard]] std::vector<Allocation> large_local(std::uint64_t bytes_min) const;
+  /// Entry `i`, in order of addresses, gaps too; nothing behind the last. For a process that dies:
+  /// the list may be half changed.
+  [[nodiscard]] std::optional<Allocation> entry(std::size_t i) const {
+    if (i >= used() || i >= count_max) return std::nullopt;
+    return at(i);
+  }
   [[nodiscard]] std::size_t count() const { return used() - gaps_.load(std::memory_order_relaxed); }
 
  private:

@@ -53,6 +53,8 @@ bool Heap::keeps_pages() { return pages_stay.load(std::memory_order_relaxed); }
 
 void Heap::use_file(int fd) { file_of_all.store(fd, std::memory_order_relaxed); }
 
+int Heap::file_of_all_bands() { return file_of_all.load(std::memory_order_relaxed); }
+
 int Heap::file() const {
   const int of_all = file_of_all.load(std::memory_order_relaxed);
   return of_all >= 0 ? of_all : fd_;

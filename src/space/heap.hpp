@@ -50,6 +50,8 @@ class Heap {
   /// Where all bands lie in one memory file: it is open under that number in this process, which
   /// may look after the heap of a rank that is in another one.
   static void use_file(int fd);
+  /// That number, or -1.
+  [[nodiscard]] static int file_of_all_bands();
 
  private:
   struct Tree;

@@ -11,6 +11,7 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
+#include "space/lock_all.hpp"
 #include "space/virtual_band.hpp"
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -89,24 +90,29 @@ Mapping::Mapping(Control control)
       heap_offset_(heap_start(control.header())) {}
 
 void Mapping::map_bands(const std::vector<int>& bands) const {
-  if (header().ranks_are_virtual != 0) {
-    map_bands(0, ranks_, bands.front());
-    for (int r = 0; header().nodes > 1 && r < ranks_; ++r)
-      if (!is_here(r)) hide(r);
-    return;
-  }
-  for (int r = 0; r < ranks_; ++r) {
-    map_bands(r, 1, bands[static_cast<std::size_t>(r)]);
+  const int access = access_when_mapped();
+  const bool one_file = header().ranks_are_virtual != 0;
+  if (one_file) map_bands(0, ranks_, bands.front(), access);
+  for (int r = 0; !one_file && r < ranks_; ++r)
+    map_bands(r, 1, bands[static_cast<std::size_t>(r)], access);
+  std::size_t bytes = static_cast<std::size_t>(ranks_) * band_bytes_;
+  if (one_file) bytes += TeamBlock::bytes(header().ranks);
+  if (!open_mapped(base_, bytes, access))
+    base::fail(Errc::start,
+               fmt::format("the bands cannot be touched: {}", base::system_text(errno)));
+  // A core file would have all their pages, used or not. What is used comes in before it is written
+  // (core_file.cpp). Should the kernel refuse, they are in it.
+  (void)madvise(base_, bytes, MADV_DONTDUMP);
+  for (int r = 0; header().nodes > 1 && r < ranks_; ++r)
     if (!is_here(r)) hide(r);
-  }
 }
 
-void Mapping::map_bands(int first, int count, int file) const {
+void Mapping::map_bands(int first, int count, int file, int access) const {
   void* wanted = band(first);
   std::size_t bytes = static_cast<std::size_t>(count) * band_bytes_;
   if (header().ranks_are_virtual != 0) bytes += TeamBlock::bytes(header().ranks);
-  void* got = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
-                   MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, file, 0);
+  void* got =
+      mmap(wanted, bytes, access, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, file, 0);
   if (got == wanted) return;
   const int error = got == MAP_FAILED ? errno : EEXIST;
   if (got != MAP_FAILED) munmap(got, bytes);

@@ -84,6 +84,9 @@ class Mapping {
   /// the head cannot. Throws Error(start).
   void show(int rank) const;
   void hide(int rank) const;
+  /// Has what a rank of this node has allocated, and what pages there are of it in `file` (that of
+  /// all bands, or -1), written into a core file of this process. For signal handlers.
+  void put_into_core(int rank, int file) const;
   /// What the fast path of the node's processes knows of a rank's band.
   [[nodiscard]] detail::BandView* fast_view(int rank) const { return &view(rank); }
 
@@ -99,7 +102,7 @@ class Mapping {
   explicit Mapping(Control control);
   static const Mapping& join(Control control, const std::vector<int>& bands, void* place);
   void map_bands(const std::vector<int>& bands) const;
-  void map_bands(int first, int count, int file) const;
+  void map_bands(int first, int count, int file, int access) const;
   [[nodiscard]] std::size_t hidden_from() const;
   [[nodiscard]] bool protect(int rank, int protection) const;
   [[noreturn]] void bad_address(Rank rank, const void* address, std::size_t bytes,

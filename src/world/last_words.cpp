@@ -8,6 +8,7 @@
 #include <cxxabi.h>
 #include <execinfo.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 
 #include "base/own_process.hpp"
 #include "progress/rank_context.hpp"
+#include "space/heap.hpp"
 
 namespace armature::detail {
 namespace {
@@ -100,6 +102,17 @@ void say(LastWords& words) {
   for (int i = 0; i < 2000 && words.taken.load(std::memory_order_acquire) == 0; ++i) wait_ms(1);
 }
 
+/// Before the kernel writes one, of all ranks that this process hosts; where it writes none, this
+/// takes no time.
+void prepare_core_file() {
+  rlimit limit{};
+  if (!has_joined.is_this() || getrlimit(RLIMIT_CORE, &limit) != 0 || limit.rlim_cur == 0) return;
+  for (int rank = 0; rank < mapping->ranks(); ++rank)
+    if (mapping->is_here(rank) &&
+        mapping->slot(rank).pid.load(std::memory_order_relaxed) == getpid())
+      mapping->put_into_core(rank, space::Heap::file_of_all_bands());
+}
+
 /// Only the first reason counts. A second one of the same thread comes from a handler that has
 /// failed in turn; another thread lets the first one finish, which ends the process.
 bool first_to_speak() {
@@ -119,6 +132,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
       words.fault_address = reinterpret_cast<std::uint64_t>(info->si_addr);
     record_stack(words);
     say(words);
+    prepare_core_file();
   }
   // This time the signal does what it does. Not earlier: another thread's must not end the process
   // before this one's is told.
@@ -156,6 +170,7 @@ void describe_exception(LastWords& words) {
     describe_exception(words);
     record_stack(words);
     say(words);
+    prepare_core_file();
   }
   if ((!launcher_listens || !has_joined.is_this()) && previous_terminate != nullptr)
     previous_terminate();

@@ -17,8 +17,8 @@
 
 namespace conformance {
 
-/// Begins the thread that ends a job whose ranks wait in vain after a failure. Before any rank runs:
-/// a virtual rank with a thread of its own would stay in its process.
+/// Begins the thread that ends a job whose ranks wait in vain after a failure. Before any rank
+/// runs: a virtual rank with a thread of its own would stay in its process.
 void begin_watch();
 
 /// Runs all tests; collective. Returns this rank's exit status.

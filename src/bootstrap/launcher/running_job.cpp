@@ -13,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/process_stat.hpp"
 #include "bootstrap/explain/explain.hpp"
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/program.hpp"
@@ -324,6 +325,8 @@ void RunningJob::signal_processes(int signal) {
   std::vector<pid_t> ours;
   for (const Process& process : processes_) {
     if (!process.alive) continue;
+    // It ends by itself. SIGKILL would cut its core file short.
+    if (signal == SIGKILL && base::writes_core_file(process.pid)) continue;
     const pid_t behind = joined_behind(process, ours);
     if (behind > 0) kill(behind, signal);
     if (behind <= 0 || signal == SIGKILL) kill(process.pid, signal);

@@ -1,0 +1,73 @@
+// A program's own mlockall. The kernel's would make every page of every mapped band, used or not,
+// until the machine has none left: locking reads each page once, and a page of a memory file exists
+// from then on. Ours locks all else as it does, and of bands what is there and what will be used,
+// each page when it is first touched (MLOCK_ONFAULT): what is allocated has its pages already.
+// Rejected: bands mapped for access only as far as they are allocated. Each process would have to
+// hear of each allocation of each other one.
+#include "space/lock_all.hpp"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+
+#include "armature/detail/export.hpp"
+
+namespace armature::space {
+namespace {
+
+std::uintptr_t bands_begin = 0, bands_end = 0;
+
+long lock_by_kernel(int flags) { return syscall(SYS_mlockall, flags); }
+
+/// What can be touched, but for bands. What the kernel does not lock for itself it refuses here.
+bool lock_all_else() {
+  std::FILE* const maps = std::fopen("/proc/self/maps", "re");
+  if (maps == nullptr) return false;
+  std::uintptr_t begin = 0, end = 0;
+  char readable = 0;
+  while (std::fscanf(maps, "%lx-%lx %c%*[^\n]", &begin, &end, &readable) == 3)
+    if (readable == 'r' && (end <= bands_begin || begin >= bands_end))
+      (void)mlock(reinterpret_cast<void*>(begin), end - begin);
+  std::fclose(maps);
+  return true;
+}
+
+/// Whether mlockall(MCL_FUTURE) is in force, without MCL_ONFAULT: a new page is there untouched.
+bool locks_what_is_mapped() {
+  constexpr std::size_t page = 4096;
+  void* const probe =
+      mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (probe == MAP_FAILED) return false;
+  unsigned char is_there = 0;
+  const bool told = mincore(probe, page, &is_there) == 0;
+  munmap(probe, page);
+  return told && (is_there & 1) != 0;
+}
+
+}  // namespace
+
+int access_when_mapped() { return locks_what_is_mapped() ? PROT_NONE : PROT_READ | PROT_WRITE; }
+
+bool open_mapped(std::byte* begin, std::size_t bytes, int access) {
+  bands_begin = reinterpret_cast<std::uintptr_t>(begin);
+  bands_end = bands_begin + bytes;
+  if (access != PROT_NONE) return true;
+  // Where the limit does not allow so much, nothing of it stays locked.
+  if (mlock2(begin, bytes, MLOCK_ONFAULT) != 0) munlock(begin, bytes);
+  return mprotect(begin, bytes, PROT_READ | PROT_WRITE) == 0;
+}
+
+}  // namespace armature::space
+
+extern "C" ARMATURE_API int mlockall(int flags) noexcept {
+  using namespace armature::space;
+  if (bands_end == 0 || (flags & MCL_CURRENT) == 0 || (flags & MCL_ONFAULT) != 0)
+    return static_cast<int>(lock_by_kernel(flags));
+  if (lock_by_kernel(MCL_CURRENT | MCL_ONFAULT) != 0) return -1;
+  // What others map from now on is locked by the kernel, what they have mapped before below.
+  if ((flags & MCL_FUTURE) != 0 && lock_by_kernel(MCL_FUTURE) != 0) return -1;
+  return lock_all_else() ? 0 : -1;
+}
