@@ -14,7 +14,7 @@
 namespace armature::space {
 namespace {
 
-constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 
 /// Two ranks, each in a process. What the machine has free may change meanwhile: promises are large
 /// parts of it.
@@ -69,31 +69,31 @@ TEST_F(ReservationsTest, small_promises_come_out_of_one_that_was_larger) {
 }
 
 TEST_F(ReservationsTest, a_process_that_dies_gives_back_what_it_was_promised) {
-  ASSERT_TRUE(take(40 * mib, 1));
-  begin_lazy(30 * mib, 1);
-  begin_lazy(5 * mib, 0);
-  EXPECT_GE(outstanding(), 75 * mib);
+  ASSERT_TRUE(take(40 * mebibyte, 1));
+  begin_lazy(30 * mebibyte, 1);
+  begin_lazy(5 * mebibyte, 0);
+  EXPECT_GE(outstanding(), 75 * mebibyte);
   reservations_.give_up(1);
-  EXPECT_EQ(outstanding(), 5 * mib + spare(0));
+  EXPECT_EQ(outstanding(), 5 * mebibyte + spare(0));
 }
 
 TEST_F(ReservationsTest, lazy_memory_that_was_counted_is_not_promised_twice) {
-  begin_lazy(64 * mib, 0);
-  reservations_.end_count(reservations_.begin_count(0), 48 * mib, 0);
-  EXPECT_EQ(outstanding(), 16 * mib + spare(0));
-  reservations_.renew_lazy(64 * mib, 0);  // its pages go, and it is promised them
-  EXPECT_EQ(outstanding(), 64 * mib + spare(0));
-  reservations_.end_lazy(64 * mib, 0);
+  begin_lazy(64 * mebibyte, 0);
+  reservations_.end_count(reservations_.begin_count(0), 48 * mebibyte, 0);
+  EXPECT_EQ(outstanding(), 16 * mebibyte + spare(0));
+  reservations_.renew_lazy(64 * mebibyte, 0);  // its pages go, and it is promised them
+  EXPECT_EQ(outstanding(), 64 * mebibyte + spare(0));
+  reservations_.end_lazy(64 * mebibyte, 0);
   EXPECT_EQ(outstanding(), spare(0));
 }
 
 TEST_F(ReservationsTest, a_count_that_is_too_old_changes_nothing) {
-  begin_lazy(64 * mib, 0);
+  begin_lazy(64 * mebibyte, 0);
   const Reservations::Count count = reservations_.begin_count(0);
-  reservations_.end_lazy(64 * mib, 0);
-  begin_lazy(64 * mib, 0);
-  reservations_.end_count(count, 64 * mib, 0);
-  EXPECT_EQ(outstanding(), 64 * mib + spare(0));
+  reservations_.end_lazy(64 * mebibyte, 0);
+  begin_lazy(64 * mebibyte, 0);
+  reservations_.end_count(count, 64 * mebibyte, 0);
+  EXPECT_EQ(outstanding(), 64 * mebibyte + spare(0));
 }
 
 }  // namespace

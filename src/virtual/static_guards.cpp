@@ -28,7 +28,7 @@ struct Held {
 };
 
 std::vector<Held> held;  // by the ranks of this process
-StaticGuards of_process;
+StaticGuards of_library;
 
 /// The rank that initialises it; -1: none.
 int holder_of(const Guard* guard) {
@@ -46,7 +46,7 @@ bool is_being_initialised(Guard* guard) {
 /// A rank that comes back to what it initialises would wait for itself. With more than one thread
 /// the C++ library, whose exception cannot be thrown from outside, would sleep.
 int complain_of_recursion(Guard* guard) {
-  if (__libc_single_threaded != 0) return of_process.acquire(guard);
+  if (__libc_single_threaded != 0) return of_library.acquire(guard);
   base::fail(Errc::misuse,
              "recursive_init_error: the initialiser of a function's static has come to that static "
              "again");
@@ -54,7 +54,7 @@ int complain_of_recursion(Guard* guard) {
 
 int acquire(Guard* guard) {
   // A thread of the program's own sleeps, as anywhere.
-  if (!progress::runs_rank()) return of_process.acquire(guard);
+  if (!progress::runs_rank()) return of_library.acquire(guard);
   progress::RankContext* const me = progress::current_rank();
   if (holder_of(guard) == me->space.me()) return complain_of_recursion(guard);
   // Once more after the wait: others may have had their turns since it was over, and this may be
@@ -67,7 +67,7 @@ int acquire(Guard* guard) {
                            .call = "initialiser of a static"};
     progress::wait_until(wait, [guard] { return !is_being_initialised(guard); });
   }
-  if (of_process.acquire(guard) == 0) return 0;
+  if (of_library.acquire(guard) == 0) return 0;
   const base::ProcessMemory kept;
   held.push_back({guard, me->space.me()});
   ++me->held_here;
@@ -84,18 +84,18 @@ void let_go(const Guard* guard) {
 
 void release(Guard* guard) {
   let_go(guard);
-  of_process.release(guard);
+  of_library.release(guard);
 }
 
 void abort(Guard* guard) {
   let_go(guard);
-  of_process.abort(guard);
+  of_library.abort(guard);
 }
 
 }  // namespace
 
 void take_static_guards(const MallocLibrary& library) {
-  of_process = library.exchange_static_guards({acquire, release, abort});
+  of_library = library.exchange_static_guards({acquire, release, abort});
 }
 
 void abandon_static_guards(const space::Mapping& mapping, int process) {
@@ -104,7 +104,7 @@ void abandon_static_guards(const space::Mapping& mapping, int process) {
     const RankFiber& fiber = RankFiber::of(mapping, one.rank);
     const bool still = fiber.slot->process.load(std::memory_order_relaxed) == process &&
                        fiber.context != nullptr && fiber.context->held_here != 0;
-    if (!still) of_process.abort(one.guard);
+    if (!still) of_library.abort(one.guard);
     return !still;
   });
 }

@@ -14,7 +14,7 @@
 namespace armature::nodes {
 namespace {
 
-constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t second_ns = 1'000'000'000;
 using Pace = LeftBehind::Pace;
 
@@ -31,7 +31,7 @@ class LeftBehindTest : public testing::Test {
   }
   [[nodiscard]] const space::Mapping& mapping() const { return job_.mapping(); }
   void write(std::uint64_t at, std::size_t mibs) const {
-    const std::string bytes(mibs * mib, 'x');
+    const std::string bytes(mibs * mebibyte, 'x');
     EXPECT_EQ(pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(at)),
               static_cast<ssize_t>(bytes.size()));
   }
@@ -42,7 +42,7 @@ class LeftBehindTest : public testing::Test {
     return bytes;
   }
   [[nodiscard]] Stretch stretch(std::uint64_t from_mib, std::uint64_t to_mib) const {
-    return {first_ + from_mib * mib, first_ + to_mib * mib};
+    return {first_ + from_mib * mebibyte, first_ + to_mib * mebibyte};
   }
 
   const space::SmallJob job_{2};
@@ -57,7 +57,7 @@ TEST_F(LeftBehindTest, stays_for_a_second) {
   EXPECT_FALSE(left_.give_back(begun_ns_ + second_ns / 2, Pace::as_nobody_runs));
   EXPECT_FALSE(left_.give_back(begun_ns_ + second_ns / 2, Pace::beside_ranks));
   EXPECT_TRUE(left_.has(stretch(0, 8)));
-  EXPECT_EQ(bytes_of(1), 8 * mib);
+  EXPECT_EQ(bytes_of(1), 8 * mebibyte);
 }
 
 TEST_F(LeftBehindTest, is_given_back_a_little_at_a_time_and_nothing_else_is) {
@@ -66,14 +66,14 @@ TEST_F(LeftBehindTest, is_given_back_a_little_at_a_time_and_nothing_else_is) {
   std::uint64_t now_ns = begun_ns_ + 2 * second_ns, before = bytes_of(1);
   int times = 0;
   while (left_.give_back(now_ns, Pace::as_nobody_runs)) {
-    EXPECT_LE(before - bytes_of(1), mib / 2);
+    EXPECT_LE(before - bytes_of(1), mebibyte / 2);
     before = bytes_of(1);
     ++now_ns;
     ASSERT_LT(++times, 1000);
   }
   EXPECT_GT(times, 10);
-  EXPECT_EQ(bytes_of(1), mib) << "which it was not given";
-  EXPECT_EQ(bytes_of(0), 2 * mib);
+  EXPECT_EQ(bytes_of(1), mebibyte) << "which it was not given";
+  EXPECT_EQ(bytes_of(0), 2 * mebibyte);
   EXPECT_FALSE(left_.has(stretch(6, 7)));
 }
 
@@ -81,7 +81,7 @@ TEST_F(LeftBehindTest, beside_ranks_it_takes_a_part_of_the_time) {
   ASSERT_TRUE(left_.takes(stretch(0, 8)));
   const std::uint64_t now_ns = base::now_ns() + second_ns;  // not before it begins
   ASSERT_TRUE(left_.give_back(now_ns + second_ns / 100, Pace::beside_ranks));
-  EXPECT_LT(bytes_of(1), 8 * mib);
+  EXPECT_LT(bytes_of(1), 8 * mebibyte);
   const std::uint64_t left = bytes_of(1);
   EXPECT_FALSE(left_.give_back(now_ns + second_ns / 100 + 1000, Pace::beside_ranks));
   EXPECT_TRUE(left_.give_back(now_ns + second_ns / 50, Pace::beside_ranks));
@@ -93,7 +93,7 @@ TEST_F(LeftBehindTest, what_a_rank_has_come_back_to_is_its_own) {
   ASSERT_TRUE(left_.takes(stretch(0, 8)));
   mapping().slot(1).node = 0;
   (void)left_.give_back(begun_ns_ + 2 * second_ns, Pace::as_nobody_runs);
-  EXPECT_EQ(bytes_of(1), 8 * mib);
+  EXPECT_EQ(bytes_of(1), 8 * mebibyte);
   ASSERT_TRUE(left_.takes(stretch(0, 8)));
   left_.begin();
   EXPECT_FALSE(left_.has(stretch(0, 8)));
