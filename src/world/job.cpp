@@ -14,6 +14,16 @@ namespace {
 using space::AddressSpace;
 using space::Life;
 
+/// Gets with implicit handle end with their rank, whose thread alone can wait for them. Nobody asks
+/// any more how they went.
+void end_gets(progress::RankContext& me) {
+  if (progress::network() == nullptr) return;
+  try {
+    me.implicit.wait();
+  } catch (const Error&) {
+  }
+}
+
 /// The last barrier of a job that goes on without its dead: nobody leaves whom others may still
 /// need.
 void wait_for_survivors(AddressSpace& space) {
@@ -62,6 +72,7 @@ void Job::leave() {
     if (error.code() != Errc::rank_lost) throw;
     wait_for_survivors(space);
   }
+  end_gets(context_);
   space.end_promises();
   slot.life.store(Life::finished, std::memory_order_release);
   space.header().left.fetch_add(1, std::memory_order_release);
