@@ -118,6 +118,9 @@ TEST_F(OwnerTest, who_asks_twice_has_it_twice) {
   ask(Kind::lock, 1);  // the rank, and a method of it
   ask(Kind::lock, 1, 8);
   EXPECT_EQ(answer(Kind::turn), Answer(1, lock_token(0)));
+  // Records come in order: when this one is answered, both have asked.
+  ask(Kind::unlock, 2, 9);
+  EXPECT_EQ(answer(Kind::value), Answer(2, 0));
   word_->store(0);
   EXPECT_EQ(answer(Kind::turn, 1), Answer(1, 0));
   ask(Kind::unlock, 1);
