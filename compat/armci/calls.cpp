@@ -48,7 +48,7 @@ bool is_verbose() {
   return verbose;
 }
 
-/// Of ARMCI_ERRORS.
+/// Returns what ARMCI_ERRORS asks for.
 std::string_view what_errors_do() {
   static const char* const asked = std::getenv("ARMCI_ERRORS");
   return asked != nullptr && *asked != '\0' ? asked : "return";

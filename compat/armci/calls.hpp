@@ -35,7 +35,7 @@ struct Call {
   const char* name;
   const void* site;  // where it returns to
 
-  /// Of the function that says so: default arguments are evaluated there.
+  /// Returns the call of the function that says so: default arguments are evaluated there.
   static Call here(const char* name = __builtin_FUNCTION(),
                    const void* site = __builtin_return_address(0)) {
     return {name, site};
@@ -61,7 +61,7 @@ template <std::invocable Body>
   }
 }
 
-/// The same for transfers.
+/// Returns what a transfer `body` returns, or the code of what it throws, which `refuse` tells.
 template <std::invocable Body>
 [[gnu::always_inline]] inline int transferred(Call call, Body&& body) noexcept {
   try {

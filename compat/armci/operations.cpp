@@ -64,7 +64,7 @@ std::optional<Operation> operation_of(const char* name) {
   return std::nullopt;
 }
 
-/// What follows an unknown name may be another variable, which is no error of the program's.
+/// The bytes behind an unknown name may be another variable: no error of the program's.
 [[gnu::no_sanitize_address]] std::string printable_beginning(const char* name) {
   constexpr std::size_t bytes_max = 16;
   std::string beginning;
