@@ -14,6 +14,8 @@ namespace armature::progress {
 namespace {
 
 bool membarrier_works = false;
+// Whoever looks whether a rank of this process sleeps is a thread of this process.
+bool wakers_are_here = false;
 space::Control control;
 bool ranks_are_virtual = false;
 
@@ -90,16 +92,27 @@ void wake(space::RankSlot& slot) {
 }  // namespace detail
 
 // Every process of the job registers, so that a sleeper's barrier reaches it.
+//
+// A rank's condition becomes true by a store of a thread of its node, which then looks at `asleep`:
+// what other nodes send is stored by a thread of this process. Where the node has one process, all
+// these threads are here. Then the private barrier reaches all of them, and the kernel need not
+// look what runs on other cores. The launcher wakes without a look at `asleep`. Virtual ranks are
+// left out, as processes may join theirs.
 void prepare_bells(const space::ControlHeader& job) {
   control.start = reinterpret_cast<std::byte*>(const_cast<space::ControlHeader*>(&job));
   ranks_are_virtual = job.ranks_are_virtual != 0;
   membarrier_works = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
+  wakers_are_here = job.processes_here == 1 && !ranks_are_virtual && job.simulated == 0 &&
+                    membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
 }
 
 bool bells_work() { return membarrier_works; }
 
 void barrier_of_sleepers() {
-  if (membarrier_works) membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+  if (wakers_are_here)
+    membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  else if (membarrier_works)
+    membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }
 
 void sleep(space::ProcessSlot& slot, std::uint32_t times, long timeout_ns) {

@@ -12,8 +12,6 @@
 #include "base/clock.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/interleaving.hpp"
-#include "progress/network.hpp"
-#include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
 
 namespace armature::progress {
@@ -21,7 +19,7 @@ namespace armature::progress {
 namespace {
 
 constexpr std::uint64_t long_ns = 500'000;
-// Where ranks share cores: most of what the kernel gives at a time to who never waits.
+// Most of what the kernel gives at a time to who never waits.
 constexpr std::uint64_t long_ns_shared = 2'500'000;
 constexpr std::uint64_t believed_min_ns = 5'000'000, believed_max_ns = 160'000'000;
 
@@ -41,15 +39,12 @@ int runnable() {
   return threads;
 }
 
-/// Whether programs that have nothing to do with the job have had the core. Where ranks share cores
-/// it is mostly another rank, which will wait in its turn.
-bool were_strangers(std::uint64_t away_ns, bool are_known) {
-  if (!cores_are_shared() || network() != nullptr) return away_ns > long_ns;
-  const RankContext* const me = current_rank();
-  return away_ns > long_ns_shared && (are_known || me == nullptr || runnable() > me->space.ranks());
-}
-
 }  // namespace
+
+bool were_strangers(const Away& away) {
+  if (!away.cores_are_shared) return away.ns > long_ns;
+  return away.ns > long_ns_shared && (away.are_known || runnable() > away.threads_of_job);
+}
 
 void yield() {
   // A simulation's clock knows nothing of who wants the core.
@@ -61,7 +56,11 @@ void yield() {
   if (now_ns - begun_ns <= long_ns) return;
   const std::uint64_t before_ns = believed_ns.load(std::memory_order_relaxed);
   const bool again = now_ns - wanted_until_ns.load(std::memory_order_relaxed) < before_ns;
-  if (!were_strangers(now_ns - begun_ns, again)) return;
+  if (!were_strangers({.ns = now_ns - begun_ns,
+                       .cores_are_shared = cores_are_shared(),
+                       .threads_of_job = threads_of_job(),
+                       .are_known = again}))
+    return;
   const std::uint64_t next_ns = again ? std::min(2 * before_ns, believed_max_ns) : believed_min_ns;
   believed_ns.store(next_ns, std::memory_order_relaxed);
   wanted_until_ns.store(now_ns + next_ns, std::memory_order_relaxed);

@@ -39,8 +39,10 @@ void wait_long(WaitFor& wait, Ready ready, void* condition);
 /// How often a condition is looked at before anything else is tried. About the time of a few cache
 /// misses; fewer when ranks share cores, where the other one needs this core to make it true.
 int spins();
-/// There are more ranks than cores.
+/// Whether this machine has more of the job's ranks than cores; of virtual ones, more processes.
 bool cores_are_shared();
+/// How many threads of this machine run the job's ranks and its network.
+int threads_of_job();
 
 /// Returns once condition() is true. Throws Error(rank_lost) when the job goes on after deaths and
 /// a rank that is waited for has died.
