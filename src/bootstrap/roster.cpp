@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/valgrind.hpp"
 #include "bootstrap/node_identity.hpp"
 #include "topology/cores.hpp"
 
@@ -28,13 +29,14 @@ struct Card {
   std::uint32_t hosted = 0;
   std::uint32_t virtual_ranks = 0;
   std::int32_t pid = 0;
+  std::uint32_t on_valgrind = 0;
   Secret secret{};  // process 0's counts
   char identity[240] = {};
   char host[72] = {};
   char door[72] = {};
   std::uint64_t processors[processors_max / 64] = {};
 
-  static constexpr std::uint64_t expected_magic = 0x3244'5241'434d'5241;  // "ARMCARD2"
+  static constexpr std::uint64_t expected_magic = 0x3344'5241'434d'5241;  // "ARMCARD3"
 };
 static_assert(std::is_trivially_copyable_v<Card>);
 
@@ -54,6 +56,7 @@ Card own_card(Hosting hosting, const std::string& door) {
   card.hosted = static_cast<std::uint32_t>(hosting.ranks);
   card.virtual_ranks = static_cast<std::uint32_t>(hosting.virtual_ranks);
   card.pid = getpid();
+  card.on_valgrind = base::on_valgrind ? 1 : 0;
   card.started = start_of_process(card.pid);
   if (getrandom(card.secret.data(), card.secret.size(), 0) !=
       static_cast<ssize_t>(card.secret.size()))
@@ -156,6 +159,7 @@ Roster call_roster(Exchange& exchange, Hosting hosting, const std::string& door)
     require_agreement(mine, card);
     Member member = member_of(card);
     if (process == 0) roster.secret = card.secret;
+    roster.on_valgrind = roster.on_valgrind || card.on_valgrind != 0;
     const auto next = static_cast<int>(nodes.size());
     member.node = nodes.try_emplace(read(card.identity), next).first->second;
     member.index = on_node[member.node]++;

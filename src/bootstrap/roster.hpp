@@ -35,6 +35,7 @@ struct Roster {
   int nodes = 1;
   int ranks = 0;
   bool are_virtual = false;
+  bool on_valgrind = false;     // one process or more
   std::vector<Member> members;  // by process
   Secret secret{};
 

@@ -21,6 +21,7 @@
 #include "armature/detail/export.hpp"
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
+#include "base/valgrind.hpp"
 #include "base/variable.hpp"
 #include "base/words_of_process.hpp"
 #include "bootstrap/alike.hpp"
@@ -114,7 +115,8 @@ void start_again() {
       std::getenv(virtual_variable) != nullptr && std::getenv(rank_variable) == nullptr;
   const bool has_been = std::getenv(padding_variable) != nullptr;
   for (const char* variable : {padding_variable, even_variable}) unsetenv(variable);
-  if (!is_wanted || has_been) return;
+  // What valgrind starts once more does without it.
+  if (!is_wanted || has_been || base::on_valgrind) return;
   came_late = !is_before_main();
   if (came_late) return;  // what the program has done so far is not to be done twice
   try {

@@ -7,6 +7,7 @@
 #include "armature/future.hpp"
 #include "armature/own_call.hpp"
 #include "base/fail.hpp"
+#include "base/valgrind.hpp"
 #include "progress/bell.hpp"
 #include "progress/trace.hpp"
 #include "progress/wait.hpp"
@@ -223,6 +224,8 @@ void fetch_answer(Endpoint& endpoint, Reply& reply, Rank from) {
                                  reply.bytes, writer))
     base::fail(Errc::corrupt,
                fmt::format("the answer of rank {} makes no sense", static_cast<int>(from)));
+  if (reply.block != 0)
+    base::mark_defined(reinterpret_cast<const std::byte*>(reply.block), reply.bytes);
 }
 
 [[noreturn]] void rethrow(const Reply& reply, Rank from) {

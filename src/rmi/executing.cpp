@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/valgrind.hpp"
 #include "rmi/endpoint.hpp"
 #include "rmi/failure.hpp"
 #include "rmi/far_replies.hpp"
@@ -198,6 +199,7 @@ void Endpoint::repeat(Incoming& in, const RequestHeader& header, const std::byte
   if (where.bytes < head || !Blocks::may_be(space_, block, where.bytes, from))
     corrupt(
         fmt::format("a request from rank {} has arguments that do not lie in its memory", from));
+  base::mark_defined(block, where.bytes);
   call.start = block;
   call.end = block + where.bytes;
   call.arguments = call.start + head;

@@ -9,6 +9,7 @@
 #include "armature/future.hpp"
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/valgrind.hpp"
 #include "progress/bell.hpp"
 #include "progress/trace.hpp"
 #include "progress/wait.hpp"
@@ -46,6 +47,7 @@ void Endpoint::find_new_channels() {
     ARMATURE_ASSERT(channel->capacity >= Channel::capacity_min &&
                     channel->capacity <= Channel::capacity_max &&
                     (channel->capacity & (channel->capacity - 1)) == 0);
+    base::mark_defined(channel->at(0), channel->capacity);
     incoming_.push_back(std::make_unique<Incoming>(from, *channel));
     if (executed_before_ == nullptr) continue;
     if (std::uint64_t* counted = executed_before_->find(static_cast<std::size_t>(from)))

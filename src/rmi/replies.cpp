@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/valgrind.hpp"
 #include "rmi/blocks.hpp"
 #include "rmi/far_replies.hpp"
 
@@ -39,6 +40,7 @@ Reply* Replies::take() {
   reply->code = 0;
   reply->bytes = 0;
   reply->block = 0;
+  base::mark_defined(reply, sizeof *reply);  // by whoever answers
   // Relaxed: the request that carries the slot's address is released after this.
   reply->state.store(Reply::waiting, std::memory_order_relaxed);
   return reply;

@@ -11,6 +11,7 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
+#include "base/valgrind.hpp"
 #include "space/heap_lock.hpp"
 #include "space/pages.hpp"
 #include "space/virtual_band.hpp"
@@ -142,6 +143,7 @@ void* AddressSpace::make(std::size_t bytes, std::size_t alignment, bool lazily, 
   void* const address = take(bytes, alignment, failure, by);
   if (address != nullptr && is_small && fill_small(address, bytes, failure)) return address;
   if (address != nullptr && !is_small) {
+    base::mark_defined(address, bytes);
     if (fill(address, bytes, reserved, lazily)) return address;
     failure = why_not_filled(errno, reservations().room().bytes);
   }

@@ -25,6 +25,10 @@ inline constexpr std::uint64_t band_bytes_max = std::uint64_t{256} << 30;
 inline constexpr std::uint64_t below_bands_bytes = std::uint64_t{1} << 30;
 inline constexpr std::uint64_t below_bands_bytes_max = 2 * below_bands_bytes;
 inline constexpr std::uint64_t band_bytes_min = std::uint64_t{64} << 20;
+/// Where a process of the job runs on valgrind: that keeps a record of every 64 KiB that are
+/// mapped, touched or not (24 GB for the default room), and when the process ends it looks for
+/// pointers in all of them (4 s for each GiB).
+inline constexpr std::uint64_t band_bytes_on_valgrind = band_bytes_min;
 inline constexpr std::uint64_t address_end = std::uint64_t{1} << 47;
 inline constexpr std::uint32_t ranks_max = 131072;
 /// Of the band of a virtual rank on another node the head is mapped, which makes two areas of each;

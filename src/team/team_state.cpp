@@ -140,8 +140,10 @@ std::byte* TeamState::outgoing(std::size_t bytes) {
 
 const std::byte* TeamState::incoming(int member, std::size_t bytes) const {
   const auto m = static_cast<std::size_t>(member);
-  return bytes <= MemberLine::inline_bytes ? block_->line(m, round_).payload
-                                           : block_->staging(m, round_);
+  const std::byte* const shown = bytes <= MemberLine::inline_bytes ? block_->line(m, round_).payload
+                                                                   : block_->staging(m, round_);
+  if (member != me_) base::mark_defined(shown, bytes);
+  return shown;
 }
 
 void TeamState::publish(std::uint64_t signature) {

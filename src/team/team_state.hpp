@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "armature/rank.hpp"
+#include "base/valgrind.hpp"
 #include "space/address_space.hpp"
 #include "space/team_block.hpp"
 #include "team/replicas.hpp"
@@ -103,7 +104,9 @@ class TeamState {
   }
   /// What lies there since the last round.
   [[nodiscard]] const std::byte* incoming_at(int member) const {
-    return block_->staging(static_cast<std::size_t>(member), round_);
+    const std::byte* const shown = block_->staging(static_cast<std::size_t>(member), round_);
+    base::mark_defined(shown, bytes_max);
+    return shown;
   }
   /// Enters the round and returns once it is complete. `shown` is how many bytes outgoing() holds.
   /// Throws Error(bad_argument) on all when they do not agree.

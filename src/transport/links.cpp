@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/valgrind.hpp"
 
 namespace armature::transport {
 
@@ -89,6 +90,7 @@ void Link::send(Packet& packet, std::span<const std::byte> head, std::span<const
   if ((header.flags & PacketHeader::wants_ack) != 0) wanting_ = sequence_;
   owes_ = Owes::nothing;
   std::memcpy(packet.bytes, &header, sizeof header);
+  base::mark_defined(packet.bytes, packet.used);  // padding, too
   ++queued_;
   if (links_->engine_->send(process_, head, body,
                             reinterpret_cast<std::uint64_t>(static_cast<Sending*>(&packet))))

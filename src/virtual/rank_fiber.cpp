@@ -11,6 +11,7 @@
 #include <new>
 
 #include "base/process_memory.hpp"
+#include "base/valgrind.hpp"
 #include "space/virtual_band.hpp"
 #include "virtual/rank_malloc.hpp"
 #include "virtual/rank_scheduler.hpp"
@@ -77,6 +78,7 @@ RankFiber& RankFiber::make(const space::Mapping& mapping, int file, int rank, Li
   if (malloc_knows_ranks()) fiber->heap = &make_heap(mapping, rank);
   fiber->life = life;
   std::byte* const stack = end - record_bytes;
+  base::register_stack(stack_begin(mapping, rank), stack);
   fiber->inside = boost::context::detail::make_fcontext(
       stack, static_cast<std::size_t>(stack - stack_begin(mapping, rank)), &RankScheduler::begin);
   return *fiber;

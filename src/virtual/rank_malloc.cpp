@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/process_memory.hpp"
+#include "base/valgrind.hpp"
 #include "space/virtual_band.hpp"
 #include "virtual/malloc/interface.hpp"
 #include "virtual/own_malloc.hpp"
@@ -23,6 +24,10 @@ bool is_the_programs = false;
 }  // namespace
 
 void find_rank_malloc(const space::Mapping& mapping) {
+  if (base::on_valgrind) {
+    not_known_since = "valgrind gives the program its memory";
+    return;
+  }
   void* const found = dlsym(RTLD_DEFAULT, malloc_library_symbol);
   if (found == nullptr) {
     not_known_since =

@@ -18,6 +18,7 @@
 #include "base/fail.hpp"
 #include "base/futex.hpp"
 #include "base/own_process.hpp"
+#include "base/valgrind.hpp"
 #include "bootstrap/board.hpp"
 #include "bootstrap/end_with_launcher.hpp"
 #include "bootstrap/environment.hpp"
@@ -55,6 +56,7 @@
 #include "world/node_watch.hpp"
 #include "world/restored_memory.hpp"
 #include "world/simulated_turns.hpp"
+#include "world/valgrind.hpp"
 #include "world/variables.hpp"
 
 namespace armature {
@@ -109,7 +111,7 @@ std::optional<space::HeldRoom> room;         // until the bands are mapped
 bootstrap::Exchange* exchange() {
   static bootstrap::Exchange* const found = [] {
     if (given) return given.release();
-    if (!told()) room.emplace(room_to_hold(bootstrap::restart_wanted()));
+    if (!told() && !base::on_valgrind) room.emplace(room_to_hold(bootstrap::restart_wanted()));
     // The launcher's library brings others, each process its own way.
     if (bootstrap::virtual_ranks_wanted() != 0) fibers::note_modules();
     auto exchange = told() ? nullptr : bootstrap::find_exchange();
@@ -245,6 +247,7 @@ void Process::join_launched() {
   const Environment& environment = *told();
   base::FileDescriptor control_file(environment.control_fd);
   space::Control control = space::map_control(control_file.get());
+  warn_of_bands_on_valgrind(control.header());
   if (control.header().ranks_are_virtual != 0)
     control = space::map_below_bands(control, control_file.get());
   const auto ranks = static_cast<int>(control.header().ranks);
@@ -381,8 +384,8 @@ void Process::join_alone() {
   if (const int ranks = bootstrap::virtual_ranks_wanted(); ranks != 0) {
     options.ranks = static_cast<std::uint32_t>(ranks);
     options.virtual_processes = 1;
-    set_sizes(options);
   }
+  set_sizes(options, base::on_valgrind);
   const auto checkpoint = checkpoint_to_go_on_from();
   space::JobMemory memory =
       checkpoint ? memory_to_fill(options, *checkpoint) : space::JobMemory::create(options);

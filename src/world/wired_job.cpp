@@ -62,7 +62,7 @@ space::JobMemory make_memory(const Roster& roster,
     options.virtual_processes = static_cast<std::uint32_t>(roster.members.size());
   else
     options.ranks_per_process = static_cast<std::uint32_t>(roster.self().hosted);
-  set_sizes(options);
+  set_sizes(options, roster.on_valgrind);
   options.cores = cores_of_node(roster);
   options.check_full = base::number_variable("ARMATURE_CHECK").value_or(0) != 0;
   options.on_death = on_death_wanted();
@@ -144,10 +144,11 @@ int first_virtual_rank_of(int process, int processes) {
 
 }  // namespace
 
-void set_sizes(space::JobOptions& options) {
+void set_sizes(space::JobOptions& options, bool on_valgrind) {
   options.stack_bytes = base::number_variable("ARMATURE_STACK_SIZE").value_or(0);
   options.band_base = base::number_variable("ARMATURE_BASE").value_or(0);
-  options.band_bytes = base::number_variable("ARMATURE_BAND_SIZE").value_or(0);
+  options.band_bytes = base::number_variable("ARMATURE_BAND_SIZE")
+                           .value_or(on_valgrind ? space::band_bytes_on_valgrind : 0);
 }
 
 space::OnDeath on_death_wanted() {

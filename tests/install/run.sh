@@ -15,7 +15,7 @@ cmake --install "$build" --prefix "$work/first" >/dev/null
 mv "$work/first" "$work/prefix"  # nothing may remember where it was installed
 prefix=$work/prefix
 for file in bin/armature lib/libarmature.so lib/libarmature.a lib/libarmci.so lib/libarmci.a lib/libarmci-static.a lib/libarmci-virtual.a \
-  include/armature/armature.hpp include/armci.h include/message.h include/armcix.h include/mp3.h; do
+  include/armature/armature.hpp include/armci.h include/message.h include/armcix.h include/mp3.h share/armature/valgrind.supp; do
   [ -e "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
 

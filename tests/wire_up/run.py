@@ -292,6 +292,16 @@ def hydra_is_named(launcher):
     Run(launcher, 2, "wired", "2", ARMATURE_ON_DEATH="continue").expect(True, "does not suffice .* armature outlive", "2 ranks")
 
 
+def valgrind(launcher):
+    """As it is: segments are small without being asked to be."""
+    if shutil.which("valgrind") is None:
+        skip("no valgrind here")
+    for environment in ({}, {"ARMATURE_VIRTUAL": "2"}):
+        output = Run(launcher, 2, "../examples/ring", options=["valgrind"], **environment).expect(True, "2 ranks: total 1.5")
+        if output.count("ERROR SUMMARY: 0 errors") != 2:
+            raise Failed("not two processes without an error")
+
+
 def one_never_joins(launcher):
     run = Run(launcher, 2, "wired", "late", ARMATURE_START_TIMEOUT="2")
     run.expect(False, "not all of the 2 processes that the launcher has started join")
@@ -323,7 +333,7 @@ def another_mpis_launcher(mpi):
 
 CASES = {function.__name__: function for function in (
     finds_its_job, threads, virtual, virtual_secrets, virtual_loaded, virtual_refused, virtual_saved, virtual_restored, virtual_death, death_ends_it, launcher_killed, recovers, hangs_and_wakes_up, cut_off, survives,
-    outlives, outlives_no_start, outlives_no_network, outlives_status, outlives_no_request_to_end, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it)}
+    outlives, outlives_no_start, outlives_no_network, outlives_status, outlives_no_request_to_end, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it, valgrind)}
 for the_mpi in ("openmpi", "mpich"):
     CASES[f"another_mpi_{the_mpi}"] = another_mpis_launcher(the_mpi)
     for the_order in ("mpi_first", "armature_first", "found"):

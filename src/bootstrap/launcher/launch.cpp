@@ -157,6 +157,13 @@ std::vector<std::uint32_t> first_of_nodes(const LaunchOptions& options,
   return first;
 }
 
+/// 0: the default.
+std::uint64_t band_bytes(const LaunchOptions& options) {
+  const bool is_said = options.band_bytes != 0;
+  return !is_said && runs_valgrind(options.command) ? space::band_bytes_on_valgrind
+                                                    : options.band_bytes;
+}
+
 std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uint32_t ranks,
                                           std::uint32_t cores) {
   const std::optional<std::uint32_t> processes = virtual_processes(options, ranks, cores);
@@ -168,7 +175,7 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
                         .stack_bytes = options.stack_bytes,
                         .slots_have_pages = options.restore && options.restore->slots_have_pages,
                         .band_base = options.band_base,
-                        .band_bytes = options.band_bytes,
+                        .band_bytes = band_bytes(options),
                         .cores = cores,
                         .check_full = options.check_full,
                         .on_death = options.on_death,

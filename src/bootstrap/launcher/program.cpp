@@ -3,8 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -40,6 +43,26 @@ Program judged(const std::string& path, Finding found) {
                       path, path)};
 }
 
+bool names_valgrind(std::string_view words) {
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find_first_of(" \t\n\"'`()$;&|"), words.size());
+    const std::string_view word = words.substr(0, end);
+    if (word.substr(word.rfind('/') + 1) == "valgrind") return true;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return false;
+}
+
+/// How it begins; empty where it is none.
+std::string text_of_script(const std::string& path) {
+  constexpr std::size_t bytes_max = 64 << 10;
+  std::string text(bytes_max, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text.starts_with("#!") ? text : std::string();
+}
+
 }  // namespace
 
 Program find_program(const std::string& word) {
@@ -61,6 +84,11 @@ Program find_program(const std::string& word) {
   std::string problem = fmt::format("there is no program {} in any folder of PATH", word);
   if (look(word) == Finding::program) problem += fmt::format("; did you mean ./{}?", word);
   return {word, status_not_found, problem};
+}
+
+bool runs_valgrind(const std::vector<std::string>& command) {
+  return std::any_of(command.begin(), command.end(), names_valgrind) ||
+         names_valgrind(text_of_script(find_program(command.front()).path));
 }
 
 Program cannot_run(const std::string& path, int error) {

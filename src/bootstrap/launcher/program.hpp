@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace armature::bootstrap {
 
@@ -15,6 +16,10 @@ struct Program {
 
 /// Searches PATH as a shell does when the word has no slash.
 Program find_program(const std::string& word);
+
+/// Whether a word of the command is valgrind, or a word within a word, as in a shell's command, or
+/// a word of the script that is its program.
+bool runs_valgrind(const std::vector<std::string>& command);
 
 /// What an exec that failed with that errno means.
 Program cannot_run(const std::string& path, int error);
