@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -15,6 +16,8 @@
 #include "base/fail.hpp"
 #include "bootstrap/hexadecimal.hpp"
 #include "bootstrap/mpi_state.hpp"
+#include "bootstrap/patience.hpp"
+#include "bootstrap/process_mapping.hpp"
 #include "bootstrap/start_timeout.hpp"
 
 namespace armature::bootstrap {
@@ -58,6 +61,7 @@ class Pmi1 final : public Exchange {
     piece_chars_ = std::min(number_or(field(maxes, "vallen_max"), 256), value_chars_max()) - 32;
     if (piece_chars_ < 32) fail(Errc::start, "the launcher's values are too short: " + maxes);
     piece_chars_ -= piece_chars_ % 2;
+    presence_.emplace(space_, process_, processes_, processes_here());
   }
   /// A process that has begun to speak and ends without a farewell counts as crashed. Where an MPI
   /// uses the descriptor, the farewell is the MPI's.
@@ -111,6 +115,7 @@ class Pmi1 final : public Exchange {
  protected:
   void wait_for_all(milliseconds patience) override {
     ask("cmd=barrier_in", "barrier_out", patience);
+    presence_->all_have_come();
   }
 
  private:
@@ -168,10 +173,10 @@ class Pmi1 final : public Exchange {
 
   /// One line and not a byte more: what follows may be for an MPI in this process.
   [[nodiscard]] std::string receive(milliseconds patience) const {
-    const auto until = std::chrono::steady_clock::now() + patience;
+    Patience waited(patience, processes_, presence_ ? &*presence_ : nullptr);
     std::string line;
     for (char c = 0; line.size() < line_bytes_max;) {
-      wait_for_input(until);
+      wait_for_input(waited);
       const ssize_t n = read(fd_, &c, 1);
       if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (n <= 0)
@@ -185,19 +190,22 @@ class Pmi1 final : public Exchange {
     fail(Errc::start, fmt::format("what PMI_FD={} leads to does not speak PMI", fd_));
   }
 
-  void wait_for_input(std::chrono::steady_clock::time_point until) const {
+  void wait_for_input(Patience& patience) const {
     constexpr milliseconds::rep longest_ms = 1'000'000'000;  // poll takes an int
     for (;;) {
-      const auto left =
-          std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now()).count();
-      if (left <= 0)
-        fail(Errc::start,
-             fmt::format("not all of the {} processes that the launcher has started join the job: "
-                         "waited {} s ({}=SECONDS to wait longer)",
-                         processes_, start_timeout().count() / 1000, start_timeout_variable));
+      const auto left = std::chrono::ceil<milliseconds>(patience.look() - Patience::Clock::now());
       pollfd polled{fd_, POLLIN, 0};
-      if (poll(&polled, 1, static_cast<int>(std::min(left, longest_ms))) > 0) return;
+      if (poll(&polled, 1,
+               static_cast<int>(std::clamp(left.count(), milliseconds::rep{0}, longest_ms))) > 0)
+        return;
     }
+  }
+
+  /// As the launcher tells MPI; empty where it does not.
+  std::vector<int> processes_here() {
+    const std::string answer =
+        ask(fmt::format("cmd=get kvsname={} key=PMI_process_mapping", space_), "get_result");
+    return processes_on_node_of(process_, processes_, field(answer, "value"));
   }
 
   int fd_;
@@ -205,6 +213,7 @@ class Pmi1 final : public Exchange {
   int processes_;
   int piece_chars_ = 0;
   std::string space_;
+  std::optional<Presence> presence_;
 };
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <fstream>
 #include <mutex>
+#include <optional>
+#include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -17,6 +19,7 @@
 #include "base/fail.hpp"
 #include "base/process_stat.hpp"
 #include "bootstrap/mpi_state.hpp"
+#include "bootstrap/patience.hpp"
 #include "bootstrap/start_timeout.hpp"
 
 namespace armature::bootstrap {
@@ -97,6 +100,7 @@ class Pmix final : public Exchange {
     if (processes_ < 1 || process() >= processes_)
       fail(Errc::start, fmt::format("PMIx says that this is process {} of {}, which cannot be",
                                     process(), processes_));
+    presence_.emplace(me_.nspace, process(), processes_, processes_here());
   }
   /// Counted: an MPI in this process says its own farewell.
   ~Pmix() override { library_.finalize(nullptr, 0); }
@@ -147,6 +151,7 @@ class Pmix final : public Exchange {
       require(wait_for(*arrival, patience), "wait for the others");
     }
     delete arrival;
+    presence_->all_have_come();
   }
 
  private:
@@ -167,12 +172,27 @@ class Pmix final : public Exchange {
 
   pmix_status_t wait_for(Arrival& arrival, std::chrono::milliseconds patience) const {
     std::unique_lock held(arrival.mutex);
-    if (!arrival.changed.wait_for(held, patience, [&] { return arrival.there; }))
-      fail(Errc::start,
-           fmt::format("not all of the {} processes that the launcher has started join the job: "
-                       "waited {} s ({}=SECONDS to wait longer)",
-                       processes_, start_timeout().count() / 1000, start_timeout_variable));
+    Patience waited(patience, processes_, &*presence_);
+    while (!arrival.changed.wait_until(held, waited.look(), [&] { return arrival.there; })) {
+    }
     return arrival.status;
+  }
+
+  /// "0,1,2"; empty where the launcher does not say.
+  std::vector<int> processes_here() {
+    pmix_proc_t all = me_;
+    all.rank = PMIX_RANK_WILDCARD;
+    pmix_value_t* value = nullptr;
+    if (library_.get(&all, PMIX_LOCAL_PEERS, nullptr, 0, &value) != PMIX_SUCCESS) return {};
+    std::vector<int> here;
+    if (value->type == PMIX_STRING && value->data.string != nullptr) {
+      std::istringstream text(value->data.string);
+      for (std::string number; std::getline(text, number, ',');)
+        here.push_back(std::atoi(number.c_str()));
+      std::free(value->data.string);
+    }
+    std::free(value);
+    return here;
   }
 
   void require(pmix_status_t status, const char* deed) const {
@@ -186,6 +206,7 @@ class Pmix final : public Exchange {
   Library library_;
   pmix_proc_t me_;
   int processes_ = 0;
+  std::optional<Presence> presence_;
 };
 
 }  // namespace

@@ -304,7 +304,21 @@ def valgrind(launcher):
 
 def one_never_joins(launcher):
     run = Run(launcher, 2, "wired", "late", ARMATURE_START_TIMEOUT="2")
-    run.expect(False, "not all of the 2 processes that the launcher has started join")
+    run.expect(False, "not all of the 2 processes that the launcher has started join the job: process 0 has not called armature::run; waited 2 s")
+
+
+def one_ends_before_it_joins(launcher):
+    """With status 0: those who wait end, and say for whom they have waited."""
+    run = Run(launcher, 3, "wired", "3", options=["sh", "-c", f'[ {RANK} = 0 ] || exec "$0" "$@"'], ARMATURE_START_TIMEOUT="3")
+    run.expect(False, "not all of the 3 processes .*: process 0 has not called armature::run; waited 3 s")
+
+
+def one_joins_late(launcher):
+    """The others are silent for 10 s, then one says for whom they wait."""
+    output = Run(launcher, 4, "wired", "4", options=["sh", "-c", f'[ $(({RANK} % 2)) = 0 ] || sleep 12; exec "$0" "$@"']).expect(
+        True, "4 ranks, 4 processes")
+    if output.count("has not begun after 10 s: processes 1 and 3 have not called armature::run yet") != 1:
+        raise Failed("not said once")
 
 
 def pretended_nodes(launcher):
@@ -333,7 +347,7 @@ def another_mpis_launcher(mpi):
 
 CASES = {function.__name__: function for function in (
     finds_its_job, threads, virtual, virtual_secrets, virtual_loaded, virtual_refused, virtual_saved, virtual_restored, virtual_death, death_ends_it, launcher_killed, recovers, hangs_and_wakes_up, cut_off, survives,
-    outlives, outlives_no_start, outlives_no_network, outlives_status, outlives_no_request_to_end, outlives_no_launcher, hydra_is_named, one_never_joins, pretended_nodes, no_way_to_it, valgrind)}
+    outlives, outlives_no_start, outlives_no_network, outlives_status, outlives_no_request_to_end, outlives_no_launcher, hydra_is_named, one_never_joins, one_ends_before_it_joins, one_joins_late, pretended_nodes, no_way_to_it, valgrind)}
 for the_mpi in ("openmpi", "mpich"):
     CASES[f"another_mpi_{the_mpi}"] = another_mpis_launcher(the_mpi)
     for the_order in ("mpi_first", "armature_first", "found"):
