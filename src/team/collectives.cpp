@@ -1,13 +1,16 @@
 // Collectives as rounds of a team: everyone shows a piece, everyone takes what it needs. Long data
 // go in pieces of what a round can show. Where one member shows all, that is what all members have
-// room for, not what it has itself: as much as when everyone shows something.
+// room for, not what it has itself: as much as when everyone shows something. Data that would take
+// several rounds of this kind are exposed instead (exposure.hpp).
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "armature/team.hpp"
 #include "base/fail.hpp"
+#include "team/exposure.hpp"
 #include "team/pieces.hpp"
 #include "team/team_state.hpp"
 
@@ -19,6 +22,9 @@ using detail::TeamState;
 using Kind = detail::TeamState::Kind;
 using Agreed = detail::TeamState::Agreed;
 using Shown = team::Shown;
+using team::exchange;
+using team::Flow;
+using team::Wanted;
 
 namespace {
 
@@ -26,6 +32,13 @@ constexpr std::size_t piece_max = TeamState::bytes_max;
 
 /// The room of so many members is what a broadcast uses: more would not stay in the cache.
 constexpr std::size_t broadcast_pieces_max = 8;
+
+/// Whether so many bytes of a member go by rounds, one of which has room for `in_round`. Where
+/// rounds are as quick as copies, exposing soon is better than copying twice.
+bool go_by_rounds(const TeamState& team, std::size_t bytes, std::size_t in_round) {
+  constexpr std::size_t copied_twice_max = 8 * 1024;
+  return bytes <= copied_twice_max || (bytes <= in_round && team::rounds_are_long(team));
+}
 
 void broadcast_short(TeamState& team, std::byte* buffer, const Agreed& agreed) {
   const std::size_t bytes = agreed.bytes;
@@ -66,10 +79,13 @@ void Team::broadcast_bytes(void* data, std::size_t bytes, int root) const {
   require_root(team, root, "broadcast");
   auto* buffer = static_cast<std::byte*>(data);
   const Agreed agreed{Kind::broadcast, bytes, root};
-  if (bytes <= piece_max) return broadcast_short(team, buffer, agreed);
   const std::size_t at_once =
       piece_max *
       std::min<std::size_t>(static_cast<std::size_t>(team.size()), broadcast_pieces_max);
+  if (!go_by_rounds(team, bytes, at_once) &&
+      team::broadcast_exposed(team, agreed, "broadcast", buffer))
+    return;
+  if (bytes <= piece_max) return broadcast_short(team, buffer, agreed);
   in_pieces(bytes, at_once,
             [&](std::size_t at, std::size_t n) { broadcast_pieces(team, buffer + at, n, agreed); });
 }
@@ -89,13 +105,33 @@ void show_all(TeamState& team, const void* mine, const Agreed& agreed, const cha
   });
 }
 
+/// That block of every member, laid out in their order. From this member on, so that not all read
+/// the same one's at a time.
+std::vector<Wanted> from_all(const TeamState& team, std::size_t block, std::byte* out,
+                             std::size_t bytes) {
+  const int size = team.size();
+  std::vector<Wanted> wanted;
+  wanted.reserve(static_cast<std::size_t>(size));
+  for (int i = 0; i < size; ++i) {
+    const int member = (team.rank() + i) % size;
+    wanted.push_back({member, block, out + static_cast<std::size_t>(member) * bytes});
+  }
+  return wanted;
+}
+
 }  // namespace
 
 void Team::allgather_bytes(const void* mine, std::size_t bytes, void* all) const {
   TeamState& team = checked("Team::allgather");
   const TeamState::Collective one_at_a_time(team, "Team::allgather");
   auto* out = static_cast<std::byte*>(all);
-  show_all(team, mine, {Kind::allgather, bytes}, "allgather",
+  const Agreed agreed{Kind::allgather, bytes};
+  // Between nodes a round brings a node once what all its members read.
+  if (!go_by_rounds(team, bytes, piece_max) && team::is_one_or_each(team) &&
+      exchange(team, agreed, "allgather", Flow::among_all, {static_cast<const std::byte*>(mine), 1},
+               from_all(team, 0, out, bytes)))
+    return;
+  show_all(team, mine, agreed, "allgather",
            [&](std::size_t member, std::size_t at, std::size_t n, const std::byte* from) {
              std::memcpy(out + member * bytes + at, from, n);
            });
@@ -106,10 +142,16 @@ void Team::gather_bytes(const void* mine, std::size_t bytes, void* all, int root
   const TeamState::Collective one_at_a_time(team, "Team::gather");
   require_root(team, root, "gather");
   auto* out = static_cast<std::byte*>(all);
+  const bool is_root = team.rank() == root;
+  if (!go_by_rounds(team, bytes, piece_max) &&
+      exchange(team, {Kind::gather, bytes, root}, "gather", Flow::to_root,
+               {static_cast<const std::byte*>(mine), is_root ? std::size_t{0} : 1},
+               is_root ? from_all(team, 0, out, bytes) : std::vector<Wanted>()))
+    return;
   const Shown read{.by = Shown::By::root, .root = static_cast<std::uint32_t>(root)};
   show_all(team, mine, {Kind::gather, bytes, root, read}, "gather",
            [&](std::size_t member, std::size_t at, std::size_t n, const std::byte* from) {
-             if (team.rank() == root) std::memcpy(out + member * bytes + at, from, n);
+             if (is_root) std::memcpy(out + member * bytes + at, from, n);
            });
 }
 
@@ -176,8 +218,13 @@ void Team::scatter_bytes(const void* all, std::size_t block_bytes, void* mine, i
   require_root(team, root, "scatter");
   auto* const out = static_cast<std::byte*>(mine);
   const Agreed agreed{Kind::scatter, block_bytes, root};
-  if (block_bytes <= piece_max / static_cast<std::size_t>(team.size()))
-    return scatter_short(team, all, out, agreed);
+  const auto size = static_cast<std::size_t>(team.size());
+  const Wanted block{root, static_cast<std::size_t>(team.rank()), out};
+  if (!go_by_rounds(team, block_bytes * size, piece_max * size) &&
+      exchange(team, agreed, "scatter", Flow::from_root,
+               {static_cast<const std::byte*>(all), team.rank() == root ? size : 0}, {&block, 1}))
+    return;
+  if (block_bytes <= piece_max / size) return scatter_short(team, all, out, agreed);
   in_pieces(block_bytes, piece_max, [&](std::size_t at, std::size_t n) {
     scatter_pieces(team, static_cast<const std::byte*>(all), out, agreed, at, n);
   });
@@ -189,6 +236,14 @@ void Team::alltoall_bytes(const void* mine, std::size_t block_bytes, void* all) 
   const auto size = static_cast<std::size_t>(team.size());
   const auto me = static_cast<std::size_t>(team.rank());
   auto* out = static_cast<std::byte*>(all);
+  const auto* from = static_cast<const std::byte*>(mine);
+  const bool overlaps = from < out + size * block_bytes && out < from + size * block_bytes;
+  // Where blocks are shorter, more time goes to finding them than to copying them.
+  constexpr std::size_t exposed_min = 128;
+  if (block_bytes >= exposed_min && !go_by_rounds(team, block_bytes * size, piece_max) &&
+      exchange(team, {Kind::alltoall, block_bytes}, "alltoall", Flow::among_all,
+               {from, size, overlaps}, from_all(team, me, out, block_bytes)))
+    return;
   in_pieces(block_bytes, block_piece(size, "alltoall"), [&](std::size_t at, std::size_t n) {
     show_blocks(team, mine, block_bytes, at, n);
     team.round({Kind::alltoall, block_bytes, 0, {.by = Shown::By::blocks, .bytes = n}}, n * size,

@@ -36,6 +36,8 @@ class Replica {
 
   /// Whether members are on other nodes.
   [[nodiscard]] bool is_far() const { return is_far_; }
+  /// All nodes of the team, where the job has several.
+  [[nodiscard]] const Nodes& nodes() const;
   /// leader_of this team.
   [[nodiscard]] int leader() const { return leader_; }
 
@@ -61,7 +63,6 @@ class Replica {
   void leave_process();
 
  private:
-  [[nodiscard]] const Nodes& nodes() const;
   void send_round(const NodeEdge& edge, std::uint64_t round, const Shown& shown) const;
   void append_pieces(transport::Link& link, NodeRange to, std::uint64_t round,
                      const Shown& shown) const;

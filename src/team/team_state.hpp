@@ -123,6 +123,11 @@ class TeamState {
   [[nodiscard]] std::uint64_t rounds() const { return round_; }
   /// That member's bytes of the round that was completed last.
   [[nodiscard]] const std::byte* incoming(int member, std::size_t bytes) const;
+  /// Whether it has shown something in that round.
+  [[nodiscard]] bool has_shown(int member) const {
+    return space::MemberLine::shown(
+               block_->line(static_cast<std::size_t>(member), round_).signature) > 0;
+  }
   /// The first member that has shown something in that round, and how much; nullopt: nobody has.
   struct Shown {
     int member;

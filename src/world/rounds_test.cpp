@@ -26,39 +26,53 @@ std::uint64_t rounds_of(Do&& collective) {
 constexpr std::size_t block = 256 * 1024;
 using Bytes = std::vector<std::uint8_t>;
 
-TEST(RoundsTest, a_scatter_takes_as_many_as_a_gather_of_the_same_data) {
-  const std::uint64_t gather = rounds_of([](World& world) {
-    const Bytes mine(block);
-    Bytes all(4 * block);
-    world.gather(std::span<const std::uint8_t>(mine), std::span(all), 1);
-  });
-  EXPECT_EQ(gather, block / detail::TeamState::bytes_max);
-  EXPECT_EQ(rounds_of([](World& world) {
-              Bytes mine(block);
-              const Bytes all(4 * block);
-              world.scatter(std::span<const std::uint8_t>(all), std::span(mine), 1);
-            }),
-            gather);
+/// Where the others' memory can be read: one that shows where data lie, and one that ends reading.
+TEST(RoundsTest, long_data_take_two_however_long) {
+  for (const std::size_t bytes : {2 * block, 64 * block}) {
+    EXPECT_EQ(rounds_of([&](World& world) {
+                Bytes data(bytes);
+                world.broadcast(std::span(data), 1);
+              }),
+              2U);
+    EXPECT_EQ(rounds_of([&](World& world) {
+                const Bytes mine(bytes);
+                Bytes all(bytes);
+                world.alltoall(std::span<const std::uint8_t>(mine), std::span(all));
+              }),
+              2U);
+    EXPECT_EQ(rounds_of([&](World& world) {
+                Bytes mine(bytes);
+                const Bytes all(4 * bytes);
+                world.scatter(std::span<const std::uint8_t>(all), std::span(mine), 1);
+              }),
+              2U);
+    EXPECT_EQ(rounds_of([&](World& world) {
+                const Bytes mine(bytes);
+                Bytes all(4 * bytes);
+                world.gather(std::span<const std::uint8_t>(mine), std::span(all), 1);
+                world.allgather(std::span<const std::uint8_t>(mine), std::span(all));
+              }),
+              4U);
+  }
 }
 
-TEST(RoundsTest, a_broadcast_uses_the_room_of_all_members) {
+TEST(RoundsTest, short_data_take_one) {
+  constexpr std::size_t bytes = 8 * 1024;
   EXPECT_EQ(rounds_of([](World& world) {
-              Bytes data(block);
-              world.broadcast(std::span(data), 1);
-            }),
-            block / (4 * detail::TeamState::bytes_max));
-}
-
-TEST(RoundsTest, what_fits_one_member_s_room_takes_one) {
-  EXPECT_EQ(rounds_of([](World& world) {
-              Bytes data(detail::TeamState::bytes_max);
+              Bytes data(bytes);
               world.broadcast(std::span(data), 2);
             }),
             1U);
   EXPECT_EQ(rounds_of([](World& world) {
-              Bytes mine(detail::TeamState::bytes_max / 4);
-              const Bytes all(detail::TeamState::bytes_max);
+              Bytes mine(bytes / 4);
+              const Bytes all(bytes);
               world.scatter(std::span<const std::uint8_t>(all), std::span(mine), 2);
+            }),
+            1U);
+  EXPECT_EQ(rounds_of([](World& world) {
+              const Bytes mine(bytes);
+              Bytes all(bytes);
+              world.alltoall(std::span<const std::uint8_t>(mine), std::span(all));
             }),
             1U);
 }

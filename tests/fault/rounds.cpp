@@ -1,6 +1,7 @@
-// rounds [fences|teams]: all ranks do one collective after the other, check what comes out of each,
-// and do so until somebody kills one of them; or nothing but fences, or teams that they make. Who
-// then gets an error says which call it was, and in which round, and leaves.
+// rounds [long|fences|teams]: all ranks do one collective after the other, check what comes out of
+// each, and do so until somebody kills one of them; or such of long data, or nothing but fences, or
+// teams that they make. Who then gets an error says which call it was, and in which round, and
+// leaves.
 
 #include <unistd.h>
 
@@ -48,6 +49,35 @@ void one_round(World& world, int round, const char*& call) {
     require(terms[i] == (round + static_cast<std::int64_t>(i)) * size, call, round);
 }
 
+/// Data that members read where the others have them: every other rank's lie in its segment.
+void one_round_of_long_data(World& world, int round, const char*& call) {
+  constexpr std::size_t block = 10'000;
+  using Words = std::vector<std::int64_t>;
+  const auto size = static_cast<std::size_t>(world.size());
+  static Words own(block * size);
+  static const auto shared = world.allocate_local<std::int64_t>(block * size);
+  const std::span<std::int64_t> mine =
+      world.rank() % 2 == 0 ? std::span(own) : std::span(shared.address(), own.size());
+  const int root = round % world.size();
+  Words all(block * size);
+
+  call = "broadcast";
+  std::ranges::fill(mine, world.rank() == root ? round : -1);
+  world.broadcast(mine, root);
+  require(std::ranges::count(mine, round) == std::ssize(mine), call, round);
+  call = "gather";
+  world.gather(std::span<const std::int64_t>(mine.first(block)), std::span(all), root);
+  require(world.rank() != root || std::ranges::count(all, round) == std::ssize(all), call, round);
+  call = "alltoall";
+  std::ranges::fill(mine, world.rank() + round);
+  world.alltoall(std::span<const std::int64_t>(mine), std::span(all));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    require(all[i] == static_cast<std::int64_t>(i / block) + round, call, round);
+  call = "scatter";
+  world.scatter(std::span<const std::int64_t>(all), mine.first(block), root);
+  require(mine[block - 1] == world.rank() + round, call, round);
+}
+
 /// Each calls the next one, before and after fences.
 void one_round_of_fences(World& world, int round, const char*& call) {
   static std::atomic<int> calls{0};
@@ -93,8 +123,9 @@ int run(World& world, Round one_round) {
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
-  const Round round = what == "fences"  ? one_round_of_fences
-                      : what == "teams" ? one_round_of_teams
-                                        : one_round;
+  const Round round = what == "long"     ? one_round_of_long_data
+                      : what == "fences" ? one_round_of_fences
+                      : what == "teams"  ? one_round_of_teams
+                                         : one_round;
   return armature::run(argc, argv, [round](World& world) { return run(world, round); });
 }

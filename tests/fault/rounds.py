@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """kill -9 of one rank at a random moment of collectives on one node or many, on a busy machine.
 
-rounds.py ARMATURE ROUNDS TIMES [SEED]: ranks of ROUNDS on one node or eight pretended ones do collectives, or fences, or make teams, without a pause, while ten processes
-burn the cores, and one rank is killed. In turns: the job ends with its first dead (rounds go over a tree of nodes), names it and
+rounds.py ARMATURE ROUNDS TIMES [SEED]: ranks of ROUNDS on one node or eight pretended ones do collectives, or such of long
+data, or fences, or make teams, without a pause, while ten processes burn the cores, and one rank is killed. In turns: the job ends with its first dead (rounds go over a tree of nodes), names it and
 exits with 137; or it goes on, and every other rank's call ends with an error that names the dead.
 A failure prints its seed.
 """
@@ -43,7 +43,7 @@ def check(program, seed):
     policy = ["end", "continue"][seed % 2]
     ranks = chosen.choice([NODES, 2 * NODES, 3 * NODES])  # of more than 16 the first of each node looks for all
     victim = chosen.randrange(ranks)
-    words = chosen.choice([[], ["fences"], ["teams"]])
+    words = chosen.choice([[], ["long"], ["fences"], ["teams"]])
     nodes = chosen.choice([1, NODES])
     job = Job(words, ["-n", ranks, "--nodes", nodes, "--on-death", policy, "--timeout", 100], program=program)
     pids = pids_of(job, ranks)

@@ -116,6 +116,12 @@ const std::vector<Call>& collective_calls() {
          s.world.alltoall(std::span<const double>(s.data).first(tens(s)),
                           std::span(s.all).first(tens(s)));
        }},
+      {"alltoall_large",
+       [](Scene& s) {
+         const std::vector<double> from(1000 * tens(s));
+         std::vector<double> to(from.size());
+         s.world.alltoall(std::span(from), std::span(to));
+       }},
       {"scan", [](Scene& s) { (void)s.world.scan(1); }},
       {"create", create},
       // The others leave it out: an invitation is left over.
