@@ -10,7 +10,10 @@ TRANSFERS = [8, 64, 4096, 65536, 1 << 20, 16 << 20]
 PATCHES = [8 * n * n for n in (1, 8, 64, 256, 512)]
 ACCUMULATES = [8, 4096, 524288, 8388608]
 ALLOCATIONS = [64, 4096, 65536, 1 << 20, 16 << 20, 64 << 20]
+LONG_COLLECTIVES = ["broadcast", "scatter", "gather", "alltoall"]
+VOLUMES = [65536, 1 << 20, 16 << 20]
 RMA = {
+    **{f"{op}.p{ranks}{kind}": VOLUMES for op in LONG_COLLECTIVES for ranks in (2, 8) for kind in ("", ".private")},
     **{op: ALLOCATIONS for op in ("allocate", "allocate.group", "allocate.local", "allocate.local.zeros")},
     "put": TRANSFERS, "get": TRANSFERS, "put.bw": TRANSFERS, "get.bw": TRANSFERS,
     "put.pingpong": [8], "put2d": PATCHES, "get2d": PATCHES,
@@ -32,6 +35,7 @@ RMI = {
     **{f"rpc.oneway.agg{2 ** k}": [8] for k in range(12)}, **{op: [8] for op in WORDS},
 }
 NET = {
+    **{f"net.{op}{kind}": VOLUMES for op in LONG_COLLECTIVES for kind in ("", ".private")},
     "net.put": [8, 1 << 20], "net.get": [8, 1 << 20], "net.acc": [8, 4096], "net.fadd": [8],
     "net.rpc": [0], "net.put2d": [32768, 2 << 20], "net.get2d": [32768, 2 << 20],
     "ucx.put": [8, 1 << 20], "ucx.get": [8, 1 << 20], "ucx.am": [8],

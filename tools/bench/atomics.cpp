@@ -1,10 +1,9 @@
 #include <atomic>
 #include <cstdint>
-#include <string>
 
 #include "bench/rows.hpp"
 
-// Fetch-and-add, mutexes, and what all ranks do together.
+// Fetch-and-add and mutexes.
 
 namespace armature::tools::bench {
 
@@ -48,20 +47,6 @@ void lock_rows(Stage& stage) {
 
   stage.contended({"lock.contended", 8}, op, limit);
   stage.world().destroy_mutexes(mutexes);
-}
-
-void collective_rows(Stage& stage) {
-  World& world = stage.world();
-  const std::string tail = ".p" + std::to_string(world.size());
-  const auto barrier = [&world] { world.barrier(); };
-  int sense = 0;  // of this rank
-  limits::Barrier& plain = stage.channel().barrier;
-  if (world.size() == 2)
-    stage.together({"barrier" + tail}, barrier, [&] { plain.wait<false>(2, sense); });
-  else
-    stage.together({"barrier" + tail}, barrier, [&] { plain.wait<true>(world.size(), sense); });
-  stage.together(
-      {"allreduce8" + tail}, [&world] { keep(world.allreduce(1.0)); }, nullptr);
 }
 
 }  // namespace armature::tools::bench

@@ -245,6 +245,8 @@ void net_rows(World& world, const Settings& settings) {
   net_computing_rows(world, settings);
   net_overlap_rows(world, settings);
   net_crowded_rows(world, settings);
+  Stage stage(world, settings);
+  long_collective_rows(stage, "net.", "");
 }
 
 }  // namespace armature::tools::bench

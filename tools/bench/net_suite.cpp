@@ -26,6 +26,10 @@ constexpr Aim aims[] = {
     {.op = "net.get.busy", .bytes = 8, .ns_max = 100'000},
     {.op = "net.acc.busy", .bytes = 8, .ns_max = 100'000},
     {.op = "net.fadd.busy", .bytes = 8, .ns_max = 100'000},
+    {.op = "net.broadcast", .bytes = mebi, .ratio_max = 1.5},
+    {.op = "net.broadcast", .bytes = 16 * mebi, .ratio_max = 1.5},
+    {.op = "net.alltoall", .bytes = mebi, .ratio_max = 1.5},
+    {.op = "net.alltoall", .bytes = 16 * mebi, .ratio_max = 1.5},
     {.op = "net.compute", .bytes = 8, .ratio_max = 1.02},
     {.op = "net.overlap", .bytes = mebi, .ratio_max = 0.1},
     {.op = "net.overlap.twice", .bytes = mebi, .ratio_max = 0.1},
@@ -64,6 +68,9 @@ machine and speak over its loopback):
   net.nbget1000      one of 1000 non-blocking gets
   net.put2d net.get2d   64x64 and 512x512 doubles of a matrix of 1024 doubles a row; the limit is a
                      contiguous put or get of as many bytes
+  net.broadcast net.scatter net.gather net.alltoall   among one rank on each node; bytes: of the
+                     longer buffer of a rank, in global memory; .private: outside it. Limit: gets of
+                     what each rank needs, between barriers
   ucx.put ucx.get    UCX's own, called by hand, both sides polling; put with a flush
   ucx.am             its active message, answered by another
   X.busy             while the target computes and never calls the library

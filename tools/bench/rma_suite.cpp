@@ -8,7 +8,9 @@ namespace {
 
 void collect(Collector& collector) {
   collector.job({.ranks = 2}, "rma");
-  if (collector.wants({"barrier.p8", "allreduce8.p8"})) collector.job({.ranks = 8}, "rma");
+  if (collector.wants({"barrier.p8", "allreduce8.p8", "broadcast.p8", "scatter.p8", "gather.p8",
+                       "alltoall.p8"}))
+    collector.job({.ranks = 8}, "rma");
   collector.startup(1, collector.quick() ? 3 : 15);
   collector.startup(64, collector.quick() ? 1 : 7);
   if (collector.wants({"rss"})) collector.job({.ranks = 2}, "rss");
@@ -31,6 +33,9 @@ constexpr const char* footer =
                      zeros. Limit: malloc, or for zeros calloc
   nbput1000          1000 non-blocking 8-byte puts to different lines, one wait; per put
   barrier allreduce8 .p2 and .p8: among that many ranks
+  broadcast scatter gather alltoall   .p2 and .p8; bytes: of the longer buffer of a rank, in global
+                     memory; .private: outside it. Limit: gets of what each rank needs, between
+                     barriers, from where private memory is copied first
   X.busy             X while the target computes and never calls the library
   X.contended        both ranks at it without pause
   start.1 start.64   `armature run` of a program that only joins the job; limit: bare processes

@@ -24,6 +24,8 @@ void lock_rows(Stage& stage);
 void allocation_rows(Stage& stage);
 /// For any number of ranks.
 void collective_rows(Stage& stage);
+/// Long data from one to all, all to one, all to all; names begin and end so. On any nodes.
+void long_collective_rows(Stage& stage, const std::string& head, const std::string& tail);
 
 /// Questions, statements and fences of remote calls. For any number of ranks.
 void call_rows(Stage& stage);

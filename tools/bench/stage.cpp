@@ -9,6 +9,7 @@
 namespace armature::tools::bench {
 
 Stage::Stage(World& world, Settings settings) : world_(world), settings_(std::move(settings)) {
+  if (!same_node(0, world_.size() - 1)) return;  // where rows are about what all do together
   // A Channel is no plain data, so it is made by hand in plain memory.
   channel_words_ = world_.allocate<std::byte>(sizeof(Channel));
   if (world_.rank() == 1) new (channel_words_.local().data()) Channel;
