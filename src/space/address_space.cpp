@@ -145,7 +145,8 @@ void* AddressSpace::make(std::size_t bytes, std::size_t alignment, bool lazily, 
   if (address != nullptr && !is_small) {
     base::mark_defined(address, bytes);
     if (fill(address, bytes, reserved, lazily)) return address;
-    failure = why_not_filled(errno, reservations().room().bytes);
+    const int error = errno;  // to look at what there is changes it
+    failure = why_not_filled(error, reservations().room().bytes);
   }
   reservations().settle(reserved, process());
   if (address != nullptr) give_back(address, bytes, by);
@@ -173,7 +174,8 @@ bool AddressSpace::fill_small(void* address, std::size_t bytes, Failure& failure
   if (reserved == 0) return std::memset(address, 0, bytes) != nullptr;
   if (!reserve(reserved, failure)) return false;
   const bool filled = heap.fill(address, bytes);
-  if (!filled) failure = why_not_filled(errno, reservations().room().bytes);
+  const int error = errno;
+  if (!filled) failure = why_not_filled(error, reservations().room().bytes);
   reservations().settle(reserved, process());
   return filled;
 }

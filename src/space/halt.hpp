@@ -42,7 +42,10 @@ struct Halt {
   // Ranks of this node that only wait for being on another one.
   std::atomic<std::uint32_t> ready{0};
   std::atomic<std::uint32_t> broken{0};  // processes that could not write their part
-  std::uint32_t restarts = 0;            // how often the job was started again from a checkpoint
+  // On one node, number of the last that cannot be written, as was known before anything was made;
+  // `problem` says why.
+  std::atomic<std::uint32_t> refused{0};
+  std::uint32_t restarts = 0;  // how often the job was started again from a checkpoint
   std::atomic<std::uint32_t> is_filling{0};  // 1: what it goes on from is not yet in the bands
   // 1: checkpoints to disk hold what has changed since the one before where they can: the job's
   // setting, and, by whoever wants it, that of the one that is wanted. By the leader, before it

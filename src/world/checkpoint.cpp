@@ -19,6 +19,7 @@
 #include "virtual/checkpoint/folder.hpp"
 #include "world/change_nodes.hpp"
 #include "world/due.hpp"
+#include "world/gather_first.hpp"
 #include "world/start_anew.hpp"
 
 namespace armature {
@@ -97,11 +98,20 @@ bool outcome(const space::Halt& halt, std::uint32_t number, const Returns& befor
   return false;
 }
 
+/// Known to rank 0. Empty when all ranks can be written.
+std::string who_cannot_be_written(const World& world, space::Tie mine) {
+  const std::vector<space::Tie> ties = hosting::gather_first(world, mine);
+  for (std::size_t rank = 0; rank < ties.size(); ++rank)
+    if (ties[rank] != space::Tie::none)
+      return fmt::format("rank {} {}, which cannot be written", rank, space::text(ties[rank]));
+  return {};
+}
+
 /// By rank 0; the others learn whether there is one.
-std::string make_folder(const World& world, const Wanted& wanted) {
-  std::string folder, problem;
+std::string make_folder(const World& world, space::Tie tie, const Wanted& wanted) {
+  std::string folder, problem = who_cannot_be_written(world, tie);
   try {
-    if (world.rank() == 0) folder = checkpoints::make_folder(wanted.directory);
+    if (world.rank() == 0 && problem.empty()) folder = checkpoints::make_folder(wanted.directory);
   } catch (const Error& error) {
     problem = error.what();
   }
@@ -111,11 +121,13 @@ std::string make_folder(const World& world, const Wanted& wanted) {
   return folder;
 }
 
-bool write_on_nodes(const World& world, const Wanted& wanted, const space::Halt& halt) {
+bool write_on_nodes(const progress::RankContext& me, const Wanted& wanted) {
+  const World& world = *me.world;
+  const space::Halt& halt = me.space.header().halt;
   const Returns before = returns(halt);
   hosting::Destination to{wanted.where, {}, false};
   if (wanted.where == space::KeptIn::folder) {
-    to.folder = make_folder(world, wanted);
+    to.folder = make_folder(world, me.tie(), wanted);
     to.is_incremental = is_incremental(wanted, halt);
   }
   return outcome(halt, hosting::write_on_nodes(world, to, wanted.call), before, wanted.call);
@@ -126,7 +138,7 @@ bool stand_still(const progress::RankContext& me, const Wanted& wanted) {
   if (const char* why = why_not_write(job, wanted.call))
     base::fail(Errc::misuse, fmt::format("{}: {}", wanted.call, why));
   const World& world = *me.world;
-  if (job.nodes > 1) return write_on_nodes(world, wanted, job.halt);
+  if (job.nodes > 1) return write_on_nodes(me, wanted);
   rmi_fence();
   space::Halt& halt = job.halt;
   const Returns before = returns(halt);

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -313,6 +314,10 @@ void fail(World& world, const std::string& directory) {
     if (world.rank() == world.size() - 1) stays.emplace();
     second = told(directory);
   }
+  std::error_code none;  // or an empty one
+  const bool is_there = !std::filesystem::is_empty(directory, none) && !none;
+  require(!is_there, "what was refused has left something");
+  world.barrier();
   require(first != "it was written" && second != "it was written", "it was written");
   Everything everything(world);
   everything.run(1);

@@ -108,6 +108,8 @@ def checkpoints_refused():
     with tempfile.TemporaryDirectory() as folder:
         text = run(["fail", folder], 0, "no/such", r"rank 3 holds something of its process", options=options(4, 2, 2))
         expect(len(os.listdir(folder)) == 4, str(os.listdir(folder)) + text)  # `latest`, its lock and a chain of two
+        for nodes in (1, 2):
+            run(["fail", f"{folder}/new-{nodes}"], 0, r"rank 3 holds something of its process", options=options(4, nodes, 4))
         single = f"{folder}/single"
         os.mkdir(single)
         run(["save", single], 0, "saved: well", options=["-n", 4, "--virtual", "--processes", 2])

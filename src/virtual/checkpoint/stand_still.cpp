@@ -56,6 +56,12 @@ void StandStill::give_up(std::string_view why) {
     base::copy_text(halt_.problem, base::without_start(why));
 }
 
+/// Before the leader makes a folder.
+void StandStill::refuse(std::string_view why) {
+  if (halt_.refused.exchange(number_, std::memory_order_acq_rel) != number_)
+    base::copy_text(halt_.problem, base::without_start(why));
+}
+
 void StandStill::write_share(PartWriter& part) {
   // Behind the last band lies what all ranks share.
   const fibers::Meeting::Share share = meeting_.share(UINT64_MAX / 2);
@@ -68,10 +74,9 @@ void StandStill::write_share(PartWriter& part) {
   write_pages(band_file_, share.begin, share.end, part, &kept_.sums);
 }
 
-void StandStill::write_part(const std::string& refusal) {
+void StandStill::write_part() {
   if (halt_.broken.load(std::memory_order_acquire) != 0) return;
   try {
-    if (!refusal.empty()) base::fail(Errc::misuse, refusal);
     PartWriter part(own_folder(halt_), ranks_part(process_));
     write_share(part);
     (void)part.finish();
@@ -81,10 +86,11 @@ void StandStill::write_part(const std::string& refusal) {
 }
 
 void StandStill::follow(const std::string& refusal) {
+  if (!refusal.empty()) refuse(refusal);
   meeting_.reach(1);
   // The leader is so far when there is a folder to write into.
   if (!meeting_.leader_reaches(1)) return;
-  write_part(refusal);
+  write_part();
   meeting_.reach(2);
   wait_until_over();
 }
@@ -113,13 +119,15 @@ std::string StandStill::open_folder() {
 
 void StandStill::lead(const std::string& refusal) {
   if (!meeting_.others_reach(1)) return;
+  if (!refusal.empty()) refuse(refusal);
+  const bool is_refused = halt_.refused.load(std::memory_order_acquire) == number_;
   // It may have been begun before, and been given up half written when all regrouped.
-  halt_.broken.store(0, std::memory_order_relaxed);
-  const std::string folder = open_folder();
+  halt_.broken.store(is_refused ? 1 : 0, std::memory_order_relaxed);
+  const std::string folder = is_refused ? std::string() : open_folder();
   meeting_.reach(1);
-  write_part(refusal);
+  write_part();
   if (!meeting_.others_reach(2)) {
-    abandon(folder);
+    if (!folder.empty()) abandon(folder);
     return;
   }
   if (halt_.broken.load(std::memory_order_acquire) == 0) {

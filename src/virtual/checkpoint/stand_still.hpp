@@ -36,10 +36,11 @@ class StandStill {
   void fill_copy(const std::string& refusal);
   void wait_until_over() const;
   std::string open_folder();
-  void write_part(const std::string& refusal);
+  void write_part();
   void write_share(PartWriter& part);
   void close(bool failed);
   void write_manifest();
+  void refuse(std::string_view why);
   void give_up(std::string_view why);
   [[nodiscard]] bool is_incremental() const;
 
