@@ -1,8 +1,6 @@
 #include "space/address_space.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -34,7 +32,11 @@ std::size_t room_for_doors(const ControlHeader& job, std::size_t heap_bytes) {
 }  // namespace
 
 AddressSpace::AddressSpace(const Mapping& mapping, Rank me, BandFile file)
-    : Mapping(mapping), me_(me) {
+    : Mapping(mapping),
+      me_(me),
+      list_(allocations(me)),
+      kept_blocks_(kept_blocks(me)),
+      view_(view(me)) {
   const std::size_t heap_end =
       header().ranks_are_virtual != 0 ? VirtualBand(header()).heap_end() : band_bytes();
   const std::size_t all_bytes = page_below(heap_end - heap_offset());
@@ -45,7 +47,7 @@ AddressSpace::AddressSpace(const Mapping& mapping, Rank me, BandFile file)
   for_doors_begin_ = band(me) + heap_offset() + heap_bytes;
   for_doors_ = Heap::create(for_doors_begin_, door_bytes, file.descriptor,
                             file.offset + heap_offset() + heap_bytes);
-  view(me).begin = reinterpret_cast<std::uintptr_t>(band(me)) + heap_offset();
+  view_.begin = reinterpret_cast<std::uintptr_t>(band(me)) + heap_offset();
 }
 
 namespace {
@@ -67,7 +69,15 @@ void AddressSpace::let_others_run_by(void (*by)()) { let_others_run = by; }
 
 bool AddressSpace::goes_back() const { return header().nodes > 1 && header().halt.is_to_regroup(); }
 
-void AddressSpace::HeapLock::wait_for_end() { let_others_run(); }
+/// False: a door does without, as its process goes back.
+bool AddressSpace::HeapLock::wait(AddressSpace& space, By by) {
+  const auto gives_up = [&space] { return space.goes_back(); };
+  while (!space.heap_mutex_.lock(gives_up)) {
+    if (by == By::door) return false;
+    let_others_run();  // a rank does not return from there when its process goes back
+  }
+  return true;
+}
 
 /// Promises so much, or says what stops that.
 bool AddressSpace::reserve(std::size_t bytes, Failure& failure) const {
@@ -99,10 +109,6 @@ void AddressSpace::give_back(void* address, std::size_t bytes, By by) {
     heap_of(address).free(address);
 }
 
-namespace {
-constexpr std::size_t list_entries_for_doors = 4096;
-}
-
 /// Its address from now on; nullptr when its process goes back, or when it is one too many.
 void* AddressSpace::record(void* address, std::size_t bytes, Allocation::Kind kind,
                            Failure& failure, By by) {
@@ -113,24 +119,14 @@ void* AddressSpace::record(void* address, std::size_t bytes, Allocation::Kind ki
 /// To the list, under the lock.
 bool AddressSpace::add(void* address, std::size_t bytes, Allocation::Kind kind, Failure& failure,
                        By by) {
-  // By words; see Allocations::remove.
-  constexpr unsigned kind_bits = 62;
-  const auto allocation = std::bit_cast<Allocation>(std::array<std::uint64_t, 2>{
-      reinterpret_cast<std::uint64_t>(address), (bytes & ((std::uint64_t{1} << kind_bits) - 1)) |
-                                                    static_cast<std::uint64_t>(kind) << kind_bits});
-  Allocations& list = allocations(me_);
-  const std::size_t kept = by == By::rank ? list_entries_for_doors : 0;
-  if (list.count() + kept >= Allocations::count_max || !list.add(allocation)) {
-    failure = {fmt::format("the list of {} allocations", Allocations::count_max - kept), 0};
+  const std::size_t count_max =
+      by == By::rank ? list_entries_of_rank : std::size_t{Allocations::count_max};
+  if (list_.count() >= count_max || !list_.add(Allocation::of(address, bytes, kind))) {
+    failure = {fmt::format("the list of {} allocations", count_max), 0};
     return false;
   }
   // Kept-back room is the library's alone: transfers of others do not reach it.
-  if (address >= for_doors_begin_) return true;
-  // The fast path of every process looks at the extent; it only grows. Whoever gets the address
-  // from this rank gets it later than this store.
-  detail::BandView& mine = view(me_);
-  const std::size_t end = allocation.begin + bytes - mine.begin;
-  if (end > mine.extent) __atomic_store_n(&mine.extent, end, __ATOMIC_RELEASE);
+  if (address < for_doors_begin_) extend_to(address, bytes);
   return true;
 }
 
@@ -219,7 +215,7 @@ bool AddressSpace::free(void* address, Allocation::Kind kind, By by) {
 std::optional<std::size_t> AddressSpace::forget(void* address, Allocation::Kind kind, By by) {
   const HeapLock one_at_a_time(*this, by);
   if (!one_at_a_time.holds()) return 0;
-  const auto removed = allocations(me_).remove(reinterpret_cast<std::uint64_t>(address), kind);
+  const auto removed = list_.remove(reinterpret_cast<std::uint64_t>(address), kind);
   if (!removed) return std::nullopt;
   return removed->bytes;
 }

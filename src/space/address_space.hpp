@@ -52,6 +52,12 @@ class AddressSpace : public Mapping {
   /// no new pages. The pages of a large one are reserved, and come when they are touched.
   [[nodiscard]] void* allocate_local(std::size_t bytes, std::size_t alignment, Contents contents,
                                      Failure& failure);
+  // Most calls for local memory need no more than these, which are compiled into their callers
+  // (space/local_memory.hpp):
+  /// Memory that was freed and holds anything. nullptr: call allocate_local.
+  [[nodiscard]] void* reuse(std::size_t bytes, std::size_t alignment);
+  /// Frees local memory. False: call free.
+  [[nodiscard]] bool keep(void* address);
   /// For the library's own structures that are used in part.
   [[nodiscard]] void* allocate_sparse(std::size_t bytes, Failure& failure);
   /// For what goes to another rank. Of virtual ranks there may be many, which have little to say to
@@ -101,15 +107,36 @@ class AddressSpace : public Mapping {
                                      Failure& failure);
   [[nodiscard]] void* allocate_large(std::size_t bytes, std::size_t alignment, Contents contents,
                                      Failure& failure);
-  [[nodiscard]] void* take_kept(std::size_t bytes, std::size_t alignment, Contents contents);
+  [[nodiscard]] void* take_small(std::size_t kind, std::size_t alignment);
+  [[nodiscard]] std::optional<Block> take_kept(std::size_t bytes, std::size_t alignment);
+  [[nodiscard]] void* reuse_small(std::size_t bytes, std::size_t alignment) noexcept;
+  [[nodiscard]] void* reuse_large(std::size_t bytes, std::size_t alignment) noexcept;
+  [[nodiscard]] bool keep_large(void* address, std::size_t place) noexcept;
+  [[nodiscard]] void* take_zeros(std::size_t bytes, std::size_t alignment);
   [[nodiscard]] bool free_local(void* address);
   [[nodiscard]] bool keep(const Block& block);
+  void note_taken(const Block& block);
   [[nodiscard]] bool keep_instead_of_others(const Block& block);
   void let_go(const Block& block);
   void collect_emptied();
-  [[nodiscard]] std::uint64_t kept_max();
+  [[nodiscard]] std::uint64_t kept_max() const;
+
+  /// Under the lock: the fast path of every process looks at the extent, which only grows. Who gets
+  /// the address from this rank gets it later than this store.
+  void extend_to(const void* address, std::size_t bytes) {
+    const std::size_t end = reinterpret_cast<std::uintptr_t>(address) + bytes - view_.begin;
+    if (end > view_.extent) [[unlikely]]
+      __atomic_store_n(&view_.extent, end, __ATOMIC_RELEASE);
+  }
+
+  // The rest of the list is kept back for doors.
+  static constexpr std::size_t list_entries_of_rank = Allocations::count_max - 4096;
 
   Rank me_;
+  // In the own band's head:
+  Allocations& list_;
+  KeptBlocks& kept_blocks_;
+  detail::BandView& view_;
   // The rank may want memory, and whoever takes in what comes for it from other nodes: a thread of
   // its process, or of the one that the rank began in.
   base::JobMutex heap_mutex_;
@@ -117,10 +144,10 @@ class AddressSpace : public Mapping {
   // The end of the band, kept back for what comes from other nodes (see room_for_doors).
   Heap for_doors_;
   std::byte* for_doors_begin_ = nullptr;
-  // Under that mutex: what was freed and is kept, beside kept_blocks(me_); how many bytes that has,
+  // Under that mutex: what was freed and is kept, beside kept_blocks_; how many bytes that has,
   // and how often either has changed.
   SmallBlocks small_;
-  std::uint64_t kept_bytes_ = 0, kept_max_ = 0;  // the latter + 1; 0: nobody has looked
+  std::uint64_t kept_bytes_ = 0, kept_max_ = 0;  // the latter is 0 until somebody has looked
   std::uint64_t uses_ = 0;
   // When rest() has first seen so many uses.
   std::uint64_t uses_seen_ = 0, quiet_since_ns_ = 0;

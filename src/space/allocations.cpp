@@ -2,16 +2,11 @@
 
 #include <sched.h>
 
-#include <bit>
 #include <chrono>
 
 namespace armature::space {
 
 namespace {
-struct Words {
-  std::uint64_t begin, bytes_and_kind;
-};
-
 /// For who found a list in change, whose owner may have lost its core in the middle.
 class Patience {
  public:
@@ -30,18 +25,6 @@ class Patience {
 };
 }  // namespace
 
-// Relaxed throughout: the sequence number orders them.
-Allocation Allocations::at(std::size_t i) const {
-  return std::bit_cast<Allocation>(Words{list_[i].begin.load(std::memory_order_relaxed),
-                                         list_[i].bytes_and_kind.load(std::memory_order_relaxed)});
-}
-
-void Allocations::set(std::size_t i, const Allocation& allocation) {
-  const auto words = std::bit_cast<Words>(allocation);
-  list_[i].begin.store(words.begin, std::memory_order_relaxed);
-  list_[i].bytes_and_kind.store(words.bytes_and_kind, std::memory_order_relaxed);
-}
-
 std::size_t Allocations::lower_bound(std::uint64_t begin, std::size_t count) const {
   std::size_t low = 0;
   while (count > 0) {
@@ -56,73 +39,59 @@ std::size_t Allocations::lower_bound(std::uint64_t begin, std::size_t count) con
   return low;
 }
 
-// Odd while the list changes; one writer, so nobody else changes the number. The fence keeps the
-// changes behind the odd number; the release of the even one keeps them before it.
-void Allocations::open() {
-  sequence_.store(sequence_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);
-}
-void Allocations::close() {
-  sequence_.store(sequence_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-}
-
-bool Allocations::is_gap(std::size_t i) const {
-  return at(i).kind == static_cast<std::uint64_t>(Allocation::Kind::gap);
-}
-
-/// While it is open.
-void Allocations::close_gaps() {
+/// While it changes.
+void Allocations::close_gaps() noexcept {
   std::size_t kept = 0;
   const std::size_t n = used();
   for (std::size_t i = 0; i < n; ++i)
-    if (!is_gap(i)) set(kept++, at(i));
+    if (const Words one = words_at(i); !one.is_gap()) set(kept++, one);
   used_.store(kept, std::memory_order_relaxed);
   gaps_.store(0, std::memory_order_relaxed);
+}
+
+/// Where the entry is that begins there; else where it would be.
+std::size_t Allocations::place_of(std::uint64_t begin) {
+  std::uint32_t& known = places_[some_bits(begin)];
+  const bool is_right =
+      known < used() && list_[known].begin.load(std::memory_order_relaxed) == begin;
+  if (!is_right) known = static_cast<std::uint32_t>(lower_bound(begin, used()));
+  return known;
 }
 
 bool Allocations::add(const Allocation& allocation) {
   if (count() == count_max) return false;
   const std::size_t n = used();
-  const std::size_t place = lower_bound(allocation.begin, n);
+  const std::size_t place = place_of(allocation.begin);
   // Up to the next gap, or the end, all move by one.
   std::size_t last = place;
   while (last < n && !is_gap(last)) ++last;
-  open();
   if (last == count_max) {
-    close_gaps();
-    close();
+    {
+      const Change change(*this);
+      close_gaps();
+    }
     return add(allocation);
   }
-  for (std::size_t i = last; i > place; --i) set(i, at(i - 1));
-  set(place, allocation);
+  const Change change(*this);
+  for (std::size_t i = last; i > place; --i) set(i, words_at(i - 1));
+  set(place, words(allocation));
   if (last < n)
-    gaps_.store(gaps_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    gaps_.store(gaps() - 1, std::memory_order_relaxed);
   else
     used_.store(n + 1, std::memory_order_relaxed);
-  close();
   return true;
 }
 
-// By words: a processor waits for bits of a word that are written and read again as a whole.
 std::optional<Allocation> Allocations::remove(std::uint64_t begin, Allocation::Kind kind) {
-  constexpr auto gap = static_cast<std::uint64_t>(Allocation::Kind::gap);
-  constexpr unsigned kind_bits = 62;
-  const std::size_t n = used();
-  const std::size_t place = lower_bound(begin, n);
-  if (place == n) return std::nullopt;
-  Entry& entry = list_[place];
-  const std::uint64_t word = entry.bytes_and_kind.load(std::memory_order_relaxed);
-  const bool is_right =
-      kind == Allocation::Kind::gap || word >> kind_bits == static_cast<std::uint64_t>(kind);
-  if (entry.begin.load(std::memory_order_relaxed) != begin || word >> kind_bits == gap || !is_right)
-    return std::nullopt;
-  open();
-  entry.bytes_and_kind.store(word | gap << kind_bits, std::memory_order_relaxed);
-  const std::uint64_t gaps = gaps_.load(std::memory_order_relaxed) + 1;
-  gaps_.store(gaps, std::memory_order_relaxed);
-  if (gaps > n / 8) close_gaps();
-  close();
-  return std::bit_cast<Allocation>(Words{begin, word});
+  const std::size_t place = place_of(begin);
+  if (place == used()) return std::nullopt;
+  const Words there = words_at(place);
+  const bool is_right = kind == Allocation::Kind::gap
+                            ? !there.is_gap()
+                            : there.kind() == static_cast<std::uint64_t>(kind);
+  if (there.begin != begin || !is_right) return std::nullopt;
+  remove_at(place);
+  return std::bit_cast<Allocation>(there);
 }
 
 std::optional<Allocation> Allocations::nearest(std::uint64_t address) const {

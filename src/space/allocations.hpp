@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,6 +17,14 @@ struct Allocation {
   std::uint64_t begin = 0;
   std::uint64_t bytes : 62 = 0;
   std::uint64_t kind : 2 = 0;
+
+  static Allocation of(const void* address, std::size_t bytes, Kind kind) {
+    constexpr unsigned bytes_bits = 62;
+    return std::bit_cast<Allocation>(std::array<std::uint64_t, 2>{
+        reinterpret_cast<std::uint64_t>(address),
+        (bytes & ((std::uint64_t{1} << bytes_bits) - 1)) | static_cast<std::uint64_t>(kind)
+                                                               << bytes_bits});
+  }
 };
 static_assert(sizeof(Allocation) == 16);
 
@@ -24,20 +34,33 @@ static_assert(sizeof(Allocation) == 16);
 /// up (nullopt) when it stays odd because its owner died.
 ///
 /// What is removed leaves a gap: its entry stays where it is, and is passed over, until an addition
-/// takes its place or gaps are more than an eighth of the list, which is then closed up. So freeing
-/// in whatever order costs a search, not a move of all that lies behind.
+/// takes its place or gaps are too many, and the list is closed up. So freeing in whatever order
+/// costs a search, not a move of all that lies behind. Memory that is freed and used again over and
+/// over costs not even the search: its entry is where it was found last.
 ///
 /// Invariant: entries, gaps included, are in strictly ascending order of where they begin; at most
-/// an eighth of them are gaps, which also bounds what a reader passes over.
+/// an eighth of them and a few more are gaps, which also bounds what a reader passes over.
 class Allocations {
  public:
   /// Room for this many; adding more fails.
-  static constexpr std::size_t count_max = ((16u << 20) - 1024) / sizeof(Allocation) - 4;
+  static constexpr std::size_t count_max = ((16u << 20) - 1024) / sizeof(Allocation) - 68;
 
   [[nodiscard]] bool add(const Allocation& allocation);
   /// Removes and returns the one that begins there, if it is of that kind or none is named.
   std::optional<Allocation> remove(std::uint64_t begin,
                                    Allocation::Kind kind = Allocation::Kind::gap);
+
+  // The same without a search. Places are good until the next change:
+  /// Adds what takes the place of one that was removed. False: it is not known where; add it.
+  [[nodiscard]] bool add_again(std::uint64_t begin, std::uint64_t bytes,
+                               Allocation::Kind kind) noexcept;
+  static constexpr std::size_t unknown = SIZE_MAX;
+  /// Where one of that kind begins there, if that is known.
+  [[nodiscard]] std::size_t find_again(std::uint64_t begin, Allocation::Kind kind) const noexcept;
+  [[nodiscard]] std::uint64_t bytes_at(std::size_t place) const noexcept {
+    return words_at(place).bytes_and_kind & ~(gap << kind_shift);
+  }
+  void remove_at(std::size_t place) noexcept;
 
   /// The one that holds the address, else the nearest to it, else none. Safe from any process.
   [[nodiscard]] std::optional<Allocation> nearest(std::uint64_t address) const;
@@ -49,9 +72,21 @@ class Allocations {
     if (i >= used() || i >= count_max) return std::nullopt;
     return at(i);
   }
-  [[nodiscard]] std::size_t count() const { return used() - gaps_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t count() const { return used() - gaps(); }
 
  private:
+  class Change;
+  // By words: a processor waits for bits of a word that are written and read again as a whole.
+  struct Words {
+    std::uint64_t begin, bytes_and_kind;
+    [[nodiscard]] std::uint64_t kind() const { return bytes_and_kind >> kind_shift; }
+    [[nodiscard]] bool is_gap() const { return kind() == gap; }
+  };
+  static constexpr unsigned kind_shift = 62;
+  static constexpr std::size_t gaps_always = 64;
+  static constexpr auto gap = static_cast<std::uint64_t>(Allocation::Kind::gap);
+  static Words words(const Allocation& allocation) { return std::bit_cast<Words>(allocation); }
+
   // An allocation as it lies in the list: two words, each of which is whole at any time.
   struct Entry {
     std::atomic<std::uint64_t> begin;
@@ -60,19 +95,85 @@ class Allocations {
   static_assert(sizeof(Entry) == sizeof(Allocation));
 
   [[nodiscard]] std::size_t used() const { return used_.load(std::memory_order_relaxed); }
-  [[nodiscard]] Allocation at(std::size_t i) const;
-  [[nodiscard]] bool is_gap(std::size_t i) const;
-  void set(std::size_t i, const Allocation& allocation);
+  [[nodiscard]] std::size_t gaps() const { return gaps_.load(std::memory_order_relaxed); }
+  // Relaxed throughout: the sequence number orders them.
+  [[nodiscard]] Words words_at(std::size_t i) const {
+    return {list_[i].begin.load(std::memory_order_relaxed),
+            list_[i].bytes_and_kind.load(std::memory_order_relaxed)};
+  }
+  [[nodiscard]] Allocation at(std::size_t i) const {
+    return std::bit_cast<Allocation>(words_at(i));
+  }
+  [[nodiscard]] bool is_gap(std::size_t i) const { return words_at(i).is_gap(); }
+  void set(std::size_t i, const Words& words) {
+    list_[i].begin.store(words.begin, std::memory_order_relaxed);
+    list_[i].bytes_and_kind.store(words.bytes_and_kind, std::memory_order_relaxed);
+  }
   [[nodiscard]] std::size_t lower_bound(std::uint64_t begin, std::size_t count) const;
-  void open();
-  void close();
-  void close_gaps();
+  [[nodiscard]] std::size_t place_of(std::uint64_t begin);
+  void close_gaps() noexcept;
   [[nodiscard]] std::optional<Allocation> nearest_of(std::uint64_t address, std::size_t n) const;
 
   alignas(64) std::atomic<std::uint64_t> sequence_{0};
   std::atomic<std::uint64_t> used_{0};  // entries, gaps included
   std::atomic<std::uint64_t> gaps_{0};
+  // Of the writer alone: where beginnings were found last, by some of their bits.
+  static constexpr unsigned places_bits = 8;
+  static std::size_t some_bits(std::uint64_t begin) {
+    // The upper bits of the product depend on all bits of the address.
+    return begin * 0x9E3779B97F4A7C15 >> (64 - places_bits);
+  }
+  std::uint32_t places_[1u << places_bits] = {};
   Entry list_[1];  // as long as the room in the head allows; sparse
 };
+
+/// Odd numbers while the list changes. One writer, so nobody else changes the number.
+class Allocations::Change {
+ public:
+  explicit Change(Allocations& list)
+      : sequence_(list.sequence_), before_(sequence_.load(std::memory_order_relaxed)) {
+    sequence_.store(before_ + 1, std::memory_order_relaxed);
+    // The changes come after the odd number.
+    std::atomic_thread_fence(std::memory_order_release);
+  }
+  Change(const Change&) = delete;
+  Change& operator=(const Change&) = delete;
+  // Release: the changes come before the even number.
+  ~Change() { sequence_.store(before_ + 2, std::memory_order_release); }
+
+ private:
+  std::atomic<std::uint64_t>& sequence_;
+  std::uint64_t before_;
+};
+
+inline bool Allocations::add_again(std::uint64_t begin, std::uint64_t bytes,
+                                   Allocation::Kind kind) noexcept {
+  const std::size_t place = find_again(begin, Allocation::Kind::gap);
+  if (place == unknown) return false;
+  const Change change(*this);
+  list_[place].bytes_and_kind.store(bytes | static_cast<std::uint64_t>(kind) << kind_shift,
+                                    std::memory_order_relaxed);
+  gaps_.store(gaps() - 1, std::memory_order_relaxed);
+  return true;
+}
+
+inline std::size_t Allocations::find_again(std::uint64_t begin,
+                                           Allocation::Kind kind) const noexcept {
+  const std::size_t place = places_[some_bits(begin)];
+  if (place >= used()) return unknown;
+  const Words there = words_at(place);
+  const bool is_right = there.begin == begin && there.kind() == static_cast<std::uint64_t>(kind);
+  return is_right ? place : unknown;
+}
+
+inline void Allocations::remove_at(std::size_t place) noexcept {
+  const Change change(*this);
+  list_[place].bytes_and_kind.store(words_at(place).bytes_and_kind | gap << kind_shift,
+                                    std::memory_order_relaxed);
+  const std::size_t gaps_now = gaps() + 1;
+  gaps_.store(gaps_now, std::memory_order_relaxed);
+  if (gaps_now > used() / 8 + gaps_always) [[unlikely]]
+    close_gaps();
+}
 
 }  // namespace armature::space

@@ -96,18 +96,42 @@ TEST_F(AllocationsTest, a_full_list_takes_one_for_each_that_goes_and_is_emptied_
   EXPECT_EQ(list_.nearest(300)->begin, one_more.begin);
 }
 
+TEST_F(AllocationsTest, what_is_added_again_takes_its_place_without_a_search) {
+  constexpr auto local = Allocation::Kind::local, collective = Allocation::Kind::collective;
+  for (const std::uint64_t begin : {1000, 2000, 3000}) add(begin, 100);
+  ASSERT_TRUE(list_.remove(2000).has_value());
+  EXPECT_EQ(list_.find_again(2000, collective), Allocations::unknown);
+  EXPECT_FALSE(list_.add_again(1000, 50, local));  // it is there
+  EXPECT_FALSE(list_.add_again(2500, 50, local));  // nothing was
+  EXPECT_TRUE(list_.add_again(2000, 50, local));
+  EXPECT_EQ(list_.nearest(2020)->bytes, 50u);
+  EXPECT_EQ(list_.find_again(2000, collective), Allocations::unknown);
+  const std::size_t place = list_.find_again(2000, local);
+  ASSERT_NE(place, Allocations::unknown);
+  EXPECT_EQ(list_.bytes_at(place), 50u);
+  list_.remove_at(place);
+  EXPECT_EQ(list_.count(), 2u);
+  EXPECT_NE(list_.nearest(2020)->begin, 2000u);
+}
+
 TEST_F(AllocationsTest, agrees_with_a_map_over_random_additions_and_removals) {
   std::mt19937 random(7);
   std::map<std::uint64_t, std::uint64_t> model;
   for (int i = 0; i < 3000; ++i) {
     const std::uint64_t begin = random() % 500 * 100 + 100;
     if (const auto it = model.find(begin); it != model.end()) {
-      const auto removed = list_.remove(begin);
-      ASSERT_TRUE(removed.has_value());
-      EXPECT_EQ(removed->bytes, it->second);
+      const std::size_t place = list_.find_again(begin, Allocation::Kind::collective);
+      if (place != Allocations::unknown && i % 2 == 0) {
+        EXPECT_EQ(list_.bytes_at(place), it->second);
+        list_.remove_at(place);
+      } else {
+        const auto removed = list_.remove(begin);
+        ASSERT_TRUE(removed.has_value());
+        EXPECT_EQ(removed->bytes, it->second);
+      }
       model.erase(it);
     } else {
-      add(begin, 50);
+      if (i % 2 != 0 || !list_.add_again(begin, 50, Allocation::Kind::collective)) add(begin, 50);
       model.emplace(begin, 50);
     }
     const std::uint64_t probe = random() % 500 * 100 + 120;

@@ -9,19 +9,17 @@
 namespace armature::space {
 
 /// Who uses the heap, one at a time. Nobody else can where the process has one thread and no other
-/// node brings anything: then there is nothing to lock, as in malloc, of whose time that would be
-/// twice as much. A thread begins outside of such a section: its creator is the only other one.
+/// node brings anything: then there is nothing to lock, as in malloc. A thread begins outside of
+/// such a section: its creator is the only other one.
 class AddressSpace::HeapLock {
  public:
   HeapLock(AddressSpace& space, By by) : mutex_(space.heap_mutex_) {
-    if (is_alone(space)) {
+    if (is_alone(space)) [[likely]] {
       holds_ = true;
       return;
     }
-    const auto gives_up = [&space] { return space.goes_back(); };
     locks_ = true;
-    // A rank does not return from there when its process goes back.
-    while (!(holds_ = mutex_.lock(gives_up)) && by == By::rank) wait_for_end();
+    holds_ = mutex_.try_lock() || wait(space, by);
   }
   HeapLock(const HeapLock&) = delete;
   HeapLock& operator=(const HeapLock&) = delete;
@@ -38,7 +36,7 @@ class AddressSpace::HeapLock {
     return false;
 #endif
   }
-  static void wait_for_end();
+  static bool wait(AddressSpace& space, By by);
 
   base::JobMutex& mutex_;
   bool locks_ = false, holds_ = false;

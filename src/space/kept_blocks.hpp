@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -20,11 +21,17 @@ class KeptBlocks {
   static constexpr std::size_t count_max = 32;
 
   struct Block {
-    std::byte* address;
-    std::size_t bytes;
+    std::byte* address = nullptr;
+    std::size_t bytes = 0;
   };
 
   // By the rank:
+  [[nodiscard]] bool has_room() const {
+    const auto is_free = [](const Entry& entry) {
+      return entry.word.load(std::memory_order_relaxed) == none;
+    };
+    return is_free(entries_[next_]) || std::ranges::any_of(entries_, is_free);
+  }
   /// False when there is no room for one more.
   [[nodiscard]] bool put(const Block& block) {
     for (std::size_t i = 0; i < count_max; ++i) {
@@ -41,26 +48,26 @@ class KeptBlocks {
   /// The last one that was put, or the smallest, that is large enough, aligned like that, and not
   /// more than twice as large.
   [[nodiscard]] std::optional<Block> take(std::size_t bytes, std::size_t alignment) {
-    const auto fits = [&](const Entry& entry) {
-      const std::uint64_t word = entry.word.load(std::memory_order_relaxed);
-      const std::size_t has = entry.bytes.load(std::memory_order_relaxed);
-      return (word & state) == kept && has >= bytes && has / 2 <= bytes &&
-             (word & ~state & (alignment - 1)) == 0;
-    };
-    if (Entry& last = entries_[(next_ + count_max - 1) % count_max]; fits(last))
-      if (const auto block = change(last, kept, none)) {
-        next_ = (next_ + count_max - 1) % count_max;
-        return block;
-      }
+    if (const Block last = take_last(bytes, alignment); last.address != nullptr) return last;
     for (;;) {
       Entry* best = nullptr;
       for (Entry& entry : entries_)
-        if (fits(entry) && (best == nullptr || entry.bytes.load(std::memory_order_relaxed) <
-                                                   best->bytes.load(std::memory_order_relaxed)))
+        if (fits(entry, bytes, alignment) && (best == nullptr || length(entry) < length(*best)))
           best = &entry;
       if (best == nullptr) return std::nullopt;
-      if (const auto block = change(*best, kept, none)) return block;
+      if (std::byte* const address = change(*best, kept, none))
+        return Block{address, length(*best)};
     }
+  }
+  /// Of these two, the last one, or a block without address.
+  [[nodiscard]] Block take_last(std::size_t bytes, std::size_t alignment) {
+    const std::uint64_t place = (next_ + count_max - 1) % count_max;
+    Entry& last = entries_[place];
+    if (!fits(last, bytes, alignment)) return {};
+    std::byte* const address = change(last, kept, none);
+    if (address == nullptr) return {};
+    next_ = place;
+    return {address, length(last)};
   }
   /// One that nobody has taken for the longest time, or nearly so.
   [[nodiscard]] std::optional<Block> take_oldest() { return take_any(kept); }
@@ -71,10 +78,10 @@ class KeptBlocks {
   template <class Empty>
   void empty_all(Empty&& empty) {
     for (Entry& entry : entries_)
-      if (const auto block = change(entry, kept, emptying)) {
-        empty(*block);
+      if (std::byte* const address = change(entry, kept, emptying)) {
+        empty(Block{address, length(entry)});
         // Release: that comes before the rank uses the addresses again.
-        entry.word.store(number(block->address) | emptied, std::memory_order_release);
+        entry.word.store(number(address) | emptied, std::memory_order_release);
       }
   }
 
@@ -89,20 +96,31 @@ class KeptBlocks {
   static std::uint64_t number(const std::byte* address) {
     return reinterpret_cast<std::uint64_t>(address);
   }
-  /// Its block if it was in that state, and the caller is who has changed that.
-  static std::optional<Block> change(Entry& entry, std::uint64_t from, std::uint64_t to) {
+  static std::size_t length(const Entry& entry) {
+    return entry.bytes.load(std::memory_order_relaxed);
+  }
+  static bool fits(const Entry& entry, std::size_t bytes, std::size_t alignment) {
+    const std::uint64_t word = entry.word.load(std::memory_order_relaxed);
+    const std::size_t has = length(entry);
+    return (word & state) == kept && has >= bytes && has / 2 <= bytes &&
+           (word & ~state & (alignment - 1)) == 0;
+  }
+  /// Its address if it was in that state, and the caller is who has changed that; else nullptr.
+  static std::byte* change(Entry& entry, std::uint64_t from, std::uint64_t to) {
     std::uint64_t word = entry.word.load(std::memory_order_relaxed);
-    if (word == none || (word & state) != from) return std::nullopt;
+    if (word == none || (word & state) != from) return nullptr;
     const std::uint64_t address = word & ~state;
     if (!entry.word.compare_exchange_strong(word, to == none ? none : address | to,
                                             std::memory_order_acquire))
-      return std::nullopt;
-    return Block{reinterpret_cast<std::byte*>(address),
-                 entry.bytes.load(std::memory_order_relaxed)};
+      return nullptr;
+    return reinterpret_cast<std::byte*>(address);
   }
   std::optional<Block> take_any(std::uint64_t from) {
-    for (std::size_t i = 0; i < count_max; ++i)
-      if (const auto block = change(entries_[(next_ + i) % count_max], from, none)) return block;
+    for (std::size_t i = 0; i < count_max; ++i) {
+      Entry& entry = entries_[(next_ + i) % count_max];
+      if (std::byte* const address = change(entry, from, none))
+        return Block{address, length(entry)};
+    }
     return std::nullopt;
   }
 

@@ -6,13 +6,14 @@
 // Rejected: to hand out zeros without doing anything. Who has written to a page only the kernel
 // knows, and to ask it takes longer than malloc. So there are two kinds: zeros, and memory to
 // overwrite.
+#include "space/local_memory.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
 
 #include "base/clock.hpp"
 #include "space/address_space.hpp"
-#include "space/heap_lock.hpp"
 #include "topology/memory.hpp"
 
 namespace armature::space {
@@ -26,14 +27,9 @@ constexpr std::uint64_t kept_ns = 1'000'000'000;
 
 }  // namespace
 
-/// Under the lock, as it is looked up once.
-std::uint64_t AddressSpace::kept_max() {
-  if (kept_max_ == 0) {
-    const std::uint64_t ranks = std::max<std::uint64_t>(header().ranks_here, 1);
-    kept_max_ =
-        std::min(kept_bytes_max, topology::memory_room().total / parts_of_memory / ranks) + 1;
-  }
-  return kept_max_ - 1;
+std::uint64_t AddressSpace::kept_max() const {
+  const std::uint64_t ranks = std::max<std::uint64_t>(header().ranks_here, 1);
+  return std::min(kept_bytes_max, topology::memory_room().total / parts_of_memory / ranks);
 }
 
 void* AddressSpace::allocate_local(std::size_t bytes, std::size_t alignment, Contents contents,
@@ -46,32 +42,31 @@ void* AddressSpace::allocate_local(std::size_t bytes, std::size_t alignment, Con
 
 void* AddressSpace::allocate_small(std::size_t bytes, std::size_t alignment, Contents contents,
                                    Failure& failure) {
-  const std::size_t kind = SmallBlocks::kind_of(bytes);
-  void* address = nullptr;
-  {
-    const HeapLock one_at_a_time(*this, By::rank);
-    if (!one_at_a_time.holds()) return nullptr;
-    address = small_.take(kind, alignment);
-    if (address != nullptr && !add(address, bytes, Allocation::Kind::local, failure, By::rank)) {
-      heap_.free(address);
-      return nullptr;
-    }
+  const std::size_t kind = SmallBlocks::kind_of(bytes), all = SmallBlocks::bytes_of(kind);
+  bool is_new = false;
+  void* address = take_small(kind, alignment);
+  if (address == nullptr) {
+    address = make(all, alignment, /*lazily=*/false, failure, By::rank);
+    is_new = true;
   }
-  if (address != nullptr) {
-    if (contents == Contents::zeros) std::memset(address, 0, bytes);
-    return address;
-  }
-  const std::size_t all = SmallBlocks::bytes_of(kind);
-  address = make(all, alignment, /*lazily=*/false, failure, By::rank);
   if (address == nullptr) return nullptr;
-  if (record(address, bytes, Allocation::Kind::local, failure, By::rank) != nullptr) return address;
-  give_back(address, all, By::rank);
-  return nullptr;
+  if (record(address, bytes, Allocation::Kind::local, failure, By::rank) == nullptr) {
+    give_back(address, all, By::rank);
+    return nullptr;
+  }
+  return contents == Contents::zeros && !is_new ? std::memset(address, 0, bytes) : address;
+}
+
+void* AddressSpace::take_small(std::size_t kind, std::size_t alignment) {
+  const HeapLock one_at_a_time(*this, By::rank);
+  return one_at_a_time.holds() ? small_.take(kind, alignment) : nullptr;
 }
 
 void* AddressSpace::allocate_large(std::size_t bytes, std::size_t alignment, Contents contents,
                                    Failure& failure) {
-  void* address = take_kept(bytes, alignment, contents);
+  void* address = contents == Contents::any ? reuse(bytes, alignment) : nullptr;
+  if (address != nullptr) return address;
+  if (contents == Contents::zeros) address = take_zeros(bytes, alignment);
   if (address == nullptr)
     address = make(bytes, alignment, is_lazily_made(bytes), failure, By::rank);
   if (address == nullptr) return nullptr;
@@ -83,19 +78,59 @@ void* AddressSpace::allocate_large(std::size_t bytes, std::size_t alignment, Con
   return nullptr;
 }
 
-/// Of what was freed; nullptr: there is none that fits. Pages are given back before the allocation
-/// is listed: who counts them counts those of the list.
-void* AddressSpace::take_kept(std::size_t bytes, std::size_t alignment, Contents contents) {
-  std::optional<Block> block;
-  {
-    const HeapLock one_at_a_time(*this, By::rank);
-    if (!one_at_a_time.holds() || kept_bytes_ == 0) return nullptr;
-    block = kept_blocks(me_).take(bytes, alignment);
-    if (!block) return nullptr;
-    kept_bytes_ -= block->bytes;
-    ++uses_;
+/// Under the lock: if there is room for it.
+inline bool AddressSpace::keep(const Block& block) {
+  if (kept_bytes_ + block.bytes > kept_max_ || !kept_blocks_.put(block)) return false;
+  kept_bytes_ += block.bytes;
+  ++uses_;
+  return true;
+}
+
+inline void AddressSpace::note_taken(const Block& block) {
+  kept_bytes_ -= block.bytes;
+  ++uses_;
+}
+
+/// Under the lock: of what was freed, if there is one that fits.
+std::optional<AddressSpace::Block> AddressSpace::take_kept(std::size_t bytes,
+                                                           std::size_t alignment) {
+  const std::optional<Block> block = kept_blocks_.take(bytes, alignment);
+  if (block) note_taken(*block);
+  return block;
+}
+
+/// Under the lock.
+void* AddressSpace::reuse_large(std::size_t bytes, std::size_t alignment) noexcept {
+  if (kept_bytes_ == 0) return nullptr;
+  Block block = kept_blocks_.take_last(bytes, alignment);
+  if (block.address == nullptr) [[unlikely]] {
+    const std::optional<Block> other = kept_blocks_.take(bytes, alignment);
+    if (!other) return nullptr;
+    block = *other;
   }
-  if (contents == Contents::any) return block->address;
+  note_taken(block);
+  constexpr auto local = Allocation::Kind::local;
+  if (!list_.add_again(reinterpret_cast<std::uint64_t>(block.address), bytes, local)) [[unlikely]]
+    ARMATURE_ASSERT(list_.add(Allocation::of(block.address, bytes, local)));
+  extend_to(block.address, bytes);
+  return block.address;
+}
+
+/// Under the lock. Off the list first, as from then on others may give the pages back.
+bool AddressSpace::keep_large(void* address, std::size_t place) noexcept {
+  const Block block{static_cast<std::byte*>(address), heap_.block_bytes(address)};
+  if (kept_bytes_ + block.bytes > kept_max_ || !kept_blocks_.has_room()) return false;
+  list_.remove_at(place);
+  return keep(block);
+}
+
+/// Of what was freed, and cleared; nullptr: there is none that fits. Pages are given back before
+/// the allocation is listed: who counts them counts those of the list.
+void* AddressSpace::take_zeros(std::size_t bytes, std::size_t alignment) {
+  std::optional<Block> block;
+  if (const HeapLock one_at_a_time(*this, By::rank); one_at_a_time.holds())
+    block = take_kept(bytes, alignment);
+  if (!block) return nullptr;
   if (!is_lazily_made(bytes)) return std::memset(block->address, 0, bytes);
   reservations().renew_lazy(Heap::own_bytes(block->address, block->bytes), me_);
   heap_.clear(block->address, block->bytes);
@@ -108,7 +143,7 @@ bool AddressSpace::free_local(void* address) {
     const HeapLock one_at_a_time(*this, By::rank);
     if (!one_at_a_time.holds()) return true;
     const auto removed =
-        allocations(me_).remove(reinterpret_cast<std::uint64_t>(address), Allocation::Kind::local);
+        list_.remove(reinterpret_cast<std::uint64_t>(address), Allocation::Kind::local);
     if (!removed) return false;
     if (removed->bytes < page_wise_min) {
       const std::size_t kind = SmallBlocks::kind_of(removed->bytes);
@@ -124,25 +159,18 @@ bool AddressSpace::free_local(void* address) {
   return true;
 }
 
-/// Under the lock: if there is room for it.
-bool AddressSpace::keep(const Block& block) {
-  if (block.bytes > kept_max() - std::min(kept_max(), kept_bytes_)) return false;
-  if (!kept_blocks(me_).put(block)) return false;
-  kept_bytes_ += block.bytes;
-  ++uses_;
-  return true;
-}
-
 /// The older ones go.
 bool AddressSpace::keep_instead_of_others(const Block& block) {
   for (;;) {
     std::optional<Block> oldest;
     {
       const HeapLock one_at_a_time(*this, By::rank);
-      if (!one_at_a_time.holds() || block.bytes > kept_max()) return false;
+      if (!one_at_a_time.holds()) return false;
+      if (kept_max_ == 0) kept_max_ = kept_max();  // once, as to look takes long
+      if (block.bytes > kept_max_) return false;
       collect_emptied();
       if (keep(block)) return true;
-      oldest = kept_blocks(me_).take_oldest();
+      oldest = kept_blocks_.take_oldest();
       if (!oldest) return false;
       kept_bytes_ -= oldest->bytes;
     }
@@ -159,7 +187,7 @@ void AddressSpace::let_go(const Block& block) {
 
 /// Under the lock: what others have given the pages back of has addresses only.
 void AddressSpace::collect_emptied() {
-  while (const std::optional<Block> block = kept_blocks(me_).take_emptied()) {
+  while (const std::optional<Block> block = kept_blocks_.take_emptied()) {
     kept_bytes_ -= block->bytes;
     heap_.free(block->address);
   }

@@ -1,7 +1,13 @@
+#include "space/local_memory.hpp"
+
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <random>
+#include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -122,11 +128,44 @@ TEST_F(LocalMemoryTest, no_more_is_kept_than_a_bounded_part) {
 }
 
 TEST_F(LocalMemoryTest, it_is_freed_once_and_as_what_it_is) {
-  std::byte* const memory = allocate(mib);
-  EXPECT_FALSE(space_.free(memory, Allocation::Kind::collective));
-  EXPECT_FALSE(space_.free(memory + 64, Allocation::Kind::local));
-  free(memory);
-  EXPECT_FALSE(space_.free(memory, Allocation::Kind::local));
+  for (const std::size_t bytes : {std::size_t{64}, std::size_t{70'000}, mib}) {
+    std::byte* const memory = allocate(bytes);
+    for (int again = 0; again < 3; ++again) {
+      EXPECT_FALSE(space_.free(memory, Allocation::Kind::collective));
+      EXPECT_FALSE(space_.keep(memory + 64));
+      EXPECT_FALSE(space_.free(memory + 64, Allocation::Kind::local));
+      if (!space_.keep(memory)) free(memory);
+      EXPECT_FALSE(space_.keep(memory));
+      EXPECT_FALSE(space_.free(memory, Allocation::Kind::local));
+      EXPECT_EQ(space_.reuse(bytes, 64), memory);  // the short way, after it is known
+    }
+    EXPECT_NE(space_.reuse(bytes, 64), memory);
+  }
+}
+
+TEST_F(LocalMemoryTest, threads_of_a_process_never_have_the_same) {
+  const auto use = [&](std::uint32_t name) {
+    std::mt19937 random(name);
+    std::array<std::pair<std::byte*, std::size_t>, 8> held{};
+    for (int i = 0; i < 4000; ++i) {
+      auto& [memory, bytes] = held[random() % held.size()];
+      if (memory != nullptr) {
+        for (std::byte* const at : {memory, memory + bytes - 1})
+          ASSERT_EQ(*at, static_cast<std::byte>(name));
+        if (!space_.keep(memory)) free(memory);
+      }
+      bytes = std::size_t{1} << random() % 19;
+      memory = static_cast<std::byte*>(space_.reuse(bytes, 64));
+      if (memory == nullptr) memory = allocate(bytes);
+      memory[0] = memory[bytes - 1] = static_cast<std::byte>(name);
+    }
+    for (const auto& [memory, bytes] : held)
+      if (memory != nullptr) free(memory);
+  };
+  std::thread first(use, 1), second(use, 2);
+  use(3);
+  first.join();
+  second.join();
 }
 
 }  // namespace

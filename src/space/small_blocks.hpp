@@ -23,20 +23,21 @@ class SmallBlocks {
     const auto power = static_cast<std::size_t>(std::bit_width(last)) - 1;
     return fine_kinds + (power - fine_power) * 4 + ((last >> (power - 2)) & 3);
   }
-  static constexpr std::size_t bytes_of(std::size_t kind) {
-    if (kind < fine_kinds) return (kind + 1) * fine_step;
-    const std::size_t coarse = kind - fine_kinds;
-    return (coarse % 4 + 5) << (coarse / 4 + fine_power - 2);
-  }
+  static constexpr std::size_t bytes_of(std::size_t kind) { return sizes[kind]; }
 
-  /// nullptr when there is none, or none that is aligned like that.
-  [[nodiscard]] void* take(std::size_t kind, std::size_t alignment) {
+  /// The one to be taken first; nullptr when there is none, or it is not aligned like that.
+  [[nodiscard]] void* first(std::size_t kind, std::size_t alignment) const {
     Free* const first = free_[kind];
-    if (first == nullptr || (reinterpret_cast<std::uintptr_t>(first) & (alignment - 1)) != 0)
-      return nullptr;
-    free_[kind] = first->below;
+    return (reinterpret_cast<std::uintptr_t>(first) & (alignment - 1)) == 0 ? first : nullptr;
+  }
+  void take_first(std::size_t kind) {
+    free_[kind] = free_[kind]->below;
     bytes_ -= bytes_of(kind);
-    return first;
+  }
+  [[nodiscard]] void* take(std::size_t kind, std::size_t alignment) {
+    void* const block = first(kind, alignment);
+    if (block != nullptr) take_first(kind);
+    return block;
   }
   /// False when there are enough.
   [[nodiscard]] bool put(std::size_t kind, void* block) {
@@ -61,8 +62,18 @@ class SmallBlocks {
   static constexpr std::size_t fine_step = 64, fine_kinds = 8, fine_max = fine_step * fine_kinds;
   static constexpr std::size_t fine_power = 9;
   static constexpr std::size_t kinds = fine_kinds + (17 - fine_power) * 4;
-  static constexpr std::size_t kept_max = std::size_t{1} << 20;
+  // To give one back to the heap would not give back its pages, either.
+  static constexpr std::size_t kept_max = std::size_t{16} << 20;
   static_assert(fine_max == 1 << fine_power && page_wise_min == 1 << 17);
+  static constexpr auto sizes = [] {
+    std::array<std::size_t, kinds> all{};
+    for (std::size_t kind = 0; kind < kinds; ++kind) {
+      const std::size_t coarse = kind - fine_kinds;
+      all[kind] = kind < fine_kinds ? (kind + 1) * fine_step
+                                    : (coarse % 4 + 5) << (coarse / 4 + fine_power - 2);
+    }
+    return all;
+  }();
 
   std::array<Free*, kinds> free_{};
   std::size_t bytes_ = 0;

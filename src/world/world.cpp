@@ -1,10 +1,13 @@
 #include "armature/world.hpp"
 
+#include <cstring>
+
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
 #include "progress/rank_context.hpp"
+#include "space/local_memory.hpp"
 
 namespace armature {
 
@@ -13,11 +16,11 @@ using space::Allocation;
 
 namespace {
 
-void* allocate_of_rank(std::size_t bytes, std::size_t alignment, AddressSpace::Contents contents) {
+[[gnu::noinline]] void* allocate_new(AddressSpace& space, std::size_t bytes, std::size_t alignment,
+                                     AddressSpace::Contents contents) {
   AddressSpace::Failure failure;
-  void* address = progress::this_rank("allocate_local")
-                      .space.allocate_local(bytes, alignment, contents, failure);
-  if (address == nullptr) [[unlikely]]
+  void* const address = space.allocate_local(bytes, alignment, contents, failure);
+  if (address == nullptr)
     base::fail(Errc::out_of_memory, fmt::format("allocate_local: asked for {}, but {} leaves {}",
                                                 bytes == SIZE_MAX ? "more than can be addressed"
                                                                   : base::readable_bytes(bytes),
@@ -25,18 +28,7 @@ void* allocate_of_rank(std::size_t bytes, std::size_t alignment, AddressSpace::C
   return address;
 }
 
-}  // namespace
-
-void* World::allocate_local_bytes(std::size_t bytes, std::size_t alignment) const {
-  return allocate_of_rank(bytes, alignment, AddressSpace::Contents::zeros);
-}
-
-void* World::allocate_local_bytes_for_overwrite(std::size_t bytes, std::size_t alignment) const {
-  return allocate_of_rank(bytes, alignment, AddressSpace::Contents::any);
-}
-
-void World::free_local_bytes(Rank rank, void* address) const {
-  AddressSpace& space = progress::this_rank("free_local").space;
+[[gnu::noinline]] void free_other(AddressSpace& space, Rank rank, void* address) {
   if (rank != space.me())
     base::fail(Errc::misuse,
                fmt::format("free_local: the memory is rank {}'s: only that rank can free it",
@@ -45,6 +37,30 @@ void World::free_local_bytes(Rank rank, void* address) const {
     base::fail(Errc::misuse,
                fmt::format("free_local: {} does not come from allocate_local, or is freed already",
                            address));
+}
+
+}  // namespace
+
+void* World::allocate_local_bytes(std::size_t bytes, std::size_t alignment) const {
+  AddressSpace& space = progress::this_rank("allocate_local").space;
+  if (bytes < space::page_wise_min)
+    if (void* const address = space.reuse(bytes, alignment)) [[likely]]
+      return std::memset(address, 0, bytes);
+  return allocate_new(space, bytes, alignment, AddressSpace::Contents::zeros);
+}
+
+void* World::allocate_local_bytes_for_overwrite(std::size_t bytes, std::size_t alignment) const {
+  AddressSpace& space = progress::this_rank("allocate_local").space;
+  if (void* const address = space.reuse(bytes, alignment)) [[likely]]
+    return address;
+  return allocate_new(space, bytes, alignment, AddressSpace::Contents::any);
+}
+
+void World::free_local_bytes(Rank rank, void* address) const {
+  AddressSpace& space = progress::this_rank("free_local").space;
+  if (rank == space.me() && space.keep(address)) [[likely]]
+    return;
+  free_other(space, rank, address);
 }
 
 }  // namespace armature
