@@ -201,7 +201,6 @@ void Copies::send(std::uint32_t number, int rank, int node) const {
   const std::vector<int> processes = living_processes(mapping_, node);
   if (processes.empty()) throw GivenUp();  // its last one has just been lost
   const int partner = processes[static_cast<std::size_t>(rank) % processes.size()];
-  mapping_.empty_kept(rank);  // what it has freed is not copied
   const std::uint64_t hole =
       send_band<CopyRecord>(mapping_, band_file_, {rank, partner, Kind::copy_pages},
                             [&](std::uint64_t before, const Stretch& touched) {

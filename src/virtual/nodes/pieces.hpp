@@ -54,13 +54,15 @@ class Pieces {
   std::size_t next_ = 0;
 };
 
-/// Sends all pages of the band that were touched, in their order. `record_of(hole, touched)` is
+/// Sends all pages of the band that were touched, in their order, but for those that the rank has
+/// freed and keeps: these are given back. `record_of(hole, touched)` is
 /// what goes with a piece: from `hole` up to it nothing was touched, and from it on all of
 /// `touched`. Returns where the last hole begins.
 template <class Record, class F>
 std::uint64_t send_band(const space::Mapping& mapping, int file, const Pieces::Options& options,
                         F&& record_of) {
   constexpr std::uint64_t piece_max = transport::Protocol::piece_bytes;
+  mapping.empty_kept(options.rank);
   const std::uint64_t begin = begin_of(mapping, options.rank);
   std::uint64_t hole = 0;
   Pieces pieces(mapping, file, options);

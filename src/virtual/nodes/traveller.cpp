@@ -111,7 +111,6 @@ void take_ranks_into_what_they_left(const LeftBehind& left) {
 
 void send_rank(const space::Mapping& mapping, int file, int rank, LeftBehind& left) {
   const int process = mapping.slot(rank).goes_to.load(relaxed);
-  mapping.empty_kept(rank);  // what it has freed stays here
   const std::uint64_t hole =
       send_band<PagesRecord>(mapping, file, {rank, process, Kind::pages, &left},
                              [](std::uint64_t before, const Stretch& touched) {
