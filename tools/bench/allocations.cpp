@@ -1,6 +1,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdlib>
+#include <string>
 
 #include "bench/rows.hpp"
 
@@ -40,13 +41,29 @@ void with_others(const Team& team, std::size_t bytes) {
   team.free(piece);
 }
 
+/// Where two ranks are, since that decides what a heap must be locked against.
+std::string shape() {
+  if (!same_node(0, 1)) return ".nodes";
+  return same_process(0, 1) ? ".threads" : "";
+}
+
+template <class Op, class Limit>
+void local_row(World& world, const Settings& settings, const Subject& subject, Op op, Limit limit) {
+  if (!wanted(settings.only, subject.op)) return;
+  world.barrier();
+  if (world.rank() == 0) {
+    const Timing timing = measure(settings.effort, op, limit, [](bool) {});
+    settings.report(
+        {.op = subject.op, .bytes = subject.bytes, .ns = timing.ns, .limit_ns = timing.limit_ns});
+  }
+  world.barrier();
+}
+
 }  // namespace
 
-void allocation_rows(Stage& stage) {
-  World& world = stage.world();
-  const Team group = stage.has("allocate.group") ? world.duplicate() : world;
+void local_allocation_rows(World& world, const Settings& settings) {
+  const std::string op = "allocate.local" + shape();
   for (const std::size_t bytes : sizes) {
-    const auto plain = [bytes] { by_malloc(bytes); };
     const auto local = [&world, bytes] {
       const auto memory = world.allocate_local_for_overwrite<std::byte>(bytes);
       touch(memory.address());
@@ -57,9 +74,16 @@ void allocation_rows(Stage& stage) {
       touch(memory.address());
       world.free_local(memory);
     };
-    stage.one_sided({"allocate.local", bytes}, Target::waiting, local, plain);
-    stage.one_sided({"allocate.local.zeros", bytes}, Target::waiting, zeros,
-                    [bytes] { by_calloc(bytes); });
+    local_row(world, settings, {op, bytes}, local, [bytes] { by_malloc(bytes); });
+    local_row(world, settings, {op + ".zeros", bytes}, zeros, [bytes] { by_calloc(bytes); });
+  }
+}
+
+void allocation_rows(Stage& stage) {
+  World& world = stage.world();
+  const Team group = stage.has("allocate.group") ? world.duplicate() : world;
+  for (const std::size_t bytes : sizes) {
+    const auto plain = [bytes] { by_malloc(bytes); };
     stage.together(
         {"allocate", bytes}, [&] { with_others(world, bytes); }, plain);
     stage.together(

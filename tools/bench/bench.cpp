@@ -99,7 +99,7 @@ void add_bench_rank(CLI::App& app) {
   rank->add_option("task", options->task)
       ->required()
       ->check(
-          CLI::IsMember({"rma", "rmi", "virtual", "checkpoint", "recovery", "hotspot",
+          CLI::IsMember({"rma", "local", "rmi", "virtual", "checkpoint", "recovery", "hotspot",
                          "hotspot.balanced", "nodes", "net", "rss", "create", "start", "nothing"}));
   rank->add_option("--to", options->to);
   rank->add_option("--folder", options->folder);

@@ -193,6 +193,11 @@ int rank_main(const RankOptions& options) {
   return run(0, nullptr, [&](World& world) {
     if (options.task == "rma") rma(options, world);
     if (options.task == "rmi") rmi(options, world);
+    if (options.task == "local")
+      local_allocation_rows(world, {.only = options.only,
+                                    .effort = effort_of(options),
+                                    .report = report_of(options, world),
+                                    .memory = false});
     if (options.task == "virtual") virtual_ranks(options, world);
     if (options.task == "nodes") changing_nodes(options, world);
     if (options.task.starts_with("hotspot")) hotspot(options, world, options.task);

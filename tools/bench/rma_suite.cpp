@@ -8,6 +8,12 @@ namespace {
 
 void collect(Collector& collector) {
   collector.job({.ranks = 2}, "rma");
+  if (collector.wants({"allocate.local", "allocate.local.zeros"}))
+    collector.job({.ranks = 2}, "local");
+  if (collector.wants({"allocate.local.threads", "allocate.local.threads.zeros"}))
+    collector.job({.ranks = 2, .threads = 2}, "local");
+  if (collector.wants({"allocate.local.nodes", "allocate.local.nodes.zeros"}))
+    collector.job({.ranks = 2, .nodes = 2}, "local");
   if (collector.wants({"barrier.p8", "allreduce8.p8", "broadcast.p8", "scatter.p8", "gather.p8",
                        "alltoall.p8"}))
     collector.job({.ranks = 8}, "rma");
@@ -29,8 +35,9 @@ constexpr const char* footer =
   acc                x += 2 * y on doubles
   fadd lock          fetch-and-add; lock and unlock
   allocate           memory that all allocate, touch on one page and free; .group: the members of
-                     another team; .local: a rank alone, to overwrite; .local.zeros: filled with
-                     zeros. Limit: malloc, or for zeros calloc
+                     another team; .local: a rank alone, to overwrite; .threads: as one of two
+                     threads, .nodes: of a job of two nodes; .zeros: filled with zeros. Limit:
+                     malloc, or for zeros calloc
   nbput1000          1000 non-blocking 8-byte puts to different lines, one wait; per put
   barrier allreduce8 .p2 and .p8: among that many ranks
   broadcast scatter gather alltoall   .p2 and .p8; bytes: of the longer buffer of a rank, in global

@@ -20,8 +20,9 @@ void gather_rows(Stage& stage);
 void accumulate_rows(Stage& stage);
 void atomic_rows(Stage& stage);
 void lock_rows(Stage& stage);
-/// Memory that is allocated, touched and freed.
+/// Memory that is allocated, touched and freed: by all together, and by a rank alone.
 void allocation_rows(Stage& stage);
+void local_allocation_rows(World& world, const Settings& settings);
 /// For any number of ranks.
 void collective_rows(Stage& stage);
 /// Long data from one to all, all to one, all to all; names begin and end so. On any nodes.
