@@ -31,8 +31,6 @@ namespace {
 
 struct Job {
   std::mutex lock;
-  armature::World* world = nullptr;
-  int me = -1;
   int size = 0;
   int initialised = 0;  // ARMCI_Init calls not yet matched by ARMCI_Finalize
   pid_t owner = 0;      // a forked child is not a member
@@ -43,10 +41,16 @@ struct Job {
 
 OfRank<Job> job;
 
+}  // namespace
+
+OfRank<Member> membership;
+
+namespace {
+
 /// Without its collective part.
 void let_go() {
   const std::lock_guard held(job->lock);
-  job->world = nullptr;
+  membership->world = nullptr;
   job->has_left = true;
   forget_mutexes();
   forget_allocations();
@@ -56,7 +60,7 @@ void let_go() {
 void leave() {
   // A rank of armci_run_main may be in another process than at first, and leaves when main returns.
   const bool is_member = is_of_rank || job->owner == getpid();
-  if (job->world == nullptr || !is_member) return;
+  if (membership->world == nullptr || !is_member) return;
   let_go();
   if (is_of_rank) return;
   if (armature::initialized()) armature::finalize();  // unless armature::run() has left it already
@@ -96,25 +100,20 @@ void end_main(int status) {
   if (!job->has_left) let_go();
 }
 
-armature::World& joined() {
+armature::World& join_now() {
   const std::lock_guard held(job->lock);
-  if (job->world == nullptr) {
+  if (membership->world == nullptr) {
     armature::World& world = join();
-    job->me = world.rank();
+    membership->me = world.rank();
     job->size = world.size();
     job->owner = getpid();
-    job->world = &world;
+    membership->world = &world;
   }
-  return *job->world;
-}
-
-int my_process() {
-  if (job->me < 0) joined();
-  return job->me;
+  return *membership->world;
 }
 
 int processes() {
-  if (job->me < 0) joined();
+  if (membership->me < 0) joined();
   return job->size;
 }
 

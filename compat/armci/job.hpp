@@ -1,6 +1,10 @@
 #pragma once
 
+#include <atomic>
+
 #include <armature/world.hpp>
+
+#include "of_rank.hpp"
 
 // Membership in the job. Messages need it before ARMCI_Init and after ARMCI_Finalize, as they did
 // when a message-passing library stood below ARMCI: so the first call that needs the job joins it,
@@ -9,15 +13,32 @@
 
 namespace armci {
 
+/// What most calls look at. Changed under a lock.
+struct Member {
+  std::atomic<armature::World*> world = nullptr;
+  int me = -1;
+};
+extern OfRank<Member> membership;
+
+/// Joins the job unless another thread has.
+armature::World& join_now();
+
 /// The world; joins the job if this process has not.
-armature::World& joined();
+inline armature::World& joined() {
+  // Acquire: a thread that sees the world sees who it is there, too.
+  armature::World* const world = membership->world.load(std::memory_order_acquire);
+  return world != nullptr ? *world : join_now();
+}
 
 /// Begins ARMCI for `call`, joining the job first, and returns the code. `level` of the program's
 /// threads is refused before anything is done, if it cannot be served.
 int initialise(const char* call, int level = 0);
 
 /// My number and the number of processes: also known after the job was left.
-int my_process();
+inline int my_process() {
+  if (membership->me < 0) joined();
+  return membership->me;
+}
 int processes();
 
 /// For armci_run_main: leaves on behalf of a rank whose main has ended, as far as it can alone. One

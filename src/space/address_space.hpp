@@ -111,7 +111,7 @@ class AddressSpace : public Mapping {
   [[nodiscard]] std::optional<Block> take_kept(std::size_t bytes, std::size_t alignment);
   [[nodiscard]] void* reuse_small(std::size_t bytes, std::size_t alignment) noexcept;
   [[nodiscard]] void* reuse_large(std::size_t bytes, std::size_t alignment) noexcept;
-  [[nodiscard]] bool keep_large(void* address, std::size_t place) noexcept;
+  [[nodiscard]] bool keep_large(void* address, const Allocations::Found& found) noexcept;
   [[nodiscard]] void* take_zeros(std::size_t bytes, std::size_t alignment);
   [[nodiscard]] bool free_local(void* address);
   [[nodiscard]] bool keep(const Block& block);

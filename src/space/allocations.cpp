@@ -90,8 +90,9 @@ std::optional<Allocation> Allocations::remove(std::uint64_t begin, Allocation::K
                             ? !there.is_gap()
                             : there.kind() == static_cast<std::uint64_t>(kind);
   if (there.begin != begin || !is_right) return std::nullopt;
-  remove_at(place);
-  return std::bit_cast<Allocation>(there);
+  const auto removed = std::bit_cast<Allocation>(there);
+  remove(Found{place, removed.bytes});
+  return removed;
 }
 
 std::optional<Allocation> Allocations::nearest(std::uint64_t address) const {

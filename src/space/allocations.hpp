@@ -50,17 +50,20 @@ class Allocations {
   std::optional<Allocation> remove(std::uint64_t begin,
                                    Allocation::Kind kind = Allocation::Kind::gap);
 
-  // The same without a search. Places are good until the next change:
+  // The same without a search:
   /// Adds what takes the place of one that was removed. False: it is not known where; add it.
   [[nodiscard]] bool add_again(std::uint64_t begin, std::uint64_t bytes,
                                Allocation::Kind kind) noexcept;
-  static constexpr std::size_t unknown = SIZE_MAX;
-  /// Where one of that kind begins there, if that is known.
-  [[nodiscard]] std::size_t find_again(std::uint64_t begin, Allocation::Kind kind) const noexcept;
-  [[nodiscard]] std::uint64_t bytes_at(std::size_t place) const noexcept {
-    return words_at(place).bytes_and_kind & ~(gap << kind_shift);
-  }
-  void remove_at(std::size_t place) noexcept;
+  /// One of the list, until that changes.
+  struct Found {
+    std::size_t place;
+    std::uint64_t bytes;
+
+    [[nodiscard]] bool is_none() const { return place == SIZE_MAX; }
+  };
+  /// One of that kind that begins there. None: it is not known where.
+  [[nodiscard]] Found find_again(std::uint64_t begin, Allocation::Kind kind) const noexcept;
+  void remove(const Found& found) noexcept;
 
   /// The one that holds the address, else the nearest to it, else none. Safe from any process.
   [[nodiscard]] std::optional<Allocation> nearest(std::uint64_t address) const;
@@ -148,31 +151,32 @@ class Allocations::Change {
 
 inline bool Allocations::add_again(std::uint64_t begin, std::uint64_t bytes,
                                    Allocation::Kind kind) noexcept {
-  const std::size_t place = find_again(begin, Allocation::Kind::gap);
-  if (place == unknown) return false;
+  const Found gap_there = find_again(begin, Allocation::Kind::gap);
+  if (gap_there.is_none()) return false;
   const Change change(*this);
-  list_[place].bytes_and_kind.store(bytes | static_cast<std::uint64_t>(kind) << kind_shift,
-                                    std::memory_order_relaxed);
+  list_[gap_there.place].bytes_and_kind.store(
+      bytes | static_cast<std::uint64_t>(kind) << kind_shift, std::memory_order_relaxed);
   gaps_.store(gaps() - 1, std::memory_order_relaxed);
   return true;
 }
 
-inline std::size_t Allocations::find_again(std::uint64_t begin,
-                                           Allocation::Kind kind) const noexcept {
+inline Allocations::Found Allocations::find_again(std::uint64_t begin,
+                                                  Allocation::Kind kind) const noexcept {
+  constexpr Found none{SIZE_MAX, 0};
   const std::size_t place = places_[some_bits(begin)];
-  if (place >= used()) return unknown;
+  if (place >= used()) return none;
   const Words there = words_at(place);
-  const bool is_right = there.begin == begin && there.kind() == static_cast<std::uint64_t>(kind);
-  return is_right ? place : unknown;
+  if (there.begin != begin || there.kind() != static_cast<std::uint64_t>(kind)) return none;
+  return {place, there.bytes_and_kind & ~(gap << kind_shift)};
 }
 
-inline void Allocations::remove_at(std::size_t place) noexcept {
+inline void Allocations::remove(const Found& found) noexcept {
   const Change change(*this);
-  list_[place].bytes_and_kind.store(words_at(place).bytes_and_kind | gap << kind_shift,
-                                    std::memory_order_relaxed);
+  list_[found.place].bytes_and_kind.store(found.bytes | gap << kind_shift,
+                                          std::memory_order_relaxed);
   const std::size_t gaps_now = gaps() + 1;
   gaps_.store(gaps_now, std::memory_order_relaxed);
-  if (gaps_now > used() / 8 + gaps_always) [[unlikely]]
+  if (gaps_now > gaps_always && gaps_now > used() / 8 + gaps_always) [[unlikely]]
     close_gaps();
 }
 

@@ -100,16 +100,16 @@ TEST_F(AllocationsTest, what_is_added_again_takes_its_place_without_a_search) {
   constexpr auto local = Allocation::Kind::local, collective = Allocation::Kind::collective;
   for (const std::uint64_t begin : {1000, 2000, 3000}) add(begin, 100);
   ASSERT_TRUE(list_.remove(2000).has_value());
-  EXPECT_EQ(list_.find_again(2000, collective), Allocations::unknown);
+  EXPECT_TRUE(list_.find_again(2000, collective).is_none());
   EXPECT_FALSE(list_.add_again(1000, 50, local));  // it is there
   EXPECT_FALSE(list_.add_again(2500, 50, local));  // nothing was
   EXPECT_TRUE(list_.add_again(2000, 50, local));
   EXPECT_EQ(list_.nearest(2020)->bytes, 50u);
-  EXPECT_EQ(list_.find_again(2000, collective), Allocations::unknown);
-  const std::size_t place = list_.find_again(2000, local);
-  ASSERT_NE(place, Allocations::unknown);
-  EXPECT_EQ(list_.bytes_at(place), 50u);
-  list_.remove_at(place);
+  EXPECT_TRUE(list_.find_again(2000, collective).is_none());
+  const Allocations::Found found = list_.find_again(2000, local);
+  ASSERT_FALSE(found.is_none());
+  EXPECT_EQ(found.bytes, 50u);
+  list_.remove(found);
   EXPECT_EQ(list_.count(), 2u);
   EXPECT_NE(list_.nearest(2020)->begin, 2000u);
 }
@@ -120,10 +120,10 @@ TEST_F(AllocationsTest, agrees_with_a_map_over_random_additions_and_removals) {
   for (int i = 0; i < 3000; ++i) {
     const std::uint64_t begin = random() % 500 * 100 + 100;
     if (const auto it = model.find(begin); it != model.end()) {
-      const std::size_t place = list_.find_again(begin, Allocation::Kind::collective);
-      if (place != Allocations::unknown && i % 2 == 0) {
-        EXPECT_EQ(list_.bytes_at(place), it->second);
-        list_.remove_at(place);
+      const Allocations::Found found = list_.find_again(begin, Allocation::Kind::collective);
+      if (!found.is_none() && i % 2 == 0) {
+        EXPECT_EQ(found.bytes, it->second);
+        list_.remove(found);
       } else {
         const auto removed = list_.remove(begin);
         ASSERT_TRUE(removed.has_value());

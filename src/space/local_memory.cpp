@@ -117,10 +117,10 @@ void* AddressSpace::reuse_large(std::size_t bytes, std::size_t alignment) noexce
 }
 
 /// Under the lock. Off the list first, as from then on others may give the pages back.
-bool AddressSpace::keep_large(void* address, std::size_t place) noexcept {
+bool AddressSpace::keep_large(void* address, const Allocations::Found& found) noexcept {
   const Block block{static_cast<std::byte*>(address), heap_.block_bytes(address)};
   if (kept_bytes_ + block.bytes > kept_max_ || !kept_blocks_.has_room()) return false;
-  list_.remove_at(place);
+  list_.remove(found);
   return keep(block);
 }
 

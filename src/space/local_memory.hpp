@@ -31,13 +31,12 @@ inline void* AddressSpace::reuse_small(std::size_t bytes, std::size_t alignment)
 inline bool AddressSpace::keep(void* address) {
   const HeapLock one_at_a_time(*this, By::rank);
   if (!one_at_a_time.holds()) return false;
-  const std::size_t place =
+  const Allocations::Found found =
       list_.find_again(reinterpret_cast<std::uint64_t>(address), Allocation::Kind::local);
-  if (place == Allocations::unknown) return false;
-  const std::size_t bytes = list_.bytes_at(place);
-  if (bytes >= page_wise_min) return keep_large(address, place);
-  if (!small_.put(SmallBlocks::kind_of(bytes), address)) return false;
-  list_.remove_at(place);
+  if (found.is_none()) return false;
+  if (found.bytes >= page_wise_min) return keep_large(address, found);
+  if (!small_.put(SmallBlocks::kind_of(found.bytes), address)) return false;
+  list_.remove(found);
   return true;
 }
 

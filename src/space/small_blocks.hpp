@@ -18,7 +18,7 @@ class SmallBlocks {
   static constexpr std::size_t bytes_max = page_wise_min - 1;
 
   static constexpr std::size_t kind_of(std::size_t bytes) {
-    if (bytes <= fine_max) return (bytes + fine_step - 1) / fine_step - 1;
+    if (bytes <= fine_max) return (bytes - 1) / fine_step;
     const std::size_t last = bytes - 1;
     const auto power = static_cast<std::size_t>(std::bit_width(last)) - 1;
     return fine_kinds + (power - fine_power) * 4 + ((last >> (power - 2)) & 3);
