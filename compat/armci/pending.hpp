@@ -56,7 +56,7 @@ Pending& pending();
 
 /// The operation is what the handle stands for, or part of it, unless it is complete already.
 inline void note(armci_hdl_t& handle, int proc, armature::Handle&& operation) {
-  if (!operation.test()) pending().add(handle, proc, std::move(operation));
+  if (!operation.is_empty()) pending().add(handle, proc, std::move(operation));
 }
 
 /// Whether a transfer that is complete when its call returns may leave the handle alone: an

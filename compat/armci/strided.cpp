@@ -103,8 +103,9 @@ int put_section(Call call, Section section, int proc) {
   });
 }
 
-/// Complete, locally, when it returns: with whatever handle, there is nothing to wait for.
-int accumulate(Call call, int datatype, const void* scale, Section section, int proc) {
+/// `add(to, from, shape, options)` adds the section.
+template <class Add>
+int accumulate(Call call, int datatype, const void* scale, Section section, int proc, Add&& add) {
   if (const int code = section.check(call); code != ok) return code;
   if (const int code = check_accumulate(call, datatype, scale, section.count[0]); code != ok)
     return code;
@@ -114,9 +115,8 @@ int accumulate(Call call, int datatype, const void* scale, Section section, int 
       combine_by_xor(Rank(proc), [&](auto&& row) { section.for_each_row(row); });
     else
       with_element(datatype, [&]<class T>() {
-        armature::accumulate_strided(global_ptr<T>(Rank(proc), static_cast<T*>(section.dst)),
-                                     static_cast<const T*>(section.src), section.shape(),
-                                     scaled_by<T>(scale));
+        add(global_ptr<T>(Rank(proc), static_cast<T*>(section.dst)),
+            static_cast<const T*>(section.src), section.shape(), scaled_by<T>(scale));
       });
     return ok;
   });
@@ -150,7 +150,10 @@ int PARMCI_GetS(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[], 
 int PARMCI_AccS(int datatype, void* scale, void* src, int src_stride_ar[], void* dst,
                 int dst_stride_ar[], int count[], int stride_levels, int proc) {
   return accumulate(Call::here(), datatype, scale,
-                    {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc);
+                    {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc,
+                    [](auto to, auto from, const Strided& shape, auto options) {
+                      armature::accumulate_strided(to, from, shape, options);
+                    });
 }
 
 int PARMCI_NbPutS(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[], int count[],
@@ -179,9 +182,15 @@ int PARMCI_NbGetS(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[]
 
 int PARMCI_NbAccS(int datatype, void* scale, void* src, int src_stride_ar[], void* dst,
                   int dst_stride_ar[], int count[], int stride_levels, int proc,
-                  armci_hdl_t* /*handle*/) {
-  return accumulate(Call::here(), datatype, scale,
-                    {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels}, proc);
+                  armci_hdl_t* handle) {
+  return accumulate(
+      Call::here(), datatype, scale, {src, src_stride_ar, dst, dst_stride_ar, count, stride_levels},
+      proc, [=](auto to, auto from, const Strided& shape, auto options) {
+        if (handle == nullptr)
+          armature::accumulate_strided_nbi(to, from, shape, options);
+        else
+          note(*handle, proc, armature::accumulate_strided_async(to, from, shape, options));
+      });
 }
 
 int PARMCI_PutS_flag(void* src, int src_stride_ar[], void* dst, int dst_stride_ar[], int count[],

@@ -82,9 +82,10 @@ int copy(Call call, const armci_giov_t* iov, int length, int proc, Side side, Re
   });
 }
 
-/// Complete, locally, when it returns: with whatever handle, there is nothing to wait for.
+/// `add(segments, options)` adds the pieces.
+template <class Add>
 int accumulate(Call call, int datatype, const void* scale, const armci_giov_t* iov, int length,
-               int proc) {
+               int proc, Add&& add) {
   if (const int code = check(call, iov, length); code != ok) return code;
   if (const int code = check_accumulate(call, datatype, scale, 0); code != ok) return code;
   for (const armci_giov_t& part : std::span(iov, static_cast<std::size_t>(length)))
@@ -94,7 +95,7 @@ int accumulate(Call call, int datatype, const void* scale, const armci_giov_t* i
     const std::vector<Segments> segments = converted(iov, length);
     if (datatype != ARMCI_ACC_RA)
       with_element(datatype, [&]<class T>() {
-        armature::accumulate_vector<T>(Rank(proc), segments, scaled_by<T>(scale));
+        add(std::span<const Segments>(segments), scaled_by<T>(scale));
       });
     else
       combine_by_xor(Rank(proc), [&](auto&& row) {
@@ -123,7 +124,11 @@ int PARMCI_GetV(armci_giov_t* iov, int iov_len, int proc) {
 }
 
 int PARMCI_AccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc) {
-  return accumulate(Call::here(), datatype, scale, iov, iov_len, proc);
+  return accumulate(
+      Call::here(), datatype, scale, iov, iov_len, proc,
+      [=]<class T>(std::span<const Segments> segments, armature::AccumulateOptions<T> options) {
+        armature::accumulate_vector<T>(Rank(proc), segments, options);
+      });
 }
 
 int PARMCI_NbPutV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle) {
@@ -146,8 +151,15 @@ int PARMCI_NbGetV(armci_giov_t* iov, int iov_len, int proc, armci_hdl_t* handle)
 }
 
 int PARMCI_NbAccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc,
-                  armci_hdl_t* /*handle*/) {
-  return accumulate(Call::here(), datatype, scale, iov, iov_len, proc);
+                  armci_hdl_t* handle) {
+  return accumulate(
+      Call::here(), datatype, scale, iov, iov_len, proc,
+      [=]<class T>(std::span<const Segments> segments, armature::AccumulateOptions<T> options) {
+        if (handle == nullptr)
+          armature::accumulate_vector_nbi<T>(Rank(proc), segments, options);
+        else
+          note(*handle, proc, armature::accumulate_vector_async<T>(Rank(proc), segments, options));
+      });
 }
 
 }  // extern "C"

@@ -47,6 +47,16 @@ ARMATURE_API void accumulate_strided(Element element, global_ptr<void> to, const
                                      const Strided& shape, const void* scale);
 ARMATURE_API void accumulate_vector(Element element, Rank rank, std::span<const Segments> segments,
                                     const void* scale);
+/// The same, to be waited for; nullptr: it is complete.
+[[nodiscard]] ARMATURE_API Request* accumulate_later(Element element, global_ptr<void> to,
+                                                     const void* from, std::size_t bytes,
+                                                     const void* scale);
+[[nodiscard]] ARMATURE_API Request* accumulate_strided_later(Element element, global_ptr<void> to,
+                                                             const void* from, const Strided& shape,
+                                                             const void* scale);
+[[nodiscard]] ARMATURE_API Request* accumulate_vector_later(Element element, Rank rank,
+                                                            std::span<const Segments> segments,
+                                                            const void* scale);
 }  // namespace detail
 
 template <Accumulable T>
@@ -79,38 +89,69 @@ void accumulate_vector(Rank rank, std::span<const Segments> segments,
 }
 
 /// Non-blocking, with explicit and with implicit handle, as for put.
-template <class T, class... Source>
-requires requires(global_ptr<T> to, const Source&... from) { accumulate(to, from...); }
-Handle accumulate_async(global_ptr<T> to, const Source&... from) {
-  accumulate(to, from...);
+template <Accumulable T>
+Handle accumulate_async(global_ptr<T> to, const std::type_identity_t<T>* from, std::size_t count,
+                        AccumulateOptions<std::type_identity_t<T>> options = {}) {
+  return Handle(detail::accumulate_later(detail::element_of<T>, to, from,
+                                         detail::bytes_of<T>(count), &options.scale));
+}
+template <Accumulable T>
+Handle accumulate_async(global_ptr<T> to, const std::type_identity_t<T>& value,
+                        AccumulateOptions<std::type_identity_t<T>> options = {}) {
+  accumulate(to, value, options);
   return {};
 }
-template <class T, class... Source>
-requires requires(global_ptr<T> to, const Source&... from) { accumulate(to, from...); }
-void accumulate_nbi(global_ptr<T> to, const Source&... from) { accumulate(to, from...); }
+template <Accumulable T, detail::Buffer<T> Range>
+Handle accumulate_async(global_ptr<T> to, const Range& from,
+                        AccumulateOptions<std::type_identity_t<T>> options = {}) {
+  return accumulate_async(to, std::ranges::data(from),
+                          static_cast<std::size_t>(std::ranges::size(from)), options);
+}
+template <Accumulable T>
+void accumulate_nbi(global_ptr<T> to, const std::type_identity_t<T>* from, std::size_t count,
+                    AccumulateOptions<std::type_identity_t<T>> options = {}) {
+  if (auto* const request = detail::accumulate_later(detail::element_of<T>, to, from,
+                                                     detail::bytes_of<T>(count), &options.scale))
+    detail::make_implicit(to.rank(), Handle(request), "accumulate_nbi");
+}
+template <Accumulable T>
+void accumulate_nbi(global_ptr<T> to, const std::type_identity_t<T>& value,
+                    AccumulateOptions<std::type_identity_t<T>> options = {}) {
+  accumulate(to, value, options);
+}
+template <Accumulable T, detail::Buffer<T> Range>
+void accumulate_nbi(global_ptr<T> to, const Range& from,
+                    AccumulateOptions<std::type_identity_t<T>> options = {}) {
+  accumulate_nbi(to, std::ranges::data(from), static_cast<std::size_t>(std::ranges::size(from)),
+                 options);
+}
 template <Accumulable T>
 Handle accumulate_strided_async(global_ptr<T> to, const std::type_identity_t<T>* from,
                                 const Strided& shape,
                                 AccumulateOptions<std::type_identity_t<T>> options = {}) {
-  accumulate_strided(to, from, shape, options);
-  return {};
+  return Handle(
+      detail::accumulate_strided_later(detail::element_of<T>, to, from, shape, &options.scale));
 }
 template <Accumulable T>
 void accumulate_strided_nbi(global_ptr<T> to, const std::type_identity_t<T>* from,
                             const Strided& shape,
                             AccumulateOptions<std::type_identity_t<T>> options = {}) {
-  accumulate_strided(to, from, shape, options);
+  if (auto* const request =
+          detail::accumulate_strided_later(detail::element_of<T>, to, from, shape, &options.scale))
+    detail::make_implicit(to.rank(), Handle(request), "accumulate_strided_nbi");
 }
 template <Accumulable T>
 Handle accumulate_vector_async(Rank rank, std::span<const Segments> segments,
                                AccumulateOptions<std::type_identity_t<T>> options = {}) {
-  accumulate_vector<T>(rank, segments, options);
-  return {};
+  return Handle(
+      detail::accumulate_vector_later(detail::element_of<T>, rank, segments, &options.scale));
 }
 template <Accumulable T>
 void accumulate_vector_nbi(Rank rank, std::span<const Segments> segments,
                            AccumulateOptions<std::type_identity_t<T>> options = {}) {
-  accumulate_vector<T>(rank, segments, options);
+  if (auto* const request =
+          detail::accumulate_vector_later(detail::element_of<T>, rank, segments, &options.scale))
+    detail::make_implicit(rank, Handle(request), "accumulate_vector_nbi");
 }
 
 }  // namespace armature

@@ -34,7 +34,7 @@ class Aggregate {
   template <class T, class... Source>
   void put(global_ptr<T> to, const Source&... from) {
     bind(to.rank(), "Aggregate::put");
-    armature::put(to, from...);
+    armature::put_nbi(to, from...);
   }
   template <class T>
   void get(std::remove_cv_t<T>* to, global_ptr<T> from, std::size_t count = 1) {
@@ -49,31 +49,31 @@ class Aggregate {
   template <class T, class... Source>
   void accumulate(global_ptr<T> to, const Source&... from) {
     bind(to.rank(), "Aggregate::accumulate");
-    armature::accumulate(to, from...);
+    armature::accumulate_nbi(to, from...);
   }
 
   void put_strided(global_ptr<void> to, const void* from, const Strided& shape) {
     bind(to.rank(), "Aggregate::put_strided");
-    armature::put_strided(to, from, shape);
+    armature::put_strided_nbi(to, from, shape);
   }
   void get_strided(void* to, global_ptr<const void> from, const Strided& shape) {
     bind(from.rank(), "Aggregate::get_strided");
-    armature::get_strided(to, from, shape);
+    armature::get_strided_nbi(to, from, shape);
   }
   template <Accumulable T>
   void accumulate_strided(global_ptr<T> to, const std::type_identity_t<T>* from,
                           const Strided& shape,
                           AccumulateOptions<std::type_identity_t<T>> options = {}) {
     bind(to.rank(), "Aggregate::accumulate_strided");
-    armature::accumulate_strided(to, from, shape, options);
+    armature::accumulate_strided_nbi(to, from, shape, options);
   }
   void put_vector(std::span<const Segments> segments) {
     ++requests_;
-    armature::put_vector(rank_, segments);
+    armature::put_vector_nbi(rank_, segments);
   }
   void get_vector(std::span<const Segments> segments) {
     ++requests_;
-    armature::get_vector(rank_, segments);
+    armature::get_vector_nbi(rank_, segments);
   }
   template <Accumulable T>
   void accumulate_vector(std::span<const Segments> segments,

@@ -40,6 +40,8 @@ class [[nodiscard]] Handle {
 
   /// True once the operation is complete; lets the library make progress. Never blocks.
   [[nodiscard]] bool test() { return request_ == nullptr || detail::test(request_); }
+  /// Whether there is nothing to wait for, known without a look.
+  [[nodiscard]] bool is_empty() const { return request_ == nullptr; }
   void wait() {
     if (request_ != nullptr) detail::wait(request_);
   }
@@ -47,6 +49,11 @@ class [[nodiscard]] Handle {
  private:
   detail::Request* request_ = nullptr;
 };
+
+namespace detail {
+/// From now on an operation to that rank with implicit handle.
+ARMATURE_API void make_implicit(Rank rank, Handle operation, const char* call);
+}  // namespace detail
 
 /// Completes all of them locally.
 ARMATURE_API void wait_all(std::span<Handle> handles);

@@ -58,20 +58,42 @@ inline void put_bytes(global_ptr<void> to, const void* from, std::size_t bytes) 
   detail::put_slow(to.rank(), to.address(), from, bytes, "put_bytes");
 }
 
-/// Non-blocking, explicit handle. The source must stay unchanged until the handle is complete.
-/// Non-blocking operations are not ordered, neither with each other nor with blocking ones.
-template <class T, class... Source>
-requires requires(global_ptr<T> to, const Source&... from) { put(to, from...); }
-Handle put_async(global_ptr<T> to, const Source&... from) {
-  put(to, from...);
+/// Non-blocking, explicit handle. The source must stay unchanged until the handle is complete; a
+/// single value is copied. Non-blocking operations are not ordered, neither with each other nor
+/// with blocking ones.
+template <Transferable T>
+inline Handle put_async(global_ptr<T> to, const std::type_identity_t<T>* from, std::size_t count) {
+  const std::size_t bytes = detail::bytes_of<T>(count);
+  if (detail::put_fast(to.rank(), to.address(), from, bytes)) [[likely]]
+    return {};
+  return Handle(detail::put_later(to.rank(), to.address(), from, bytes, "put_async"));
+}
+template <Transferable T, detail::Buffer<T> Range>
+inline Handle put_async(global_ptr<T> to, const Range& from) {
+  return put_async(to, std::ranges::data(from), static_cast<std::size_t>(std::ranges::size(from)));
+}
+template <Transferable T>
+inline Handle put_async(global_ptr<T> to, const std::type_identity_t<T>& value) {
+  put(to, value);
   return {};
 }
 
 /// Non-blocking, implicit handle: completed by wait_all().
-template <class T, class... Source>
-requires requires(global_ptr<T> to, const Source&... from) { put(to, from...); }
-[[gnu::always_inline]] inline void put_nbi(global_ptr<T> to, const Source&... from) {
-  put(to, from...);
+template <Transferable T>
+[[gnu::always_inline]] inline void put_nbi(global_ptr<T> to, const std::type_identity_t<T>* from,
+                                           std::size_t count) {
+  const std::size_t bytes = detail::bytes_of<T>(count);
+  if (detail::put_fast(to.rank(), to.address(), from, bytes)) [[likely]]
+    return;
+  detail::put_implicit(to.rank(), to.address(), from, bytes, "put_nbi");
+}
+template <Transferable T, detail::Buffer<T> Range>
+[[gnu::always_inline]] inline void put_nbi(global_ptr<T> to, const Range& from) {
+  put_nbi(to, std::ranges::data(from), static_cast<std::size_t>(std::ranges::size(from)));
+}
+template <Transferable T>
+[[gnu::always_inline]] inline void put_nbi(global_ptr<T> to, const std::type_identity_t<T>& value) {
+  put(to, value);
 }
 
 }  // namespace armature

@@ -43,6 +43,10 @@ void abandon(Request* request) noexcept {
   }
 }
 
+void make_implicit(Rank rank, Handle operation, const char* call) {
+  if (!operation.is_empty()) progress::this_rank(call).implicit.add(rank, std::move(operation));
+}
+
 }  // namespace detail
 
 void wait_all(std::span<Handle> handles) {

@@ -278,12 +278,14 @@ bool Network::is_quiet() {
   flush_held();
   return std::all_of(others_.begin(), others_.end(), [&](int process) {
     const Link& link = links_.to(process);
-    return link.is_lost() || (link.is_idle() && !link.holds_records() && link.queued() == 0);
+    return link.is_lost() ||
+           (link.is_idle() && !link.holds_records() && !link.has_streams() && link.queued() == 0);
   });
 }
 
 void Network::forget_ranks() {
   mirrors_.forget_all();
+  links_.forget_streams_of_ranks();
   for (const auto forget : also_forget_) forget();
 }
 

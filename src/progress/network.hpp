@@ -124,6 +124,10 @@ class Network {
   void settle_others(int process, const char* call);
   /// Blocks while the engine has more to send than it should.
   void await_room(int rank, const char* call);
+  /// Begins a transfer of a rank of this process, or of none (-1), to that process. The caller
+  /// waits for it; or computes from now on, while the network's thread sends it.
+  enum class Start { now, beside };
+  void start(transport::Stream& stream, int rank, int process, Start how);
   /// A rank of this process computes from now on while something comes for it.
   void look_away() { service_.look_away(); }
   /// It sleeps, or all virtual ranks do; it does not any more.
@@ -158,6 +162,7 @@ class Network {
   void flush_held();
   void lost(int process, const char* why);
   [[nodiscard]] bool is_lost(const transport::Link& link, int rank);
+  void await_streams(int process, int rank, const char* call);
   [[nodiscard]] bool settle(int process, int rank, const char* call);
   [[nodiscard]] std::vector<int> open_processes(int but);
   void find_places();

@@ -118,6 +118,12 @@ void Service::look_away() {
     base::futex_wake(looked_away_, base::FutexReach::process);
 }
 
+void Service::wake() {
+  const std::uint64_t one = 1;
+  (void)!write(wake_fd_, &one, sizeof one);
+  look_away();
+}
+
 void Service::fall_asleep() {
   if (cores_ != nullptr) cores_->use_own();
   look_away();
@@ -238,6 +244,8 @@ bool Service::listen() {
   const int heard = ears_ >= 0 ? ears_ : links.engine().descriptor();
   pollfd fds[] = {{heard, POLLIN, 0}, {wake_fd_, POLLIN, 0}, {later_, POLLIN, 0}};
   (void)ppoll(fds, std::size(fds), &until, nullptr);
+  if (std::uint64_t times = 0; (fds[1].revents & POLLIN) != 0)
+    (void)!read(wake_fd_, &times, sizeof times);
   if (std::uint64_t times = 0;
       (fds[2].revents & POLLIN) != 0 && read(later_, &times, sizeof times) > 0)
     (void)is_set_.exchange(false, std::memory_order_acq_rel);
@@ -250,7 +258,7 @@ void Service::wake_sleepers() {
   const space::Mapping& mapping = network_.mapping();
   if (mapping.header().ranks_are_virtual != 0) {
     space::ProcessSlot& home = mapping.process_slot(network_.links().process());
-    if (home.asleep.load(std::memory_order_relaxed) != 0) wake(home);
+    if (home.asleep.load(std::memory_order_relaxed) != 0) progress::wake(home);
     return;
   }
   for (const space::AddressSpace* space : network_.spaces())

@@ -50,6 +50,8 @@ class Service {
   }
   /// A rank will not poll for a while; what comes for it is listened for from now on.
   void look_away();
+  /// There is something to be sent, which its rank does not stay for.
+  void wake();
   /// Whoever is bound to a core sleeps, or does not any more: the thread may run there meanwhile.
   void fall_asleep();
   void wake_up();

@@ -39,9 +39,31 @@ void Network::require_reachable(int rank, const char* call) {
   if (is_lost(link_to(rank), rank)) fail_lost(rank, call);
 }
 
+/// Blocks until the streams that have begun so far have been sent.
+void Network::await_streams(int process, int rank, const char* call) {
+  if (!links_.to(process).has_streams()) return;
+  std::uint64_t last = 0;
+  const int here = links_.process();
+  {
+    const Lock locked(links_.lock());
+    last = links_.to(process).streams_begun();
+  }
+  const auto are_sent = [&] {
+    const Link& link = links_.to(process);
+    return links_.process() != here || link.oldest_stream() > last || is_lost(link, rank);
+  };
+  WaitFor wait{.what = space::Awaiting::completion, .peer = rank, .rings = false, .call = call};
+  wait_until(wait, [&] {
+    if (are_sent()) return true;
+    try_poll();
+    return are_sent();
+  });
+}
+
 /// False when the process is lost, where the job goes on, before it had handled everything.
 bool Network::settle(int process, int rank, const char* call) {
   const Quiet quiet;
+  await_streams(process, rank, call);
   std::uint64_t target = 0;
   const int here = links_.process();
   {
@@ -78,7 +100,8 @@ std::vector<int> Network::open_processes(int but) {
   const bool lost_count = !recovers_on_nodes(mapping_.header());
   for (const int other : others_)
     if (const Link& link = links_.to(other);
-        other != but && (lost_count || !link.is_lost()) && link.wanting() > link.acknowledged())
+        other != but && (lost_count || !link.is_lost()) &&
+        (link.wanting() > link.acknowledged() || link.has_streams()))
       open.push_back(other);
   return open;
 }
@@ -104,8 +127,7 @@ void Network::settle_others(int process, const char* call) {
 }
 
 void Network::await_room(int rank, const char* call) {
-  constexpr std::size_t queued_max = 64;
-  const auto has_room = [&] { return link_to(rank).queued() < queued_max; };
+  const auto has_room = [&] { return link_to(rank).queued() < Link::queued_max; };
   if (has_room()) return;
   // The engine's room, which that rank's process makes, not the rank.
   WaitFor wait{.what = space::Awaiting::completion, .peer = rank, .rings = false, .call = call};
@@ -113,6 +135,16 @@ void Network::await_room(int rank, const char* call) {
     try_poll();
     return has_room();
   });
+}
+
+void Network::start(transport::Stream& stream, int rank, int process, Start how) {
+  {
+    const Lock locked(links_.lock());
+    Link& link = links_.to(process);
+    link.begin(stream, rank);
+    if (how == Start::now) return link.push();
+  }
+  service_.wake();
 }
 
 }  // namespace armature::progress

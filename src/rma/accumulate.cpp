@@ -57,40 +57,55 @@ rma::FarUpdate update_of(Element element, const void* scale, const char* call) {
 
 }  // namespace
 
-void accumulate(Element element, global_ptr<void> to, const void* from, std::size_t bytes,
-                const void* scale) {
+namespace {
+
+/// Whether the caller waits, or has a handle for that.
+enum class Completion { blocking, later };
+
+/// To a rank on another node: nullptr where `from` may be changed.
+Request* write(Completion completion, rma::Network& net, Rank rank, void* to, const void* from,
+               const Section& section, const rma::FarUpdate& update) {
+  if (completion == Completion::later)
+    return rma::write_far_later(net, rank, to, from, section, update);
+  rma::write_far(net, rank, to, from, section, update);
+  return nullptr;
+}
+
+Request* accumulate(Completion completion, Element element, global_ptr<void> to, const void* from,
+                    std::size_t bytes, const void* scale) {
   const progress::ThreadCall under_way("accumulate");
   AddressSpace& space = progress::this_rank("accumulate").space;
   if (rma::Network* const net = rma::far(to.rank(), "accumulate"); net != nullptr) [[unlikely]] {
     rma::require_far(*net, to.rank(), to.address(), bytes, "accumulate");
     require_whole_elements(element, bytes, "accumulate");
-    if (bytes == 0) return;
+    if (bytes == 0) return nullptr;
     Section whole;
     whole.row_bytes = bytes;
-    return rma::write_far(*net, to.rank(), to.address(), from, whole,
-                          update_of(element, scale, "accumulate"));
+    return write(completion, *net, to.rank(), to.address(), from, whole,
+                 update_of(element, scale, "accumulate"));
   }
   if (!reachable(to.rank(), to.address(), bytes)) [[unlikely]]
     space.require(to.rank(), to.address(), bytes, "accumulate");
   require_whole_elements(element, bytes, "accumulate");
   Adder adder(element, to.rank(), scale, space, space.me(), await_chunk);
   adder.add(static_cast<std::byte*>(to.address()), static_cast<const std::byte*>(from), bytes);
+  return nullptr;
 }
 
-void accumulate_strided(Element element, global_ptr<void> to, const void* from,
-                        const Strided& shape, const void* scale) {
+Request* accumulate_strided(Completion completion, Element element, global_ptr<void> to,
+                            const void* from, const Strided& shape, const void* scale) {
   constexpr const char* call = "accumulate_strided";
   const progress::ThreadCall under_way(call);
   AddressSpace& space = progress::this_rank(call).space;
   const Section section = Section::from(shape, call);
-  if (section.empty()) return space.require_rank(to.rank(), call);
+  if (section.empty()) return space.require_rank(to.rank(), call), nullptr;
   require_whole_elements(element, section.row_bytes, call);
   const rma::Reach reach = rma::reach(section, section.to_strides, call);
   const auto* lowest = static_cast<const std::byte*>(to.address()) + reach.below;
   if (rma::Network* const net = rma::far(to.rank(), call); net != nullptr) [[unlikely]] {
     rma::require_far(*net, to.rank(), lowest, reach.bytes, call);
-    return rma::write_far(*net, to.rank(), to.address(), from, section,
-                          update_of(element, scale, call));
+    return write(completion, *net, to.rank(), to.address(), from, section,
+                 update_of(element, scale, call));
   }
   if (!reachable(to.rank(), lowest, reach.bytes)) [[unlikely]]
     space.require(to.rank(), lowest, reach.bytes, call);
@@ -98,26 +113,56 @@ void accumulate_strided(Element element, global_ptr<void> to, const void* from,
   rma::for_each_row(static_cast<std::byte*>(to.address()), static_cast<const std::byte*>(from),
                     section,
                     [&](std::byte* t, const std::byte* f) { adder.add(t, f, section.row_bytes); });
+  return nullptr;
 }
 
-void accumulate_vector(Element element, Rank rank, std::span<const Segments> segments,
-                       const void* scale) {
+Request* accumulate_vector(Completion completion, Element element, Rank rank,
+                           std::span<const Segments> segments, const void* scale) {
   constexpr const char* call = "accumulate_vector";
   const progress::ThreadCall under_way(call);
   AddressSpace& space = progress::this_rank(call).space;
   rma::check_segments(rank, segments, rma::Remote::to, call);
   for (const Segments& s : segments) require_whole_elements(element, s.bytes, call);
-  if (segments.empty()) return;
+  if (segments.empty()) return nullptr;
   if (rma::Network* const net = rma::far(rank, call); net != nullptr) [[unlikely]] {
-    for (const Segments& s : segments)
-      rma::write_far(*net, rank, s, update_of(element, scale, call));
-    return;
+    const rma::FarUpdate update = update_of(element, scale, call);
+    if (completion == Completion::later) return rma::write_far_later(*net, rank, segments, update);
+    for (const Segments& s : segments) rma::write_far(*net, rank, s, update);
+    return nullptr;
   }
   Adder adder(element, rank, scale, space, space.me(), await_chunk);
   for (const Segments& s : segments)
     for (std::size_t i = 0; i < s.to.size(); ++i)
       adder.add(static_cast<std::byte*>(s.to[i]), static_cast<const std::byte*>(s.from[i]),
                 s.bytes);
+  return nullptr;
+}
+
+}  // namespace
+
+void accumulate(Element element, global_ptr<void> to, const void* from, std::size_t bytes,
+                const void* scale) {
+  (void)accumulate(Completion::blocking, element, to, from, bytes, scale);
+}
+void accumulate_strided(Element element, global_ptr<void> to, const void* from,
+                        const Strided& shape, const void* scale) {
+  (void)accumulate_strided(Completion::blocking, element, to, from, shape, scale);
+}
+void accumulate_vector(Element element, Rank rank, std::span<const Segments> segments,
+                       const void* scale) {
+  (void)accumulate_vector(Completion::blocking, element, rank, segments, scale);
+}
+Request* accumulate_later(Element element, global_ptr<void> to, const void* from, std::size_t bytes,
+                          const void* scale) {
+  return accumulate(Completion::later, element, to, from, bytes, scale);
+}
+Request* accumulate_strided_later(Element element, global_ptr<void> to, const void* from,
+                                  const Strided& shape, const void* scale) {
+  return accumulate_strided(Completion::later, element, to, from, shape, scale);
+}
+Request* accumulate_vector_later(Element element, Rank rank, std::span<const Segments> segments,
+                                 const void* scale) {
+  return accumulate_vector(Completion::later, element, rank, segments, scale);
 }
 
 }  // namespace armature::detail

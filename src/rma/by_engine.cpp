@@ -201,29 +201,50 @@ bool transfer_now(Network& net, Rank rank, Way way, std::uint64_t there, std::sp
   return true;
 }
 
-/// A get behind a handle.
-struct LaterGet final : detail::Request, UnderWay {
-  explicit LaterGet(Rank from) : rank(from) {
+/// A transfer behind a handle.
+struct LaterTransfer final : detail::Request, UnderWay {
+  LaterTransfer(Rank other, Way is) : rank(other), way(is) {
     advance = [](Request& request) {
-      auto& get = static_cast<LaterGet&>(request);
-      if (get.parts() > 0) (void)network()->try_poll();
-      return get.parts() == 0;
+      auto& transfer = static_cast<LaterTransfer&>(request);
+      if (transfer.parts() > 0) (void)network()->try_poll();
+      return transfer.parts() == 0;
     };
     check = [](Request& request) {
-      network()->require_reachable(static_cast<LaterGet&>(request).rank, "get");
+      const auto& transfer = static_cast<LaterTransfer&>(request);
+      network()->require_reachable(transfer.rank, transfer.way == Way::put ? "put" : "get");
     };
-    release = [](Request& request) { delete &static_cast<LaterGet&>(request); };
+    release = [](Request& request) { delete &static_cast<LaterTransfer&>(request); };
   }
   Rank rank;
+  Way way;
 };
+
+detail::Request* transfer_later(Network& net, Rank rank, Way way, std::uint64_t there,
+                                std::span<std::byte> here) {
+  const char* const call = way == Way::put ? "put" : "get";
+  if (!is_for_engine(net, here.size()) || !has_keys(net, rank, there, here.size(), call))
+    return nullptr;
+  net.fence(rank, call);
+  auto transfer = std::make_unique<LaterTransfer>(rank, way);
+  for (std::size_t at = 0; at < here.size();) {
+    const std::size_t part = part_of(net, rank, there + at, here.size() - at);
+    start(net, rank, way, there + at, here.subspan(at, part), *transfer);
+    at += part;
+  }
+  net.look_away();
+  return transfer.release();
+}
+
+/// The engine reads from there only.
+std::span<std::byte> source(const void* from, std::size_t bytes) {
+  return {static_cast<std::byte*>(const_cast<void*>(from)), bytes};
+}
 
 }  // namespace
 
 bool put_by_engine(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
                    const char* call) {
-  // The engine reads from there only.
-  auto* const source = static_cast<std::byte*>(const_cast<void*>(from));
-  return transfer_now(net, rank, Way::put, reinterpret_cast<std::uint64_t>(to), {source, bytes},
+  return transfer_now(net, rank, Way::put, reinterpret_cast<std::uint64_t>(to), source(from, bytes),
                       call);
 }
 
@@ -233,19 +254,16 @@ bool get_by_engine(Network& net, Rank rank, void* to, const void* from, std::siz
                       {static_cast<std::byte*>(to), bytes}, call);
 }
 
+detail::Request* put_by_engine_later(Network& net, Rank rank, void* to, const void* from,
+                                     std::size_t bytes) {
+  return transfer_later(net, rank, Way::put, reinterpret_cast<std::uint64_t>(to),
+                        source(from, bytes));
+}
+
 detail::Request* get_by_engine_later(Network& net, Rank rank, void* to, const void* from,
                                      std::size_t bytes) {
-  const auto there = reinterpret_cast<std::uint64_t>(from);
-  if (!is_for_engine(net, bytes) || !has_keys(net, rank, there, bytes, "get")) return nullptr;
-  net.fence(rank, "get");
-  auto get = std::make_unique<LaterGet>(rank);
-  for (std::size_t at = 0; at < bytes;) {
-    const std::size_t part = part_of(net, rank, there + at, bytes - at);
-    start(net, rank, Way::get, there + at, {static_cast<std::byte*>(to) + at, part}, *get);
-    at += part;
-  }
-  net.look_away();
-  return get.release();
+  return transfer_later(net, rank, Way::get, reinterpret_cast<std::uint64_t>(from),
+                        {static_cast<std::byte*>(to), bytes});
 }
 
 void serve_keys(transport::Links& links) { links.handle(Kind::key, on_key); }

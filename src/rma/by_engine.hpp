@@ -18,6 +18,8 @@ namespace armature::rma {
 [[nodiscard]] bool get_by_engine(progress::Network& net, Rank rank, void* to, const void* from,
                                  std::size_t bytes, const char* call);
 /// The same behind a handle; nullptr for false.
+[[nodiscard]] detail::Request* put_by_engine_later(progress::Network& net, Rank rank, void* to,
+                                                   const void* from, std::size_t bytes);
 [[nodiscard]] detail::Request* get_by_engine_later(progress::Network& net, Rank rank, void* to,
                                                    const void* from, std::size_t bytes);
 

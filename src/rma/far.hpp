@@ -10,6 +10,7 @@
 #include "rma/far_records.hpp"
 #include "rma/runs.hpp"
 #include "rma/section.hpp"
+#include "rma/write_stream.hpp"
 
 // One-sided operations on ranks of other nodes, as the caller makes them. Each is a record or
 // several to the process of that rank, which does what is asked whatever the rank itself is doing
@@ -17,8 +18,6 @@
 // and gets of one process to one rank take effect in the order of their calls.
 
 namespace armature::rma {
-
-using progress::Network;
 
 /// The network, when the rank is on another node and there is one; else nullptr. For ranks that are
 /// none, nullptr: the local check says so.
@@ -33,15 +32,17 @@ void require_far(Network& net, Rank rank, const void* address, std::size_t bytes
 /// Returns when `from` may be changed.
 void put_far(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
              const char* call);
-/// How the elements of an accumulate are added; `element` no_element: a put.
-struct FarUpdate {
-  std::uint32_t element = no_element;
-  const void* scale = nullptr;
-  const char* call = "put";
-};
 void write_far(Network& net, Rank rank, void* to, const void* from, const Section& section,
                const FarUpdate& update);
 void write_far(Network& net, Rank rank, const Segments& pieces, const FarUpdate& update);
+/// The same behind a handle. nullptr: `from` may be changed already.
+[[nodiscard]] detail::Request* put_far_later(Network& net, Rank rank, void* to, const void* from,
+                                             std::size_t bytes, const char* call);
+[[nodiscard]] detail::Request* write_far_later(Network& net, Rank rank, void* to, const void* from,
+                                               const Section& section, const FarUpdate& update);
+[[nodiscard]] detail::Request* write_far_later(Network& net, Rank rank,
+                                               std::span<const Segments> lists,
+                                               const FarUpdate& update);
 
 /// Whether a question leaves at once, or with those that are asked before somebody waits.
 enum class Asked { now, with_others };
@@ -56,6 +57,8 @@ void get_far(Network& net, Rank rank, const Segments& pieces, const char* call);
 /// The same behind a handle.
 [[nodiscard]] detail::Request* get_far_later(Network& net, Rank rank, void* to, const void* from,
                                              const Section& section);
+[[nodiscard]] detail::Request* get_far_later(Network& net, Rank rank,
+                                             std::span<const Segments> lists);
 
 /// A question as a record, and what follows it.
 void ask(Network& net, Rank rank, transport::Kind kind, std::span<const std::byte> record,

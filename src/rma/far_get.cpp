@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "armature/handle.hpp"
 #include "base/fail.hpp"
 #include "base/immortal.hpp"
 #include "base/process_memory.hpp"
+#include "progress/all_of.hpp"
 #include "progress/rank_context.hpp"
 #include "rma/by_engine.hpp"
 #include "rma/far.hpp"
@@ -72,12 +74,6 @@ class Checked final : public Question {
 Runs::Levels levels_of(const Section& section,
                        const std::array<std::ptrdiff_t, Strided::levels_max>& strides) {
   return {section.levels, section.counts, strides};
-}
-
-std::size_t bytes_of_section(const Section& section) {
-  std::size_t bytes = section.row_bytes;
-  for (std::size_t level = 0; level < section.levels; ++level) bytes *= section.counts[level];
-  return bytes;
 }
 
 /// How much of a rank's band on another node is known to be allocated, in this process. It only
@@ -171,7 +167,7 @@ void get_far(Network& net, Rank rank, void* to, const void* from, const Section&
   Fetch fetch(rank,
               Runs::section(static_cast<std::byte*>(to), section.row_bytes,
                             levels_of(section, section.to_strides)),
-              bytes_of_section(section));
+              bytes_of(section));
   ask_section(net, rank, fetch.number(), from, section.row_bytes,
               levels_of(section, section.from_strides));
   fetch.wait(call);
@@ -186,17 +182,20 @@ detail::Request* get_far_later(Network& net, Rank rank, void* to, const void* fr
       std::make_unique<LaterFetch>(rank,
                                    Runs::section(static_cast<std::byte*>(to), section.row_bytes,
                                                  levels_of(section, section.to_strides)),
-                                   bytes_of_section(section));
+                                   bytes_of(section));
   net.await_room(rank, "get");
   ask_section(net, rank, fetch->number(), from, section.row_bytes,
               levels_of(section, section.from_strides), Asked::with_others);
   // The caller computes from now on, as often as not.
-  if (bytes_of_section(section) > transport::Protocol::get().copied_max) net.look_away();
+  if (bytes_of(section) > transport::Protocol::get().copied_max) net.look_away();
   return fetch.release();
 }
 
-void get_far(Network& net, Rank rank, const Segments& pieces, const char* call) {
-  if (pieces.bytes == 0) return;
+namespace {
+
+/// Asks for a list of pieces, by as many questions as it takes.
+std::vector<std::unique_ptr<Fetch>> ask_pieces(Network& net, Rank rank, const Segments& pieces,
+                                               Asked asked) {
   const std::size_t at_once = (Link::body_bytes_max - sizeof(GatherRecord)) / sizeof(void*);
   std::vector<std::unique_ptr<Fetch>> fetches;
   for (std::size_t i = 0; i < pieces.to.size(); i += at_once) {
@@ -206,10 +205,59 @@ void get_far(Network& net, Rank rank, const Segments& pieces, const char* call) 
     fetches.push_back(std::make_unique<Fetch>(rank, Runs::pieces(std::move(into), pieces.bytes),
                                               count * pieces.bytes));
     const GatherRecord record{fetches.back()->number(), pieces.bytes, count};
+    if (asked == Asked::with_others) net.await_room(rank, "get_vector");
     ask(net, rank, Kind::gather, bytes_of_record(record),
-        std::as_bytes(pieces.from.subspan(i, count)));
+        std::as_bytes(pieces.from.subspan(i, count)), asked);
   }
-  for (const auto& fetch : fetches) fetch->wait(call);
+  return fetches;
+}
+
+/// Questions behind one handle.
+struct LaterFetches final : detail::Request {
+  explicit LaterFetches(std::vector<std::unique_ptr<Fetch>> of) : fetches(std::move(of)) {
+    advance = [](Request& request) {
+      const auto all_are_answered = [&] {
+        return std::ranges::all_of(static_cast<LaterFetches&>(request).fetches,
+                                   [](const auto& fetch) { return fetch->is_answered(); });
+      };
+      if (all_are_answered()) return true;
+      (void)progress::network()->try_poll();
+      return all_are_answered();
+    };
+    check = [](Request& request) {
+      for (const auto& fetch : static_cast<LaterFetches&>(request).fetches)
+        fetch->check("get_vector");
+    };
+    release = [](Request& request) { delete &static_cast<LaterFetches&>(request); };
+  }
+  std::vector<std::unique_ptr<Fetch>> fetches;
+};
+
+}  // namespace
+
+void get_far(Network& net, Rank rank, const Segments& pieces, const char* call) {
+  if (pieces.bytes == 0) return;
+  for (const auto& fetch : ask_pieces(net, rank, pieces, Asked::now)) fetch->wait(call);
+}
+
+namespace {
+
+detail::Request* get_list_later(Network& net, Rank rank, const Segments& pieces) {
+  if (pieces.bytes == 0 || pieces.to.empty()) return nullptr;
+  auto fetches = std::make_unique<LaterFetches>(ask_pieces(net, rank, pieces, Asked::with_others));
+  if (!is_copied(pieces.bytes * pieces.to.size())) net.look_away();
+  return fetches.release();
+}
+
+}  // namespace
+
+detail::Request* get_far_later(Network& net, Rank rank, std::span<const Segments> lists) {
+  if (lists.size() == 1) return get_list_later(net, rank, lists[0]);
+  std::vector<Handle> gets;
+  for (const Segments& pieces : lists)
+    if (detail::Request* const request = get_list_later(net, rank, pieces))
+      gets.emplace_back(request);
+  return progress::all_of(std::move(gets));
 }
 
 std::uint64_t atomic_far(Network& net, Rank rank, AtomicRecord what, const char* call) {

@@ -21,7 +21,6 @@
 #include "rma/far.hpp"
 #include "rma/far_lock.hpp"
 #include "rma/here.hpp"
-#include "rma/packed_rows.hpp"
 #include "rma/questions.hpp"
 #include "transport/protocol.hpp"
 
@@ -33,7 +32,6 @@ using transport::Arrived;
 using transport::Kind;
 using transport::Link;
 using transport::Protocol;
-using transport::Sending;
 
 namespace {
 
@@ -151,90 +149,50 @@ void on_pieces(const Arrived& arrived) {
     adder.add(place(i), from.data() + i * record.piece_bytes, record.piece_bytes);
 }
 
-/// The answer to a get that is too long for a packet: on its way a few pieces at a time, each after
-/// the engine has let go of an earlier one. Lives until the last is gone.
-class Supply {
+/// The answer to a get that is too long for a packet. Lives until the engine has let go of all.
+class Supply final : public transport::Stream {
  public:
   /// From now on nobody waits for those that are under way.
   static void give_up_all() { ++forgotten; }
   static void begin(const Arrived& question, std::uint64_t number, Runs from, std::size_t bytes) {
-    auto* const supply = new Supply(question, number, std::move(from), bytes);
-    supply->send_more();
+    Link& link = network()->links().to(question.process);
+    link.begin(*new Supply(question, number, std::move(from), bytes), -1);
+    link.push();
   }
 
  private:
-  static constexpr std::size_t piece_bytes = Protocol::piece_bytes;
-
-  struct Piece : Sending {
-    Supply* supply = nullptr;
-    bool busy = false;
-    std::unique_ptr<std::byte[]> memory;
-  };
-
   Supply(const Arrived& question, std::uint64_t number, Runs from, std::size_t bytes)
-      : process_(question.process),
-        from_rank_(question.record.to),
+      : from_rank_(question.record.to),
         to_rank_(question.record.from),
         answer_{number},
         from_(std::move(from)),
-        left_(bytes) {
-    for (Piece& piece : pieces_) {
-      piece.supply = this;
-      piece.sent = [](Sending& sent) { static_cast<Piece&>(sent).supply->let_go(sent); };
-    }
-  }
+        left_(bytes) {}
 
-  ~Supply() {
-    for (Piece& piece : pieces_)
-      if (piece.memory != nullptr) PackedRows::give_memory(std::move(piece.memory));
-  }
-
-  void let_go(Sending& sent) {
-    static_cast<Piece&>(sent).busy = false;
-    if (sending_) return;  // from inside of send_more
-    send_more();
-  }
-
-  void send_more() {
-    sending_ = true;
-    if (begun_ != forgotten) left_ = 0;
-    Link& link = network()->links().to(process_);
-    while (left_ > 0) {
-      // The first that is free: what the engine has let go of at once is still in the cache.
-      const auto free = std::ranges::find(pieces_, false, &Piece::busy);
-      if (free == pieces_.end()) break;
-      send_piece(link, *free);
-    }
-    sending_ = false;
-    if (left_ == 0 && std::ranges::none_of(pieces_, &Piece::busy)) delete this;
-  }
-
-  void send_piece(Link& link, Piece& piece) {
+  bool send_next(Link& link, transport::Piece& piece) override {
+    if (begun_ != forgotten) return false;
     std::span<const std::byte> bytes = from_.next();
     if (bytes.size() >= Protocol::get().packed_below() ||
         (bytes.size() == left_ && left_ > Protocol::get().copied_max)) {
-      bytes = bytes.first(std::min(bytes.size(), piece_bytes));
+      bytes = bytes.first(std::min(bytes.size(), Protocol::piece_bytes));
       from_.skip(bytes.size());
     } else {
-      if (piece.memory == nullptr) piece.memory = PackedRows::take_memory();
-      const std::size_t packed = from_.take(piece.memory.get(), std::min(piece_bytes, left_));
-      bytes = {piece.memory.get(), packed};
+      const std::size_t packed = from_.take(piece.room(), std::min(Protocol::piece_bytes, left_));
+      bytes = {piece.room(), packed};
     }
     left_ -= bytes.size();
-    piece.busy = true;
-    link.lend(Kind::data, from_rank_, to_rank_, std::as_bytes(std::span(&answer_, 1)), bytes, piece,
-              Link::Ack::none);
+    link.lend_piece(Kind::data, from_rank_, to_rank_, std::as_bytes(std::span(&answer_, 1)), bytes,
+                    piece, Link::Ack::none);
+    return left_ > 0;
   }
+  void ended() override { delete this; }
 
-  int process_, from_rank_, to_rank_;
+  int from_rank_, to_rank_;
   DataRecord answer_;
   Runs from_;
   std::size_t left_;
   // How often all have been given up, by now and as this one began.
   inline static std::uint32_t forgotten = 0;
   const std::uint32_t begun_ = forgotten;
-  bool sending_ = false;
-  std::array<Piece, Protocol::answers_under_way> pieces_;
 };
 
 void answer(const Arrived& question, std::uint64_t number, Runs from, std::size_t bytes) {

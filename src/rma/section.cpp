@@ -56,6 +56,12 @@ Section Section::outer() const {
   return above;
 }
 
+std::size_t bytes_of(const Section& section) {
+  std::size_t bytes = section.row_bytes;
+  for (std::size_t level = 0; level < section.levels; ++level) bytes *= section.counts[level];
+  return bytes;
+}
+
 Reach reach(const Section& section, const std::array<std::ptrdiff_t, Strided::levels_max>& strides,
             const char* call) {
   std::ptrdiff_t below = 0, above = 0;

@@ -25,6 +25,9 @@ struct Section {
   [[nodiscard]] Section outer() const;
 };
 
+/// The bytes that it moves.
+[[nodiscard]] std::size_t bytes_of(const Section& section);
+
 /// The bytes that a section touches around its first one: [first + below, first + below + bytes).
 struct Reach {
   std::ptrdiff_t below = 0;

@@ -60,6 +60,14 @@ void get_strided(void* to, global_ptr<const void> from, const Strided& shape) {
 }
 
 Handle put_strided_async(global_ptr<void> to, const void* from, const Strided& shape) {
+  const progress::ThreadCall under_way("put_strided");
+  const Section section = Section::from(shape, "put_strided");
+  if (!section.empty())
+    if (rma::Network* const net =
+            check(to.rank(), to.address(), rma::reach(section, section.to_strides, "put_strided"),
+                  "put_strided"))
+      return Handle(rma::write_far_later(*net, to.rank(), to.address(), from, section,
+                                         {.call = "put_strided"}));
   put_strided(to, from, shape);
   return {};
 }
@@ -75,13 +83,14 @@ Handle get_strided_async(void* to, global_ptr<const void> from, const Strided& s
   return {};
 }
 void put_strided_nbi(global_ptr<void> to, const void* from, const Strided& shape) {
-  put_strided(to, from, shape);
+  const progress::ThreadCall under_way("put_strided");
+  if (rma::far(to.rank(), "put_strided") == nullptr) return put_strided(to, from, shape);
+  detail::make_implicit(to.rank(), put_strided_async(to, from, shape), "put_strided_nbi");
 }
 void get_strided_nbi(void* to, global_ptr<const void> from, const Strided& shape) {
   const progress::ThreadCall under_way("get_strided");
   if (rma::far(from.rank(), "get_strided") == nullptr) return get_strided(to, from, shape);
-  progress::this_rank("get_strided_nbi")
-      .implicit.add(from.rank(), get_strided_async(to, from, shape));
+  detail::make_implicit(from.rank(), get_strided_async(to, from, shape), "get_strided_nbi");
 }
 
 namespace {
@@ -138,6 +147,12 @@ void get_patch(void* to, global_ptr<const void> from, const Patch& patch) {
 }
 
 Handle put_patch_async(global_ptr<void> to, const void* from, const Patch& patch) {
+  const progress::ThreadCall under_way("put_patch");
+  if (patch.rows != 0 && patch.row_bytes != 0)
+    if (rma::Network* const net = check(
+            to.rank(), to.address(), patch_reach(patch, patch.to_stride, "put_patch"), "put_patch"))
+      return Handle(rma::write_far_later(*net, to.rank(), to.address(), from, section_of(patch),
+                                         {.call = "put_patch"}));
   put_patch(to, from, patch);
   return {};
 }
@@ -152,12 +167,14 @@ Handle get_patch_async(void* to, global_ptr<const void> from, const Patch& patch
   return {};
 }
 void put_patch_nbi(global_ptr<void> to, const void* from, const Patch& patch) {
-  put_patch(to, from, patch);
+  const progress::ThreadCall under_way("put_patch");
+  if (rma::far(to.rank(), "put_patch") == nullptr) return put_patch(to, from, patch);
+  detail::make_implicit(to.rank(), put_patch_async(to, from, patch), "put_patch_nbi");
 }
 void get_patch_nbi(void* to, global_ptr<const void> from, const Patch& patch) {
   const progress::ThreadCall under_way("get_patch");
   if (rma::far(from.rank(), "get_patch") == nullptr) return get_patch(to, from, patch);
-  progress::this_rank("get_patch_nbi").implicit.add(from.rank(), get_patch_async(to, from, patch));
+  detail::make_implicit(from.rank(), get_patch_async(to, from, patch), "get_patch_nbi");
 }
 
 }  // namespace armature

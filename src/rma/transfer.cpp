@@ -65,6 +65,20 @@ void put_slow(Rank rank, void* to, const void* from, std::size_t bytes, const ch
   rma::put_here(to, from, bytes);
 }
 
+Request* put_later(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
+  const progress::ThreadCall under_way(call);
+  if (rma::Network* const net = rma::far(rank, call)) {
+    rma::require_far(*net, rank, to, bytes, call);
+    return rma::put_far_later(*net, rank, to, from, bytes, call);
+  }
+  put_slow(rank, to, from, bytes, call);
+  return nullptr;
+}
+
+void put_implicit(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
+  make_implicit(rank, Handle(put_later(rank, to, from, bytes, call)), call);
+}
+
 void get_slow(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
   const progress::ThreadCall under_way(call);
   if (rma::Network* const net = rma::far(rank, call)) {

@@ -226,14 +226,30 @@ void get_vector(Rank rank, std::span<const Segments> segments) {
 }
 
 Handle put_vector_async(Rank rank, std::span<const Segments> segments) {
+  const progress::ThreadCall under_way("put_vector");
+  if (rma::Network* const net = rma::far(rank, "put_vector")) {
+    rma::check_segments(rank, segments, rma::Remote::to, "put_vector");
+    return Handle(rma::write_far_later(*net, rank, segments, {.call = "put_vector"}));
+  }
   put_vector(rank, segments);
   return {};
 }
 Handle get_vector_async(Rank rank, std::span<const Segments> segments) {
+  const progress::ThreadCall under_way("get_vector");
+  if (rma::Network* const net = rma::far(rank, "get_vector")) {
+    rma::check_segments(rank, segments, rma::Remote::from, "get_vector");
+    return Handle(rma::get_far_later(*net, rank, segments));
+  }
   get_vector(rank, segments);
   return {};
 }
-void put_vector_nbi(Rank rank, std::span<const Segments> segments) { put_vector(rank, segments); }
-void get_vector_nbi(Rank rank, std::span<const Segments> segments) { get_vector(rank, segments); }
+void put_vector_nbi(Rank rank, std::span<const Segments> segments) {
+  const progress::ThreadCall under_way("put_vector");
+  detail::make_implicit(rank, put_vector_async(rank, segments), "put_vector_nbi");
+}
+void get_vector_nbi(Rank rank, std::span<const Segments> segments) {
+  const progress::ThreadCall under_way("get_vector");
+  detail::make_implicit(rank, get_vector_async(rank, segments), "get_vector_nbi");
+}
 
 }  // namespace armature

@@ -67,6 +67,10 @@ void Link::note_sender(Kind kind, int rank) {
 }
 
 bool Link::settles(int rank) {
+  if (streams_of(rank)) {
+    push();
+    if (streams_of(rank)) return false;
+  }
   const auto place = static_cast<std::size_t>(rank);
   const std::uint64_t last = place < last_of_.size() ? last_of_[place] : 0;
   if (last <= acknowledged() || is_lost()) return true;
@@ -146,6 +150,7 @@ void Links::flush_all() {
 bool Links::progress() {
   // What was owed when the last call ended has found nothing to travel with.
   acknowledge();
+  push_streams();
   const bool any = engine_->progress();
   if (!owing_.empty()) {
     bool now = false;
@@ -262,6 +267,7 @@ void Links::lost(int peer, const char* why) {
   if (link.lost_.exchange(true)) return;
   link.early_.clear();
   engine_->drop(peer);
+  link.cut_streams();
   // Nothing will be acknowledged any more; who waits for that looks at whether the link is lost.
   if (on_lost != nullptr) on_lost(link, why);
 }

@@ -15,6 +15,7 @@
 #include "transport/links_mutex.hpp"
 #include "transport/load.hpp"
 #include "transport/packet.hpp"
+#include "transport/stream.hpp"
 #include "transport/transport.hpp"
 
 namespace armature::transport {
@@ -43,13 +44,6 @@ struct Arrived {
 };
 using Handler = void (*)(const Arrived& arrived);
 
-/// Memory lent to the engine: told when it is free again.
-struct Sending {
-  void (*sent)(Sending& sending) = nullptr;
-};
-
-class Links;
-
 /// One other process. Small records gather in a packet while an earlier one is under way, and leave
 /// at once when none is; so does a packet that is full, or that somebody waits for.
 class Link {
@@ -76,6 +70,23 @@ class Link {
   void lend(Kind kind, int from, int to, std::span<const std::byte> head,
             std::span<const std::byte> lent, Sending& sending, Ack ack);
 
+  /// The same for a record of a stream.
+  void lend_piece(Kind kind, int from, int to, std::span<const std::byte> head,
+                  std::span<const std::byte> lent, Piece& piece, Ack ack);
+
+  /// From now on it is asked for its records, by push(). `rank`: whose it is and in whose memory it
+  /// lies; -1: of the process.
+  void begin(Stream& stream, int rank);
+  /// Sends of all streams what the engine should have by now.
+  void push();
+  [[nodiscard]] bool has_streams() const { return oldest_stream() != UINT64_MAX; }
+  /// How many have begun so far, which is the number of the last; and the number of the oldest that
+  /// has not been sent, UINT64_MAX: of none.
+  [[nodiscard]] std::uint64_t streams_begun() const { return streams_begun_; }
+  [[nodiscard]] std::uint64_t oldest_stream() const {
+    return oldest_stream_.load(std::memory_order_acquire);
+  }
+
   /// Sends what has gathered.
   void flush();
   /// Sends it unless it had better wait for more.
@@ -97,6 +108,8 @@ class Link {
   [[nodiscard]] bool settles(int rank);
   /// Packets the engine has not taken yet: the network is slower than the program.
   [[nodiscard]] std::size_t queued() const { return queued_.load(std::memory_order_relaxed); }
+  /// So many it should have at most.
+  static constexpr std::size_t queued_max = 64;
 
   [[nodiscard]] bool said_hello() const { return hello_; }
   [[nodiscard]] bool said_bye() const { return bye_; }
@@ -114,6 +127,15 @@ class Link {
 
   void send(Packet& packet, std::span<const std::byte> head, std::span<const std::byte> body);
   void note_sender(Kind kind, int rank);
+  struct Streaming {
+    Stream* stream;
+    int rank;
+    std::uint64_t number;
+  };
+  void note_oldest();
+  static void end_if_over(Stream& stream);
+  void cut_streams();
+  [[nodiscard]] bool streams_of(int rank) const;
 
   Links* links_ = nullptr;
   int process_ = -1;
@@ -133,7 +155,14 @@ class Link {
     std::vector<std::byte> head, body;
   };
   std::map<std::uint32_t, Early> early_;  // by sequence
-  bool gathers_ = false;                  // it is among Links::gathering_
+  std::vector<Streaming> streams_;        // that have records left
+  std::uint64_t streams_begun_ = 0;
+  std::atomic<std::uint64_t> oldest_stream_ = UINT64_MAX;  // looked at without the lock, too
+  std::size_t turn_ = 0;                                   // of that one, among streams_
+  std::size_t streamed_ = 0;                               // pieces of streams under way
+  bool pushes_ = false;
+  bool is_streaming_ = false;  // it is among Links::streaming_
+  bool gathers_ = false;       // it is among Links::gathering_
   enum class Owes { nothing, later, now } owes_ = Owes::nothing;
   bool hello_ = false;
   bool ignores_ = false;
@@ -178,6 +207,8 @@ class Links : public Sink {
   /// Whether acknowledgements are still to be sent, which the next progress() does. Not only under
   /// the lock: who has taken in what is to be acknowledged knows it.
   [[nodiscard]] bool owes() const { return owes_.load(std::memory_order_relaxed); }
+  /// Ranks go back to what they were: their streams do not lie where they lay. Under the lock.
+  void forget_streams_of_ranks();
   /// Packets that did not know the job's secret.
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
@@ -194,6 +225,9 @@ class Links : public Sink {
   void handle_records(Link& link, std::span<const std::byte> records,
                       std::span<const std::byte> lent);
   void acknowledge();
+  void push_streams();
+  [[nodiscard]] Piece& take_piece(Link& link, const Link::Streaming& of);
+  void give_piece(Piece& piece);
   [[nodiscard]] Link::Packet* new_packet();
   void recycle(Link::Packet* packet);
 
@@ -203,6 +237,9 @@ class Links : public Sink {
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<std::unique_ptr<Link::Packet>> free_;
   std::vector<Link*> gathering_;  // all that hold records, and others that have
+  std::vector<Link*> streaming_;  // all that have streams, and others that had
+  std::vector<std::unique_ptr<Piece>> pieces_;
+  std::vector<Piece*> free_pieces_;
   std::vector<Link*> owing_;
   std::atomic<bool> owes_ = false;  // there are some
   std::array<Handler, static_cast<std::size_t>(Kind::count)> handlers_{};

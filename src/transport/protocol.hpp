@@ -27,8 +27,7 @@ struct Protocol {
   // With its heads a piece is a whole number of the longest packets of TCP that loopback takes
   // (64 KiB, heads included): a short packet at the end costs nearly as much as a long one.
   static constexpr std::size_t piece_bytes = std::size_t{252} * 1024;
-  static constexpr std::size_t puts_under_way = 16;    // pieces of a put or accumulate
-  static constexpr std::size_t answers_under_way = 8;  // pieces of what a get asks for
+  static constexpr std::size_t pieces_under_way = 16;  // of all transfers to one process
 
   /// Rows that are shorter are packed into pieces, of which each has room for one at least.
   [[nodiscard]] std::size_t packed_below() const {

@@ -33,6 +33,11 @@ constexpr Aim aims[] = {
     {.op = "net.compute", .bytes = 8, .ratio_max = 1.02},
     {.op = "net.overlap", .bytes = mebi, .ratio_max = 0.1},
     {.op = "net.overlap.twice", .bytes = mebi, .ratio_max = 0.1},
+    {.op = "net.overlap.put", .bytes = mebi, .ratio_max = 0.1},
+    {.op = "net.overlap.acc", .bytes = mebi, .ratio_max = 0.1},
+    {.op = "net.issue.put", .bytes = 2 * mebi, .ns_max = 20'000},
+    {.op = "net.issue.acc", .bytes = 2 * mebi, .ns_max = 20'000},
+    {.op = "net.issue.getv", .bytes = 2 * mebi, .ns_max = 20'000},
 };
 
 void collect(Collector& collector) {
@@ -82,6 +87,9 @@ machine and speak over its loopback):
                      Where all cores are in use, one carries both sides while the other computes,
                      which takes longer than the get does when nobody computes
   net.overlap.twice  the same after computing for twice as long
+  net.overlap.put net.overlap.acc   the same of a put and of an accumulate, for twice as long
+  net.issue.put net.issue.acc net.issue.getv   what the call takes that begins a non-blocking
+                     transfer of 2 MiB; the limit is the whole transfer
   net.overlap.tcp    the same of as many bytes that one thread sends and another takes by TCP
   X.crowded          while a thread that has nothing to do with it computes on each of the two
                      cores: the mean; limit: asking a thread that sleeps on a TCP connection

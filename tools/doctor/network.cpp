@@ -188,14 +188,14 @@ void check_protocols(Findings& findings) {
        fmt::format("up to {} copied into packets of {}, which small ones share; longer ones in "
                    "pieces of {} straight from the caller's memory, {} on their way",
                    readable_bytes(protocol.copied_max), readable_bytes(Link::packet_bytes),
-                   readable_bytes(Protocol::piece_bytes), Protocol::puts_under_way),
+                   readable_bytes(Protocol::piece_bytes), Protocol::pieces_under_way),
        ""});
   findings.push_back(
       {"get", Health::note,
        fmt::format("answered in one packet up to {}; longer ones in pieces of {}, straight from "
                    "the target's memory where {} lie in a row, else packed, {} on their way",
                    readable_bytes(Link::body_bytes_max), readable_bytes(Protocol::piece_bytes),
-                   readable_bytes(protocol.packed_below()), Protocol::answers_under_way),
+                   readable_bytes(protocol.packed_below()), Protocol::pieces_under_way),
        ""});
   findings.push_back({"atomics, remote calls", Health::note,
                       "a record there and one back; performed by the target's process", ""});

@@ -50,7 +50,7 @@ class Pieces {
   const space::Mapping& mapping_;
   const int file_;
   const Options options_;
-  std::array<Piece, transport::Protocol::puts_under_way> pieces_;
+  std::array<Piece, transport::Protocol::pieces_under_way> pieces_;
   std::size_t next_ = 0;
 };
 

@@ -1,0 +1,187 @@
+// What of a long put or accumulate travels in which record: long rows in pieces that the engine
+// reads where they lie, short ones packed; and those of which there are few at a place, in packets.
+#include "rma/write_stream.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "progress/wait.hpp"
+#include "rma/daxpy.hpp"
+#include "rma/far.hpp"
+#include "transport/protocol.hpp"
+
+namespace armature::rma {
+
+using transport::Kind;
+using transport::Link;
+using transport::Piece;
+using transport::Protocol;
+
+bool is_copied(std::size_t bytes) { return bytes <= Protocol::get().copied_max; }
+
+WriteRecord record_of(const FarUpdate& update) {
+  WriteRecord record{};
+  record.element = update.element;
+  if (update.scale != nullptr) {
+    const auto bytes = std::size_t{1}
+                       << element_shift(static_cast<detail::Element>(update.element));
+    std::memcpy(record.scale, update.scale, bytes);
+  }
+  return record;
+}
+
+WriteStream::WriteStream(Rank rank, const FarUpdate& update)
+    : record_(record_of(update)), rank_(rank), sender_(rma::sender()), call_(update.call) {}
+
+void WriteStream::begin(Network::Start how) {
+  Network& net = *progress::network();
+  net.start(*this, sender_, net.link_to(rank_).process(), how);
+}
+
+void WriteStream::wait() {
+  if (!is_over()) {
+    progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call_};
+    progress::wait_until(wait, [&] {
+      if (is_over()) return true;
+      (void)progress::network()->try_poll();
+      return is_over();
+    });
+  }
+  check();
+}
+
+void WriteStream::check() const { progress::network()->require_reachable(rank_, call_); }
+
+void WriteStream::lend(Link& link, Piece& piece, const WriteRecord& record, const std::byte* from,
+                       bool is_last) const {
+  const std::span bytes(from, record.rows * record.row_bytes);
+  const Link::Ack ack = is_last ? Link::Ack::soon : Link::Ack::later;
+  if (record.element != no_element || record.rows > 1)
+    return link.lend_piece(Kind::write, sender_, rank_, std::as_bytes(std::span(&record, 1)), bytes,
+                           piece, ack);
+  const PutRecord put{record.address};
+  link.lend_piece(Kind::put, sender_, rank_, std::as_bytes(std::span(&put, 1)), bytes, piece, ack);
+}
+
+// -- sections -------------------------------------------------------------------------------------
+
+SectionWrite::SectionWrite(Rank rank, void* to, const void* from, const Section& section,
+                           const FarUpdate& update)
+    : WriteStream(rank, update),
+      to_(static_cast<std::byte*>(to)),
+      from_(static_cast<const std::byte*>(from)),
+      section_(section) {
+  record_.row_bytes = section.row_bytes;
+  record_.stride = section.levels == 0 ? 0 : section.to_strides[0];
+}
+
+bool SectionWrite::send_next(Link& link, Piece& piece) {
+  const bool is_short = section_.levels > 0 && section_.row_bytes < Protocol::get().packed_below();
+  return is_short ? send_rows(link, piece) : send_part_of_row(link, piece);
+}
+
+/// Goes on behind so many rows of the innermost level. False behind the last of all.
+bool SectionWrite::skip_rows(std::size_t rows) {
+  std::size_t step = rows;
+  for (std::size_t level = 0; level < section_.levels; ++level, step = 1) {
+    to_ += static_cast<std::ptrdiff_t>(step) * section_.to_strides[level];
+    from_ += static_cast<std::ptrdiff_t>(step) * section_.from_strides[level];
+    if ((index_[level] += step) < section_.counts[level]) return true;
+    const auto all = static_cast<std::ptrdiff_t>(section_.counts[level]);
+    to_ -= all * section_.to_strides[level];
+    from_ -= all * section_.from_strides[level];
+    index_[level] = 0;
+  }
+  return false;
+}
+
+bool SectionWrite::send_part_of_row(Link& link, Piece& piece) {
+  WriteRecord record = record_;
+  record.rows = 1;
+  record.row_bytes = std::min(Protocol::piece_bytes, section_.row_bytes - sent_of_row_);
+  record.address = reinterpret_cast<std::uint64_t>(to_ + sent_of_row_);
+  const std::byte* const from = from_ + sent_of_row_;
+  sent_of_row_ += record.row_bytes;
+  const bool row_is_sent = sent_of_row_ == section_.row_bytes;
+  if (row_is_sent) sent_of_row_ = 0;
+  const bool is_last = row_is_sent && !skip_rows(1);
+  lend(link, piece, record, from, is_last);
+  return !is_last;
+}
+
+bool SectionWrite::send_rows(Link& link, Piece& piece) {
+  WriteRecord record = record_;
+  const std::size_t left = section_.counts[0] - index_[0];
+  record.rows = std::min(left, Protocol::piece_bytes / record.row_bytes);
+  record.address = reinterpret_cast<std::uint64_t>(to_);
+  const std::byte* const from = from_;
+  const std::ptrdiff_t stride = section_.from_strides[0];
+  const auto row_bytes = static_cast<std::ptrdiff_t>(record.row_bytes);
+  const std::size_t bytes = record.rows * record.row_bytes;
+  const bool is_last = !skip_rows(record.rows);
+  if (is_copied(bytes) && bytes <= Link::body_bytes_max - sizeof record) {
+    std::byte* const body =
+        link.append(Kind::write, sender(), rank(), sizeof record + bytes, Link::Ack::soon);
+    std::memcpy(body, &record, sizeof record);
+    copy_rows(body + sizeof record, row_bytes, from, stride, record.rows, record.row_bytes);
+    if (is_last) link.offer();
+  } else if (stride == row_bytes) {  // they need not be packed
+    lend(link, piece, record, from, is_last);
+  } else {
+    copy_rows(piece.room(), row_bytes, from, stride, record.rows, record.row_bytes);
+    lend(link, piece, record, piece.room(), is_last);
+  }
+  return !is_last;
+}
+
+// -- lists ----------------------------------------------------------------------------------------
+
+ListWrite::ListWrite(Rank rank, const Segments& pieces, const FarUpdate& update)
+    : WriteStream(rank, update),
+      to_(pieces.to.begin(), pieces.to.end()),
+      from_(pieces.from.begin(), pieces.from.end()),
+      bytes_(pieces.bytes) {}
+
+constexpr std::size_t room_for_pieces = Link::body_bytes_max - sizeof(PiecesRecord);
+
+bool ListWrite::send_next(Link& link, Piece& piece) {
+  if (is_copied(bytes_) && bytes_ <= room_for_pieces - sizeof(std::uint64_t)) {
+    append_pieces(link);
+    if (at_ < to_.size()) return true;
+    link.offer();
+    return false;
+  }
+  WriteRecord record = record_;
+  record.rows = 1;
+  record.row_bytes = std::min(Protocol::piece_bytes, bytes_ - sent_of_piece_);
+  record.address =
+      reinterpret_cast<std::uint64_t>(static_cast<std::byte*>(to_[at_]) + sent_of_piece_);
+  const auto* const from = static_cast<const std::byte*>(from_[at_]) + sent_of_piece_;
+  sent_of_piece_ += record.row_bytes;
+  if (sent_of_piece_ == bytes_) {
+    sent_of_piece_ = 0;
+    ++at_;
+  }
+  const bool is_last = at_ == to_.size();
+  lend(link, piece, record, from, is_last);
+  return !is_last;
+}
+
+/// As many as a packet has room for.
+void ListWrite::append_pieces(Link& link) {
+  const std::size_t each = sizeof(std::uint64_t) + bytes_;
+  PiecesRecord record{bytes_, 0, record_.element, {}};
+  std::memcpy(record.scale, record_.scale, sizeof record.scale);
+  record.count = static_cast<std::uint32_t>(std::min(to_.size() - at_, room_for_pieces / each));
+  std::byte* body = link.append(Kind::pieces, sender(), rank(), sizeof record + record.count * each,
+                                Link::Ack::soon);
+  std::memcpy(body, &record, sizeof record);
+  body += sizeof record;
+  std::memcpy(body, to_.data() + at_, record.count * sizeof(std::uint64_t));
+  body += record.count * sizeof(std::uint64_t);
+  for (const std::size_t end = at_ + record.count; at_ < end; ++at_, body += bytes_)
+    std::memcpy(body, from_[at_], bytes_);
+}
+
+}  // namespace armature::rma

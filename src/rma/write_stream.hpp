@@ -1,0 +1,114 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <vector>
+
+#include "armature/rank.hpp"
+#include "armature/segments.hpp"
+#include "progress/network.hpp"
+#include "progress/request.hpp"
+#include "rma/far_records.hpp"
+#include "rma/section.hpp"
+#include "transport/stream.hpp"
+
+namespace armature::rma {
+
+using progress::Network;
+
+/// How the elements of an accumulate are added; `element` no_element: a put.
+struct FarUpdate {
+  std::uint32_t element = no_element;
+  const void* scale = nullptr;
+  const char* call = "put";
+};
+
+/// A long put or accumulate to another node, which reads the caller's memory as it is sent. Of the
+/// rank that has begun it, which may wait for it in another process of its node.
+class WriteStream : public transport::Stream {
+ public:
+  /// Blocks until `from` may be changed. Throws Error(rank_lost) when the rank was lost meanwhile.
+  void wait();
+  /// Acquire: the engine reads the caller's memory no more.
+  [[nodiscard]] bool is_over() const { return is_over_.load(std::memory_order_acquire); }
+  /// Throws that error when it is so.
+  void check() const;
+  void begin(Network::Start how);
+
+ protected:
+  WriteStream(Rank rank, const FarUpdate& update);
+
+  void lend(transport::Link& link, transport::Piece& piece, const WriteRecord& record,
+            const std::byte* from, bool is_last) const;
+  [[nodiscard]] Rank rank() const { return rank_; }
+  [[nodiscard]] int sender() const { return sender_; }
+
+  WriteRecord record_{};  // how it is added, for all that it sends
+
+ private:
+  void ended() final { is_over_.store(true, std::memory_order_release); }
+
+  Rank rank_;
+  int sender_;
+  const char* call_;
+  std::atomic<bool> is_over_ = false;
+};
+
+/// Of a section, or of one row.
+class SectionWrite : public WriteStream {
+ public:
+  SectionWrite(Rank rank, void* to, const void* from, const Section& section,
+               const FarUpdate& update);
+
+ private:
+  [[nodiscard]] bool send_next(transport::Link& link, transport::Piece& piece) override;
+  [[nodiscard]] bool send_part_of_row(transport::Link& link, transport::Piece& piece);
+  [[nodiscard]] bool send_rows(transport::Link& link, transport::Piece& piece);
+  [[nodiscard]] bool skip_rows(std::size_t rows);
+
+  std::byte* to_;
+  const std::byte* from_;
+  Section section_;
+  std::array<std::size_t, Strided::levels_max> index_{};
+  std::size_t sent_of_row_ = 0;
+};
+
+/// Of a list of pieces, which may be gone when the call has returned.
+class ListWrite : public WriteStream {
+ public:
+  ListWrite(Rank rank, const Segments& pieces, const FarUpdate& update);
+
+ private:
+  [[nodiscard]] bool send_next(transport::Link& link, transport::Piece& piece) override;
+  void append_pieces(transport::Link& link);
+
+  std::vector<void*> to_;
+  std::vector<const void*> from_;
+  std::size_t bytes_;
+  std::size_t at_ = 0;
+  std::size_t sent_of_piece_ = 0;
+};
+
+/// One behind a handle.
+template <class Write>
+struct LaterWrite final : detail::Request, Write {
+  template <class... Arguments>
+  explicit LaterWrite(const Arguments&... arguments) : Write(arguments...) {
+    advance = [](Request& request) {
+      auto& write = static_cast<LaterWrite&>(request);
+      if (!write.is_over()) (void)progress::network()->try_poll();
+      return write.is_over();
+    };
+    Request::check = [](Request& request) {
+      static_cast<LaterWrite&>(request).WriteStream::check();
+    };
+    release = [](Request& request) { delete &static_cast<LaterWrite&>(request); };
+  }
+};
+
+/// Whether so many bytes are copied into packets at once, rather than read later.
+[[nodiscard]] bool is_copied(std::size_t bytes);
+[[nodiscard]] WriteRecord record_of(const FarUpdate& update);
+
+}  // namespace armature::rma

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "transport/packet.hpp"
+
+namespace armature::transport {
+
+class Link;
+class Links;
+class Stream;
+
+/// Memory lent to the engine: told when it is free again.
+struct Sending {
+  void (*sent)(Sending& sending) = nullptr;
+};
+
+/// One record of a stream that the engine has, and memory for bytes that do not lie in one place.
+/// That memory is kept for the next: memory that is touched first costs more than what is copied to
+/// it.
+class Piece : public Sending {
+ public:
+  /// Room for Protocol::piece_bytes.
+  [[nodiscard]] std::byte* room();
+
+ private:
+  friend class Link;
+  friend class Links;
+  Link* link_ = nullptr;
+  Stream* stream_ = nullptr;  // nullptr: nobody wants to know any more
+  int rank_ = -1;             // of the stream
+  bool is_lent_ = false;
+  std::unique_ptr<std::byte[]> memory_;
+};
+
+/// A transfer that is longer than a packet. The link asks it for one record after the other, as the
+/// engine lets go of earlier ones, in whatever thread polls: so a process has few pieces under way,
+/// however many transfers have begun. All of it under the links' lock.
+class Stream {
+ public:
+  Stream() = default;
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  virtual ~Stream() = default;
+
+  /// Sends the next record, by link.lend_piece() or as part of a packet. False when it was the
+  /// last.
+  [[nodiscard]] virtual bool send_next(Link& link, Piece& piece) = 0;
+  /// The engine has let go of all; or the link is lost. The last that is done with it.
+  virtual void ended() = 0;
+
+ private:
+  friend class Link;
+  friend class Links;
+  std::size_t under_way_ = 0;
+  bool is_sent_ = false;
+};
+
+}  // namespace armature::transport
