@@ -110,6 +110,9 @@ class PlayedPeer {
   };
   bool is_one_sided = false;
   bool holds_back = false;  // what it has been told to move
+  // Whether its engine lets go of nothing that it was lent; and what it has by now.
+  std::atomic<bool> keeps_lent = false;
+  std::deque<std::uint64_t> lent;
   std::deque<Move> moves;
   std::vector<std::span<std::byte>> offers;
   std::size_t puts = 0, gets = 0;
@@ -126,7 +129,7 @@ class PlayedEngine final : public transport::Engine {
   [[nodiscard]] std::span<const std::byte> address() const override { return {}; }
   [[nodiscard]] const char* connect(int, std::span<const std::byte>) override { return nullptr; }
   [[nodiscard]] bool send(int, std::span<const std::byte> head, std::span<const std::byte> body,
-                          std::uint64_t) override {
+                          std::uint64_t token) override {
     const std::lock_guard locked(peer_.mutex);
     Bytes packet(head.begin(), head.end());
     packet.insert(packet.end(), body.begin(), body.end());
@@ -135,19 +138,23 @@ class PlayedEngine final : public transport::Engine {
     peer_.secret = header.secret;
     peer_.received = header.sequence;
     peer_.acknowledged = header.acknowledged;
-    see(packet);
+    see(packet, head.empty() ? body.size() : head.size());
     if (peer_.acknowledges && (header.flags & transport::PacketHeader::wants_ack) != 0)
       peer_.say(transport::Kind::none, -1);
-    return true;
+    if (head.empty() || !peer_.keeps_lent) return true;
+    peer_.lent.push_back(token);
+    return false;
   }
   void drop(int) override { ++peer_.drops; }
   bool progress() override {
     std::deque<Bytes> packets;
     std::deque<PlayedPeer::Move> moves;
+    std::deque<std::uint64_t> lent;
     {
       const std::lock_guard locked(peer_.mutex);
       packets.swap(peer_.incoming);
       if (!peer_.holds_back) moves.swap(peer_.moves);
+      if (!peer_.keeps_lent) lent.swap(peer_.lent);
       std::uint64_t count = 0;
       (void)!read(peer_.event, &count, sizeof count);
     }
@@ -156,7 +163,8 @@ class PlayedEngine final : public transport::Engine {
       std::memcpy(move.to, move.from, move.bytes);
       sink_.sent(move.token);
     }
-    return !packets.empty() || !moves.empty();
+    for (const std::uint64_t token : lent) sink_.sent(token);
+    return !packets.empty() || !moves.empty() || !lent.empty();
   }
   [[nodiscard]] int descriptor() const override { return peer_.event; }
   [[nodiscard]] bool arm() override {
@@ -186,9 +194,9 @@ class PlayedEngine final : public transport::Engine {
   }
 
  private:
-  /// Of the packet's records, the last has what was lent behind its body.
-  void see(const Bytes& packet) {
-    for (std::size_t at = sizeof(transport::PacketHeader); at < packet.size();) {
+  /// The packet's records, without what was lent behind the last.
+  void see(const Bytes& packet, std::size_t end) {
+    for (std::size_t at = sizeof(transport::PacketHeader); at < end;) {
       transport::Record record;
       std::memcpy(&record, packet.data() + at, sizeof record);
       const auto body = packet.begin() + static_cast<std::ptrdiff_t>(at + sizeof record);

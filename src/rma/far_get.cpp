@@ -144,11 +144,9 @@ void ask_section(Network& net, Rank rank, std::uint64_t question, const void* fr
   record.address = reinterpret_cast<std::uint64_t>(from);
   record.row_bytes = row_bytes;
   record.levels = levels.levels;
-  for (std::size_t level = 0; level < levels.levels; ++level) {
-    record.counts[level] = levels.counts[level];
-    record.strides[level] = levels.strides[level];
-  }
-  const std::size_t used = levels.levels == 0 ? offsetof(GetRecord, counts) : sizeof record;
+  for (std::size_t level = 0; level < levels.levels; ++level)
+    record.level[level] = {levels.counts[level], levels.strides[level]};
+  const std::size_t used = offsetof(GetRecord, level) + levels.levels * sizeof(GetRecord::Level);
   ask(net, rank, Kind::get, bytes_of_record(record).first(used), {}, asked);
 }
 

@@ -35,14 +35,17 @@ struct PiecesRecord {
   std::byte scale[16];
 };
 
-/// Kind::get: answered by Kind::data with the bytes of this section.
+/// Kind::get: answered by Kind::data with the bytes of this section. Levels that it does not have
+/// do not travel.
 struct GetRecord {
   std::uint64_t question;
   std::uint64_t address;
   std::uint64_t row_bytes;
   std::uint64_t levels;
-  std::uint64_t counts[Strided::levels_max];
-  std::int64_t strides[Strided::levels_max];
+  struct Level {
+    std::uint64_t count;
+    std::int64_t stride;
+  } level[Strided::levels_max];
 };
 
 /// Kind::gather: the same for `count` pieces, whose addresses follow.

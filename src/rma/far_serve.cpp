@@ -213,16 +213,16 @@ void answer(const Arrived& question, std::uint64_t number, Runs from, std::size_
 
 void on_get(const Arrived& arrived) {
   GetRecord record{};
-  arrived.require(offsetof(GetRecord, counts));
+  arrived.require(offsetof(GetRecord, level));
   std::memcpy(&record, arrived.body.data(), std::min(sizeof record, arrived.body.size()));
   if (record.levels > Strided::levels_max) fail(Errc::corrupt, "a get of too many levels");
   Runs::Levels levels;
   levels.levels = record.levels;
   std::size_t bytes = record.row_bytes;
   for (std::size_t level = 0; level < record.levels; ++level) {
-    levels.counts[level] = record.counts[level];
-    levels.strides[level] = record.strides[level];
-    if (__builtin_mul_overflow(bytes, record.counts[level], &bytes))
+    levels.counts[level] = record.level[level].count;
+    levels.strides[level] = record.level[level].stride;
+    if (__builtin_mul_overflow(bytes, levels.counts[level], &bytes))
       fail(Errc::corrupt, "a get of more than can be");
   }
   check_rows(arrived, record.address, levels, record.row_bytes);

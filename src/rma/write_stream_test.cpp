@@ -1,0 +1,136 @@
+// Long puts and accumulates to another node, whose engine lets go of what it was lent when the test
+// wants it.
+#include "rma/write_stream.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "progress/played_peer.hpp"
+#include "progress/request.hpp"
+#include "rma/far.hpp"
+#include "transport/protocol.hpp"
+
+namespace armature::rma {
+namespace {
+
+using progress::network;
+using progress::PlayedNetwork;
+using transport::Kind;
+using transport::Protocol;
+
+constexpr std::size_t kibi = 1024, long_bytes = 4 * Protocol::piece_bytes;
+constexpr std::size_t few_bytes = 16 * kibi;
+
+class WriteStreamTest : public testing::Test {
+ protected:
+  WriteStreamTest() : net_(options()), source_(long_bytes) {}
+
+  static progress::NetworkOptions options() {
+    progress::NetworkOptions options;
+    options.serves = false;
+    options.heartbeat_ns = 0;
+    return options;
+  }
+
+  [[nodiscard]] Handle put(std::size_t bytes) {
+    return Handle(
+        put_far_later(*network(), Rank(1), net_.mapping().band(1), source_.data(), bytes, "put"));
+  }
+  [[nodiscard]] std::size_t lent() {
+    const std::lock_guard locked(net_.peer.mutex);
+    return net_.peer.lent.size();
+  }
+  [[nodiscard]] static transport::Link& link() { return network()->link_to(1); }
+
+  PlayedNetwork net_;
+  std::vector<std::byte> source_;
+};
+
+TEST_F(WriteStreamTest, a_process_has_few_pieces_under_way_however_many_puts_have_begun) {
+  net_.peer.keeps_lent = true;
+  std::vector<Handle> handles;
+  for (int i = 0; i < 50; ++i) handles.push_back(put(long_bytes));
+  for (int i = 0; i < 100; ++i) (void)network()->poll();
+  EXPECT_EQ(lent(), Protocol::pieces_under_way);
+  EXPECT_TRUE(std::ranges::none_of(handles, &Handle::test));
+  net_.peer.keeps_lent = false;
+  wait_all(handles);
+  EXPECT_EQ(net_.peer.seen(Kind::put).size(), 50 * long_bytes / Protocol::piece_bytes);
+  EXPECT_FALSE(link().has_streams());
+}
+
+TEST_F(WriteStreamTest, a_short_one_does_not_wait_for_all_of_a_long_one) {
+  net_.peer.keeps_lent = true;
+  std::vector<Handle> handles;
+  for (int i = 0; i < 10; ++i) handles.push_back(put(long_bytes));
+  std::byte* const place = net_.mapping().band(1) + long_bytes;
+  handles.emplace_back(put_far_later(*network(), Rank(1), place, source_.data(), few_bytes, "put"));
+  (void)network()->poll();
+  EXPECT_EQ(lent(), Protocol::pieces_under_way);
+  EXPECT_TRUE(std::ranges::any_of(net_.peer.seen(Kind::put), [&](const auto& seen) {
+    return seen.template head<PutRecord>().address == reinterpret_cast<std::uint64_t>(place);
+  }));
+  net_.peer.keeps_lent = false;
+  wait_all(handles);
+}
+
+TEST_F(WriteStreamTest, a_rank_has_not_settled_while_one_of_its_own_is_left) {
+  net_.peer.keeps_lent = true;
+  std::vector<Handle> handles;
+  for (int i = 0; i < 10; ++i) handles.push_back(put(long_bytes));
+  EXPECT_FALSE(network()->has_settled(0));
+  net_.peer.keeps_lent = false;
+  EXPECT_TRUE(net_.until([] { return network()->has_settled(0); }));
+  wait_all(handles);
+}
+
+TEST_F(WriteStreamTest, a_fence_waits_for_those_that_have_begun) {
+  std::vector<Handle> handles;
+  for (int i = 0; i < 10; ++i) handles.push_back(put(long_bytes));
+  network()->fence(1, "fence");
+  EXPECT_EQ(net_.peer.seen(Kind::put).size(), 10 * long_bytes / Protocol::piece_bytes);
+  EXPECT_TRUE(std::ranges::all_of(handles, &Handle::test));
+}
+
+TEST_F(WriteStreamTest, none_is_sent_to_a_process_that_was_lost) {
+  net_.peer.keeps_lent = true;
+  std::vector<Handle> handles;
+  for (int i = 0; i < 10; ++i) handles.push_back(put(long_bytes));
+  (void)network()->poll();
+  {
+    const transport::Links::Lock locked(network()->links().lock());
+    network()->links().give_up(progress::PlayedPeer::process, "the test wants it");
+  }
+  EXPECT_FALSE(link().has_streams());
+  EXPECT_EQ(net_.peer.seen(Kind::put).size(), Protocol::pieces_under_way);
+  net_.peer.keeps_lent = false;
+  EXPECT_TRUE(net_.until([&] { return test_all(handles); }));
+}
+
+/// Of a rank that has gone back, nothing is touched any more.
+TEST_F(WriteStreamTest, those_of_ranks_are_forgotten) {
+  net_.peer.keeps_lent = true;
+  std::vector<std::byte> place(sizeof(SectionWrite));
+  Section row;
+  row.row_bytes = long_bytes;
+  auto* const write =
+      new (place.data()) SectionWrite(Rank(1), net_.mapping().band(1), source_.data(), row, {});
+  write->begin(Network::Start::now);
+  EXPECT_EQ(lent(), 4U);
+  std::ranges::fill(place, std::byte{0});  // as memory of a checkpoint
+  {
+    const transport::Links::Lock locked(network()->links().lock());
+    network()->forget_ranks();
+  }
+  net_.peer.keeps_lent = false;
+  EXPECT_TRUE(net_.until([&] { return lent() == 0; }));
+  for (int i = 0; i < 10; ++i) (void)network()->poll();
+  EXPECT_TRUE(std::ranges::all_of(place, [](std::byte b) { return b == std::byte{0}; }));
+}
+
+}  // namespace
+}  // namespace armature::rma
