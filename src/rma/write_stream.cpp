@@ -34,7 +34,16 @@ WriteRecord record_of(const FarUpdate& update) {
 WriteStream::WriteStream(Rank rank, const FarUpdate& update)
     : record_(record_of(update)), rank_(rank), sender_(rma::sender()), call_(update.call) {}
 
+/// Who waited was interrupted: the process has left its job.
+WriteStream::~WriteStream() {
+  Network* const net = progress::network();
+  if (is_over() || net == nullptr) return;
+  const transport::Links::Lock locked(net->links().lock());
+  net->links().forget(*this);
+}
+
 void WriteStream::begin(Network::Start how) {
+  is_over_.store(false, std::memory_order_relaxed);
   Network& net = *progress::network();
   net.start(*this, sender_, net.link_to(rank_).process(), how);
 }

@@ -28,6 +28,7 @@ struct FarUpdate {
 /// rank that has begun it, which may wait for it in another process of its node.
 class WriteStream : public transport::Stream {
  public:
+  ~WriteStream() override;
   /// Blocks until `from` may be changed. Throws Error(rank_lost) when the rank was lost meanwhile.
   void wait();
   /// Acquire: the engine reads the caller's memory no more.
@@ -52,7 +53,7 @@ class WriteStream : public transport::Stream {
   Rank rank_;
   int sender_;
   const char* call_;
-  std::atomic<bool> is_over_ = false;
+  std::atomic<bool> is_over_ = true;
 };
 
 /// Of a section, or of one row.

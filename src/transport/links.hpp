@@ -207,6 +207,8 @@ class Links : public Sink {
   /// Whether acknowledgements are still to be sent, which the next progress() does. Not only under
   /// the lock: who has taken in what is to be acknowledged knows it.
   [[nodiscard]] bool owes() const { return owes_.load(std::memory_order_relaxed); }
+  /// Nobody waits for that one any more, and it is about to end. Under the lock.
+  void forget(const Stream& stream);
   /// Ranks go back to what they were: their streams do not lie where they lay. Under the lock.
   void forget_streams_of_ranks();
   /// Packets that did not know the job's secret.

@@ -105,6 +105,16 @@ void Links::give_piece(Piece& piece) {
   free_pieces_.push_back(&piece);
 }
 
+void Links::forget(const Stream& stream) {
+  for (const auto& link : links_) {
+    if (link == nullptr) continue;
+    std::erase_if(link->streams_, [&](const auto& one) { return one.stream == &stream; });
+    link->note_oldest();
+  }
+  for (const auto& piece : pieces_)
+    if (piece->stream_ == &stream) piece->stream_ = nullptr;
+}
+
 void Links::forget_streams_of_ranks() {
   for (const auto& link : links_) {
     if (link == nullptr) continue;
