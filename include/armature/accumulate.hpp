@@ -107,23 +107,10 @@ Handle accumulate_async(global_ptr<T> to, const Range& from,
   return accumulate_async(to, std::ranges::data(from),
                           static_cast<std::size_t>(std::ranges::size(from)), options);
 }
-template <Accumulable T>
-void accumulate_nbi(global_ptr<T> to, const std::type_identity_t<T>* from, std::size_t count,
-                    AccumulateOptions<std::type_identity_t<T>> options = {}) {
-  if (auto* const request = detail::accumulate_later(detail::element_of<T>, to, from,
-                                                     detail::bytes_of<T>(count), &options.scale))
-    detail::make_implicit(to.rank(), Handle(request), "accumulate_nbi");
-}
-template <Accumulable T>
-void accumulate_nbi(global_ptr<T> to, const std::type_identity_t<T>& value,
-                    AccumulateOptions<std::type_identity_t<T>> options = {}) {
-  accumulate(to, value, options);
-}
-template <Accumulable T, detail::Buffer<T> Range>
-void accumulate_nbi(global_ptr<T> to, const Range& from,
-                    AccumulateOptions<std::type_identity_t<T>> options = {}) {
-  accumulate_nbi(to, std::ranges::data(from), static_cast<std::size_t>(std::ranges::size(from)),
-                 options);
+template <class T, class... Source>
+requires requires(global_ptr<T> to, const Source&... from) { accumulate_async(to, from...); }
+void accumulate_nbi(global_ptr<T> to, const Source&... from) {
+  detail::make_implicit(to.rank(), accumulate_async(to, from...), "accumulate_nbi");
 }
 template <Accumulable T>
 Handle accumulate_strided_async(global_ptr<T> to, const std::type_identity_t<T>* from,
@@ -136,9 +123,8 @@ template <Accumulable T>
 void accumulate_strided_nbi(global_ptr<T> to, const std::type_identity_t<T>* from,
                             const Strided& shape,
                             AccumulateOptions<std::type_identity_t<T>> options = {}) {
-  if (auto* const request =
-          detail::accumulate_strided_later(detail::element_of<T>, to, from, shape, &options.scale))
-    detail::make_implicit(to.rank(), Handle(request), "accumulate_strided_nbi");
+  detail::make_implicit(to.rank(), accumulate_strided_async(to, from, shape, options),
+                        "accumulate_strided_nbi");
 }
 template <Accumulable T>
 Handle accumulate_vector_async(Rank rank, std::span<const Segments> segments,
@@ -149,9 +135,8 @@ Handle accumulate_vector_async(Rank rank, std::span<const Segments> segments,
 template <Accumulable T>
 void accumulate_vector_nbi(Rank rank, std::span<const Segments> segments,
                            AccumulateOptions<std::type_identity_t<T>> options = {}) {
-  if (auto* const request =
-          detail::accumulate_vector_later(detail::element_of<T>, rank, segments, &options.scale))
-    detail::make_implicit(rank, Handle(request), "accumulate_vector_nbi");
+  detail::make_implicit(rank, accumulate_vector_async<T>(rank, segments, options),
+                        "accumulate_vector_nbi");
 }
 
 }  // namespace armature

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 
 #include "armature/detail/export.hpp"
 #include "armature/rank.hpp"
@@ -51,8 +52,11 @@ class [[nodiscard]] Handle {
 };
 
 namespace detail {
+ARMATURE_API void keep_implicit(Rank rank, Handle operation, const char* call);
 /// From now on an operation to that rank with implicit handle.
-ARMATURE_API void make_implicit(Rank rank, Handle operation, const char* call);
+inline void make_implicit(Rank rank, Handle operation, const char* call) {
+  if (!operation.is_empty()) keep_implicit(rank, std::move(operation), call);
+}
 }  // namespace detail
 
 /// Completes all of them locally.

@@ -79,21 +79,10 @@ inline Handle put_async(global_ptr<T> to, const std::type_identity_t<T>& value) 
 }
 
 /// Non-blocking, implicit handle: completed by wait_all().
-template <Transferable T>
-[[gnu::always_inline]] inline void put_nbi(global_ptr<T> to, const std::type_identity_t<T>* from,
-                                           std::size_t count) {
-  const std::size_t bytes = detail::bytes_of<T>(count);
-  if (detail::put_fast(to.rank(), to.address(), from, bytes)) [[likely]]
-    return;
-  detail::put_implicit(to.rank(), to.address(), from, bytes, "put_nbi");
-}
-template <Transferable T, detail::Buffer<T> Range>
-[[gnu::always_inline]] inline void put_nbi(global_ptr<T> to, const Range& from) {
-  put_nbi(to, std::ranges::data(from), static_cast<std::size_t>(std::ranges::size(from)));
-}
-template <Transferable T>
-[[gnu::always_inline]] inline void put_nbi(global_ptr<T> to, const std::type_identity_t<T>& value) {
-  put(to, value);
+template <class T, class... Source>
+requires requires(global_ptr<T> to, const Source&... from) { put_async(to, from...); }
+[[gnu::always_inline]] inline void put_nbi(global_ptr<T> to, const Source&... from) {
+  detail::make_implicit(to.rank(), put_async(to, from...), "put_nbi");
 }
 
 }  // namespace armature

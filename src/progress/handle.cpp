@@ -43,8 +43,8 @@ void abandon(Request* request) noexcept {
   }
 }
 
-void make_implicit(Rank rank, Handle operation, const char* call) {
-  if (!operation.is_empty()) progress::this_rank(call).implicit.add(rank, std::move(operation));
+void keep_implicit(Rank rank, Handle operation, const char* call) {
+  progress::this_rank(call).implicit.add(rank, std::move(operation));
 }
 
 }  // namespace detail

@@ -168,7 +168,8 @@ void Service::open_ears() {
 }
 
 bool Service::leaves_something() const {
-  return network_.links().owes() || more_.load(std::memory_order_relaxed);
+  return network_.links().owes() || network_.links().has_streams() ||
+         more_.load(std::memory_order_relaxed);
 }
 
 void Service::do_rest_later() {

@@ -75,10 +75,6 @@ Request* put_later(Rank rank, void* to, const void* from, std::size_t bytes, con
   return nullptr;
 }
 
-void put_implicit(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
-  make_implicit(rank, Handle(put_later(rank, to, from, bytes, call)), call);
-}
-
 void get_slow(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
   const progress::ThreadCall under_way(call);
   if (rma::Network* const net = rma::far(rank, call)) {

@@ -211,6 +211,8 @@ class Links : public Sink {
   void forget(const Stream& stream);
   /// Ranks go back to what they were: their streams do not lie where they lay. Under the lock.
   void forget_streams_of_ranks();
+  /// Whether streams have records left, or had when somebody looked last. Not only under the lock.
+  [[nodiscard]] bool has_streams() const { return has_streams_.load(std::memory_order_relaxed); }
   /// Packets that did not know the job's secret.
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
@@ -238,8 +240,9 @@ class Links : public Sink {
   std::unique_ptr<Engine> engine_;
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<std::unique_ptr<Link::Packet>> free_;
-  std::vector<Link*> gathering_;  // all that hold records, and others that have
-  std::vector<Link*> streaming_;  // all that have streams, and others that had
+  std::vector<Link*> gathering_;           // all that hold records, and others that have
+  std::vector<Link*> streaming_;           // all that have streams, and others that had
+  std::atomic<bool> has_streams_ = false;  // there are some
   std::vector<std::unique_ptr<Piece>> pieces_;
   std::vector<Piece*> free_pieces_;
   std::vector<Link*> owing_;

@@ -15,6 +15,7 @@ std::byte* Piece::room() {
 
 void Link::begin(Stream& stream, int rank) {
   if (!std::exchange(is_streaming_, true)) links_->streaming_.push_back(this);
+  links_->has_streams_.store(true, std::memory_order_relaxed);
   streams_.push_back({&stream, rank, ++streams_begun_});
   note_oldest();
 }
@@ -134,6 +135,7 @@ void Links::push_streams() {
     link->is_streaming_ = !link->streams_.empty();
     return !link->is_streaming_;
   });
+  has_streams_.store(!streaming_.empty(), std::memory_order_relaxed);
 }
 
 }  // namespace armature::transport

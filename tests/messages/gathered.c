@@ -1,5 +1,6 @@
-/* Many small requests to another node that are waited for together. Prints a line for each kind: name, requests, and
-   when it began and ended, in ns: gathered.py looks at what travelled meanwhile. */
+/* Many small requests to another node that are waited for together. Prints a line for each kind:
+   name, requests, and when it began and ended, in ns: gathered.py looks at what travelled
+   meanwhile. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

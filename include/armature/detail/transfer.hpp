@@ -188,8 +188,6 @@ ARMATURE_API void put_slow(Rank rank, void* to, const void* from, std::size_t by
 /// The same, to be waited for; nullptr: it is complete.
 [[nodiscard]] ARMATURE_API Request* put_later(Rank rank, void* to, const void* from,
                                               std::size_t bytes, const char* call);
-ARMATURE_API void put_implicit(Rank rank, void* to, const void* from, std::size_t bytes,
-                               const char* call);
 ARMATURE_API void get_slow(Rank rank, void* to, const void* from, std::size_t bytes,
                            const char* call);
 
