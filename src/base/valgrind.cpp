@@ -12,7 +12,7 @@ enum Request : std::uint64_t {
 };
 
 /// 0 without valgrind.
-std::uint64_t ask(Request request, std::uint64_t first = 0, std::uint64_t second = 0) {
+std::uint64_t ask_valgrind(Request request, std::uint64_t first = 0, std::uint64_t second = 0) {
   std::uint64_t answer = 0;
 #if defined(__x86_64__)
   const volatile std::uint64_t words[6] = {request, first, second, 0, 0, 0};
@@ -34,18 +34,18 @@ std::uint64_t ask(Request request, std::uint64_t first = 0, std::uint64_t second
 std::uint64_t number(const void* address) { return reinterpret_cast<std::uint64_t>(address); }
 
 // Before initialisers of the program, which may begin a job.
-[[gnu::constructor(101)]] void look() { on_valgrind = ask(running_on_valgrind) != 0; }
+[[gnu::constructor(101)]] void look() { on_valgrind = ask_valgrind(running_on_valgrind) != 0; }
 
 }  // namespace
 
 bool on_valgrind = false;
 
 void detail::mark_defined(const void* address, std::size_t bytes) {
-  ask(make_mem_defined, number(address), bytes);
+  ask_valgrind(make_mem_defined, number(address), bytes);
 }
 
 void register_stack(const void* lowest, const void* end) {
-  ask(stack_register, number(lowest), number(end));
+  ask_valgrind(stack_register, number(lowest), number(end));
 }
 
 }  // namespace armature::base

@@ -16,7 +16,9 @@ constexpr std::uint64_t spare_max = std::uint64_t{1} << 20, parts_of_room = 64;
 constexpr unsigned number_bits = 24;
 constexpr std::uint64_t number_mask = (std::uint64_t{1} << number_bits) - 1;
 
-std::uint64_t bytes_of(std::uint64_t awaited) { return (awaited >> number_bits) * page_bytes; }
+std::uint64_t bytes_of_pages(std::uint64_t awaited) {
+  return (awaited >> number_bits) * page_bytes;
+}
 
 /// So many bytes, with the next number.
 std::uint64_t next(std::uint64_t awaited, std::uint64_t bytes) {
@@ -78,8 +80,8 @@ void Reservations::begin_lazy(std::uint64_t bytes, int process, int rank) const 
   // All of it first: who reduces what is awaited to all of it has read that before.
   lazy.bytes.fetch_add(bytes, std::memory_order_relaxed);
   std::uint64_t awaited = lazy.awaited.load(std::memory_order_relaxed);
-  while (!lazy.awaited.compare_exchange_weak(awaited, next(awaited, bytes_of(awaited) + bytes),
-                                             std::memory_order_acq_rel)) {
+  while (!lazy.awaited.compare_exchange_weak(
+      awaited, next(awaited, bytes_of_pages(awaited) + bytes), std::memory_order_acq_rel)) {
   }
 }
 
@@ -88,10 +90,11 @@ void Reservations::reduce(LazyMemory& lazy, std::uint64_t bytes_max) const {
   std::uint64_t awaited = lazy.awaited.load(std::memory_order_acquire);
   std::uint64_t bytes = 0;
   do {
-    bytes = std::min({bytes_of(awaited), lazy.bytes.load(std::memory_order_relaxed), bytes_max});
+    bytes =
+        std::min({bytes_of_pages(awaited), lazy.bytes.load(std::memory_order_relaxed), bytes_max});
   } while (!lazy.awaited.compare_exchange_weak(awaited, next(awaited, bytes),
                                                std::memory_order_acq_rel));
-  control_.header().reserved.settled.fetch_add(bytes_of(awaited) - bytes,
+  control_.header().reserved.settled.fetch_add(bytes_of_pages(awaited) - bytes,
                                                std::memory_order_release);
 }
 
@@ -106,8 +109,8 @@ void Reservations::renew_lazy(std::uint64_t bytes, int rank) const {
   control_.header().reserved.granted.fetch_add(bytes, std::memory_order_acq_rel);
   LazyMemory& lazy = control_.slot(rank).lazy;
   std::uint64_t awaited = lazy.awaited.load(std::memory_order_acquire);
-  while (!lazy.awaited.compare_exchange_weak(awaited, next(awaited, bytes_of(awaited) + bytes),
-                                             std::memory_order_acq_rel)) {
+  while (!lazy.awaited.compare_exchange_weak(
+      awaited, next(awaited, bytes_of_pages(awaited) + bytes), std::memory_order_acq_rel)) {
   }
   reduce(lazy, UINT64_MAX);
 }
@@ -120,7 +123,7 @@ Reservations::Count Reservations::begin_count(int rank) const {
 }
 
 void Reservations::end_count(const Count& count, std::uint64_t bytes, int rank) const {
-  const std::uint64_t before = bytes_of(count.awaited);
+  const std::uint64_t before = bytes_of_pages(count.awaited);
   const std::uint64_t left = std::min(before, count.bytes - std::min(count.bytes, bytes));
   std::uint64_t awaited = count.awaited;
   if (control_.slot(rank).lazy.awaited.compare_exchange_strong(awaited, next(awaited, left),

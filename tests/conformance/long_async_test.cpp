@@ -14,6 +14,7 @@ using armature::Piece;
 using armature::Segments;
 using armature::Strided;
 
+namespace long_async {
 namespace {
 
 using Number = std::int64_t;
@@ -232,3 +233,4 @@ TEST(LongAsync, a_fence_has_what_was_begun_before_it) {
 }
 
 }  // namespace
+}  // namespace long_async
