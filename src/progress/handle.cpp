@@ -44,6 +44,8 @@ void abandon(Request* request) noexcept {
 }
 
 void keep_implicit(Rank rank, Handle operation, const char* call) {
+  // A thread that runs no rank has nobody to keep it for.
+  if (progress::current_rank() == nullptr) return operation.wait();
   progress::this_rank(call).implicit.add(rank, std::move(operation));
 }
 

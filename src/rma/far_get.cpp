@@ -176,12 +176,13 @@ detail::Request* get_far_later(Network& net, Rank rank, void* to, const void* fr
   if (section.levels == 0)
     if (auto* const request = get_by_engine_later(net, rank, to, from, section.row_bytes))
       return request;
+  // First: who waits may go to another process, and questions are numbered by process.
+  net.await_room(rank, "get");
   auto fetch =
       std::make_unique<LaterFetch>(rank,
                                    Runs::section(static_cast<std::byte*>(to), section.row_bytes,
                                                  levels_of(section, section.to_strides)),
                                    bytes_of(section));
-  net.await_room(rank, "get");
   ask_section(net, rank, fetch->number(), from, section.row_bytes,
               levels_of(section, section.from_strides), Asked::with_others);
   // The caller computes from now on, as often as not.
@@ -197,13 +198,14 @@ std::vector<std::unique_ptr<Fetch>> ask_pieces(Network& net, Rank rank, const Se
   const std::size_t at_once = (Link::body_bytes_max - sizeof(GatherRecord)) / sizeof(void*);
   std::vector<std::unique_ptr<Fetch>> fetches;
   for (std::size_t i = 0; i < pieces.to.size(); i += at_once) {
+    // First: who waits may go to another process, and questions are numbered by process.
+    if (asked == Asked::with_others) net.await_room(rank, "get_vector");
     const std::size_t count = std::min(at_once, pieces.to.size() - i);
     std::vector<std::byte*> into(count);
     for (std::size_t p = 0; p < count; ++p) into[p] = static_cast<std::byte*>(pieces.to[i + p]);
     fetches.push_back(std::make_unique<Fetch>(rank, Runs::pieces(std::move(into), pieces.bytes),
                                               count * pieces.bytes));
     const GatherRecord record{fetches.back()->number(), pieces.bytes, count};
-    if (asked == Asked::with_others) net.await_room(rank, "get_vector");
     ask(net, rank, Kind::gather, bytes_of_record(record),
         std::as_bytes(pieces.from.subspan(i, count)), asked);
   }

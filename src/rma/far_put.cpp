@@ -190,7 +190,7 @@ detail::Request* write_far_later(Network& net, Rank rank, void* to, const void* 
 }
 
 void write_far(Network& net, Rank rank, const Segments& pieces, const FarUpdate& update) {
-  if (pieces.bytes == 0) return;
+  if (pieces.bytes == 0 || pieces.to.empty()) return;
   if (have_few_bytes(pieces)) return copy_pieces(net, rank, pieces, update);
   ListWrite write(rank, pieces, update);
   write.begin(Network::Start::now);
@@ -201,7 +201,7 @@ namespace {
 
 detail::Request* write_list_later(Network& net, Rank rank, const Segments& pieces,
                                   const FarUpdate& update) {
-  if (pieces.bytes == 0) return nullptr;
+  if (pieces.bytes == 0 || pieces.to.empty()) return nullptr;
   if (have_few_bytes(pieces) && is_copied(pieces.bytes * pieces.to.size())) {
     copy_pieces(net, rank, pieces, update);
     return nullptr;

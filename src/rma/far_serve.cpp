@@ -180,9 +180,10 @@ class Supply final : public transport::Stream {
       bytes = {piece.room(), packed};
     }
     left_ -= bytes.size();
+    const bool more = left_ > 0;  // it may end in the next call, where the link is lost
     link.lend_piece(Kind::data, from_rank_, to_rank_, std::as_bytes(std::span(&answer_, 1)), bytes,
                     piece, Link::Ack::none);
-    return left_ > 0;
+    return more;
   }
   void ended() override { delete this; }
 

@@ -171,6 +171,16 @@ TEST(LongAsync, lists) {
   }
 }
 
+TEST(LongAsync, lists_of_no_pieces) {
+  Matrix matrix;
+  const std::array<Segments, 1> none = {Segments{{}, {}, 16384}};
+  armature::put_vector(right(), none);
+  armature::put_vector_async(right(), none).wait();
+  armature::accumulate_vector_async<Number>(right(), none).wait();
+  armature::get_vector_async(right(), none).wait();
+  matrix.expect_got([](std::size_t) { return false; });
+}
+
 TEST(LongAsync, gets_of_lists) {
   Matrix matrix;
   armature::put(matrix.place.on(me()), matrix.mine);
