@@ -37,7 +37,15 @@ constexpr std::size_t broadcast_pieces_max = 8;
 /// rounds are as quick as copies, exposing soon is better than copying twice.
 bool go_by_rounds(const TeamState& team, std::size_t bytes, std::size_t in_round) {
   constexpr std::size_t copied_twice_max = 8 * 1024;
+  // A death may let one member give up, and use its memory, that another of them still reads.
+  if (team.replica().is_far() && team.space().header().on_death == space::OnDeath::go_on)
+    return true;
   return bytes <= copied_twice_max || (bytes <= in_round && team::rounds_are_long(team));
+}
+
+/// Whether two buffers share bytes.
+bool overlap(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::size_t b_bytes) {
+  return a < b + b_bytes && b < a + a_bytes;
 }
 
 void broadcast_short(TeamState& team, std::byte* buffer, const Agreed& agreed) {
@@ -126,9 +134,14 @@ void Team::allgather_bytes(const void* mine, std::size_t bytes, void* all) const
   const TeamState::Collective one_at_a_time(team, "Team::allgather");
   auto* out = static_cast<std::byte*>(all);
   const Agreed agreed{Kind::allgather, bytes};
+  const auto* own = static_cast<const std::byte*>(mine);
+  const auto size = static_cast<std::size_t>(team.size());
+  const bool is_elsewhere = own != out + static_cast<std::size_t>(team.rank()) * bytes &&
+                            overlap(own, bytes, out, size * bytes);
   // Between nodes a round brings a node once what all its members read.
   if (!go_by_rounds(team, bytes, piece_max) && team::is_one_or_each(team) &&
-      exchange(team, agreed, "allgather", Flow::among_all, {static_cast<const std::byte*>(mine), 1},
+      exchange(team, agreed, "allgather", Flow::among_all,
+               {.data = own, .blocks = 1, .by_rounds = is_elsewhere},
                from_all(team, 0, out, bytes)))
     return;
   show_all(team, mine, agreed, "allgather",
@@ -143,9 +156,14 @@ void Team::gather_bytes(const void* mine, std::size_t bytes, void* all, int root
   require_root(team, root, "gather");
   auto* out = static_cast<std::byte*>(all);
   const bool is_root = team.rank() == root;
+  const auto* own = static_cast<const std::byte*>(mine);
+  const bool is_elsewhere = is_root && own != out + static_cast<std::size_t>(root) * bytes &&
+                            overlap(own, bytes, out, static_cast<std::size_t>(team.size()) * bytes);
   if (!go_by_rounds(team, bytes, piece_max) &&
       exchange(team, {Kind::gather, bytes, root}, "gather", Flow::to_root,
-               {static_cast<const std::byte*>(mine), is_root ? std::size_t{0} : 1},
+               {.data = own,
+                .blocks = is_root && !is_elsewhere ? std::size_t{0} : 1,
+                .by_rounds = is_elsewhere},
                is_root ? from_all(team, 0, out, bytes) : std::vector<Wanted>()))
     return;
   const Shown read{.by = Shown::By::root, .root = static_cast<std::uint32_t>(root)};
@@ -220,9 +238,14 @@ void Team::scatter_bytes(const void* all, std::size_t block_bytes, void* mine, i
   const Agreed agreed{Kind::scatter, block_bytes, root};
   const auto size = static_cast<std::size_t>(team.size());
   const Wanted block{root, static_cast<std::size_t>(team.rank()), out};
+  const auto* from = static_cast<const std::byte*>(all);
+  const bool is_root = team.rank() == root;
+  const bool is_elsewhere = is_root && out != from + static_cast<std::size_t>(root) * block_bytes &&
+                            overlap(out, block_bytes, from, size * block_bytes);
   if (!go_by_rounds(team, block_bytes * size, piece_max * size) &&
       exchange(team, agreed, "scatter", Flow::from_root,
-               {static_cast<const std::byte*>(all), team.rank() == root ? size : 0}, {&block, 1}))
+               {.data = from, .blocks = is_root ? size : 0, .by_rounds = is_elsewhere},
+               {&block, 1}))
     return;
   if (block_bytes <= piece_max / size) return scatter_short(team, all, out, agreed);
   in_pieces(block_bytes, piece_max, [&](std::size_t at, std::size_t n) {

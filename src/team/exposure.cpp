@@ -74,7 +74,8 @@ std::size_t half_max(const TeamState& team, Flow flow) {
 /// Whether all members run in this process, and stay there.
 bool are_in_one_process(const TeamState& team) {
   const AddressSpace& space = team.space();
-  if (space.header().ranks_are_virtual != 0) return space.header().processes == 1;
+  if (space.header().ranks_are_virtual != 0)
+    return space.header().processes == 1 && !space.header().ranks_may_move();
   const int process = space.slot(space.me()).process;
   return std::ranges::all_of(team.members(), [&](std::int32_t rank) {
     return space.is_here(rank) && space.slot(rank).process == process;
@@ -105,6 +106,7 @@ class Exposed {
     place_.piece = std::min(block_bytes, piece_max);
     const Rank owner = readable_owner(team, source.data, all);
     place_.owner = owner;
+    if (source.by_rounds) return;
     if (!source.is_overwritten && (owner != Rank::none() || are_in_one_process(team)))
       place_.address = reinterpret_cast<std::uint64_t>(source.data);
     else
@@ -255,6 +257,10 @@ bool exchange(TeamState& team, const Agreed& agreed, const char* call, Flow flow
                ? Place{.address = reinterpret_cast<std::uint64_t>(mine.data), .piece = bytes}
                : shown_by(team, block.member, bytes);
   });
+  // Where blocks arrive in place of those that others want, no more may arrive than was shown.
+  if (mine.is_overwritten)
+    for (Place& place : places)
+      if (place.half == 0) place.piece = own->place().piece;
 
   Reading reading(team, call);
   const auto read = [&](std::size_t step, bool near) {

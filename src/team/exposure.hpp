@@ -23,6 +23,7 @@ struct Source {
   const std::byte* data = nullptr;
   std::size_t blocks = 0;
   bool is_overwritten = false;  // they lie where this member receives
+  bool by_rounds = false;       // no order of reading is right for them: all go by rounds
 };
 
 /// A block that this member wants from that one, and where to.
@@ -45,7 +46,8 @@ enum class Flow { from_root, to_root, among_all };
 
 /// True once the wanted blocks are there and others have read this member's. All members enter the
 /// same number of rounds: two where all sources can be read where they are. False at all members,
-/// after one round, where a member has no memory for a window. Throws as a round does.
+/// after one round, where a member has no memory for a window, or wants rounds. Throws as a round
+/// does.
 [[nodiscard]] bool exchange(detail::TeamState& team, const detail::TeamState::Agreed& agreed,
                             const char* call, Flow flow, const Source& mine,
                             std::span<const Wanted> wanted);

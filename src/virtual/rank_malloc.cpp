@@ -24,10 +24,6 @@ bool is_the_programs = false;
 }  // namespace
 
 void find_rank_malloc(const space::Mapping& mapping) {
-  if (base::on_valgrind) {
-    not_known_since = "valgrind gives the program its memory";
-    return;
-  }
   void* const found = dlsym(RTLD_DEFAULT, malloc_library_symbol);
   if (found == nullptr) {
     not_known_since =
@@ -37,6 +33,10 @@ void find_rank_malloc(const space::Mapping& mapping) {
   }
   const MallocLibrary library = reinterpret_cast<MallocLibrary (*)()>(found)();
   take_static_guards(library);
+  if (base::on_valgrind) {
+    not_known_since = "valgrind gives the program its memory";
+    return;
+  }
   if (const std::string own = find_own_malloc(library); !own.empty()) {
     is_the_programs = true;
     not_known_since = fmt::format(

@@ -138,6 +138,40 @@ TEST(LongCollectives, an_alltoall_may_take_place_in_one_buffer) {
 }
 
 /// Whoever returns may write to its buffers at once.
+TEST(LongCollectives, only_some_members_may_have_one_buffer_for_both) {
+  const Team& team = world();
+  if (team.size() > 4) return;  // memory
+  const std::size_t bytes = 64 * mebi / static_cast<std::size_t>(team.size()) * 2 / 3 + 5;
+  const std::size_t whole = bytes * static_cast<std::size_t>(team.size());
+  Buffer mine(whole, false), other(whole, false);
+  for (int to = 0; to < team.size(); ++to) write(part(mine.all(), to, bytes), team.rank(), to);
+  const Bytes all = team.rank() == 0 ? mine.all() : other.all();
+  team.alltoall(std::span<const std::uint8_t>(mine.all()), all);
+  for (int from = 0; from < team.size(); ++from)
+    EXPECT_TRUE(is_written(part(all, from, bytes), from, team.rank())) << " from " << from;
+}
+
+TEST(LongCollectives, buffers_may_overlap_in_another_place) {
+  const Team& team = world();
+  constexpr std::size_t bytes = mebi / 2;
+  const std::size_t whole = bytes * static_cast<std::size_t>(team.size());
+  const int last = team.size() - 1;
+  for (const bool is_private : {false, true}) {
+    // The root of a scatter receives where the block of another one lies.
+    Buffer buffer(whole, is_private), other(bytes, is_private);
+    for (int to = 0; to < team.size(); ++to) write(part(buffer.all(), to, bytes), last, to);
+    const Bytes got = team.rank() == last ? part(buffer.all(), 0, bytes) : other.all();
+    team.scatter(std::span<const std::uint8_t>(buffer.all()), got, last);
+    EXPECT_TRUE(is_written(got, last, team.rank()));
+    // The root of a gather gives what lies where another one's block arrives.
+    const Bytes given = team.rank() == last ? part(buffer.all(), 0, bytes) : other.all();
+    write(given, team.rank(), 0);
+    team.gather(std::span<const std::uint8_t>(given), buffer.all(), last);
+    for (int from = 0; team.rank() == last && from < team.size(); ++from)
+      EXPECT_TRUE(is_written(part(buffer.all(), from, bytes), from, 0)) << " from " << from;
+  }
+}
+
 TEST(LongCollectives, buffers_may_be_used_again_at_once) {
   constexpr std::size_t words = 20'000;
   const auto n = static_cast<std::size_t>(ranks());

@@ -43,12 +43,27 @@ Program judged(const std::string& path, Finding found) {
                       path, path)};
 }
 
-bool names_valgrind(std::string_view words) {
+bool is_valgrind(std::string_view word) { return word.substr(word.rfind('/') + 1) == "valgrind"; }
+
+/// Whether a line of a shell has it, with something behind it that it may run. Not in a comment.
+bool line_names_valgrind(std::string_view words) {
+  words = words.substr(0, words.find('#'));
   while (!words.empty()) {
-    const std::size_t end = std::min(words.find_first_of(" \t\n\"'`()$;&|"), words.size());
-    const std::string_view word = words.substr(0, end);
-    if (word.substr(word.rfind('/') + 1) == "valgrind") return true;
+    const std::size_t end = std::min(words.find_first_of(" \t\"'`()$;&|"), words.size());
+    const std::string_view rest = words.substr(end);
+    if (is_valgrind(words.substr(0, end)) &&
+        rest.find_first_not_of(" \t\"'`()$;&|") != std::string_view::npos)
+      return true;
     words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return false;
+}
+
+bool names_valgrind(std::string_view lines) {
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    if (line_names_valgrind(lines.substr(0, end))) return true;
+    lines.remove_prefix(std::min(end + 1, lines.size()));
   }
   return false;
 }
@@ -87,7 +102,9 @@ Program find_program(const std::string& word) {
 }
 
 bool runs_valgrind(const std::vector<std::string>& command) {
-  return std::any_of(command.begin(), command.end(), names_valgrind) ||
+  // The last word is no program that runs another one, unless it is a line of a shell.
+  return std::any_of(command.begin(), command.end() - 1, is_valgrind) ||
+         std::any_of(command.begin(), command.end(), names_valgrind) ||
          names_valgrind(text_of_script(find_program(command.front()).path));
 }
 
