@@ -13,7 +13,7 @@
 
 namespace armci {
 
-/// What most calls look at. Changed under a lock.
+/// Most calls look at this. It is changed under a lock.
 struct Member {
   std::atomic<armature::World*> world = nullptr;
   int me = -1;

@@ -47,7 +47,7 @@ ARMATURE_API void accumulate_strided(Element element, global_ptr<void> to, const
                                      const Strided& shape, const void* scale);
 ARMATURE_API void accumulate_vector(Element element, Rank rank, std::span<const Segments> segments,
                                     const void* scale);
-/// The same, to be waited for; nullptr: it is complete.
+/// These three begin an accumulate that the caller waits for. nullptr: it is complete.
 [[nodiscard]] ARMATURE_API Request* accumulate_later(Element element, global_ptr<void> to,
                                                      const void* from, std::size_t bytes,
                                                      const void* scale);

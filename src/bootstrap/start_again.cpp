@@ -115,7 +115,7 @@ void start_again() {
       std::getenv(virtual_variable) != nullptr && std::getenv(rank_variable) == nullptr;
   const bool has_been = std::getenv(padding_variable) != nullptr;
   for (const char* variable : {padding_variable, even_variable}) unsetenv(variable);
-  // What valgrind starts once more does without it.
+  // A program that starts itself again leaves valgrind: this one does not.
   if (!is_wanted || has_been || base::on_valgrind) return;
   came_late = !is_before_main();
   if (came_late) return;  // what the program has done so far is not to be done twice

@@ -14,7 +14,7 @@ namespace armature::progress {
 namespace {
 
 bool membarrier_works = false;
-// Whoever looks whether a rank of this process sleeps is a thread of this process.
+// Ranks of this process are woken by threads of this process alone.
 bool wakers_are_here = false;
 space::Control control;
 bool ranks_are_virtual = false;

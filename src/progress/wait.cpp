@@ -24,7 +24,7 @@ using space::AddressSpace;
 using space::Awaiting;
 using space::Life;
 
-// Of the process: how many of the job's ranks there are to a core of this machine.
+// These are of the process. They say how many of the job's ranks share a core of this machine.
 
 int spins_before_long = 1;
 bool more_ranks_than_cores = true;

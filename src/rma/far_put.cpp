@@ -70,28 +70,6 @@ void append_section(Network& net, Rank rank, std::byte* to, const std::byte* fro
   }
 }
 
-/// A list of short pieces.
-void append_pieces(Network& net, Rank rank, const Segments& pieces, const FarUpdate& update) {
-  const WriteRecord write = record_of(update);
-  PiecesRecord record{pieces.bytes, 0, update.element, {}};
-  std::memcpy(record.scale, write.scale, sizeof record.scale);
-  for (std::size_t i = 0; i < pieces.to.size(); i += record.count) {
-    net.await_room(rank, update.call);
-    const std::size_t each = sizeof(std::uint64_t) + pieces.bytes;
-    record.count = static_cast<std::uint32_t>(
-        std::min(pieces.to.size() - i, (Link::body_bytes_max - sizeof record) / each));
-    const Lock locked(net.links().lock());
-    std::byte* at = net.link_to(rank).append(Kind::pieces, sender(), rank,
-                                             sizeof record + record.count * each, Link::Ack::soon);
-    std::memcpy(at, &record, sizeof record);
-    at += sizeof record;
-    std::memcpy(at, pieces.to.data() + i, record.count * sizeof(std::uint64_t));
-    at += record.count * sizeof(std::uint64_t);
-    for (std::size_t p = i; p < i + record.count; ++p, at += pieces.bytes)
-      std::memcpy(at, pieces.from[p], pieces.bytes);
-  }
-}
-
 }  // namespace
 
 namespace {
@@ -132,14 +110,15 @@ bool copied(Network& net, Rank rank, void* to, const void* from, const Section& 
   return true;
 }
 
-bool have_few_bytes(const Segments& pieces) {
-  const std::size_t longest = Link::body_bytes_max - sizeof(PiecesRecord) - sizeof(std::uint64_t);
-  return is_copied(pieces.bytes) && pieces.bytes <= longest;
-}
-
-/// The same for a list.
+/// Copies a list of short pieces into packets.
 void copy_pieces(Network& net, Rank rank, const Segments& pieces, const FarUpdate& update) {
-  append_pieces(net, rank, pieces, update);
+  const WriteRecord record = record_of(update);
+  for (std::size_t i = 0; i < pieces.to.size();) {
+    net.await_room(rank, update.call);
+    const Lock locked(net.links().lock());
+    i += append_pieces(net.link_to(rank), {rank, sender()}, record,
+                       {pieces.to.subspan(i), pieces.from.subspan(i), pieces.bytes});
+  }
   const Lock locked(net.links().lock());
   net.link_to(rank).offer();
 }
@@ -191,7 +170,7 @@ detail::Request* write_far_later(Network& net, Rank rank, void* to, const void* 
 
 void write_far(Network& net, Rank rank, const Segments& pieces, const FarUpdate& update) {
   if (pieces.bytes == 0 || pieces.to.empty()) return;
-  if (have_few_bytes(pieces)) return copy_pieces(net, rank, pieces, update);
+  if (are_short(pieces.bytes)) return copy_pieces(net, rank, pieces, update);
   ListWrite write(rank, pieces, update);
   write.begin(Network::Start::now);
   write.wait();
@@ -202,7 +181,7 @@ namespace {
 detail::Request* write_list_later(Network& net, Rank rank, const Segments& pieces,
                                   const FarUpdate& update) {
   if (pieces.bytes == 0 || pieces.to.empty()) return nullptr;
-  if (have_few_bytes(pieces) && is_copied(pieces.bytes * pieces.to.size())) {
+  if (are_short(pieces.bytes) && is_copied(pieces.bytes * pieces.to.size())) {
     copy_pieces(net, rank, pieces, update);
     return nullptr;
   }

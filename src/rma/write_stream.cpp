@@ -152,11 +152,39 @@ ListWrite::ListWrite(Rank rank, const Segments& pieces, const FarUpdate& update)
       from_(pieces.from.begin(), pieces.from.end()),
       bytes_(pieces.bytes) {}
 
+namespace {
+
 constexpr std::size_t room_for_pieces = Link::body_bytes_max - sizeof(PiecesRecord);
 
+}  // namespace
+
+bool are_short(std::size_t piece_bytes) {
+  return is_copied(piece_bytes) && piece_bytes <= room_for_pieces - sizeof(std::uint64_t);
+}
+
+std::size_t append_pieces(Link& link, const Route& route, const WriteRecord& how,
+                          const Segments& pieces) {
+  const std::size_t each = sizeof(std::uint64_t) + pieces.bytes;
+  const std::size_t count = std::min(pieces.to.size(), room_for_pieces / each);
+  PiecesRecord record{pieces.bytes, static_cast<std::uint32_t>(count), how.element, {}};
+  std::memcpy(record.scale, how.scale, sizeof record.scale);
+  std::byte* body = link.append(Kind::pieces, route.sender, route.to, sizeof record + count * each,
+                                Link::Ack::soon);
+  std::memcpy(body, &record, sizeof record);
+  body += sizeof record;
+  std::memcpy(body, pieces.to.data(), count * sizeof(std::uint64_t));
+  body += count * sizeof(std::uint64_t);
+  for (const void* const from : pieces.from.first(count)) {
+    std::memcpy(body, from, pieces.bytes);
+    body += pieces.bytes;
+  }
+  return count;
+}
+
 bool ListWrite::send_next(Link& link, Piece& piece) {
-  if (is_copied(bytes_) && bytes_ <= room_for_pieces - sizeof(std::uint64_t)) {
-    append_pieces(link);
+  if (are_short(bytes_)) {
+    at_ += append_pieces(link, {rank(), sender()}, record_,
+                         {std::span(to_).subspan(at_), std::span(from_).subspan(at_), bytes_});
     if (at_ < to_.size()) return true;
     link.offer();
     return false;
@@ -175,22 +203,6 @@ bool ListWrite::send_next(Link& link, Piece& piece) {
   const bool is_last = at_ == to_.size();
   lend(link, piece, record, from, is_last);
   return !is_last;
-}
-
-/// As many as a packet has room for.
-void ListWrite::append_pieces(Link& link) {
-  const std::size_t each = sizeof(std::uint64_t) + bytes_;
-  PiecesRecord record{bytes_, 0, record_.element, {}};
-  std::memcpy(record.scale, record_.scale, sizeof record.scale);
-  record.count = static_cast<std::uint32_t>(std::min(to_.size() - at_, room_for_pieces / each));
-  std::byte* body = link.append(Kind::pieces, sender(), rank(), sizeof record + record.count * each,
-                                Link::Ack::soon);
-  std::memcpy(body, &record, sizeof record);
-  body += sizeof record;
-  std::memcpy(body, to_.data() + at_, record.count * sizeof(std::uint64_t));
-  body += record.count * sizeof(std::uint64_t);
-  for (const std::size_t end = at_ + record.count; at_ < end; ++at_, body += bytes_)
-    std::memcpy(body, from_[at_], bytes_);
 }
 
 }  // namespace armature::rma

@@ -82,7 +82,6 @@ class ListWrite : public WriteStream {
 
  private:
   [[nodiscard]] bool send_next(transport::Link& link, transport::Piece& piece) override;
-  void append_pieces(transport::Link& link);
 
   std::vector<void*> to_;
   std::vector<const void*> from_;
@@ -111,5 +110,16 @@ struct LaterWrite final : detail::Request, Write {
 /// Whether so many bytes are copied into packets at once, rather than read later.
 [[nodiscard]] bool is_copied(std::size_t bytes);
 [[nodiscard]] WriteRecord record_of(const FarUpdate& update);
+
+/// Whether pieces of a list are short enough for packets, of which each has room for one at least.
+[[nodiscard]] bool are_short(std::size_t piece_bytes);
+struct Route {
+  Rank to;
+  int sender;
+};
+/// Copies the first pieces of a list into a record, as many as a packet has room for, and returns
+/// how many. `how` says how they are added.
+std::size_t append_pieces(transport::Link& link, const Route& route, const WriteRecord& how,
+                          const Segments& pieces);
 
 }  // namespace armature::rma

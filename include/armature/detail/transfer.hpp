@@ -185,7 +185,7 @@ struct Request;
 /// What is not the fast path: checks in full, reports the caller's mistakes, and then transfers.
 ARMATURE_API void put_slow(Rank rank, void* to, const void* from, std::size_t bytes,
                            const char* call);
-/// The same, to be waited for; nullptr: it is complete.
+/// put_later and put_slow differ in that the caller waits. nullptr: the put is complete.
 [[nodiscard]] ARMATURE_API Request* put_later(Rank rank, void* to, const void* from,
                                               std::size_t bytes, const char* call);
 ARMATURE_API void get_slow(Rank rank, void* to, const void* from, std::size_t bytes,
