@@ -175,6 +175,27 @@ class Checks(unittest.TestCase):
         self.plant("check/exports.txt", "libarmature.so armature::get(int)\n")
         self.fails("exports", "listed but not exported: libarmature.so armature::get(int)", *flags)
 
+    def test_statics_find_one_that_is_not_listed_and_one_that_is_gone(self):
+        self.plant("lib.cpp", "namespace armature { static int calls; const int limit = 3;\n"
+                   "int once() { static int made = (calls += limit); return made; } }\n")
+        subprocess.run(["g++", "-shared", "-fPIC", "-o", self.root / "libarmature.so",
+                        self.root / "lib.cpp"], check=True)
+        flags = ("--libraries", self.root)
+        self.plant("check/statics.toml", "[armature]\nmost = 0\n")
+        self.fails("statics", "armature::calls is not listed", *flags)
+        self.fails("statics", "armature::once()::made is not listed", *flags)
+        listed = '[armature.statics]\n"armature::calls" = "counts"\n"armature::once()::made" = "{}"\n'
+        self.plant("check/statics.toml", "[armature]\nmost = 2\n" + listed.format("is made once"))
+        self.passes("statics", *flags)
+        self.plant("check/statics.toml", "[armature]\nmost = 2\n" + listed.format(""))
+        self.fails("statics", "has no reason", *flags)
+        self.plant("check/statics.toml", "[armature]\nmost = 3\n" + listed.format("is made once"))
+        self.fails("statics", "it only shrinks", *flags)
+        self.plant("lib.cpp", "namespace armature { int calls() { return 3; } }\n")
+        subprocess.run(["g++", "-shared", "-fPIC", "-o", self.root / "libarmature.so",
+                        self.root / "lib.cpp"], check=True)
+        self.fails("statics", "armature::calls is no more", *flags)
+
 
 if __name__ == "__main__":
     unittest.main()

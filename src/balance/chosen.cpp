@@ -5,7 +5,7 @@
 #include "balance/loads.hpp"
 #include "base/fail.hpp"
 #include "base/joined.hpp"
-#include "base/process_memory.hpp"
+#include "base/runtime.hpp"
 
 namespace armature::balance {
 namespace {
@@ -22,6 +22,13 @@ constexpr Named all[] = {{"none", none},
                          {"distributed", distributed},
                          {"chosen", chosen}};
 
+struct Names {
+  Names() {
+    for (const Named& one : all) names.emplace_back(one.name);
+  }
+  std::vector<std::string> names;
+};
+
 }  // namespace
 
 Plan chosen(const Problem& problem) {
@@ -33,15 +40,7 @@ Plan chosen(const Problem& problem) {
   return judge(problem, many).most < 0.95 * judge(problem, few).most ? many : few;
 }
 
-const std::vector<std::string>& strategy_names() {
-  static const std::vector<std::string> names = [] {
-    const base::ProcessMemory kept;
-    std::vector<std::string> list;
-    for (const Named& one : all) list.emplace_back(one.name);
-    return list;
-  }();
-  return names;
-}
+const std::vector<std::string>& strategy_names() { return base::state<Names>().names; }
 
 Strategy strategy(std::string_view name) {
   for (const Named& one : all)

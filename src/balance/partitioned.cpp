@@ -15,6 +15,7 @@
 #include "base/checksum.hpp"
 #include "base/no_signals.hpp"
 #include "base/process_memory.hpp"
+#include "base/runtime.hpp"
 
 namespace armature::balance {
 namespace {
@@ -138,7 +139,7 @@ std::uint64_t checksum(std::initializer_list<std::span<const std::int64_t>> part
 
 /// The plans are the caller's memory, what is kept the process's.
 void answer(Task& task, std::uint64_t question) {
-  static Last last;
+  auto& last = base::state<Last>();
   const std::scoped_lock locked(last.lock);
   if (last.question != question || last.plans.empty()) {
     const base::ProcessMemory kept;

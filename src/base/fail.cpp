@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/runtime.hpp"
+
 namespace armature {
 
 Error::Error(Errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -19,15 +21,19 @@ RemoteError::~RemoteError() = default;
 namespace base {
 
 namespace {
-// Relaxed: set before there is a rank to ask for.
-constinit std::atomic<int (*)()> ask = nullptr;
+struct MessageRank {
+  // Relaxed: set before there is a rank to ask for.
+  std::atomic<int (*)()> ask = nullptr;
+};
 }  // namespace
 
 int message_rank() {
-  const auto calling_rank = ask.load(std::memory_order_relaxed);
-  return calling_rank != nullptr ? calling_rank() : -1;
+  const auto* const known = Runtime::here().find<MessageRank>();
+  return known != nullptr ? known->ask.load(std::memory_order_relaxed)() : -1;
 }
-void set_message_rank(int (*calling_rank)()) { ask.store(calling_rank, std::memory_order_relaxed); }
+void set_message_rank(int (*calling_rank)()) {
+  state<MessageRank>().ask.store(calling_rank, std::memory_order_relaxed);
+}
 
 void fail(Errc code, const std::string& what) {
   const int rank = message_rank();

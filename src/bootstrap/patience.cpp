@@ -7,13 +7,17 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/runtime.hpp"
 #include "bootstrap/start_timeout.hpp"
 
 namespace armature::bootstrap {
 namespace {
 
 constexpr std::chrono::seconds silent_for{10};
-bool has_spoken = false;
+
+struct Spoken {  // of whom this process waits for, whatever for
+  bool has = false;
+};
 
 }  // namespace
 
@@ -26,6 +30,7 @@ Patience::Patience(std::chrono::milliseconds patience, int processes, const Pres
 Patience::Clock::time_point Patience::look() {
   const Clock::time_point now = Clock::now();
   if (now >= until_) give_up();
+  bool& has_spoken = base::state<Spoken>().has;
   if (has_spoken || now < speaks_) return has_spoken ? until_ : std::min(until_, speaks_);
   has_spoken = true;
   const std::string whom = whom_it_waits_for();

@@ -218,7 +218,7 @@ std::unique_ptr<Exchange> open_pmix(std::string& why_not) {
   }
   std::string problem;
   void* handle = load_library(problem);
-  static Library library;
+  Library library;
   if (handle == nullptr || !library.find(handle)) {
     why_not = fmt::format("PMIx: {} cannot be loaded ({}); install it (Debian: libpmix2)", soname,
                           handle == nullptr ? problem : "it lacks functions");

@@ -21,6 +21,7 @@
 #include "armature/detail/export.hpp"
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
+#include "base/runtime.hpp"
 #include "base/valgrind.hpp"
 #include "base/variable.hpp"
 #include "base/words_of_process.hpp"
@@ -36,7 +37,9 @@ extern "C" ARMATURE_API void armature_came_with_program() {}
 namespace armature::bootstrap {
 namespace {
 
-bool came_late = false;
+struct Lateness {
+  bool came_late = false;
+};
 
 /// Whether the program has not begun yet. What it loads itself is not among what it came with while
 /// its constructors run, whether that will be for all to see or not.
@@ -117,39 +120,36 @@ void start_again() {
   for (const char* variable : {padding_variable, even_variable}) unsetenv(variable);
   // A program that starts itself again leaves valgrind: this one does not.
   if (!is_wanted || has_been || base::on_valgrind) return;
-  came_late = !is_before_main();
-  if (came_late) return;  // what the program has done so far is not to be done twice
+  if (!is_before_main()) {  // what the program has done so far is not to be done twice
+    base::state<Lateness>().came_late = true;
+    return;
+  }
   try {
     start_again();
   } catch (const std::exception&) {  // as above
   }
 }
 
+/// Read once and removed: a program that this one starts is not of the job.
 struct Wanted {
+  Wanted() {
+    const std::uint64_t number = base::number_variable(virtual_variable).value_or(0);
+    if (number > ranks_max)
+      base::fail(Errc::start, fmt::format("{}={} is not possible: 1 to {} virtual ranks are",
+                                          virtual_variable, number, ranks_max));
+    ranks = static_cast<int>(number);
+    if (const char* const folder = std::getenv(restart_variable)) restart = folder;
+    for (const char* variable : {virtual_variable, restart_variable, secrets_variable})
+      unsetenv(variable);
+  }
   int ranks = 0;
   std::string restart;
 };
 
-/// Read once and removed: a program that this one starts is not of the job.
-const Wanted& wanted() {
-  static const Wanted read = [] {
-    const std::uint64_t ranks = base::number_variable(virtual_variable).value_or(0);
-    if (ranks > ranks_max)
-      base::fail(Errc::start, fmt::format("{}={} is not possible: 1 to {} virtual ranks are",
-                                          virtual_variable, ranks, ranks_max));
-    const char* const restart = std::getenv(restart_variable);
-    Wanted found{static_cast<int>(ranks), restart != nullptr ? restart : ""};
-    for (const char* variable : {virtual_variable, restart_variable, secrets_variable})
-      unsetenv(variable);
-    return found;
-  }();
-  return read;
-}
-
 }  // namespace
 
-int virtual_ranks_wanted() { return wanted().ranks; }
-bool has_come_late() { return came_late; }
-const std::string& restart_wanted() { return wanted().restart; }
+int virtual_ranks_wanted() { return base::state<Wanted>().ranks; }
+bool has_come_late() { return base::state<Lateness>().came_late; }
+const std::string& restart_wanted() { return base::state<Wanted>().restart; }
 
 }  // namespace armature::bootstrap

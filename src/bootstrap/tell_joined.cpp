@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 
+#include "base/runtime.hpp"
+
 namespace armature::bootstrap {
 namespace {
 
@@ -14,7 +16,6 @@ struct Listener {
   int fd = -1;
   struct stat file {};
 };
-Listener listener;
 
 /// Where inherited files were closed on the way, the number may be another file's by now.
 bool is_still(const Listener& one) {
@@ -28,6 +29,7 @@ bool is_still(const Listener& one) {
 bool tell_joined() {
   const char* const text = std::getenv(joined_variable);
   if (text == nullptr) return false;
+  auto& listener = base::state<Listener>();
   const int fd = std::atoi(text);
   unsetenv(joined_variable);  // a program that this one starts has nothing to tell
   if (fstat(fd, &listener.file) != 0 || !S_ISFIFO(listener.file.st_mode)) return false;
@@ -37,6 +39,7 @@ bool tell_joined() {
 }
 
 void tell_left() {
+  auto& listener = base::state<Listener>();
   if (!is_still(listener)) return;
   (void)!::write(listener.fd, &word_left, 1);
   close(listener.fd);

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
-#include "base/immortal.hpp"
+#include "base/runtime.hpp"
 #include "progress/wait.hpp"
 #include "rma/far.hpp"
 #include "rma/far_records.hpp"
@@ -59,12 +59,15 @@ std::size_t part_of(const Network& net, Rank rank, std::uint64_t address, std::s
 
 // -- keys -----------------------------------------------------------------------------------------
 
-/// Of other ranks' chunks, as the engine has accepted them; nullptr: it cannot reach that one.
-/// Under the links' lock.
-std::map<std::pair<int, std::uint64_t>, void*>& known_keys() {
-  static base::Immortal<std::map<std::pair<int, std::uint64_t>, void*>> keys;
-  return *keys;
-}
+/// Keys of chunks, by rank and number. Under the links' lock.
+struct Keys {
+  template <class Key>
+  using OfChunks = std::map<std::pair<int, std::uint64_t>, Key>;
+
+  OfChunks<void*> known;  // of other ranks', as the engine has accepted them; nullptr: out of reach
+  OfChunks<std::vector<std::byte>> offered;
+};
+Keys& keys() { return base::state<Keys>(); }
 
 class Keyed final : public Question {
  public:
@@ -82,8 +85,8 @@ class Keyed final : public Question {
 
 std::optional<void*> known_key(Network& net, Rank rank, std::uint64_t chunk) {
   const Lock locked(net.links().lock());
-  const auto found = known_keys().find({rank, chunk});
-  return found == known_keys().end() ? std::nullopt : std::optional(found->second);
+  const auto found = keys().known.find({rank, chunk});
+  return found == keys().known.end() ? std::nullopt : std::optional(found->second);
 }
 
 void* key_of(Network& net, Rank rank, std::uint64_t chunk, const char* call) {
@@ -95,7 +98,7 @@ void* key_of(Network& net, Rank rank, std::uint64_t chunk, const char* call) {
   const Lock locked(net.links().lock());
   void* const key = net.links().engine().accept(net.mapping().slot(rank).process, keyed.offered);
   // Another rank of this process may have asked, too: both keys are good.
-  return known_keys().emplace(std::pair(static_cast<int>(rank), chunk), key).first->second;
+  return keys().known.emplace(std::pair(static_cast<int>(rank), chunk), key).first->second;
 }
 
 /// All that a transfer touches, before any of it begins.
@@ -114,8 +117,7 @@ void on_key(const Arrived& arrived) {
   if (network()->space_of(rank) == nullptr || record.chunk > band_bytes / chunk_bytes ||
       record.chunk * chunk_bytes >= band_bytes)
     base::fail(Errc::corrupt, "a key of memory that is not there");
-  static base::Immortal<std::map<std::pair<int, std::uint64_t>, std::vector<std::byte>>> offered;
-  auto [place, is_new] = offered->try_emplace({rank, record.chunk});
+  auto [place, is_new] = keys().offered.try_emplace({rank, record.chunk});
   Engine& engine = network()->links().engine();
   if (is_new) {
     if (engine.pins_memory()) space::Heap::keep_pages();
@@ -177,7 +179,7 @@ void start(Network& net, Rank rank, Way way, std::uint64_t there, std::span<std:
   const Lock locked(net.links().lock());
   Engine& engine = net.links().engine();
   const int process = net.mapping().slot(rank).process;
-  void* const key = known_keys().at({rank, chunk_of(net, rank, there)});
+  void* const key = keys().known.at({rank, chunk_of(net, rank, there)});
   if (way == Way::put)
     engine.put(process, key, there, here, transfer.begin());
   else

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "armature/detail/transfer.hpp"
+#include "base/runtime.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -24,8 +25,6 @@
 namespace armature::detail {
 
 namespace {
-
-using Copy = void (*)(void* to, const void* from, std::size_t bytes);
 
 void copy_by_libc(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
@@ -95,27 +94,25 @@ std::size_t past_cache_min() {
   return cache_kibibytes * 1024 / 8 * 3;
 }
 
-struct Chosen {
-  Copy cached = copy_by_libc;
-  Copy past_cache = copy_by_libc;
-
-#if defined(__x86_64__)
-  Chosen() {
-    if (!__builtin_cpu_supports("avx2")) return;
-    cached = copy_by_vectors<false>;
-    past_cache = copy_by_vectors<true>;
-  }
-#endif
+struct PastCache {
+  std::size_t min = past_cache_min();
 };
+
+template <bool past_cache>
+void copy(void* to, const void* from, std::size_t bytes) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) return copy_by_vectors<past_cache>(to, from, bytes);
+#endif
+  copy_by_libc(to, from, bytes);
+}
 
 }  // namespace
 
 void copy_large(void* to, const void* from, std::size_t bytes) {
-  static const Chosen chosen;
   constexpr std::size_t always_cached_max = std::size_t{1} << 20;
-  if (bytes <= always_cached_max) return chosen.cached(to, from, bytes);
-  static const std::size_t past_min = past_cache_min();
-  (bytes < past_min ? chosen.cached : chosen.past_cache)(to, from, bytes);
+  if (bytes <= always_cached_max || bytes < base::state<PastCache>().min)
+    return copy<false>(to, from, bytes);
+  copy<true>(to, from, bytes);
 }
 
 }  // namespace armature::detail

@@ -10,8 +10,7 @@
 
 #include "armature/handle.hpp"
 #include "base/fail.hpp"
-#include "base/immortal.hpp"
-#include "base/process_memory.hpp"
+#include "base/runtime.hpp"
 #include "progress/all_of.hpp"
 #include "progress/rank_context.hpp"
 #include "rma/by_engine.hpp"
@@ -76,14 +75,15 @@ Runs::Levels levels_of(const Section& section,
   return {section.levels, section.counts, strides};
 }
 
-/// How much of a rank's band on another node is known to be allocated, in this process. It only
+/// How much of each rank's band on another node is known to be allocated, in this process. It only
 /// grows.
-std::atomic<std::uint64_t>& known_extent(const Network& net, Rank rank) {
-  static base::Immortal<std::vector<std::atomic<std::uint64_t>>> extents([&] {
-    const base::ProcessMemory kept;
-    return std::vector<std::atomic<std::uint64_t>>(static_cast<std::size_t>(net.mapping().ranks()));
-  }());
-  return (*extents)[static_cast<std::size_t>(static_cast<int>(rank))];
+struct Extents {
+  std::vector<std::atomic<std::uint64_t>> of = std::vector<std::atomic<std::uint64_t>>(
+      static_cast<std::size_t>(progress::network()->mapping().ranks()));
+};
+
+std::atomic<std::uint64_t>& known_extent(Rank rank) {
+  return base::state<Extents>().of[static_cast<std::size_t>(static_cast<int>(rank))];
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ int sender() {
 
 void forget_extents(const Network& net) {
   for (int rank = 0; rank < net.mapping().ranks(); ++rank)
-    known_extent(net, Rank(rank)).store(0, std::memory_order_relaxed);
+    known_extent(Rank(rank)).store(0, std::memory_order_relaxed);
 }
 
 /// The part of a record that is there. Where nobody waits for the answer yet, questions gather as
@@ -125,7 +125,7 @@ void require_far(Network& net, Rank rank, const void* address, std::size_t bytes
   // Bands are laid out alike on all nodes.
   const auto begin = reinterpret_cast<std::uintptr_t>(mapping.band(rank)) + mapping.heap_offset();
   const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - begin;
-  const std::uint64_t known = known_extent(net, rank).load(std::memory_order_relaxed);
+  const std::uint64_t known = known_extent(rank).load(std::memory_order_relaxed);
   if (offset <= known && bytes <= known - offset && !mapping.checks_in_full()) return;
   Checked checked(rank);
   const CheckRecord record{checked.number(), reinterpret_cast<std::uint64_t>(address), bytes};
@@ -133,7 +133,7 @@ void require_far(Network& net, Rank rank, const void* address, std::size_t bytes
       std::as_bytes(std::span(call, std::strlen(call))));
   checked.wait(call);
   // Of the process that the rank is in by now.
-  known_extent(net, rank).store(checked.extent, std::memory_order_relaxed);
+  known_extent(rank).store(checked.extent, std::memory_order_relaxed);
   if (checked.code != 0) base::fail(static_cast<Errc>(checked.code - 1), checked.text());
 }
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "base/immortal.hpp"
+#include "base/runtime.hpp"
 #include "progress/wait.hpp"
 #include "rma/far.hpp"
 #include "rma/far_records.hpp"
@@ -78,10 +78,10 @@ struct Waiter {
 };
 
 /// By the mutex's address. Under the links' lock.
-std::map<std::uint64_t, std::deque<Waiter>>& queues() {
-  static base::Immortal<std::map<std::uint64_t, std::deque<Waiter>>> all;
-  return *all;
-}
+struct Queues {
+  std::map<std::uint64_t, std::deque<Waiter>> all;
+};
+std::map<std::uint64_t, std::deque<Waiter>>& queues() { return base::state<Queues>().all; }
 
 LockWord& word_of(const Arrived& arrived, const LockRecord& record) {
   if (network()->space_of(arrived.record.to) == nullptr || record.address % sizeof(LockWord) != 0 ||

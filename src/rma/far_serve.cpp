@@ -14,7 +14,7 @@
 
 #include "armature/atomic.hpp"
 #include "base/fail.hpp"
-#include "base/immortal.hpp"
+#include "base/runtime.hpp"
 #include "progress/processes.hpp"
 #include "rma/adder.hpp"
 #include "rma/by_engine.hpp"
@@ -114,8 +114,7 @@ void on_write(const Arrived& arrived) {
   if (record.element == no_element)
     return copy_rows(to, record.stride, bytes.data(), static_cast<std::ptrdiff_t>(record.row_bytes),
                      record.rows, record.row_bytes);
-  static base::Immortal<Source> source;  // under the links' lock
-  const auto from = source->aligned(bytes);
+  const auto from = base::state<Source>().aligned(bytes);
   Adder adder(element_of(record.element), Rank(arrived.record.to), record.scale, mapping(),
               arrived.record.to, await_chunk);
   for (std::size_t row = 0; row < record.rows; ++row, to += record.stride)
@@ -141,19 +140,23 @@ void on_pieces(const Arrived& arrived) {
       put_here(place(i), bytes.data() + i * record.piece_bytes, record.piece_bytes);
     return;
   }
-  static base::Immortal<Source> source;
-  const auto from = source->aligned(bytes);
+  const auto from = base::state<Source>().aligned(bytes);
   Adder adder(element_of(record.element), Rank(arrived.record.to), record.scale, mapping(),
               arrived.record.to, await_chunk);
   for (std::size_t i = 0; i < record.count; ++i)
     adder.add(place(i), from.data() + i * record.piece_bytes, record.piece_bytes);
 }
 
+/// How often all answers that are under way have been given up.
+struct GivenUp {
+  std::uint32_t times = 0;
+};
+
 /// The answer to a get that is too long for a packet. Lives until the engine has let go of all.
 class Supply final : public transport::Stream {
  public:
   /// From now on nobody waits for those that are under way.
-  static void give_up_all() { ++forgotten; }
+  static void give_up_all() { ++base::state<GivenUp>().times; }
   static void begin(const Arrived& question, std::uint64_t number, Runs from, std::size_t bytes) {
     Link& link = network()->links().to(question.process);
     link.begin(*new Supply(question, number, std::move(from), bytes), -1);
@@ -169,7 +172,7 @@ class Supply final : public transport::Stream {
         left_(bytes) {}
 
   bool send_next(Link& link, transport::Piece& piece) override {
-    if (begun_ != forgotten) return false;
+    if (begun_ != base::state<GivenUp>().times) return false;
     std::span<const std::byte> bytes = from_.next();
     if (bytes.size() >= Protocol::get().packed_below() ||
         (bytes.size() == left_ && left_ > Protocol::get().copied_max)) {
@@ -191,9 +194,7 @@ class Supply final : public transport::Stream {
   DataRecord answer_;
   Runs from_;
   std::size_t left_;
-  // How often all have been given up, by now and as this one began.
-  inline static std::uint32_t forgotten = 0;
-  const std::uint32_t begun_ = forgotten;
+  const std::uint32_t begun_ = base::state<GivenUp>().times;
 };
 
 void answer(const Arrived& question, std::uint64_t number, Runs from, std::size_t bytes) {

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "base/immortal.hpp"
+#include "base/runtime.hpp"
 #include "progress/wait.hpp"
 #include "rma/far_records.hpp"
 
@@ -36,10 +36,7 @@ struct Table {
   std::vector<std::uint32_t> free;
 };
 
-Table& table() {
-  static base::Immortal<Table> the_table;
-  return *the_table;
-}
+Table& table() { return base::state<Table>(); }
 
 }  // namespace
 

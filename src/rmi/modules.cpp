@@ -14,8 +14,8 @@
 #include "armature/detail/method.hpp"
 #include "base/build_id.hpp"
 #include "base/fail.hpp"
-#include "base/immortal.hpp"
 #include "base/process_memory.hpp"
+#include "base/runtime.hpp"
 
 namespace armature {
 namespace detail {
@@ -42,11 +42,12 @@ std::uint64_t token_at(std::uint16_t module, std::uint64_t offset) {
   return (std::uint64_t{module} << 32) | offset;
 }
 
-std::mutex modules_mutex;
-std::vector<Module>& modules() {
-  static base::Immortal<std::vector<Module>> all;
-  return *all;
-}
+struct Modules {
+  std::mutex mutex;
+  std::vector<Module> all;
+};
+std::mutex& modules_mutex() { return base::state<Modules>().mutex; }
+std::vector<Module>& modules() { return base::state<Modules>().all; }
 
 std::uint16_t hash(std::string_view text) {
   std::uint32_t h = 2166136261u;
@@ -100,7 +101,7 @@ const Module* find(Predicate&& predicate) {
 }
 
 std::uint64_t token_of(std::uintptr_t address) {
-  const std::lock_guard lock(modules_mutex);
+  const std::lock_guard lock(modules_mutex());
   const Module* module =
       find([&](const Module& m) { return address >= m.begin && address < m.end; });
   if (module == nullptr)
@@ -126,7 +127,7 @@ std::uint64_t token_of(std::uintptr_t address) {
 
 namespace rmi {
 void find_modules() {
-  const std::lock_guard lock(modules_mutex);
+  const std::lock_guard lock(modules_mutex());
   look_again();
 }
 }  // namespace rmi
@@ -138,7 +139,7 @@ std::uint64_t make_token(const void* address) {
 }
 
 void* from_token(std::uint64_t token) {
-  const std::lock_guard lock(modules_mutex);
+  const std::lock_guard lock(modules_mutex());
   const auto id = static_cast<std::uint16_t>(token >> 32);
   const auto offset = static_cast<std::uint32_t>(token);
   const Module* module = find([&](const Module& m) { return m.id == id; });

@@ -9,6 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
+#include "base/runtime.hpp"
 #include "base/valgrind.hpp"
 #include "space/heap_lock.hpp"
 #include "space/pages.hpp"
@@ -52,7 +53,9 @@ AddressSpace::AddressSpace(const Mapping& mapping, Rank me, BandFile file)
 
 namespace {
 
-void (*let_others_run)() = [] {};
+struct Waiting {
+  void (*let_others_run)() = [] {};
+};
 
 /// Pages of a band are made through its file.
 AddressSpace::Failure why_not_filled(int error, std::uint64_t free) {
@@ -65,7 +68,7 @@ AddressSpace::Failure why_not_filled(int error, std::uint64_t free) {
 
 }  // namespace
 
-void AddressSpace::let_others_run_by(void (*by)()) { let_others_run = by; }
+void AddressSpace::let_others_run_by(void (*by)()) { base::state<Waiting>().let_others_run = by; }
 
 bool AddressSpace::goes_back() const { return header().nodes > 1 && header().halt.is_to_regroup(); }
 
@@ -74,7 +77,8 @@ bool AddressSpace::HeapLock::wait(AddressSpace& space, By by) {
   const auto gives_up = [&space] { return space.goes_back(); };
   while (!space.heap_mutex_.lock(gives_up)) {
     if (by == By::door) return false;
-    let_others_run();  // a rank does not return from there when its process goes back
+    base::state<Waiting>()
+        .let_others_run();  // a rank does not return from there when its process goes back
   }
   return true;
 }

@@ -11,6 +11,7 @@
 #include <boost/interprocess/offset_ptr.hpp>
 #include <boost/interprocess/sync/mutex_family.hpp>
 
+#include "base/runtime.hpp"
 #include "space/pages.hpp"
 #include "space/reserve.hpp"
 
@@ -43,20 +44,25 @@ std::uint64_t Heap::offset_of(const std::byte* address) const {
 }
 
 namespace {
-std::atomic<bool> pages_stay = false;
-std::atomic<int> file_of_all = -1;
+struct Files {  // of all bands in this process
+  std::atomic<bool> pages_stay = false;
+  std::atomic<int> of_all = -1;
+};
 }  // namespace
 
-void Heap::keep_pages() { pages_stay.store(true, std::memory_order_relaxed); }
+void Heap::keep_pages() { base::state<Files>().pages_stay.store(true, std::memory_order_relaxed); }
 
-bool Heap::keeps_pages() { return pages_stay.load(std::memory_order_relaxed); }
+bool Heap::keeps_pages() { return base::state<Files>().pages_stay.load(std::memory_order_relaxed); }
 
-void Heap::use_file(int fd) { file_of_all.store(fd, std::memory_order_relaxed); }
+void Heap::use_file(int fd) { base::state<Files>().of_all.store(fd, std::memory_order_relaxed); }
 
-int Heap::file_of_all_bands() { return file_of_all.load(std::memory_order_relaxed); }
+int Heap::file_of_all_bands() {
+  const auto* const files = base::Runtime::here().find<Files>();  // for signal handlers
+  return files != nullptr ? files->of_all.load(std::memory_order_relaxed) : -1;
+}
 
 int Heap::file() const {
-  const int of_all = file_of_all.load(std::memory_order_relaxed);
+  const int of_all = file_of_all_bands();
   return of_all >= 0 ? of_all : fd_;
 }
 

@@ -14,22 +14,25 @@
 #include <cstdio>
 
 #include "armature/detail/export.hpp"
+#include "base/runtime.hpp"
 
 namespace armature::space {
 namespace {
 
-std::uintptr_t bands_begin = 0, bands_end = 0;
+struct Bands {
+  std::uintptr_t begin = 0, end = 0;
+};
 
 long lock_by_kernel(int flags) { return syscall(SYS_mlockall, flags); }
 
 /// What can be touched, but for bands. What the kernel does not lock for itself it refuses here.
-bool lock_all_else() {
+bool lock_all_else(const Bands& bands) {
   std::FILE* const maps = std::fopen("/proc/self/maps", "re");
   if (maps == nullptr) return false;
   std::uintptr_t begin = 0, end = 0;
   char readable = 0;
   while (std::fscanf(maps, "%lx-%lx %c%*[^\n]", &begin, &end, &readable) == 3)
-    if (readable == 'r' && (end <= bands_begin || begin >= bands_end))
+    if (readable == 'r' && (end <= bands.begin || begin >= bands.end))
       (void)mlock(reinterpret_cast<void*>(begin), end - begin);
   std::fclose(maps);
   return true;
@@ -52,8 +55,8 @@ bool locks_what_is_mapped() {
 int access_when_mapped() { return locks_what_is_mapped() ? PROT_NONE : PROT_READ | PROT_WRITE; }
 
 bool open_mapped(std::byte* begin, std::size_t bytes, int access) {
-  bands_begin = reinterpret_cast<std::uintptr_t>(begin);
-  bands_end = bands_begin + bytes;
+  const auto first = reinterpret_cast<std::uintptr_t>(begin);
+  base::state<Bands>() = {first, first + bytes};
   if (access != PROT_NONE) return true;
   // Where the limit does not allow so much, nothing of it stays locked.
   if (mlock2(begin, bytes, MLOCK_ONFAULT) != 0) munlock(begin, bytes);
@@ -64,10 +67,11 @@ bool open_mapped(std::byte* begin, std::size_t bytes, int access) {
 
 extern "C" ARMATURE_API int mlockall(int flags) noexcept {
   using namespace armature::space;
-  if (bands_end == 0 || (flags & MCL_CURRENT) == 0 || (flags & MCL_ONFAULT) != 0)
+  const auto* const bands = armature::base::Runtime::here().find<Bands>();
+  if (bands == nullptr || (flags & MCL_CURRENT) == 0 || (flags & MCL_ONFAULT) != 0)
     return static_cast<int>(lock_by_kernel(flags));
   if (lock_by_kernel(MCL_CURRENT | MCL_ONFAULT) != 0) return -1;
   // What others map from now on is locked by the kernel, what they have mapped before below.
   if ((flags & MCL_FUTURE) != 0 && lock_by_kernel(MCL_FUTURE) != 0) return -1;
-  return lock_all_else() ? 0 : -1;
+  return lock_all_else(*bands) ? 0 : -1;
 }

@@ -11,6 +11,7 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
+#include "base/runtime.hpp"
 #include "space/lock_all.hpp"
 #include "space/virtual_band.hpp"
 
@@ -31,56 +32,84 @@ struct Process {
   Mapping mapping;
   std::vector<detail::BandView> nothing_reachable;  // for the fast path when checks are in full
 };
-Process* process = nullptr;
+
+/// A runtime's. That of the process's own is not looked up: every call of a transfer needs it.
+struct Joined {
+  Process* process = nullptr;
+  bool has_left = false;  // relaxed
+  // At the same address in all processes: a rank that moves may be about to use it.
+  alignas(Process) std::byte place[sizeof(Process)] = {};
+};
+constinit Joined of_process_itself;
+
+Joined& joined() {
+  return base::Runtime::is_of_process() ? of_process_itself : base::state<Joined>();
+}
+
+/// The inlined fast path knows one job, that of the process's own runtime.
+void show_to_fast_path(const detail::View& view) {
+  if (base::Runtime::is_of_process()) detail::view = view;
+}
 
 }  // namespace
 
 const Mapping& Mapping::join(Control control, const std::vector<int>& bands) {
-  // At the same address in all processes: a rank that moves may be about to use it.
-  alignas(Process) static std::byte place[sizeof(Process)];
-  return join(control, bands, place);
+  return join(control, bands, joined().place);
 }
 
 const Mapping& Mapping::join(Control control, const std::vector<int>& bands, void* place) {
+  Process*& process = joined().process;
   ARMATURE_ASSERT(process == nullptr);
   const Mapping mapping(control);
   mapping.map_bands(bands);
   const auto ranks = static_cast<std::uint32_t>(mapping.ranks_);
   process = new (place) Process{mapping, std::vector<detail::BandView>(ranks)};
-  detail::view = {mapping.checks_in_full() ? process->nothing_reachable.data() : control.bands(),
-                  ranks};
+  show_to_fast_path(
+      {mapping.checks_in_full() ? process->nothing_reachable.data() : control.bands(), ranks});
   return process->mapping;
 }
 
 struct TemporaryMapping::Before {
   Process* process;
+  bool has_left;
   detail::View view;
   alignas(Process) std::byte place[sizeof(Process)];  // of what is joined meanwhile
 };
 
 TemporaryMapping::TemporaryMapping(Control control, const std::vector<int>& bands)
-    : before_(new Before{std::exchange(process, nullptr), std::exchange(detail::view, {}), {}}) {
+    : before_(new Before{std::exchange(joined().process, nullptr),
+                         std::exchange(joined().has_left, false),
+                         detail::view,
+                         {}}) {
+  show_to_fast_path({});
   (void)Mapping::join(control, bands, before_->place);
 }
 
 TemporaryMapping::~TemporaryMapping() {
-  const Mapping& mapping = process->mapping;
+  const Mapping& mapping = this->mapping();
   const std::uint32_t ranks = mapping.header().ranks;
   munmap(mapping.band(0), ranks * mapping.band_bytes());
   munmap(mapping.control_.start, Control::bytes(mapping.header()));
-  std::destroy_at(std::exchange(process, before_->process));
-  detail::view = before_->view;
+  std::destroy_at(std::exchange(joined().process, before_->process));
+  joined().has_left = before_->has_left;
+  show_to_fast_path(before_->view);
 }
 
-const Mapping& TemporaryMapping::mapping() const { return process->mapping; }
+const Mapping& TemporaryMapping::mapping() const { return joined().process->mapping; }
 
 const Mapping* Mapping::of_process() {
-  return detail::view.ranks != 0 ? &process->mapping : nullptr;
+  const Joined& here = joined();
+  const bool is_there =
+      here.process != nullptr && !__atomic_load_n(&here.has_left, __ATOMIC_RELAXED);
+  return is_there ? &here.process->mapping : nullptr;
 }
 
 // A thread that the program has started may be in the middle of a look: a rank that it has found to
 // be one has its band's view, whatever it sees of the number.
-void Mapping::leave() { __atomic_store_n(&detail::view.ranks, 0, __ATOMIC_RELEASE); }
+void Mapping::leave() {
+  if (base::Runtime::is_of_process()) __atomic_store_n(&detail::view.ranks, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&joined().has_left, true, __ATOMIC_RELAXED);
+}
 
 Mapping::Mapping(Control control)
     : control_(control),

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "base/immortal.hpp"
+#include "base/runtime.hpp"
 #include "progress/bell.hpp"
 #include "progress/network.hpp"
 #include "team/team_records.hpp"
@@ -43,20 +43,20 @@ struct Known {
   std::vector<Early> early;
 };
 
-std::map<std::uint32_t, Known>& teams() {
-  static base::Immortal<std::map<std::uint32_t, Known>> all;
-  return *all;
-}
+struct Teams {
+  std::map<std::uint32_t, Known> all;
+  std::size_t kept_early = 0;  // records that are kept, of all teams
+  bool are_looked_for = false;
+};
+Teams& known_here() { return base::state<Teams>(); }
+std::map<std::uint32_t, Known>& teams() { return known_here().all; }
 
 constexpr std::uint32_t world = 0;
-
-/// Records that are kept, of all teams.
-std::size_t kept_early = 0;
 
 void let_go(std::uint32_t team) {
   const auto known = teams().find(team);
   if (known == teams().end() || --known->second.users > 0) return;
-  kept_early -= known->second.early.size();
+  known_here().kept_early -= known->second.early.size();
   teams().erase(known);
 }
 
@@ -67,7 +67,7 @@ const Nodes& nodes_of(Known& known, TeamBlock& block) {
 }
 
 void forget_early(Known& known) {
-  kept_early -= known.early.size();
+  known_here().kept_early -= known.early.size();
   known.early.clear();
 }
 
@@ -85,7 +85,7 @@ const Known* known_team(std::uint32_t team, const Arrived& arrived, bool enters_
     if (known.users == 0) teams().erase(team);
     return nullptr;
   }
-  ++kept_early;
+  ++known_here().kept_early;
   known.early.push_back(
       {arrived.process, arrived.record, {arrived.body.begin(), arrived.body.end()}});
   return nullptr;
@@ -216,7 +216,7 @@ void learn(std::uint32_t team, TeamBlock* block) {
   known.block = block;
   ++known.users;
   (void)nodes_of(known, *block);
-  kept_early -= known.early.size();
+  known_here().kept_early -= known.early.size();
   for (const Known::Early& early : std::exchange(known.early, {})) {
     const Arrived arrived{early.process, early.record, early.body, {}};
     if (early.record.kind == Kind::round) on_round(arrived);
@@ -264,9 +264,8 @@ void KnownTeams::tell(space::AddressSpace& member, std::uint32_t team, TeamBlock
 
 bool KnownTeams::look() {
   // What is learnt may be looked at once more below: in the order in which it was told.
-  static bool is_looking = false;
-  if (is_looking) return false;
-  is_looking = true;
+  Teams& known = known_here();
+  if (std::exchange(known.are_looked_for, true)) return false;
   std::atomic<std::uint64_t>& list = news_of(network()->links().process());
   if (list.load(std::memory_order_relaxed) != 0) [[unlikely]] {
     // Acquire: what was told is read. The last comes first.
@@ -286,12 +285,12 @@ bool KnownTeams::look() {
       learn(news.team, reinterpret_cast<TeamBlock*>(news.block));
     }
   }
-  is_looking = false;
-  return kept_early > 0 && network()->mapping().header().ranks_are_virtual != 0 &&
+  known.are_looked_for = false;
+  return known.kept_early > 0 && network()->mapping().header().ranks_are_virtual != 0 &&
          !network()->goes_on();
 }
 
-std::size_t KnownTeams::kept() { return kept_early; }
+std::size_t KnownTeams::kept() { return known_here().kept_early; }
 
 void KnownTeams::install(transport::Links& links) {
   links.handle(Kind::round, on_round);
@@ -301,7 +300,7 @@ void KnownTeams::install(transport::Links& links) {
 
 void KnownTeams::forget_all() {
   teams().clear();
-  kept_early = 0;
+  known_here().kept_early = 0;
   news_of(network()->links().process()).store(0, std::memory_order_relaxed);
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/runtime.hpp"
 #include "base/variable.hpp"
 
 namespace armature::transport {
@@ -23,19 +24,19 @@ EngineOptions::OneSided one_sided_of(std::string_view word) {
              fmt::format("ARMATURE_NET_ONE_SIDED is {}: it may be on, off or where-rdma", word));
 }
 
+struct Chosen {
+  Chosen() {
+    constexpr std::uint64_t large = std::uint64_t{1} << 40;
+    if (const auto bytes = base::number_variable("ARMATURE_NET_COPY_MAX"))
+      protocol.copied_max = std::min(*bytes, large);
+    if (const char* const word = std::getenv("ARMATURE_NET_ONE_SIDED"))
+      protocol.one_sided = one_sided_of(word);
+  }
+  Protocol protocol;
+};
+
 }  // namespace
 
-const Protocol& Protocol::get() {
-  static const Protocol protocol = [] {
-    constexpr std::uint64_t large = std::uint64_t{1} << 40;
-    Protocol chosen;
-    if (const auto bytes = base::number_variable("ARMATURE_NET_COPY_MAX"))
-      chosen.copied_max = std::min(*bytes, large);
-    if (const char* const word = std::getenv("ARMATURE_NET_ONE_SIDED"))
-      chosen.one_sided = one_sided_of(word);
-    return chosen;
-  }();
-  return protocol;
-}
+const Protocol& Protocol::get() { return base::state<Chosen>().protocol; }
 
 }  // namespace armature::transport

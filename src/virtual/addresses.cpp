@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/checksum.hpp"
+#include "base/runtime.hpp"
 #include "bootstrap/environment.hpp"
 #include "progress/network.hpp"
 #include "virtual/checkpoint/builds.hpp"
@@ -66,14 +67,13 @@ Secrets secrets() {
 #endif
 }
 
-std::uint64_t sum_of_modules() {
-  static const std::uint64_t sum = [] {
-    std::uint64_t all = 1;
-    dl_iterate_phdr(add_module, &all);
-    return all;
-  }();
-  return sum;
-}
+/// As they were when this was first asked for.
+struct LoadedModules {
+  LoadedModules() { dl_iterate_phdr(add_module, &sum); }
+  std::uint64_t sum = 1;
+};
+
+std::uint64_t sum_of_modules() { return base::state<LoadedModules>().sum; }
 
 }  // namespace
 
@@ -109,12 +109,13 @@ std::string secrets_text() {
 
 namespace {
 
+struct NotAlike {
+  std::string why =
+      fmt::format("its memory comes from the process's heap: {}", why_malloc_knows_no_ranks());
+};
+
 const char* why_not_alike(const space::ControlHeader& job) {
-  if (!malloc_knows_ranks()) {
-    static const std::string why =
-        fmt::format("its memory comes from the process's heap: {}", why_malloc_knows_no_ranks());
-    return why.c_str();
-  }
+  if (!malloc_knows_ranks()) return base::state<NotAlike>().why.c_str();
   if (job.differ.load(std::memory_order_relaxed) != 0)
     return "code or data lie at different addresses in the processes of this job, a library is "
            "another build in some, or they do not share the C library's secrets (ARMATURE_SECRETS: "

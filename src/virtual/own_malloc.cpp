@@ -14,6 +14,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -44,39 +45,41 @@ using Careful = void*(std::size_t, const std::nothrow_t&);
 using Aligned = void*(std::size_t, std::align_val_t);
 constexpr std::align_val_t align{alignment};
 
-const Way ways[] = {
-    {"malloc", place_of(&malloc), [](std::size_t bytes) { return malloc(bytes); }, free},
-    {"calloc", place_of(&calloc), [](std::size_t bytes) { return calloc(1, bytes); }, free},
-    {"realloc", place_of(&realloc), [](std::size_t bytes) { return realloc(nullptr, bytes); },
-     free},
-    {"reallocarray", place_of(&reallocarray),
-     [](std::size_t bytes) { return reallocarray(nullptr, 1, bytes); }, free},
-    {"aligned_alloc", place_of(&aligned_alloc),
-     [](std::size_t bytes) { return aligned_alloc(alignment, bytes); }, free},
-    {"posix_memalign", place_of(&posix_memalign), by_posix_memalign, free},
-    {"memalign", place_of(&memalign), [](std::size_t bytes) { return memalign(alignment, bytes); },
-     free},
-    {"valloc", place_of(&valloc), [](std::size_t bytes) { return valloc(bytes); }, free},
-    {"pvalloc", place_of(&pvalloc), [](std::size_t bytes) { return pvalloc(bytes); }, free},
-    {"operator new", place_of<Plain>(&::operator new),
-     [](std::size_t bytes) { return ::operator new(bytes); },
-     [](void* memory) { ::operator delete(memory); }},
-    {"operator new[]", place_of<Plain>(&::operator new[]),
-     [](std::size_t bytes) { return ::operator new[](bytes); },
-     [](void* memory) { ::operator delete[](memory); }},
-    {"operator new (std::nothrow)", place_of<Careful>(&::operator new),
-     [](std::size_t bytes) { return ::operator new(bytes, std::nothrow); },
-     [](void* memory) { ::operator delete(memory, std::nothrow); }},
-    {"operator new[] (std::nothrow)", place_of<Careful>(&::operator new[]),
-     [](std::size_t bytes) { return ::operator new[](bytes, std::nothrow); },
-     [](void* memory) { ::operator delete[](memory, std::nothrow); }},
-    {"operator new (std::align_val_t)", place_of<Aligned>(&::operator new),
-     [](std::size_t bytes) { return ::operator new(bytes, align); },
-     [](void* memory) { ::operator delete(memory, align); }},
-    {"operator new[] (std::align_val_t)", place_of<Aligned>(&::operator new[]),
-     [](std::size_t bytes) { return ::operator new[](bytes, align); },
-     [](void* memory) { ::operator delete[](memory, align); }},
-};
+std::vector<Way> ways() {
+  return {
+      {"malloc", place_of(&malloc), [](std::size_t bytes) { return malloc(bytes); }, free},
+      {"calloc", place_of(&calloc), [](std::size_t bytes) { return calloc(1, bytes); }, free},
+      {"realloc", place_of(&realloc), [](std::size_t bytes) { return realloc(nullptr, bytes); },
+       free},
+      {"reallocarray", place_of(&reallocarray),
+       [](std::size_t bytes) { return reallocarray(nullptr, 1, bytes); }, free},
+      {"aligned_alloc", place_of(&aligned_alloc),
+       [](std::size_t bytes) { return aligned_alloc(alignment, bytes); }, free},
+      {"posix_memalign", place_of(&posix_memalign), by_posix_memalign, free},
+      {"memalign", place_of(&memalign),
+       [](std::size_t bytes) { return memalign(alignment, bytes); }, free},
+      {"valloc", place_of(&valloc), [](std::size_t bytes) { return valloc(bytes); }, free},
+      {"pvalloc", place_of(&pvalloc), [](std::size_t bytes) { return pvalloc(bytes); }, free},
+      {"operator new", place_of<Plain>(&::operator new),
+       [](std::size_t bytes) { return ::operator new(bytes); },
+       [](void* memory) { ::operator delete(memory); }},
+      {"operator new[]", place_of<Plain>(&::operator new[]),
+       [](std::size_t bytes) { return ::operator new[](bytes); },
+       [](void* memory) { ::operator delete[](memory); }},
+      {"operator new (std::nothrow)", place_of<Careful>(&::operator new),
+       [](std::size_t bytes) { return ::operator new(bytes, std::nothrow); },
+       [](void* memory) { ::operator delete(memory, std::nothrow); }},
+      {"operator new[] (std::nothrow)", place_of<Careful>(&::operator new[]),
+       [](std::size_t bytes) { return ::operator new[](bytes, std::nothrow); },
+       [](void* memory) { ::operator delete[](memory, std::nothrow); }},
+      {"operator new (std::align_val_t)", place_of<Aligned>(&::operator new),
+       [](std::size_t bytes) { return ::operator new(bytes, align); },
+       [](void* memory) { ::operator delete(memory, align); }},
+      {"operator new[] (std::align_val_t)", place_of<Aligned>(&::operator new[]),
+       [](std::size_t bytes) { return ::operator new[](bytes, align); },
+       [](void* memory) { ::operator delete[](memory, align); }},
+  };
+}
 
 /// Whether all that it gives was given by the library.
 bool takes_from_library(const Way& way, Notes*& current) {
@@ -101,7 +104,7 @@ bool takes_from_library(const Way& way, Notes*& current) {
 }  // namespace
 
 std::string find_own_malloc(const MallocLibrary& library) {
-  for (const Way& way : ways) {
+  for (const Way& way : ways()) {
     if (takes_from_library(way, *library.notes)) continue;
     Dl_info info;
     return fmt::format("{} of {}", way.name,

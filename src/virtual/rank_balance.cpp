@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/runtime.hpp"
 #include "progress/bell.hpp"
 #include "progress/network.hpp"
 #include "progress/trace.hpp"
@@ -63,11 +64,17 @@ void RankScheduler::ask_for_ranks() {
                                      std::memory_order_release, std::memory_order_relaxed);
 }
 
+namespace {
+struct TieSaid {
+  bool is = false;
+};
+}  // namespace
+
 /// A StaysHere is the program's own word; of the rest the first one is told.
 bool RankScheduler::is_tied(const RankFiber& fiber) {
   const space::Tie tie = fiber.tie();
-  static bool is_said = false;
-  if (tie != space::Tie::none && tie != space::Tie::stays_here && !std::exchange(is_said, true))
+  if (tie != space::Tie::none && tie != space::Tie::stays_here &&
+      !std::exchange(base::state<TieSaid>().is, true))
     std::fprintf(stderr, "armature: --balance: rank %d stays in its process: it %s\n", fiber.rank,
                  space::text(tie));
   return tie != space::Tie::none;

@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/interleaving.hpp"
+#include "base/runtime.hpp"
 #include "progress/bell.hpp"
 #include "progress/give_way.hpp"
 #include "progress/network.hpp"
@@ -111,12 +112,16 @@ void RankScheduler::idle() {
   base::let_others_act();
 }
 
+namespace {
+struct Rest {
+  std::size_t turn = 0;
+};
+}  // namespace
+
 void RankScheduler::sleep() {
   const bool polls = !ready_.empty();
   // One rank each time gives back what it has freed and not used again.
-  static std::atomic<std::size_t> turn = 0;
-  if (!hosted_.empty())
-    hosted_[turn.fetch_add(1, std::memory_order_relaxed) % hosted_.size()]->space().rest();
+  if (!hosted_.empty()) hosted_[base::state<Rest>().turn++ % hosted_.size()]->space().rest();
   doze(polls ? Until::nap_is_over : Until::woken, times_woken_, polls ? nap_ns_ : sleep_max_ns);
   nap_ns_ = std::min(nap_ns_ * 2, nap_max_ns);
   if (!polls && home_.awake.load(std::memory_order_relaxed) == 0) look_again(looks_of_sleepers);

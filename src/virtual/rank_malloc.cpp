@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/process_memory.hpp"
+#include "base/runtime.hpp"
 #include "base/valgrind.hpp"
 #include "space/virtual_band.hpp"
 #include "virtual/malloc/interface.hpp"
@@ -14,19 +15,27 @@
 namespace armature::fibers {
 namespace {
 
-space::RankHeap* nobodys = nullptr;
-space::RankHeap** current = &nobodys;
-const std::atomic<std::uint32_t>* threads = nullptr;
-void (*forget)() = nullptr;
-std::string not_known_since;
-bool is_the_programs = false;
+// One struct: where the heap of the rank that runs is written is looked up at every switch of
+// ranks.
+struct OfMalloc {
+  space::RankHeap* nobodys = nullptr;
+  space::RankHeap** current = &nobodys;
+  const std::atomic<std::uint32_t>* threads = nullptr;
+  void (*forget)() = nullptr;
+};
+constinit OfMalloc of_malloc;
+
+struct WhyNot {
+  std::string not_known_since;
+  bool is_the_programs = false;
+};
 
 }  // namespace
 
 void find_rank_malloc(const space::Mapping& mapping) {
   void* const found = dlsym(RTLD_DEFAULT, malloc_library_symbol);
   if (found == nullptr) {
-    not_known_since =
+    base::state<WhyNot>().not_known_since =
         "libarmature-malloc.so is not loaded into the program (it must be linked dynamically, and "
         "the library lie in lib/ beside bin/armature)";
     return;
@@ -34,10 +43,11 @@ void find_rank_malloc(const space::Mapping& mapping) {
   const MallocLibrary library = reinterpret_cast<MallocLibrary (*)()>(found)();
   take_static_guards(library);
   if (base::on_valgrind) {
-    not_known_since = "valgrind gives the program its memory";
+    base::state<WhyNot>().not_known_since = "valgrind gives the program its memory";
     return;
   }
   if (const std::string own = find_own_malloc(library); !own.empty()) {
+    auto& [not_known_since, is_the_programs] = base::state<WhyNot>();
     is_the_programs = true;
     not_known_since = fmt::format(
         "{} takes memory from elsewhere than from libarmature-malloc.so, which puts what a rank "
@@ -51,25 +61,26 @@ void find_rank_malloc(const space::Mapping& mapping) {
        .bands = static_cast<std::size_t>(mapping.ranks()),
        .offset = space::VirtualBand(mapping.header()).rank_heaps(),
        .thread_works = [](space::RankHeap** of_thread) { base::heap_of_rank = of_thread; }});
-  current = library.current;
-  threads = library.threads;
-  forget = library.forget_mappings;
+  of_malloc.current = library.current;
+  of_malloc.threads = library.threads;
+  of_malloc.forget = library.forget_mappings;
 }
 
 bool threads_of_ranks_run() {
+  const auto* const threads = of_malloc.threads;
   return threads != nullptr && threads->load(std::memory_order_acquire) != 0;
 }
 
 void forget_mappings_of_ranks() {
-  if (forget != nullptr) forget();
+  if (of_malloc.forget != nullptr) of_malloc.forget();
 }
 
-bool malloc_is_the_programs() { return is_the_programs; }
+bool malloc_is_the_programs() { return base::state<WhyNot>().is_the_programs; }
 
-const std::string& why_malloc_knows_no_ranks() { return not_known_since; }
+const std::string& why_malloc_knows_no_ranks() { return base::state<WhyNot>().not_known_since; }
 
-bool malloc_knows_ranks() { return current != &nobodys; }
+bool malloc_knows_ranks() { return of_malloc.current != &of_malloc.nobodys; }
 
-space::RankHeap*& heap_of_malloc() { return *current; }
+space::RankHeap*& heap_of_malloc() { return *of_malloc.current; }
 
 }  // namespace armature::fibers

@@ -19,6 +19,7 @@
 #include "base/clock.hpp"
 #include "base/interleaving.hpp"
 #include "base/process_memory.hpp"
+#include "base/runtime.hpp"
 #include "progress/bell.hpp"
 #include "progress/network.hpp"
 #include "progress/processes.hpp"
@@ -40,7 +41,9 @@ constexpr std::uint32_t turns_per_housekeeping = 1024;
 // So many ranks are looked at for each turn, at most, because some are urgent.
 constexpr std::size_t looks_per_turn = 16;
 
-RankScheduler* of_process = nullptr;
+struct Here {
+  RankScheduler* scheduler = nullptr;
+};
 
 }  // namespace
 
@@ -72,16 +75,16 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int ban
     list->reserve(static_cast<std::size_t>(mapping.ranks()));
 }
 
-void RankScheduler::take_process() { of_process = this; }
+void RankScheduler::take_process() { base::state<Here>().scheduler = this; }
 
 RankScheduler::~RankScheduler() {
-  of_process = nullptr;
+  base::state<Here>().scheduler = nullptr;
   base::heap_of_rank = nullptr;
 }
 
 // A rank may find itself in another process than before: never inlined, so that nothing of the one
 // before is kept.
-[[gnu::noinline]] RankScheduler& RankScheduler::here() { return *of_process; }
+[[gnu::noinline]] RankScheduler& RankScheduler::here() { return *base::state<Here>().scheduler; }
 
 void RankScheduler::add(RankFiber& fiber) {
   guarded_[static_cast<std::size_t>(fiber.rank)] = true;

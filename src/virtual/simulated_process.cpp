@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/interleaving.hpp"
+#include "base/runtime.hpp"
 #include "progress/bell.hpp"
 #include "progress/network.hpp"
 #include "virtual/rank_malloc.hpp"
@@ -11,8 +12,10 @@
 namespace armature::simulation {
 namespace {
 
-// What of the thread is now; nullptr: none, the simulator's own.
-SimulatedProcess* acting = nullptr;
+struct Turn {
+  SimulatedProcess* acting = nullptr;  // nullptr: none, but the simulator
+};
+SimulatedProcess*& acting() { return base::state<Turn>().acting; }
 
 }  // namespace
 
@@ -23,10 +26,10 @@ SimulatedProcess::SimulatedProcess(Others others, const space::Mapping& mapping,
 }
 
 void SimulatedProcess::run() {
-  acting = this;
+  acting() = this;
   take_process();
   RankScheduler::run();
-  acting = nullptr;
+  acting() = nullptr;
 }
 
 /// On whatever stack the process is just now. What the thread knows of the process it knows again
@@ -35,16 +38,16 @@ void SimulatedProcess::step(bool got_on) {
   space::RankHeap*& heap_of_thread = fibers::heap_of_malloc();
   space::RankHeap* const heap = std::exchange(heap_of_thread, nullptr);
   const int error_number = errno;
-  acting = nullptr;
+  acting() = nullptr;
   others_.act(got_on);
-  acting = this;
+  acting() = this;
   take_process();
   heap_of_thread = heap;
   errno = error_number;
 }
 
 void SimulatedProcess::let_others_act() {
-  if (acting != nullptr && acting->others_.random().chance(0.5)) acting->step(false);
+  if (acting() != nullptr && acting()->others_.random().chance(0.5)) acting()->step(false);
 }
 
 namespace {

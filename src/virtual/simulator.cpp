@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/runtime.hpp"
 #include "progress/bell.hpp"
 
 namespace armature::simulation {
@@ -15,8 +16,10 @@ constexpr std::size_t stack_bytes = 1 << 20;
 // Nobody got on in so many turns of each, with nothing under way: nobody ever will.
 constexpr std::uint64_t idle_turns_of_each = 2000;
 
-// The clock of the process, as it is read everywhere.
-const std::uint64_t* clock_ns = nullptr;
+/// The clock of the process, as it is read everywhere.
+struct Clock {
+  const std::uint64_t* now_ns = nullptr;
+};
 
 const char* name(space::Awaiting what) {
   constexpr const char* names[] = {"nothing",   "a barrier",          "a collective",
@@ -35,8 +38,8 @@ Simulator::Simulator(const space::Mapping& mapping, int actors, GiveUp give_up)
       seed_(mapping.header().seed),
       give_up_(give_up),
       random_(mapping.header().seed) {
-  clock_ns = &now_ns_;
-  base::clock_override = [] { return *clock_ns; };
+  base::state<Clock>().now_ns = &now_ns_;
+  base::clock_override = [] { return *base::state<Clock>().now_ns; };
   actors_.resize(static_cast<std::size_t>(actors));
   for (Actor& actor : actors_) actor.weight = random_.chance(0.25) ? 1 : 1 + random_.below(40);
 }

@@ -13,6 +13,7 @@
 
 #include "base/fail.hpp"
 #include "base/process_memory.hpp"
+#include "base/runtime.hpp"
 #include "progress/rank_context.hpp"
 #include "progress/wait.hpp"
 #include "virtual/rank_fiber.hpp"
@@ -27,13 +28,17 @@ struct Held {
   int rank;
 };
 
-std::vector<Held> held;  // by the ranks of this process
-StaticGuards of_library;
+struct Guards {
+  std::vector<Held> held;  // by the ranks of this process
+  StaticGuards of_library;
+};
+std::vector<Held>& held() { return base::state<Guards>().held; }
+StaticGuards& of_library() { return base::state<Guards>().of_library; }
 
 /// The rank that initialises it; -1: none.
 int holder_of(const Guard* guard) {
-  const auto found = std::ranges::find(held, guard, &Held::guard);
-  return found == held.end() ? -1 : found->rank;
+  const auto found = std::ranges::find(held(), guard, &Held::guard);
+  return found == held().end() ? -1 : found->rank;
 }
 
 /// Whether anybody does, a thread that is no rank included. In the C++ library's layout.
@@ -46,7 +51,7 @@ bool is_being_initialised(Guard* guard) {
 /// A rank that comes back to what it initialises would wait for itself. With more than one thread
 /// the C++ library, whose exception cannot be thrown from outside, would sleep.
 int complain_of_recursion(Guard* guard) {
-  if (__libc_single_threaded != 0) return of_library.acquire(guard);
+  if (__libc_single_threaded != 0) return of_library().acquire(guard);
   base::fail(Errc::misuse,
              "recursive_init_error: the initialiser of a function's static has come to that static "
              "again");
@@ -54,7 +59,7 @@ int complain_of_recursion(Guard* guard) {
 
 int acquire(Guard* guard) {
   // A thread of the program's own sleeps, as anywhere.
-  if (!progress::runs_rank()) return of_library.acquire(guard);
+  if (!progress::runs_rank()) return of_library().acquire(guard);
   progress::RankContext* const me = progress::current_rank();
   if (holder_of(guard) == me->space.me()) return complain_of_recursion(guard);
   // Once more after the wait: others may have had their turns since it was over, and this may be
@@ -67,9 +72,9 @@ int acquire(Guard* guard) {
                            .call = "initialiser of a static"};
     progress::wait_until(wait, [guard] { return !is_being_initialised(guard); });
   }
-  if (of_library.acquire(guard) == 0) return 0;
+  if (of_library().acquire(guard) == 0) return 0;
   const base::ProcessMemory kept;
-  held.push_back({guard, me->space.me()});
+  held().push_back({guard, me->space.me()});
   ++me->held_here;
   return 1;
 }
@@ -78,33 +83,33 @@ int acquire(Guard* guard) {
 void let_go(const Guard* guard) {
   if (!progress::runs_rank()) return;
   const base::ProcessMemory kept;
-  if (std::erase_if(held, [&](const Held& one) { return one.guard == guard; }) != 0)
+  if (std::erase_if(held(), [&](const Held& one) { return one.guard == guard; }) != 0)
     --progress::current_rank()->held_here;
 }
 
 void release(Guard* guard) {
   let_go(guard);
-  of_library.release(guard);
+  of_library().release(guard);
 }
 
 void abort(Guard* guard) {
   let_go(guard);
-  of_library.abort(guard);
+  of_library().abort(guard);
 }
 
 }  // namespace
 
 void take_static_guards(const MallocLibrary& library) {
-  of_library = library.exchange_static_guards({acquire, release, abort});
+  of_library() = library.exchange_static_guards({acquire, release, abort});
 }
 
 void abandon_static_guards(const space::Mapping& mapping, int process) {
   if (mapping.header().is_one_process()) return;  // of a simulation, where none is lost
-  std::erase_if(held, [&](const Held& one) {
+  std::erase_if(held(), [&](const Held& one) {
     const RankFiber& fiber = RankFiber::of(mapping, one.rank);
     const bool still = fiber.slot->process.load(std::memory_order_relaxed) == process &&
                        fiber.context != nullptr && fiber.context->held_here != 0;
-    if (!still) of_library.abort(one.guard);
+    if (!still) of_library().abort(one.guard);
     return !still;
   });
 }

@@ -4,6 +4,7 @@
 
 #include <exception>
 
+#include "base/runtime.hpp"
 #include "world/last_words.hpp"
 
 namespace armature::hosting {
@@ -35,14 +36,16 @@ class UntilReturn {
 };
 
 /// Of threads: the destructor of its value runs when a thread ends, and not when the process does.
-pthread_key_t key() {
-  static const pthread_key_t the_key = [] {
-    pthread_key_t made = 0;
-    pthread_key_create(&made, [](void*) { report_end_of_thread(); });
-    return made;
-  }();
-  return the_key;
-}
+struct Key {
+  Key() {
+    pthread_key_create(&number, [](void*) { report_end_of_thread(); });
+  }
+  Key(const Key&) = delete;
+  Key& operator=(const Key&) = delete;
+  ~Key() { pthread_key_delete(number); }
+  pthread_key_t number = 0;
+};
+pthread_key_t key() { return base::state<Key>().number; }
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include "armature/rmi.hpp"
 #include "armature/world.hpp"
 #include "base/fail.hpp"
+#include "base/runtime.hpp"
 #include "bootstrap/environment.hpp"
 #include "progress/processes.hpp"
 #include "progress/rank_context.hpp"
@@ -65,9 +66,12 @@ std::uint32_t take_turn(space::Halt& halt, const char* call) {
   return halt.over.load(std::memory_order_acquire) + 1;
 }
 
+struct Incremental {  // unless the program says otherwise
+  bool is_set = std::getenv(bootstrap::incremental_variable) != nullptr;
+};
+
 bool is_incremental(const Wanted& wanted, const space::Halt& halt) {
-  static const bool is_set = std::getenv(bootstrap::incremental_variable) != nullptr;
-  return wanted.incremental.value_or(halt.incremental != 0 || is_set);
+  return wanted.incremental.value_or(halt.incremental != 0 || base::state<Incremental>().is_set);
 }
 
 /// How often ranks have gone on from an earlier state. Two numbers, not their sum: a restart counts

@@ -21,6 +21,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "base/runtime.hpp"
 #include "base/variable.hpp"
 #include "bootstrap/environment.hpp"
 #include "progress/rank_context.hpp"
@@ -29,17 +30,22 @@
 namespace armature::hosting {
 namespace {
 
+std::uint64_t read_ns(const char* variable) {
+  return static_cast<std::uint64_t>(
+      base::duration_variable(variable).value_or(std::chrono::nanoseconds(0)).count());
+}
+
 /// 0: never. Read once.
+struct Intervals {
+  std::uint64_t checkpoint_ns = read_ns(bootstrap::checkpoint_every_variable);
+  std::uint64_t copy_ns = read_ns(bootstrap::copy_every_variable);
+  std::uint64_t rebalance_ns = read_ns(bootstrap::rebalance_every_variable);
+};
+
 std::uint64_t interval_ns(Chore chore) {
-  const auto read = [](const char* variable) {
-    return static_cast<std::uint64_t>(
-        base::duration_variable(variable).value_or(std::chrono::nanoseconds(0)).count());
-  };
-  static const std::uint64_t checkpoint_ns = read(bootstrap::checkpoint_every_variable);
-  static const std::uint64_t copy_ns = read(bootstrap::copy_every_variable);
-  static const std::uint64_t rebalance_ns = read(bootstrap::rebalance_every_variable);
-  if (chore == Chore::checkpoint) return checkpoint_ns;
-  return chore == Chore::copy ? copy_ns : rebalance_ns;
+  const Intervals& all = base::state<Intervals>();
+  if (chore == Chore::checkpoint) return all.checkpoint_ns;
+  return chore == Chore::copy ? all.copy_ns : all.rebalance_ns;
 }
 
 space::Recurring& recurring(space::ControlHeader& job, Chore chore) {
@@ -64,14 +70,16 @@ bool take(space::ControlHeader& job, Chore chore) {
   return every_ns != 0 && job.simulated == 0 && work.take(every_ns, job.started_ns, now_ns);
 }
 
-// Of the process.
-const space::Mapping* watched = nullptr;
-int number = 0;
+struct Watched {
+  const space::Mapping* mapping = nullptr;
+  int process = 0;
+};
 
-/// Only what is safe in a handler.
+/// Only what is safe in a handler, which is installed when there is something to watch.
 void on_request(int /*signal*/) {
-  if (watched->is_here(0) && watched->slot(0).process.load(std::memory_order_relaxed) == number)
-    watched->header().halt.requests.fetch_add(1, std::memory_order_relaxed);
+  const auto& [mapping, process] = *base::Runtime::here().find<Watched>();
+  if (mapping->is_here(0) && mapping->slot(0).process.load(std::memory_order_relaxed) == process)
+    mapping->header().halt.requests.fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -120,8 +128,7 @@ void take_requests_by_signal(const space::Mapping& mapping, int process) {
   if (std::getenv("ARMATURE_CHECKPOINT") == nullptr || sigaction(SIGUSR2, nullptr, &old) != 0 ||
       (old.sa_flags & SA_SIGINFO) != 0 || old.sa_handler != SIG_DFL)
     return;
-  watched = &mapping;
-  number = process;
+  base::state<Watched>() = {&mapping, process};
   struct sigaction action {};
   action.sa_handler = on_request;
   action.sa_flags = static_cast<int>(SA_RESTART | SA_ONSTACK);

@@ -7,18 +7,23 @@
 #include <cstdlib>
 
 #include "base/own_process.hpp"
+#include "base/runtime.hpp"
 #include "bootstrap/environment.hpp"
 #include "virtual/addresses.hpp"
 
 namespace armature::hosting {
 namespace {
 
-// Of the process; children of fork, who have the handlers as well, do not act for it.
-const space::ControlHeader* job = nullptr;
-base::OwnProcess self;
-pid_t starter = 0;
-space::ProcessSlot* mine = nullptr;
-volatile std::sig_atomic_t is_asked = 0;  // before it could hand anything over
+/// Made before a handler is installed. Children of fork, who have the handlers as well, do not act
+/// for the process.
+struct Leaving {
+  const space::ControlHeader* job = nullptr;
+  base::OwnProcess self;
+  pid_t starter = 0;
+  space::ProcessSlot* mine = nullptr;
+  volatile std::sig_atomic_t is_asked = 0;  // before it could hand anything over
+};
+Leaving& leaving() { return base::state<Leaving>(); }
 
 void end_by(int signal) {
   std::signal(signal, SIG_DFL);
@@ -29,18 +34,21 @@ void end_by(int signal) {
 // processor for something else.
 
 void on_request_to_end(int signal, siginfo_t* info, void* /*context*/) {
+  const Leaving& here = *base::Runtime::here().find<Leaving>();
+  const space::ControlHeader* const job = here.job;
   const bool by_launcher =
-      info->si_pid == starter || job->is_to_end.load(std::memory_order_acquire) != 0;
-  if (self.is_this() && !by_launcher && job->differ.load(std::memory_order_relaxed) == 0 &&
-      mine->wants_to_leave.exchange(1, std::memory_order_acq_rel) == 0 &&
+      info->si_pid == here.starter || job->is_to_end.load(std::memory_order_acquire) != 0;
+  if (here.self.is_this() && !by_launcher && job->differ.load(std::memory_order_relaxed) == 0 &&
+      here.mine->wants_to_leave.exchange(1, std::memory_order_acq_rel) == 0 &&
       (job->has_launcher == 0 || kill(job->launcher_pid, SIGCHLD) == 0))
     return;
   end_by(signal);
 }
 
 void on_early_request(int signal, siginfo_t* info, void* /*context*/) {
-  if (self.is_this() && info->si_pid != starter && is_asked == 0)
-    is_asked = 1;
+  Leaving& here = *base::Runtime::here().find<Leaving>();
+  if (here.self.is_this() && info->si_pid != here.starter && here.is_asked == 0)
+    here.is_asked = 1;
   else
     end_by(signal);
 }
@@ -65,8 +73,8 @@ bool is_ours(void (*handler)(int, siginfo_t*, void*)) {
 [[gnu::constructor]] void let_held_requests_through() {
   const char* const launcher = std::getenv(bootstrap::held_by_variable);
   if (launcher == nullptr) return;
-  self.remember();
-  starter = std::atoi(launcher);
+  leaving().self.remember();
+  leaving().starter = std::atoi(launcher);
   unsetenv(bootstrap::held_by_variable);
   if (is_ours(nullptr)) take_requests_by(on_early_request);
   sigset_t request;
@@ -82,21 +90,23 @@ bool take_requests_to_leave(const space::Mapping& mapping, int process) {
                                   ? fibers::why_not_start_anew(header)
                                   : fibers::why_not_move(header);
   if (why_not != nullptr || !is_ours(on_early_request)) return false;
-  job = &header;
+  Leaving& here = leaving();
+  here.job = &header;
   const char* const beyond = std::getenv(bootstrap::starter_variable);
-  self.remember();
-  starter = header.has_launcher != 0 ? header.launcher_pid
-            : beyond != nullptr      ? std::atoi(beyond)
-                                     : getppid();
-  mine = &mapping.process_slot(process);
+  here.self.remember();
+  here.starter = header.has_launcher != 0 ? header.launcher_pid
+                 : beyond != nullptr      ? std::atoi(beyond)
+                                          : getppid();
+  here.mine = &mapping.process_slot(process);
   take_requests_by(on_request_to_end);
   return true;
 }
 
 /// The one that has come before, to whoever takes them now.
 void repeat_early_request() {
-  if (is_asked != 0) kill(getpid(), SIGTERM);
-  is_asked = 0;
+  Leaving& here = leaving();
+  if (here.is_asked != 0) kill(getpid(), SIGTERM);
+  here.is_asked = 0;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/runtime.hpp"
 #include "base/start_thread.hpp"
 #include "world/call_body.hpp"
 #include "world/job.hpp"
@@ -26,6 +27,7 @@ struct Run {
 
   detail::Body body;
   void* callable;
+  base::Runtime& runtime = base::Runtime::here();
   std::atomic<Gate> gate = Gate::closed;
 };
 
@@ -54,6 +56,7 @@ void perform(HostedRank& rank) {
 /// A thread rank from its first to its last instruction.
 void* live(void* hosted) {
   auto& rank = *static_cast<HostedRank*>(hosted);
+  const base::UseRuntime used(rank.run.runtime);
   // Acquire: what was made ready before the gate was opened is seen.
   rank.run.gate.wait(Run::Gate::closed, std::memory_order_acquire);
   if (rank.run.gate.load(std::memory_order_acquire) == Run::Gate::nobody_goes) return nullptr;

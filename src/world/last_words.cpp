@@ -21,6 +21,7 @@
 #include <typeinfo>
 
 #include "base/own_process.hpp"
+#include "base/runtime.hpp"
 #include "progress/rank_context.hpp"
 #include "space/heap.hpp"
 
@@ -29,30 +30,35 @@ namespace {
 
 using space::LastWords;
 
-// Of the process.
-base::OwnProcess has_joined;
-const space::Mapping* mapping = nullptr;
-int first_rank = 0;
-int process = 0;  // that it was in at first
-bool launcher_listens = false;
-std::terminate_handler previous_terminate = nullptr;
+/// What the handlers know of the process. A static: they run when all else may be broken.
+struct Process {
+  base::OwnProcess has_joined;
+  const space::Mapping* mapping = nullptr;
+  int first_rank = 0;
+  int number = 0;  // of the process that it was in at first
+  bool launcher_listens = false;
+  std::terminate_handler previous_terminate = nullptr;
+  std::atomic<pid_t> speaker = 0;  // the thread whose words count
+  LastWords of_nobody;
+};
+constinit Process here;
 
 /// -1: outside of any rank, in a process that has come later, or has given its first one away, or
 /// is none of the job.
 int dying_rank() {
-  if (!has_joined.is_this()) return -1;
+  if (!here.has_joined.is_this()) return -1;
   const progress::RankContext* context = progress::current_rank();
   if (context != nullptr) return static_cast<int>(context->space.me());
-  const bool is_here = first_rank >= 0 && mapping->is_here(first_rank) &&
-                       mapping->slot(first_rank).process.load(std::memory_order_relaxed) == process;
-  return is_here ? first_rank : -1;
+  const int first = here.first_rank;
+  const bool is_here =
+      first >= 0 && here.mapping->is_here(first) &&
+      here.mapping->slot(first).process.load(std::memory_order_relaxed) == here.number;
+  return is_here ? first : -1;
 }
-
-LastWords of_nobody;
 
 LastWords& last_words() {
   const int rank = dying_rank();
-  return rank < 0 ? of_nobody : mapping->last_words(rank);
+  return rank < 0 ? here.of_nobody : here.mapping->last_words(rank);
 }
 
 void record_stack(LastWords& words) {
@@ -74,7 +80,7 @@ void print_alone(const LastWords& words) {
   char line[LastWords::text_max + 128];
   const char* signal_name = words.signal != 0 ? sigdescr_np(words.signal) : nullptr;
   char who[32] = "a process without ranks";
-  if (!has_joined.is_this()) std::strcpy(who, "a process outside of any job");
+  if (!here.has_joined.is_this()) std::strcpy(who, "a process outside of any job");
   if (dying_rank() >= 0) std::snprintf(who, sizeof who, "rank %d", dying_rank());
   const int n = std::snprintf(line, sizeof line, "armature: %s: %s%s%s\n", who, words.text,
                               signal_name != nullptr ? "killed by a signal: " : "",
@@ -93,11 +99,11 @@ void wait_ms(long milliseconds) {
 }
 
 void say(LastWords& words) {
-  if (!launcher_listens || dying_rank() < 0) return print_alone(words);
+  if (!here.launcher_listens || dying_rank() < 0) return print_alone(words);
   // The launcher asks all to end as soon as it has read this: a signal that came first would end
   // this process without its core file.
   std::signal(SIGTERM, SIG_IGN);
-  mapping->slot(dying_rank()).said.store(1, std::memory_order_release);
+  here.mapping->slot(dying_rank()).said.store(1, std::memory_order_release);
   kill(getppid(), SIGCHLD);  // the launcher, which then looks at once instead of at its next round
   for (int i = 0; i < 2000 && words.taken.load(std::memory_order_acquire) == 0; ++i) wait_ms(1);
 }
@@ -106,25 +112,25 @@ void say(LastWords& words) {
 /// takes no time.
 void prepare_core_file() {
   rlimit limit{};
-  if (!has_joined.is_this() || getrlimit(RLIMIT_CORE, &limit) != 0 || limit.rlim_cur == 0) return;
-  for (int rank = 0; rank < mapping->ranks(); ++rank)
-    if (mapping->is_here(rank) &&
-        mapping->slot(rank).pid.load(std::memory_order_relaxed) == getpid())
-      mapping->put_into_core(rank, space::Heap::file_of_all_bands());
+  if (!here.has_joined.is_this() || getrlimit(RLIMIT_CORE, &limit) != 0 || limit.rlim_cur == 0)
+    return;
+  const space::Mapping& mapping = *here.mapping;
+  for (int rank = 0; rank < mapping.ranks(); ++rank)
+    if (mapping.is_here(rank) && mapping.slot(rank).pid.load(std::memory_order_relaxed) == getpid())
+      mapping.put_into_core(rank, space::Heap::file_of_all_bands());
 }
 
 /// Only the first reason counts. A second one of the same thread comes from a handler that has
 /// failed in turn; another thread lets the first one finish, which ends the process.
 bool first_to_speak() {
-  static std::atomic<pid_t> speaker{0};
   pid_t nobody = 0;
-  if (speaker.compare_exchange_strong(nobody, gettid())) return true;
+  if (here.speaker.compare_exchange_strong(nobody, gettid())) return true;
   if (nobody != gettid()) wait_ms(3000);
   return false;
 }
 
 void on_signal(int signal, siginfo_t* info, void*) {
-  if (has_joined.is_this() && first_to_speak()) {
+  if (here.has_joined.is_this() && first_to_speak()) {
     LastWords& words = last_words();
     words.signal = signal;
     words.was_sent = info->si_code <= 0 ? 1 : 0;
@@ -165,15 +171,15 @@ void describe_exception(LastWords& words) {
 }
 
 [[noreturn]] void on_terminate() {
-  if (has_joined.is_this() && first_to_speak()) {
+  if (here.has_joined.is_this() && first_to_speak()) {
     LastWords& words = last_words();
     describe_exception(words);
     record_stack(words);
     say(words);
     prepare_core_file();
   }
-  if ((!launcher_listens || !has_joined.is_this()) && previous_terminate != nullptr)
-    previous_terminate();
+  if ((!here.launcher_listens || !here.has_joined.is_this()) && here.previous_terminate != nullptr)
+    here.previous_terminate();
   std::signal(SIGABRT, SIG_DFL);
   std::abort();
 }
@@ -197,16 +203,21 @@ SignalStack::~SignalStack() {
   munmap(stack_, bytes);
 }
 
+namespace {
+struct MainStack {
+  SignalStack stack;
+};
+}  // namespace
+
 void install_last_words(const space::Mapping& job, int rank, bool has_launcher) {
-  has_joined.remember();
-  mapping = &job;
-  first_rank = rank;
-  if (rank >= 0) process = job.slot(rank).process.load(std::memory_order_relaxed);
-  launcher_listens = has_launcher;
+  here.has_joined.remember();
+  here.mapping = &job;
+  here.first_rank = rank;
+  if (rank >= 0) here.number = job.slot(rank).process.load(std::memory_order_relaxed);
+  here.launcher_listens = has_launcher;
   void* warm_up[2];
   (void)backtrace(warm_up, 2);
-  alignas(SignalStack) static std::byte place[sizeof(SignalStack)];
-  [[maybe_unused]] static const auto* const main_stack = new (place) SignalStack;  // until the end
+  (void)base::state<MainStack>();
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
     struct sigaction old {};
     if (sigaction(signal, nullptr, &old) != 0 || (old.sa_flags & SA_SIGINFO) != 0 ||
@@ -218,7 +229,7 @@ void install_last_words(const space::Mapping& job, int rank, bool has_launcher) 
     sigemptyset(&mine.sa_mask);
     sigaction(signal, &mine, nullptr);
   }
-  previous_terminate = std::set_terminate(on_terminate);
+  here.previous_terminate = std::set_terminate(on_terminate);
 }
 
 namespace {

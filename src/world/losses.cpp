@@ -12,11 +12,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
+#include <memory>
 #include <string>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "base/runtime.hpp"
 #include "world/last_words.hpp"
 
 namespace armature {
@@ -25,43 +27,43 @@ namespace {
 using bootstrap::Member;
 using space::Life;
 
-struct Knowledge {  // of the process
+struct Knowledge {
   const WiredJob* wired = nullptr;
   const space::Mapping* mapping = nullptr;
   bootstrap::Exchange* exchange = nullptr;
 };
-Knowledge known;
+Knowledge& known() { return base::state<Knowledge>(); }
 
 bool lives(const Member& process) {
-  const Life life = known.mapping->slot(process.first_rank).life.load(std::memory_order_acquire);
+  const Life life = known().mapping->slot(process.first_rank).life.load(std::memory_order_acquire);
   return life != Life::dead && life != Life::finished;
 }
 
 /// No process of a node before this one is left.
 bool is_on_first_node() {
-  for (const Member& member : known.wired->roster.members)
-    if (member.node < known.wired->roster.self().node && lives(member)) return false;
+  for (const Member& member : known().wired->roster.members)
+    if (member.node < known().wired->roster.self().node && lives(member)) return false;
   return true;
 }
 
 std::string sentence(int process, const char* why) {
   return fmt::format("{} has died or cannot be reached any more ({})",
-                     name_of(known.wired->roster, process), why);
+                     name_of(known().wired->roster, process), why);
 }
 
 void on_lost(int process, const char* why) {
-  const bool goes_on = known.mapping->header().on_death == space::OnDeath::go_on;
-  if (known.wired != nullptr && goes_on && is_on_first_node()) say_line(sentence(process, why));
+  const bool goes_on = known().mapping->header().on_death == space::OnDeath::go_on;
+  if (known().wired != nullptr && goes_on && is_on_first_node()) say_line(sentence(process, why));
 }
 
 /// Without a process, `why` is the whole sentence.
 void on_end(int process, const char* why) {
-  if (known.wired != nullptr) {
+  if (known().wired != nullptr) {
     say_line(process < 0 ? why : sentence(process, why) + ": the job ends");
     // Hydra that is asked to end a job may do so before it has passed on what was said.
     const timespec moment{0, 100'000'000};
     nanosleep(&moment, nullptr);
-    end_job_at_once(*known.exchange);
+    end_job_at_once(*known().exchange);
   }
   const std::string text =
       process < 0 ? why
@@ -76,7 +78,7 @@ void on_end(int process, const char* why) {
 
 void install_losses(progress::NetworkOptions& options, const WiredJob* wired,
                     const space::Mapping& mapping, bootstrap::Exchange* exchange) {
-  known = {wired, &mapping, exchange};
+  known() = {wired, &mapping, exchange};
   options.say_lost = on_lost;
   options.end_job = on_end;
 }
@@ -95,13 +97,13 @@ void warn_of_launcher(const WiredJob& wired, const space::Mapping& mapping, bool
 void end_job_at_once(bootstrap::Exchange& exchange) {
   // Whichever of us the launcher hears first: somebody was killed.
   constexpr int status = 128 + SIGKILL;
-  static std::atomic<bool> asked = false;
-  std::thread([&exchange] {
+  const auto asked = std::make_shared<std::atomic<bool>>(false);
+  std::thread([&exchange, asked] {
     exchange.end_job(status);
-    asked = true;
+    *asked = true;
   }).detach();
   const timespec moment{0, 10'000'000};
-  for (int i = 0; i < 100 && !asked; ++i) nanosleep(&moment, nullptr);
+  for (int i = 0; i < 100 && !*asked; ++i) nanosleep(&moment, nullptr);
   _exit(status);
 }
 

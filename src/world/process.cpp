@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include "base/fail.hpp"
 #include "base/futex.hpp"
 #include "base/own_process.hpp"
+#include "base/runtime.hpp"
 #include "base/valgrind.hpp"
 #include "bootstrap/board.hpp"
 #include "bootstrap/end_with_launcher.hpp"
@@ -32,27 +34,12 @@
 #include "progress/rank_context.hpp"
 #include "progress/trace.hpp"
 #include "progress/wait.hpp"
-#include "rma/far.hpp"
-#include "rma/far_lock.hpp"
-#include "rma/questions.hpp"
-#include "rmi/circle.hpp"
-#include "rmi/far_replies.hpp"
 #include "space/held_room.hpp"
 #include "space/job_memory.hpp"
-#include "team/known_teams.hpp"
-#include "team/refusal.hpp"
 #include "topology/cores.hpp"
-#include "transport/protocol.hpp"
 #include "virtual/addresses.hpp"
-#include "virtual/nodes/copies.hpp"
-#include "virtual/nodes/losses.hpp"
-#include "virtual/nodes/plan.hpp"
-#include "virtual/nodes/steps.hpp"
-#include "virtual/nodes/traveller.hpp"
-#include "virtual/priority.hpp"
 #include "world/last_words.hpp"
 #include "world/losses.hpp"
-#include "world/net_device.hpp"
 #include "world/node_watch.hpp"
 #include "world/restored_memory.hpp"
 #include "world/simulated_turns.hpp"
@@ -67,31 +54,43 @@ using space::AddressSpace;
 using space::Mapping;
 
 /// What the launcher told this process; nothing when it was started by itself. Read once.
-const std::optional<Environment>& told() {
-  static const std::optional<Environment> environment = [] {
+struct Told {
+  Told() {
     Environment taken;
-    return Environment::take(taken) ? std::optional(taken) : std::nullopt;
-  }();
-  return environment;
-}
+    if (Environment::take(taken)) environment = taken;
+  }
+  std::optional<Environment> environment;
+};
+const std::optional<Environment>& told() { return base::state<Told>().environment; }
 
-Process* joined = nullptr;
-bool has_left = false;
+/// How this process comes into its job.
+struct Entry {
+  std::mutex finding;  // the exchange; held for as long as that takes
+  bool has_looked = false;
+  bootstrap::Exchange* exchange = nullptr;     // for ever, unless the process says farewell
+  base::OwnProcess has_exchange;               // which one has
+  std::unique_ptr<bootstrap::Exchange> given;  // by the program, which has an MPI
+  std::optional<space::HeldRoom> room;         // until the bands are mapped
+  std::mutex joining;                          // held for as long as that takes
+  Process* process = nullptr;                  // once it has joined; for ever
+  Process* mapped = nullptr;                   // the same, from when it has the job's memory
+  bool has_left = false;
+};
+Entry& entry() { return base::state<Entry>(); }
 
 bool have_all_left() {
+  const Process* const joined = entry().mapped;
   if (joined == nullptr) return true;
-  if (joined->mapping().header().ranks_are_virtual != 0) return has_left;
+  if (joined->mapping().header().ranks_are_virtual != 0) return entry().has_left;
   return std::all_of(joined->spaces().begin(), joined->spaces().end(), [](const auto& space) {
     return space->slot(space->me()).life.load() == space::Life::finished;
   });
 }
 
-base::OwnProcess has_exchange;
-
 /// A launcher takes a process that ends without a farewell for one that has failed, and so it is
 /// unless all its ranks have left. Some launchers believe a status of 0 all the same.
 void say_farewell(int status, void* exchange) {
-  if (!has_exchange.is_this()) return;
+  if (!entry().has_exchange.is_this()) return;
   if (have_all_left()) {
     delete static_cast<bootstrap::Exchange*>(exchange);
   } else if (status == 0) {
@@ -103,23 +102,25 @@ void say_farewell(int status, void* exchange) {
   }
 }
 
-std::unique_ptr<bootstrap::Exchange> given;  // by the program, which has an MPI
-std::optional<space::HeldRoom> room;         // until the bands are mapped
-
 /// Another launcher's way to let its processes speak with each other; nullptr when there is none. A
 /// job of one rank needs nobody.
 bootstrap::Exchange* exchange() {
-  static bootstrap::Exchange* const found = [] {
-    if (given) return given.release();
-    if (!told() && !base::on_valgrind) room.emplace(room_to_hold(bootstrap::restart_wanted()));
+  Entry& here = entry();
+  const std::lock_guard locked(here.finding);
+  if (here.has_looked) return here.exchange;
+  if (here.given) {
+    here.exchange = here.given.release();
+  } else {
+    if (!told() && !base::on_valgrind) here.room.emplace(room_to_hold(bootstrap::restart_wanted()));
     // The launcher's library brings others, each process its own way.
     if (bootstrap::virtual_ranks_wanted() != 0) fibers::note_modules();
-    auto exchange = told() ? nullptr : bootstrap::find_exchange();
-    has_exchange.remember();
-    if (exchange != nullptr) on_exit(say_farewell, exchange.get());
-    return exchange.release();
-  }();
-  return found;
+    auto found = told() ? nullptr : bootstrap::find_exchange();
+    here.has_exchange.remember();
+    if (found != nullptr) on_exit(say_farewell, found.get());
+    here.exchange = found.release();
+  }
+  here.has_looked = true;
+  return here.exchange;
 }
 
 /// The same files once more, behind all of them, one number after the other. Returns the first.
@@ -135,17 +136,6 @@ int keep_in_a_row(const std::vector<int>& files) {
   }
 }
 
-/// A setting of the network, which the launcher has checked. Throws Error(start).
-double number_or(const char* variable, double otherwise) {
-  const char* const text = std::getenv(variable);
-  if (text == nullptr) return otherwise;
-  char* end = nullptr;
-  const double value = std::strtod(text, &end);
-  if (end == text || *end != '\0' || !(value >= 0) || value > 1e9)
-    base::fail(Errc::start, fmt::format("{}='{}' is not a number", variable, text));
-  return value;
-}
-
 }  // namespace
 
 int Process::hosted() {
@@ -156,6 +146,7 @@ int Process::hosted() {
 }
 
 const bootstrap::Roster* Process::roster() {
+  const Process* const joined = entry().mapped;
   return joined != nullptr && joined->wired_ ? &joined->wired_->roster : nullptr;
 }
 
@@ -166,7 +157,7 @@ void Process::use_mpi(const void* communicator) {
   auto mpi = bootstrap::open_mpi(communicator, why_not);
   if (mpi == nullptr) base::fail(Errc::start, fmt::format("init_mpi: {}", why_not));
   if (!told()) {
-    given = std::move(mpi);
+    entry().given = std::move(mpi);
     return;
   }
   const auto processes = static_cast<int>(join().mapping().header().processes);
@@ -209,37 +200,38 @@ void Process::restore_memory() const {
 }
 
 Process& Process::join() {
-  static Process* const process = [] {
-    require_sense_of_variables();
-    auto joining = std::unique_ptr<Process>(new Process);
-    progress::set_joining_rank(told() ? (told()->hosted > 0 ? told()->rank : -1) : 0);
-    if (told())
-      joining->join_launched();
-    else
-      exchange() != nullptr ? joining->join_wired() : joining->join_alone();
-    const Mapping& mapping = joining->mapping();
-    detail::install_last_words(mapping, Process::hosted() > 0 ? joining->first_rank() : -1,
-                               told().has_value());
-    progress::start_waiting(mapping.header());
-    // One that joins later has no rank to tell which process it is.
-    if (told())
-      progress::open_trace(
-          told()->process >= 0
-              ? told()->process
-              : mapping.slot(joining->first_rank()).process.load(std::memory_order_relaxed));
-    joined = joining.get();
-    joining->tell_connecting();
-    if (joining->wired_) watch_node(joining->wired_->roster, mapping, *exchange());
-    if (mapping.header().ranks_are_virtual == 0) {
-      progress::Network::Spaces spaces;
-      for (const auto& space : joining->spaces()) spaces.push_back(space.get());
-      joining->join_network(std::move(spaces));
-      joining->tell_connected();
-      joining->tell_joined();
-    }
-    return joining.release();
-  }();
-  return *process;
+  Entry& here = entry();
+  const std::lock_guard locked(here.joining);
+  if (here.process != nullptr) return *here.process;
+  require_sense_of_variables();
+  auto joining = std::unique_ptr<Process>(new Process);
+  progress::set_joining_rank(told() ? (told()->hosted > 0 ? told()->rank : -1) : 0);
+  if (told())
+    joining->join_launched();
+  else
+    exchange() != nullptr ? joining->join_wired() : joining->join_alone();
+  const Mapping& mapping = joining->mapping();
+  detail::install_last_words(mapping, Process::hosted() > 0 ? joining->first_rank() : -1,
+                             told().has_value());
+  progress::start_waiting(mapping.header());
+  // One that joins later has no rank to tell which process it is.
+  if (told())
+    progress::open_trace(
+        told()->process >= 0
+            ? told()->process
+            : mapping.slot(joining->first_rank()).process.load(std::memory_order_relaxed));
+  here.mapped = joining.get();
+  joining->tell_connecting();
+  if (joining->wired_) watch_node(joining->wired_->roster, mapping, *exchange());
+  if (mapping.header().ranks_are_virtual == 0) {
+    progress::Network::Spaces spaces;
+    for (const auto& space : joining->spaces()) spaces.push_back(space.get());
+    joining->join_network(std::move(spaces));
+    joining->tell_connected();
+    joining->tell_joined();
+  }
+  here.process = joining.release();
+  return *here.process;
 }
 
 /// Joins with the descriptors that the launcher left open; closes all but the own bands'.
@@ -306,7 +298,7 @@ void Process::join_wired() {
 
 /// Returns the descriptors of the bands.
 std::vector<int> Process::map(const space::JobMemory& memory) {
-  room.reset();
+  entry().room.reset();
   space::Control control = space::map_control(memory.control.get());
   if (control.header().ranks_are_virtual != 0)
     control = space::map_below_bands(control, memory.control.get());
@@ -328,7 +320,7 @@ void Process::tell_connected() const {
 
 void Process::leave() {
   progress::Network::leave();
-  has_left = true;
+  entry().has_left = true;
   bootstrap::tell_left();
 }
 
@@ -344,38 +336,6 @@ void Process::join_network(progress::Network::Spaces spaces) const {
                          mapping_->slot(told()->rank).process);
   if (job.nodes == 1) return take_turns(*mapping_, board);
   join_network(std::move(spaces), board, "lo");
-}
-
-/// The device is the network interface to use; what the user has said goes before.
-void Process::join_network(progress::Network::Spaces spaces, bootstrap::Exchange& wire,
-                           std::string device) const {
-  progress::NetworkOptions options;
-  options.engine.device = std::move(device);
-  if (const char* wanted = std::getenv("ARMATURE_NET_DEVICE")) options.engine.device = wanted;
-  if (const char* kinds = std::getenv("ARMATURE_NET_TRANSPORTS")) options.engine.interfaces = kinds;
-  options.engine.segment = static_cast<std::size_t>(number_or("ARMATURE_NET_SEGMENT", 0));
-  options.engine.one_sided = progress::recovers_on_nodes(mapping_->header())
-                                 ? transport::EngineOptions::OneSided::off
-                                 : transport::Protocol::get().one_sided;
-  constexpr double to_ns = 1e9;
-  options.heartbeat_ns =
-      static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
-  options.connect_ns =
-      static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
-  options.handlers = {rma::serve_far,         team::KnownTeams::install, rmi::install_far_replies,
-                      rmi::install_circles,   fibers::install_urgent,    nodes::Steps::install,
-                      nodes::install_plan,    nodes::install_travellers, nodes::install_losses,
-                      nodes::Copies::install, team::install_refusals};
-  options.forget = {rma::forget_far, team::KnownTeams::forget_all};
-  options.on_lost = rma::Question::give_up;
-  options.look = [] {
-    const bool locks = rma::look_at_locks();
-    return team::KnownTeams::look() || locks;
-  };
-  if (wired_) install_net_device(options, *wired_, wire);
-  install_losses(options, wired_.get(), *mapping_, wired_ ? exchange() : nullptr);
-  if (mapping_->header().simulated != 0) simulate_network(options, *mapping_, wire);
-  progress::Network::join(*mapping_, std::move(spaces), wire, options);
 }
 
 void Process::join_alone() {

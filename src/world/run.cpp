@@ -8,6 +8,7 @@
 
 #include "armature/mpi.hpp"
 #include "base/fail.hpp"
+#include "base/runtime.hpp"
 #include "bootstrap/mpi_exchange.hpp"
 #include "bootstrap/mpi_state.hpp"
 #include "progress/thread_call.hpp"
@@ -22,12 +23,16 @@
 namespace armature {
 namespace {
 
-// Of the process's rank. Only finalize ends it: exit() in a rank has nobody to leave with.
-Job* job = nullptr;
-bool has_finalized = false;
+struct Course {  // of the process
+  Job* job =
+      nullptr;  // of its rank. Only finalize ends it: exit() in a rank has nobody to leave with
+  std::atomic<bool> has_begun = false;  // run()
+  bool has_finalized = false;
+};
+Course& course() { return base::state<Course>(); }
 
 void require_not_finalized(const char* call) {
-  if (has_finalized)
+  if (course().has_finalized)
     base::fail(
         Errc::misuse,
         fmt::format("{}: this process has left its job already; it cannot join again", call));
@@ -35,7 +40,7 @@ void require_not_finalized(const char* call) {
 
 void leave_for_good() {
   progress::ThreadCall::end_all();
-  has_finalized = true;
+  course().has_finalized = true;
   Process::leave();
   space::Mapping::leave();
 }
@@ -60,6 +65,7 @@ World& init() {
                    "armature::run (a program for armci.h: link it with pkg-config --libs "
                    "armci-virtual)",
                    hosted));
+  Job*& job = course().job;
   if (job == nullptr) {
     job = new Job(*Process::join().spaces().front());
     progress::set_sole_rank(&job->context());
@@ -70,7 +76,7 @@ World& init() {
 
 World& init_mpi(const void* communicator) {
   require_not_finalized("init_mpi");
-  if (job == nullptr) Process::use_mpi(communicator);
+  if (course().job == nullptr) Process::use_mpi(communicator);
   return init();
 }
 
@@ -78,6 +84,7 @@ int mpi_handle_bytes() { return bootstrap::mpi_handle_bytes(); }
 void* mpi_symbol(const char* name) { return bootstrap::mpi_symbol(name); }
 
 void finalize() {
+  Job*& job = course().job;
   if (job == nullptr)
     base::fail(Errc::misuse, "finalize: this process has not joined a job, or has left it already");
   job->leave();
@@ -102,8 +109,7 @@ namespace detail {
 // it was thrown, with the whole stack there to be shown.
 int run(int, char**, Body body, void* callable) {
   require_not_finalized("run");
-  static std::atomic<bool> has_begun = false;
-  if (has_begun.exchange(true)) base::fail(Errc::misuse, "run: called inside run");
+  if (course().has_begun.exchange(true)) base::fail(Errc::misuse, "run: called inside run");
   if (Process::hosted() > 1 || Process::simulated() || Process::hosts_virtual_ranks()) {
     const Process& process = Process::join();
     const int status = Process::hosts_virtual_ranks()

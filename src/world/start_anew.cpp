@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/message.hpp"
+#include "base/runtime.hpp"
 #include "bootstrap/environment.hpp"
 #include "progress/rank_context.hpp"
 #include "virtual/addresses.hpp"
@@ -101,6 +102,10 @@ std::string write(const World& world, const std::string& folder, const char* cal
   }
 }
 
+struct MayBeAnew {
+  bool may_be = std::getenv(bootstrap::resize_variable) != nullptr;
+};
+
 }  // namespace
 
 bool is_time_to_look(const space::Mapping& mapping) {
@@ -111,9 +116,8 @@ bool is_time_to_look(const space::Mapping& mapping) {
   if (is_launched(job)) return resize.anew.load(std::memory_order_relaxed) == StartAnew::wanted;
   const std::uint64_t now_ns = base::now_ns();
   if (now_ns - resize.looked_ns.load(std::memory_order_relaxed) < look_ns) return false;
-  static const bool may_be = std::getenv(bootstrap::resize_variable) != nullptr;
   resize.looked_ns.store(now_ns, std::memory_order_relaxed);
-  return may_be;
+  return base::state<MayBeAnew>().may_be;
 }
 
 bool start_anew_if_wanted(const World& world, const char* call) {

@@ -14,6 +14,7 @@
 
 #include "armature/run.hpp"
 #include "base/fail.hpp"
+#include "base/runtime.hpp"
 #include "bootstrap/join_once.hpp"
 #include "bootstrap/start_again.hpp"
 #include "progress/rank_context.hpp"
@@ -37,21 +38,20 @@
 namespace armature::hosting {
 namespace {
 
-/// What the ranks of the run have in common. In a static: a rank that has moved finds the same
-/// there, since in all processes it lies at the same address.
+/// What the ranks of the run have in common. A rank that has moved finds that of its process.
 struct Hosted {
   detail::Body body = nullptr;
   void* callable = nullptr;
   transport::Weather* weather = nullptr;  // of a simulation
 };
-Hosted together;
+Hosted& together() { return base::state<Hosted>(); }
 
 /// A virtual rank from its first to its last instruction.
 void live(int rank, void* /*argument*/) {
   fibers::RankFiber& me = fibers::RankFiber::of(*space::Mapping::of_process(), rank);
-  Job job(me.space(), &fibers::RankScheduler::here(), together.weather);
+  Job job(me.space(), &fibers::RankScheduler::here(), together().weather);
   if (me.heap != nullptr) job.context().ties = &me.heap->ties;
-  const int status = call_body(together.body, together.callable, job.world());
+  const int status = call_body(together().body, together().callable, job.world());
   if (rank == 0) say_what_was_never_asked_for(job.context().space.header());
   job.leave();
   me.status = status;
@@ -90,19 +90,23 @@ void restore_ranks(const space::Mapping& mapping, int first, int hosted,
     scheduler.restore(fibers::RankFiber::of(mapping, rank));
 }
 
+struct StreamBuffers {
+  char output[BUFSIZ] = {}, input[BUFSIZ] = {};
+};
+
 /// What the process would else allocate while a rank runs, from memory that may go back to what it
 /// was, or to another node.
 void fill_statics() {
   rmi::find_modules();
   tzset();  // for gmtime, which looks at the time zone when it is called first
-  static char output[BUFSIZ], input[BUFSIZ];
+  auto& [output, input] = base::state<StreamBuffers>();
   std::setvbuf(stdout, output, isatty(STDOUT_FILENO) != 0 ? _IOLBF : _IOFBF, sizeof output);
   if (stdin->_IO_buf_base == nullptr) std::setvbuf(stdin, input, _IOFBF, sizeof input);
 }
 
 std::uint64_t sum_of_addresses(const space::ControlHeader& job) {
-  const void* const places[] = {&together, reinterpret_cast<const void*>(together.body),
-                                together.callable};
+  const void* const places[] = {
+      &base::detail::runtimes, reinterpret_cast<const void*>(together().body), together().callable};
   return fibers::sum_of_addresses(job, places);
 }
 
@@ -171,7 +175,7 @@ int simulate_processes(const space::Mapping& mapping, int band_file) {
   weather.name_those_due();
   simulator.set_weather(weather);
   simulator.let_some_compute();
-  together.weather = &weather;
+  together().weather = &weather;
   progress::set_joining_rank(-1);
   const simulation::Others others{[&](bool got_on) { simulator.yield(got_on); },
                                   [&]() -> base::Random& { return simulator.random(); }};
@@ -235,7 +239,7 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
   refuse_forks();
   require_intervals();
   fibers::find_rank_malloc(mapping);
-  together = {body, callable, nullptr};
+  together() = {body, callable, nullptr};
   if (mapping.header().keeps_copies != 0 || mapping.header().nodes > 1) fill_statics();
   if (Process::simulated()) do_not_hand_over();
   if (mapping.header().is_one_process()) {

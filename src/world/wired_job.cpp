@@ -17,6 +17,7 @@
 #include "armature/error.hpp"
 #include "base/fail.hpp"
 #include "base/file_limit.hpp"
+#include "base/runtime.hpp"
 #include "base/variable.hpp"
 #include "bootstrap/door.hpp"
 #include "bootstrap/start_again.hpp"
@@ -132,8 +133,14 @@ std::vector<std::uint32_t> rows_of_checkpoint(int processes) {
   return {};
 }
 
+struct Rows {
+  std::optional<std::vector<std::uint32_t>> of_checkpoint;
+};
+
 int first_virtual_rank_of(int process, int processes) {
-  static const std::vector<std::uint32_t> rows = rows_of_checkpoint(processes);
+  auto& known = base::state<Rows>().of_checkpoint;
+  if (!known) known = rows_of_checkpoint(processes);
+  const std::vector<std::uint32_t>& rows = *known;
   const auto ranks = static_cast<std::uint32_t>(bootstrap::virtual_ranks_wanted());
   const auto number = static_cast<std::size_t>(process);
   if (rows.empty())

@@ -27,6 +27,7 @@
 #include "base/file_descriptor.hpp"
 #include "base/futex.hpp"
 #include "base/no_signals.hpp"
+#include "base/runtime.hpp"
 
 namespace armature::transport::sim {
 
@@ -38,7 +39,9 @@ constexpr std::size_t lane_bytes = std::size_t{1} << 20;
 // So many turns of each in which nobody got on, with nothing under way: nobody ever will.
 constexpr std::uint64_t idle_turns_of_each = 40'000;
 
-Turns* the_turns = nullptr;  // for ever: the clock is asked until the process ends
+struct Joined {
+  Turns* turns = nullptr;  // for ever: the clock is asked until the process ends
+};
 
 }  // namespace
 
@@ -118,11 +121,11 @@ void ask_for_short_slices() {
 }  // namespace
 
 void Turns::join(bootstrap::Exchange& exchange, const Options& options) {
-  the_turns = new Turns(exchange, options);
-  base::clock_override = [] { return the_turns->now_ns(); };
+  base::state<Joined>().turns = new Turns(exchange, options);
+  base::clock_override = [] { return of_process()->now_ns(); };
 }
 
-Turns* Turns::of_process() { return the_turns; }
+Turns* Turns::of_process() { return base::state<Joined>().turns; }
 
 Turns::Turns(bootstrap::Exchange& exchange, const Options& options)
     : process_(exchange.process()),

@@ -27,20 +27,20 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/file_descriptor.hpp"
+#include "base/runtime.hpp"
 
 namespace armature::checkpoints {
-
-std::uint64_t claim_patience_ns = 5'000'000'000;
 
 namespace {
 
 constexpr std::uint64_t nap_ns = 10'000'000;
 constexpr timespec nap{0, nap_ns};
 
-std::vector<base::FileDescriptor>& claims() {
-  static std::vector<base::FileDescriptor> all;
-  return all;
-}
+struct Claims {
+  std::vector<base::FileDescriptor> all;
+  std::string in_vain;  // the directory that was waited for last
+};
+std::vector<base::FileDescriptor>& claims() { return base::state<Claims>().all; }
 
 /// Whether that is the file of that name, which may have been removed and made again.
 bool is_at(const base::FileDescriptor& file, const std::string& path) {
@@ -124,9 +124,9 @@ bool try_claim(const std::string& directory, std::uint64_t job, std::uint64_t pa
 
 void claim(const std::string& directory, std::uint64_t job) {
   // Waited for once: all ranks stand still meanwhile.
-  static std::string in_vain;
+  std::string& in_vain = base::state<Claims>().in_vain;
   const bool waits = directory != in_vain;
-  if (!try_claim(directory, job, waits ? claim_patience_ns : 2 * nap_ns)) {
+  if (!try_claim(directory, job, waits ? base::state<ClaimPatience>().ns : 2 * nap_ns)) {
     in_vain = directory;
     base::fail(Errc::corrupt, fmt::format("another job writes checkpoints to {}{}", directory,
                                           who_has(open_lock(path_in(directory)))));

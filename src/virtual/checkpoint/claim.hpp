@@ -3,11 +3,15 @@
 #include <cstdint>
 #include <string>
 
+#include "base/runtime.hpp"
+
 namespace armature::checkpoints {
 
 /// How long one that another process has is waited for: a job that was killed a moment ago, and is
-/// restarted, takes a while to be gone. Tests set it.
-extern std::uint64_t claim_patience_ns;
+/// restarted, takes a while to be gone. Owned by the runtime; tests set it.
+struct ClaimPatience {
+  std::uint64_t ns = 5'000'000'000;
+};
 
 /// From now on no process of another job claims that directory, until this one ends or gives it up,
 /// where files can be locked. Of the same one are those that know its number; 0: none are. Throws

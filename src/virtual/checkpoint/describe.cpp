@@ -10,6 +10,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "base/runtime.hpp"
 #include "base/words_of_process.hpp"
 #include "bootstrap/environment.hpp"
 #include "virtual/addresses.hpp"
@@ -29,10 +30,7 @@ struct Start {
   std::vector<std::string> command;
   std::string folder;
 };
-Start& start() {
-  static Start noted;
-  return noted;
-}
+Start& start() { return base::state<Start>(); }
 
 [[gnu::constructor]] void note_start() { start() = {base::words_of_process(), working_folder()}; }
 

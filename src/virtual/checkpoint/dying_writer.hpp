@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/runtime.hpp"
 #include "virtual/checkpoint/folder.hpp"
 
 namespace armature::checkpoints {
@@ -16,7 +17,7 @@ bool dies_before(int step, Write&& write) {
   const pid_t child = fork();
   if (child == 0) {
     steps_left = step;
-    before_step = [](const char* /*step*/) {
+    base::state<StepHook>().before = [](const char* /*step*/) {
       if (steps_left-- == 0) _exit(died);
     };
     write();

@@ -19,14 +19,13 @@
 #include "armature/error.hpp"
 #include "base/fail.hpp"
 #include "base/file_descriptor.hpp"
+#include "base/runtime.hpp"
 #include "base/write_all.hpp"
 #include "virtual/checkpoint/claim.hpp"
 #include "virtual/checkpoint/open_file.hpp"
 #include "virtual/checkpoint/own_folders.hpp"
 
 namespace armature::checkpoints {
-
-void (*before_step)(const char* name) = nullptr;
 
 namespace {
 
@@ -39,7 +38,7 @@ constexpr const char* latest = "latest";
 }
 
 void step(const char* name) {
-  if (before_step != nullptr) before_step(name);
+  if (const auto before = base::state<StepHook>().before) before(name);
 }
 
 /// A file or folder, and what it is called.
@@ -241,10 +240,10 @@ std::uint64_t number_of_folder(const std::string& folder) {
 namespace {
 
 /// The last folder that this process has made `latest` name.
-std::string& last_completed() {
-  static std::string folder;
-  return folder;
-}
+struct Completed {
+  std::string folder;
+};
+std::string& last_completed() { return base::state<Completed>().folder; }
 
 /// Whatever cannot be: the checkpoint is complete, and who writes next tries again.
 void remove_others(const std::string& directory, const std::string& name) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/runtime.hpp"
 #include "space/halt.hpp"
 #include "virtual/checkpoint/manifest.hpp"
 
@@ -16,8 +17,11 @@
 
 namespace armature::checkpoints {
 
-/// For tests: called before each step that changes something on disk, with its name.
-extern void (*before_step)(const char* name);
+/// For tests: called before each step that changes something on disk, with its name. Owned by the
+/// runtime.
+struct StepHook {
+  void (*before)(const char* name) = nullptr;
+};
 
 /// Makes a folder for the next checkpoint in `directory`, which is made if need be. Returns its
 /// path. Throws Error(corrupt), and Error(bad_argument) for a name that is too long.

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "armature/error.hpp"
+#include "base/runtime.hpp"
 #include "virtual/checkpoint/claim.hpp"
 #include "virtual/checkpoint/dying_writer.hpp"
 #include "virtual/checkpoint/one_rank.hpp"
@@ -100,7 +101,7 @@ TEST_F(CheckpointFolderTest, a_writer_that_dies_at_any_step_leaves_one_that_is_w
 
 TEST_F(CheckpointFolderTest, one_that_fails_when_it_is_the_last_already_is_not_given_up) {
   static std::string fails_at;
-  before_step = [](const char* step) {
+  base::state<StepHook>().before = [](const char* step) {
     if (step == fails_at) throw Error(Errc::corrupt, "the disk fails");
   };
   for (const char* const at : {"rename", "rename to disk"}) {
@@ -113,7 +114,7 @@ TEST_F(CheckpointFolderTest, one_that_fails_when_it_is_the_last_already_is_not_g
     EXPECT_EQ(read(), fails_at == "rename" ? "old" : "new");
     EXPECT_EQ(folders(), fails_at == "rename" ? 1 : 2);
   }
-  before_step = nullptr;
+  base::state<StepHook>().before = nullptr;
 }
 
 TEST_F(CheckpointFolderTest, one_that_cannot_become_the_last_leaves_nothing) {
@@ -130,10 +131,10 @@ TEST_F(CheckpointFolderTest, before_one_is_removed_the_last_rename_is_on_disk) {
   ASSERT_TRUE(write_and_die(2));
   static std::string steps;
   steps.clear();
-  before_step = [](const char* step) { steps += std::string(step) + "; "; };
+  base::state<StepHook>().before = [](const char* step) { steps += std::string(step) + "; "; };
   EXPECT_EQ(folders(), 2);
   claim_folder(make_folder(directory_));
-  before_step = nullptr;
+  base::state<StepHook>().before = nullptr;
   EXPECT_EQ(steps, "folder; last rename to disk; ");
   EXPECT_EQ(folders(), 2);  // the last one, and the next
 }
@@ -174,7 +175,7 @@ TEST_F(CheckpointFolderTest, while_one_job_writes_there_no_other_does_until_it_i
   }
   char word = 0;
   ASSERT_EQ(::read(go[0], &word, 1), 1);
-  claim_patience_ns = 50'000'000;
+  base::state<ClaimPatience>().ns = 50'000'000;
   try {
     write("ours", 1);
     ADD_FAILURE() << "two at once";
@@ -208,7 +209,7 @@ TEST_F(CheckpointFolderTest, what_was_begun_later_is_not_removed) {
 
 TEST_F(CheckpointFolderTest, directories_that_are_made_for_it_are_brought_to_disk) {
   static std::string steps;
-  before_step = [](const char* step) { steps += std::string(step) + "; "; };
+  base::state<StepHook>().before = [](const char* step) { steps += std::string(step) + "; "; };
   const std::string above = "folder above; folder above to disk; ";
   const auto steps_of = [](const std::string& directory) {
     steps.clear();
@@ -218,7 +219,7 @@ TEST_F(CheckpointFolderTest, directories_that_are_made_for_it_are_brought_to_dis
   EXPECT_EQ(steps_of(directory_ + "/a//b/"), above + above + above + "folder; ");
   EXPECT_EQ(steps_of(directory_ + "/a/b"), "folder; ");
   EXPECT_EQ(steps_of(directory_ + "/a/c"), above + "folder; ");
-  before_step = nullptr;
+  base::state<StepHook>().before = nullptr;
 }
 
 TEST_F(CheckpointFolderTest, a_name_that_processes_cannot_be_told_is_refused) {

@@ -21,6 +21,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/runtime.hpp"
 #include "bootstrap/environment.hpp"
 #include "virtual/checkpoint/open_file.hpp"
 #include "virtual/checkpoint/part.hpp"
@@ -105,9 +106,12 @@ void unlink_all(const std::vector<files::path>& own) {
   }
 }
 
+struct LeftAlone {
+  std::atomic_flag said;
+};
+
 void say_left_alone(const std::string& path) {
-  static std::atomic_flag said;
-  if (!said.test_and_set())
+  if (!base::state<LeftAlone>().said.test_and_set())
     std::fprintf(stderr,
                  "armature: %s is left alone, as is all like it: it is called as a checkpoint is, "
                  "but is none\n",

@@ -13,6 +13,7 @@
 
 #include "base/fail.hpp"
 #include "base/relaxed.hpp"
+#include "base/runtime.hpp"
 #include "progress/processes.hpp"
 #include "space/copy_file.hpp"
 #include "virtual/copy_pages.hpp"
@@ -45,8 +46,11 @@ struct CopiedRecord {
   RankRecord record;
 };
 
-int bands_file = -1;                        // of this process
-std::atomic<bool> could_not_write = false;  // what came from others
+struct Taken {  // from others
+  int bands_file = -1;
+  std::atomic<bool> could_not_write = false;
+};
+Taken& taken() { return base::state<Taken>(); }
 
 int file_of(int band_file, std::uint32_t number) {
   return band_file + 1 + static_cast<int>(number & 1);
@@ -84,7 +88,7 @@ int checked_file(const Arrived& arrived, std::uint64_t number) {
       (number != copy_after(last) && number != mended_copy(last)))
     base::fail(Errc::corrupt,
                fmt::format("process {} sends copy {} of rank {}", arrived.process, number, rank));
-  return file_of(bands_file, static_cast<std::uint32_t>(number));
+  return file_of(taken().bands_file, static_cast<std::uint32_t>(number));
 }
 
 void on_copy_pages(const Arrived& arrived) {
@@ -97,11 +101,11 @@ void on_copy_pages(const Arrived& arrived) {
   try {
     fibers::empty_pages(file, begin + record.hole, begin + record.offset);
   } catch (const Error&) {
-    could_not_write = true;
+    taken().could_not_write = true;
   }
   const auto at = static_cast<off_t>(begin + record.offset);
   if (pwrite(file, bytes.data(), bytes.size(), at) != static_cast<ssize_t>(bytes.size()))
-    could_not_write = true;
+    taken().could_not_write = true;
 }
 
 void on_copied(const Arrived& arrived) {
@@ -114,7 +118,7 @@ void on_copied(const Arrived& arrived) {
     fibers::empty_pages(file, begin + record.hole, begin + mapping.band_bytes());
     write_at(file, place_of_record(mapping.header(), arrived.record.to), record.record);
   } catch (const Error&) {
-    could_not_write = true;
+    taken().could_not_write = true;
   }
 }
 
@@ -122,7 +126,7 @@ void on_copied(const Arrived& arrived) {
 
 Copies::Copies(const space::Mapping& mapping, int process, int band_file)
     : mapping_(mapping), process_(process), band_file_(band_file) {
-  bands_file = band_file;
+  taken().bands_file = band_file;
 }
 
 void Copies::install(Links& links) {
@@ -130,7 +134,7 @@ void Copies::install(Links& links) {
   links.handle(Kind::copied, on_copied);
 }
 
-void Copies::forget_problems() { could_not_write = false; }
+void Copies::forget_problems() { taken().could_not_write = false; }
 
 int Copies::file(std::uint32_t number) const { return file_of(band_file_, number); }
 
@@ -192,7 +196,7 @@ void Copies::finish(const Steps& steps, std::uint32_t step) const {
   steps.become_quiet();
   steps.reach(step);
   steps.all_reach(step);
-  if (could_not_write.exchange(false))
+  if (taken().could_not_write.exchange(false))
     base::fail(Errc::out_of_memory, "there is no memory for copies of ranks of other nodes");
 }
 

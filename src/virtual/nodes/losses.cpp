@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "base/immortal.hpp"
 #include "base/process_memory.hpp"
+#include "base/runtime.hpp"
 #include "progress/processes.hpp"
 #include "virtual/nodes/wire.hpp"
 
@@ -24,17 +24,11 @@ namespace {
 /// Of the process, under the links' lock.
 struct Known {
   std::uint64_t entered = 0;
-  std::vector<std::uint64_t> told;  // by process: what it has entered last
+  std::vector<std::uint64_t> told =  // by process: what it has entered last
+      std::vector<std::uint64_t>(static_cast<std::size_t>(network()->links().processes()));
 };
 
-Known& known() {
-  static base::Immortal<Known> all([] {
-    const base::ProcessMemory kept;
-    return Known{
-        0, std::vector<std::uint64_t>(static_cast<std::size_t>(network()->links().processes()))};
-  }());
-  return *all;
-}
+Known& known() { return base::state<Known>(); }
 
 std::uint64_t number_of(std::span<const std::int32_t> lost) {
   std::uint64_t number = 0;

@@ -5,10 +5,10 @@
 #include <mutex>
 #include <vector>
 
-#include "base/immortal.hpp"
 #include "base/interleaving.hpp"
 #include "base/message.hpp"
 #include "base/process_memory.hpp"
+#include "base/runtime.hpp"
 #include "progress/processes.hpp"
 #include "rma/questions.hpp"
 #include "virtual/nodes/losses.hpp"
@@ -26,13 +26,11 @@ struct StepRecord {
 };
 
 /// By process: what it has told last. Under the links' lock.
-std::vector<StepRecord>& told() {
-  static base::Immortal<std::vector<StepRecord>> steps([] {
-    const base::ProcessMemory kept;
-    return std::vector<StepRecord>(static_cast<std::size_t>(network()->links().processes()));
-  }());
-  return *steps;
-}
+struct Told {
+  std::vector<StepRecord> steps =
+      std::vector<StepRecord>(static_cast<std::size_t>(network()->links().processes()));
+};
+std::vector<StepRecord>& told() { return base::state<Told>().steps; }
 
 void note(space::Halt& halt, std::string_view what) {
   if (halt.broken.fetch_add(1, std::memory_order_acq_rel) != 0) return;

@@ -10,6 +10,7 @@
 
 #include "base/fail.hpp"
 #include "base/relaxed.hpp"
+#include "base/runtime.hpp"
 #include "virtual/nodes/landing.hpp"
 #include "virtual/nodes/pieces.hpp"
 #include "virtual/nodes/wire.hpp"
@@ -44,15 +45,17 @@ struct NotifiedRecord {
   std::uint64_t count;
 };
 
-// Of this process.
-std::optional<Landing> landing;
+struct Arrivals {
+  std::optional<Landing> landing;
+};
+std::optional<Landing>& landing() { return base::state<Arrivals>().landing; }
 
 /// The rank must be about to come to this process. Which of its node's it is in only that node
 /// knows.
 void require_that_it_comes(const Arrived& arrived) {
   const space::Mapping& mapping = network()->mapping();
   const int rank = arrived.record.to;
-  if (landing && rank >= 0 && rank < mapping.ranks() &&
+  if (landing() && rank >= 0 && rank < mapping.ranks() &&
       mapping.slot(rank).goes_to.load(relaxed) == network()->links().process() &&
       mapping.slot(rank).node == mapping.process_slot(arrived.process).node)
     return;
@@ -66,8 +69,8 @@ void on_pages(const Arrived& arrived) {
   const auto bytes = arrived.rest(sizeof record);
   const auto& [begin, end] = record.touched;
   require_in_band(arrived, record.hole, begin, std::max(bytes.size(), end - begin));
-  landing->empty(arrived.record.to, {record.hole, begin});
-  if (!landing->write(arrived.record.to, record.touched, bytes))
+  landing()->empty(arrived.record.to, {record.hole, begin});
+  if (!landing()->write(arrived.record.to, record.touched, bytes))
     fail(Errc::out_of_memory,
          fmt::format("rank {} comes from another node, and there is no memory for it: {}",
                      arrived.record.to, base::system_text(errno != 0 ? errno : ENOSPC)));
@@ -78,7 +81,7 @@ void on_traveller(const Arrived& arrived) {
   const auto record = arrived.head<TravellerRecord>();
   const space::Mapping& mapping = network()->mapping();
   require_in_band(arrived, record.hole, mapping.band_bytes(), 0);
-  landing->empty(arrived.record.to, {record.hole, mapping.band_bytes()});
+  landing()->empty(arrived.record.to, {record.hole, mapping.band_bytes()});
   record.record.give({reinterpret_cast<std::byte*>(&mapping.header())}, arrived.record.to);
 }
 
@@ -101,12 +104,12 @@ void install_travellers(Links& links) {
 
 void take_ranks_into(int file) {
   const Links::Lock locked(network()->links().lock());
-  landing.emplace(network()->mapping(), file);
+  landing().emplace(network()->mapping(), file);
 }
 
 void take_ranks_into_what_they_left(const LeftBehind& left) {
   const Links::Lock locked(network()->links().lock());
-  landing->open(left);
+  landing()->open(left);
 }
 
 void send_rank(const space::Mapping& mapping, int file, int rank, LeftBehind& left) {

@@ -1,0 +1,80 @@
+// What a process tells the network of the rooms above it when it joins: settings, handlers of their
+// records, what they keep of ranks and do about losses.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "progress/network.hpp"
+#include "progress/processes.hpp"
+#include "rma/far.hpp"
+#include "rma/far_lock.hpp"
+#include "rma/questions.hpp"
+#include "rmi/circle.hpp"
+#include "rmi/far_replies.hpp"
+#include "team/known_teams.hpp"
+#include "team/refusal.hpp"
+#include "transport/protocol.hpp"
+#include "virtual/nodes/copies.hpp"
+#include "virtual/nodes/losses.hpp"
+#include "virtual/nodes/plan.hpp"
+#include "virtual/nodes/steps.hpp"
+#include "virtual/nodes/traveller.hpp"
+#include "virtual/priority.hpp"
+#include "world/losses.hpp"
+#include "world/net_device.hpp"
+#include "world/process.hpp"
+#include "world/simulated_turns.hpp"
+
+namespace armature {
+namespace {
+
+/// A setting of the network, which the launcher has checked. Throws Error(start).
+double number_or(const char* variable, double otherwise) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return otherwise;
+  char* end = nullptr;
+  const double value = std::strtod(text, &end);
+  if (end == text || *end != '\0' || !(value >= 0) || value > 1e9)
+    base::fail(Errc::start, fmt::format("{}='{}' is not a number", variable, text));
+  return value;
+}
+
+}  // namespace
+
+/// The device is the network interface to use; what the user has said goes before.
+void Process::join_network(progress::Network::Spaces spaces, bootstrap::Exchange& wire,
+                           std::string device) const {
+  progress::NetworkOptions options;
+  options.engine.device = std::move(device);
+  if (const char* wanted = std::getenv("ARMATURE_NET_DEVICE")) options.engine.device = wanted;
+  if (const char* kinds = std::getenv("ARMATURE_NET_TRANSPORTS")) options.engine.interfaces = kinds;
+  options.engine.segment = static_cast<std::size_t>(number_or("ARMATURE_NET_SEGMENT", 0));
+  options.engine.one_sided = progress::recovers_on_nodes(mapping_->header())
+                                 ? transport::EngineOptions::OneSided::off
+                                 : transport::Protocol::get().one_sided;
+  constexpr double to_ns = 1e9;
+  options.heartbeat_ns =
+      static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
+  options.connect_ns =
+      static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
+  options.handlers = {rma::serve_far,         team::KnownTeams::install, rmi::install_far_replies,
+                      rmi::install_circles,   fibers::install_urgent,    nodes::Steps::install,
+                      nodes::install_plan,    nodes::install_travellers, nodes::install_losses,
+                      nodes::Copies::install, team::install_refusals};
+  options.forget = {rma::forget_far, team::KnownTeams::forget_all};
+  options.on_lost = rma::Question::give_up;
+  options.look = [] {
+    const bool locks = rma::look_at_locks();
+    return team::KnownTeams::look() || locks;
+  };
+  if (wired_) install_net_device(options, *wired_, wire);
+  install_losses(options, wired_.get(), *mapping_, wired_ ? &wire : nullptr);
+  if (mapping_->header().simulated != 0) simulate_network(options, *mapping_, wire);
+  progress::Network::join(*mapping_, std::move(spaces), wire, options);
+}
+
+}  // namespace armature
