@@ -17,8 +17,8 @@
 #include "commands.hpp"
 #include "inspect/jobs.hpp"
 #include "numbers.hpp"
-#include "progress/processes.hpp"
 #include "space/layout.hpp"
+#include "wait/processes.hpp"
 
 // `armature resize`: more processes for the virtual ranks of a running job, or fewer.
 
@@ -115,11 +115,11 @@ class Asked {
         nodes_(job.control().header().nodes),
         processes_(processes),
         header_(&job.writable().header()),
-        request_(progress::ask_for_processes(*header_, processes)) {}
+        request_(wait::ask_for_processes(*header_, processes)) {}
 
   [[nodiscard]] const space::ControlHeader& job() const { return *header_; }
   [[nodiscard]] bool is_answered() const {
-    return progress::is_answered(*header_, request_) || (is_started_ && header_->all_have_joined());
+    return wait::is_answered(*header_, request_) || (is_started_ && header_->all_have_joined());
   }
   [[nodiscard]] bool is_there() const { return runs(pid_); }
   void follow() {
@@ -133,7 +133,7 @@ class Asked {
     // It may have come when nobody looked at the former one any more.
     const auto known = static_cast<std::uint32_t>(header_->resize.wanted.load() >> 32);
     if (static_cast<std::int32_t>(known - request_) < 0)
-      request_ = progress::ask_for_processes(*header_, processes_);
+      request_ = wait::ask_for_processes(*header_, processes_);
   }
   [[nodiscard]] std::string why_it_takes_long() const {
     if (nodes_ == 1)
@@ -177,11 +177,11 @@ void await(Asked& asked, double timeout_s) {
       base::fail(Errc::misuse, "the job has ended meanwhile");
     }
     if (now_ns > end_ns)
-      base::fail(Errc::misuse,
-                 fmt::format("the job has {} processes after {} s: {}; it is still asked for {}",
-                             progress::hosting_processes(asked.job()), timeout_s,
-                             asked.why_it_takes_long(),
-                             static_cast<std::uint32_t>(asked.job().resize.wanted.load())));
+      base::fail(
+          Errc::misuse,
+          fmt::format("the job has {} processes after {} s: {}; it is still asked for {}",
+                      wait::hosting_processes(asked.job()), timeout_s, asked.why_it_takes_long(),
+                      static_cast<std::uint32_t>(asked.job().resize.wanted.load())));
   }
 }
 
@@ -191,7 +191,7 @@ void resize(const Wanted& wanted) {
   RunningJob job = job_of(pid);
   const space::ControlHeader& header = job.control().header();
   if (header.has_launcher == 0 && (header.nodes == 1 || command_of(job) == 0))
-    base::fail(Errc::misuse, progress::cannot_resize);
+    base::fail(Errc::misuse, wait::cannot_resize);
   if (header.ranks_are_virtual == 0 || header.simulated != 0)
     base::fail(Errc::misuse,
                fmt::format("job {} cannot be resized: only virtual ranks can move (armature run "
@@ -203,7 +203,7 @@ void resize(const Wanted& wanted) {
     base::fail(Errc::misuse, refusal);
   // Who has ended hosts no more.
   const std::uint32_t processes =
-      asked.is_there() ? progress::hosting_processes(asked.job()) : wanted.processes;
+      asked.is_there() ? wait::hosting_processes(asked.job()) : wanted.processes;
   if (processes != wanted.processes)
     base::fail(Errc::misuse,
                fmt::format("the job has {} processes, not {}: somebody else has asked for another "

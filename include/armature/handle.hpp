@@ -10,7 +10,7 @@
 namespace armature {
 
 namespace detail {
-struct Request;  // an operation under way; see src/progress/request.hpp
+struct Request;  // an operation under way; see src/wait/request.hpp
 ARMATURE_API bool test(Request*& request);
 ARMATURE_API void wait(Request*& request);
 ARMATURE_API void abandon(Request* request) noexcept;

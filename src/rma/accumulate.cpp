@@ -10,14 +10,14 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "progress/lock.hpp"
-#include "progress/rank_context.hpp"
-#include "progress/thread_call.hpp"
 #include "rma/adder.hpp"
 #include "rma/daxpy.hpp"
 #include "rma/far.hpp"
 #include "rma/section.hpp"
 #include "rma/segments.hpp"
+#include "wait/lock.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/thread_call.hpp"
 
 namespace armature::detail {
 namespace {
@@ -28,17 +28,17 @@ using space::AddressSpace;
 
 /// What a rank has left half added that died in the middle is the program's to know; the elements
 /// of others, which have the same lock, are whole.
-void await_chunk(progress::LockWord& word, int me) {
-  progress::WaitFor wait{.what = space::Awaiting::element, .call = "accumulate"};
-  const AddressSpace& space = progress::this_rank("accumulate").space;
+void await_chunk(wait::LockWord& word, int me) {
+  wait::WaitFor wait{.what = space::Awaiting::element, .call = "accumulate"};
+  const AddressSpace& space = wait::this_rank("accumulate").space;
   for (;;) {
     try {
-      return progress::lock_contended(word, progress::lock_token(me), wait);
+      return wait::lock_contended(word, wait::lock_token(me), wait);
     } catch (const Error& error) {
       if (error.code() != Errc::rank_lost || wait.peer < 0 ||
           space.slot(wait.peer).life.load(std::memory_order_acquire) != space::Life::dead)
         throw;
-      progress::unlock_of_dead(word, wait.peer);
+      wait::unlock_of_dead(word, wait.peer);
     }
   }
 }
@@ -73,8 +73,8 @@ Request* write(Completion completion, rma::Network& net, Rank rank, void* to, co
 
 Request* accumulate(Completion completion, Element element, global_ptr<void> to, const void* from,
                     std::size_t bytes, const void* scale) {
-  const progress::ThreadCall under_way("accumulate");
-  AddressSpace& space = progress::this_rank("accumulate").space;
+  const wait::ThreadCall under_way("accumulate");
+  AddressSpace& space = wait::this_rank("accumulate").space;
   if (rma::Network* const net = rma::far(to.rank(), "accumulate"); net != nullptr) [[unlikely]] {
     rma::require_far(*net, to.rank(), to.address(), bytes, "accumulate");
     require_whole_elements(element, bytes, "accumulate");
@@ -95,8 +95,8 @@ Request* accumulate(Completion completion, Element element, global_ptr<void> to,
 Request* accumulate_strided(Completion completion, Element element, global_ptr<void> to,
                             const void* from, const Strided& shape, const void* scale) {
   constexpr const char* call = "accumulate_strided";
-  const progress::ThreadCall under_way(call);
-  AddressSpace& space = progress::this_rank(call).space;
+  const wait::ThreadCall under_way(call);
+  AddressSpace& space = wait::this_rank(call).space;
   const Section section = Section::from(shape, call);
   if (section.empty()) return space.require_rank(to.rank(), call), nullptr;
   require_whole_elements(element, section.row_bytes, call);
@@ -119,8 +119,8 @@ Request* accumulate_strided(Completion completion, Element element, global_ptr<v
 Request* accumulate_vector(Completion completion, Element element, Rank rank,
                            std::span<const Segments> segments, const void* scale) {
   constexpr const char* call = "accumulate_vector";
-  const progress::ThreadCall under_way(call);
-  AddressSpace& space = progress::this_rank(call).space;
+  const wait::ThreadCall under_way(call);
+  AddressSpace& space = wait::this_rank(call).space;
   rma::check_segments(rank, segments, rma::Remote::to, call);
   for (const Segments& s : segments) require_whole_elements(element, s.bytes, call);
   if (segments.empty()) return nullptr;

@@ -4,9 +4,9 @@
 #include <cstddef>
 
 #include "armature/accumulate.hpp"
-#include "progress/lock.hpp"
 #include "rma/daxpy.hpp"
 #include "space/mapping.hpp"
+#include "wait/lock.hpp"
 
 namespace armature::rma {
 
@@ -14,7 +14,7 @@ namespace armature::rma {
 /// are in. `contended` waits for a lock that another holds, and takes it.
 class Adder {
  public:
-  using Contended = void (*)(progress::LockWord& word, int me);
+  using Contended = void (*)(wait::LockWord& word, int me);
 
   Adder(detail::Element element, Rank rank, const void* scale, const space::Mapping& mapping,
         int me, Contended contended)
@@ -29,7 +29,7 @@ class Adder {
   Adder(const Adder&) = delete;
   Adder& operator=(const Adder&) = delete;
   ~Adder() {
-    if (held_ != nullptr) progress::unlock(*held_);
+    if (held_ != nullptr) wait::unlock(*held_);
   }
 
   void add(std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -48,11 +48,11 @@ class Adder {
   }
 
  private:
-  void hold(progress::LockWord& word) {
+  void hold(wait::LockWord& word) {
     if (held_ == &word) return;
-    if (held_ != nullptr) progress::unlock(*held_);
+    if (held_ != nullptr) wait::unlock(*held_);
     held_ = nullptr;  // should the next line throw
-    if (!progress::try_lock(word, me_)) [[unlikely]]
+    if (!wait::try_lock(word, me_)) [[unlikely]]
       contended_(word, me_);
     held_ = &word;
   }
@@ -65,7 +65,7 @@ class Adder {
   Rank rank_;
   int me_;
   Contended contended_;
-  progress::LockWord* held_ = nullptr;
+  wait::LockWord* held_ = nullptr;
 };
 
 }  // namespace armature::rma

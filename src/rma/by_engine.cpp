@@ -19,16 +19,16 @@
 
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
-#include "progress/wait.hpp"
 #include "rma/far.hpp"
 #include "rma/far_records.hpp"
 #include "rma/questions.hpp"
 #include "space/heap.hpp"
 #include "transport/protocol.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::rma {
 
-using progress::network;
+using net::network;
 using transport::Arrived;
 using transport::Engine;
 using transport::Kind;
@@ -164,8 +164,8 @@ class UnderWay : public transport::Sending {
 /// Blocks until there are no more parts than that.
 void await(Network& net, const UnderWay& transfer, std::size_t parts, const char* call) {
   if (transfer.parts() <= parts) return;
-  progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
-  progress::wait_until(wait, [&] {
+  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
+  wait::wait_until(wait, [&] {
     (void)net.try_poll();
     return transfer.parts() <= parts;
   });

@@ -5,24 +5,24 @@
 
 #include <gtest/gtest.h>
 
-#include "progress/played_peer.hpp"
+#include "net/played_peer.hpp"
 #include "rma/far_records.hpp"
 #include "rma/questions.hpp"
 
 namespace armature::rma {
 namespace {
 
-using progress::Bytes;
-using progress::network;
-using progress::PlayedNetwork;
-using progress::PlayedPeer;
+using net::Bytes;
+using net::network;
+using net::PlayedNetwork;
+using net::PlayedPeer;
 using transport::Kind;
 
 constexpr std::size_t chunk = std::size_t{16} << 20;
 constexpr std::size_t long_enough = std::size_t{128} << 10;
 
-progress::NetworkOptions key_options() {
-  progress::NetworkOptions chosen;
+net::NetworkOptions key_options() {
+  net::NetworkOptions chosen;
   chosen.heartbeat_ns = 0;
   chosen.handlers = {serve_keys, [](transport::Links& links) { Question::install(links); }};
   return chosen;

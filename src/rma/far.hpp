@@ -6,7 +6,7 @@
 #include "armature/accumulate.hpp"
 #include "armature/rank.hpp"
 #include "armature/segments.hpp"
-#include "progress/network.hpp"
+#include "net/network.hpp"
 #include "rma/far_records.hpp"
 #include "rma/runs.hpp"
 #include "rma/section.hpp"

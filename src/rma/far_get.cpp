@@ -11,12 +11,12 @@
 #include "armature/handle.hpp"
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
-#include "progress/all_of.hpp"
-#include "progress/rank_context.hpp"
 #include "rma/by_engine.hpp"
 #include "rma/far.hpp"
 #include "rma/questions.hpp"
 #include "transport/protocol.hpp"
+#include "wait/all_of.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature::rma {
 
@@ -79,7 +79,7 @@ Runs::Levels levels_of(const Section& section,
 /// grows.
 struct Extents {
   std::vector<std::atomic<std::uint64_t>> of = std::vector<std::atomic<std::uint64_t>>(
-      static_cast<std::size_t>(progress::network()->mapping().ranks()));
+      static_cast<std::size_t>(net::network()->mapping().ranks()));
 };
 
 std::atomic<std::uint64_t>& known_extent(Rank rank) {
@@ -89,7 +89,7 @@ std::atomic<std::uint64_t>& known_extent(Rank rank) {
 }  // namespace
 
 int sender() {
-  const progress::RankContext* context = progress::current_rank();
+  const wait::RankContext* context = wait::current_rank();
   return context != nullptr ? static_cast<int>(context->space.me()) : -1;
 }
 
@@ -112,7 +112,7 @@ void ask(Network& net, Rank rank, Kind kind, std::span<const std::byte> record,
 }
 
 Network* far(Rank rank, const char* call) {
-  Network* const net = progress::network();
+  Network* const net = net::network();
   if (net == nullptr) return nullptr;
   net->mapping().require_rank(rank, call);
   return net->mapping().is_here(rank) ? nullptr : net;
@@ -153,7 +153,7 @@ void ask_section(Network& net, Rank rank, std::uint64_t question, const void* fr
 void get_far(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
              const char* call) {
   if (bytes == 0 || get_by_engine(net, rank, to, from, bytes, call)) return;
-  const progress::Quiet quiet;
+  const net::Quiet quiet;
   Fetch fetch(rank, Runs::contiguous(static_cast<std::byte*>(to), bytes), bytes);
   ask_section(net, rank, fetch.number(), from, bytes, {});
   fetch.wait(call);
@@ -161,7 +161,7 @@ void get_far(Network& net, Rank rank, void* to, const void* from, std::size_t by
 
 void get_far(Network& net, Rank rank, void* to, const void* from, const Section& section,
              const char* call) {
-  const progress::Quiet quiet;
+  const net::Quiet quiet;
   Fetch fetch(rank,
               Runs::section(static_cast<std::byte*>(to), section.row_bytes,
                             levels_of(section, section.to_strides)),
@@ -221,7 +221,7 @@ struct LaterFetches final : detail::Request {
                                    [](const auto& fetch) { return fetch->is_answered(); });
       };
       if (all_are_answered()) return true;
-      (void)progress::network()->try_poll();
+      (void)net::network()->try_poll();
       return all_are_answered();
     };
     check = [](Request& request) {
@@ -257,11 +257,11 @@ detail::Request* get_far_later(Network& net, Rank rank, std::span<const Segments
   for (const Segments& pieces : lists)
     if (detail::Request* const request = get_list_later(net, rank, pieces))
       gets.emplace_back(request);
-  return progress::all_of(std::move(gets));
+  return wait::all_of(std::move(gets));
 }
 
 std::uint64_t atomic_far(Network& net, Rank rank, AtomicRecord what, const char* call) {
-  const progress::Quiet quiet;
+  const net::Quiet quiet;
   Found found(rank);
   what.question = found.number();
   ask(net, rank, Kind::atomic, bytes_of_record(what));

@@ -11,19 +11,19 @@
 
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
-#include "progress/wait.hpp"
 #include "rma/far.hpp"
 #include "rma/far_records.hpp"
 #include "rma/questions.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::rma {
 
 using base::fail;
-using progress::LockWord;
-using progress::network;
+using net::network;
 using transport::Arrived;
 using transport::Kind;
 using transport::Link;
+using wait::LockWord;
 using Lock = transport::Links::Lock;
 
 namespace {
@@ -85,7 +85,7 @@ std::map<std::uint64_t, std::deque<Waiter>>& queues() { return base::state<Queue
 
 LockWord& word_of(const Arrived& arrived, const LockRecord& record) {
   if (network()->space_of(arrived.record.to) == nullptr || record.address % sizeof(LockWord) != 0 ||
-      progress::lock_holder(record.token) != arrived.record.from ||
+      wait::lock_holder(record.token) != arrived.record.from ||
       !network()->mapping().holds(arrived.record.to, record.address, sizeof(LockWord)))
     fail(Errc::corrupt, fmt::format("process {} wants a mutex at {:#x}, where none is",
                                     arrived.process, record.address));
@@ -114,7 +114,7 @@ void give(std::uint64_t address, std::deque<Waiter>& queue) {
   while (!queue.empty() && is_gone(queue.front())) queue.pop_front();
   if (queue.empty()) return;
   std::uint64_t holder = word.load(std::memory_order_relaxed);
-  if (holder == 0 && progress::try_lock_by(word, queue.front().asked.token)) {
+  if (holder == 0 && wait::try_lock_by(word, queue.front().asked.token)) {
     answer(queue.front(), Kind::turn, 0);
     queue.pop_front();
     if (queue.empty()) return;
@@ -156,8 +156,7 @@ void on_unlock(const Arrived& arrived) {
   const auto record = arrived.head<LockRecord>();
   LockWord& word = word_of(arrived, record);
   const std::uint64_t holder = word.load(std::memory_order_relaxed);
-  const bool was_held =
-      progress::lock_holder(holder) == arrived.record.from && release(word, holder);
+  const bool was_held = wait::lock_holder(holder) == arrived.record.from && release(word, holder);
   answer({arrived.process, arrived.record.from, arrived.record.to, record}, Kind::value,
          was_held ? 1 : 0);
   give(record.address);
@@ -182,18 +181,18 @@ void lock_far(Network& net, const FarMutex& mutex, std::uint64_t token, const ch
   auto owned = std::make_unique<Turn>(mutex.owner, token);
   Turn& turn = *owned;
   send(net, mutex, Kind::lock, turn, token);
-  progress::WaitFor wait{.what = space::Awaiting::mutex,
-                         .peer = mutex.owner,
-                         .object = mutex.word,
-                         .detail = static_cast<std::uint64_t>(mutex.index),
-                         .call = call};
+  wait::WaitFor wait{.what = space::Awaiting::mutex,
+                     .peer = mutex.owner,
+                     .object = mutex.word,
+                     .detail = static_cast<std::uint64_t>(mutex.index),
+                     .call = call};
   try {
-    progress::wait_until(wait, [&] {
+    wait::wait_until(wait, [&] {
       if (turn.is_answered()) return true;
       net.try_poll();
-      const int holder = progress::lock_holder(turn.holder());
+      const int holder = wait::lock_holder(turn.holder());
       // Another thread of this rank may hold it: that is no cycle of ranks that wait.
-      wait.peer = holder < 0 || holder == progress::lock_holder(token) ? int{mutex.owner} : holder;
+      wait.peer = holder < 0 || holder == wait::lock_holder(token) ? int{mutex.owner} : holder;
       return turn.is_answered();
     });
   } catch (...) {

@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "armature/rank.hpp"
-#include "progress/lock.hpp"
-#include "progress/network.hpp"
+#include "net/network.hpp"
+#include "wait/lock.hpp"
 
 // Mutexes of ranks on other nodes. The owner's process queues who asks and answers when it is his
 // turn, so that waiting costs no messages. Ranks of the owner's node take and release the same
@@ -15,16 +15,16 @@ namespace armature::rma {
 
 struct FarMutex {
   Rank owner;
-  const progress::LockWord* word;
+  const wait::LockWord* word;
   int index;  // for messages
 };
 
 /// Blocks until the calling thread holds it, whose token that is. Throws Error(rank_lost) when the
 /// owner or the holder is lost, Error(misuse) when this thread holds it already.
-void lock_far(progress::Network& net, const FarMutex& mutex, std::uint64_t token, const char* call);
+void lock_far(net::Network& net, const FarMutex& mutex, std::uint64_t token, const char* call);
 /// False when no thread of this rank holds it. Comes after the puts that were made to the owner
 /// before.
-[[nodiscard]] bool unlock_far(progress::Network& net, const FarMutex& mutex, std::uint64_t token,
+[[nodiscard]] bool unlock_far(net::Network& net, const FarMutex& mutex, std::uint64_t token,
                               const char* call);
 
 /// What this process does for others.

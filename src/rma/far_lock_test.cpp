@@ -4,21 +4,21 @@
 
 #include "armature/accumulate.hpp"
 #include "armature/error.hpp"
-#include "progress/played_peer.hpp"
+#include "net/played_peer.hpp"
 #include "rma/far_records.hpp"
 #include "rma/questions.hpp"
 
 namespace armature::rma {
 namespace {
 
-using progress::lock_token;
-using progress::LockWord;
-using progress::PlayedNetwork;
-using progress::PlayedPeer;
+using net::PlayedNetwork;
+using net::PlayedPeer;
 using transport::Kind;
+using wait::lock_token;
+using wait::LockWord;
 
-progress::NetworkOptions lock_options() {
-  progress::NetworkOptions chosen;
+net::NetworkOptions lock_options() {
+  net::NetworkOptions chosen;
   chosen.heartbeat_ns = 0;
   chosen.handlers = {serve_locks, [](transport::Links& links) { Question::install(links); }};
   chosen.look = look_at_locks;
@@ -208,7 +208,7 @@ class AskerTest : public testing::Test {
   }
   Errc code_of_lock() {
     try {
-      lock_far(*progress::network(), mutex_, lock_token(0), "lock");
+      lock_far(*net::network(), mutex_, lock_token(0), "lock");
     } catch (const Error& error) {
       return error.code();
     }
@@ -221,9 +221,9 @@ class AskerTest : public testing::Test {
 
 TEST_F(AskerTest, has_it_when_told_that_it_is_its_turn) {
   play({lock_token(2), 0});  // held by another first
-  lock_far(*progress::network(), mutex_, lock_token(0), "lock");
+  lock_far(*net::network(), mutex_, lock_token(0), "lock");
   EXPECT_EQ(net_.peer.seen(Kind::lock).size(), 1U);
-  EXPECT_TRUE(unlock_far(*progress::network(), mutex_, lock_token(0), "unlock"));
+  EXPECT_TRUE(unlock_far(*net::network(), mutex_, lock_token(0), "unlock"));
 }
 
 TEST_F(AskerTest, must_not_hold_it_already) {
@@ -233,7 +233,7 @@ TEST_F(AskerTest, must_not_hold_it_already) {
 
 TEST_F(AskerTest, is_told_when_it_releases_what_it_does_not_hold) {
   play({}, 0);
-  EXPECT_FALSE(unlock_far(*progress::network(), mutex_, lock_token(0), "unlock"));
+  EXPECT_FALSE(unlock_far(*net::network(), mutex_, lock_token(0), "unlock"));
 }
 
 TEST_F(AskerTest, leaves_the_queue_when_the_holder_has_died) {

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "progress/all_of.hpp"
 #include "rma/by_engine.hpp"
 #include "rma/far.hpp"
 #include "rma/write_stream.hpp"
+#include "wait/all_of.hpp"
 
 namespace armature::rma {
 
@@ -197,7 +197,7 @@ detail::Request* write_far_later(Network& net, Rank rank, std::span<const Segmen
   for (const Segments& pieces : lists)
     if (detail::Request* const request = write_list_later(net, rank, pieces, update))
       writes.emplace_back(request);
-  return progress::all_of(std::move(writes));
+  return wait::all_of(std::move(writes));
 }
 
 }  // namespace armature::rma

@@ -15,7 +15,6 @@
 #include "armature/atomic.hpp"
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
-#include "progress/processes.hpp"
 #include "rma/adder.hpp"
 #include "rma/by_engine.hpp"
 #include "rma/far.hpp"
@@ -23,11 +22,12 @@
 #include "rma/here.hpp"
 #include "rma/questions.hpp"
 #include "transport/protocol.hpp"
+#include "wait/processes.hpp"
 
 namespace armature::rma {
 
 using base::fail;
-using progress::network;
+using net::network;
 using transport::Arrived;
 using transport::Kind;
 using transport::Link;
@@ -57,13 +57,13 @@ void check_rows(const Arrived& arrived, std::uint64_t address, const Runs::Level
   (void)checked(arrived, address + static_cast<std::uint64_t>(touched.below), touched.bytes);
 }
 
-void await_chunk(progress::LockWord& word, int me) {
-  while (!progress::try_lock(word, me)) {
-    const int holder = progress::lock_holder(word.load(std::memory_order_relaxed));
+void await_chunk(wait::LockWord& word, int me) {
+  while (!wait::try_lock(word, me)) {
+    const int holder = wait::lock_holder(word.load(std::memory_order_relaxed));
     if (holder >= 0 && holder < mapping().ranks() &&
         (mapping().slot(holder).life.load(std::memory_order_acquire) == space::Life::dead ||
-         progress::is_lost(mapping().process_slot(mapping().slot(holder).process))))
-      progress::unlock_of_dead(word, holder);
+         wait::is_lost(mapping().process_slot(mapping().slot(holder).process))))
+      wait::unlock_of_dead(word, holder);
     sched_yield();
   }
 }

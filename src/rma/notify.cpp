@@ -1,15 +1,15 @@
 #include "armature/notify.hpp"
 
-#include "progress/bell.hpp"
-#include "progress/rank_context.hpp"
-#include "progress/thread_call.hpp"
-#include "progress/wait.hpp"
+#include "wait/bell.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/thread_call.hpp"
+#include "wait/wait.hpp"
 
 namespace armature {
 
 std::uint64_t notify(Rank rank) {
-  const progress::ThreadCall under_way("notify");
-  const progress::RankContext& me = progress::this_rank("notify");
+  const wait::ThreadCall under_way("notify");
+  const wait::RankContext& me = wait::this_rank("notify");
   me.space.require_rank(rank, "notify");
   auto& counter = me.space.head(rank).peer(me.space.me()).notified;
   // This rank alone writes it, by one thread or two. Release: the puts before are there when the
@@ -19,7 +19,7 @@ std::uint64_t notify(Rank rank) {
     count = counter.fetch_add(1, std::memory_order_release) + 1;
   else
     counter.store(count, std::memory_order_release);
-  progress::ring(me.space.slot(rank));
+  wait::ring(me.space.slot(rank));
   return count;
 }
 
@@ -43,17 +43,17 @@ std::uint64_t take_next(space::PeerLine& line, bool has_second_thread) {
 }  // namespace
 
 std::uint64_t wait_notify(Rank from) {
-  const progress::ThreadCall under_way("wait_notify");
-  const progress::RankContext& me = progress::this_rank("wait_notify");
+  const wait::ThreadCall under_way("wait_notify");
+  const wait::RankContext& me = wait::this_rank("wait_notify");
   me.space.require_rank(from, "wait_notify");
   space::PeerLine& line = me.space.head(me.space.me()).peer(from);
-  progress::WaitFor wait{.what = space::Awaiting::notify,
-                         .peer = from,
-                         .object = &line,
-                         .detail = line.consumed.load(std::memory_order_relaxed) + 1,
-                         .call = "wait_notify"};
+  wait::WaitFor wait{.what = space::Awaiting::notify,
+                     .peer = from,
+                     .object = &line,
+                     .detail = line.consumed.load(std::memory_order_relaxed) + 1,
+                     .call = "wait_notify"};
   std::uint64_t taken = 0;
-  progress::wait_until(wait, [&] { return (taken = take_next(line, me.has_second_thread)) != 0; });
+  wait::wait_until(wait, [&] { return (taken = take_next(line, me.has_second_thread)) != 0; });
   return taken;
 }
 

@@ -12,13 +12,13 @@
 
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
-#include "progress/wait.hpp"
 #include "rma/far_records.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::rma {
 
 using base::fail;
-using progress::network;
+using net::network;
 using transport::Arrived;
 using transport::Kind;
 using transport::Link;
@@ -45,7 +45,7 @@ namespace {
 /// What a rank waits for alone may not come before all go back, for which it must make room.
 void stand_by() {
   if (network()->mapping().header().halt.is_to_regroup())
-    progress::let_others_run();
+    wait::let_others_run();
   else
     sched_yield();
 }
@@ -111,7 +111,7 @@ void Question::on_answer(const Arrived& answer) {
   all.free.push_back(place);
   question->finish();
   // A thread that runs no rank looks by itself.
-  if (answer.record.to >= 0) progress::ring(network()->mapping().slot(answer.record.to));
+  if (answer.record.to >= 0) wait::ring(network()->mapping().slot(answer.record.to));
 }
 
 void Question::install(transport::Links& links) {
@@ -136,8 +136,8 @@ void Question::check(const char* call) const {
 }
 
 void Question::wait(const char* call) {
-  progress::WaitFor what{.what = space::Awaiting::completion, .peer = rank_, .call = call};
-  progress::wait_until(what, [&] {
+  wait::WaitFor what{.what = space::Awaiting::completion, .peer = rank_, .call = call};
+  wait::wait_until(what, [&] {
     if (is_answered()) return true;
     network()->try_poll();
     return is_answered();

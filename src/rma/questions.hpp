@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "progress/bell.hpp"
-#include "progress/network.hpp"
-#include "progress/request.hpp"
+#include "net/network.hpp"
 #include "rma/runs.hpp"
+#include "wait/bell.hpp"
+#include "wait/request.hpp"
 
 namespace armature::rma {
 

@@ -5,25 +5,25 @@
 #include <gtest/gtest.h>
 
 #include "armature/error.hpp"
-#include "progress/played_peer.hpp"
-#include "progress/request.hpp"
+#include "net/played_peer.hpp"
 #include "rma/far.hpp"
+#include "wait/request.hpp"
 
 namespace armature::rma {
 namespace {
 
-using progress::network;
-using progress::PlayedNetwork;
+using net::network;
+using net::PlayedNetwork;
 
 TEST(QuestionTest, what_is_asked_of_a_process_just_lost_is_over) {
-  progress::NetworkOptions options;
+  net::NetworkOptions options;
   options.heartbeat_ns = 0;
   options.on_lost = Question::give_up;
   PlayedNetwork net(options);
   net.mapping().header().on_death = space::OnDeath::go_on;
   {
     const std::lock_guard locked(network()->links().lock());
-    network()->links().give_up(progress::PlayedPeer::process, "the test says so");
+    network()->links().give_up(net::PlayedPeer::process, "the test says so");
   }
   // As it is when that happens after the caller has looked whether it can be reached.
   long into = 0;

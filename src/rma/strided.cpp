@@ -5,10 +5,10 @@
 #include "armature/detail/transfer.hpp"
 #include "armature/detail/view.hpp"
 #include "base/fail.hpp"
-#include "progress/rank_context.hpp"
-#include "progress/thread_call.hpp"
 #include "rma/far.hpp"
 #include "rma/section.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/thread_call.hpp"
 
 namespace armature {
 namespace {
@@ -27,17 +27,16 @@ using rma::Section;
     rma::require_far(*net, rank, lowest, reach.bytes, call);
     return net;
   }
-  progress::mapping(call).require(rank, lowest, reach.bytes, call);
+  wait::mapping(call).require(rank, lowest, reach.bytes, call);
   return nullptr;
 }
 
 }  // namespace
 
 void put_strided(global_ptr<void> to, const void* from, const Strided& shape) {
-  const progress::ThreadCall under_way("put_strided");
+  const wait::ThreadCall under_way("put_strided");
   const Section section = Section::from(shape, "put_strided");
-  if (section.empty())
-    return progress::mapping("put_strided").require_rank(to.rank(), "put_strided");
+  if (section.empty()) return wait::mapping("put_strided").require_rank(to.rank(), "put_strided");
   if (rma::Network* const net =
           check(to.rank(), to.address(), rma::reach(section, section.to_strides, "put_strided"),
                 "put_strided"))
@@ -47,10 +46,9 @@ void put_strided(global_ptr<void> to, const void* from, const Strided& shape) {
 }
 
 void get_strided(void* to, global_ptr<const void> from, const Strided& shape) {
-  const progress::ThreadCall under_way("get_strided");
+  const wait::ThreadCall under_way("get_strided");
   const Section section = Section::from(shape, "get_strided");
-  if (section.empty())
-    return progress::mapping("get_strided").require_rank(from.rank(), "get_strided");
+  if (section.empty()) return wait::mapping("get_strided").require_rank(from.rank(), "get_strided");
   if (rma::Network* const net =
           check(from.rank(), from.address(),
                 rma::reach(section, section.from_strides, "get_strided"), "get_strided"))
@@ -60,7 +58,7 @@ void get_strided(void* to, global_ptr<const void> from, const Strided& shape) {
 }
 
 Handle put_strided_async(global_ptr<void> to, const void* from, const Strided& shape) {
-  const progress::ThreadCall under_way("put_strided");
+  const wait::ThreadCall under_way("put_strided");
   const Section section = Section::from(shape, "put_strided");
   if (!section.empty())
     if (rma::Network* const net =
@@ -72,7 +70,7 @@ Handle put_strided_async(global_ptr<void> to, const void* from, const Strided& s
   return {};
 }
 Handle get_strided_async(void* to, global_ptr<const void> from, const Strided& shape) {
-  const progress::ThreadCall under_way("get_strided");
+  const wait::ThreadCall under_way("get_strided");
   const Section section = Section::from(shape, "get_strided");
   if (!section.empty())
     if (rma::Network* const net =
@@ -83,12 +81,12 @@ Handle get_strided_async(void* to, global_ptr<const void> from, const Strided& s
   return {};
 }
 void put_strided_nbi(global_ptr<void> to, const void* from, const Strided& shape) {
-  const progress::ThreadCall under_way("put_strided");
+  const wait::ThreadCall under_way("put_strided");
   if (rma::far(to.rank(), "put_strided") == nullptr) return put_strided(to, from, shape);
   detail::make_implicit(to.rank(), put_strided_async(to, from, shape), "put_strided_nbi");
 }
 void get_strided_nbi(void* to, global_ptr<const void> from, const Strided& shape) {
-  const progress::ThreadCall under_way("get_strided");
+  const wait::ThreadCall under_way("get_strided");
   if (rma::far(from.rank(), "get_strided") == nullptr) return get_strided(to, from, shape);
   detail::make_implicit(from.rank(), get_strided_async(to, from, shape), "get_strided_nbi");
 }
@@ -121,9 +119,9 @@ Section section_of(const Patch& patch) {
 }  // namespace
 
 void put_patch(global_ptr<void> to, const void* from, const Patch& patch) {
-  const progress::ThreadCall under_way("put_patch");
+  const wait::ThreadCall under_way("put_patch");
   if (patch.rows == 0 || patch.row_bytes == 0)
-    return progress::mapping("put_patch").require_rank(to.rank(), "put_patch");
+    return wait::mapping("put_patch").require_rank(to.rank(), "put_patch");
   if (rma::Network* const net = check(
           to.rank(), to.address(), patch_reach(patch, patch.to_stride, "put_patch"), "put_patch"))
     return rma::write_far(*net, to.rank(), to.address(), from, section_of(patch),
@@ -134,9 +132,9 @@ void put_patch(global_ptr<void> to, const void* from, const Patch& patch) {
 }
 
 void get_patch(void* to, global_ptr<const void> from, const Patch& patch) {
-  const progress::ThreadCall under_way("get_patch");
+  const wait::ThreadCall under_way("get_patch");
   if (patch.rows == 0 || patch.row_bytes == 0)
-    return progress::mapping("get_patch").require_rank(from.rank(), "get_patch");
+    return wait::mapping("get_patch").require_rank(from.rank(), "get_patch");
   if (rma::Network* const net =
           check(from.rank(), from.address(), patch_reach(patch, patch.from_stride, "get_patch"),
                 "get_patch"))
@@ -147,7 +145,7 @@ void get_patch(void* to, global_ptr<const void> from, const Patch& patch) {
 }
 
 Handle put_patch_async(global_ptr<void> to, const void* from, const Patch& patch) {
-  const progress::ThreadCall under_way("put_patch");
+  const wait::ThreadCall under_way("put_patch");
   if (patch.rows != 0 && patch.row_bytes != 0)
     if (rma::Network* const net = check(
             to.rank(), to.address(), patch_reach(patch, patch.to_stride, "put_patch"), "put_patch"))
@@ -157,7 +155,7 @@ Handle put_patch_async(global_ptr<void> to, const void* from, const Patch& patch
   return {};
 }
 Handle get_patch_async(void* to, global_ptr<const void> from, const Patch& patch) {
-  const progress::ThreadCall under_way("get_patch");
+  const wait::ThreadCall under_way("get_patch");
   if (patch.rows != 0 && patch.row_bytes != 0)
     if (rma::Network* const net =
             check(from.rank(), from.address(), patch_reach(patch, patch.from_stride, "get_patch"),
@@ -167,12 +165,12 @@ Handle get_patch_async(void* to, global_ptr<const void> from, const Patch& patch
   return {};
 }
 void put_patch_nbi(global_ptr<void> to, const void* from, const Patch& patch) {
-  const progress::ThreadCall under_way("put_patch");
+  const wait::ThreadCall under_way("put_patch");
   if (rma::far(to.rank(), "put_patch") == nullptr) return put_patch(to, from, patch);
   detail::make_implicit(to.rank(), put_patch_async(to, from, patch), "put_patch_nbi");
 }
 void get_patch_nbi(void* to, global_ptr<const void> from, const Patch& patch) {
-  const progress::ThreadCall under_way("get_patch");
+  const wait::ThreadCall under_way("get_patch");
   if (rma::far(from.rank(), "get_patch") == nullptr) return get_patch(to, from, patch);
   detail::make_implicit(from.rank(), get_patch_async(to, from, patch), "get_patch_nbi");
 }

@@ -6,10 +6,10 @@
 #include "armature/aggregate.hpp"
 #include "armature/atomic.hpp"
 #include "base/fail.hpp"
-#include "progress/rank_context.hpp"
-#include "progress/thread_call.hpp"
 #include "rma/far.hpp"
 #include "rma/here.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/thread_call.hpp"
 
 namespace armature::rma {
 namespace {
@@ -56,17 +56,17 @@ void get_here(void* to, const void* from, std::size_t bytes) {
 namespace armature::detail {
 
 void put_slow(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
-  const progress::ThreadCall under_way(call);
+  const wait::ThreadCall under_way(call);
   if (rma::Network* const net = rma::far(rank, call)) {
     rma::require_far(*net, rank, to, bytes, call);
     return rma::put_far(*net, rank, to, from, bytes, call);
   }
-  progress::mapping(call).require(rank, to, bytes, call);
+  wait::mapping(call).require(rank, to, bytes, call);
   rma::put_here(to, from, bytes);
 }
 
 Request* put_later(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
-  const progress::ThreadCall under_way(call);
+  const wait::ThreadCall under_way(call);
   if (rma::Network* const net = rma::far(rank, call)) {
     rma::require_far(*net, rank, to, bytes, call);
     return rma::put_far_later(*net, rank, to, from, bytes, call);
@@ -76,17 +76,17 @@ Request* put_later(Rank rank, void* to, const void* from, std::size_t bytes, con
 }
 
 void get_slow(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
-  const progress::ThreadCall under_way(call);
+  const wait::ThreadCall under_way(call);
   if (rma::Network* const net = rma::far(rank, call)) {
     rma::require_far(*net, rank, from, bytes, call);
     return rma::get_far(*net, rank, to, from, bytes, call);
   }
-  progress::mapping(call).require(rank, from, bytes, call);
+  wait::mapping(call).require(rank, from, bytes, call);
   rma::get_here(to, from, bytes);
 }
 
 Handle get_later(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
-  const progress::ThreadCall under_way(call);
+  const wait::ThreadCall under_way(call);
   rma::Network* const net = rma::far(rank, call);
   if (net == nullptr || bytes == 0) {
     get_slow(rank, to, from, bytes, call);
@@ -99,10 +99,9 @@ Handle get_later(Rank rank, void* to, const void* from, std::size_t bytes, const
 }
 
 void get_implicit(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
-  const progress::ThreadCall under_way(call);
+  const wait::ThreadCall under_way(call);
   Handle handle = get_later(rank, to, from, bytes, call);
-  if (rma::far(rank, call) != nullptr)
-    progress::this_rank(call).implicit.add(rank, std::move(handle));
+  if (rma::far(rank, call) != nullptr) wait::this_rank(call).implicit.add(rank, std::move(handle));
 }
 
 namespace {
@@ -119,7 +118,7 @@ void require_aligned(Rank rank, const void* address, std::size_t bytes, const ch
 
 std::uint64_t atomic_slow(Rank rank, void* address, std::size_t bytes, AtomicOperation what) {
   const char* const call = what.call;
-  const progress::ThreadCall under_way(call);
+  const wait::ThreadCall under_way(call);
   const rma::AtomicRecord record{.question = 0,
                                  .address = reinterpret_cast<std::uint64_t>(address),
                                  .operand = what.operand,
@@ -131,23 +130,22 @@ std::uint64_t atomic_slow(Rank rank, void* address, std::size_t bytes, AtomicOpe
     require_aligned(rank, address, bytes, call);
     return rma::atomic_far(*net, rank, record, call);
   }
-  progress::mapping(call).require(rank, address, bytes, call);
+  wait::mapping(call).require(rank, address, bytes, call);
   require_aligned(rank, address, bytes, call);
   return bytes == 8 ? rma::perform(static_cast<std::uint64_t*>(address), record)
                     : rma::perform(static_cast<std::uint32_t*>(address), record);
 }
 
 void aggregate_wait(Rank rank) {
-  if (progress::network() != nullptr) wait_all(rank);
+  if (net::network() != nullptr) wait_all(rank);
 }
 
 bool aggregate_test(Rank rank) {
-  const progress::ThreadCall under_way("Aggregate::test");
-  return progress::network() == nullptr ||
-         progress::this_rank("Aggregate::test").implicit.test(rank);
+  const wait::ThreadCall under_way("Aggregate::test");
+  return net::network() == nullptr || wait::this_rank("Aggregate::test").implicit.test(rank);
 }
 
-void aggregate_check(Rank rank) { progress::mapping("Aggregate").require_rank(rank, "Aggregate"); }
+void aggregate_check(Rank rank) { wait::mapping("Aggregate").require_rank(rank, "Aggregate"); }
 
 void aggregate_other_rank(Rank bound, Rank given, const char* call) {
   base::fail(Errc::bad_rank,

@@ -14,12 +14,12 @@
 #include "armature/detail/view.hpp"
 #include "armature/segments.hpp"
 #include "base/fail.hpp"
-#include "progress/rank_context.hpp"
-#include "progress/thread_call.hpp"
 #include "rma/clones.hpp"
 #include "rma/far.hpp"
 #include "rma/section.hpp"
 #include "rma/segments.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/thread_call.hpp"
 
 namespace armature {
 namespace rma {
@@ -144,7 +144,7 @@ std::optional<std::ptrdiff_t> check_pieces(Rank rank, const Segments& s, Remote 
   const std::size_t count = s.to.size();
   const void* const* remote = side == Remote::to ? targets(s) : s.from.data();
   if (count == 0) {
-    progress::mapping(call).require_rank(rank, call);
+    wait::mapping(call).require_rank(rank, call);
     return std::nullopt;
   }
   const auto stride = stride_of(remote, count);
@@ -161,7 +161,7 @@ std::optional<std::ptrdiff_t> check_pieces(Rank rank, const Segments& s, Remote 
     check_far(*net, rank, {remote, count}, {range.low, overflow ? SIZE_MAX : span, s.bytes}, call);
     return stride;
   }
-  const space::Mapping& space = progress::mapping(call);
+  const space::Mapping& space = wait::mapping(call);
   for (std::size_t i = 0; i < count; ++i) space.require(rank, remote[i], s.bytes, call);
   return stride;
 }
@@ -178,14 +178,14 @@ void copy_segment(const Segments& s, std::optional<std::ptrdiff_t> to_stride,
 }  // namespace
 
 void check_segments(Rank rank, std::span<const Segments> segments, Remote side, const char* call) {
-  if (segments.empty()) progress::mapping(call).require_rank(rank, call);
+  if (segments.empty()) wait::mapping(call).require_rank(rank, call);
   for (const Segments& s : segments) (void)check_pieces(rank, s, side, call);
 }
 
 }  // namespace rma
 
 void put_vector(Rank rank, std::span<const Segments> segments) {
-  const progress::ThreadCall under_way("put_vector");
+  const wait::ThreadCall under_way("put_vector");
   using namespace rma;
   const auto put_one = [](const Segments& s, std::optional<std::ptrdiff_t> to_stride) {
     copy_segment(s, to_stride, to_stride ? stride_of(s.from.data(), s.from.size()) : std::nullopt);
@@ -206,7 +206,7 @@ void put_vector(Rank rank, std::span<const Segments> segments) {
 }
 
 void get_vector(Rank rank, std::span<const Segments> segments) {
-  const progress::ThreadCall under_way("get_vector");
+  const wait::ThreadCall under_way("get_vector");
   using namespace rma;
   const auto get_one = [](const Segments& s, std::optional<std::ptrdiff_t> from_stride) {
     copy_segment(s, from_stride ? stride_of(targets(s), s.to.size()) : std::nullopt, from_stride);
@@ -226,7 +226,7 @@ void get_vector(Rank rank, std::span<const Segments> segments) {
 }
 
 Handle put_vector_async(Rank rank, std::span<const Segments> segments) {
-  const progress::ThreadCall under_way("put_vector");
+  const wait::ThreadCall under_way("put_vector");
   if (rma::Network* const net = rma::far(rank, "put_vector")) {
     rma::check_segments(rank, segments, rma::Remote::to, "put_vector");
     return Handle(rma::write_far_later(*net, rank, segments, {.call = "put_vector"}));
@@ -235,7 +235,7 @@ Handle put_vector_async(Rank rank, std::span<const Segments> segments) {
   return {};
 }
 Handle get_vector_async(Rank rank, std::span<const Segments> segments) {
-  const progress::ThreadCall under_way("get_vector");
+  const wait::ThreadCall under_way("get_vector");
   if (rma::Network* const net = rma::far(rank, "get_vector")) {
     rma::check_segments(rank, segments, rma::Remote::from, "get_vector");
     return Handle(rma::get_far_later(*net, rank, segments));
@@ -244,11 +244,11 @@ Handle get_vector_async(Rank rank, std::span<const Segments> segments) {
   return {};
 }
 void put_vector_nbi(Rank rank, std::span<const Segments> segments) {
-  const progress::ThreadCall under_way("put_vector");
+  const wait::ThreadCall under_way("put_vector");
   detail::make_implicit(rank, put_vector_async(rank, segments), "put_vector_nbi");
 }
 void get_vector_nbi(Rank rank, std::span<const Segments> segments) {
-  const progress::ThreadCall under_way("get_vector");
+  const wait::ThreadCall under_way("get_vector");
   detail::make_implicit(rank, get_vector_async(rank, segments), "get_vector_nbi");
 }
 

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <mutex>
 
-#include "progress/wait.hpp"
 #include "rma/daxpy.hpp"
 #include "rma/far.hpp"
 #include "transport/protocol.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::rma {
 
@@ -36,7 +36,7 @@ WriteStream::WriteStream(Rank rank, const FarUpdate& update)
 
 /// Who waited was interrupted: the process has left its job.
 WriteStream::~WriteStream() {
-  Network* const net = progress::network();
+  Network* const net = net::network();
   if (is_over() || net == nullptr) return;
   const transport::Links::Lock locked(net->links().lock());
   net->links().forget(*this);
@@ -44,23 +44,23 @@ WriteStream::~WriteStream() {
 
 void WriteStream::begin(Network::Start how) {
   is_over_.store(false, std::memory_order_relaxed);
-  Network& net = *progress::network();
+  Network& net = *net::network();
   net.start(*this, sender_, net.link_to(rank_).process(), how);
 }
 
 void WriteStream::wait() {
   if (!is_over()) {
-    progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call_};
-    progress::wait_until(wait, [&] {
+    wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call_};
+    wait::wait_until(wait, [&] {
       if (is_over()) return true;
-      (void)progress::network()->try_poll();
+      (void)net::network()->try_poll();
       return is_over();
     });
   }
   check();
 }
 
-void WriteStream::check() const { progress::network()->require_reachable(rank_, call_); }
+void WriteStream::check() const { net::network()->require_reachable(rank_, call_); }
 
 void WriteStream::lend(Link& link, Piece& piece, const WriteRecord& record, const std::byte* from,
                        bool is_last) const {

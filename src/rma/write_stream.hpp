@@ -7,15 +7,15 @@
 
 #include "armature/rank.hpp"
 #include "armature/segments.hpp"
-#include "progress/network.hpp"
-#include "progress/request.hpp"
+#include "net/network.hpp"
 #include "rma/far_records.hpp"
 #include "rma/section.hpp"
 #include "transport/stream.hpp"
+#include "wait/request.hpp"
 
 namespace armature::rma {
 
-using progress::Network;
+using net::Network;
 
 /// How the elements of an accumulate are added; `element` no_element: a put.
 struct FarUpdate {
@@ -97,7 +97,7 @@ struct LaterWrite final : detail::Request, Write {
   explicit LaterWrite(const Arguments&... arguments) : Write(arguments...) {
     advance = [](Request& request) {
       auto& write = static_cast<LaterWrite&>(request);
-      if (!write.is_over()) (void)progress::network()->try_poll();
+      if (!write.is_over()) (void)net::network()->try_poll();
       return write.is_over();
     };
     Request::check = [](Request& request) {

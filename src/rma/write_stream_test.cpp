@@ -9,16 +9,16 @@
 
 #include <gtest/gtest.h>
 
-#include "progress/played_peer.hpp"
-#include "progress/request.hpp"
+#include "net/played_peer.hpp"
 #include "rma/far.hpp"
 #include "transport/protocol.hpp"
+#include "wait/request.hpp"
 
 namespace armature::rma {
 namespace {
 
-using progress::network;
-using progress::PlayedNetwork;
+using net::network;
+using net::PlayedNetwork;
 using transport::Kind;
 using transport::Protocol;
 
@@ -29,8 +29,8 @@ class WriteStreamTest : public testing::Test {
  protected:
   WriteStreamTest() : net_(options()), source_(long_bytes) {}
 
-  static progress::NetworkOptions options() {
-    progress::NetworkOptions options;
+  static net::NetworkOptions options() {
+    net::NetworkOptions options;
     options.serves = false;
     options.heartbeat_ns = 0;
     return options;
@@ -103,7 +103,7 @@ TEST_F(WriteStreamTest, none_is_sent_to_a_process_that_was_lost) {
   (void)network()->poll();
   {
     const transport::Links::Lock locked(network()->links().lock());
-    network()->links().give_up(progress::PlayedPeer::process, "the test wants it");
+    network()->links().give_up(net::PlayedPeer::process, "the test wants it");
   }
   EXPECT_FALSE(link().has_streams());
   EXPECT_EQ(net_.peer.seen(Kind::put).size(), Protocol::pieces_under_way);

@@ -16,9 +16,9 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "progress/wait.hpp"
 #include "rmi/circle.hpp"
 #include "rmi/endpoint.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::rmi {
 
@@ -88,11 +88,11 @@ bool Endpoint::take_in(Incoming& in) {
 void Endpoint::catch_up() {
   deliver();
   if (must_hold_back()) {
-    progress::WaitFor wait{.what = space::Awaiting::room,
-                           .peer = full_because_of(),
-                           .rings = false,
-                           .call = "remote call"};
-    progress::wait_until(wait, [&] {
+    wait::WaitFor wait{.what = space::Awaiting::room,
+                       .peer = full_because_of(),
+                       .rings = false,
+                       .call = "remote call"};
+    wait::wait_until(wait, [&] {
       deliver();
       return !must_hold_back();
     });

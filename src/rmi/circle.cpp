@@ -7,12 +7,12 @@
 
 #include "base/fail.hpp"
 #include "base/relaxed.hpp"
-#include "progress/bell.hpp"
-#include "progress/network.hpp"
+#include "net/network.hpp"
+#include "wait/bell.hpp"
 
 namespace armature::rmi {
 
-using progress::network;
+using net::network;
 using transport::Kind;
 using transport::Link;
 
@@ -57,7 +57,7 @@ void on_circle(const transport::Arrived& arrived) {
   if (found.at < 0) return;
   if (found.at != me || !job.is_here(me)) return ask_on(me, found);
   job.slot(me).before_in_circle.store(found.before + 1, relaxed);
-  progress::ring(job.slot(me));
+  wait::ring(job.slot(me));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "progress/played_peer.hpp"
+#include "net/played_peer.hpp"
 #include "space/small_job.hpp"
 
 namespace armature::rmi {
@@ -42,15 +42,15 @@ TEST(Circle, that_makes_no_sense_is_none) {
 
 class FarCircle : public testing::Test {
  protected:
-  static progress::NetworkOptions options() {
-    progress::NetworkOptions chosen;
+  static net::NetworkOptions options() {
+    net::NetworkOptions chosen;
     chosen.heartbeat_ns = 0;
     chosen.handlers = {install_circles};
     return chosen;
   }
   [[nodiscard]] const space::Mapping& job() const { return net_.mapping(); }
 
-  progress::PlayedNetwork net_{options()};
+  net::PlayedNetwork net_{options()};
 };
 
 TEST_F(FarCircle, is_asked_for_there_and_known_when_the_answer_has_come) {

@@ -8,13 +8,13 @@
 #include "armature/own_call.hpp"
 #include "base/fail.hpp"
 #include "base/valgrind.hpp"
-#include "progress/bell.hpp"
-#include "progress/trace.hpp"
-#include "progress/wait.hpp"
 #include "rmi/failure.hpp"
 #include "rmi/far_replies.hpp"
 #include "rmi/modules.hpp"
 #include "rmi/seal.hpp"
+#include "wait/bell.hpp"
+#include "wait/trace.hpp"
+#include "wait/wait.hpp"
 
 namespace armature {
 namespace rmi {
@@ -33,15 +33,15 @@ detail::Outgoing* outgoing_in(const space::AddressSpace& space) {
 
 }  // namespace
 
-Endpoint::Endpoint(progress::RankContext& context, const Settings& settings, Team everyone)
+Endpoint::Endpoint(wait::RankContext& context, const Settings& settings, Team everyone)
     : context_(context),
       space_(context.space),
       settings_(settings),
       has_service_(settings.service_thread),
       seal_bytes_(context.space.checks_in_full() ? sizeof(Seal) : 0),
       may_lag_(!settings.service_thread && context.scheduler == nullptr &&
-               context.weather == nullptr && !progress::cores_are_shared()),
-      traces_(progress::traces()),
+               context.weather == nullptr && !wait::cores_are_shared()),
+      traces_(wait::traces()),
       everyone_(std::move(everyone)),
       channels_(context.space.slot(context.space.me()).channels),
       outgoing_(outgoing_in(context.space)),
@@ -111,7 +111,7 @@ void Endpoint::is_due(std::shared_ptr<detail::FutureBase> future) {
 }
 
 Endpoint& find_endpoint(const char* call) {
-  progress::RankContext& me = progress::this_rank(call);
+  wait::RankContext& me = wait::this_rank(call);
   if (me.requests == nullptr)
     base::fail(Errc::misuse, fmt::format("{}: this rank has left the job", call));
   return static_cast<Endpoint&>(*me.requests);
@@ -246,11 +246,11 @@ void check(Endpoint& endpoint, Reply& reply, Rank from) {
 
 void await_reply(Reply* reply, Rank from) {
   Endpoint& endpoint = this_endpoint("remote question");
-  progress::WaitFor wait{
+  wait::WaitFor wait{
       .what = space::Awaiting::answer, .peer = from, .object = reply, .call = "remote question"};
   // Where the other rank needs this thread to answer, the wait itself delivers often enough.
   const bool shares_thread = endpoint.shares_thread();
-  progress::wait_until(wait, [&] {
+  wait::wait_until(wait, [&] {
     if (reply_is_there(reply)) return true;
     if (shares_thread) return false;
     endpoint.deliver();

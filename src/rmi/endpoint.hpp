@@ -16,7 +16,6 @@
 #include "armature/detail/method.hpp"
 #include "armature/detail/request.hpp"
 #include "base/sparse_table.hpp"
-#include "progress/rank_context.hpp"
 #include "rmi/blocks.hpp"
 #include "rmi/fence.hpp"
 #include "rmi/objects.hpp"
@@ -26,6 +25,7 @@
 #include "rmi/settings.hpp"
 #include "rmi/stream.hpp"
 #include "transport/channel.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature::detail {
 class FutureBase;
@@ -36,9 +36,9 @@ namespace armature::rmi {
 /// A rank's end of all channels: what it sends, what it receives and executes, and the tables that
 /// requests name things in. Requests are executed in deliver(), one at a time, on the rank's own
 /// stack: when it waits, polls, or looks for room.
-class Endpoint : public progress::RequestSource {
+class Endpoint : public wait::RequestSource {
  public:
-  Endpoint(progress::RankContext& context, const Settings& settings, Team everyone);
+  Endpoint(wait::RankContext& context, const Settings& settings, Team everyone);
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
   ~Endpoint() override;
@@ -261,7 +261,7 @@ class Endpoint : public progress::RequestSource {
   }
   void take_in_a_slice();
 
-  progress::RankContext& context_;
+  wait::RankContext& context_;
   space::AddressSpace& space_;
   Settings settings_;
   const bool has_service_;

@@ -9,16 +9,16 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "progress/bell.hpp"
-#include "progress/network.hpp"
+#include "net/network.hpp"
 #include "rma/far.hpp"
 #include "rma/questions.hpp"
+#include "wait/bell.hpp"
 
 namespace armature::rmi {
 
 using base::fail;
 using detail::Reply;
-using progress::network;
+using net::network;
 using transport::Arrived;
 using transport::Kind;
 using transport::Link;
@@ -111,7 +111,7 @@ void on_reply(const Arrived& arrived) {
   slot.block = record.block;
   // Release: the result is in place.
   slot.state.store(record.state, std::memory_order_release);
-  progress::ring(network()->mapping().slot(arrived.record.to));
+  wait::ring(network()->mapping().slot(arrived.record.to));
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ void answer(space::AddressSpace& space, const detail::Call& call, Reply::State s
   if (space.is_here(call.from)) {
     // Release: the result is in place.
     call.reply->state.store(state, std::memory_order_release);
-    return progress::ring(space.slot(call.from));
+    return wait::ring(space.slot(call.from));
   }
   const auto& stand_in = *reinterpret_cast<const StandIn*>(call.reply);
   const Reply& reply = stand_in.reply;

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "progress/bell.hpp"
-#include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 #include "team/team_state.hpp"
+#include "wait/bell.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::rmi {
 
@@ -97,7 +97,7 @@ void Fences::show(OfTeam& fence) {
   if (fence.by_sums) {
     fence.gathered = {};
     fence.gathered_from = 0;
-    return progress::ring(endpoint_.space().slot(fence.block->ranks()[0]));
+    return wait::ring(endpoint_.space().slot(fence.block->ranks()[0]));
   }
   const team::Replica& replica = fence.team.state()->replica();
   if (tells(fence))
@@ -107,7 +107,7 @@ void Fences::show(OfTeam& fence) {
   for (int i = 0; i < fence.team.size(); ++i)
     if (const int rank = fence.block->ranks()[i];
         !replica.is_far() || endpoint_.space().is_here(rank))
-      progress::ring(endpoint_.space().slot(rank));
+      wait::ring(endpoint_.space().slot(rank));
 }
 
 /// What that member shows of that wave; of a large team what all together do. Nothing before.
@@ -138,7 +138,7 @@ void Fences::gather(OfTeam& fence) {
   sums.sent.store(fence.gathered.sent, std::memory_order_relaxed);
   sums.executed.store(fence.gathered.executed, std::memory_order_relaxed);
   sums.wave.store(wave, std::memory_order_release);
-  for (int i = 1; i < size; ++i) progress::ring(endpoint_.space().slot(block.ranks()[i]));
+  for (int i = 1; i < size; ++i) wait::ring(endpoint_.space().slot(block.ranks()[i]));
 }
 
 void Fences::advance_one(OfTeam& fence) {
@@ -195,9 +195,9 @@ void Fences::wait(const Team& team, const char* call) {
   OfTeam& fence = enter_one(team, nullptr, call);
   const std::uint64_t mine = fence.entered;
   if (in_use.owns_lock()) in_use.unlock();
-  progress::WaitFor wait{
+  wait::WaitFor wait{
       .what = space::Awaiting::fence, .team = fence.block->id, .object = fence.block, .call = call};
-  progress::wait_until(wait, [&] {
+  wait::wait_until(wait, [&] {
     endpoint_.deliver();
     const Endpoint::Use looking = endpoint_.use();
     wait.peer = fence.awaited();

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/fail.hpp"
-#include "progress/network.hpp"
-#include "progress/thread_call.hpp"
-#include "progress/wait.hpp"
+#include "net/network.hpp"
 #include "rmi/endpoint.hpp"
+#include "wait/thread_call.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::detail {
 
@@ -36,13 +36,13 @@ Rank awaited_held(rmi::Endpoint& endpoint, const FutureBase& future) {
 }  // namespace
 
 void FutureBase::wait() {
-  const progress::ThreadCall under_way("future::wait");
+  const wait::ThreadCall under_way("future::wait");
   rmi::Endpoint& endpoint = rmi::this_endpoint("future::wait");
-  progress::WaitFor wait{.what = space::Awaiting::answer,
-                         .peer = awaited_held(endpoint, *this),
-                         .object = this,
-                         .call = "future::wait"};
-  progress::wait_until(wait, [&] {
+  wait::WaitFor wait{.what = space::Awaiting::answer,
+                     .peer = awaited_held(endpoint, *this),
+                     .object = this,
+                     .call = "future::wait"};
+  wait::wait_until(wait, [&] {
     if (poll_held(endpoint, *this)) return true;
     endpoint.deliver();
     wait.peer = awaited_held(endpoint, *this);
@@ -56,7 +56,7 @@ bool FutureBase::is_there() {
 }
 
 bool FutureBase::test() {
-  const progress::ThreadCall under_way("future::test");
+  const wait::ThreadCall under_way("future::test");
   rmi::Endpoint& endpoint = rmi::this_endpoint("future::test");
   if (poll_held(endpoint, *this)) return true;
   {
@@ -64,7 +64,7 @@ bool FutureBase::test() {
     const rmi::Endpoint::Use in_use = endpoint.use();
     endpoint.in_method() ? endpoint.flush() : endpoint.deliver();
   }
-  progress::let_others_run();
+  wait::let_others_run();
   return poll_held(endpoint, *this);
 }
 
@@ -83,7 +83,7 @@ void FutureBase::run_continuations() {
   const auto due = std::exchange(continuations_, {});
   if (due.empty()) return;
   // Nobody polls the network while one computes.
-  if (progress::Network* const net = progress::network()) net->hear_again();
+  if (net::Network* const net = net::network()) net->hear_again();
   for (const auto& continuation : due) continuation();
   // They may have left this rank more to do, for which nobody rings.
   endpoint.got_on();

@@ -4,8 +4,8 @@
 
 #include "armature/detail/request.hpp"
 #include "armature/detail/wire.hpp"
-#include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
+#include "wait/wait.hpp"
 
 namespace armature {
 
@@ -22,9 +22,9 @@ std::byte* Endpoint::find_room_at_once(detail::Outgoing& out, std::size_t bytes)
 std::byte* Endpoint::find_block_at_once(const detail::Outgoing& out, std::size_t bytes) {
   const int to = index_of(out);
   if (!blocks_.is_full(bytes) || puts_off()) return blocks_.take(to, bytes, "remote call");
-  progress::WaitFor wait{
+  wait::WaitFor wait{
       .what = space::Awaiting::room, .peer = to, .rings = false, .call = "remote call"};
-  progress::wait_until(wait, [&] {
+  wait::wait_until(wait, [&] {
     deliver();
     blocks_.free_done();
     return !blocks_.is_full(bytes);

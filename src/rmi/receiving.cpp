@@ -10,12 +10,12 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/valgrind.hpp"
-#include "progress/bell.hpp"
-#include "progress/trace.hpp"
-#include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 #include "rmi/failure.hpp"
 #include "rmi/seal.hpp"
+#include "wait/bell.hpp"
+#include "wait/trace.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::rmi {
 
@@ -195,9 +195,9 @@ void Endpoint::receive(Incoming& in) {
   const std::uint64_t published = look(in);
   if (published == in.read) return;
   // Nobody polls the network while a method computes.
-  if (progress::Network* const net = progress::network()) net->hear_again();
+  if (net::Network* const net = net::network()) net->hear_again();
   // Who looks from outside must not take a method that never returns for a wait.
-  std::optional<progress::WaitInterrupted> interrupted;
+  std::optional<wait::WaitInterrupted> interrupted;
   if (space_.slot(space_.me()).wait.awaiting.load(std::memory_order_relaxed) !=
           space::Awaiting::nothing &&
       !has_service()) [[unlikely]]
@@ -252,11 +252,11 @@ void Endpoint::execute_until(std::uint64_t published, Incoming& in, std::uint8_t
 }
 
 void Endpoint::trace_begin(Incoming& in) {
-  progress::trace({.kind = progress::TraceEvent::Kind::executed,
-                   .rank = space_.me(),
-                   .other = in.from,
-                   .begin_ns = base::now_ns(),
-                   .number = ++in.begun});
+  wait::trace({.kind = wait::TraceEvent::Kind::executed,
+               .rank = space_.me(),
+               .other = in.from,
+               .begin_ns = base::now_ns(),
+               .number = ++in.begun});
 }
 
 /// Tells the sender what it may write over.
@@ -266,7 +266,7 @@ void Endpoint::release(Incoming& in) {
   in.released = in.read;
   // Release: our last look at these bytes comes before the sender writes there again.
   in.channel.consumed.store(in.read, std::memory_order_release);
-  progress::ring(space_.slot(in.from));
+  wait::ring(space_.slot(in.from));
 }
 
 void Endpoint::run_due() {

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 #include "team/team_state.hpp"
+#include "wait/wait.hpp"
 
 namespace armature {
 
@@ -99,7 +99,7 @@ std::optional<ObjectId> look_up(std::string_view name) {
 ObjectId find_named(Rank rank, const std::string& name) {
   future<std::optional<ObjectId>> asked = ask(rank, &look_up, name);
   std::optional<ObjectId> found;
-  progress::WaitFor wait{
+  wait::WaitFor wait{
       .what = space::Awaiting::name, .peer = rank, .rings = false, .call = "find_remote"};
   const auto part_of_name = [&](std::size_t at, auto& into) {
     if (at < name.size())
@@ -108,7 +108,7 @@ ObjectId find_named(Rank rank, const std::string& name) {
   part_of_name(0, wait.object);
   part_of_name(sizeof wait.object, wait.detail);
   // Asked again until it is there: an object may be registered at any time.
-  progress::wait_until(wait, [&] {
+  wait::wait_until(wait, [&] {
     if (!asked.test()) return false;
     found = asked.get();
     if (!found) asked = ask(rank, &look_up, name);
@@ -185,8 +185,8 @@ void rmi_wait() {
     const rmi::Endpoint::Use in_use = endpoint.use();
     return ++endpoint.waited;
   }();
-  progress::WaitFor wait{.what = space::Awaiting::request, .call = "rmi_wait"};
-  progress::wait_until(wait, [&] {
+  wait::WaitFor wait{.what = space::Awaiting::request, .call = "rmi_wait"};
+  wait::wait_until(wait, [&] {
     if (executed() >= wanted) return true;
     endpoint.deliver();
     return executed() >= wanted;
@@ -195,7 +195,7 @@ void rmi_wait() {
 
 void rmi_poll() {
   this_endpoint("rmi_poll").poll();
-  progress::let_others_run();
+  wait::let_others_run();
 }
 
 void on_async_error(AsyncErrorHandler handler) {

@@ -8,11 +8,11 @@
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "base/fail.hpp"
-#include "progress/bell.hpp"
-#include "progress/trace.hpp"
-#include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 #include "rmi/seal.hpp"
+#include "wait/bell.hpp"
+#include "wait/trace.hpp"
+#include "wait/wait.hpp"
 
 namespace armature {
 
@@ -100,8 +100,8 @@ std::byte* Endpoint::look_for_room(Outgoing& out, std::size_t bytes) {
   if (!lane.overflow.empty() || !make_room(out, lane, bytes)) {
     publish(out, lane);
     if (puts_off()) return overflow(out, lane, bytes);
-    progress::WaitFor wait{.what = space::Awaiting::room, .peer = to, .call = "remote call"};
-    progress::wait_until(wait, [&] {
+    wait::WaitFor wait{.what = space::Awaiting::room, .peer = to, .call = "remote call"};
+    wait::wait_until(wait, [&] {
       deliver();
       drain_overflow(to);
       return lane.overflow.empty() && make_room(out, lane, bytes);
@@ -142,7 +142,7 @@ void Endpoint::drain_overflow(int to) {
   }
   if (lane.channel->published.load(std::memory_order_relaxed) != out.written) {
     lane.channel->published.store(out.written, std::memory_order_release);
-    progress::ring(space_.slot(to));
+    wait::ring(space_.slot(to));
   }
   lane.in_channel = out.written;
   if (lane.overflow.bytes() == 0) {
@@ -164,11 +164,11 @@ void Endpoint::commit_indirect(Outgoing& out) {
     Seal::put({lane.committed, out.at});
   }
   if (traces_)
-    progress::trace({.kind = progress::TraceEvent::Kind::sent,
-                     .rank = space_.me(),
-                     .other = index_of(out),
-                     .begin_ns = base::now_ns(),
-                     .number = out.sent});
+    wait::trace({.kind = wait::TraceEvent::Kind::sent,
+                 .rank = space_.me(),
+                 .other = index_of(out),
+                 .begin_ns = base::now_ns(),
+                 .number = out.sent});
   const auto bytes = static_cast<std::size_t>(out.at - lane.committed);
   lane.committed = out.at;
   if (!lane.overflow.empty())
@@ -188,7 +188,7 @@ void Endpoint::publish(Outgoing& out, Lane& lane) {
   if (!lane.overflow.empty()) return;
   // Release: the receiver reads the requests after it has seen this.
   lane.channel->published.store(out.written, std::memory_order_release);
-  progress::ring(space_.slot(index_of(out)));
+  wait::ring(space_.slot(index_of(out)));
 }
 
 void Endpoint::publish_held() {
@@ -208,7 +208,7 @@ bool Endpoint::has_to_send() const {
   });
 }
 
-void Endpoint::wake(Outgoing& out) { progress::ring(space_.slot(index_of(out))); }
+void Endpoint::wake(Outgoing& out) { wait::ring(space_.slot(index_of(out))); }
 
 }  // namespace rmi
 

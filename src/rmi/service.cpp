@@ -1,8 +1,8 @@
 // The thread beside a rank that executes incoming calls while the rank computes. It shares the
 // rank's endpoint with it, one at a time, and its bell: a request that comes wakes whoever sleeps.
 #include "base/start_thread.hpp"
-#include "progress/bell.hpp"
 #include "rmi/endpoint.hpp"
+#include "wait/bell.hpp"
 
 namespace armature::rmi {
 
@@ -13,10 +13,10 @@ void Endpoint::start_service() {
 }
 
 void Endpoint::serve() {
-  progress::set_this_rank(&context_);
+  wait::set_this_rank(&context_);
   space::RankSlot& slot = space_.slot(space_.me());
   constexpr long look_again_ns = 100'000'000;
-  const long nap_ns = progress::bells_work() ? look_again_ns : 1'000'000;
+  const long nap_ns = wait::bells_work() ? look_again_ns : 1'000'000;
   // Acquire: what the rank did before it ended us is seen.
   while (!service_ends_.load(std::memory_order_acquire)) {
     {
@@ -24,11 +24,11 @@ void Endpoint::serve() {
       const std::uint64_t before = executed();
       execute_all();
       if (executed() != before) {
-        progress::ring(slot);  // the rank itself may wait for what has been done
+        wait::ring(slot);  // the rank itself may wait for what has been done
         continue;
       }
     }
-    progress::sleep(
+    wait::sleep(
         slot,
         [](void* me) {
           auto& endpoint = *static_cast<Endpoint*>(me);
@@ -41,7 +41,7 @@ void Endpoint::serve() {
 void Endpoint::end_service() {
   if (!service_.joinable()) return;
   service_ends_.store(true, std::memory_order_release);
-  progress::ring(space_.slot(space_.me()));
+  wait::ring(space_.slot(space_.me()));
   service_.join();
 }
 

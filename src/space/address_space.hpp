@@ -14,7 +14,7 @@
 namespace armature::space {
 
 /// The global address space as one rank sees it: what its process has mapped, and the heap in the
-/// rank's own band. Used by that rank, and by its door (progress/network.hpp).
+/// rank's own band. Used by that rank, and by its door (net/network.hpp).
 class AddressSpace : public Mapping {
  public:
   /// The memory file that the band lies in, from where on. Must stay open.

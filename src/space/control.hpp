@@ -266,7 +266,7 @@ struct alignas(128) RankSlot {
   Processors bound_to;  // set by the launcher before the rank starts
   LazyMemory lazy;      // changed by whoever acts for the rank, and by who counts its pages
 
-  // The bell: who makes true what a sleeping rank may wait for rings it. See progress/bell.hpp.
+  // The bell: who makes true what a sleeping rank may wait for rings it. See wait/bell.hpp.
   // How many threads of the rank sleep, or are about to: it, and its service thread if it has one.
   // Of a virtual rank, see Doze. 1 for ever where the rank is on another node: whoever rings has
   // the network look.

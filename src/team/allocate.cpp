@@ -9,11 +9,11 @@
 #include "armature/team.hpp"
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
-#include "progress/rank_context.hpp"
 #include "team/agree.hpp"
 #include "team/free.hpp"
 #include "team/team_state.hpp"
 #include "topology/memory.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature {
 namespace {

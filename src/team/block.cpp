@@ -56,7 +56,7 @@ TeamBlock& OwnBlock::share() {
   return *block_;
 }
 
-std::shared_ptr<TeamState> meet(std::span<const Rank> members, progress::RankContext& me,
+std::shared_ptr<TeamState> meet(std::span<const Rank> members, wait::RankContext& me,
                                 TeamBlock& block, const Making& making) {
   const auto mine = std::find(members.begin(), members.end(), me.space.me()) - members.begin();
   auto state =

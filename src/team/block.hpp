@@ -6,12 +6,12 @@
 #include <span>
 
 #include "armature/rank.hpp"
-#include "progress/rank_context.hpp"
 #include "space/address_space.hpp"
 #include "space/team_block.hpp"
 #include "team/agree.hpp"
 #include "team/making.hpp"
 #include "team/team_state.hpp"
+#include "wait/rank_context.hpp"
 
 // The block of a team that is being made: on each node where the team has members the first of them
 // makes one for all. Who is told of it how is another matter: by messages where members alone make
@@ -27,7 +27,7 @@ namespace armature::team {
 /// One that comes to nothing is given back.
 class NewId {
  public:
-  explicit NewId(progress::RankContext& me) : me_(me), number_(++me.teams_made) {}
+  explicit NewId(wait::RankContext& me) : me_(me), number_(++me.teams_made) {}
   NewId(const NewId&) = delete;
   NewId& operator=(const NewId&) = delete;
   ~NewId() {
@@ -39,7 +39,7 @@ class NewId {
   void use() { is_used_ = true; }
 
  private:
-  progress::RankContext& me_;
+  wait::RankContext& me_;
   const std::uint64_t number_;
   bool is_used_ = false;
 };
@@ -48,7 +48,7 @@ class NewId {
 /// to share it.
 class OwnBlock {
  public:
-  explicit OwnBlock(progress::RankContext& me) : me_(me) {}
+  explicit OwnBlock(wait::RankContext& me) : me_(me) {}
   OwnBlock(const OwnBlock&) = delete;
   OwnBlock& operator=(const OwnBlock&) = delete;
   ~OwnBlock();
@@ -60,14 +60,14 @@ class OwnBlock {
   space::TeamBlock& share();
 
  private:
-  progress::RankContext& me_;
+  wait::RankContext& me_;
   space::TeamBlock* block_ = nullptr;
   bool is_shared_ = false;
 };
 
 /// The last step: who has the team knows that all others had come to it.
 [[nodiscard]] std::shared_ptr<detail::TeamState> meet(std::span<const Rank> members,
-                                                      progress::RankContext& me,
+                                                      wait::RankContext& me,
                                                       space::TeamBlock& block,
                                                       const Making& making);
 

@@ -18,13 +18,13 @@
 #include "armature/team.hpp"
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
-#include "progress/rank_context.hpp"
-#include "progress/wait.hpp"
 #include "team/block.hpp"
 #include "team/making.hpp"
 #include "team/refusal.hpp"
 #include "team/renewal.hpp"
 #include "team/team_state.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/wait.hpp"
 
 namespace armature {
 namespace {
@@ -54,7 +54,7 @@ struct Invitation {
 
 std::uint64_t hash(std::span<const Rank> members) { return base::checksum(std::as_bytes(members)); }
 
-void check(std::span<const Rank> members, progress::RankContext& me) {
+void check(std::span<const Rank> members, wait::RankContext& me) {
   for (const Rank rank : members) me.space.require_rank(rank, "Team::create");
   std::vector<int> ranks(members.begin(), members.end());
   std::ranges::sort(ranks);
@@ -68,7 +68,7 @@ void check(std::span<const Rank> members, progress::RankContext& me) {
 /// Does something for each of the members, other than this rank, that it invites: those of its own
 /// node, and if it is the first of all, the first of each other node.
 template <class Do>
-void for_each_guest(std::span<const Rank> members, const progress::RankContext& me, Do&& act) {
+void for_each_guest(std::span<const Rank> members, const wait::RankContext& me, Do&& act) {
   for (const Rank rank : members) {
     const bool mine = me.space.is_here(rank) ||
                       (members[0] == me.space.me() && leader_of(members, rank, me.space) == rank);
@@ -77,7 +77,7 @@ void for_each_guest(std::span<const Rank> members, const progress::RankContext& 
 }
 
 /// One that dies meanwhile needs no invitation: the others shall have theirs.
-void send(progress::RankContext& me, int to, const Invitation& invitation) {
+void send(wait::RankContext& me, int to, const Invitation& invitation) {
   try {
     me.messages.send(to, invitation_tag, std::as_bytes(std::span(&invitation, 1)), "Team::create");
   } catch (const Error& error) {
@@ -89,8 +89,7 @@ void send(progress::RankContext& me, int to, const Invitation& invitation) {
 /// and none is of one who makes either team, so neither could have left out a call for it. The
 /// roll first: whose death explains the invitation is on it, or found after it. Between nodes a
 /// rank may act on a death of which only others have heard that have told it to.
-bool is_mistaken(const Invitation& invitation, const progress::RankContext& me,
-                 const Making& making) {
+bool is_mistaken(const Invitation& invitation, const wait::RankContext& me, const Making& making) {
   const std::uint32_t dead = team::roll_of_the_dead(me.space);
   const bool can_tell = dead == 0 || me.space.header().nodes == 1;
   return can_tell && invitation.dead == dead && making.first_dead() < 0;
@@ -99,9 +98,9 @@ bool is_mistaken(const Invitation& invitation, const progress::RankContext& me,
 /// The invitation by that rank to this call. Those to calls before it, which this rank has given up
 /// or left out after a death, are dropped; those to calls after it, to which the other one has come
 /// already, stay for these.
-std::optional<Invitation> find_invitation(int inviter, progress::RankContext& me,
+std::optional<Invitation> find_invitation(int inviter, wait::RankContext& me,
                                           const Making& making) {
-  std::vector<progress::Message> others;
+  std::vector<message::Message> others;
   while (auto message = me.messages.try_receive(inviter, invitation_tag)) {
     Invitation invitation;
     ARMATURE_ASSERT(message->data.size() == sizeof invitation);
@@ -114,16 +113,16 @@ std::optional<Invitation> find_invitation(int inviter, progress::RankContext& me
 }
 
 /// What that rank sends for this call; nothing: it refuses.
-std::optional<Invitation> await_invitation(int inviter, progress::RankContext& me,
+std::optional<Invitation> await_invitation(int inviter, wait::RankContext& me,
                                            const Making& making) {
   std::optional<Invitation> found;
   bool is_refused = false;
-  progress::WaitFor wait{
+  wait::WaitFor wait{
       .what = space::Awaiting::team,
       .peer = inviter,
       .detail = static_cast<std::uint64_t>(static_cast<std::uint32_t>(invitation_tag)),
       .call = "Team::create"};
-  progress::wait_until(wait, [&] {
+  wait::wait_until(wait, [&] {
     if (!found) found = find_invitation(inviter, me, making);
     is_refused = !found && team::was_refused(me, inviter, making);
     // The lives of many are not looked at again and again for nothing.
@@ -138,7 +137,7 @@ std::optional<Invitation> await_invitation(int inviter, progress::RankContext& m
 /// A team that is made, as its first member on a node sees it.
 class Host {
  public:
-  Host(std::span<const Rank> members, progress::RankContext& me, const Making& making)
+  Host(std::span<const Rank> members, wait::RankContext& me, const Making& making)
       : members_(members), me_(me), making_(making), own_(me) {
     // First: on the roll of an invitation is nobody who makes that team.
     invitation_.dead = team::roll_of_the_dead(me.space);
@@ -183,7 +182,7 @@ class Host {
   }
 
  private:
-  friend TeamBlock& accept(std::span<const Rank>, progress::RankContext&, const Making&);
+  friend TeamBlock& accept(std::span<const Rank>, wait::RankContext&, const Making&);
 
   template <class Do>
   void for_each_leader(Do&& act) const {
@@ -228,13 +227,13 @@ class Host {
   }
 
   const std::span<const Rank> members_;
-  progress::RankContext& me_;
+  wait::RankContext& me_;
   const Making& making_;
   team::OwnBlock own_;
   Invitation invitation_;
 };
 
-TeamBlock& accept(std::span<const Rank> members, progress::RankContext& me, const Making& making) {
+TeamBlock& accept(std::span<const Rank> members, wait::RankContext& me, const Making& making) {
   const Rank leader = leader_of(members, me.space.me(), me.space);
   const bool leads = leader == me.space.me();
   const Rank inviter = leads ? members[0] : leader;
@@ -258,18 +257,18 @@ TeamBlock& accept(std::span<const Rank> members, progress::RankContext& me, cons
 
 }  // namespace
 
-void team::let_go(const progress::RankContext& me) {
+void team::let_go(const wait::RankContext& me) {
   for (TeamState* state = me.first_team; state != nullptr; state = state->next()) state->let_go();
 }
 
-void team::leave_process(const progress::RankContext& rank) {
+void team::leave_process(const wait::RankContext& rank) {
   for (TeamState* state = rank.first_team; state != nullptr; state = state->next())
     state->leave_process();
 }
 
 // In the same order everywhere: who waits to be invited waits for one who is at the same team, or
 // at one before it.
-void team::meet_again(progress::RankContext& me) {
+void team::meet_again(wait::RankContext& me) {
   std::vector<TeamState*> teams;
   for (TeamState* state = me.first_team; state != nullptr; state = state->next())
     teams.push_back(state);
@@ -284,7 +283,7 @@ void team::meet_again(progress::RankContext& me) {
 }
 
 Team Team::create(std::span<const Rank> members) {
-  progress::RankContext& me = progress::this_rank("Team::create");
+  wait::RankContext& me = wait::this_rank("Team::create");
   check(members, me);
   Making making(me, members, hash(members));
   return team::do_part(making, [&] {

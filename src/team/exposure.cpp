@@ -188,7 +188,7 @@ class Reading {
   void read(std::byte* to, const std::byte* from, std::size_t bytes, std::int32_t owner) {
     if (bytes == 0 || to == from) return;
     if (is_near(owner)) return detail::copy_in(to, from, bytes);
-    progress::Network& net = *progress::network();
+    net::Network& net = *net::network();
     net.require_reachable(owner, call_);
     rma::Section whole;
     whole.row_bytes = bytes;

@@ -12,14 +12,14 @@
 
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
-#include "progress/bell.hpp"
-#include "progress/network.hpp"
+#include "net/network.hpp"
 #include "team/team_records.hpp"
+#include "wait/bell.hpp"
 
 namespace armature::team {
 
 using base::fail;
-using progress::network;
+using net::network;
 using space::FenceLine;
 using space::MemberLine;
 using space::TeamBlock;
@@ -102,8 +102,7 @@ void require_far(const TeamBlock& block, std::uint32_t member, const Arrived& ar
 void ring_members_here(TeamBlock& block) {
   const space::Mapping& mapping = network()->mapping();
   for (std::uint32_t i = 0; i < block.size; ++i)
-    if (const int rank = block.ranks()[i]; mapping.is_here(rank))
-      progress::ring(mapping.slot(rank));
+    if (const int rank = block.ranks()[i]; mapping.is_here(rank)) wait::ring(mapping.slot(rank));
 }
 
 /// A line that was sent twice must not go back to an earlier round, nor be written while it is
@@ -240,7 +239,7 @@ void KnownTeams::leave(std::uint32_t team) {
 }
 
 void KnownTeams::tell(space::AddressSpace& member, std::uint32_t team, TeamBlock* block) {
-  progress::Network& net = *network();
+  net::Network& net = *network();
   const int door = net.door_of(member.me());
   if (door == net.links().process()) {
     const Lock locked(net.links().lock());

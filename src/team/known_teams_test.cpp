@@ -8,8 +8,8 @@
 
 #include "armature/error.hpp"
 #include "armature/team.hpp"
-#include "progress/rank_context.hpp"
 #include "team/played_team.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature::team {
 namespace {
@@ -22,7 +22,7 @@ class KnownTeamsTest : public testing::Test {
       const std::lock_guard locked(team_.net().peer.mutex);
       return team_.net().peer.incoming.empty();
     }));
-    const transport::Links::Lock locked(progress::network()->links().lock());
+    const transport::Links::Lock locked(net::network()->links().lock());
     return KnownTeams::kept();
   }
 
@@ -39,7 +39,7 @@ TEST_F(KnownTeamsTest, what_comes_before_a_member_has_its_team_is_there_when_it_
 
 // Their ids are unique in the job, and have 32 bits.
 TEST_F(KnownTeamsTest, a_rank_that_has_made_all_teams_it_can_is_told_so) {
-  progress::this_rank("test").teams_made = UINT32_MAX / 3;
+  wait::this_rank("test").teams_made = UINT32_MAX / 3;
   const std::array<Rank, 1> alone{Rank(0)};
   try {
     (void)Team::create(alone);

@@ -38,14 +38,14 @@ int first_dead(const space::Mapping& job, std::span<const std::int32_t> ranks) {
   return -1;
 }
 
-Making::Making(progress::RankContext& me, std::span<const Rank> members, std::uint64_t call)
+Making::Making(wait::RankContext& me, std::span<const Rank> members, std::uint64_t call)
     : me_(me), call_(call) {
   if (goes_on(me.space)) makers_.assign(members.begin(), members.end());
 }
 
 // On a node the rounds of the team that is split are complete for all members or for none, and so
 // is the making of each new team, since nobody leaves it out who has seen its block.
-Making::Making(progress::RankContext& me, TeamState& split) : me_(me), split_(&split) {
+Making::Making(wait::RankContext& me, TeamState& split) : me_(me), split_(&split) {
   const auto members = split.members();
   if (goes_on(me.space) && split.replica().is_far()) makers_.assign(members.begin(), members.end());
 }

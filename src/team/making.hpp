@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "armature/rank.hpp"
-#include "progress/rank_context.hpp"
 #include "space/mapping.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature::detail {
 class TeamState;
@@ -30,9 +30,9 @@ namespace armature::team {
 class Making {
  public:
   /// By the members alone.
-  Making(progress::RankContext& me, std::span<const Rank> members, std::uint64_t call);
+  Making(wait::RankContext& me, std::span<const Rank> members, std::uint64_t call);
   /// By all members of a team that is split, before they agree how: in rounds of that team.
-  Making(progress::RankContext& me, detail::TeamState& split);
+  Making(wait::RankContext& me, detail::TeamState& split);
 
   /// The same at all members. Two calls of the same ones have it; but after one that was given up
   /// the next ones end at once. None of a split, which sends nothing.
@@ -47,7 +47,7 @@ class Making {
   void give_up();
 
  private:
-  progress::RankContext& me_;
+  wait::RankContext& me_;
   detail::TeamState* split_ = nullptr;
   std::uint64_t call_ = 0;
   std::vector<std::int32_t> makers_;

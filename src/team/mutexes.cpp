@@ -5,18 +5,18 @@
 #include "armature/mutex.hpp"
 #include "armature/team.hpp"
 #include "base/fail.hpp"
-#include "progress/lock.hpp"
-#include "progress/rank_context.hpp"
-#include "progress/thread_call.hpp"
 #include "rma/far.hpp"
 #include "rma/far_lock.hpp"
 #include "team/free.hpp"
 #include "team/team_state.hpp"
+#include "wait/lock.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/thread_call.hpp"
 
 namespace armature {
 
 using base::fail;
-using progress::LockWord;
+using wait::LockWord;
 
 /// A mutex has a cache line of its own.
 struct alignas(64) MutexLine {
@@ -50,7 +50,7 @@ class FarLock {
       : net_(net),
         rank_(state.allotment->share(member).rank),
         word_(&word),
-        token_(progress::lock_token_of_thread(state.me)) {}
+        token_(wait::lock_token_of_thread(state.me)) {}
 
   /// What was found: 0 when it is ours now.
   [[nodiscard]] std::uint64_t try_take() const {
@@ -81,20 +81,20 @@ class FarLock {
 };
 
 std::optional<FarLock> far_lock(const Mutexes::State& state, int member, const LockWord& word) {
-  rma::Network* const net = progress::network();
+  rma::Network* const net = net::network();
   if (net == nullptr || net->mapping().is_here(state.allotment->share(member).rank))
     return std::nullopt;
   return FarLock(*net, state, member, word);
 }
 
 /// Whether the owner's process is needed, too: who holds the mutex gives it back by way of that.
-bool is_held_far(const progress::WaitFor& wait, std::size_t /*owner*/) {
-  const progress::Network* const net = progress::network();
+bool is_held_far(const wait::WaitFor& wait, std::size_t /*owner*/) {
+  const net::Network* const net = net::network();
   return net != nullptr && wait.peer >= 0 && !net->mapping().is_here(wait.peer);
 }
 
 const Mutexes::State& checked(const Mutexes& mutexes, const char* call) {
-  (void)progress::this_rank(call);
+  (void)wait::this_rank(call);
   if (!mutexes || mutexes.state()->allotment->freed)
     fail(Errc::misuse, fmt::format("{}: these mutexes were destroyed, or never created", call));
   return *mutexes.state();
@@ -103,38 +103,38 @@ const Mutexes::State& checked(const Mutexes& mutexes, const char* call) {
 }  // namespace
 
 void Mutexes::lock(int member, int index) const {
-  const progress::ThreadCall under_way("Mutexes::lock");
+  const wait::ThreadCall under_way("Mutexes::lock");
   const State& state = checked(*this, "Mutexes::lock");
   LockWord& word = state.word(member, index, "Mutexes::lock");
   if (const auto far = far_lock(state, member, word)) return far->take(index);
-  const std::uint64_t token = progress::lock_token_of_thread(state.me);
-  if (progress::try_lock_by(word, token)) [[likely]]
+  const std::uint64_t token = wait::lock_token_of_thread(state.me);
+  if (wait::try_lock_by(word, token)) [[likely]]
     return;
   if (word.load(std::memory_order_relaxed) == token)
     fail(Errc::misuse, fmt::format("Mutexes::lock: this rank holds mutex {} of member {} already",
                                    index, member));
   const std::int32_t owner = state.allotment->share(member).rank;
-  progress::WaitFor wait{.what = space::Awaiting::mutex,
-                         .members = {&owner, 1},
-                         .awaits = is_held_far,
-                         .detail = static_cast<std::uint64_t>(index),
-                         .call = "Mutexes::lock"};
-  progress::lock_contended(word, token, wait);
+  wait::WaitFor wait{.what = space::Awaiting::mutex,
+                     .members = {&owner, 1},
+                     .awaits = is_held_far,
+                     .detail = static_cast<std::uint64_t>(index),
+                     .call = "Mutexes::lock"};
+  wait::lock_contended(word, token, wait);
 }
 
 bool Mutexes::try_lock(int member, int index) const {
-  const progress::ThreadCall under_way("Mutexes::try_lock");
+  const wait::ThreadCall under_way("Mutexes::try_lock");
   const State& state = checked(*this, "Mutexes::try_lock");
   LockWord& word = state.word(member, index, "Mutexes::try_lock");
   if (const auto far = far_lock(state, member, word)) return far->try_take() == 0;
-  if (progress::try_lock_by(word, progress::lock_token_of_thread(state.me))) return true;
+  if (wait::try_lock_by(word, wait::lock_token_of_thread(state.me))) return true;
   // Who tries until it succeeds may keep the holder from its turn.
-  progress::let_others_run();
+  wait::let_others_run();
   return false;
 }
 
 void Mutexes::unlock(int member, int index) const {
-  const progress::ThreadCall under_way("Mutexes::unlock");
+  const wait::ThreadCall under_way("Mutexes::unlock");
   const State& state = checked(*this, "Mutexes::unlock");
   LockWord& word = state.word(member, index, "Mutexes::unlock");
   if (const auto far = far_lock(state, member, word)) {
@@ -142,12 +142,12 @@ void Mutexes::unlock(int member, int index) const {
     fail(Errc::misuse, fmt::format("Mutexes::unlock: this rank does not hold mutex {} of member {}",
                                    index, member));
   }
-  if (progress::lock_holder(word.load(std::memory_order_relaxed)) != state.me) [[unlikely]]
+  if (wait::lock_holder(word.load(std::memory_order_relaxed)) != state.me) [[unlikely]]
     fail(Errc::misuse, fmt::format("Mutexes::unlock: this rank does not hold mutex {} of member {}",
                                    index, member));
-  if (progress::Network* const net = progress::network()) [[unlikely]]
+  if (net::Network* const net = net::network()) [[unlikely]]
     net->settle_others(-1, "Mutexes::unlock");
-  progress::unlock(word);
+  wait::unlock(word);
 }
 
 int Mutexes::count(int member) const {

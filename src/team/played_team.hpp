@@ -6,7 +6,7 @@
 #include <memory>
 #include <new>
 
-#include "progress/played_peer.hpp"
+#include "net/played_peer.hpp"
 #include "team/known_teams.hpp"
 #include "team/team_records.hpp"
 #include "team/team_state.hpp"
@@ -51,17 +51,17 @@ class PlayedTeam {
     net_.mapping().slot(2).life = space::Life::dead;
     net_.mapping().header().deaths = 1;
   }
-  [[nodiscard]] progress::PlayedNetwork& net() { return net_; }
+  [[nodiscard]] net::PlayedNetwork& net() { return net_; }
 
  private:
-  static progress::NetworkOptions options() {
-    progress::NetworkOptions chosen;
+  static net::NetworkOptions options() {
+    net::NetworkOptions chosen;
     chosen.heartbeat_ns = 0;
     chosen.handlers = {KnownTeams::install};
     return chosen;
   }
 
-  progress::PlayedNetwork net_{options()};
+  net::PlayedNetwork net_{options()};
 };
 
 }  // namespace armature::team

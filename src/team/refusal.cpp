@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "progress/bell.hpp"
-#include "progress/network.hpp"
-#include "progress/wait.hpp"
+#include "net/network.hpp"
+#include "wait/bell.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::team {
 
-using progress::network;
+using net::network;
 using transport::Arrived;
 using transport::Kind;
 using transport::Link;
@@ -24,7 +24,7 @@ struct RefuseRecord {
 /// Never 0.
 std::uint64_t word_of(const Making& making) { return making.call() | 1; }
 
-void send(const progress::RankContext& me, int to, std::uint64_t call) {
+void send(const wait::RankContext& me, int to, std::uint64_t call) {
   const Lock locked(network()->links().lock());
   Link& link = network()->link_to(Rank(to));
   link.post(Kind::refuse, me.space.me(), to, RefuseRecord{call}, Link::Ack::none);
@@ -42,28 +42,28 @@ void on_refuse(const Arrived& arrived) {
   space::PeerLine& line =
       record.call != 0 ? mapping.head(to).peer(from) : mapping.head(from).peer(to);
   line.refused.store(record.call, std::memory_order_release);
-  progress::ring(mapping.slot(to));
+  wait::ring(mapping.slot(to));
 }
 
 }  // namespace
 
-void refuse(progress::RankContext& me, int to, const Making& making) {
+void refuse(wait::RankContext& me, int to, const Making& making) {
   std::atomic<std::uint64_t>& word = me.space.head(to).peer(me.space.me()).refused;
-  progress::WaitFor wait{.what = space::Awaiting::team, .peer = to, .call = "Team::create"};
-  progress::wait_until(wait, [&] {
+  wait::WaitFor wait{.what = space::Awaiting::team, .peer = to, .call = "Team::create"};
+  wait::wait_until(wait, [&] {
     return word.load(std::memory_order_acquire) == 0 ||
            me.space.header().deaths.load(std::memory_order_acquire) != 0;
   });
   // Release: nothing else goes with it, but what this rank has done before is seen.
   word.store(word_of(making), std::memory_order_release);
-  me.space.is_here(to) ? progress::ring(me.space.slot(to)) : send(me, to, word_of(making));
+  me.space.is_here(to) ? wait::ring(me.space.slot(to)) : send(me, to, word_of(making));
 }
 
-bool was_refused(progress::RankContext& me, int from, const Making& making) {
+bool was_refused(wait::RankContext& me, int from, const Making& making) {
   std::atomic<std::uint64_t>& word = me.space.head(me.space.me()).peer(from).refused;
   if (word.load(std::memory_order_acquire) != word_of(making)) return false;
   word.store(0, std::memory_order_release);
-  me.space.is_here(from) ? progress::ring(me.space.slot(from)) : send(me, from, 0);
+  me.space.is_here(from) ? wait::ring(me.space.slot(from)) : send(me, from, 0);
   return true;
 }
 

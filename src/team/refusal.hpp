@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "progress/rank_context.hpp"
 #include "team/making.hpp"
 #include "transport/links.hpp"
+#include "wait/rank_context.hpp"
 
 // A rank that cannot make a team says so to those who wait for its invitation, and to who has
 // invited it. Perhaps it has no memory for a mailbox: so this needs none. A word in the head of the
@@ -19,10 +19,10 @@
 namespace armature::team {
 
 /// Waits until the receiver has seen what this rank has refused before.
-void refuse(progress::RankContext& me, int to, const Making& making);
+void refuse(wait::RankContext& me, int to, const Making& making);
 
 /// Whether that rank has refused the call, which is known from then on.
-[[nodiscard]] bool was_refused(progress::RankContext& me, int from, const Making& making);
+[[nodiscard]] bool was_refused(wait::RankContext& me, int from, const Making& making);
 
 void install_refusals(transport::Links& links);
 

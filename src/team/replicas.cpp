@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "progress/network.hpp"
+#include "net/network.hpp"
 #include "team/known_teams.hpp"
 #include "team/team_records.hpp"
 
 namespace armature::team {
 
-using progress::network;
+using net::network;
 using space::FenceLine;
 using space::MemberLine;
 using space::TeamBlock;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "progress/network.hpp"
+#include "net/network.hpp"
 #include "space/address_space.hpp"
 #include "space/team_block.hpp"
 #include "team/nodes.hpp"

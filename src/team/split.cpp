@@ -9,11 +9,11 @@
 
 #include "armature/team.hpp"
 #include "base/fail.hpp"
-#include "progress/rank_context.hpp"
 #include "team/agree.hpp"
 #include "team/block.hpp"
 #include "team/making.hpp"
 #include "team/team_state.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature {
 namespace {
@@ -49,7 +49,7 @@ NewTeam new_team(const Team& split, std::span<const Choice> choices, int color) 
 constexpr std::uint64_t not_mine = 1, refused = 0;
 
 /// This node's block of the new team, once all blocks of all new teams are made.
-TeamBlock* share_blocks(const Team& split, progress::RankContext& me, const NewTeam& team) {
+TeamBlock* share_blocks(const Team& split, wait::RankContext& me, const NewTeam& team) {
   TeamState& state = *split.state();
   team::OwnBlock own(me);
   std::optional<Objection> objection;
@@ -78,7 +78,7 @@ TeamBlock* share_blocks(const Team& split, progress::RankContext& me, const NewT
 
 Team Team::split(int color, int key) const {
   TeamState& state = checked("Team::split");
-  progress::RankContext& me = progress::this_rank("Team::split");
+  wait::RankContext& me = wait::this_rank("Team::split");
   team::Making making(me, state);
   return team::do_part(making, [&]() -> Team {
     team::NewId id(me);

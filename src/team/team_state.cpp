@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "progress/bell.hpp"
-#include "progress/rank_context.hpp"
-#include "progress/wait.hpp"
 #include "team/making.hpp"
+#include "wait/bell.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::detail {
 
@@ -72,7 +72,7 @@ TeamState::TeamState(space::AddressSpace& space, TeamBlock& block, int me,
     std::iota(by_rank_.begin(), by_rank_.end(), 0);
     std::ranges::sort(by_rank_, {}, [&](int member) { return rank_of(member); });
   }
-  if (progress::RankContext* const context = progress::current_rank())
+  if (wait::RankContext* const context = wait::current_rank())
     next_ = std::exchange(context->first_team, this);
 }
 
@@ -80,7 +80,7 @@ TeamState::~TeamState() {
   // First: what still comes from other nodes is written into the block.
   replica_.reset();
   if (block_ != nullptr) give_up_block();
-  progress::RankContext* const context = progress::current_rank();
+  wait::RankContext* const context = wait::current_rank();
   if (is_world_ || context == nullptr) return;
   TeamState** place = &context->first_team;
   while (*place != nullptr && *place != this) place = &(*place)->next_;
@@ -120,7 +120,7 @@ int TeamState::member(Rank world_rank) const {
 }
 
 TeamState::Collective::Collective(TeamState& team, const char* call) : team_(team) {
-  (void)progress::this_rank(call);  // before others take it for one of theirs
+  (void)wait::this_rank(call);  // before others take it for one of theirs
   if (team.in_collective_.exchange(true, std::memory_order_acquire))
     base::fail(Errc::misuse,
                fmt::format("{}: this rank is in another collective of the same team, and runs a "
@@ -164,7 +164,7 @@ bool have_entered(TeamBlock& block, std::uint64_t round) {
 /// Whether member i has still to do something for the round that is waited for: to enter it; and
 /// the first of this node, to bring what members on other nodes show, and, in a large team, to
 /// release the others here.
-bool is_missing(const progress::WaitFor& wait, std::size_t i) {
+bool is_missing(const wait::WaitFor& wait, std::size_t i) {
   auto& block = *static_cast<TeamBlock*>(const_cast<void*>(wait.object));
   const auto has_entered = [&](std::size_t member) {
     return block.line(member, wait.detail).round.load(std::memory_order_acquire) >= wait.detail;
@@ -177,7 +177,7 @@ bool is_missing(const progress::WaitFor& wait, std::size_t i) {
   }
   if (!has_entered(i)) return true;
   for (std::size_t member = 0; member < block.size; ++member)
-    if (progress::Network* const net = progress::network();
+    if (net::Network* const net = net::network();
         net != nullptr && !net->mapping().is_here(block.ranks()[member]) && !has_entered(member))
       return true;
   return false;
@@ -186,7 +186,7 @@ bool is_missing(const progress::WaitFor& wait, std::size_t i) {
 }  // namespace
 
 void TeamState::await_members(const Agreed& agreed, const char* call) {
-  progress::WaitFor wait{
+  wait::WaitFor wait{
       .what = is_barrier(agreed.kind) ? space::Awaiting::barrier : space::Awaiting::collective,
       .members = members_,
       .awaits = is_missing,
@@ -197,8 +197,8 @@ void TeamState::await_members(const Agreed& agreed, const char* call) {
   const int leader = replica_->leader();
   bool in_vain = false;
   if (!is_flat() && me_ != leader) {
-    progress::ring(space_.slot(members_[static_cast<std::size_t>(leader)]));
-    progress::wait_until(wait, [&] {
+    wait::ring(space_.slot(members_[static_cast<std::size_t>(leader)]));
+    wait::wait_until(wait, [&] {
       const std::uint64_t released = block_->released.load(std::memory_order_acquire);
       if (released != TeamBlock::never_more) return released >= round_;
       const bool all = have_entered(*block_, round_);
@@ -211,7 +211,7 @@ void TeamState::await_members(const Agreed& agreed, const char* call) {
   if (is_flat()) ring_members();
   const bool tells = replica_->is_far() && me_ == leader;
   std::size_t entered = 0;
-  progress::wait_until(wait, [&] {
+  wait::wait_until(wait, [&] {
     while (entered < members_.size() &&
            block_->line(entered, round_).round.load(std::memory_order_acquire) >= round_)
       ++entered;
@@ -230,7 +230,7 @@ void TeamState::await_members(const Agreed& agreed, const char* call) {
 
 void TeamState::ring_members() const {
   for (const std::int32_t rank : members_)
-    if (!replica_->is_far() || space_.is_here(rank)) progress::ring(space_.slot(rank));
+    if (!replica_->is_far() || space_.is_here(rank)) wait::ring(space_.slot(rank));
 }
 
 /// In large teams the first of the node, who looks at all lines anyway, compares for all.
@@ -338,7 +338,7 @@ void TeamState::round(const Agreed& agreed, std::size_t shown, const char* call)
   const Kind kind = agreed.kind;
   const std::uint64_t signature = signature_of(agreed, shown);
   // A barrier includes a fence: what was put before is there.
-  if (progress::Network* const net = progress::network(); net != nullptr && is_barrier(kind))
+  if (net::Network* const net = net::network(); net != nullptr && is_barrier(kind))
     net->settle_all(call);
   if (gave_up_) require_all_alive(call);
   ++round_;

@@ -12,7 +12,7 @@
 #include "base/checksum.hpp"
 #include "base/runtime.hpp"
 #include "bootstrap/environment.hpp"
-#include "progress/network.hpp"
+#include "net/network.hpp"
 #include "virtual/checkpoint/builds.hpp"
 #include "virtual/exceptions.hpp"
 #include "virtual/rank_malloc.hpp"
@@ -134,8 +134,7 @@ const char* why_not_move(const space::ControlHeader& job) {
   if (job.on_death == space::OnDeath::go_on)
     return "they stay where they are in a job that goes on after deaths (--on-death continue)";
   if (job.nodes == 1) return why_not_alike(job);
-  if (const progress::Network* const net = progress::network();
-      net != nullptr && net->reaches_memory())
+  if (const net::Network* const net = net::network(); net != nullptr && net->reaches_memory())
     return "the network's hardware reaches their memory where it is (ARMATURE_NET_ONE_SIDED=off "
            "does without)";
   return why_not_alike(job);

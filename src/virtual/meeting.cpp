@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "progress/processes.hpp"
+#include "wait/processes.hpp"
 
 namespace armature::fibers {
 namespace {
@@ -47,7 +47,7 @@ bool Meeting::all_have_passed(std::uint32_t step) const {
   const std::uint64_t least = word(regroup_, number_, step);
   return std::all_of(members_.begin(), members_.end(), [&](int process) {
     const std::uint64_t is = mapping_.process_slot(process).step.load(std::memory_order_acquire);
-    return is >= least && is != progress::runs_no_more;  // a member that was killed has not
+    return is >= least && is != wait::runs_no_more;  // a member that was killed has not
   });
 }
 
@@ -63,7 +63,7 @@ bool Meeting::all_stand() const {
     for (int p = 0; p < static_cast<int>(job_.processes); ++p) {
       const space::ProcessSlot& slot = mapping_.process_slot(p);
       const bool may_run = slot.since.load(std::memory_order_acquire) <= regroup_ &&
-                           slot.step.load(std::memory_order_acquire) != progress::runs_no_more;
+                           slot.step.load(std::memory_order_acquire) != wait::runs_no_more;
       if (may_run && !has_reached(p, 1)) return false;
     }
     return true;

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "progress/processes.hpp"
 #include "space/small_job.hpp"
+#include "wait/processes.hpp"
 
 namespace armature::fibers {
 namespace {
@@ -19,9 +19,9 @@ TEST(MeetingTest, a_member_that_is_killed_has_not_passed_what_it_did_not_reach) 
   its.reach(4);
   EXPECT_TRUE(mine.all_have_passed(4));
   // Whoever sees it die says that it runs no more before all are called to go back.
-  mapping.process_slot(1).step.store(progress::runs_no_more);
+  mapping.process_slot(1).step.store(wait::runs_no_more);
   EXPECT_FALSE(mine.all_have_passed(4));
-  progress::lose_process({reinterpret_cast<std::byte*>(&mapping.header())}, 1);
+  wait::lose_process({reinterpret_cast<std::byte*>(&mapping.header())}, 1);
   EXPECT_TRUE(mapping.header().halt.is_to_regroup());
   EXPECT_TRUE(Meeting(mapping, 0, 1, 1).members().size() == 1);
 }

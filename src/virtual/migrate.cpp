@@ -4,15 +4,15 @@
 
 #include "armature/virtual.hpp"
 #include "base/fail.hpp"
-#include "progress/network.hpp"
-#include "progress/wait.hpp"
+#include "net/network.hpp"
 #include "virtual/addresses.hpp"
 #include "virtual/rank_scheduler.hpp"
+#include "wait/wait.hpp"
 
 namespace armature {
 namespace {
 
-const space::ControlHeader& job_of(const progress::RankContext& me, const char* call) {
+const space::ControlHeader& job_of(const wait::RankContext& me, const char* call) {
   const space::ControlHeader& job = me.space.header();
   if (job.ranks_are_virtual == 0)
     base::fail(Errc::misuse,
@@ -22,11 +22,11 @@ const space::ControlHeader& job_of(const progress::RankContext& me, const char* 
 
 /// Only then is it known whether the processes are alike.
 void await_all_processes(const space::ControlHeader& job, const char* call) {
-  progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
-  progress::wait_until(wait, [&] { return job.all_have_joined(); });
+  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
+  wait::wait_until(wait, [&] { return job.all_have_joined(); });
 }
 
-void require_of_job(const progress::RankContext& me, int process) {
+void require_of_job(const wait::RankContext& me, int process) {
   if (!me.space.process_slot(process).belongs(
           me.space.header().halt.regrouped.load(std::memory_order_acquire)))
     base::fail(Errc::bad_argument,
@@ -35,20 +35,20 @@ void require_of_job(const progress::RankContext& me, int process) {
 
 /// Until what the rank has sent to other nodes has been handled there, and the other process takes
 /// ranks.
-void settle(const progress::RankContext& me, int process) {
+void settle(const wait::RankContext& me, int process) {
   const int rank = me.space.me();
   const space::Mapping& mapping = *space::Mapping::of_process();
-  progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = "migrate"};
+  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = "migrate"};
   const auto is_settled = [&] {
-    progress::Network* const net = progress::network();
+    net::Network* const net = net::network();
     return (net == nullptr || net->has_settled(rank)) && fibers::takes_ranks(mapping, process);
   };
   const int error_number = errno;  // which the network does not mind
   // Once more after each wait: others may have had their turns since it was over.
   while (!is_settled())
-    progress::wait_until(wait, [&] {
+    wait::wait_until(wait, [&] {
       require_of_job(me, process);
-      if (progress::Network* const net = progress::network()) net->try_poll();
+      if (net::Network* const net = net::network()) net->try_poll();
       return is_settled();
     });
   errno = error_number;
@@ -57,7 +57,7 @@ void settle(const progress::RankContext& me, int process) {
 }  // namespace
 
 bool can_migrate() {
-  const progress::RankContext& me = progress::this_rank("can_migrate");
+  const wait::RankContext& me = wait::this_rank("can_migrate");
   const space::ControlHeader& job = me.space.header();
   if (job.ranks_are_virtual == 0) return false;
   await_all_processes(job, "can_migrate");
@@ -65,7 +65,7 @@ bool can_migrate() {
 }
 
 void migrate(ProcessId process) {
-  const progress::RankContext& me = progress::this_rank("migrate");
+  const wait::RankContext& me = wait::this_rank("migrate");
   const space::ControlHeader& job = job_of(me, "migrate");
   if (process.number() < 0 || process.number() >= static_cast<int>(job.processes))
     base::fail(Errc::bad_argument, fmt::format("migrate: there is no process {}: the job has {}",
@@ -90,9 +90,9 @@ void migrate(ProcessId process) {
   static_cast<fibers::RankScheduler*>(me.scheduler)->move(process.number());
 }
 
-StaysHere::StaysHere() { ++progress::this_rank("StaysHere").held_here; }
+StaysHere::StaysHere() { ++wait::this_rank("StaysHere").held_here; }
 StaysHere::~StaysHere() {
-  if (progress::RankContext* me = progress::current_rank()) --me->held_here;
+  if (wait::RankContext* me = wait::current_rank()) --me->held_here;
 }
 
 }  // namespace armature

@@ -14,17 +14,17 @@
 #include "armature/virtual.hpp"
 #include "base/fail.hpp"
 #include "base/relaxed.hpp"
-#include "progress/network.hpp"
-#include "progress/rank_context.hpp"
+#include "net/network.hpp"
 #include "rmi/endpoint.hpp"
 #include "virtual/rank_scheduler.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature {
 namespace fibers {
 namespace {
 
 using base::relaxed;  // hints, by which nothing else is found
-using progress::network;
+using net::network;
 using transport::Kind;
 using transport::Link;
 using transport::Links;
@@ -37,7 +37,7 @@ void require_priority(int priority, const char* call) {
 
 /// Who gives the calling rank its turns; nullptr where it has a thread of its own, or where a seed
 /// decides.
-RankScheduler* scheduler_of(const progress::RankContext& me) {
+RankScheduler* scheduler_of(const wait::RankContext& me) {
   if (me.space.header().ranks_are_virtual == 0) return nullptr;
   return static_cast<RankScheduler*>(me.scheduler);
 }
@@ -79,18 +79,18 @@ void install_urgent(Links& links) { links.handle(Kind::urgent, on_urgent); }
 }  // namespace fibers
 
 void set_priority(int priority) {
-  const progress::RankContext& me = progress::this_rank("set_priority");
+  const wait::RankContext& me = wait::this_rank("set_priority");
   fibers::require_priority(priority, "set_priority");
   if (auto* const scheduler = fibers::scheduler_of(me)) scheduler->set_priority(priority);
 }
 
 int priority() {
-  const auto* const scheduler = fibers::scheduler_of(progress::this_rank("priority"));
+  const auto* const scheduler = fibers::scheduler_of(wait::this_rank("priority"));
   return scheduler != nullptr ? scheduler->priority() : 0;
 }
 
 void expedite(Rank rank, int priority) {
-  const progress::RankContext& me = progress::this_rank("expedite");
+  const wait::RankContext& me = wait::this_rank("expedite");
   const space::Mapping& job = me.space;
   job.require_rank(rank, "expedite");
   fibers::require_priority(priority, "expedite");

@@ -2,13 +2,13 @@
 
 #include "armature/locality.hpp"
 #include "armature/virtual.hpp"
-#include "progress/rank_context.hpp"
 #include "space/virtual_band.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature {
 
 bool is_private(const void* address) {
-  const space::AddressSpace& space = progress::this_rank("is_private").space;
+  const space::AddressSpace& space = wait::this_rank("is_private").space;
   const Rank owner = owner_of(address);
   if (owner == Rank::none()) return true;
   if (owner != space.me() || space.header().ranks_are_virtual == 0) return false;

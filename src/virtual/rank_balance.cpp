@@ -9,17 +9,17 @@
 
 #include "base/clock.hpp"
 #include "base/runtime.hpp"
-#include "progress/bell.hpp"
-#include "progress/network.hpp"
-#include "progress/trace.hpp"
+#include "net/network.hpp"
 #include "team/renewal.hpp"
 #include "virtual/rank_scheduler.hpp"
+#include "wait/bell.hpp"
+#include "wait/trace.hpp"
 
 namespace armature::fibers {
 namespace {
 
-using progress::TraceEvent;
 using space::Doze;
+using wait::TraceEvent;
 
 // Less is not worth the caches that a rank leaves behind.
 constexpr std::uint64_t idle_min_ns = 10'000, cost_min_ns = 10'000;
@@ -37,11 +37,11 @@ void RankScheduler::measure(RankFiber& me) {
   const std::uint64_t took_ns = now_ns_ - began_ns;
   if (&me == &main_) return;
   if (traces_)
-    progress::trace({.kind = TraceEvent::Kind::turn,
-                     .rank = me.rank,
-                     .what = static_cast<std::uint32_t>(me.slot->wait.waits_for()),
-                     .begin_ns = began_ns,
-                     .end_ns = now_ns_});
+    wait::trace({.kind = TraceEvent::Kind::turn,
+                 .rank = me.rank,
+                 .what = static_cast<std::uint32_t>(me.slot->wait.waits_for()),
+                 .begin_ns = began_ns,
+                 .end_ns = now_ns_});
   me.slot->busy_ns.store(me.slot->busy_ns.load(std::memory_order_relaxed) + took_ns,
                          std::memory_order_relaxed);
   // Many turns are looks; what a rank costs is its long ones, the last of which tell the most.
@@ -55,8 +55,7 @@ void RankScheduler::measure(RankFiber& me) {
 void RankScheduler::ask_for_ranks() {
   space::ControlHeader& job = mapping_.header();
   if (now_ns_ - idle_since_ns_ < idle_min_ns || !job.ranks_may_move()) return;
-  if (const progress::Network* const net = progress::network();
-      net != nullptr && net->reaches_memory())
+  if (const net::Network* const net = net::network(); net != nullptr && net->reaches_memory())
     return;
   std::uint32_t nobody = 0;
   // Release: whoever sees this sees as well whether this process has found other addresses.
@@ -85,8 +84,7 @@ bool RankScheduler::is_tied(const RankFiber& fiber) {
 bool RankScheduler::may_go(RankFiber& fiber) const {
   // The one that runs has still to leave its stack.
   if (&fiber == running_ || fiber.context == nullptr || fiber.looks || is_tied(fiber)) return false;
-  if (progress::Network* const net = progress::network();
-      net != nullptr && !net->has_settled(fiber.rank))
+  if (net::Network* const net = net::network(); net != nullptr && !net->has_settled(fiber.rank))
     return false;
   std::uint32_t waits = Doze::waits;
   return fiber.slot->asleep.compare_exchange_strong(waits, Doze::awake,
@@ -126,11 +124,11 @@ void RankScheduler::give_rank_away() {
     return;
   }
   if (traces_)
-    progress::trace({.kind = TraceEvent::Kind::given,
-                     .rank = fiber->rank,
-                     .other = static_cast<int>(whom) - 1,
-                     .begin_ns = base::now_ns(),
-                     .number = fiber->cost_ns});
+    wait::trace({.kind = TraceEvent::Kind::given,
+                 .rank = fiber->rank,
+                 .other = static_cast<int>(whom) - 1,
+                 .begin_ns = base::now_ns(),
+                 .number = fiber->cost_ns});
   send(*fiber, static_cast<int>(whom) - 1);
 }
 
@@ -144,11 +142,11 @@ void RankScheduler::note_leaving(RankFiber& fiber) const {
 
 void RankScheduler::note_coming(RankFiber& fiber) const {
   if (!traces_ || fiber.left < 0) return;
-  progress::trace({.kind = TraceEvent::Kind::moved,
-                   .rank = fiber.rank,
-                   .other = fiber.left,
-                   .begin_ns = fiber.left_ns,
-                   .end_ns = base::now_ns()});
+  wait::trace({.kind = TraceEvent::Kind::moved,
+               .rank = fiber.rank,
+               .other = fiber.left,
+               .begin_ns = fiber.left_ns,
+               .end_ns = base::now_ns()});
 }
 
 /// One that is not running.
@@ -159,7 +157,7 @@ void RankScheduler::send(RankFiber& fiber, int process) {
   note_leaving(fiber);
   if (fiber.context != nullptr) team::leave_process(*fiber.context);
   fiber.slot->process.store(process, std::memory_order_release);
-  progress::wake(process, fiber.rank);
+  wait::wake(process, fiber.rank);
 }
 
 void RankScheduler::send_off(RankFiber& fiber) {
@@ -167,7 +165,7 @@ void RankScheduler::send_off(RankFiber& fiber) {
   const int process = std::exchange(goes_to_, -1);
   if (fiber.context != nullptr) team::leave_process(*fiber.context);
   fiber.slot->process.store(process, std::memory_order_release);
-  progress::wake(process, fiber.rank);
+  wait::wake(process, fiber.rank);
 }
 
 /// It has come from another process.

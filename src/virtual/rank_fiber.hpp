@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "progress/rank_context.hpp"
 #include "space/address_space.hpp"
 #include "space/rank_heap.hpp"
 #include "virtual/exceptions.hpp"
 #include "virtual/switch_stack.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature::fibers {
 
@@ -69,7 +69,7 @@ struct RankFiber {
 
   // While it does not run:
   LeftStack inside = nullptr;
-  progress::RankContext* context = nullptr;
+  wait::RankContext* context = nullptr;
   ExceptionState exceptions;
   int error_number = 0;
 

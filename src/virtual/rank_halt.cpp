@@ -9,9 +9,6 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
-#include "progress/bell.hpp"
-#include "progress/processes.hpp"
-#include "progress/wait.hpp"
 #include "virtual/addresses.hpp"
 #include "virtual/checkpoint/claim.hpp"
 #include "virtual/checkpoint/parts_of_nodes.hpp"
@@ -23,6 +20,9 @@
 #include "virtual/rank_malloc.hpp"
 #include "virtual/rank_scheduler.hpp"
 #include "virtual/static_guards.hpp"
+#include "wait/bell.hpp"
+#include "wait/processes.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::fibers {
 
@@ -135,10 +135,10 @@ void RankScheduler::stand_still() {
 /// How many there are now, and what follows from it.
 void RankScheduler::count_processes() {
   const space::ControlHeader& job = mapping_.header();
-  const std::uint32_t processes = progress::hosting_processes(job);
+  const std::uint32_t processes = wait::hosting_processes(job);
   // A simulation's weather rings, too, and so does what comes from other nodes.
   alone_ = processes == 1 && job.simulated == 0 && job.nodes == 1;
-  bells_work_ = alone_ || progress::bells_work();
+  bells_work_ = alone_ || wait::bells_work();
   // One that is still to come may not be given ranks.
   balances_ = job.balance != 0 && !alone_ && (job.nodes == 1 || job.processes_here > 1) &&
               home_.belongs(job.halt.regrouped.load(std::memory_order_acquire));
@@ -193,7 +193,7 @@ void RankScheduler::open_to_ranks() const {
 
 /// Those that are to run here, wherever they stood.
 void RankScheduler::take_ranks() {
-  progress::start_waiting(mapping_.header());
+  wait::start_waiting(mapping_.header());
   count_processes();
   ready_ = {};
   pollers_ = {};

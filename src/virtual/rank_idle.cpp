@@ -9,12 +9,12 @@
 #include "base/clock.hpp"
 #include "base/interleaving.hpp"
 #include "base/runtime.hpp"
-#include "progress/bell.hpp"
-#include "progress/give_way.hpp"
-#include "progress/network.hpp"
-#include "progress/processes.hpp"
-#include "progress/wait.hpp"
+#include "net/network.hpp"
 #include "virtual/rank_scheduler.hpp"
+#include "wait/bell.hpp"
+#include "wait/give_way.hpp"
+#include "wait/processes.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::fibers {
 namespace {
@@ -61,7 +61,7 @@ void RankScheduler::look_again(std::size_t ranks) {
 /// From the barrier on everybody sees that they wait; once they have looked again they may rest.
 void RankScheduler::look_at_announced(Barrier barrier) {
   base::let_others_act();
-  if (barrier == Barrier::passed) progress::barrier_of_sleepers();
+  if (barrier == Barrier::passed) wait::barrier_of_sleepers();
   looking_.swap(announced_);
   for (RankFiber* fiber : looking_) {
     fiber->is_announced = false;
@@ -73,14 +73,14 @@ void RankScheduler::look_at_announced(Barrier barrier) {
 
 /// A short pause; whether it looks again then: not for ever, nor where others want its core.
 bool RankScheduler::linger(bool shared) const {
-  const bool is_far = progress::network() != nullptr;
+  const bool is_far = net::network() != nullptr;
   const std::uint64_t patience_ns = shared ? yield_ns_shared : is_far ? yield_ns_far : yield_ns;
   if (now_ns_ - idle_since_ns_ >= patience_ns) return false;
-  if (progress::core_is_wanted()) return !shared && idle_rounds_ < looks_where_wanted;
+  if (wait::core_is_wanted()) return !shared && idle_rounds_ < looks_where_wanted;
   // What comes from another node may be brought by a thread that has no core yet.
   if (!shared && (!is_far || idle_rounds_ % 16 != 15)) return pause(), true;
-  progress::yield();
-  return !progress::core_is_wanted();
+  wait::yield();
+  return !wait::core_is_wanted();
 }
 
 void RankScheduler::idle() {
@@ -92,8 +92,8 @@ void RankScheduler::idle() {
   }
   look_for_deaths();
   // What comes makes ranks ready, and more may come.
-  if (progress::Network* const net = progress::network()) {
-    if (!shared && !progress::core_is_wanted())
+  if (net::Network* const net = net::network()) {
+    if (!shared && !wait::core_is_wanted())
       (void)net->stop_ears();  // until a rank has more to do than to look
     if (net->try_poll()) {
       idle_rounds_ = 0;
@@ -128,7 +128,7 @@ void RankScheduler::sleep() {
 }
 
 void RankScheduler::doze(Until /*until*/, std::uint32_t times, long timeout_ns) {
-  progress::sleep(home_, times, timeout_ns);
+  wait::sleep(home_, times, timeout_ns);
 }
 
 }  // namespace armature::fibers

@@ -18,7 +18,7 @@ using Values = std::unordered_map<const void*, Value>;
 }  // namespace
 
 void* detail::rank_local(const void* variable, const RankLocalType& type) {
-  progress::RankContext& me = progress::this_rank("rank_local");
+  wait::RankContext& me = wait::this_rank("rank_local");
   if (me.locals == nullptr) me.locals = new Values;
   auto& values = *static_cast<Values*>(me.locals);
   if (const auto found = values.find(variable); found != values.end()) return found->second.value;
@@ -29,7 +29,7 @@ void* detail::rank_local(const void* variable, const RankLocalType& type) {
   return value;
 }
 
-void fibers::end_rank_locals(progress::RankContext& me) noexcept {
+void fibers::end_rank_locals(wait::RankContext& me) noexcept {
   // Ending one may use another, and that one this one again: as often as pthread keys end.
   for (int round = 0; round < 4 && me.locals != nullptr; ++round) {
     const std::unique_ptr<Values> values(static_cast<Values*>(std::exchange(me.locals, nullptr)));

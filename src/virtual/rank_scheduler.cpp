@@ -1,5 +1,5 @@
 // Waiting costs a rank nothing but its turn. A rank whose bell will ring says so in its slot and is
-// put aside; whoever rings puts it into the list of its process (progress/bell.cpp), from where it
+// put aside; whoever rings puts it into the list of its process (wait/bell.cpp), from where it
 // goes into the queue of those that are ready.
 //
 // A bell may be missed by a rank that has looked at its condition, found it false, and is about to
@@ -20,14 +20,14 @@
 #include "base/interleaving.hpp"
 #include "base/process_memory.hpp"
 #include "base/runtime.hpp"
-#include "progress/bell.hpp"
-#include "progress/network.hpp"
-#include "progress/processes.hpp"
-#include "progress/trace.hpp"
-#include "progress/wait.hpp"
+#include "net/network.hpp"
 #include "space/layout.hpp"
 #include "virtual/checkpoint/stand_still.hpp"
 #include "virtual/rank_malloc.hpp"
+#include "wait/bell.hpp"
+#include "wait/processes.hpp"
+#include "wait/trace.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::fibers {
 namespace {
@@ -55,7 +55,7 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int ban
       pid_(getpid()),
       tid_(gettid()),
       home_(mapping.process_slot(process)),
-      traces_(progress::traces()),
+      traces_(wait::traces()),
       main_(mapping, 0),
       guarded_(static_cast<std::size_t>(mapping.ranks())),
       left_behind_(mapping, band_file),
@@ -67,7 +67,7 @@ RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int ban
   base::heap_of_rank = malloc_knows_ranks() ? &heap_ : nullptr;
   // Under other launchers each process has its own number.
   space::AddressSpace::use_file(band_file);
-  space::AddressSpace::let_others_run_by(progress::let_others_run);
+  space::AddressSpace::let_others_run_by(wait::let_others_run);
   take_process();
   count_processes();
   // Where they are made, a rank may run whose memory goes back to what it was.
@@ -113,7 +113,7 @@ void RankScheduler::forget(RankFiber& fiber) {
 // -- switching ------------------------------------------------------------------------------------
 
 void RankScheduler::leave(RankFiber& me) {
-  me.context = progress::current_rank();
+  me.context = wait::current_rank();
   me.exceptions = *exceptions_;
   me.error_number = *error_number_;
   before_ = &me;
@@ -125,7 +125,7 @@ void RankScheduler::enter(RankFiber& fiber) {
   fiber.state = State::running;
   running_ = &fiber;
   home_.running.store(&fiber == &main_ ? -1 : fiber.rank, std::memory_order_relaxed);
-  progress::set_this_rank(fiber.context);
+  wait::set_this_rank(fiber.context);
   heap_ = fiber.heap;
   if (&fiber != &main_) {
     if (!fiber.looks) hear_again();
@@ -179,7 +179,7 @@ void RankScheduler::depart() {
   leave(me);
   me.state = State::through;
   dismiss(me);
-  progress::rank_is_through(mapping_.header());
+  wait::rank_is_through(mapping_.header());
   enter(main_);
   (void)switch_stack(main_.inside);
   std::abort();  // nobody resumes it
@@ -199,7 +199,7 @@ void RankScheduler::run() {
   running_ = &main_;
   open_to_ranks();
   for (;;) {
-    times_woken_ = progress::times_woken(home_);
+    times_woken_ = wait::times_woken(home_);
     if (job_is_over()) break;
     if (checkpoints::is_wanted(mapping_.header())) [[unlikely]]
       stand_still();
@@ -215,9 +215,8 @@ bool RankScheduler::job_is_over() const {
   if (!hosted_.empty()) return false;
   const space::ControlHeader& job = mapping_.header();
   // As long as ranks run, all may have to go back.
-  return job.ranks_here == 0 || progress::recovers_on_nodes(job)
-             ? progress::all_have_finished(mapping_)
-             : job.all_are_through();
+  return job.ranks_here == 0 || wait::recovers_on_nodes(job) ? wait::all_have_finished(mapping_)
+                                                             : job.all_are_through();
 }
 
 // -- what a rank asks for -------------------------------------------------------------------------
@@ -262,7 +261,7 @@ bool RankScheduler::wait(bool got_on, bool rings) {
 
 /// Whoever computes, or writes what ranks have, does not poll the network.
 void RankScheduler::hear_again() {
-  if (progress::Network* const net = progress::network()) net->hear_again();
+  if (net::Network* const net = net::network()) net->hear_again();
 }
 
 void RankScheduler::waited() {

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "progress/scheduler.hpp"
 #include "space/layout.hpp"
 #include "virtual/checkpoint/chain.hpp"
 #include "virtual/nodes/left_behind.hpp"
 #include "virtual/rank_fiber.hpp"
 #include "virtual/ready_queue.hpp"
+#include "wait/scheduler.hpp"
 
 namespace armature::nodes {
 class Steps;
@@ -27,7 +27,7 @@ namespace armature::fibers {
 /// Runs the virtual ranks of this process in turn, on its main thread: whoever waits makes room for
 /// the next that is ready. Nobody is interrupted. The next one is found without looking at those
 /// that wait, however many there are.
-class RankScheduler : public progress::Scheduler {
+class RankScheduler : public wait::Scheduler {
  public:
   /// `band_file` is where the bands lie.
   RankScheduler(const space::Mapping& mapping, int process, int band_file);

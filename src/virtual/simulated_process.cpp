@@ -5,9 +5,9 @@
 
 #include "base/interleaving.hpp"
 #include "base/runtime.hpp"
-#include "progress/bell.hpp"
-#include "progress/network.hpp"
+#include "net/network.hpp"
 #include "virtual/rank_malloc.hpp"
+#include "wait/bell.hpp"
 
 namespace armature::simulation {
 namespace {
@@ -54,12 +54,12 @@ namespace {
 
 /// What the service thread of a real process does while ranks only yield: it knows of no rank.
 void serve() {
-  progress::Network* const net = progress::network();
+  net::Network* const net = net::network();
   if (net == nullptr) return;
-  progress::RankContext* const me = progress::current_rank();
-  progress::set_this_rank(nullptr);
+  wait::RankContext* const me = wait::current_rank();
+  wait::set_this_rank(nullptr);
   (void)net->try_poll();
-  progress::set_this_rank(me);
+  wait::set_this_rank(me);
 }
 
 }  // namespace
@@ -75,16 +75,16 @@ bool SimulatedProcess::wait(bool got_on, bool rings) {
   return RankScheduler::wait(got_on, rings);
 }
 
-/// The steps of progress::sleep, with a turn of others for the sleep. What comes from other nodes
+/// The steps of wait::sleep, with a turn of others for the sleep. What comes from other nodes
 /// wakes whoever sleeps.
 void SimulatedProcess::doze(Until until, std::uint32_t times, long /*timeout_ns*/) {
-  progress::Network* const net = progress::network();
+  net::Network* const net = net::network();
   step(false);
   home().asleep.store(1, std::memory_order_seq_cst);
   step(false);
   if (home().awake.load(std::memory_order_seq_cst) == 0) {
     do step(false);
-    while (until == Until::woken && progress::times_woken(home()) == times &&
+    while (until == Until::woken && wait::times_woken(home()) == times &&
            (net == nullptr || !net->try_poll()));
   }
   home().asleep.store(0, std::memory_order_relaxed);

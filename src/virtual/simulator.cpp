@@ -7,7 +7,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
-#include "progress/bell.hpp"
+#include "wait/bell.hpp"
 
 namespace armature::simulation {
 namespace {
@@ -60,10 +60,10 @@ void Simulator::run(const std::function<void(int actor)>& live) {
   std::size_t left = actors_.size();
   while (left > 0) {
     running_ = &choose();
-    progress::set_this_rank(running_->context);
+    wait::set_this_rank(running_->context);
     running_->fiber->resume();
-    running_->context = progress::current_rank();
-    progress::set_this_rank(nullptr);
+    running_->context = wait::current_rank();
+    wait::set_this_rank(nullptr);
     pass_time();
     if (running_->fiber->done()) {
       --left;
@@ -76,7 +76,7 @@ void Simulator::pass_time() {
   const std::uint64_t turn_ns_max = some_compute_ && random_.chance(0.02) ? 40'000 : 500;
   now_ns_ += 20 + random_.below(turn_ns_max);
   for (int rank = weather_->take_due(); rank >= 0; rank = weather_->take_due())
-    progress::ring(mapping_.slot(rank));
+    wait::ring(mapping_.slot(rank));
 }
 
 void Simulator::yield(bool got_on) {

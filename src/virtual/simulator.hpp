@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "progress/rank_context.hpp"
-#include "progress/scheduler.hpp"
 #include "transport/weather.hpp"
 #include "virtual/fiber.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/scheduler.hpp"
 
 namespace armature::simulation {
 
@@ -21,7 +21,7 @@ namespace armature::simulation {
 /// virtual ranks, one seed deciding whose turn it is, how slow each is, and the weather between
 /// them. The same seed gives the same run, as long as the program takes no chance, time or input
 /// from elsewhere.
-class Simulator final : public progress::Scheduler {
+class Simulator final : public wait::Scheduler {
  public:
   /// give_up(status, text) ends the process.
   using GiveUp = void (*)(int status, const char* text);
@@ -44,8 +44,8 @@ class Simulator final : public progress::Scheduler {
  private:
   struct Actor {
     std::unique_ptr<fibers::Fiber> fiber;
-    progress::RankContext* context = nullptr;  // while suspended
-    std::uint64_t weight = 1;                  // how often it has its turn
+    wait::RankContext* context = nullptr;  // while suspended
+    std::uint64_t weight = 1;              // how often it has its turn
   };
   Actor& choose();
   void pass_time();

@@ -14,9 +14,9 @@
 #include "base/fail.hpp"
 #include "base/process_memory.hpp"
 #include "base/runtime.hpp"
-#include "progress/rank_context.hpp"
-#include "progress/wait.hpp"
 #include "virtual/rank_fiber.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/wait.hpp"
 
 namespace armature::fibers {
 namespace {
@@ -59,18 +59,18 @@ int complain_of_recursion(Guard* guard) {
 
 int acquire(Guard* guard) {
   // A thread of the program's own sleeps, as anywhere.
-  if (!progress::runs_rank()) return of_library().acquire(guard);
-  progress::RankContext* const me = progress::current_rank();
+  if (!wait::runs_rank()) return of_library().acquire(guard);
+  wait::RankContext* const me = wait::current_rank();
   if (holder_of(guard) == me->space.me()) return complain_of_recursion(guard);
   // Once more after the wait: others may have had their turns since it was over, and this may be
   // another process.
   while (is_being_initialised(guard)) {
-    progress::WaitFor wait{.what = space::Awaiting::initialiser,
-                           .peer = holder_of(guard),
-                           .object = guard,
-                           .rings = false,
-                           .call = "initialiser of a static"};
-    progress::wait_until(wait, [guard] { return !is_being_initialised(guard); });
+    wait::WaitFor wait{.what = space::Awaiting::initialiser,
+                       .peer = holder_of(guard),
+                       .object = guard,
+                       .rings = false,
+                       .call = "initialiser of a static"};
+    wait::wait_until(wait, [guard] { return !is_being_initialised(guard); });
   }
   if (of_library().acquire(guard) == 0) return 0;
   const base::ProcessMemory kept;
@@ -81,10 +81,10 @@ int acquire(Guard* guard) {
 
 /// It does not hold it any more.
 void let_go(const Guard* guard) {
-  if (!progress::runs_rank()) return;
+  if (!wait::runs_rank()) return;
   const base::ProcessMemory kept;
   if (std::erase_if(held(), [&](const Held& one) { return one.guard == guard; }) != 0)
-    --progress::current_rank()->held_here;
+    --wait::current_rank()->held_here;
 }
 
 void release(Guard* guard) {

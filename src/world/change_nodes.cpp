@@ -14,9 +14,6 @@
 #include "armature/rmi.hpp"
 #include "armature/virtual.hpp"
 #include "base/fail.hpp"
-#include "progress/processes.hpp"
-#include "progress/rank_context.hpp"
-#include "progress/wait.hpp"
 #include "rmi/endpoint.hpp"
 #include "team/renewal.hpp"
 #include "team/team_state.hpp"
@@ -24,6 +21,9 @@
 #include "virtual/checkpoint/parts_of_nodes.hpp"
 #include "virtual/nodes/plan.hpp"
 #include "virtual/rank_scheduler.hpp"
+#include "wait/processes.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/wait.hpp"
 #include "world/gather_first.hpp"
 
 namespace armature::hosting {
@@ -40,7 +40,7 @@ void require_like_nodes(const World& world, const space::ControlHeader& job, con
 }
 
 /// All that ranks have sent each other has come, and has been taken in.
-void finish(const World& world, progress::RankContext& me) {
+void finish(const World& world, wait::RankContext& me) {
   rmi_fence();
   wait_all();
   world.barrier();  // what was put is there, and the bytes of all rings are where they are read
@@ -49,7 +49,7 @@ void finish(const World& world, progress::RankContext& me) {
 }
 
 /// Afterwards nobody has anything on this node that is not in the rank's own band.
-void let_go(const World& world, progress::RankContext& me, detail::TeamState& all) {
+void let_go(const World& world, wait::RankContext& me, detail::TeamState& all) {
   rmi::Endpoint& calls = rmi::this_endpoint("migrate");
   me.messages.forget_rings();
   calls.forget_channels();
@@ -62,9 +62,9 @@ void let_go(const World& world, progress::RankContext& me, detail::TeamState& al
 }
 
 void await(const space::Halt& halt, std::uint32_t number, const char* call) {
-  progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
+  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
   // Where all have gone back meanwhile, it may be further.
-  progress::wait_until(wait, [&] {
+  wait::wait_until(wait, [&] {
     const std::uint32_t over = halt.over.load(std::memory_order_acquire);
     return static_cast<std::int32_t>(over - number) >= 0;
   });
@@ -72,7 +72,7 @@ void await(const space::Halt& halt, std::uint32_t number, const char* call) {
 
 /// `what` by rank 0 alone.
 std::uint32_t stand_together(const World& world, nodes::Arrangement what, const char* call) {
-  progress::RankContext& me = progress::this_rank(call);
+  wait::RankContext& me = wait::this_rank(call);
   space::ControlHeader& job = me.space.header();
   detail::TeamState& all = world.checked(call);
   require_like_nodes(world, job, call);
@@ -85,7 +85,7 @@ std::uint32_t stand_together(const World& world, nodes::Arrangement what, const 
   // Release: whoever sees all ready sees that they have let go. Processes may sleep whose ranks
   // have been ready for long, or that have none.
   if (job.halt.ready.fetch_add(1, std::memory_order_acq_rel) + 1 == job.ranks_here)
-    progress::wake_processes({reinterpret_cast<std::byte*>(&job)});
+    wait::wake_processes({reinterpret_cast<std::byte*>(&job)});
   await(job.halt, number, call);
   // In a job that was restarted they may be on one node now.
   all.meet_again(me.space.world_block());
@@ -95,7 +95,7 @@ std::uint32_t stand_together(const World& world, nodes::Arrangement what, const 
 }
 
 /// Says from which checkpoint this one may go on, if from one, as far as rank 0 knows.
-void go_on_from_last(const World& world, const progress::RankContext& me, const Destination& to,
+void go_on_from_last(const World& world, const wait::RankContext& me, const Destination& to,
                      nodes::Arrangement& what) {
   const int rank = me.space.me();
   const bool is_incremental = rank == 0 && to.is_incremental;
@@ -112,7 +112,7 @@ void go_on_from_last(const World& world, const progress::RankContext& me, const 
 
 void change_nodes(const World& world, std::span<const int> processes, const char* call) {
   const auto requests = [call]() -> std::atomic<std::uint32_t>& {
-    return progress::mapping(call).header().halt.requests;
+    return wait::mapping(call).header().halt.requests;
   };
   // What nobody has looked at yet goes along with rank 0.
   const std::uint32_t unseen = world.rank() == 0 ? requests().exchange(0) : 0;
@@ -126,8 +126,8 @@ void change_nodes(const World& world, std::span<const int> processes, const char
 }
 
 std::uint32_t write_on_nodes(const World& world, const Destination& to, const char* call) {
-  const progress::RankContext& me = progress::this_rank(call);
-  const space::Mapping& mapping = progress::mapping(call);
+  const wait::RankContext& me = wait::this_rank(call);
+  const space::Mapping& mapping = wait::mapping(call);
   // Each says where it is: on other nodes that is not known.
   const std::vector<int> processes =
       gather_first(world, int{mapping.slot(world.rank()).process.load(std::memory_order_relaxed)});

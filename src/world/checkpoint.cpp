@@ -13,11 +13,11 @@
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
 #include "bootstrap/environment.hpp"
-#include "progress/processes.hpp"
-#include "progress/rank_context.hpp"
-#include "progress/wait.hpp"
 #include "virtual/addresses.hpp"
 #include "virtual/checkpoint/folder.hpp"
+#include "wait/processes.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/wait.hpp"
 #include "world/change_nodes.hpp"
 #include "world/due.hpp"
 #include "world/gather_first.hpp"
@@ -54,15 +54,15 @@ std::string directory_or_default(const std::string& directory) {
 const char* why_not_write(const space::ControlHeader& job, const char* call) {
   if (job.ranks_are_virtual == 0)
     return "only virtual ranks can be written (armature run --virtual); can_checkpoint() tells";
-  progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
-  progress::wait_until(wait, [&] { return job.all_have_joined(); });
+  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
+  wait::wait_until(wait, [&] { return job.all_have_joined(); });
   return fibers::why_not_write(job);
 }
 
 /// By one rank: from now on nobody else asks for one. Returns its number.
 std::uint32_t take_turn(space::Halt& halt, const char* call) {
-  progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
-  progress::wait_until(wait, [&] { return halt.ask_for(space::Asked::checkpoint); });
+  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
+  wait::wait_until(wait, [&] { return halt.ask_for(space::Asked::checkpoint); });
   return halt.over.load(std::memory_order_acquire) + 1;
 }
 
@@ -90,7 +90,7 @@ void ask(space::ControlHeader& job, const Wanted& wanted, std::uint32_t number) 
   job.halt.is_incremental.store(is_incremental(wanted, job.halt) ? 1 : 0,
                                 std::memory_order_relaxed);
   job.halt.wanted.store(number, std::memory_order_release);
-  progress::wake_processes({reinterpret_cast<std::byte*>(&job)});
+  wait::wake_processes({reinterpret_cast<std::byte*>(&job)});
 }
 
 /// Whether all have gone on from there; throws where it could not be.
@@ -125,7 +125,7 @@ std::string make_folder(const World& world, space::Tie tie, const Wanted& wanted
   return folder;
 }
 
-bool write_on_nodes(const progress::RankContext& me, const Wanted& wanted) {
+bool write_on_nodes(const wait::RankContext& me, const Wanted& wanted) {
   const World& world = *me.world;
   const space::Halt& halt = me.space.header().halt;
   const Returns before = returns(halt);
@@ -137,7 +137,7 @@ bool write_on_nodes(const progress::RankContext& me, const Wanted& wanted) {
   return outcome(halt, hosting::write_on_nodes(world, to, wanted.call), before, wanted.call);
 }
 
-bool stand_still(const progress::RankContext& me, const Wanted& wanted) {
+bool stand_still(const wait::RankContext& me, const Wanted& wanted) {
   space::ControlHeader& job = me.space.header();
   if (const char* why = why_not_write(job, wanted.call))
     base::fail(Errc::misuse, fmt::format("{}: {}", wanted.call, why));
@@ -154,8 +154,8 @@ bool stand_still(const progress::RankContext& me, const Wanted& wanted) {
   const auto reached = [number](const std::atomic<std::uint32_t>& count) {
     return static_cast<std::int32_t>(count.load(std::memory_order_acquire) - number) >= 0;
   };
-  progress::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = wanted.call};
-  progress::wait_until(
+  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = wanted.call};
+  wait::wait_until(
       wait, [&] { return reached(halt.over) || job.deaths.load(std::memory_order_acquire) != 0; });
   if (!reached(halt.over))
     base::fail(Errc::rank_lost, fmt::format("{}: a rank has died", wanted.call));
@@ -166,7 +166,7 @@ bool stand_still(const progress::RankContext& me, const Wanted& wanted) {
 
 bool checkpoint(const std::string& directory, const CheckpointOptions& options) {
   constexpr const char* call = "checkpoint";
-  const progress::RankContext& me = progress::this_rank(call);
+  const wait::RankContext& me = wait::this_rank(call);
   const space::Halt& halt = me.space.header().halt;
   const Returns before = returns(halt);
   hosting::Due due{.checkpoint = true};
@@ -187,12 +187,12 @@ bool checkpoint(const CheckpointOptions& options) { return checkpoint({}, option
 
 bool can_checkpoint() {
   constexpr const char* call = "can_checkpoint";
-  return why_not_write(progress::this_rank(call).space.header(), call) == nullptr;
+  return why_not_write(wait::this_rank(call).space.header(), call) == nullptr;
 }
 
 bool checkpoint_in_memory() {
   constexpr const char* call = "checkpoint_in_memory";
-  const progress::RankContext& me = progress::this_rank(call);
+  const wait::RankContext& me = wait::this_rank(call);
   if (me.space.header().keeps_copies == 0) return false;
   return stand_still(me, {call, space::KeptIn::memory, {}, {}});
 }

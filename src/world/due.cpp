@@ -24,7 +24,7 @@
 #include "base/runtime.hpp"
 #include "base/variable.hpp"
 #include "bootstrap/environment.hpp"
-#include "progress/rank_context.hpp"
+#include "wait/rank_context.hpp"
 #include "world/start_anew.hpp"
 
 namespace armature::hosting {
@@ -90,7 +90,7 @@ namespace {
 constexpr unsigned bit(Chore chore) { return 1u << static_cast<unsigned>(chore); }
 
 unsigned due(const World& world, std::initializer_list<Chore> chores, const char* call) {
-  space::ControlHeader& job = progress::mapping(call).header();
+  space::ControlHeader& job = wait::mapping(call).header();
   constexpr unsigned looks = 1u << 7;
   (void)interval_ns(Chore::checkpoint);  // all throw, or nobody
   unsigned told = 0;
@@ -100,7 +100,7 @@ unsigned due(const World& world, std::initializer_list<Chore> chores, const char
       is_asked_for.store(1, std::memory_order_relaxed);
     if (world.rank() == 0 && take(job, chore)) told |= bit(chore);
   }
-  if (world.rank() == 0 && is_time_to_look(progress::mapping(call))) told |= looks;
+  if (world.rank() == 0 && is_time_to_look(wait::mapping(call))) told |= looks;
   told = world.broadcast(static_cast<std::uint8_t>(told), 0);
   if ((told & looks) != 0) (void)start_anew_if_wanted(world, call);
   return told;

@@ -9,7 +9,7 @@
 #include "armature/armature.hpp"
 #include "world/ranks_in_process.hpp"
 
-namespace armature::progress {
+namespace armature::wait {
 namespace {
 
 using namespace std::chrono_literals;
@@ -76,4 +76,4 @@ TEST(GoneRanks, in_the_last_barrier_they_may_come_as_late_as_they_like) {
 }
 
 }  // namespace
-}  // namespace armature::progress
+}  // namespace armature::wait

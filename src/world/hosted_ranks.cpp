@@ -113,7 +113,7 @@ int run(const HostedSpaces& spaces, detail::Body body, void* callable) {
   std::vector<HostedRank> ranks;
   for (const auto& space : spaces) ranks.push_back({together, *space});
   start_threads(ranks);
-  progress::set_joining_rank(-1);  // other threads' messages are no rank's
+  wait::set_joining_rank(-1);  // other threads' messages are no rank's
   open(together, Run::Gate::open);
   perform(ranks[0]);
   for (std::size_t i = 1; i < ranks.size(); ++i) pthread_join(ranks[i].thread, nullptr);

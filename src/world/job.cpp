@@ -4,9 +4,9 @@
 
 #include "armature/error.hpp"
 #include "bootstrap/join_once.hpp"
-#include "progress/wait.hpp"
 #include "team/team_state.hpp"
 #include "virtual/rank_locals.hpp"
+#include "wait/wait.hpp"
 
 namespace armature {
 namespace {
@@ -16,8 +16,8 @@ using space::Life;
 
 /// Gets with implicit handle end with their rank, whose thread alone can wait for them. Nobody asks
 /// any more how they went.
-void end_gets(progress::RankContext& me) {
-  if (progress::network() == nullptr) return;
+void end_gets(wait::RankContext& me) {
+  if (net::network() == nullptr) return;
   try {
     me.implicit.wait();
   } catch (const Error&) {
@@ -27,8 +27,8 @@ void end_gets(progress::RankContext& me) {
 /// The last barrier of a job that goes on without its dead: nobody leaves whom others may still
 /// need.
 void wait_for_survivors(AddressSpace& space) {
-  progress::WaitFor wait{.what = space::Awaiting::exit, .rings = false, .call = "finalize"};
-  progress::wait_until(wait, [&] {
+  wait::WaitFor wait{.what = space::Awaiting::exit, .rings = false, .call = "finalize"};
+  wait::wait_until(wait, [&] {
     for (int r = 0; r < space.ranks(); ++r) {
       const Life life = space.slot(r).life.load(std::memory_order_acquire);
       if (life == Life::starting || life == Life::running) return false;
@@ -39,7 +39,7 @@ void wait_for_survivors(AddressSpace& space) {
 
 }  // namespace
 
-Job::Job(AddressSpace& space, progress::Scheduler* scheduler, transport::Weather* weather)
+Job::Job(AddressSpace& space, wait::Scheduler* scheduler, transport::Weather* weather)
     : context_(space) {
   context_.scheduler = scheduler;
   context_.weather = weather;
@@ -48,14 +48,14 @@ Job::Job(AddressSpace& space, progress::Scheduler* scheduler, transport::Weather
   if (slot.tid.exchange(gettid(), std::memory_order_relaxed) != 0 && scheduler == nullptr)
     bootstrap::refuse_to_join_twice("rank", space.me());
   slot.pid.store(getpid(), std::memory_order_relaxed);
-  progress::set_this_rank(&context_);
+  wait::set_this_rank(&context_);
   Team all(std::make_shared<detail::TeamState>(space, space.world_block(), space.me()));
   world_ = std::make_unique<World>(all);
   context_.world = world_.get();
   endpoint_ = std::make_unique<rmi::Endpoint>(context_, rmi::settings_at_start(), std::move(all));
   context_.requests = endpoint_.get();
   context_.sender = &endpoint_->sender();
-  progress::set_this_rank(&context_);
+  wait::set_this_rank(&context_);
   endpoint_->start_service();
   slot.life.store(Life::running, std::memory_order_release);
 }
@@ -64,7 +64,7 @@ void Job::leave() {
   AddressSpace& space = context_.space;
   space::RankSlot& slot = space.slot(space.me());
   slot.life.store(Life::leaving, std::memory_order_release);
-  if (progress::Network* const net = progress::network()) net->tell_life(space.me(), Life::leaving);
+  if (net::Network* const net = net::network()) net->tell_life(space.me(), Life::leaving);
   try {
     world_->checked("finalize").round({detail::TeamState::Kind::leaving}, 0, "finalize");
     endpoint_->fences().wait(*world_, "finalize");  // what was called last is executed, too
@@ -76,8 +76,7 @@ void Job::leave() {
   space.end_promises();
   slot.life.store(Life::finished, std::memory_order_release);
   space.header().left.fetch_add(1, std::memory_order_release);
-  if (progress::Network* const net = progress::network())
-    net->tell_life(space.me(), Life::finished);
+  if (net::Network* const net = net::network()) net->tell_life(space.me(), Life::finished);
 }
 
 Job::~Job() {
@@ -85,10 +84,10 @@ Job::~Job() {
   endpoint_->end_service();
   context_.requests = nullptr;
   context_.sender = nullptr;
-  progress::set_this_rank(&context_);  // objects that are destroyed now cannot call any more
+  wait::set_this_rank(&context_);  // objects that are destroyed now cannot call any more
   endpoint_.reset();
   world_.reset();
-  progress::set_this_rank(nullptr);
+  wait::set_this_rank(nullptr);
 }
 
 }  // namespace armature

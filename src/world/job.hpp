@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "armature/world.hpp"
-#include "progress/rank_context.hpp"
 #include "rmi/endpoint.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature {
 
@@ -12,7 +12,7 @@ namespace armature {
 /// that runs the rank.
 class Job {
  public:
-  explicit Job(space::AddressSpace& space, progress::Scheduler* scheduler = nullptr,
+  explicit Job(space::AddressSpace& space, wait::Scheduler* scheduler = nullptr,
                transport::Weather* weather = nullptr);
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -20,11 +20,11 @@ class Job {
 
   /// Collective: returns when all ranks are through.
   void leave();
-  [[nodiscard]] progress::RankContext& context() { return context_; }
+  [[nodiscard]] wait::RankContext& context() { return context_; }
   [[nodiscard]] World& world() { return *world_; }
 
  private:
-  progress::RankContext context_;
+  wait::RankContext context_;
   std::unique_ptr<World> world_;
   std::unique_ptr<rmi::Endpoint> endpoint_;
 };

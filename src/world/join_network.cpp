@@ -8,8 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "progress/network.hpp"
-#include "progress/processes.hpp"
+#include "net/network.hpp"
 #include "rma/far.hpp"
 #include "rma/far_lock.hpp"
 #include "rma/questions.hpp"
@@ -24,6 +23,7 @@
 #include "virtual/nodes/steps.hpp"
 #include "virtual/nodes/traveller.hpp"
 #include "virtual/priority.hpp"
+#include "wait/processes.hpp"
 #include "world/losses.hpp"
 #include "world/net_device.hpp"
 #include "world/process.hpp"
@@ -46,14 +46,14 @@ double number_or(const char* variable, double otherwise) {
 }  // namespace
 
 /// The device is the network interface to use; what the user has said goes before.
-void Process::join_network(progress::Network::Spaces spaces, bootstrap::Exchange& wire,
+void Process::join_network(net::Network::Spaces spaces, bootstrap::Exchange& wire,
                            std::string device) const {
-  progress::NetworkOptions options;
+  net::NetworkOptions options;
   options.engine.device = std::move(device);
   if (const char* wanted = std::getenv("ARMATURE_NET_DEVICE")) options.engine.device = wanted;
   if (const char* kinds = std::getenv("ARMATURE_NET_TRANSPORTS")) options.engine.interfaces = kinds;
   options.engine.segment = static_cast<std::size_t>(number_or("ARMATURE_NET_SEGMENT", 0));
-  options.engine.one_sided = progress::recovers_on_nodes(mapping_->header())
+  options.engine.one_sided = wait::recovers_on_nodes(mapping_->header())
                                  ? transport::EngineOptions::OneSided::off
                                  : transport::Protocol::get().one_sided;
   constexpr double to_ns = 1e9;
@@ -74,7 +74,7 @@ void Process::join_network(progress::Network::Spaces spaces, bootstrap::Exchange
   if (wired_) install_net_device(options, *wired_, wire);
   install_losses(options, wired_.get(), *mapping_, wired_ ? &wire : nullptr);
   if (mapping_->header().simulated != 0) simulate_network(options, *mapping_, wire);
-  progress::Network::join(*mapping_, std::move(spaces), wire, options);
+  net::Network::join(*mapping_, std::move(spaces), wire, options);
 }
 
 }  // namespace armature

@@ -22,8 +22,8 @@
 
 #include "base/own_process.hpp"
 #include "base/runtime.hpp"
-#include "progress/rank_context.hpp"
 #include "space/heap.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature::detail {
 namespace {
@@ -47,7 +47,7 @@ constinit Process here;
 /// is none of the job.
 int dying_rank() {
   if (!here.has_joined.is_this()) return -1;
-  const progress::RankContext* context = progress::current_rank();
+  const wait::RankContext* context = wait::current_rank();
   if (context != nullptr) return static_cast<int>(context->space.me());
   const int first = here.first_rank;
   const bool is_here =

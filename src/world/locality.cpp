@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "progress/rank_context.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature {
 namespace {
 
 const space::Mapping& checked(Rank rank, const char* call) {
-  const space::Mapping& mapping = progress::mapping(call);
+  const space::Mapping& mapping = wait::mapping(call);
   mapping.require_rank(rank, call);
   return mapping;
 }
@@ -31,7 +31,7 @@ bool same_process(Rank a, Rank b) {
 }
 
 int domain_count(Domain level) {
-  const space::Mapping& mapping = progress::mapping("domain_count");
+  const space::Mapping& mapping = wait::mapping("domain_count");
   return level == Domain::smp ? static_cast<int>(mapping.header().nodes)
                               : static_cast<int>(mapping.header().processes);
 }
@@ -42,7 +42,7 @@ int domain_of(Domain level, Rank rank) {
 }
 
 std::vector<Rank> domain_ranks(Domain level, int domain) {
-  const int ranks = progress::mapping("domain_ranks").ranks();
+  const int ranks = wait::mapping("domain_ranks").ranks();
   if (domain < 0 || domain >= domain_count(level))
     base::fail(Errc::bad_argument, fmt::format("domain_ranks: there is no domain {}: there are {}",
                                                domain, domain_count(level)));

@@ -76,7 +76,7 @@ void on_end(int process, const char* why) {
 
 }  // namespace
 
-void install_losses(progress::NetworkOptions& options, const WiredJob* wired,
+void install_losses(net::NetworkOptions& options, const WiredJob* wired,
                     const space::Mapping& mapping, bootstrap::Exchange* exchange) {
   known() = {wired, &mapping, exchange};
   options.say_lost = on_lost;

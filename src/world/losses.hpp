@@ -3,7 +3,7 @@
 #include <string>
 
 #include "bootstrap/exchange.hpp"
-#include "progress/network.hpp"
+#include "net/network.hpp"
 #include "world/wired_job.hpp"
 
 namespace armature {
@@ -11,7 +11,7 @@ namespace armature {
 /// How this process tells of processes on other nodes that it has lost, and ends the job where
 /// nobody else does. `wired` is what another launcher's job knows of its processes; nullptr under
 /// our own launcher, which tells of the dead itself. Both must stay.
-void install_losses(progress::NetworkOptions& options, const WiredJob* wired,
+void install_losses(net::NetworkOptions& options, const WiredJob* wired,
                     const space::Mapping& mapping, bootstrap::Exchange* exchange);
 
 /// One process says it, when the job has been wired up: that it is to go on without its dead, and

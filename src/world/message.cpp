@@ -5,26 +5,26 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "progress/rank_context.hpp"
-#include "progress/thread_call.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/thread_call.hpp"
 
 namespace armature {
 
 void send(Rank to, int tag, std::span<const std::byte> data) {
-  const progress::ThreadCall under_way("send");
-  progress::RankContext& me = progress::this_rank("send");
+  const wait::ThreadCall under_way("send");
+  wait::RankContext& me = wait::this_rank("send");
   me.space.require_rank(to, "send");
   if (tag < 0) base::fail(Errc::bad_argument, fmt::format("send: tag {}: tags are 0 or more", tag));
   me.messages.send(to, tag, data, "send");
 }
 
 Received receive(Rank from, int tag, std::span<std::byte> into) {
-  const progress::ThreadCall under_way("receive");
-  progress::RankContext& me = progress::this_rank("receive");
+  const wait::ThreadCall under_way("receive");
+  wait::RankContext& me = wait::this_rank("receive");
   if (from != Rank::none()) me.space.require_rank(from, "receive");
   if (tag < 0)
     base::fail(Errc::bad_argument, fmt::format("receive: tag {}: tags are 0 or more", tag));
-  progress::Message message = me.messages.receive(from, tag, "receive", space::Awaiting::message);
+  message::Message message = me.messages.receive(from, tag, "receive", space::Awaiting::message);
   const std::size_t bytes = message.data.size();
   if (bytes > into.size()) {
     const int sender = message.from;

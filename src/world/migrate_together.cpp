@@ -6,9 +6,9 @@
 #include "armature/virtual.hpp"
 #include "armature/world.hpp"
 #include "base/fail.hpp"
-#include "progress/rank_context.hpp"
-#include "progress/wait.hpp"
 #include "virtual/addresses.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/wait.hpp"
 #include "world/change_nodes.hpp"
 #include "world/gather_first.hpp"
 #include "world/start_anew.hpp"
@@ -34,7 +34,7 @@ struct Asked {
   }
 };
 
-Asked ask(const progress::RankContext& me, ProcessId process) {
+Asked ask(const wait::RankContext& me, ProcessId process) {
   const space::ControlHeader& job = me.space.header();
   Asked asked{.process = process.number(), .processes = job.processes};
   asked.tie = me.tie();
@@ -76,7 +76,7 @@ std::vector<int> agree(const World& world, const Asked& mine) {
 }  // namespace
 
 void migrate_together(ProcessId process) {
-  const progress::RankContext& me = progress::this_rank(call);
+  const wait::RankContext& me = wait::this_rank(call);
   const space::ControlHeader& job = me.space.header();
   const World& world = *me.world;
   if (job.ranks_are_virtual == 0)

@@ -63,7 +63,7 @@ std::vector<NodeInterfaces> read_all(bootstrap::Exchange& exchange,
 }
 
 /// Names of UCX's other transports are not those of interfaces.
-bool speaks_tcp(const progress::NetworkOptions& options) {
+bool speaks_tcp(const net::NetworkOptions& options) {
   return options.engine.interfaces.empty() || options.engine.interfaces == "tcp";
 }
 
@@ -79,7 +79,7 @@ std::string wanted_device(std::string_view wanted, const NodeInterfaces& own) {
 
 }  // namespace
 
-void install_net_device(progress::NetworkOptions& options, const WiredJob& wired,
+void install_net_device(net::NetworkOptions& options, const WiredJob& wired,
                         bootstrap::Exchange& exchange) {
   const auto shared = std::make_shared<Comparison>(Comparison{wired.roster, {}, ""});
   if (shared->roster.self().index == 0) {

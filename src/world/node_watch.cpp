@@ -20,8 +20,8 @@
 #include "base/no_signals.hpp"
 #include "base/start_thread.hpp"
 #include "bootstrap/node_identity.hpp"
-#include "progress/bell.hpp"
-#include "progress/processes.hpp"
+#include "wait/bell.hpp"
+#include "wait/processes.hpp"
 #include "world/losses.hpp"
 
 namespace armature {
@@ -92,9 +92,9 @@ class Watch {
     if (job.resize.anew.load(std::memory_order_acquire) == space::StartAnew::complete)
       return true;  // they go on in others
     if (roster_.are_virtual)
-      return job.ranks_here > 0 && !progress::recovers_on_nodes(job)
+      return job.ranks_here > 0 && !wait::recovers_on_nodes(job)
                  ? job.all_are_through()
-                 : progress::all_have_finished(mapping_);
+                 : wait::all_have_finished(mapping_);
     const std::vector<int> ranks = ranks_in(process);
     return std::all_of(ranks.begin(), ranks.end(),
                        [&](int rank) { return life(rank) == Life::finished; });
@@ -132,8 +132,8 @@ class Watch {
 
   void declare_dead(int process) {
     mapping_.reservations().give_up(process);
-    if (progress::recovers_on_nodes(mapping_.header()))
-      return progress::lose_process({reinterpret_cast<std::byte*>(&mapping_.header())}, process);
+    if (wait::recovers_on_nodes(mapping_.header()))
+      return wait::lose_process({reinterpret_cast<std::byte*>(&mapping_.header())}, process);
     std::uint32_t dead = 0;
     for (const int rank : ranks_in(process)) {
       if (roster_.are_virtual && life(rank) == Life::finished) continue;
@@ -153,8 +153,8 @@ class Watch {
 
   void wake_all() const {
     if (roster_.are_virtual)
-      return progress::wake_processes({reinterpret_cast<std::byte*>(&mapping_.header())});
-    for (int r = 0; r < mapping_.ranks(); ++r) progress::detail::wake(mapping_.slot(r));
+      return wait::wake_processes({reinterpret_cast<std::byte*>(&mapping_.header())});
+    for (int r = 0; r < mapping_.ranks(); ++r) wait::detail::wake(mapping_.slot(r));
   }
 
   /// The launcher has noticed too, and says with which status its process ended: it goes first.

@@ -28,16 +28,16 @@
 #include "bootstrap/mpi_exchange.hpp"
 #include "bootstrap/start_again.hpp"
 #include "bootstrap/tell_joined.hpp"
-#include "progress/connecting.hpp"
-#include "progress/network.hpp"
-#include "progress/processes.hpp"
-#include "progress/rank_context.hpp"
-#include "progress/trace.hpp"
-#include "progress/wait.hpp"
+#include "net/network.hpp"
 #include "space/held_room.hpp"
 #include "space/job_memory.hpp"
 #include "topology/cores.hpp"
 #include "virtual/addresses.hpp"
+#include "wait/connecting.hpp"
+#include "wait/processes.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/trace.hpp"
+#include "wait/wait.hpp"
 #include "world/last_words.hpp"
 #include "world/losses.hpp"
 #include "world/node_watch.hpp"
@@ -205,7 +205,7 @@ Process& Process::join() {
   if (here.process != nullptr) return *here.process;
   require_sense_of_variables();
   auto joining = std::unique_ptr<Process>(new Process);
-  progress::set_joining_rank(told() ? (told()->hosted > 0 ? told()->rank : -1) : 0);
+  wait::set_joining_rank(told() ? (told()->hosted > 0 ? told()->rank : -1) : 0);
   if (told())
     joining->join_launched();
   else
@@ -213,10 +213,10 @@ Process& Process::join() {
   const Mapping& mapping = joining->mapping();
   detail::install_last_words(mapping, Process::hosted() > 0 ? joining->first_rank() : -1,
                              told().has_value());
-  progress::start_waiting(mapping.header());
+  wait::start_waiting(mapping.header());
   // One that joins later has no rank to tell which process it is.
   if (told())
-    progress::open_trace(
+    wait::open_trace(
         told()->process >= 0
             ? told()->process
             : mapping.slot(joining->first_rank()).process.load(std::memory_order_relaxed));
@@ -224,7 +224,7 @@ Process& Process::join() {
   joining->tell_connecting();
   if (joining->wired_) watch_node(joining->wired_->roster, mapping, *exchange());
   if (mapping.header().ranks_are_virtual == 0) {
-    progress::Network::Spaces spaces;
+    net::Network::Spaces spaces;
     for (const auto& space : joining->spaces()) spaces.push_back(space.get());
     joining->join_network(std::move(spaces));
     joining->tell_connected();
@@ -277,7 +277,7 @@ void Process::join_launched() {
 
 /// The memory files came from the node's first process, which keeps all of them open.
 void Process::join_wired() {
-  progress::set_joining_rank(
+  wait::set_joining_rank(
       first_rank_of_wired_process(exchange()->process(), exchange()->processes()));
   wired_ = std::make_unique<WiredJob>(wire_up(*exchange()));
   const bootstrap::Member& self = wired_->roster.self();
@@ -310,16 +310,16 @@ std::vector<int> Process::map(const space::JobMemory& memory) {
 
 void Process::tell_connecting() const {
   for (int r = first_rank_; r < first_rank_ + hosted(); ++r)
-    progress::tell_connecting(mapping_->slot(r));
+    wait::tell_connecting(mapping_->slot(r));
 }
 
 void Process::tell_connected() const {
   for (int r = first_rank_; r < first_rank_ + hosted(); ++r)
-    progress::tell_connected(mapping_->slot(r));
+    wait::tell_connected(mapping_->slot(r));
 }
 
 void Process::leave() {
-  progress::Network::leave();
+  net::Network::leave();
   entry().has_left = true;
   bootstrap::tell_left();
 }
@@ -328,7 +328,7 @@ void Process::tell_joined() const {
   if (wired_) warn_of_launcher(*wired_, *mapping_, bootstrap::tell_joined());
 }
 
-void Process::join_network(progress::Network::Spaces spaces) const {
+void Process::join_network(net::Network::Spaces spaces) const {
   const space::ControlHeader& job = mapping_->header();
   if (job.nodes == 1 && !job.acts_in_turn()) return;
   if (wired_) return join_network(std::move(spaces), *exchange(), {});

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bootstrap/exchange.hpp"
-#include "progress/network.hpp"
+#include "net/network.hpp"
 #include "space/address_space.hpp"
 #include "world/wired_job.hpp"
 
@@ -36,7 +36,7 @@ class Process {
   /// Joins the job of the launcher, ours or another, or makes one of one rank.
   static Process& join();
   /// The network between nodes, if there are several: of virtual ranks, once they are there.
-  void join_network(progress::Network::Spaces spaces) const;
+  void join_network(net::Network::Spaces spaces) const;
   /// Where the launcher is to hear nothing of deaths: from now on the job can go on without this
   /// process. Of virtual ranks, once they have their network.
   void tell_joined() const;
@@ -70,7 +70,7 @@ class Process {
   void join_alone();
   void tell_connecting() const;
   std::vector<int> map(const space::JobMemory& memory);
-  void join_network(progress::Network::Spaces spaces, bootstrap::Exchange& wire,
+  void join_network(net::Network::Spaces spaces, bootstrap::Exchange& wire,
                     std::string device) const;
 
   const space::Mapping* mapping_ = nullptr;

@@ -1,4 +1,4 @@
-#include "progress/rank_context.hpp"
+#include "wait/rank_context.hpp"
 
 #include <array>
 #include <atomic>
@@ -11,7 +11,7 @@
 #include "armature/armature.hpp"
 #include "world/ranks_in_process.hpp"
 
-namespace armature::progress {
+namespace armature::wait {
 namespace {
 
 TEST(RankContext, ranks_of_one_process_are_told_apart) {
@@ -87,4 +87,4 @@ TEST(RankContext, a_thread_that_runs_no_rank_may_transfer_but_not_speak_for_a_ra
 }
 
 }  // namespace
-}  // namespace armature::progress
+}  // namespace armature::wait

@@ -3,11 +3,11 @@
 #include <concepts>
 #include <memory>
 
-#include "progress/rank_context.hpp"
-#include "progress/wait.hpp"
 #include "space/job_memory.hpp"
 #include "space/layout.hpp"
 #include "topology/cores.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/wait.hpp"
 #include "world/hosted_ranks.hpp"
 
 // Unit tests that need several ranks: a job of its own within the test's process, every rank a
@@ -26,7 +26,7 @@ class RanksInProcess {
              .band_bytes = std::uint64_t{1} << 30,
              .cores = static_cast<std::uint32_t>(topology::usable_cores())})),
         mapping_(space::map_control(memory_.control.get()), descriptors()) {
-    progress::start_waiting(mapping_.mapping().header());
+    wait::start_waiting(mapping_.mapping().header());
     for (std::uint32_t r = 0; r < ranks; ++r)
       spaces_.push_back(std::make_unique<space::AddressSpace>(
           mapping_.mapping(), Rank(r), space::AddressSpace::BandFile{memory_.bands[r].get()}));
@@ -35,7 +35,7 @@ class RanksInProcess {
   /// Runs body(world) on every rank; returns when all are through. Once.
   template <std::invocable<World&> Body>
   void run(Body body) {
-    progress::RankContext* const sole = progress::set_sole_rank(nullptr);
+    wait::RankContext* const sole = wait::set_sole_rank(nullptr);
     hosting::run(
         spaces_,
         [](void* callable, World& world) {
@@ -43,8 +43,8 @@ class RanksInProcess {
           return 0;
         },
         &body);
-    progress::set_sole_rank(sole);
-    progress::set_this_rank(sole);
+    wait::set_sole_rank(sole);
+    wait::set_this_rank(sole);
   }
 
  private:

@@ -19,10 +19,10 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "bootstrap/environment.hpp"
-#include "progress/rank_context.hpp"
 #include "rmi/endpoint.hpp"
 #include "virtual/addresses.hpp"
 #include "virtual/rank_scheduler.hpp"
+#include "wait/rank_context.hpp"
 #include "world/change_nodes.hpp"
 #include "world/due.hpp"
 #include "world/gather_first.hpp"
@@ -73,7 +73,7 @@ bool is_measured_from_the_start(const space::ControlHeader& job) {
   return job.balance != 0 || job.measures != 0;
 }
 
-Measured measure(const progress::RankContext& me) {
+Measured measure(const wait::RankContext& me) {
   static_cast<fibers::RankScheduler*>(me.scheduler)->measure_ranks();
   const space::RankSlot& slot = me.space.slot(me.space.me());
   const std::uint64_t busy_ns = slot.busy_ns.load(std::memory_order_relaxed);
@@ -142,7 +142,7 @@ balance::Problem problem_of(const space::Mapping& mapping, const std::vector<int
 
 /// `to` is the process of each rank, at rank 0, and this one was in `here`.
 void go(const World& world, int here, const std::vector<int>& to, bool moves) {
-  if (progress::mapping("rebalance").header().nodes > 1) {
+  if (wait::mapping("rebalance").header().nodes > 1) {
     if (moves) hosting::change_nodes(world, to, "rebalance");
     return;
   }
@@ -174,7 +174,7 @@ std::string why_not_worth_it(const balance::Problem& problem, const balance::Pla
 /// By rank 0: processes may come and go just now.
 balance::Verdict decide(const Picture& picture, const RebalanceOptions& options,
                         std::vector<int>& to) {
-  const space::Mapping& mapping = progress::mapping("rebalance");
+  const space::Mapping& mapping = wait::mapping("rebalance");
   const std::vector<Measured>& ranks = picture.ranks;
   const std::vector<int> processes = processes_of(mapping, ranks);
   const balance::Problem problem = problem_of(mapping, processes, picture);
@@ -205,7 +205,7 @@ balance::Verdict nobody_moves(const World& world, const RebalanceOptions& option
 }
 
 /// From the first time on that this is asked, it is known what ranks compute.
-bool is_due(const World& world, const progress::RankContext& me) {
+bool is_due(const World& world, const wait::RankContext& me) {
   if (me.space.header().ranks_are_virtual != 0 && !last_time->was_measured) {
     (void)measure(me);
     (void)measure_calls();
@@ -216,7 +216,7 @@ bool is_due(const World& world, const progress::RankContext& me) {
 }  // namespace
 
 balance::Verdict rebalance(const World& world, const RebalanceOptions& options) {
-  const progress::RankContext& me = progress::this_rank("rebalance");
+  const wait::RankContext& me = wait::this_rank("rebalance");
   if (options.when_due && !is_due(world, me)) return {};
   if (!options.when_due) (void)hosting::start_anew_if_wanted(world, "rebalance");
   if (me.space.header().ranks_are_virtual == 0) return nobody_moves(world, options);
@@ -232,7 +232,7 @@ balance::Verdict rebalance(const World& world, const RebalanceOptions& options) 
   const std::uint64_t begun_ns = base::now_ns();
   go(world, mine.process, to, verdict.moved > 0);
   if (verdict.moved > 0) last_time->move_s = static_cast<double>(base::now_ns() - begun_ns) * 1e-9;
-  hosting::note_rebalance(progress::mapping("rebalance").header());
+  hosting::note_rebalance(wait::mapping("rebalance").header());
   return verdict;
 }
 

@@ -13,9 +13,9 @@
 #include "base/fail.hpp"
 #include "base/message.hpp"
 #include "bootstrap/environment.hpp"
-#include "progress/processes.hpp"
-#include "progress/rank_context.hpp"
 #include "virtual/checkpoint/folder.hpp"
+#include "wait/processes.hpp"
+#include "wait/rank_context.hpp"
 #include "world/gather_first.hpp"
 #include "world/process.hpp"
 
@@ -83,7 +83,7 @@ bool is_first_here(const space::Mapping& mapping, int rank) {
 }  // namespace
 
 Requests gather_requests(const World& world, const char* call) {
-  const space::Mapping& mapping = progress::mapping(call);
+  const space::Mapping& mapping = wait::mapping(call);
   const Requests requests = gather(world, mapping);
   if (requests.leaving.empty()) return requests;
   constexpr timespec moment{0, 50'000'000};
@@ -111,7 +111,7 @@ void write_requests(const space::Mapping& mapping, const Requests& requests,
   };
   std::map<int, Host> hosts;
   for (int process = 0; process < std::ssize(roster->members); ++process) {
-    if (progress::is_lost(mapping.process_slot(process))) continue;
+    if (wait::is_lost(mapping.process_slot(process))) continue;
     const bootstrap::Member& member = roster->members[static_cast<std::size_t>(process)];
     Host& host = hosts[member.node];
     host.name = member.host;

@@ -11,7 +11,7 @@
 #include "base/runtime.hpp"
 #include "bootstrap/mpi_exchange.hpp"
 #include "bootstrap/mpi_state.hpp"
-#include "progress/thread_call.hpp"
+#include "wait/thread_call.hpp"
 #include "world/call_body.hpp"
 #include "world/hosted_ranks.hpp"
 #include "world/job.hpp"
@@ -39,7 +39,7 @@ void require_not_finalized(const char* call) {
 }
 
 void leave_for_good() {
-  progress::ThreadCall::end_all();
+  wait::ThreadCall::end_all();
   course().has_finalized = true;
   Process::leave();
   space::Mapping::leave();
@@ -68,7 +68,7 @@ World& init() {
   Job*& job = course().job;
   if (job == nullptr) {
     job = new Job(*Process::join().spaces().front());
-    progress::set_sole_rank(&job->context());
+    wait::set_sole_rank(&job->context());
     hosting::stay_on_thread();
   }
   return job->world();
@@ -89,15 +89,15 @@ void finalize() {
     base::fail(Errc::misuse, "finalize: this process has not joined a job, or has left it already");
   job->leave();
   hosting::leave_thread();
-  progress::ThreadCall::end_all();
-  progress::set_sole_rank(nullptr);
+  wait::ThreadCall::end_all();
+  wait::set_sole_rank(nullptr);
   delete std::exchange(job, nullptr);
   leave_for_good();
 }
 
-bool initialized() { return progress::current_rank() != nullptr; }
+bool initialized() { return wait::current_rank() != nullptr; }
 
-World& world() { return *progress::this_rank("world").world; }
+World& world() { return *wait::this_rank("world").world; }
 
 void abort(int status, std::string_view message) {
   detail::die(status, std::string(message).c_str());

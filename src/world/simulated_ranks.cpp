@@ -17,7 +17,7 @@ int simulate(const Process& process, detail::Body body, void* callable) {
   transport::sim::SeededWeather weather(static_cast<int>(spaces.size()), simulator.random(),
                                         simulator.clock());
   simulator.set_weather(weather);
-  progress::set_joining_rank(-1);
+  wait::set_joining_rank(-1);
   std::vector<int> statuses(spaces.size());
   simulator.run([&](int rank) {
     const auto index = static_cast<std::size_t>(rank);

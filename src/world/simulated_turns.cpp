@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "progress/processes.hpp"
 #include "transport/sim/turn_engine.hpp"
 #include "transport/sim/turns.hpp"
 #include "virtual/simulator.hpp"
+#include "wait/processes.hpp"
 #include "world/last_words.hpp"
 #include "world/losses.hpp"
 
@@ -43,10 +43,10 @@ bool tell_of_death(int process) {
   if (slot.node != job.node) return true;
   if (job.nodes == 1) {
     // Told already, or it was about to leave, and has no rank any more.
-    if (slot.step.load(std::memory_order_acquire) == progress::runs_no_more) return true;
+    if (slot.step.load(std::memory_order_acquire) == wait::runs_no_more) return true;
     if (job.halt.copy.load(std::memory_order_acquire) == 0) return false;
   }
-  progress::go_back_without(block(mapping), process);
+  wait::go_back_without(block(mapping), process);
   return true;
 }
 
@@ -59,13 +59,13 @@ bool let_leave(int process) {
   if (!mapping.process_slot(process).belongs(job.halt.regrouped.load(std::memory_order_acquire))) {
     // Otherwise it was killed before it was asked.
     if (job.halt.asked.load(std::memory_order_relaxed) == space::Asked::regrouping)
-      say_line(fmt::format("ranks are in {} processes now", progress::hosting_processes(job)));
+      say_line(fmt::format("ranks are in {} processes now", wait::hosting_processes(job)));
     job.halt.ask_no_more_for(space::Asked::regrouping);
     return true;
   }
-  if (progress::hosting_processes(job) == 1) return true;
+  if (wait::hosting_processes(job) == 1) return true;
   if (job.halt.ask_for(space::Asked::regrouping))
-    progress::regroup(block(mapping), space::Regroup::spread, std::span(&process, 1), {});
+    wait::regroup(block(mapping), space::Regroup::spread, std::span(&process, 1), {});
   return false;
 }
 
@@ -82,7 +82,7 @@ void join_turns(const space::Mapping& mapping, bootstrap::Exchange& wire) {
 
 }  // namespace
 
-void simulate_network(progress::NetworkOptions& options, const space::Mapping& mapping,
+void simulate_network(net::NetworkOptions& options, const space::Mapping& mapping,
                       bootstrap::Exchange& wire) {
   join_turns(mapping, wire);
   options.open = transport::sim::open_turn_engine;

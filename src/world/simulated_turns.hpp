@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bootstrap/exchange.hpp"
-#include "progress/network.hpp"
+#include "net/network.hpp"
 #include "space/mapping.hpp"
 #include "virtual/simulated_process.hpp"
 
@@ -9,7 +9,7 @@ namespace armature {
 
 /// Of a simulated job of several nodes: its network is the simulation's, and its processes act in
 /// turn from when they greet each other until they have left it. Collective.
-void simulate_network(progress::NetworkOptions& options, const space::Mapping& mapping,
+void simulate_network(net::NetworkOptions& options, const space::Mapping& mapping,
                       bootstrap::Exchange& wire);
 
 /// Of one on a single node: its processes act in turn from now on, each until it leaves.

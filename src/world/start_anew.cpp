@@ -13,9 +13,9 @@
 #include "base/message.hpp"
 #include "base/runtime.hpp"
 #include "bootstrap/environment.hpp"
-#include "progress/rank_context.hpp"
 #include "virtual/addresses.hpp"
 #include "virtual/checkpoint/folder.hpp"
+#include "wait/rank_context.hpp"
 #include "world/change_nodes.hpp"
 #include "world/requests.hpp"
 
@@ -90,7 +90,7 @@ void end_as_asked() {
 
 /// Empty, where it returns in other processes.
 std::string write(const World& world, const std::string& folder, const char* call) {
-  const space::Halt& halt = progress::mapping(call).header().halt;
+  const space::Halt& halt = wait::mapping(call).header().halt;
   const std::uint32_t restarts = halt.restarts;
   try {
     (void)write_on_nodes(
@@ -121,7 +121,7 @@ bool is_time_to_look(const space::Mapping& mapping) {
 }
 
 bool start_anew_if_wanted(const World& world, const char* call) {
-  const space::Mapping& mapping = progress::mapping(call);
+  const space::Mapping& mapping = wait::mapping(call);
   space::ControlHeader& job = mapping.header();
   if (!may_be_anew(job)) return false;
   job.resize.has_met.store(1, std::memory_order_relaxed);

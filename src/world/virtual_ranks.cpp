@@ -17,7 +17,6 @@
 #include "base/runtime.hpp"
 #include "bootstrap/join_once.hpp"
 #include "bootstrap/start_again.hpp"
-#include "progress/rank_context.hpp"
 #include "rmi/modules.hpp"
 #include "transport/sim/seeded_weather.hpp"
 #include "virtual/addresses.hpp"
@@ -26,6 +25,7 @@
 #include "virtual/rank_scheduler.hpp"
 #include "virtual/simulated_process.hpp"
 #include "virtual/simulator.hpp"
+#include "wait/rank_context.hpp"
 #include "world/call_body.hpp"
 #include "world/due.hpp"
 #include "world/hand_over_ranks.hpp"
@@ -164,7 +164,7 @@ void join(const Process& process) {
   fibers::join_job(job, same);
   if (process.mapping().process_slot(process.number()).joined.exchange(1) != 0)
     bootstrap::refuse_to_join_twice("process", process.number());
-  progress::set_joining_rank(-1);
+  wait::set_joining_rank(-1);
 }
 
 /// All processes of the job are in this one.
@@ -176,7 +176,7 @@ int simulate_processes(const space::Mapping& mapping, int band_file) {
   simulator.set_weather(weather);
   simulator.let_some_compute();
   together().weather = &weather;
-  progress::set_joining_rank(-1);
+  wait::set_joining_rank(-1);
   const simulation::Others others{[&](bool got_on) { simulator.yield(got_on); },
                                   [&]() -> base::Random& { return simulator.random(); }};
   std::vector<std::unique_ptr<simulation::SimulatedProcess>> schedulers;
@@ -206,7 +206,7 @@ int run_here(const Process& process, fibers::RankScheduler& scheduler) {
   else
     for (int rank = first; rank < first + hosted; ++rank)
       scheduler.add(fibers::RankFiber::make(mapping, process.band_file(), rank, {&live, nullptr}));
-  progress::Network::Spaces spaces;
+  net::Network::Spaces spaces;
   for (int rank = first; rank < first + hosted; ++rank)
     spaces.push_back(&fibers::RankFiber::of(mapping, rank).space());
   process.join_network(std::move(spaces));
@@ -223,8 +223,8 @@ int run_here(const Process& process, fibers::RankScheduler& scheduler) {
 void refuse_forks() {
   pthread_atfork(
       [] {
-        if (const progress::RankContext* me = progress::current_rank();
-            me != nullptr && me->scheduler != nullptr && progress::runs_rank())
+        if (const wait::RankContext* me = wait::current_rank();
+            me != nullptr && me->scheduler != nullptr && wait::runs_rank())
           abort(1,
                 "fork in a virtual rank, whose stack the child would share: posix_spawn, system "
                 "and popen start other programs");

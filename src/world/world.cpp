@@ -6,8 +6,8 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
-#include "progress/rank_context.hpp"
 #include "space/local_memory.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature {
 
@@ -42,7 +42,7 @@ namespace {
 }  // namespace
 
 void* World::allocate_local_bytes(std::size_t bytes, std::size_t alignment) const {
-  AddressSpace& space = progress::this_rank("allocate_local").space;
+  AddressSpace& space = wait::this_rank("allocate_local").space;
   if (bytes < space::page_wise_min)
     if (void* const address = space.reuse(bytes, alignment)) [[likely]]
       return std::memset(address, 0, bytes);
@@ -50,14 +50,14 @@ void* World::allocate_local_bytes(std::size_t bytes, std::size_t alignment) cons
 }
 
 void* World::allocate_local_bytes_for_overwrite(std::size_t bytes, std::size_t alignment) const {
-  AddressSpace& space = progress::this_rank("allocate_local").space;
+  AddressSpace& space = wait::this_rank("allocate_local").space;
   if (void* const address = space.reuse(bytes, alignment)) [[likely]]
     return address;
   return allocate_new(space, bytes, alignment, AddressSpace::Contents::any);
 }
 
 void World::free_local_bytes(Rank rank, void* address) const {
-  AddressSpace& space = progress::this_rank("free_local").space;
+  AddressSpace& space = wait::this_rank("free_local").space;
   if (rank == space.me() && space.keep(address)) [[likely]]
     return;
   free_other(space, rank, address);

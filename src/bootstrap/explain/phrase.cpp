@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "progress/processes.hpp"
+#include "wait/processes.hpp"
 
 namespace armature::bootstrap {
 namespace {
@@ -163,7 +163,7 @@ std::string rank_list(const std::vector<int>& ranks) {
 
 std::string in_processes(const space::ControlHeader& header) {
   const std::uint32_t processes =
-      header.ranks_are_virtual != 0 ? progress::hosting_processes(header) : header.processes;
+      header.ranks_are_virtual != 0 ? wait::hosting_processes(header) : header.processes;
   if (processes == header.ranks) return "";
   return processes == 1 ? " in one process" : fmt::format(" in {} processes", processes);
 }

@@ -8,7 +8,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "bootstrap/launcher/console.hpp"
-#include "progress/processes.hpp"
+#include "wait/processes.hpp"
 
 namespace armature::bootstrap {
 
@@ -74,7 +74,7 @@ void Checkpoints::begin(space::KeptIn where, std::uint64_t now_ns) {
   job.halt.where.store(where, std::memory_order_relaxed);
   job.halt.is_incremental.store(job.halt.incremental, std::memory_order_relaxed);
   job.halt.wanted.store(number_, std::memory_order_release);
-  progress::wake_processes(control_);
+  wait::wake_processes(control_);
 }
 
 void Checkpoints::report(std::uint64_t now_ns) {

@@ -14,8 +14,8 @@
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/running_job.hpp"
 #include "bootstrap/launcher/stack.hpp"
-#include "progress/processes.hpp"
 #include "topology/cgroup.hpp"
+#include "wait/processes.hpp"
 
 // Only the launcher declares a rank dead, and it prints the rank's message before it tells anybody:
 // so what comes first on the screen is the cause, whatever other ranks then say.
@@ -30,7 +30,7 @@ constexpr int further_deaths_max = 4;
 
 /// Everybody on that node looks up: a rank may sleep, and wait for the one that has died.
 void ring_all(const space::Control& control) {
-  if (control.header().ranks_are_virtual != 0) return progress::wake_processes(control);
+  if (control.header().ranks_are_virtual != 0) return wait::wake_processes(control);
   for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank) {
     std::atomic<std::uint32_t>& bell = control.slot(rank).rung;
     bell.fetch_add(1, std::memory_order_release);
@@ -290,7 +290,7 @@ bool RunningJob::is_given_up(const Process& process) const {
   const auto number = static_cast<int>(&process - processes_.data());
   if (recovers_on_nodes())
     return std::ranges::any_of(living_nodes(), [&](int node) {
-      return progress::is_lost(of_nodes_[static_cast<std::size_t>(node)].process(number));
+      return wait::is_lost(of_nodes_[static_cast<std::size_t>(node)].process(number));
     });
   int rank = 0;  // of its ranks
   while (rank < static_cast<int>(control_.header().ranks) && process_of(rank) != number) ++rank;

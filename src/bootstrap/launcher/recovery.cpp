@@ -12,12 +12,12 @@
 #include "bootstrap/explain/observe.hpp"
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/running_job.hpp"
-#include "progress/processes.hpp"
+#include "wait/processes.hpp"
 
 namespace armature::bootstrap {
 
 bool RunningJob::recovers_on_nodes() const {
-  return progress::recovers_on_nodes(of_nodes_.front().header());
+  return wait::recovers_on_nodes(of_nodes_.front().header());
 }
 
 int RunningJob::lost_processes() const {
@@ -71,7 +71,7 @@ void RunningJob::recover(Process& process, const std::string& who, const Ending&
     return say(
         fmt::format("{} {}: all ranks go back to the checkpoint in memory", who, ending.how));
   }
-  progress::go_back_without(node, place);
+  wait::go_back_without(node, place);
   labels_.pass_on();
   const auto age_ns = base::now_ns() - node.header().copies.last_ns.load(std::memory_order_relaxed);
   say(fmt::format("{} {}: all ranks go back to the checkpoint in memory of {:.3f} s ago", who,
@@ -85,7 +85,7 @@ bool RunningJob::have_gone_back_without(Process& process) {
     const space::Halt& halt = node.header().halt;
     const std::uint32_t regrouped = halt.regrouped.load(std::memory_order_acquire);
     return regrouped != 0 && regrouped == halt.regroup.load(std::memory_order_acquire) &&
-           progress::is_lost(node.process(number));
+           wait::is_lost(node.process(number));
   };
   if (!recovers_on_nodes() || std::ranges::none_of(of_nodes_, knows)) return false;
   process.lost = true;

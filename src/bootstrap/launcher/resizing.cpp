@@ -16,7 +16,7 @@
 #include "base/message.hpp"
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/running_job.hpp"
-#include "progress/processes.hpp"
+#include "wait/processes.hpp"
 
 namespace armature::bootstrap {
 
@@ -72,7 +72,7 @@ void RunningJob::answer_request(const std::string& refusal) {
   base::copy_text(resize.refusal, refusal);
   resize.answered.store(request_->number, std::memory_order_release);
   request_.reset();
-  progress::wake_processes(control_);
+  wait::wake_processes(control_);
 }
 
 void RunningJob::fulfil_request() {
@@ -155,7 +155,7 @@ bool RunningJob::regroup_alone(space::Regroup as, const std::vector<int>& leave,
   leaving_ = leave;
   spreads_ = true;
   spreading_since_ns_ = base::now_ns();
-  progress::regroup(control_, as, leave, join);
+  wait::regroup(control_, as, leave, join);
   return true;
 }
 
@@ -198,8 +198,7 @@ void RunningJob::have_spread() {
   if (std::exchange(rebalances_, false) && have_moved)
     return rebalancing_.have_moved(now_ns - spreading_since_ns_, now_ns);
   if (options_.verbose)
-    say(fmt::format("ranks are in {} processes now, after {:.1f} ms",
-                    progress::hosting_processes(job),
+    say(fmt::format("ranks are in {} processes now, after {:.1f} ms", wait::hosting_processes(job),
                     static_cast<double>(now_ns - spreading_since_ns_) * 1e-6));
 }
 
@@ -236,7 +235,7 @@ bool RunningJob::is_dispensable(const Process& process) const {
   const std::uint32_t regroup = halt.regroup.load(std::memory_order_relaxed);
   const std::uint32_t since = slot.since.load(std::memory_order_relaxed);
   if (slot.belongs(regroup)) return since == regroup && since != 0 && is_regrouping();
-  return since > regroup || slot.step.load(std::memory_order_acquire) == progress::runs_no_more;
+  return since > regroup || slot.step.load(std::memory_order_acquire) == wait::runs_no_more;
 }
 
 void RunningJob::do_without(Process& process, const Ending& ending) {
@@ -246,9 +245,9 @@ void RunningJob::do_without(Process& process, const Ending& ending) {
   if (request_) request_->problem = fmt::format("process {} {}", number, ending.how);
   process.lost = true;
   space::ProcessSlot& slot = control_.process(number);
-  slot.step.store(progress::runs_no_more, std::memory_order_release);
+  slot.step.store(wait::runs_no_more, std::memory_order_release);
   if (!came && slot.until.load(std::memory_order_relaxed) == 0)
-    progress::regroup(control_, space::Regroup::spread, std::span(&number, 1), {});
+    wait::regroup(control_, space::Regroup::spread, std::span(&number, 1), {});
 }
 
 /// One thing after the other.

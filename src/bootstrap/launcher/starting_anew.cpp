@@ -17,7 +17,7 @@
 #include "base/message.hpp"
 #include "bootstrap/launcher/console.hpp"
 #include "bootstrap/launcher/running_job.hpp"
-#include "progress/processes.hpp"
+#include "wait/processes.hpp"
 
 namespace armature::bootstrap {
 

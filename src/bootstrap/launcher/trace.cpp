@@ -22,14 +22,14 @@
 
 #include "base/fail.hpp"
 #include "bootstrap/launcher/console.hpp"
-#include "progress/trace.hpp"
 #include "space/control.hpp"
+#include "wait/trace.hpp"
 
 namespace armature::bootstrap {
 namespace {
 
-using progress::TraceEvent;
-using progress::TracePart;
+using wait::TraceEvent;
+using wait::TracePart;
 using Kind = TraceEvent::Kind;
 
 struct Event : TraceEvent {
@@ -221,11 +221,10 @@ Trace::Trace(std::string path, std::uint32_t processes_max)
   if (!output_ || !events_ || ftruncate(events_.get(), bytes) != 0)
     base::fail(Errc::start,
                fmt::format("--trace: {} cannot be written: {}", path_, base::system_text(errno)));
-  setenv(progress::trace_variable, fmt::format("/proc/{}/fd/{}", getpid(), events_.get()).c_str(),
-         1);
+  setenv(wait::trace_variable, fmt::format("/proc/{}/fd/{}", getpid(), events_.get()).c_str(), 1);
 }
 
-Trace::~Trace() { unsetenv(progress::trace_variable); }
+Trace::~Trace() { unsetenv(wait::trace_variable); }
 
 bool Trace::write(std::uint64_t job_started_ns) const {
   const auto fail = [&](int error) {

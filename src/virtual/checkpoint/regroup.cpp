@@ -15,10 +15,10 @@
 #include "balance/in_rows.hpp"
 #include "base/message.hpp"
 #include "base/relaxed.hpp"
-#include "progress/processes.hpp"
 #include "virtual/checkpoint/copy.hpp"
 #include "virtual/rank_fiber.hpp"
 #include "virtual/rank_record.hpp"
+#include "wait/processes.hpp"
 
 namespace armature::checkpoints {
 namespace {
@@ -140,7 +140,7 @@ bool look_on(const space::Mapping& mapping, const fibers::Meeting& meeting, int 
              std::uint32_t number) {
   space::ProcessSlot& slot = mapping.process_slot(process);
   if (slot.since.load(std::memory_order_acquire) <= number)
-    slot.step.store(progress::runs_no_more, std::memory_order_release);
+    slot.step.store(wait::runs_no_more, std::memory_order_release);
   return meeting.wait([&] { return !mapping.header().halt.is_to_regroup(); });
 }
 

@@ -14,12 +14,12 @@
 #include "base/fail.hpp"
 #include "base/relaxed.hpp"
 #include "base/runtime.hpp"
-#include "progress/processes.hpp"
 #include "space/copy_file.hpp"
 #include "virtual/copy_pages.hpp"
 #include "virtual/nodes/pieces.hpp"
 #include "virtual/nodes/wire.hpp"
 #include "virtual/rank_record.hpp"
+#include "wait/processes.hpp"
 
 namespace armature::nodes {
 
@@ -62,7 +62,7 @@ std::vector<int> living_processes(const space::Mapping& mapping, int node) {
   std::vector<int> living;
   for (int p = 0; p < static_cast<int>(mapping.header().processes); ++p)
     if (const space::ProcessSlot& slot = mapping.process_slot(p);
-        slot.node == node && !progress::is_lost(slot))
+        slot.node == node && !wait::is_lost(slot))
       living.push_back(p);
   return living;
 }
@@ -71,7 +71,7 @@ std::vector<int> living_processes(const space::Mapping& mapping, int node) {
 int partner_of(const space::Mapping& mapping, int node) {
   std::set<int> living;
   for (int p = 0; p < static_cast<int>(mapping.header().processes); ++p)
-    if (const space::ProcessSlot& slot = mapping.process_slot(p); !progress::is_lost(slot))
+    if (const space::ProcessSlot& slot = mapping.process_slot(p); !wait::is_lost(slot))
       living.insert(slot.node);
   living.erase(node);
   if (living.empty()) return -1;

@@ -18,7 +18,7 @@
 
 #include "base/clock.hpp"
 #include "base/relaxed.hpp"
-#include "progress/network.hpp"
+#include "net/network.hpp"
 #include "rma/questions.hpp"
 #include "team/known_teams.hpp"
 #include "virtual/nodes/traveller.hpp"
@@ -27,7 +27,7 @@
 namespace armature::nodes {
 namespace {
 
-using progress::network;
+using net::network;
 using transport::Links;
 
 using base::relaxed;  // nobody runs
@@ -84,7 +84,7 @@ void change_places(const space::Mapping& mapping, const std::vector<Journey>& al
 
 /// What comes for a rank from now on may need its heap.
 void host(const space::Mapping& mapping, int process) {
-  progress::Network::Spaces spaces;
+  net::Network::Spaces spaces;
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
     if (mapping.slot(rank).process.load(relaxed) != process) continue;
     spaces.push_back(&fibers::RankFiber::of(mapping, rank).space());

@@ -27,19 +27,19 @@
 
 #include "base/message.hpp"
 #include "base/relaxed.hpp"
-#include "progress/network.hpp"
-#include "progress/processes.hpp"
+#include "net/network.hpp"
 #include "team/known_teams.hpp"
 #include "virtual/nodes/copies.hpp"
 #include "virtual/nodes/losses.hpp"
 #include "virtual/nodes/steps.hpp"
 #include "virtual/nodes/traveller.hpp"
 #include "virtual/rank_fiber.hpp"
+#include "wait/processes.hpp"
 
 namespace armature::nodes {
 namespace {
 
-using progress::network;
+using net::network;
 using transport::Links;
 
 using base::relaxed;  // nobody runs
@@ -58,7 +58,7 @@ bool are_written(const space::Mapping& mapping) {
 /// Nothing is to be done again: all ranks have ended, or are written. What those that are lost have
 /// said last may not have come here.
 bool is_over(const space::Mapping& mapping) {
-  return progress::all_have_finished(mapping) || somebody_has_left(mapping) || are_written(mapping);
+  return wait::all_have_finished(mapping) || somebody_has_left(mapping) || are_written(mapping);
 }
 
 class GoingBack {
@@ -155,7 +155,7 @@ int GoingBack::least_used(int node, const std::vector<int>& used) const {
   int found = -1;
   for (int p = 0; p < static_cast<int>(job_.processes); ++p) {
     const space::ProcessSlot& slot = mapping_.process_slot(p);
-    if (slot.node != node || progress::is_lost(slot)) continue;
+    if (slot.node != node || wait::is_lost(slot)) continue;
     if (found < 0 || used[static_cast<std::size_t>(p)] < used[static_cast<std::size_t>(found)])
       found = p;
   }
@@ -173,8 +173,8 @@ bool GoingBack::may_be_cut_off() const {
   for (int p = 0; p < static_cast<int>(job_.processes); ++p) {
     const space::ProcessSlot& slot = mapping_.process_slot(p);
     if (!slot.belongs(regrouped)) continue;
-    if (before++ == 0) has_first = !progress::is_lost(slot);
-    if (!progress::is_lost(slot)) ++left;
+    if (before++ == 0) has_first = !wait::is_lost(slot);
+    if (!wait::is_lost(slot)) ++left;
   }
   return 2 * left < before || (2 * left == before && !has_first);
 }
@@ -193,7 +193,7 @@ void GoingBack::find_places() {
   const std::vector<Home> homes = copies_.homes(found_.copy);
   std::vector<int> used(job_.processes);
   for (const Home& home : homes) {
-    const bool stays = !progress::is_lost(mapping_.process_slot(home.process));
+    const bool stays = !wait::is_lost(mapping_.process_slot(home.process));
     places_.push_back(stays ? home.process : -1);
     if (stays) ++used[static_cast<std::size_t>(home.process)];
   }
@@ -289,7 +289,7 @@ void GoingBack::take_places() const {
 }
 
 void GoingBack::host() const {
-  progress::Network::Spaces spaces;
+  net::Network::Spaces spaces;
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
     is_here(rank) ? mapping_.show(rank) : mapping_.hide(rank);
     if (places_[static_cast<std::size_t>(rank)] != process_) continue;

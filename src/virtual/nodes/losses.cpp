@@ -14,8 +14,8 @@
 #include "base/fail.hpp"
 #include "base/process_memory.hpp"
 #include "base/runtime.hpp"
-#include "progress/processes.hpp"
 #include "virtual/nodes/wire.hpp"
+#include "wait/processes.hpp"
 
 namespace armature::nodes {
 
@@ -43,7 +43,7 @@ std::vector<std::int32_t> lost_processes(const space::Mapping& mapping) {
   const base::ProcessMemory kept;
   std::vector<std::int32_t> lost;
   for (int process = 0; process < static_cast<int>(mapping.header().processes); ++process)
-    if (progress::is_lost(mapping.process_slot(process))) lost.push_back(process);
+    if (wait::is_lost(mapping.process_slot(process))) lost.push_back(process);
   return lost;
 }
 
@@ -58,7 +58,7 @@ void on_lost(const Arrived& arrived) {
                  fmt::format("process {} tells of process {}", arrived.process, process));
     // They have gone on without us.
     if (process == network()->links().process()) kill(getpid(), SIGKILL);
-    progress::lose_process({reinterpret_cast<std::byte*>(&mapping.header())}, process);
+    wait::lose_process({reinterpret_cast<std::byte*>(&mapping.header())}, process);
   }
   Known& all = known();
   all.told[static_cast<std::size_t>(arrived.process)] = number_of(lost);
@@ -98,14 +98,14 @@ bool all_have_entered(const space::Mapping& mapping) {
   const Known& all = known();
   return std::ranges::all_of(network()->others(), [&](int process) {
     return network()->links().to(process).queued() == 0 &&
-           (progress::is_lost(mapping.process_slot(process)) ||
+           (wait::is_lost(mapping.process_slot(process)) ||
             all.told[static_cast<std::size_t>(process)] == all.entered);
   });
 }
 
 bool somebody_has_left(const space::Mapping& mapping) {
   return std::ranges::any_of(network()->others(), [&](int process) {
-    return !progress::is_lost(mapping.process_slot(process)) &&
+    return !wait::is_lost(mapping.process_slot(process)) &&
            network()->links().to(process).said_bye();
   });
 }

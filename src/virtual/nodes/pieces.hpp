@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "progress/network.hpp"
+#include "net/network.hpp"
 #include "space/mapping.hpp"
 #include "transport/protocol.hpp"
 #include "virtual/nodes/band_file.hpp"

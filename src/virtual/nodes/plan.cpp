@@ -9,12 +9,12 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "progress/network.hpp"
-#include "progress/processes.hpp"
+#include "net/network.hpp"
+#include "wait/processes.hpp"
 
 namespace armature::nodes {
 
-using progress::network;
+using net::network;
 
 namespace {
 
@@ -57,7 +57,7 @@ void write(const space::Mapping& mapping, const PlanRecord& record, const std::b
   job.halt.where.store(record.where, std::memory_order_relaxed);
   // Release: who sees that it is wanted sees where all go.
   job.halt.wanted.store(record.number, std::memory_order_release);
-  progress::wake_processes({reinterpret_cast<std::byte*>(&job)});
+  wait::wake_processes({reinterpret_cast<std::byte*>(&job)});
 }
 
 void on_plan(const transport::Arrived& arrived) {
@@ -80,7 +80,7 @@ void on_plan(const transport::Arrived& arrived) {
 std::set<int> first_processes(const space::Mapping& mapping) {
   std::set<int> nodes, processes;
   for (const int process : network()->others())
-    if (!progress::is_lost(mapping.process_slot(process)) &&
+    if (!wait::is_lost(mapping.process_slot(process)) &&
         nodes.insert(mapping.process_slot(process).node).second)
       processes.insert(process);
   return processes;

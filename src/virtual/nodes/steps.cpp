@@ -9,10 +9,10 @@
 #include "base/message.hpp"
 #include "base/process_memory.hpp"
 #include "base/runtime.hpp"
-#include "progress/processes.hpp"
 #include "rma/questions.hpp"
 #include "virtual/nodes/losses.hpp"
 #include "virtual/nodes/wire.hpp"
+#include "wait/processes.hpp"
 
 namespace armature::nodes {
 
@@ -76,7 +76,7 @@ Steps::Steps(const space::Mapping& mapping, int process, std::uint32_t lost, con
 
 bool Steps::leads_all() const {
   int first = 0;
-  while (progress::is_lost(mapping_.process_slot(first))) ++first;
+  while (wait::is_lost(mapping_.process_slot(first))) ++first;
   return leads() && of_node_.members().front() == first;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "progress/network.hpp"
+#include "net/network.hpp"
 #include "transport/links.hpp"
 #include "transport/protocol.hpp"
 
@@ -8,7 +8,7 @@
 
 namespace armature::nodes {
 
-using progress::network;
+using net::network;
 using transport::Arrived;
 using transport::Kind;
 using transport::Link;

@@ -1,0 +1,347 @@
+#include "net/mirrors.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "net/network.hpp"
+#include "wait/bell.hpp"
+
+namespace armature::net {
+
+using base::fail;
+using transport::Arrived;
+using transport::Channel;
+using transport::Kind;
+using transport::Link;
+
+/// Bytes of a ring, from a position on; they do not wrap.
+struct Mirrors::Bytes {
+  std::uint32_t what;
+  std::uint32_t capacity;
+  std::uint64_t position;
+  std::uint64_t written;  // so far may be read now; 0: no further than before
+};
+
+/// How far the receiver has read, and what it still looks into below that.
+struct Mirrors::Room {
+  std::uint32_t what;
+  std::uint32_t pins;
+  std::uint64_t read;
+  std::uint64_t pinned[Channel::pins_max];
+};
+
+namespace {
+
+constexpr std::uint64_t worth_sending = 12288;  // bytes that do not wait for more
+
+/// From the list of those that are looked at again; what was written before somebody still saw it
+/// there is seen after this.
+void take_off(std::atomic<bool>& waits) {
+  waits.store(false, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+}  // namespace
+
+void Mirrors::install(transport::Links& links) {
+  links.handle(Kind::ring, [](const Arrived& a) { network()->mirrors().on_ring(a); });
+  links.handle(Kind::room, [](const Arrived& a) { network()->mirrors().on_room(a); });
+  links.handle(Kind::notify, [](const Arrived& a) { network()->mirrors().on_notify(a); });
+}
+
+Mirrors::Mirrors(Network& network) : network_(network) {}
+
+Mirrors::~Mirrors() = default;
+
+void Mirrors::begin_anew() {
+  ARMATURE_ASSERT(waiting_.empty());
+  forget_all();
+}
+
+void Mirrors::forget_all() {
+  waiting_.clear();
+  made_.clear();
+  pairs_ =
+      decltype(pairs_)(network_.places() * static_cast<std::size_t>(network_.mapping().ranks()));
+}
+
+void Mirrors::close_images() {
+  for (const auto& pair : made_)
+    for (Incoming& in : pair->in) {
+      if (in.image == nullptr) continue;
+      ARMATURE_ASSERT(
+          network_.space_of(pair->rank)
+              ->free(in.image, space::Allocation::Kind::internal, space::AddressSpace::By::door));
+      in = {};
+    }
+}
+
+/// Where a pair of ranks is kept. The numbers may have come from another process.
+std::size_t Mirrors::place(int rank, int other) const {
+  const int ranks = network_.mapping().ranks();
+  const int place = network_.place_of(rank);
+  if (place < 0 || other < 0 || other >= ranks)
+    fail(Errc::corrupt,
+         fmt::format("something of rank {} came for rank {}, which is elsewhere", other, rank));
+  return static_cast<std::size_t>(place) * static_cast<std::size_t>(ranks) +
+         static_cast<std::size_t>(other);
+}
+
+Mirrors::Pair& Mirrors::pair(int rank, int other) {
+  std::atomic<Pair*>& found = pairs_[place(rank, other)];
+  if (found.load(std::memory_order_relaxed) == nullptr) {
+    made_.emplace_back(new Pair{.rank = rank, .other = other});
+    found.store(made_.back().get(), std::memory_order_release);
+  }
+  return *found.load(std::memory_order_relaxed);
+}
+
+bool Mirrors::looks_soon(int rank, int other) const {
+  const Pair* const between = pairs_[place(rank, other)].load(std::memory_order_acquire);
+  if (between == nullptr || !between->waits.load(std::memory_order_relaxed)) return false;
+  // Who looks takes the pair off the list, fences, and then reads what was written. So either it
+  // sees what has just been written, or this sees that the pair is not on the list any more.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const Outgoing* const calls = between->calls.load(std::memory_order_acquire);
+  return between->waits.load(std::memory_order_relaxed) && calls != nullptr &&
+         calls->written->load(std::memory_order_relaxed) -
+                 calls->carried->load(std::memory_order_relaxed) <
+             worth_sending &&
+         network_.mapping().head(other).peer(rank).notified.load(std::memory_order_relaxed) ==
+             between->notified.load(std::memory_order_relaxed);
+}
+
+Mirrors::Ring Mirrors::Ring::of(Channel& channel) {
+  return {channel.at(0),     channel.capacity, &channel.published,
+          &channel.consumed, &channel.carried, &channel};
+}
+
+Mirrors::Ring Mirrors::Ring::of(transport::Ring& ring) {
+  return {ring.bytes(),        transport::Ring::capacity, &ring.written(),
+          &ring.read_so_far(), &ring.carried(),           nullptr};
+}
+
+/// As this node knows it: the ring itself, or its image. Without bytes when there is none.
+Mirrors::Ring Mirrors::ring_of(int from, int to, What what) const {
+  const space::PeerLine& line = network_.mapping().head(to).peer(from);
+  const auto& place = what == What::messages ? line.mailbox : line.channel;
+  const std::uint64_t address = place.load(std::memory_order_acquire);
+  if (address == 0) return {};
+  return what == What::messages ? Ring::of(*reinterpret_cast<transport::Ring*>(address))
+                                : Ring::of(*reinterpret_cast<Channel*>(address));
+}
+
+/// Whether the rank has opened such a ring.
+bool Mirrors::find(Pair& pair, What what) {
+  Outgoing& out = pair.out[static_cast<std::size_t>(what)];
+  if (out.bytes != nullptr) return true;
+  out = ring_of(pair.rank, pair.other, what);
+  if (out.channel != nullptr) pair.calls.store(&out, std::memory_order_release);
+  return out.bytes != nullptr;
+}
+
+void Mirrors::look(int rank, int other, bool all) { look(pair(rank, other), all); }
+
+void Mirrors::look(Pair& between, bool all) {
+  const int rank = between.rank, other = between.other;
+  Link& link = network_.link_to(other);
+  const bool busy = !link.is_idle();
+  for (const What what : {What::messages, What::calls}) {
+    tell_room(between, what);
+    if (!find(between, what)) continue;
+    const Outgoing& out = between.out[static_cast<std::size_t>(what)];
+    const std::uint64_t news =
+        out.written->load(std::memory_order_acquire) - out.carried->load(std::memory_order_relaxed);
+    if (news == 0) continue;
+    if (!all && busy && news < worth_sending) {
+      if (!between.waits.exchange(true, std::memory_order_relaxed)) waiting_.push_back(&between);
+      continue;
+    }
+    send_bytes(between, what);
+    link.flush();
+  }
+  // This rank's count of notifications, in this node's head of the other's band.
+  const std::uint64_t notified =
+      network_.mapping().head(other).peer(rank).notified.load(std::memory_order_relaxed);
+  if (notified == between.notified.load(std::memory_order_relaxed)) return;
+  between.notified.store(notified, std::memory_order_relaxed);
+  link.post(Kind::notify, rank, other, notified, Link::Ack::none);
+  link.flush();
+}
+
+void Mirrors::look_again() {
+  for (Pair* pair : std::exchange(waiting_, {})) {
+    take_off(pair->waits);
+    look(*pair, true);
+  }
+}
+
+template <class Is>
+void Mirrors::look_again_at(Is&& is) {
+  for (std::size_t i = 0; i < waiting_.size();) {
+    Pair& pair = *waiting_[i];
+    if (!is(pair)) {
+      ++i;
+      continue;
+    }
+    waiting_[i] = waiting_.back();
+    waiting_.pop_back();
+    take_off(pair.waits);
+    look(pair, true);
+  }
+}
+
+void Mirrors::look_again(int rank) {
+  look_again_at([&](const Pair& pair) { return pair.rank == rank; });
+}
+
+void Mirrors::look_again(const Link& link) {
+  look_again_at([&](const Pair& pair) { return &network_.link_to(pair.other) == &link; });
+}
+
+void Mirrors::send_bytes(Pair& pair, What what) {
+  Outgoing& out = pair.out[static_cast<std::size_t>(what)];
+  Link& link = network_.link_to(pair.other);
+  const std::uint64_t written = out.written->load(std::memory_order_acquire);
+  std::uint64_t sent = out.carried->load(std::memory_order_relaxed);
+  while (sent != written) {
+    const std::uint64_t offset = sent & (out.capacity - 1);
+    const auto bytes =
+        static_cast<std::size_t>(std::min({written - sent, out.capacity - offset,
+                                           std::uint64_t{Link::body_bytes_max - sizeof(Bytes)}}));
+    // In pieces where there are many; the receiver is to see whole requests.
+    const bool is_last = sent + bytes == written;
+    const Bytes head{static_cast<std::uint32_t>(what), static_cast<std::uint32_t>(out.capacity),
+                     sent, is_last ? written : 0};
+    std::byte* const body =
+        link.append(Kind::ring, pair.rank, pair.other, sizeof head + bytes, Link::Ack::later);
+    std::memcpy(body, &head, sizeof head);
+    std::memcpy(body + sizeof head, out.bytes + offset, bytes);
+    sent += bytes;
+    out.carried->store(sent, std::memory_order_relaxed);
+  }
+}
+
+/// Tells the sender what it may write over, when that is worth it.
+void Mirrors::tell_room(Pair& pair, What what) {
+  Incoming& in = pair.in[static_cast<std::size_t>(what)];
+  if (in.bytes == nullptr) static_cast<Ring&>(in) = ring_of(pair.other, pair.rank, what);
+  if (in.bytes == nullptr) return;
+  const std::uint64_t told = in.carried->load(std::memory_order_relaxed);
+  const bool pins_told =
+      in.channel != nullptr && in.channel->pins_told.load(std::memory_order_relaxed) != 0;
+  const std::uint64_t read = in.read->load(std::memory_order_acquire);
+  const bool pins = in.channel != nullptr && in.channel->pins.load(std::memory_order_acquire) != 0;
+  if (read - told < in.capacity / 4 && (read == told || !(pins || pins_told))) return;
+  Room room{static_cast<std::uint32_t>(what), 0, read, {}};
+  std::size_t bytes = offsetof(Room, pinned);
+  if (pins || pins_told) {
+    room.pins = static_cast<std::uint32_t>(in.channel->pins.load(std::memory_order_acquire));
+    for (std::size_t i = 0; i < Channel::pins_max; ++i)
+      room.pinned[i] = in.channel->pinned[i].load(std::memory_order_acquire);
+    bytes = sizeof room;
+  }
+  in.carried->store(read, std::memory_order_relaxed);
+  if (in.channel != nullptr) in.channel->pins_told.store(pins ? 1 : 0, std::memory_order_relaxed);
+  Link& link = network_.link_to(pair.other);
+  std::memcpy(link.append(Kind::room, pair.rank, pair.other, bytes, Link::Ack::none), &room, bytes);
+  link.flush();
+}
+
+/// The receiver's image of a ring, in its own band. None where all are about to go back.
+void Mirrors::make_image(Pair& pair, What what, std::uint64_t capacity) {
+  Incoming& in = pair.in[static_cast<std::size_t>(what)];
+  space::AddressSpace* const space = network_.space_of(pair.rank);
+  const bool calls = what == What::calls;
+  const bool fits = calls ? capacity >= Channel::capacity_min && capacity <= Channel::capacity_max
+                          : capacity == transport::Ring::capacity;
+  if (!fits || (capacity & (capacity - 1)) != 0)
+    fail(Errc::corrupt, fmt::format("rank {} has a ring of {} bytes", pair.other, capacity));
+  space::AddressSpace::Failure failure;
+  void* const memory =
+      space->allocate(calls ? sizeof(Channel) + capacity : sizeof(transport::Ring), 64,
+                      space::Allocation::Kind::internal, failure, space::AddressSpace::By::door);
+  if (memory == nullptr && space->goes_back()) return;
+  if (memory == nullptr)
+    fail(Errc::out_of_memory,
+         fmt::format("no memory for what rank {} sends: {}", pair.other, failure.limit));
+  space::RankSlot& slot = space->slot(pair.rank);
+  space::PeerLine& line = space->head(pair.rank).peer(pair.other);
+  in.image = memory;
+  const auto address = reinterpret_cast<std::uint64_t>(memory);
+  // Release, below: whoever reads the address finds an empty ring there; that there is one comes
+  // last.
+  if (calls) {
+    auto* channel = new (memory) Channel;
+    channel->capacity = capacity;
+    static_cast<Ring&>(in) = Ring::of(*channel);
+    line.channel.store(address, std::memory_order_release);
+    slot.channels.add(pair.other, line.channel_before);
+  } else {
+    auto* ring = new (memory) transport::Ring;
+    static_cast<Ring&>(in) = Ring::of(*ring);
+    line.mailbox.store(address, std::memory_order_release);
+    slot.mailboxes.add(pair.other, line.mailbox_before);
+  }
+}
+
+void Mirrors::on_ring(const Arrived& arrived) {
+  const auto head = arrived.head<Bytes>();
+  const auto bytes = arrived.rest(sizeof head);
+  const int to = arrived.record.to, from = arrived.record.from;
+  if (network_.space_of(to) == nullptr || head.what >= kinds)
+    fail(Errc::corrupt,
+         fmt::format("process {} sends to rank {}, which is elsewhere", arrived.process, to));
+  Pair& between = pair(to, from);
+  Incoming& in = between.in[head.what];
+  if (in.bytes == nullptr) make_image(between, static_cast<What>(head.what), head.capacity);
+  if (in.bytes == nullptr) return network_.ignore_all();
+  const std::uint64_t offset = head.position & (in.capacity - 1);
+  if (head.position != in.came || bytes.size() > in.capacity - offset)
+    fail(Errc::corrupt, fmt::format("{} bytes of rank {} came for position {}", bytes.size(), from,
+                                    head.position));
+  std::memcpy(in.bytes + offset, bytes.data(), bytes.size());
+  in.came += bytes.size();
+  if (head.written == 0) return;
+  // Release: the receiver reads the bytes after it has seen this.
+  in.written->store(in.came, std::memory_order_release);
+  wait::ring(network_.mapping().slot(to));
+}
+
+void Mirrors::on_room(const Arrived& arrived) {
+  Room room{};
+  arrived.require(offsetof(Room, pinned));
+  std::memcpy(&room, arrived.body.data(), std::min(sizeof room, arrived.body.size()));
+  const int rank = arrived.record.to, other = arrived.record.from;
+  if (network_.space_of(rank) == nullptr || other < 0 || other >= network_.mapping().ranks() ||
+      room.what >= kinds)
+    fail(Errc::corrupt, fmt::format("a ring of rank {}, which is elsewhere", rank));
+  const Outgoing out = ring_of(rank, other, static_cast<What>(room.what));
+  if (out.bytes == nullptr) return;  // the rank has closed it
+  if (room.read > out.carried->load(std::memory_order_relaxed))
+    fail(Errc::corrupt, fmt::format("rank {} has read what was not sent", other));
+  if (out.channel != nullptr && arrived.body.size() == sizeof room) {
+    for (std::size_t i = 0; i < Channel::pins_max; ++i)
+      out.channel->pinned[i].store(room.pinned[i], std::memory_order_relaxed);
+    out.channel->pins.store(room.pins, std::memory_order_relaxed);
+  }
+  // Release: who sees that there is room sees what is pinned.
+  out.read->store(room.read, std::memory_order_release);
+  wait::ring(network_.mapping().slot(rank));
+}
+
+void Mirrors::on_notify(const Arrived& arrived) {
+  const auto count = arrived.head<std::uint64_t>();
+  const int to = arrived.record.to, from = arrived.record.from;
+  if (network_.space_of(to) == nullptr || from < 0 || from >= network_.mapping().ranks())
+    fail(Errc::corrupt, fmt::format("a notification for rank {}, which is elsewhere", to));
+  // Release: the puts before it have been written.
+  network_.mapping().head(to).peer(from).notified.store(count, std::memory_order_release);
+  wait::ring(network_.mapping().slot(to));
+}
+
+}  // namespace armature::net

@@ -1,0 +1,188 @@
+#include "net/progress_thread.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "armature/handle.hpp"
+#include "net/played_peer.hpp"
+#include "wait/request.hpp"
+#include "wait/wait.hpp"
+
+namespace armature::net {
+namespace {
+
+using transport::Kind;
+
+constexpr std::uint64_t ms = 1'000'000;
+std::atomic<int> handled = 0;
+
+NetworkOptions options(std::uint64_t heartbeat_ns = 0) {
+  handled = 0;
+  NetworkOptions chosen;
+  chosen.heartbeat_ns = heartbeat_ns;
+  chosen.handlers = {[](transport::Links& links) {
+    links.handle(Kind::reply, [](const transport::Arrived&) { ++handled; });
+  }};
+  return chosen;
+}
+
+/// All that it has said.
+bool is_acknowledged(const PlayedPeer& peer) {
+  const std::lock_guard locked(peer.mutex);
+  return peer.acknowledged == peer.sequence;
+}
+
+TEST(ProgressThreadTest, what_comes_while_ranks_do_not_look_is_handled) {
+  PlayedNetwork net(options());
+  for (int i = 1; i <= 20; ++i) {
+    net.peer.say(Kind::reply, 1);
+    ASSERT_TRUE(net.until([&] { return handled == i; }, false)) << i;
+  }
+}
+
+TEST(ProgressThreadTest, it_listens_again_when_ranks_have_looked_away) {
+  PlayedNetwork net(options());
+  for (int i = 1; i <= 10; ++i) {
+    for (int polled = 0; polled < 10'000; ++polled) (void)network()->poll();
+    network()->look_away();
+    net.peer.say(Kind::reply, 1);
+    ASSERT_TRUE(net.until([&] { return handled == i; }, false)) << i;
+  }
+}
+
+/// How often the other threads of this process have gone to sleep so far.
+std::uint64_t sleeps_of_others() {
+  std::uint64_t sum = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (task.path().filename() == std::to_string(gettid())) continue;
+    std::ifstream status(task.path() / "status");
+    for (std::string word; status >> word;)
+      if (std::uint64_t times = 0; word == "voluntary_ctxt_switches:" && status >> times)
+        sum += times;
+  }
+  return sum;
+}
+
+TEST(ProgressThreadTest, while_it_cannot_listen_it_naps_ever_longer) {
+  PlayedNetwork net(options());
+  const transport::Links::Lock locked(network()->links().lock());  // as a rank that polls
+  const auto begun = std::chrono::steady_clock::now();
+  const std::uint64_t before = sleeps_of_others();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const std::uint64_t naps = sleeps_of_others() - before;
+  const auto took = std::chrono::steady_clock::now() - begun;
+  RecordProperty("naps", static_cast<int>(naps));
+  // From 50 us on each is twice as long as the one before, up to 2 ms.
+  EXPECT_LE(naps, 8 + static_cast<std::uint64_t>(took / std::chrono::milliseconds(2)));
+}
+
+TEST(ProgressThreadTest, what_comes_while_a_rank_polls_is_left_to_it_until_it_stops) {
+  PlayedNetwork net(options());
+  int left = 0;
+  for (int i = 1; i <= 20; ++i) {
+    ASSERT_TRUE(network()->stop_ears());
+    net.peer.say(Kind::reply, 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    left += handled == i - 1;
+    network()->hear_again();
+    ASSERT_TRUE(net.until([&] { return handled == i; }, false)) << i;
+  }
+  EXPECT_GE(left, 10);  // not what came just when the thread was about to sleep
+}
+
+TEST(ProgressThreadTest, what_a_rank_took_in_last_is_acknowledged_when_it_polls_no_more) {
+  PlayedNetwork net(options(400'000 * ms));  // nobody looks because of that
+  net.peer.flags = transport::PacketHeader::wants_ack;
+  for (int i = 1; i <= 5; ++i) {
+    ASSERT_TRUE(network()->stop_ears());
+    net.peer.say(Kind::reply, 1);
+    ASSERT_TRUE(net.until([&] { return handled == i; }));
+    network()->hear_again();
+    ASSERT_TRUE(net.until([&] { return is_acknowledged(net.peer); }, false)) << i;
+  }
+}
+
+TEST(ProgressThreadTest, so_is_what_a_rank_took_in_that_only_looked_once) {
+  PlayedNetwork net(options(400'000 * ms));
+  net.peer.flags = transport::PacketHeader::wants_ack;
+  net.peer.is_heard = false;  // the rank is faster
+  armature::detail::Request request{[](armature::detail::Request&) {
+                                      (void)network()->try_poll();
+                                      return false;
+                                    },
+                                    nullptr};
+  armature::detail::Request* under_way = &request;
+  for (int i = 1; i <= 6; ++i) {
+    net.peer.say(Kind::reply, 1);
+    const auto looks_until_handled = [&] {
+      i % 2 == 0 ? wait::let_others_run() : (void)armature::detail::test(under_way);
+      return handled == i;
+    };
+    ASSERT_TRUE(net.until(looks_until_handled, false));
+    ASSERT_TRUE(net.until([&] { return is_acknowledged(net.peer); }, false)) << i;
+  }
+}
+
+TEST(ProgressThreadTest, what_a_rank_had_to_look_at_again_is_looked_at_when_it_polls_no_more) {
+  static std::atomic<int> looks = 0;
+  static std::atomic<bool> more = false;
+  looks = 0;
+  NetworkOptions chosen = options(400'000 * ms);
+  chosen.look = [] {
+    ++looks;
+    return more.load();
+  };
+  PlayedNetwork net(chosen);
+  ASSERT_TRUE(network()->stop_ears());
+  more = true;
+  (void)network()->poll();
+  const int before = looks;
+  network()->hear_again();
+  EXPECT_TRUE(net.until([&] { return looks > before + 3; }, false));
+  more = false;
+}
+
+TEST(ProgressThreadTest, who_is_silent_for_longer_than_the_heartbeat_is_given_up) {
+  PlayedNetwork net(options(200 * ms));
+  EXPECT_TRUE(net.until([&] { return net.peer.drops == 1; }, false));
+  for (const int rank : {1, 2})
+    EXPECT_TRUE(
+        net.until([&] { return net.mapping().slot(rank).life == space::Life::dead; }, false));
+  EXPECT_EQ(net.mapping().slot(0).life, space::Life::running);
+}
+
+TEST(ProgressThreadTest, signs_of_life_are_sent_and_who_sends_some_stays) {
+  NetworkOptions chosen = options(2000 * ms);
+  PlayedNetwork net(chosen);
+  std::size_t answered = 0;
+  const auto hears_of_us_often = [&] {
+    for (; answered < net.peer.seen(Kind::none).size(); ++answered) net.peer.say(Kind::none, -1);
+    return answered >= 5;  // for longer than a silence may last
+  };
+  EXPECT_TRUE(net.until(hears_of_us_often, false));
+  EXPECT_EQ(net.peer.drops, 0);
+}
+
+TEST(ProgressThreadTest, who_has_not_found_all_yet_gives_signs_of_life) {
+  PlayedNetwork net(options(40 * ms), 3);
+  EXPECT_GE(net.peer.seen(Kind::none).size(), 3U);
+}
+
+TEST(ProgressThreadTest, without_a_heartbeat_silence_is_no_fault) {
+  PlayedNetwork net(options(0));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_EQ(net.peer.drops, 0);
+  EXPECT_TRUE(net.peer.seen(Kind::none).empty());
+}
+
+}  // namespace
+}  // namespace armature::net

@@ -1,0 +1,140 @@
+#include "wait/bell.hpp"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/futex.hpp"
+#include "base/interleaving.hpp"
+#include "net/network.hpp"
+#include "wait/processes.hpp"
+#include "wait/rank_context.hpp"
+
+namespace armature::wait {
+namespace {
+
+bool membarrier_works = false;
+// Ranks of this process are woken by threads of this process alone.
+bool wakers_are_here = false;
+space::Control control;
+bool ranks_are_virtual = false;
+
+long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
+
+void change_and_wake(std::atomic<std::uint32_t>& word) {
+  word.fetch_add(1, std::memory_order_release);
+  base::futex_wake(word);
+}
+
+/// Meanwhile the network is somebody else's, and so is the core, unless a rank computes there.
+class Asleep {
+ public:
+  explicit Asleep(bool leaves_its_core = true)
+      : net_(net::network()), leaves_its_core_(leaves_its_core) {
+    if (net_ != nullptr) leaves_its_core ? net_->fall_asleep() : net_->look_away();
+  }
+  ~Asleep() {
+    if (net_ != nullptr && leaves_its_core_) net_->wake_up();
+  }
+  Asleep(const Asleep&) = delete;
+  Asleep& operator=(const Asleep&) = delete;
+
+ private:
+  net::Network* const net_;
+  const bool leaves_its_core_;
+};
+
+/// Of several that ring at once, one wakes it.
+bool takes(space::RankSlot& slot) {
+  std::uint32_t waits = space::Doze::waits;
+  return slot.asleep.compare_exchange_strong(waits, space::Doze::woken, std::memory_order_acq_rel);
+}
+
+void wake_virtual(space::RankSlot& slot) {
+  const RankContext* me = current_rank();
+  if (!takes(slot)) return;
+  base::let_others_act();
+  const int process = slot.process.load(std::memory_order_acquire);
+  if (me != nullptr && me->scheduler != nullptr && me->scheduler->wakes(process, slot.rank)) return;
+  wake(process, slot.rank);
+}
+
+}  // namespace
+
+void wake(space::ProcessSlot& slot) { change_and_wake(slot.rung); }
+
+void wake(int process, int rank) {
+  base::let_others_act();
+  space::ProcessSlot& home = control.process(process);
+  std::uint32_t first = home.awake.load(std::memory_order_relaxed);
+  do {
+    control.slot(rank).next_awake.store(first, std::memory_order_relaxed);
+    // Release: who takes the rank out sees what was done for it. And a full barrier, for the look
+    // at whether the process sleeps.
+  } while (!home.awake.compare_exchange_weak(first, static_cast<std::uint32_t>(rank) + 1,
+                                             std::memory_order_seq_cst));
+  base::let_others_act();
+  if (home.asleep.load(std::memory_order_seq_cst) != 0) wake(home);
+}
+
+void rank_is_through(space::ControlHeader& job) {
+  job.through.fetch_add(1, std::memory_order_acq_rel);
+  if (job.all_are_through()) wake_processes(control);
+}
+
+namespace detail {
+void wake(space::RankSlot& slot) {
+  if (net::Network* const net = net::network();
+      net != nullptr && slot.node != net->mapping().header().node)
+    return net->doorbell(slot.rank);
+  if (ranks_are_virtual) return wake_virtual(slot);
+  change_and_wake(slot.rung);
+}
+}  // namespace detail
+
+// Every process of the job registers, so that a sleeper's barrier reaches it.
+//
+// A rank's condition becomes true by a store of a thread of its node, which then looks at `asleep`:
+// what other nodes send is stored by a thread of this process. Where the node has one process, all
+// these threads are here. Then the private barrier reaches all of them, and the kernel need not
+// look what runs on other cores. The launcher wakes without a look at `asleep`. Virtual ranks are
+// left out, as processes may join theirs.
+void prepare_bells(const space::ControlHeader& job) {
+  control.start = reinterpret_cast<std::byte*>(const_cast<space::ControlHeader*>(&job));
+  ranks_are_virtual = job.ranks_are_virtual != 0;
+  membarrier_works = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
+  wakers_are_here = job.processes_here == 1 && !ranks_are_virtual && job.simulated == 0 &&
+                    membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
+}
+
+bool bells_work() { return membarrier_works; }
+
+void barrier_of_sleepers() {
+  if (wakers_are_here)
+    membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  else if (membarrier_works)
+    membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+}
+
+void sleep(space::ProcessSlot& slot, std::uint32_t times, long timeout_ns) {
+  slot.asleep.store(1, std::memory_order_seq_cst);
+  if (slot.awake.load(std::memory_order_seq_cst) == 0) {
+    const Asleep asleep;
+    base::futex_wait(slot.rung, times, timeout_ns);
+  }
+  slot.asleep.store(0, std::memory_order_relaxed);
+}
+
+void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long timeout_ns) {
+  const std::uint32_t seen = slot.rung.load(std::memory_order_acquire);
+  slot.asleep.fetch_add(1, std::memory_order_seq_cst);
+  barrier_of_sleepers();
+  if (!ready(condition)) {
+    // Where a second thread executes calls, the rank may compute while that one sleeps.
+    const Asleep asleep(slot.tid.load(std::memory_order_relaxed) == gettid());
+    base::futex_wait(slot.rung, seen, timeout_ns);
+  }
+  slot.asleep.fetch_sub(1, std::memory_order_relaxed);
+}
+
+}  // namespace armature::wait

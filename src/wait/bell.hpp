@@ -1,0 +1,58 @@
+#pragma once
+
+#include <atomic>
+
+#include "space/control.hpp"
+
+// Waking a sleeping rank. The one who makes a condition true must not pay for a sleeper that is not
+// there: it looks at one word, no fence, no system call. That is safe because the sleeper pays
+// instead: it says that it is about to sleep, makes every running process pass a barrier
+// (membarrier), looks at its condition once more, and only then sleeps. Either the other's store
+// came before that barrier and the sleeper sees it, or its look at the word comes after and it
+// rings. Where the kernel has no membarrier, sleepers wake up by themselves every millisecond.
+
+// A virtual rank does not sleep: its process puts it aside, and does so when all its ranks wait.
+// Whoever rings for one puts it into its process's list of ranks to run, without looking at any
+// other, and wakes the process should that sleep.
+
+namespace armature::wait {
+
+namespace detail {
+void wake(space::RankSlot& slot);
+}
+
+/// Call after the store that makes the condition true.
+inline void ring(space::RankSlot& slot) {
+  std::atomic_signal_fence(
+      std::memory_order_seq_cst);  // the compiler must keep the order: store, then look
+  if (slot.asleep.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    detail::wake(slot);
+}
+
+/// Sleeps until the bell rings, the condition holds, or the time is over.
+/// Returns false when bells do not work here (the caller then keeps the time short).
+bool bells_work();
+/// From now on, whoever looks at a word after having made a condition true sees what this thread
+/// has written before, or this thread sees the condition.
+void barrier_of_sleepers();
+void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long timeout_ns);
+
+/// Puts a rank that was woken, or that moves there, into that process's list of ranks to run, from
+/// any process of the job.
+void wake(int process, int rank);
+/// A virtual rank has left the job; with the last one, processes end.
+void rank_is_through(space::ControlHeader& job);
+/// That process looks once more whether there is something to do, should it sleep or be about to.
+void wake(space::ProcessSlot& slot);
+/// How often that process was woken; before it looks whether there is something to do.
+inline std::uint32_t times_woken(const space::ProcessSlot& slot) {
+  return slot.rung.load(std::memory_order_acquire);
+}
+/// Sleeps until that list is not empty, it is woken again, or the time is over. By that process
+/// alone.
+void sleep(space::ProcessSlot& slot, std::uint32_t times, long timeout_ns);
+
+/// Before the first bell of a job rings in this process.
+void prepare_bells(const space::ControlHeader& job);
+
+}  // namespace armature::wait

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+// Who waits has the core of somebody, perhaps of the very rank that would make its condition true,
+// or of a program that has nothing to do with the job. Who only gives the core away gets it back
+// after all the time slices of those that compute, 4 ms each on most kernels, while a sleeper that
+// is woken runs at once, because it has not had its share. So where others compute on the same
+// core it is better slept than waited. How long a yield takes tells; where ranks share cores, also
+// whether more threads want to run than there are ranks: a rank will wait in its turn.
+
+namespace armature::wait {
+
+/// Gives the core away.
+void yield();
+/// Whether others kept it for so long a short while ago that who waits had better sleep: for 5 ms;
+/// where it is found again after that, for twice as long each time, at most 160 ms, so that finding
+/// it out takes a small part of the time.
+bool core_is_wanted();
+
+/// How long somebody kept a core that was given away, and what is known of who it may have been.
+struct Away {
+  std::uint64_t ns = 0;
+  bool cores_are_shared = false;  // by ranks of the job, on one node or on several
+  int threads_of_job = 0;         // on this machine
+  bool are_known = false;         // strangers had the core a short while ago
+};
+/// Whether programs that have nothing to do with the job have had it. Where ranks share cores it is
+/// mostly another rank, which will wait in its turn.
+bool were_strangers(const Away& away);
+
+}  // namespace armature::wait

@@ -1,0 +1,91 @@
+#include "wait/processes.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "base/futex.hpp"
+
+namespace armature::wait {
+
+void wake_processes(const space::Control& control) {
+  for (std::uint32_t p = 0; p < control.header().processes; ++p) {
+    std::atomic<std::uint32_t>& word = control.process(static_cast<int>(p)).rung;
+    word.fetch_add(1, std::memory_order_seq_cst);
+    base::futex_wake(word);
+  }
+}
+
+void regroup(const space::Control& control, space::Regroup as, std::span<const int> leave,
+             std::span<const int> join) {
+  space::ControlHeader& job = control.header();
+  const std::uint32_t number = job.halt.regroup.load(std::memory_order_relaxed) + 1;
+  for (const int process : leave)
+    control.process(process).until.store(number, std::memory_order_release);
+  for (const int process : join) {
+    control.process(process).since.store(number, std::memory_order_release);
+    job.processes = std::max(job.processes, static_cast<std::uint32_t>(process) + 1);
+  }
+  job.halt.regroup_as.store(as, std::memory_order_release);
+  job.halt.regroup.store(number, std::memory_order_release);
+  wake_processes(control);
+}
+
+// What counts is what slots say: so nothing is missing when one dies here, nor counted twice.
+void lose_process(const space::Control& control, int process) {
+  space::Halt& halt = control.header().halt;
+  std::uint32_t living = 0;
+  const std::uint32_t end = halt.regroup.load(std::memory_order_acquire) + 1;
+  control.process(process).until.compare_exchange_strong(living, end, std::memory_order_acq_rel);
+  std::uint32_t lost = 0;
+  for (std::uint32_t p = 0; p < control.header().processes; ++p)
+    lost += is_lost(control.process(static_cast<int>(p))) ? 1 : 0;
+  std::uint32_t known = halt.regroup.load(std::memory_order_acquire);
+  while (known < lost &&
+         !halt.regroup.compare_exchange_weak(known, lost, std::memory_order_acq_rel)) {
+  }
+  wake_processes(control);
+}
+
+void go_back_without(const space::Control& control, int process) {
+  control.process(process).step.store(runs_no_more, std::memory_order_release);
+  if (recovers_on_nodes(control.header()))
+    lose_process(control, process);
+  else
+    regroup(control, space::Regroup::go_back, std::span(&process, 1), {});
+}
+
+std::uint32_t hosting_processes(const space::ControlHeader& job) {
+  const space::Control control{
+      reinterpret_cast<std::byte*>(const_cast<space::ControlHeader*>(&job))};
+  const std::uint32_t regrouped = job.halt.regrouped.load(std::memory_order_acquire);
+  std::uint32_t count = 0;
+  for (std::uint32_t p = 0; p < job.processes; ++p)
+    count += control.process(static_cast<int>(p)).belongs(regrouped) ? 1 : 0;
+  return count;
+}
+
+bool all_have_finished(const space::Mapping& mapping) {
+  for (int rank = 0; rank < mapping.ranks(); ++rank)
+    if (mapping.slot(rank).life.load(std::memory_order_acquire) < space::Life::finished)
+      return false;
+  return true;
+}
+
+std::uint32_t ask_for_processes(space::ControlHeader& job, std::uint32_t processes) {
+  std::atomic<std::uint64_t>& wanted = job.resize.wanted;
+  std::uint64_t before = wanted.load(std::memory_order_relaxed), next = 0;
+  do next = ((before >> 32) + 1) << 32 | processes;
+  while (!wanted.compare_exchange_weak(before, next, std::memory_order_acq_rel));
+  // It looks at once instead of at its next round.
+  if (job.has_launcher != 0) kill(job.launcher_pid, SIGCHLD);
+  return static_cast<std::uint32_t>(next >> 32);
+}
+
+bool is_answered(const space::ControlHeader& job, std::uint32_t request) {
+  const std::uint32_t last = job.resize.answered.load(std::memory_order_acquire);
+  return static_cast<std::int32_t>(last - request) >= 0;
+}
+
+}  // namespace armature::wait

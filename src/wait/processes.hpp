@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "space/mapping.hpp"
+
+namespace armature::wait {
+
+/// Wakes all processes of the job that host virtual ranks; from anywhere that has mapped the block.
+void wake_processes(const space::Control& control);
+
+/// What ProcessSlot::step says of one that will never run a rank again.
+inline constexpr std::uint64_t runs_no_more = UINT64_MAX;
+
+/// On one node: all are to regroup without those processes, and with those to come. By whoever
+/// alone does so: the launcher, or a simulation.
+void regroup(const space::Control& control, space::Regroup as, std::span<const int> leave,
+             std::span<const int> join);
+
+/// In a job that recovers: that process was killed, all are to go back without it. By the launcher,
+/// or a simulation; on several nodes to the block of its node: the others hear of it by themselves.
+void go_back_without(const space::Control& control, int process);
+
+/// On several nodes, in a job that recovers: that process is lost; its node's others are to go back
+/// without it. By whoever finds out, as often as they like.
+void lose_process(const space::Control& control, int process);
+/// Whether the node of this block knows that.
+inline bool is_lost(const space::ProcessSlot& slot) {
+  return slot.until.load(std::memory_order_acquire) != 0;
+}
+/// Whether a job of several nodes goes back to copies in memory after deaths.
+inline bool recovers_on_nodes(const space::ControlHeader& job) {
+  return job.nodes > 1 && job.on_death == space::OnDeath::recover;
+}
+
+/// How many processes host the ranks of the job now.
+std::uint32_t hosting_processes(const space::ControlHeader& job);
+
+/// Whether all ranks of the job have, on whatever node, for a node that has none left.
+bool all_have_finished(const space::Mapping& mapping);
+
+inline constexpr const char* cannot_resize =
+    "resize: another launcher than armature run has started the job: it can start no further "
+    "processes for it";
+/// Asks the launcher, which is there, for that many; returns the number of the request.
+std::uint32_t ask_for_processes(space::ControlHeader& job, std::uint32_t processes);
+/// Whether that is done, or cannot be: then job.resize.refusal says why.
+bool is_answered(const space::ControlHeader& job, std::uint32_t request);
+
+}  // namespace armature::wait

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "armature/detail/request.hpp"
+#include "message/messages.hpp"
+#include "net/network.hpp"
+#include "space/address_space.hpp"
+#include "space/tie.hpp"
+#include "transport/weather.hpp"
+#include "wait/implicit.hpp"
+#include "wait/scheduler.hpp"
+
+namespace armature {
+class World;
+namespace detail {
+class TeamState;
+}
+}  // namespace armature
+
+namespace armature::wait {
+
+/// What else a rank does while it waits: the remote calls that have come in, implemented by a
+/// higher floor.
+class RequestSource {
+ public:
+  RequestSource() = default;
+  RequestSource(const RequestSource&) = delete;
+  RequestSource& operator=(const RequestSource&) = delete;
+  virtual ~RequestSource() = default;
+  /// Never blocks, but what it calls may.
+  virtual void deliver() = 0;
+  /// Whether deliver() would find something.
+  [[nodiscard]] virtual bool has_work() = 0;
+};
+
+/// All that is one rank's and not its process's. Whatever runs the rank (a process, a thread, a
+/// fiber) does so with this as the calling rank's context, and nothing of a rank is kept in any
+/// other thread-local or static: to switch ranks is to call set_this_rank.
+struct RankContext {
+  explicit RankContext(space::AddressSpace& the_space) : space(the_space), messages(the_space) {}
+  RankContext(const RankContext&) = delete;
+  RankContext& operator=(const RankContext&) = delete;
+
+  space::AddressSpace& space;
+  message::Messages messages;
+  RequestSource* requests = nullptr;
+  Scheduler* scheduler = nullptr;              // who runs other ranks on this thread; none for most
+  transport::Weather* weather = nullptr;       // of a simulation
+  armature::detail::Sender* sender = nullptr;  // the inlined half's view of `requests`
+  World* world = nullptr;                      // what the rank's body was given; set by who made it
+  void* locals = nullptr;                      // values of armature::rank_local
+  std::uint32_t held_here = 0;                 // StaysHere: how many it has
+  const space::Ties* ties = nullptr;           // of a virtual rank whose malloc is its own
+  Implicit implicit;                           // gets from other nodes
+  std::uint64_t teams_made = 0;                // as their first member; part of their ids
+  bool has_second_thread = false;              // which executes calls; set before it begins
+  armature::detail::TeamState* first_team = nullptr;  // of those that it is in, but that of all
+
+  // Counts what deliver() got done; relaxed, as it tells only whether there was something.
+  std::atomic<std::uint64_t> done = 0;
+
+  /// What keeps it in its process.
+  [[nodiscard]] space::Tie tie() const {
+    if (held_here != 0) return space::Tie::stays_here;
+    return ties != nullptr ? ties->tie() : space::Tie::none;
+  }
+
+  /// Takes in what has come, while waiting.
+  void deliver() {
+    if (net::Network* const net = net::network(); net != nullptr && net->try_poll())
+      done.fetch_add(1, std::memory_order_relaxed);
+    if (messages.deliver()) done.fetch_add(1, std::memory_order_relaxed);
+    if (requests != nullptr) requests->deliver();
+  }
+  /// Whether there is something that deliver() would do; asked before falling asleep.
+  [[nodiscard]] bool has_work() { return requests != nullptr && requests->has_work(); }
+};
+
+/// The calling rank's, or nullptr outside run().
+RankContext* current_rank();
+/// Whether the calling thread runs it; else the program has started the thread.
+bool runs_rank();
+/// The calling rank's; throws Error(misuse) naming the call when there is none.
+RankContext& this_rank(const char* call);
+/// What the calls need that any thread of the process may make, whether it runs a rank or not;
+/// throws Error(misuse) naming the call outside run().
+const space::Mapping& mapping(const char* call);
+
+/// The rank that the calling thread runs from now on; nullptr ends it.
+void set_this_rank(RankContext* context);
+/// Threads that run no rank are taken for this one: those that a program starts in a process of one
+/// rank. nullptr ends it. Returns the one before.
+RankContext* set_sole_rank(RankContext* context);
+
+/// Until a rank runs, messages name this one: its process is joining the job.
+void set_joining_rank(int rank);
+
+}  // namespace armature::wait

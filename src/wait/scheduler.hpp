@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/clock.hpp"
+
+namespace armature::wait {
+
+/// Runs several ranks in turn on one thread: what a rank's wait calls instead of spinning, yielding
+/// the core and sleeping. Declared here, where ranks wait; implemented by a higher floor.
+class Scheduler {
+ public:
+  Scheduler() = default;
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+  virtual ~Scheduler() = default;
+
+  /// Lets other ranks run. `got_on`: whether the caller has got anything done since the last time.
+  virtual void yield(bool got_on) = 0;
+  /// The same for a rank whose condition does not hold: until its bell rings, when it `rings`, or
+  /// for some time. True when it is time to see whether those waited for are still there.
+  virtual bool wait(bool got_on, bool /*rings*/) {
+    yield(got_on);
+    return false;
+  }
+  /// The wait that called the above is over.
+  virtual void waited() {}
+  /// And its condition holds: the rank has something to do again, now or when others have had a
+  /// turn.
+  virtual void goes_on() {}
+  /// Runs that rank again, which its process was to be told of; false when it is not hosted here.
+  virtual bool wakes(int /*process*/, int /*rank*/) { return false; }
+  /// When a wait has begun; as exact as is cheap.
+  [[nodiscard]] virtual std::uint64_t now_ns() const { return base::now_ns(); }
+};
+
+}  // namespace armature::wait

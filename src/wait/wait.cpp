@@ -1,0 +1,332 @@
+#include "wait/wait.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "wait/bell.hpp"
+#include "wait/give_way.hpp"
+#include "wait/processes.hpp"
+#include "wait/published.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/thread_call.hpp"
+
+namespace armature::wait {
+
+namespace {
+
+using space::AddressSpace;
+using space::Awaiting;
+using space::Life;
+
+// These are of the process. They say how many of the job's ranks share a core of this machine.
+
+int spins_before_long = 1;
+bool more_ranks_than_cores = true;
+int threads_here = 0;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+/// A condition that stays true once it was found so: looking may take what was waited for (a lock),
+/// so it must not be looked at again.
+class Latched {
+ public:
+  Latched(detail::Ready ready, void* condition) : ready_(ready), condition_(condition) {}
+  bool look() { return holds_ || (holds_ = ready_(condition_)); }
+  /// Whether there is a reason to stay awake.
+  static bool look_at(void* latched) {
+    return static_cast<Latched*>(latched)->look() || this_rank("wait").has_work();
+  }
+
+ private:
+  detail::Ready ready_;
+  void* condition_;
+  bool holds_ = false;
+};
+
+/// The first rank waited for whose life is that; -1 when there is none.
+int first_awaited(const AddressSpace& space, const WaitFor& wait, Life life) {
+  const auto is = [&](int rank) {
+    return rank >= 0 && rank < space.ranks() && rank != space.me() &&
+           space.slot(rank).life.load(std::memory_order_acquire) == life;
+  };
+  if (is(wait.peer)) return wait.peer;
+  for (std::size_t i = 0; i < wait.members.size(); ++i)
+    if (is(wait.members[i]) && (wait.awaits == nullptr || wait.awaits(wait, i)))
+      return wait.members[i];
+  return -1;
+}
+
+/// Ranks that are gone cannot make the condition true any more. They may have done so before they
+/// went, so it is looked at once more after their state was seen.
+class GoneRanks {
+ public:
+  void check(const AddressSpace& space, const WaitFor& wait, Latched& ready) {
+    const space::ControlHeader& job = space.header();
+    if (job.left.load(std::memory_order_acquire) == 0 &&
+        job.deaths.load(std::memory_order_acquire) == 0)
+      return;
+    const bool goes_on = job.on_death == space::OnDeath::go_on;
+    // In this order: who leaves because of a death has seen it, so we see it too.
+    const int left = first_awaited(space, wait, Life::finished);
+    const int dead = goes_on ? first_awaited(space, wait, Life::dead) : -1;
+    if ((!is_certain(space, left) && dead < 0) || ready.look()) return;
+    if (dead >= 0)
+      base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", wait.call, dead));
+    base::fail(
+        Errc::misuse,
+        fmt::format("{}: rank {} has left the job: it will never do what this call waits for",
+                    wait.call, left));
+  }
+
+ private:
+  /// Whether a rank that has left has nothing on its way to us any more. From another node its last
+  /// words may come after the news that it has left, which another process of this node may have
+  /// heard first: in the barrier that all leave by, as late as they like, else soon.
+  bool is_certain(const AddressSpace& space, int left) {
+    if (left < 0) return false;
+    if (space.is_here(left)) return true;
+    constexpr std::uint64_t last_words_ns = 1'000'000'000;
+    const Life mine = space.slot(space.me()).life.load(std::memory_order_relaxed);
+    const std::uint64_t now_ns = base::now_ns();
+    if (mine != Life::running || left != left_) {
+      left_ = left;
+      since_ns_ = now_ns;
+    }
+    return mine == Life::running && now_ns - since_ns_ > last_words_ns;
+  }
+
+  int left_ = -1;
+  std::uint64_t since_ns_ = 0;
+};
+
+}  // namespace
+
+WaitInterrupted::WaitInterrupted(const RankContext& me)
+    : record_(detail::record_of(me)),
+      awaiting_(record_.awaiting.load(std::memory_order_relaxed)),
+      since_ns_(record_.since_ns.load(std::memory_order_relaxed)) {
+  detail::publish(record_, space::interrupted(awaiting_), detail::now_ns(me));
+}
+
+WaitInterrupted::~WaitInterrupted() { detail::publish(record_, awaiting_, since_ns_); }
+
+void let_others_run() {
+  RankContext* me = current_rank();
+  if (net::Network* const net = net::network()) net->try_poll();
+  if (me != nullptr && me->scheduler != nullptr) me->scheduler->yield(false);
+  if (net::Network* const net = net::network()) net->polled_once();
+}
+
+int spins() { return spins_before_long; }
+bool cores_are_shared() { return more_ranks_than_cores; }
+int threads_of_job() { return threads_here; }
+
+void start_waiting(const space::ControlHeader& job) {
+  const bool is_virtual = job.ranks_are_virtual != 0;
+  // The nodes of `armature run` are pretended: all of them are on this machine.
+  const bool has_all = job.has_launcher != 0 || job.nodes == 1;
+  const std::uint32_t all_processes = is_virtual ? hosting_processes(job) : job.processes;
+  const std::uint32_t processes = has_all ? all_processes : job.processes_here;
+  const std::uint32_t ranks = has_all ? job.ranks : job.ranks_here;
+  const std::uint32_t sharers = is_virtual ? processes : ranks;
+  more_ranks_than_cores = sharers > job.cores;
+  threads_here = static_cast<int>(sharers + (job.nodes > 1 ? processes : 0));
+  // Where several ranks share a thread, another of them may make the condition true.
+  const bool threads_are_shared = job.simulated != 0 || (is_virtual && ranks > processes);
+  // What comes over the network is seen by whoever polls it, which only the long wait does.
+  const bool must_poll = threads_are_shared || job.nodes > 1;
+  spins_before_long = must_poll ? 1 : (more_ranks_than_cores ? 4 : 400);
+  prepare_bells(job);
+}
+
+namespace {
+
+/// What a rank does before it gives the core away: it looks.
+class Spin {
+ public:
+  Spin(RankContext& me, Latched& condition_holds)
+      : me_(me),
+        condition_holds_(condition_holds),
+        done_(me.done.load(std::memory_order_relaxed)) {}
+
+  /// True once the condition holds; false after a while in which nothing was got done.
+  bool sees_it() {
+    constexpr int looks_where_wanted = 100;
+    const int looks_max = more_ranks_than_cores ? 0 : 2000;
+    for (int looks = 0; looks < looks_max; ++looks) {
+      if (condition_holds_.look()) return true;
+      me_.deliver();
+      if (got_on())
+        looks = 0;
+      else if (!core_is_wanted())
+        pause_a_little(looks);
+      else if (looks >= looks_where_wanted)
+        return false;
+    }
+    return false;
+  }
+  /// Since this was last asked. Who gets something done is not idle, and looks again at once.
+  bool got_on() {
+    const std::uint64_t now = me_.done.load(std::memory_order_relaxed);
+    return std::exchange(done_, now) != now;
+  }
+
+ private:
+  /// What comes from another node may be brought by a thread that has no core yet.
+  static void pause_a_little(int looks) {
+    if (net::network() == nullptr) return pause();
+    if (looks % 16 == 15) yield();
+  }
+
+  RankContext& me_;
+  Latched& condition_holds_;
+  std::uint64_t done_;
+};
+
+/// The sleeps of one that waits: until its bell rings, or ever longer where it may not.
+class Naps {
+ public:
+  void sleep(space::RankSlot& slot, bool rings, Latched& condition_holds) {
+    constexpr long nap_max_ns = 1'000'000, sleep_max_ns = 100'000'000;
+    wait::sleep(slot, &Latched::look_at, &condition_holds, rings ? sleep_max_ns : nap_ns_);
+    if (!rings) nap_ns_ = std::min(nap_ns_ * 2, nap_max_ns);
+  }
+
+ private:
+  long nap_ns_ = 50'000;
+};
+
+}  // namespace
+
+namespace detail {
+
+/// Where other ranks run on this thread: they do while this one's condition does not hold.
+[[gnu::noinline]] void wait_scheduled(RankContext& me, WaitFor& wait, Ready ready,
+                                      void* condition) {
+  Latched condition_holds(ready, condition);
+  Published published(me, wait);
+  // Whoever runs the rank may be another one each time.
+  const struct Waited {
+    RankContext& me;
+    ~Waited() { me.scheduler->waited(); }
+  } waited{me};
+  std::uint64_t done = me.done.load(std::memory_order_relaxed);
+  bool got_on = true;  // to this wait
+  GoneRanks gone;
+  for (std::uint32_t round = 0;; ++round) {
+    // The first time it has just been looked at.
+    if (round > 0 && condition_holds.look()) return;
+    me.deliver();
+    if (condition_holds.look()) return;
+    published.refresh(wait);
+    const std::uint64_t now = me.done.load(std::memory_order_relaxed);
+    if (std::exchange(done, now) != now) {
+      got_on = true;
+      // What it has just done may have left it more to do, for which nobody rings: a method that
+      // calls its own rank, a wave of a fence that has one member.
+      if (me.has_work()) {
+        me.scheduler->yield(true);
+        continue;
+      }
+    }
+    if (me.scheduler->wait(got_on, wait.rings) || round % 64 == 63)
+      gone.check(me.space, wait, condition_holds);
+    got_on = false;
+  }
+}
+
+/// A thread that the program has started waits for what the network or another thread brings. The
+/// rest that comes for its rank, and the rank's record, are the rank's own thread's.
+[[gnu::noinline]] void wait_as_anybody(const RankContext* rank, const WaitFor& wait, Ready ready,
+                                       void* condition) {
+  Latched condition_holds(ready, condition);
+  GoneRanks gone;
+  constexpr std::uint64_t nap_ns = 50'000;
+  for (std::uint32_t round = 0; !condition_holds.look(); ++round) {
+    if (net::Network* const net = net::network(); net != nullptr && net->try_poll()) continue;
+    if (round % 64 != 63 && !core_is_wanted()) {
+      yield();
+      continue;
+    }
+    if (rank != nullptr) gone.check(rank->space, wait, condition_holds);
+    // A transfer still ends: the other processes answer until this one has said good-bye.
+    if (wait.what != Awaiting::completion) require_in_job(wait.call);
+    const timespec nap{0, static_cast<long>(nap_ns)};
+    nanosleep(&nap, nullptr);
+  }
+}
+
+/// A thread that runs this rank only.
+[[gnu::noinline]] void wait_alone(RankContext& me, WaitFor& wait, Ready ready, void* condition) {
+  // So long it yields before it sleeps: less where others need the core.
+  const std::uint64_t yield_ns = more_ranks_than_cores ? 100'000 : 1'000'000;
+  Latched condition_holds(ready, condition);
+  const AddressSpace& space = me.space;
+  space::RankSlot& slot = space.slot(space.me());
+  Spin spin(me, condition_holds);
+  std::optional<net::Quiet> quiet(std::in_place);
+  if (spin.sees_it()) return;
+  Published published(me, wait);  // only now is it worth telling others
+  std::uint64_t idle_since_ns = published.since_ns();
+  Naps naps;
+  GoneRanks gone;
+  std::uint32_t deaths_seen = 0;
+  for (std::uint32_t round = 0;; ++round) {
+    if (condition_holds.look()) return;
+    me.deliver();
+    if (condition_holds.look()) return;
+    published.refresh(wait);
+    // Those that went before are looked at once, and again before each nap.
+    const std::uint32_t deaths = space.header().deaths.load(std::memory_order_acquire);
+    if (std::exchange(deaths_seen, deaths) != deaths) gone.check(space, wait, condition_holds);
+    if (spin.got_on()) {
+      // Where something has come, more may: who yields the core hears of it late.
+      if (spin.sees_it()) return;
+      idle_since_ns = base::now_ns();
+      naps = {};
+      continue;
+    }
+    if (!core_is_wanted() && (round % 16 != 15 || base::now_ns() - idle_since_ns < yield_ns)) {
+      yield();
+      continue;
+    }
+    gone.check(space, wait, condition_holds);
+    require_in_job(wait.call);
+    quiet.reset();
+    me.space.rest();
+    naps.sleep(slot, wait.rings && bells_work(), condition_holds);
+    quiet.emplace();
+  }
+}
+
+/// Whether any thread may wait so: transfers to other nodes, and locks of a rank.
+bool may_be_anybodys(const RankContext* rank, const WaitFor& wait) {
+  if (rank != nullptr && (wait.what == Awaiting::mutex || wait.what == Awaiting::element))
+    return true;
+  return net::network() != nullptr && (rank == nullptr || wait.what == Awaiting::completion);
+}
+
+void wait_long(WaitFor& wait, Ready ready, void* condition) {
+  const ThreadCall under_way(wait.call);
+  RankContext* const current = current_rank();
+  if (current != nullptr && current->scheduler != nullptr) {
+    wait_scheduled(*current, wait, ready, condition);
+    return current->scheduler->goes_on();
+  }
+  if (!runs_rank() && may_be_anybodys(current, wait))
+    return wait_as_anybody(current, wait, ready, condition);
+  wait_alone(this_rank(wait.call), wait, ready, condition);
+}
+
+}  // namespace detail
+}  // namespace armature::wait
