@@ -29,6 +29,14 @@ class Law:
             name = header.split("/")[0].removesuffix(".hpp").removesuffix(".h")
         return self.floors.index(name) if name in self.floors else None
 
+    def has_no_floor(self, name):
+        """Whether that is a public header of which nothing says who may include it."""
+        if not name.startswith("include/armature/"):
+            return False
+        header = name.removeprefix("include/armature/")
+        room = header.split("/")[0].removesuffix(".hpp")
+        return self.floor_of_public(header) is None and room not in self.public_only
+
 
 def room_and_part(folder):
     """'transport/shm' -> ('transport', 'transport/shm'); 'rma' -> ('rma', 'rma')."""
@@ -85,8 +93,8 @@ def room_problem(law, name, target, folder):
     """A file of src/ that includes `target`, which lies in `folder` of src/ (or is public)."""
     mine_room, mine_part = room_and_part(os.path.dirname(name).removeprefix("src/"))
     if target.startswith("armature/"):
-        if mine_room not in law.floors or name.endswith("_test.cpp"):
-            return None  # a unit test may make itself a job of one rank
+        if mine_room not in law.floors or mine_part in law.command_only or name.endswith("_test.cpp"):
+            return None  # the command stands on all floors; a unit test may make itself a job of one rank
         other = law.floor_of_public(target.removeprefix("armature/"))
         if other is not None and other > law.floors.index(mine_room):
             return f"<{target}> is on a higher floor than {mine_room}"
@@ -151,6 +159,8 @@ def main():
     includes = 0
     for name in house.tracked(root):
         text = house.text_of(root, name)
+        if law.has_no_floor(name):
+            problems.append(f"{name}: has no floor in layers.toml")
         for match in INCLUDE.finditer(text):
             includes += 1
             wrong = problem(law, name, match[1], match[2])

@@ -76,6 +76,31 @@ class Checks(unittest.TestCase):
         self.plant("include/armature/get.hpp", '#pragma once\n#include "space/band.hpp"\n')
         self.fails("layers", "shows 'space/band.hpp'")
 
+    def test_layers_find_a_public_header_that_has_no_floor(self):
+        self.plant("include/armature/fetch.hpp", "#pragma once\n")
+        self.fails("layers", "include/armature/fetch.hpp: has no floor")
+
+    def test_cycles_let_components_pass_that_know_each_other_one_way(self):
+        self.passes("cycles")
+
+    def test_cycles_find_two_sources_that_know_each_other_s_headers(self):
+        for one, other in (("band", "page"), ("page", "band")):
+            self.plant(f"src/space/{one}.hpp", "#pragma once\n")
+            self.plant(f"src/space/{one}.cpp", f'#include "space/{one}.hpp"\n#include "space/{other}.hpp"\n')
+        self.fails("cycles", "band -> page, page -> band")
+        self.plant("check/cycles.toml", 'circles = [["src/space/band", "src/space/page", "src/space/slot"]]\n')
+        self.fails("cycles", "src/space/slot is in no circle any more")
+        self.plant("check/cycles.toml", 'circles = [["src/space/band", "src/space/page"]]\n')
+        self.passes("cycles")
+
+    def test_cycles_find_one_across_parts_of_a_room_and_leave_unit_tests_out(self):
+        self.plant("src/transport/shm/mailbox.hpp", '#pragma once\n#include "transport/ring.hpp"\n')
+        self.plant("src/transport/ring.hpp", "#pragma once\n")
+        self.plant("src/transport/ring_test.cpp", '#include "transport/shm/mailbox.hpp"\n')
+        self.passes("cycles")
+        self.plant("src/transport/ring.cpp", '#include "transport/shm/mailbox.hpp"\n')
+        self.fails("cycles", "mailbox -> ring, ring -> mailbox")
+
     def test_layers_keep_containers_above_all_other_public_headers(self):
         self.plant("include/armature/container/map.hpp", '#pragma once\n#include "armature/put.hpp"\n')
         self.passes("layers")

@@ -1,8 +1,9 @@
 #include "base/runtime.hpp"
 
+#include <cstdio>
+#include <cstdlib>
 #include <utility>
 
-#include "base/fail.hpp"
 #include "base/process_memory.hpp"
 
 namespace armature::base {
@@ -59,7 +60,10 @@ void* Runtime::make(const Kind& kind) {
   if (void* const made = found(kind.key)) return made;  // by another thread meanwhile
   void* const state = kind.make();
   if (void* const made = found(kind.key)) return kind.destroy(state), made;  // by its constructor
-  ARMATURE_ASSERT(count_ + 1 < slots_max);
+  if (count_ + 1 >= slots_max) {  // not an assertion, which asks the runtime what rank it is
+    std::fputs("armature: internal error: a runtime has no room for another state\n", stderr);
+    std::abort();
+  }
   std::size_t at = place_of(kind.key);
   while (slots_[at].key.load(std::memory_order_relaxed) != nullptr) at = (at + 1) % slots_max;
   slots_[at].state = state;

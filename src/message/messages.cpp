@@ -18,8 +18,16 @@ using space::Awaiting;
 using transport::Envelope;
 using transport::Ring;
 
-Messages::Messages(space::AddressSpace& space)
-    : space_(space), newcomers_(space.slot(space.me()).mailboxes) {}
+Messages::Messages(wait::RankContext& rank)
+    : rank_(rank), space_(rank.space), newcomers_(rank.space.slot(rank.space.me()).mailboxes) {
+  messages_slot.put(rank.slots, this);
+  rank.add(*this);
+}
+
+Messages::~Messages() {
+  rank_.remove(*this);
+  messages_slot.put(rank_.slots, nullptr);
+}
 
 Ring& Messages::ring_to(int to, const char* call) {
   Ring*& ring = to_[static_cast<std::size_t>(to)];

@@ -14,6 +14,9 @@
 #include "base/sparse_table.hpp"
 #include "space/address_space.hpp"
 #include "transport/mailbox.hpp"
+#include "wait/context_slot.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/work_source.hpp"
 
 namespace armature::message {
 
@@ -28,9 +31,11 @@ struct Message {
 /// This rank's messages: rings to and from the others, what has arrived, what is half here.
 /// Tags below zero are the library's own. A rank may have a second thread, which executes calls:
 /// what both look at is under a lock, which nobody holds who waits; a ring is its writer's.
-class Messages {
+class Messages final : public wait::WorkSource {
  public:
-  explicit Messages(space::AddressSpace& space);
+  /// It is the rank's until it ends.
+  explicit Messages(wait::RankContext& rank);
+  ~Messages() override;
 
   /// Takes what memory it needs to send to that rank: from then on send() takes none of this rank's
   /// band. Throws Error(out_of_memory).
@@ -41,17 +46,14 @@ class Messages {
   Message receive(int from, std::int32_t tag, const char* call, space::Awaiting what);
   /// The same, if there is one. Never blocks.
   std::optional<Message> try_receive(int from, std::int32_t tag) {
-    deliver();
+    (void)take_in();
     return find(from, tag);
   }
   /// Puts one back as the first of its sender.
   void put_back(Message message);
-  /// Takes in what has arrived; whether there was something. Never blocks.
-  bool deliver() {
-    // Programs of puts and remote calls have no messages.
-    if (newcomers_.last() == 0) [[likely]]
-      return false;
-    return take_in_all();
+  /// Takes in what has arrived.
+  void deliver() override {
+    if (take_in()) rank_.done.fetch_add(1, std::memory_order_relaxed);
   }
 
   /// All ranks of the job begin anew with each other, as ranks go to other nodes: nothing is on its
@@ -79,11 +81,19 @@ class Messages {
                    const char* call);
   void write(transport::Ring& ring, int to, std::span<const std::byte> data, const char* call);
   void find_new_rings();
+  /// Whether there was something. Never blocks.
+  bool take_in() {
+    // Programs of puts and remote calls have no messages.
+    if (newcomers_.last() == 0) [[likely]]
+      return false;
+    return take_in_all();
+  }
   bool take_in_all();
   bool take_in(Incoming& incoming);
   void keep(Message message);
   std::optional<Message> find(int from, std::int32_t tag);
 
+  wait::RankContext& rank_;
   space::AddressSpace& space_;
   const space::Newcomers& newcomers_;
   std::mutex mutex_;
@@ -97,5 +107,11 @@ class Messages {
   std::map<std::pair<std::int32_t, int>, std::deque<Message>> arrived_;
   std::uint64_t arrivals_ = 0;
 };
+
+inline constexpr wait::ContextSlot<Messages> messages_slot{1};
+/// That rank's.
+inline Messages& messages_of(const wait::RankContext& rank) {
+  return *messages_slot.in(rank.slots);
+}
 
 }  // namespace armature::message

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "net/network.hpp"
 #include "wait/bell.hpp"
 
 namespace armature::net {
@@ -47,13 +46,9 @@ void take_off(std::atomic<bool>& waits) {
 
 }  // namespace
 
-void Mirrors::install(transport::Links& links) {
-  links.handle(Kind::ring, [](const Arrived& a) { network()->mirrors().on_ring(a); });
-  links.handle(Kind::room, [](const Arrived& a) { network()->mirrors().on_room(a); });
-  links.handle(Kind::notify, [](const Arrived& a) { network()->mirrors().on_notify(a); });
+Mirrors::Mirrors(transport::Links& links, const RankMap& map) : links_(links), map_(map) {
+  begin_anew();
 }
-
-Mirrors::Mirrors(Network& network) : network_(network) {}
 
 Mirrors::~Mirrors() = default;
 
@@ -65,8 +60,7 @@ void Mirrors::begin_anew() {
 void Mirrors::forget_all() {
   waiting_.clear();
   made_.clear();
-  pairs_ =
-      decltype(pairs_)(network_.places() * static_cast<std::size_t>(network_.mapping().ranks()));
+  pairs_ = decltype(pairs_)(map_.places() * static_cast<std::size_t>(map_.mapping().ranks()));
 }
 
 void Mirrors::close_images() {
@@ -74,7 +68,7 @@ void Mirrors::close_images() {
     for (Incoming& in : pair->in) {
       if (in.image == nullptr) continue;
       ARMATURE_ASSERT(
-          network_.space_of(pair->rank)
+          map_.space_of(pair->rank)
               ->free(in.image, space::Allocation::Kind::internal, space::AddressSpace::By::door));
       in = {};
     }
@@ -82,8 +76,8 @@ void Mirrors::close_images() {
 
 /// Where a pair of ranks is kept. The numbers may have come from another process.
 std::size_t Mirrors::place(int rank, int other) const {
-  const int ranks = network_.mapping().ranks();
-  const int place = network_.place_of(rank);
+  const int ranks = map_.mapping().ranks();
+  const int place = map_.place_of(rank);
   if (place < 0 || other < 0 || other >= ranks)
     fail(Errc::corrupt,
          fmt::format("something of rank {} came for rank {}, which is elsewhere", other, rank));
@@ -111,7 +105,7 @@ bool Mirrors::looks_soon(int rank, int other) const {
          calls->written->load(std::memory_order_relaxed) -
                  calls->carried->load(std::memory_order_relaxed) <
              worth_sending &&
-         network_.mapping().head(other).peer(rank).notified.load(std::memory_order_relaxed) ==
+         map_.mapping().head(other).peer(rank).notified.load(std::memory_order_relaxed) ==
              between->notified.load(std::memory_order_relaxed);
 }
 
@@ -127,7 +121,7 @@ Mirrors::Ring Mirrors::Ring::of(transport::Ring& ring) {
 
 /// As this node knows it: the ring itself, or its image. Without bytes when there is none.
 Mirrors::Ring Mirrors::ring_of(int from, int to, What what) const {
-  const space::PeerLine& line = network_.mapping().head(to).peer(from);
+  const space::PeerLine& line = map_.mapping().head(to).peer(from);
   const auto& place = what == What::messages ? line.mailbox : line.channel;
   const std::uint64_t address = place.load(std::memory_order_acquire);
   if (address == 0) return {};
@@ -148,7 +142,7 @@ void Mirrors::look(int rank, int other, bool all) { look(pair(rank, other), all)
 
 void Mirrors::look(Pair& between, bool all) {
   const int rank = between.rank, other = between.other;
-  Link& link = network_.link_to(other);
+  Link& link = link_to(other);
   const bool busy = !link.is_idle();
   for (const What what : {What::messages, What::calls}) {
     tell_room(between, what);
@@ -166,7 +160,7 @@ void Mirrors::look(Pair& between, bool all) {
   }
   // This rank's count of notifications, in this node's head of the other's band.
   const std::uint64_t notified =
-      network_.mapping().head(other).peer(rank).notified.load(std::memory_order_relaxed);
+      map_.mapping().head(other).peer(rank).notified.load(std::memory_order_relaxed);
   if (notified == between.notified.load(std::memory_order_relaxed)) return;
   between.notified.store(notified, std::memory_order_relaxed);
   link.post(Kind::notify, rank, other, notified, Link::Ack::none);
@@ -200,12 +194,12 @@ void Mirrors::look_again(int rank) {
 }
 
 void Mirrors::look_again(const Link& link) {
-  look_again_at([&](const Pair& pair) { return &network_.link_to(pair.other) == &link; });
+  look_again_at([&](const Pair& pair) { return &link_to(pair.other) == &link; });
 }
 
 void Mirrors::send_bytes(Pair& pair, What what) {
   Outgoing& out = pair.out[static_cast<std::size_t>(what)];
-  Link& link = network_.link_to(pair.other);
+  Link& link = link_to(pair.other);
   const std::uint64_t written = out.written->load(std::memory_order_acquire);
   std::uint64_t sent = out.carried->load(std::memory_order_relaxed);
   while (sent != written) {
@@ -247,7 +241,7 @@ void Mirrors::tell_room(Pair& pair, What what) {
   }
   in.carried->store(read, std::memory_order_relaxed);
   if (in.channel != nullptr) in.channel->pins_told.store(pins ? 1 : 0, std::memory_order_relaxed);
-  Link& link = network_.link_to(pair.other);
+  Link& link = link_to(pair.other);
   std::memcpy(link.append(Kind::room, pair.rank, pair.other, bytes, Link::Ack::none), &room, bytes);
   link.flush();
 }
@@ -255,7 +249,7 @@ void Mirrors::tell_room(Pair& pair, What what) {
 /// The receiver's image of a ring, in its own band. None where all are about to go back.
 void Mirrors::make_image(Pair& pair, What what, std::uint64_t capacity) {
   Incoming& in = pair.in[static_cast<std::size_t>(what)];
-  space::AddressSpace* const space = network_.space_of(pair.rank);
+  space::AddressSpace* const space = map_.space_of(pair.rank);
   const bool calls = what == What::calls;
   const bool fits = calls ? capacity >= Channel::capacity_min && capacity <= Channel::capacity_max
                           : capacity == transport::Ring::capacity;
@@ -293,13 +287,13 @@ void Mirrors::on_ring(const Arrived& arrived) {
   const auto head = arrived.head<Bytes>();
   const auto bytes = arrived.rest(sizeof head);
   const int to = arrived.record.to, from = arrived.record.from;
-  if (network_.space_of(to) == nullptr || head.what >= kinds)
+  if (map_.space_of(to) == nullptr || head.what >= kinds)
     fail(Errc::corrupt,
          fmt::format("process {} sends to rank {}, which is elsewhere", arrived.process, to));
   Pair& between = pair(to, from);
   Incoming& in = between.in[head.what];
   if (in.bytes == nullptr) make_image(between, static_cast<What>(head.what), head.capacity);
-  if (in.bytes == nullptr) return network_.ignore_all();
+  if (in.bytes == nullptr) return links_.ignore_all();
   const std::uint64_t offset = head.position & (in.capacity - 1);
   if (head.position != in.came || bytes.size() > in.capacity - offset)
     fail(Errc::corrupt, fmt::format("{} bytes of rank {} came for position {}", bytes.size(), from,
@@ -309,7 +303,7 @@ void Mirrors::on_ring(const Arrived& arrived) {
   if (head.written == 0) return;
   // Release: the receiver reads the bytes after it has seen this.
   in.written->store(in.came, std::memory_order_release);
-  wait::ring(network_.mapping().slot(to));
+  wait::ring(map_.mapping().slot(to));
 }
 
 void Mirrors::on_room(const Arrived& arrived) {
@@ -317,7 +311,7 @@ void Mirrors::on_room(const Arrived& arrived) {
   arrived.require(offsetof(Room, pinned));
   std::memcpy(&room, arrived.body.data(), std::min(sizeof room, arrived.body.size()));
   const int rank = arrived.record.to, other = arrived.record.from;
-  if (network_.space_of(rank) == nullptr || other < 0 || other >= network_.mapping().ranks() ||
+  if (map_.space_of(rank) == nullptr || other < 0 || other >= map_.mapping().ranks() ||
       room.what >= kinds)
     fail(Errc::corrupt, fmt::format("a ring of rank {}, which is elsewhere", rank));
   const Outgoing out = ring_of(rank, other, static_cast<What>(room.what));
@@ -331,17 +325,17 @@ void Mirrors::on_room(const Arrived& arrived) {
   }
   // Release: who sees that there is room sees what is pinned.
   out.read->store(room.read, std::memory_order_release);
-  wait::ring(network_.mapping().slot(rank));
+  wait::ring(map_.mapping().slot(rank));
 }
 
 void Mirrors::on_notify(const Arrived& arrived) {
   const auto count = arrived.head<std::uint64_t>();
   const int to = arrived.record.to, from = arrived.record.from;
-  if (network_.space_of(to) == nullptr || from < 0 || from >= network_.mapping().ranks())
+  if (map_.space_of(to) == nullptr || from < 0 || from >= map_.mapping().ranks())
     fail(Errc::corrupt, fmt::format("a notification for rank {}, which is elsewhere", to));
   // Release: the puts before it have been written.
-  network_.mapping().head(to).peer(from).notified.store(count, std::memory_order_release);
-  wait::ring(network_.mapping().slot(to));
+  map_.mapping().head(to).peer(from).notified.store(count, std::memory_order_release);
+  wait::ring(map_.mapping().slot(to));
 }
 
 }  // namespace armature::net

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/sparse_table.hpp"
+#include "net/rank_map.hpp"
 #include "space/address_space.hpp"
 #include "transport/channel.hpp"
 #include "transport/links.hpp"
@@ -28,15 +29,17 @@
 
 namespace armature::net {
 
-class Network;
-
 class Mirrors {
  public:
-  explicit Mirrors(Network& network);
+  Mirrors(transport::Links& links, const RankMap& map);
   Mirrors(const Mirrors&) = delete;
   Mirrors& operator=(const Mirrors&) = delete;
   ~Mirrors();
-  static void install(transport::Links& links);
+
+  // Records of other processes' halves.
+  void on_ring(const transport::Arrived& arrived);
+  void on_room(const transport::Arrived& arrived);
+  void on_notify(const transport::Arrived& arrived);
 
   /// Whether what `rank` of this process has left for `other` is looked at without being asked, and
   /// may wait for that. Takes no lock: asked for every remote call.
@@ -101,11 +104,12 @@ class Mirrors {
   void send_bytes(Pair& pair, What what);
   void tell_room(Pair& pair, What what);
   void make_image(Pair& pair, What what, std::uint64_t capacity);
-  void on_ring(const transport::Arrived& arrived);
-  void on_room(const transport::Arrived& arrived);
-  void on_notify(const transport::Arrived& arrived);
+  [[nodiscard]] transport::Link& link_to(int rank) const {
+    return links_.to(map_.process_of(rank));
+  }
 
-  Network& network_;
+  transport::Links& links_;
+  const RankMap& map_;
   // By place(); made when first needed. Of many ranks few speak with each other.
   base::ZeroTable<std::atomic<Pair*>> pairs_;
   std::vector<std::unique_ptr<Pair>> made_;

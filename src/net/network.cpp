@@ -16,10 +16,8 @@
 #include "net/connect_guard.hpp"
 #include "wait/bell.hpp"
 #include "wait/connecting.hpp"
-#include "wait/give_way.hpp"
 #include "wait/processes.hpp"
 #include "wait/rank_context.hpp"
-#include "wait/wait.hpp"
 
 namespace armature::net {
 
@@ -30,10 +28,6 @@ using transport::Kind;
 using transport::Link;
 using transport::Links;
 using Lock = transport::Links::Lock;
-
-namespace detail {
-constinit Network* the_network = nullptr;
-}
 
 namespace {
 
@@ -96,20 +90,19 @@ void on_life(const Arrived& arrived) {
 }  // namespace
 
 Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Options& options)
-    : mapping_(mapping),
-      spaces_(std::move(spaces)),
+    : map_(mapping, std::move(spaces)),
       links_(options),
-      mirrors_(*this),
+      mirrors_(links_, map_),
       first_ranks_(static_cast<std::size_t>(options.processes)) {
-  find_places();
-  mirrors_.begin_anew();
   for (int r = 0; r < mapping.ranks(); ++r) {
     const int process = mapping.slot(r).process;
     if (mapping.slot(r).index == 0) first_ranks_[static_cast<std::size_t>(process)] = r;
     if (!mapping.is_here(r) && (others_.empty() || others_.back() != process))
       others_.push_back(process);
   }
-  Mirrors::install(links_);
+  links_.handle(Kind::ring, [](const Arrived& a) { network()->mirrors_.on_ring(a); });
+  links_.handle(Kind::room, [](const Arrived& a) { network()->mirrors_.on_room(a); });
+  links_.handle(Kind::notify, [](const Arrived& a) { network()->mirrors_.on_notify(a); });
   links_.handle(Kind::life, on_life);
   links_.on_idle = [](Link& link) { network()->mirrors_.look_again(link); };
   links_.on_lost = [](Link& link, const char* why) {
@@ -131,7 +124,7 @@ void Network::join(const space::Mapping& mapping, Spaces spaces, bootstrap::Exch
   if (options.find_device) links.engine.device = options.find_device(exchange);
   // At the same address in all processes: a rank that moves may be about to use it.
   alignas(Network) static std::byte place[sizeof(Network)];
-  detail::the_network = new (place) Network(mapping, std::move(spaces), links);
+  wait::set_poller(new (place) Network(mapping, std::move(spaces), links));
   network()->also_lost_ = options.on_lost;
   network()->also_forget_ = options.forget;
   network()->look_ = options.look;
@@ -151,7 +144,7 @@ void Network::connect(bootstrap::Exchange& exchange, const NetworkOptions& optio
     });
     for (const int process : others_) {
       guard.watch(process);
-      tell_connecting_to(first_rank_of(process), spaces_);
+      tell_connecting_to(first_rank_of(process), spaces());
       links_.connect(process, exchange.get(process, address_key), name_of(process, options));
     }
     tell_all(Kind::hello);
@@ -171,7 +164,7 @@ void Network::await_greetings(const NetworkOptions& options) {
   std::uint64_t beat_ns = begun_ns;
   for (const int process : others_) {
     const Link& link = links_.to(process);
-    if (!link.said_hello()) tell_connecting_to(first_rank_of(process), spaces_);
+    if (!link.said_hello()) tell_connecting_to(first_rank_of(process), spaces());
     while (!link.said_hello()) {
       (void)poll();
       sched_yield();
@@ -202,21 +195,22 @@ void Network::end_after_loss() {
 /// Who was stopped for longer than the heartbeat, or knows that others are without it, must not
 /// take these for lost when it finds that they have closed their links.
 void Network::end_if_given_up() {
-  const space::ProcessSlot& self = mapping_.process_slot(links_.process());
-  if (wait::recovers_on_nodes(mapping_.header()) && (wait::is_lost(self) || service_.was_stopped()))
+  const space::ProcessSlot& self = mapping().process_slot(links_.process());
+  if (wait::recovers_on_nodes(mapping().header()) &&
+      (wait::is_lost(self) || service_.was_stopped()))
     kill(getpid(), SIGKILL);
 }
 
 /// The ranks of a process that can be reached no more are dead, for this node.
 void Network::lost(int process, const char* why) {
   // They are not dead, but go on elsewhere.
-  if (wait::recovers_on_nodes(mapping_.header())) {
-    if (!wait::is_lost(mapping_.process_slot(process))) end_if_given_up();
-    return wait::lose_process({reinterpret_cast<std::byte*>(&mapping_.header())}, process);
+  if (wait::recovers_on_nodes(mapping().header())) {
+    if (!wait::is_lost(mapping().process_slot(process))) end_if_given_up();
+    return wait::lose_process({reinterpret_cast<std::byte*>(&mapping().header())}, process);
   }
   bool is_news = false;  // on this node
-  for (int r = 0; r < mapping_.ranks(); ++r) {
-    space::RankSlot& slot = mapping_.slot(r);
+  for (int r = 0; r < mapping().ranks(); ++r) {
+    space::RankSlot& slot = mapping().slot(r);
     if (slot.process != process) continue;
     // Life first: who sees the number of deaths grow looks for the dead.
     Life before = slot.life.load(std::memory_order_acquire);
@@ -225,8 +219,8 @@ void Network::lost(int process, const char* why) {
     }
     if (before >= Life::finished) continue;
     is_news = true;
-    mapping_.header().far_deaths.fetch_add(1, std::memory_order_release);
-    mapping_.header().deaths.fetch_add(1, std::memory_order_release);
+    mapping().header().far_deaths.fetch_add(1, std::memory_order_release);
+    mapping().header().deaths.fetch_add(1, std::memory_order_release);
     if (goes_on() || first_loss_.at_ns != 0) continue;
     first_loss_.process = process;
     first_loss_.why = why;
@@ -234,30 +228,12 @@ void Network::lost(int process, const char* why) {
   }
   if (also_lost_ != nullptr) also_lost_(process);
   if (is_news && say_lost_ != nullptr) say_lost_(process, why);
-  ring_ranks_here(mapping_);
-}
-
-/// A virtual rank may come from any process of the node.
-void Network::find_places() {
-  doors_.assign(static_cast<std::size_t>(mapping_.ranks()), -1);
-  for (std::size_t door = 0; door < spaces_.size(); ++door)
-    doors_[static_cast<std::size_t>(static_cast<int>(spaces_[door]->me()))] =
-        static_cast<int>(door);
-  places_count_ = spaces_.size();
-  places_ = doors_;
-  processes_.clear();
-  for (int r = 0; r < mapping_.ranks(); ++r) processes_.push_back(mapping_.slot(r).process);
-  if (mapping_.header().ranks_are_virtual == 0) return;
-  places_count_ = 0;
-  for (int r = 0; r < mapping_.ranks(); ++r)
-    places_[static_cast<std::size_t>(r)] =
-        mapping_.is_here(r) ? static_cast<int>(places_count_++) : -1;
+  ring_ranks_here(mapping());
 }
 
 void Network::host(Spaces spaces) {
   const Lock locked(links_.lock());
-  spaces_ = std::move(spaces);
-  find_places();
+  map_.host(std::move(spaces));
   mirrors_.begin_anew();
 }
 
@@ -290,10 +266,6 @@ void Network::forget_ranks() {
   for (const auto forget : also_forget_) forget();
 }
 
-void Network::ignore_all() {
-  for (const int process : others_) links_.to(process).ignore(true);
-}
-
 void Network::flush_held() {
   if (mirrors_.holds()) mirrors_.look_again();
   links_.flush_all();
@@ -314,13 +286,6 @@ bool Network::try_poll() {
   service_.found_more(look());
   flush_held();
   return links_.progress();
-}
-
-Quiet::Quiet() : net_(network()) {
-  const wait::RankContext* const me = wait::current_rank();
-  if (me != nullptr && me->scheduler != nullptr) net_ = nullptr;
-  if (net_ != nullptr && !wait::cores_are_shared() && !wait::core_is_wanted())
-    (void)net_->stop_ears();
 }
 
 void Network::doorbell(int rank) {
@@ -371,7 +336,7 @@ void Network::leave() {
   leaving->say_bye();
   leaving->service_.stop();
   leaving->~Network();
-  detail::the_network = nullptr;
+  wait::set_poller(nullptr);
 }
 
 }  // namespace armature::net

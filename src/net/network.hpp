@@ -11,8 +11,10 @@
 #include "bootstrap/exchange.hpp"
 #include "net/mirrors.hpp"
 #include "net/progress_thread.hpp"
+#include "net/rank_map.hpp"
 #include "space/address_space.hpp"
 #include "transport/links.hpp"
+#include "wait/poller.hpp"
 
 // The process's way to ranks on other nodes. There is none where a job has one node.
 //
@@ -39,9 +41,9 @@ struct NetworkOptions {
   std::uint64_t connect_ns = 30'000'000'000;    // within that every process must have answered
 };
 
-class Network {
+class Network final : public wait::Poller, private ProgressThread::Process {
  public:
-  using Spaces = std::vector<space::AddressSpace*>;
+  using Spaces = RankMap::Spaces;
 
   /// Collective over all processes. `spaces` are the ranks that this process hosts.
   /// Throws Error(start) naming interface, address and process.
@@ -52,26 +54,15 @@ class Network {
 
   [[nodiscard]] transport::Links& links() { return links_; }
   /// The link to the process by which that rank, which is on another node, is reached.
-  [[nodiscard]] transport::Link& link_to(int rank) {
-    return links_.to(mapping_.slot(rank).process);
-  }
-  [[nodiscard]] const space::Mapping& mapping() const { return mapping_; }
-  /// Of the ranks that are reached by this process: those that it hosted at first, or when all
-  /// stood still last. Virtual ranks may be in another process of the node since.
-  [[nodiscard]] const Spaces& spaces() const { return spaces_; }
-  /// Where a rank that may be in this process stands among those; -1 for others.
-  [[nodiscard]] int place_of(int rank) const {
-    return rank >= 0 && rank < std::ssize(places_) ? places_[static_cast<std::size_t>(rank)] : -1;
-  }
-  [[nodiscard]] std::size_t places() const { return places_count_; }
-  /// Of a rank that is reached by this process; nullptr for others.
-  [[nodiscard]] space::AddressSpace* space_of(int rank) const {
-    if (rank < 0 || rank >= std::ssize(doors_)) return nullptr;
-    const int door = doors_[static_cast<std::size_t>(rank)];
-    return door >= 0 ? spaces_[static_cast<std::size_t>(door)] : nullptr;
-  }
-  /// The process by which other nodes reach a rank of this one.
-  [[nodiscard]] int door_of(int rank) const { return processes_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] transport::Link& link_to(int rank) { return links_.to(map_.process_of(rank)); }
+  /// Who is where, as it was when all stood still last.
+  [[nodiscard]] const RankMap& rank_map() const { return map_; }
+  [[nodiscard]] const space::Mapping& mapping() const { return map_.mapping(); }
+  [[nodiscard]] const Spaces& spaces() const { return map_.spaces(); }
+  [[nodiscard]] int place_of(int rank) const { return map_.place_of(rank); }
+  [[nodiscard]] std::size_t places() const { return map_.places(); }
+  [[nodiscard]] space::AddressSpace* space_of(int rank) const { return map_.space_of(rank); }
+  [[nodiscard]] int door_of(int rank) const { return map_.door_of(rank); }
   /// Whether all that this rank, which is in this process, has sent has been handled: only then may
   /// it go to another one, whose links know nothing of these. If not, the others are asked to say
   /// so soon.
@@ -90,26 +81,28 @@ class Network {
   void forget_ranks();
   /// What comes is not handled before this process goes back, which is due: something could not be.
   /// Under the links' lock.
-  void ignore_all();
+  void ignore_all() { links_.ignore_all(); }
   /// Whether transfers may be made by the network's hardware, which knows the pages.
   [[nodiscard]] bool reaches_memory() const { return links_.engine().is_one_sided(); }
   /// The processes on other nodes.
-  [[nodiscard]] const std::vector<int>& others() const { return others_; }
+  [[nodiscard]] const std::vector<int>& others() const override { return others_; }
 
   /// Handles what has come, sends what was held back. Never blocks.
   bool poll();
   /// What higher floors look at when the network is polled; whether they want that again soon.
   /// Under the links' lock.
-  bool look() { return look_ != nullptr && look_(); }
+  bool look() override { return look_ != nullptr && look_(); }
   /// For threads that wait: does nothing while another thread is at it. Whether there was
   /// something.
-  bool try_poll();
+  bool try_poll() override;
   /// The calling rank has left something for that rank where it finds it on a node: see what.
-  void doorbell(int rank);
+  void doorbell(int rank) override;
   [[nodiscard]] Mirrors& mirrors() { return mirrors_; }
 
   /// Whether the job outlives its dead. Where it does not, whoever waits for one waits for the end.
-  [[nodiscard]] bool goes_on() const { return mapping_.header().on_death == space::OnDeath::go_on; }
+  [[nodiscard]] bool goes_on() const {
+    return mapping().header().on_death == space::OnDeath::go_on;
+  }
   /// Throws Error(rank_lost) where the job goes on and that rank's process cannot be reached any
   /// more.
   void require_reachable(int rank, const char* call);
@@ -129,26 +122,26 @@ class Network {
   enum class Start { now, beside };
   void start(transport::Stream& stream, int rank, int process, Start how);
   /// A rank of this process computes from now on while something comes for it.
-  void look_away() { service_.look_away(); }
+  void look_away() override { service_.look_away(); }
   /// It sleeps, or all virtual ranks do; it does not any more.
-  void fall_asleep() { service_.fall_asleep(); }
-  void wake_up() { service_.wake_up(); }
+  void fall_asleep() override { service_.fall_asleep(); }
+  void wake_up() override { service_.wake_up(); }
   /// It polls without a pause; it does not any more.
-  [[nodiscard]] bool stop_ears() { return service_.stop_ears(); }
-  void hear_again() { service_.hear_again(); }
+  [[nodiscard]] bool stop_ears() override { return service_.stop_ears(); }
+  void hear_again() override { service_.hear_again(); }
   /// It has polled without having said so before, and may not do so again.
-  void polled_once() { service_.polled_once(); }
+  void polled_once() override { service_.polled_once(); }
   /// Where the job should have ended some time ago because of a loss, ends it. Under the links'
   /// lock.
-  void end_after_loss();
+  void end_after_loss() override;
   /// Whether that is to come.
-  [[nodiscard]] bool ends_soon() const { return first_loss_.at_ns != 0; }
+  [[nodiscard]] bool ends_soon() const override { return first_loss_.at_ns != 0; }
   /// Where the job goes back to copies: ends this process if the others are without it by now.
   /// Before it takes another one for lost. Under the links' lock.
-  void end_if_given_up();
+  void end_if_given_up() override;
   /// Where no launcher of ours does it: ends the job, which cannot go on.
   void end_job(const char* why) {
-    if (mapping_.header().has_launcher == 0 && end_job_ != nullptr) end_job_(-1, why);
+    if (mapping().header().has_launcher == 0 && end_job_ != nullptr) end_job_(-1, why);
   }
   /// Tells everybody what has become of a rank of this process.
   void tell_life(int rank, space::Life life);
@@ -165,19 +158,13 @@ class Network {
   void await_streams(int process, int rank, const char* call);
   [[nodiscard]] bool settle(int process, int rank, const char* call);
   [[nodiscard]] std::vector<int> open_processes(int but);
-  void find_places();
   /// One that the process hosted at first, to name it by; where the job goes on after deaths, all
   /// stay.
   [[nodiscard]] int first_rank_of(int process) const {
     return first_ranks_[static_cast<std::size_t>(process)];
   }
 
-  const space::Mapping& mapping_;
-  Spaces spaces_;
-  // By rank.
-  std::vector<int> places_, doors_;  // -1: not here, not of spaces_
-  std::vector<int> processes_;       // as they were when places were found
-  std::size_t places_count_ = 0;
+  RankMap map_;
   transport::Links links_;
   Mirrors mirrors_;
   std::vector<int> others_;
@@ -194,31 +181,14 @@ class Network {
     std::string why;
   };
   Loss first_loss_;
-  ProgressThread service_{*this};
+  ProgressThread service_{links_, map_, *this};
 };
-
-namespace detail {
-extern constinit Network* the_network;  // of the process
-}
 
 /// nullptr where the job has one node.
-inline Network* network() { return detail::the_network; }
-/// While it is there the calling rank polls, from before it sends what it waits for: the answer
-/// need not wake the service thread, but where ranks take turns on the cores, or others want them:
-/// who polls there may be away for long. What it leaves is done later. Nothing for virtual ranks,
-/// whose process polls.
-class Quiet {
- public:
-  Quiet();
-  ~Quiet() {
-    if (net_ != nullptr) net_->hear_again();
-  }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-
- private:
-  Network* net_;
-};
+inline Network* network() {
+  // No other poller is ever set.
+  return static_cast<Network*>(wait::poller());
+}
 
 /// The network when that rank is on another node, else nullptr.
 inline Network* network_to(const space::Mapping& mapping, int rank) {

@@ -18,6 +18,7 @@
 
 #include "net/network.hpp"
 #include "space/small_job.hpp"
+#include "wait/implicit.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
 
@@ -256,6 +257,7 @@ class PlayedNetwork {
     };
     Network::join(mapping, {space_.get()}, exchange_, options);
     context_ = std::make_unique<wait::RankContext>(*space_);
+    wait::implicit_slot.put(context_->slots, &implicit_);
     before_ = wait::set_sole_rank(nullptr);
     wait::set_this_rank(context_.get());
   }
@@ -271,6 +273,7 @@ class PlayedNetwork {
 
   [[nodiscard]] const space::Mapping& mapping() const { return job_.mapping(); }
   [[nodiscard]] space::AddressSpace& space() { return *space_; }
+  [[nodiscard]] wait::RankContext& context() { return *context_; }
   PlayedPeer peer;
 
   /// Whether that comes to hold, while this rank polls or does nothing.
@@ -292,6 +295,7 @@ class PlayedNetwork {
   std::unique_ptr<space::AddressSpace> space_;
   PlayedExchange exchange_;
   std::unique_ptr<wait::RankContext> context_;
+  wait::Implicit implicit_;
   wait::RankContext* before_ = nullptr;
 };
 

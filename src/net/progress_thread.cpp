@@ -20,7 +20,6 @@
 #include "base/futex.hpp"
 #include "base/no_signals.hpp"
 #include "base/start_thread.hpp"
-#include "net/network.hpp"
 #include "wait/bell.hpp"
 
 namespace armature::net {
@@ -49,11 +48,11 @@ constexpr long later_ns = 500'000;
 /// Made before the thread, which asks for its choice: ranks may be elsewhere by the time it begins.
 class ProgressThread::Cores {
  public:
-  explicit Cores(const Network& network) {
-    const space::Mapping& mapping = network.mapping();
+  explicit Cores(const RankMap& map) {
+    const space::Mapping& mapping = map.mapping();
     const bool is_virtual = mapping.header().ranks_are_virtual != 0;
-    if ((network.spaces().size() != 1 && !is_virtual) || mapping.header().launcher_pid == 0) return;
-    const space::RankSlot& slot = mapping.slot(network.spaces().front()->me());
+    if ((map.spaces().size() != 1 && !is_virtual) || mapping.header().launcher_pid == 0) return;
+    const space::RankSlot& slot = mapping.slot(map.spaces().front()->me());
     cpu_set_t bound;
     static_assert(sizeof bound == sizeof slot.bound_to.bits);
     std::memcpy(&bound, slot.bound_to.bits, sizeof bound);
@@ -83,7 +82,8 @@ class ProgressThread::Cores {
   bool has_choice_ = false;
 };
 
-ProgressThread::ProgressThread(Network& network) : network_(network) {}
+ProgressThread::ProgressThread(transport::Links& links, const RankMap& map, Process& process)
+    : links_(links), map_(map), process_(process) {}
 
 ProgressThread::~ProgressThread() {
   for (const int descriptor : {wake_fd_, ears_, later_})
@@ -95,7 +95,7 @@ void ProgressThread::start(std::uint64_t heartbeat_ns) {
   beat_ns_ = base::now_ns();
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   make_ears();
-  cores_ = std::make_unique<Cores>(network_);
+  cores_ = std::make_unique<Cores>(map_);
   const base::NoSignals none;
   thread_ = base::start_thread("for the network", [this] { serve(); });
 }
@@ -140,7 +140,7 @@ void ProgressThread::make_ears() {
 }
 
 bool ProgressThread::make_descriptors_of_ears() {
-  const int engine = network_.links().engine().descriptor();
+  const int engine = links_.engine().descriptor();
   ears_ = epoll_create1(EPOLL_CLOEXEC);
   later_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
   epoll_event readable{.events = EPOLLIN, .data = {}};
@@ -153,8 +153,7 @@ bool ProgressThread::stop_ears() {
   if (ears_ < 0) return false;
   const std::lock_guard locked(ears_lock_);
   epoll_event nothing{};
-  if (epoll_ctl(ears_, EPOLL_CTL_MOD, network_.links().engine().descriptor(), &nothing) != 0)
-    return false;
+  if (epoll_ctl(ears_, EPOLL_CTL_MOD, links_.engine().descriptor(), &nothing) != 0) return false;
   ears_stopped_.store(true, std::memory_order_relaxed);
   return true;
 }
@@ -163,13 +162,12 @@ bool ProgressThread::stop_ears() {
 void ProgressThread::open_ears() {
   const std::lock_guard locked(ears_lock_);
   epoll_event readable{.events = EPOLLIN, .data = {}};
-  epoll_ctl(ears_, EPOLL_CTL_MOD, network_.links().engine().descriptor(), &readable);
+  epoll_ctl(ears_, EPOLL_CTL_MOD, links_.engine().descriptor(), &readable);
   ears_stopped_.store(false, std::memory_order_relaxed);
 }
 
 bool ProgressThread::leaves_something() const {
-  return network_.links().owes() || network_.links().has_streams() ||
-         more_.load(std::memory_order_relaxed);
+  return links_.owes() || links_.has_streams() || more_.load(std::memory_order_relaxed);
 }
 
 void ProgressThread::do_rest_later() {
@@ -216,8 +214,8 @@ void ProgressThread::nap(std::uint32_t times) {
   naps_.store(false, std::memory_order_relaxed);
   nap_ns_ = std::min(nap_ns_ * 2, nap_max_ns);
   const bool is_due = heartbeat_ns_ != 0 && base::now_ns() - beat_ns_ >= heartbeat_ns_ / 4;
-  if (!is_due && !network_.ends_soon()) return;
-  const Lock locked(network_.links().lock());
+  if (!is_due && !process_.ends_soon()) return;
+  const Lock locked(links_.lock());
   beat();
 }
 
@@ -225,24 +223,23 @@ void ProgressThread::nap(std::uint32_t times) {
 /// it cannot sleep yet because of a rank that polls: who waited for its lock would take its core
 /// from time to time, for nothing.
 bool ProgressThread::listen() {
-  transport::Links& links = network_.links();
   bool soon = false;
   {
-    const std::unique_lock locked(links.lock(), std::try_to_lock);
+    const std::unique_lock locked(links_.lock(), std::try_to_lock);
     if (!locked.owns_lock()) return false;
     beat();
-    soon = network_.look();
+    soon = process_.look();
     const bool left_to_rank = ears_stopped_.load(std::memory_order_relaxed);
-    if (!left_to_rank && links.progress()) return wake_sleepers(), true;
-    if ((!left_to_rank && links.owes()) || !links.engine().arm()) return !left_to_rank;
+    if (!left_to_rank && links_.progress()) return wake_sleepers(), true;
+    if ((!left_to_rank && links_.owes()) || !links_.engine().arm()) return !left_to_rank;
   }
   constexpr std::uint64_t soon_ns = 100'000, second_ns = 1'000'000'000;
   std::uint64_t look_again_ns = heartbeat_ns_ == 0 ? second_ns : heartbeat_ns_ / 4;
-  if (network_.ends_soon()) look_again_ns = std::min(look_again_ns, second_ns / 2);
+  if (process_.ends_soon()) look_again_ns = std::min(look_again_ns, second_ns / 2);
   if (soon) look_again_ns = soon_ns;
   const timespec until{static_cast<time_t>(look_again_ns / second_ns),
                        static_cast<long>(look_again_ns % second_ns)};
-  const int heard = ears_ >= 0 ? ears_ : links.engine().descriptor();
+  const int heard = ears_ >= 0 ? ears_ : links_.engine().descriptor();
   pollfd fds[] = {{heard, POLLIN, 0}, {wake_fd_, POLLIN, 0}, {later_, POLLIN, 0}};
   (void)ppoll(fds, std::size(fds), &until, nullptr);
   if (std::uint64_t times = 0; (fds[1].revents & POLLIN) != 0)
@@ -256,13 +253,13 @@ bool ProgressThread::listen() {
 /// A rank that sleeps has nothing to do: where something has come, more may, and it polls faster
 /// than this thread wakes up.
 void ProgressThread::wake_sleepers() {
-  const space::Mapping& mapping = network_.mapping();
+  const space::Mapping& mapping = map_.mapping();
   if (mapping.header().ranks_are_virtual != 0) {
-    space::ProcessSlot& home = mapping.process_slot(network_.links().process());
+    space::ProcessSlot& home = mapping.process_slot(links_.process());
     if (home.asleep.load(std::memory_order_relaxed) != 0) wait::wake(home);
     return;
   }
-  for (const space::AddressSpace* space : network_.spaces())
+  for (const space::AddressSpace* space : map_.spaces())
     if (space::RankSlot& slot = mapping.slot(space->me());
         slot.asleep.load(std::memory_order_relaxed) != 0)
       wait::detail::wake(slot);
@@ -279,25 +276,24 @@ bool ProgressThread::was_stopped() const {
 /// A few times in the time-out: says that we are there, and gives up who has not been heard of. Not
 /// when we were stopped ourselves meanwhile: then they may have spoken. Under the links' lock.
 void ProgressThread::beat() {
-  transport::Links& links = network_.links();
   const std::uint64_t now_ns = base::now_ns();
   const std::uint64_t interval_ns = heartbeat_ns_ / 4;
-  network_.end_after_loss();
+  process_.end_after_loss();
   if (heartbeat_ns_ == 0 || now_ns - beat_ns_ < interval_ns) return;
   if (now_ns - beat_ns_ > heartbeat_ns_) stopped_ns_ = now_ns;
   const bool stopped = now_ns - std::exchange(beat_ns_, now_ns) > 2 * interval_ns;
-  const std::vector<int>& others = network_.others();
+  const std::vector<int>& others = process_.others();
   pulses_.resize(others.size());
   for (std::size_t i = 0; i < others.size(); ++i) {
-    Link& link = links.to(others[i]);
+    Link& link = links_.to(others[i]);
     Pulse& pulse = pulses_[i];
     if (stopped || pulse.since_ns == 0 || pulse.received != link.received())
       pulse = {link.received(), now_ns};
     if (link.is_lost() || link.said_bye()) continue;
     if (now_ns - pulse.since_ns > heartbeat_ns_) {
-      network_.end_if_given_up();
-      network_.mapping().header().halt.has_given_up.store(1, std::memory_order_relaxed);
-      links.give_up(others[i], "it has been silent for longer than the heartbeat allows");
+      process_.end_if_given_up();
+      map_.mapping().header().halt.has_given_up.store(1, std::memory_order_relaxed);
+      links_.give_up(others[i], "it has been silent for longer than the heartbeat allows");
       continue;
     }
     (void)link.append(Kind::none, -1, -1, 0, Link::Ack::none);

@@ -7,6 +7,9 @@
 #include <thread>
 #include <vector>
 
+#include "net/rank_map.hpp"
+#include "transport/links.hpp"
+
 // The thread that does what other nodes ask of this process while its ranks do not look.
 //
 // Ranks that wait poll the network faster than any thread could be woken, and on a machine whose
@@ -25,11 +28,27 @@
 
 namespace armature::net {
 
-class Network;
-
 class ProgressThread {
  public:
-  explicit ProgressThread(Network& network);
+  /// What it does for its process beside polling. All but ends_soon under the links' lock.
+  class Process {
+   public:
+    Process() = default;
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+    virtual ~Process() = default;
+    /// The processes on other nodes.
+    [[nodiscard]] virtual const std::vector<int>& others() const = 0;
+    /// What is looked at when the network is polled; whether that is wanted again soon.
+    virtual bool look() = 0;
+    /// Whether the job is to end because of a loss; where it should have by now, ends it.
+    [[nodiscard]] virtual bool ends_soon() const = 0;
+    virtual void end_after_loss() = 0;
+    /// Ends this process if others are without it by now.
+    virtual void end_if_given_up() = 0;
+  };
+
+  ProgressThread(transport::Links& links, const RankMap& map, Process& process);
   ProgressThread(const ProgressThread&) = delete;
   ProgressThread& operator=(const ProgressThread&) = delete;
   ~ProgressThread();
@@ -86,7 +105,9 @@ class ProgressThread {
   void make_ears();
   [[nodiscard]] bool make_descriptors_of_ears();
 
-  Network& network_;
+  transport::Links& links_;
+  const RankMap& map_;
+  Process& process_;
   std::unique_ptr<Cores> cores_;
   std::atomic<std::uint64_t> polls_{0};
   std::atomic<std::uint32_t> looked_away_{0};  // a futex
@@ -108,7 +129,7 @@ class ProgressThread {
     std::uint64_t received = 0;
     std::uint64_t since_ns = 0;
   };
-  std::vector<Pulse> pulses_;  // in the order of Network::others()
+  std::vector<Pulse> pulses_;  // in the order of Process::others()
   std::uint64_t heartbeat_ns_ = 0;
   // Written under the links' lock: when we looked last, and when we saw that we had been stopped.
   std::uint64_t beat_ns_ = 0;

@@ -10,6 +10,7 @@
 #include "base/fail.hpp"
 #include "net/network.hpp"
 #include "wait/processes.hpp"
+#include "wait/quiet.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::net {
@@ -31,8 +32,8 @@ namespace {
 /// Whether nothing is expected of that rank any more. Another process of this node may have given
 /// it up before this one has.
 bool Network::is_lost(const Link& link, int rank) {
-  return goes_on() &&
-         (link.is_lost() || mapping_.slot(rank).life.load(std::memory_order_acquire) == Life::dead);
+  return goes_on() && (link.is_lost() ||
+                       mapping().slot(rank).life.load(std::memory_order_acquire) == Life::dead);
 }
 
 void Network::require_reachable(int rank, const char* call) {
@@ -63,7 +64,7 @@ void Network::await_streams(int process, int rank, const char* call) {
 
 /// False when the process is lost, where the job goes on, before it had handled everything.
 bool Network::settle(int process, int rank, const char* call) {
-  const Quiet quiet;
+  const wait::Quiet quiet;
   await_streams(process, rank, call);
   std::uint64_t target = 0;
   const int here = links_.process();
@@ -99,7 +100,7 @@ std::vector<int> Network::open_processes(int but) {
   const Lock locked(links_.lock());
   flush_held();
   // Where ranks go on without a process, what it has not handled does not count.
-  const bool lost_count = !wait::recovers_on_nodes(mapping_.header());
+  const bool lost_count = !wait::recovers_on_nodes(mapping().header());
   for (const int other : others_)
     if (const Link& link = links_.to(other);
         other != but && (lost_count || !link.is_lost()) &&

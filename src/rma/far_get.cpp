@@ -11,11 +11,13 @@
 #include "armature/handle.hpp"
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
+#include "net/network.hpp"
 #include "rma/by_engine.hpp"
 #include "rma/far.hpp"
 #include "rma/questions.hpp"
 #include "transport/protocol.hpp"
 #include "wait/all_of.hpp"
+#include "wait/quiet.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature::rma {
@@ -153,7 +155,7 @@ void ask_section(Network& net, Rank rank, std::uint64_t question, const void* fr
 void get_far(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
              const char* call) {
   if (bytes == 0 || get_by_engine(net, rank, to, from, bytes, call)) return;
-  const net::Quiet quiet;
+  const wait::Quiet quiet;
   Fetch fetch(rank, Runs::contiguous(static_cast<std::byte*>(to), bytes), bytes);
   ask_section(net, rank, fetch.number(), from, bytes, {});
   fetch.wait(call);
@@ -161,7 +163,7 @@ void get_far(Network& net, Rank rank, void* to, const void* from, std::size_t by
 
 void get_far(Network& net, Rank rank, void* to, const void* from, const Section& section,
              const char* call) {
-  const net::Quiet quiet;
+  const wait::Quiet quiet;
   Fetch fetch(rank,
               Runs::section(static_cast<std::byte*>(to), section.row_bytes,
                             levels_of(section, section.to_strides)),
@@ -261,7 +263,7 @@ detail::Request* get_far_later(Network& net, Rank rank, std::span<const Segments
 }
 
 std::uint64_t atomic_far(Network& net, Rank rank, AtomicRecord what, const char* call) {
-  const net::Quiet quiet;
+  const wait::Quiet quiet;
   Found found(rank);
   what.question = found.number();
   ask(net, rank, Kind::atomic, bytes_of_record(what));

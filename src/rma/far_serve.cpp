@@ -15,6 +15,7 @@
 #include "armature/atomic.hpp"
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
+#include "net/network.hpp"
 #include "rma/adder.hpp"
 #include "rma/by_engine.hpp"
 #include "rma/far.hpp"

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "net/network.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
 

@@ -6,8 +6,10 @@
 #include "armature/aggregate.hpp"
 #include "armature/atomic.hpp"
 #include "base/fail.hpp"
+#include "net/network.hpp"
 #include "rma/far.hpp"
 #include "rma/here.hpp"
+#include "wait/implicit.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
 
@@ -101,7 +103,8 @@ Handle get_later(Rank rank, void* to, const void* from, std::size_t bytes, const
 void get_implicit(Rank rank, void* to, const void* from, std::size_t bytes, const char* call) {
   const wait::ThreadCall under_way(call);
   Handle handle = get_later(rank, to, from, bytes, call);
-  if (rma::far(rank, call) != nullptr) wait::this_rank(call).implicit.add(rank, std::move(handle));
+  if (rma::far(rank, call) != nullptr)
+    wait::implicit_of(wait::this_rank(call)).add(rank, std::move(handle));
 }
 
 namespace {
@@ -142,7 +145,8 @@ void aggregate_wait(Rank rank) {
 
 bool aggregate_test(Rank rank) {
   const wait::ThreadCall under_way("Aggregate::test");
-  return net::network() == nullptr || wait::this_rank("Aggregate::test").implicit.test(rank);
+  return net::network() == nullptr ||
+         wait::implicit_of(wait::this_rank("Aggregate::test")).test(rank);
 }
 
 void aggregate_check(Rank rank) { wait::mapping("Aggregate").require_rank(rank, "Aggregate"); }

@@ -112,9 +112,10 @@ void Endpoint::is_due(std::shared_ptr<detail::FutureBase> future) {
 
 Endpoint& find_endpoint(const char* call) {
   wait::RankContext& me = wait::this_rank(call);
-  if (me.requests == nullptr)
+  Endpoint* const endpoint = endpoint_slot.in(me.slots);
+  if (endpoint == nullptr)
     base::fail(Errc::misuse, fmt::format("{}: this rank has left the job", call));
-  return static_cast<Endpoint&>(*me.requests);
+  return *endpoint;
 }
 
 }  // namespace rmi

@@ -25,6 +25,7 @@
 #include "rmi/settings.hpp"
 #include "rmi/stream.hpp"
 #include "transport/channel.hpp"
+#include "wait/context_slot.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature::detail {
@@ -36,7 +37,7 @@ namespace armature::rmi {
 /// A rank's end of all channels: what it sends, what it receives and executes, and the tables that
 /// requests name things in. Requests are executed in deliver(), one at a time, on the rank's own
 /// stack: when it waits, polls, or looks for room.
-class Endpoint : public wait::RequestSource {
+class Endpoint final : public wait::WorkSource, private FencedCalls {
  public:
   Endpoint(wait::RankContext& context, const Settings& settings, Team everyone);
   Endpoint(const Endpoint&) = delete;
@@ -45,8 +46,8 @@ class Endpoint : public wait::RequestSource {
 
   /// Everything here belongs to one thread, the rank's; with a service thread to whichever of the
   /// two holds this. Held while a method runs, and taken again by what the method calls.
-  using Use = std::unique_lock<std::recursive_mutex>;
-  [[nodiscard]] Use use() { return has_service() ? Use(mutex_) : Use(); }
+  using Use = FencedCalls::Use;
+  [[nodiscard]] Use use() override { return has_service() ? Use(mutex_) : Use(); }
   [[nodiscard]] bool has_service() const { return has_service_; }
   /// From now on a thread beside the rank executes calls too, if the settings say so.
   void start_service();
@@ -78,9 +79,9 @@ class Endpoint : public wait::RequestSource {
   }
 
   // -- who am I, what is going on
-  [[nodiscard]] space::AddressSpace& space() const { return space_; }
+  [[nodiscard]] space::AddressSpace& space() const override { return space_; }
   /// There may be more to do at once.
-  void got_on() {
+  void got_on() override {
     std::atomic<std::uint64_t>& done = context_.done;
     // Where nobody else counts, the bus need not be locked.
     if (has_service_)
@@ -88,7 +89,7 @@ class Endpoint : public wait::RequestSource {
     else
       done.store(done.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  [[nodiscard]] bool in_method() const { return sender_.level > 0; }
+  [[nodiscard]] bool in_method() const override { return sender_.level > 0; }
   /// Whether it is no time to let others in, as a method is under way, which its own statements do
   /// not interrupt. Where the rank has called it itself, it catches up behind it.
   [[nodiscard]] bool puts_off() {
@@ -115,15 +116,15 @@ class Endpoint : public wait::RequestSource {
   [[nodiscard]] const Team& everyone() const { return everyone_; }
 
   /// Requests to and from that rank, for the fence.
-  [[nodiscard]] std::uint64_t sent(int to) const {
+  [[nodiscard]] std::uint64_t sent(int to) const override {
     const auto index = static_cast<std::size_t>(to);
     return lanes_.find(index) != nullptr ? outgoing_[index].sent : 0;
   }
-  [[nodiscard]] std::uint64_t sent() const;
+  [[nodiscard]] std::uint64_t sent() const override;
   /// To whom any have gone.
   [[nodiscard]] const std::vector<int>& sent_to() const { return lanes_.indices(); }
-  [[nodiscard]] std::uint64_t executed(int from) const;
-  [[nodiscard]] std::uint64_t executed() const;
+  [[nodiscard]] std::uint64_t executed(int from) const override;
+  [[nodiscard]] std::uint64_t executed() const override;
 
   /// All ranks of the job begin anew with each other, as ranks go to other nodes: a fence of all is
   /// over, and nothing is on its way. First nobody knows channels of others any more, then nobody
@@ -132,9 +133,13 @@ class Endpoint : public wait::RequestSource {
   void close_channels();
   /// rmi_wait(): how many executed requests have been waited for.
   std::uint64_t waited = 0;
+  void executed_before(std::uint64_t count) override { waited = std::max(waited, count); }
 
   using ErrorHandler = std::function<void(Rank from, std::string_view message)>;
   ErrorHandler on_error;
+  /// A method that was called by async threw on this rank: the job's handler has it; else, or when
+  /// that throws in turn, the job ends.
+  void call_failed(Rank caller, const std::string& text) noexcept;
 
   /// Continuations of these run when somebody else has settled them, which is looked for.
   void watch(std::shared_ptr<detail::FutureBase> future);
@@ -232,8 +237,6 @@ class Endpoint : public wait::RequestSource {
   const detail::Method* find(detail::Call& call, const detail::RequestHeader& header);
   void run(Incoming& in, detail::Call& call, const detail::RequestHeader& header,
            const detail::Method*& what);
-  static void check_seal(int from, std::span<const std::byte> request);
-  static void check_seal_of_block(const detail::Call& call, std::span<const std::byte> request);
   void run_pinned(Incoming& in, detail::Call& call, const detail::RequestHeader& header,
                   const detail::Method& what);
   void failed(detail::Call& call, Errc code, const std::string& text, bool executed) noexcept;
@@ -304,6 +307,8 @@ class Endpoint : public wait::RequestSource {
   std::atomic<bool> service_ends_ = false;
   std::thread service_;
 };
+
+inline constexpr wait::ContextSlot<Endpoint> endpoint_slot{3};
 
 /// The same as this_endpoint(), where the inlined half does not know.
 [[gnu::cold]] Endpoint& find_endpoint(const char* call);

@@ -8,11 +8,9 @@
 #include "armature/error.hpp"
 #include "armature/rank.hpp"
 
-// What becomes of a call that failed, one that nobody waits for above all.
+// How a call fails.
 
 namespace armature::rmi {
-
-class Endpoint;
 
 /// Our memory or another rank's is damaged, or they run another program: ends the job before
 /// anything is acted on. (By std::terminate, whose handler says what was thrown: no exception may
@@ -35,14 +33,7 @@ void tell_thrown(F tell) {
   }
 }
 
-/// A method that was called by async threw on this rank: the job's handler has it; else, or when
-/// that throws in turn, the job ends.
-void call_failed(Endpoint& endpoint, Rank caller, const std::string& text) noexcept;
-
 /// What a method threw at that rank, for who asked.
 [[noreturn]] void throw_remote(Errc code, Rank from, const std::string& text);
-
-/// A call found no object here: its caller is told, where call_failed has it.
-void report(Endpoint& endpoint, Rank caller, const std::string& text);
 
 }  // namespace armature::rmi

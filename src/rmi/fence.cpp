@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "rmi/endpoint.hpp"
 #include "team/team_state.hpp"
 #include "wait/bell.hpp"
 #include "wait/wait.hpp"
@@ -40,7 +39,7 @@ int Fences::OfTeam::awaited() const {
 
 Fences::OfTeam& Fences::enter_one(const Team& team, std::shared_ptr<FutureState<void>> future,
                                   const char* call) {
-  if (endpoint_.in_method())
+  if (calls_.in_method())
     base::fail(
         Errc::misuse,
         fmt::format("{}: called inside a remote method: the fence waits for that very method",
@@ -54,7 +53,7 @@ Fences::OfTeam& Fences::enter_one(const Team& team, std::shared_ptr<FutureState<
     fence->me = state.rank();
     // Where one goes on without the dead, each looks for itself whom it waits for.
     fence->by_sums = fence->block->size > space::TeamBlock::flat_max && !state.replica().is_far() &&
-                     endpoint_.space().header().on_death != space::OnDeath::go_on;
+                     calls_.space().header().on_death != space::OnDeath::go_on;
   }
   fence->team = team;
   ++fence->entered;
@@ -77,17 +76,17 @@ bool Fences::tells(const OfTeam& fence) {
 
 void Fences::show(OfTeam& fence) {
   Tally tally;
-  if (fence.team.size() == endpoint_.space().ranks()) {
-    tally = {endpoint_.sent(), endpoint_.executed()};
+  if (fence.team.size() == calls_.space().ranks()) {
+    tally = {calls_.sent(), calls_.executed()};
   } else {
     for (int i = 0; i < fence.team.size(); ++i) {
       const int rank = fence.block->ranks()[i];
-      tally.sent += endpoint_.sent(rank);
-      tally.executed += endpoint_.executed(rank);
+      tally.sent += calls_.sent(rank);
+      tally.executed += calls_.executed(rank);
     }
   }
   const std::uint64_t wave = fence.termination.wave();
-  fence.executed[Termination::line_of(wave)] = endpoint_.executed();
+  fence.executed[Termination::line_of(wave)] = calls_.executed();
   FenceLine& line = fence.block->fence_line(static_cast<std::size_t>(fence.me), wave);
   line.sent.store(tally.sent, std::memory_order_relaxed);
   line.executed.store(tally.executed, std::memory_order_relaxed);
@@ -97,7 +96,7 @@ void Fences::show(OfTeam& fence) {
   if (fence.by_sums) {
     fence.gathered = {};
     fence.gathered_from = 0;
-    return wait::ring(endpoint_.space().slot(fence.block->ranks()[0]));
+    return wait::ring(calls_.space().slot(fence.block->ranks()[0]));
   }
   const team::Replica& replica = fence.team.state()->replica();
   if (tells(fence))
@@ -105,9 +104,8 @@ void Fences::show(OfTeam& fence) {
   else if (replica.is_far() && !replica.waves_are_gathered())
     replica.send_wave(fence.me, wave);
   for (int i = 0; i < fence.team.size(); ++i)
-    if (const int rank = fence.block->ranks()[i];
-        !replica.is_far() || endpoint_.space().is_here(rank))
-      wait::ring(endpoint_.space().slot(rank));
+    if (const int rank = fence.block->ranks()[i]; !replica.is_far() || calls_.space().is_here(rank))
+      wait::ring(calls_.space().slot(rank));
 }
 
 /// What that member shows of that wave; of a large team what all together do. Nothing before.
@@ -138,7 +136,7 @@ void Fences::gather(OfTeam& fence) {
   sums.sent.store(fence.gathered.sent, std::memory_order_relaxed);
   sums.executed.store(fence.gathered.executed, std::memory_order_relaxed);
   sums.wave.store(wave, std::memory_order_release);
-  for (int i = 1; i < size; ++i) wait::ring(endpoint_.space().slot(block.ranks()[i]));
+  for (int i = 1; i < size; ++i) wait::ring(calls_.space().slot(block.ranks()[i]));
 }
 
 void Fences::advance_one(OfTeam& fence) {
@@ -156,7 +154,7 @@ void Fences::advance_one(OfTeam& fence) {
         return;
       case Termination::Step::show:
         show(fence);
-        endpoint_.got_on();
+        calls_.got_on();
         // What was still to be executed must have its turn: a lone member sees each of its own
         // waves at once, and would show one after the other for ever.
         return;
@@ -169,8 +167,7 @@ void Fences::advance_one(OfTeam& fence) {
         std::erase(active_, &fence);
         // rmi_wait counts from here. What this rank has executed since it showed the tally of the
         // wave before came from ranks that have left the fence already.
-        endpoint_.waited = std::max(endpoint_.waited,
-                                    fence.executed[Termination::line_of(termination.wave() - 1)]);
+        calls_.executed_before(fence.executed[Termination::line_of(termination.wave() - 1)]);
         if (fence.futures.empty())
           fence.team = {};  // may go; the waves go on when there is another fence
         else
@@ -191,15 +188,15 @@ void Fences::advance_all() {
 }
 
 void Fences::wait(const Team& team, const char* call) {
-  Endpoint::Use in_use = endpoint_.use();
+  FencedCalls::Use in_use = calls_.use();
   OfTeam& fence = enter_one(team, nullptr, call);
   const std::uint64_t mine = fence.entered;
   if (in_use.owns_lock()) in_use.unlock();
   wait::WaitFor wait{
       .what = space::Awaiting::fence, .team = fence.block->id, .object = fence.block, .call = call};
   wait::wait_until(wait, [&] {
-    endpoint_.deliver();
-    const Endpoint::Use looking = endpoint_.use();
+    calls_.deliver();
+    const FencedCalls::Use looking = calls_.use();
     wait.peer = fence.awaited();
     wait.detail = fence.termination.wave();
     return fence.over >= mine;
@@ -228,7 +225,7 @@ bool Fences::can_advance() const {
 }
 
 future<void> Fences::enter(const Team& team) {
-  const Endpoint::Use in_use = endpoint_.use();
+  const FencedCalls::Use in_use = calls_.use();
   auto state = std::make_shared<FenceFuture>();
   state->fence = &enter_one(team, state, "fence_async");
   return future<void>(state);

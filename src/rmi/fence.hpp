@@ -5,23 +5,49 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "armature/future.hpp"
 #include "armature/team.hpp"
 #include "rmi/termination.hpp"
+#include "space/address_space.hpp"
 #include "space/team_block.hpp"
 
 namespace armature::rmi {
 
-class Endpoint;
+/// The calls that fences of a rank count: what they need of whoever sends and executes them.
+class FencedCalls {
+ public:
+  using Use = std::unique_lock<std::recursive_mutex>;
+  FencedCalls() = default;
+  FencedCalls(const FencedCalls&) = delete;
+  FencedCalls& operator=(const FencedCalls&) = delete;
+  virtual ~FencedCalls() = default;
+  /// Held while fences are looked at.
+  [[nodiscard]] virtual Use use() = 0;
+  [[nodiscard]] virtual space::AddressSpace& space() const = 0;
+  /// Whether the caller is in a method.
+  [[nodiscard]] virtual bool in_method() const = 0;
+  /// Requests to and from that rank; to and from all.
+  [[nodiscard]] virtual std::uint64_t sent(int to) const = 0;
+  [[nodiscard]] virtual std::uint64_t sent() const = 0;
+  [[nodiscard]] virtual std::uint64_t executed(int from) const = 0;
+  [[nodiscard]] virtual std::uint64_t executed() const = 0;
+  /// Executes what has come, and advances the fences.
+  virtual void deliver() = 0;
+  /// There may be more to do at once.
+  virtual void got_on() = 0;
+  /// A fence is over, before which so many requests were executed.
+  virtual void executed_before(std::uint64_t count) = 0;
+};
 
 /// The fences that this rank has entered, of all its teams; see docs/internals/fence.md. Those of
 /// one team follow each other.
 class Fences {
  public:
-  explicit Fences(Endpoint& endpoint) : endpoint_(endpoint) {}
+  explicit Fences(FencedCalls& calls) : calls_(calls) {}
 
   /// Blocks until the fence is over.
   void wait(const Team& team, const char* call);
@@ -73,7 +99,7 @@ class Fences {
   void advance_one(OfTeam& fence);
   void advance_all();
 
-  Endpoint& endpoint_;
+  FencedCalls& calls_;
   std::map<std::uint32_t, std::unique_ptr<OfTeam>> teams_;  // by id
   std::vector<OfTeam*> active_;
 };

@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/valgrind.hpp"
+#include "net/network.hpp"
 #include "rmi/endpoint.hpp"
 #include "rmi/failure.hpp"
 #include "rmi/seal.hpp"

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "armature/detail/method.hpp"
 #include "base/checksum.hpp"
-#include "rmi/endpoint.hpp"
 #include "rmi/failure.hpp"
 
 namespace armature::rmi {
@@ -40,7 +40,7 @@ Seal Seal::of(std::span<const std::byte> bytes) {
   return seal;
 }
 
-void Endpoint::check_seal(int from, std::span<const std::byte> request) {
+void check_seal(int from, std::span<const std::byte> request) {
   if (request.size() < sizeof(RequestHeader) + sizeof(Seal) ||
       Seal::of(request).request != base::checksum(request.first(request.size() - sizeof(Seal))))
     corrupt(fmt::format(
@@ -48,7 +48,7 @@ void Endpoint::check_seal(int from, std::span<const std::byte> request) {
         request.size()));
 }
 
-void Endpoint::check_seal_of_block(const detail::Call& call, std::span<const std::byte> request) {
+void check_seal_of_block(const detail::Call& call, std::span<const std::byte> request) {
   if (Seal::of(request).block != base::checksum({call.start, call.end}))
     corrupt(
         fmt::format("the arguments of a request from rank {}, {} bytes in a block, are not what "

@@ -11,7 +11,6 @@
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
 #include "base/valgrind.hpp"
-#include "space/heap_lock.hpp"
 #include "space/pages.hpp"
 #include "space/virtual_band.hpp"
 
@@ -73,9 +72,9 @@ void AddressSpace::let_others_run_by(void (*by)()) { base::state<Waiting>().let_
 bool AddressSpace::goes_back() const { return header().nodes > 1 && header().halt.is_to_regroup(); }
 
 /// False: a door does without, as its process goes back.
-bool AddressSpace::HeapLock::wait(AddressSpace& space, By by) {
-  const auto gives_up = [&space] { return space.goes_back(); };
-  while (!space.heap_mutex_.lock(gives_up)) {
+bool AddressSpace::wait_for_heap(By by) {
+  const auto gives_up = [this] { return goes_back(); };
+  while (!heap_mutex_.lock(gives_up)) {
     if (by == By::door) return false;
     base::state<Waiting>()
         .let_others_run();  // a rank does not return from there when its process goes back
@@ -95,7 +94,7 @@ bool AddressSpace::reserve(std::size_t bytes, Failure& failure) const {
 
 /// Addresses alone: with large memory all else takes long, and others may want the heap meanwhile.
 void* AddressSpace::take(std::size_t bytes, std::size_t alignment, Failure& failure, By by) {
-  const HeapLock one_at_a_time(*this, by);
+  const HeapLock one_at_a_time = lock_heap(by);
   if (!one_at_a_time.holds()) return nullptr;
   void* address = take_from_heap(bytes, alignment);
   if (address == nullptr && by == By::door) address = for_doors_.take(bytes, alignment);
@@ -109,14 +108,14 @@ void* AddressSpace::take(std::size_t bytes, std::size_t alignment, Failure& fail
 /// What nobody knows of any more.
 void AddressSpace::give_back(void* address, std::size_t bytes, By by) {
   Heap::let_pages_go(address, bytes);
-  if (const HeapLock one_at_a_time(*this, by); one_at_a_time.holds())
+  if (const HeapLock one_at_a_time = lock_heap(by); one_at_a_time.holds())
     heap_of(address).free(address);
 }
 
 /// Its address from now on; nullptr when its process goes back, or when it is one too many.
 void* AddressSpace::record(void* address, std::size_t bytes, Allocation::Kind kind,
                            Failure& failure, By by) {
-  const HeapLock one_at_a_time(*this, by);
+  const HeapLock one_at_a_time = lock_heap(by);
   return one_at_a_time.holds() && add(address, bytes, kind, failure, by) ? address : nullptr;
 }
 
@@ -159,7 +158,7 @@ bool AddressSpace::fill(void* address, std::size_t bytes, std::size_t reserved, 
   if (!(lazily ? heap.fill_lazily(address, bytes) : heap.fill(address, bytes))) return false;
   std::size_t promised = 0;
   if (lazily) {
-    const HeapLock one_at_a_time(*this, By::rank);
+    const HeapLock one_at_a_time = lock_heap(By::rank);
     promised = Heap::own_bytes(address, heap_.block_bytes(address));
     ARMATURE_ASSERT(promised <= reserved);
   }
@@ -217,7 +216,7 @@ bool AddressSpace::free(void* address, Allocation::Kind kind, By by) {
 
 /// How many bytes that allocation had; 0 when its process goes back; nothing when there is none.
 std::optional<std::size_t> AddressSpace::forget(void* address, Allocation::Kind kind, By by) {
-  const HeapLock one_at_a_time(*this, by);
+  const HeapLock one_at_a_time = lock_heap(by);
   if (!one_at_a_time.holds()) return 0;
   const auto removed = list_.remove(reinterpret_cast<std::uint64_t>(address), kind);
   if (!removed) return std::nullopt;
@@ -226,7 +225,7 @@ std::optional<std::size_t> AddressSpace::forget(void* address, Allocation::Kind 
 
 void AddressSpace::free_when_unused(TeamBlock& block) {
   {
-    const HeapLock one_at_a_time(*this, By::rank);
+    const HeapLock one_at_a_time = lock_heap(By::rank);
     retired_.push_back(&block);
   }
   free_unused_blocks();
@@ -237,7 +236,7 @@ void AddressSpace::free_when_unused(TeamBlock& block) {
 void AddressSpace::free_unused_blocks() {
   std::vector<TeamBlock*> unused;
   {
-    const HeapLock one_at_a_time(*this, By::rank);
+    const HeapLock one_at_a_time = lock_heap(By::rank);
     if (retired_.empty()) return;
     std::erase_if(retired_, [&](TeamBlock* block) {
       // Acquire: the last user's reads of the block come before it is cleared and used again.

@@ -8,6 +8,7 @@
 
 #include "base/job_mutex.hpp"
 #include "space/heap.hpp"
+#include "space/heap_lock.hpp"
 #include "space/mapping.hpp"
 #include "space/small_blocks.hpp"
 
@@ -78,7 +79,10 @@ class AddressSpace : public Mapping {
   void free_when_unused(TeamBlock& block);
 
  private:
-  class HeapLock;
+  [[nodiscard]] HeapLock lock_heap(By by) {
+    return HeapLock(heap_mutex_, header().nodes, [&] { return wait_for_heap(by); });
+  }
+  [[nodiscard]] bool wait_for_heap(By by);
   [[nodiscard]] int process() const { return slot(me_).process.load(std::memory_order_relaxed); }
   [[nodiscard]] bool reserve(std::size_t bytes, Failure& failure) const;
   void free_unused_blocks();

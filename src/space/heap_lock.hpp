@@ -4,22 +4,26 @@
 #include <sys/single_threaded.h>
 #endif
 
-#include "space/address_space.hpp"
+#include <cstdint>
+
+#include "base/job_mutex.hpp"
 
 namespace armature::space {
 
 /// Who uses the heap, one at a time. Nobody else can where the process has one thread and no other
 /// node brings anything: then there is nothing to lock, as in malloc. A thread begins outside of
 /// such a section: its creator is the only other one.
-class AddressSpace::HeapLock {
+class HeapLock {
  public:
-  HeapLock(AddressSpace& space, By by) : mutex_(space.heap_mutex_) {
-    if (is_alone(space)) [[likely]] {
+  /// Where somebody has it, `wait` gets it or returns false. `nodes`: of the job.
+  template <class Wait>
+  HeapLock(base::JobMutex& mutex, std::uint32_t nodes, Wait&& wait) : mutex_(mutex) {
+    if (is_alone(nodes)) [[likely]] {
       holds_ = true;
       return;
     }
     locks_ = true;
-    holds_ = mutex_.try_lock() || wait(space, by);
+    holds_ = mutex_.try_lock() || wait();
   }
   HeapLock(const HeapLock&) = delete;
   HeapLock& operator=(const HeapLock&) = delete;
@@ -29,15 +33,13 @@ class AddressSpace::HeapLock {
   [[nodiscard]] bool holds() const { return holds_; }
 
  private:
-  static bool is_alone([[maybe_unused]] const AddressSpace& space) {
+  static bool is_alone([[maybe_unused]] std::uint32_t nodes) {
 #if __has_include(<sys/single_threaded.h>)
-    return __libc_single_threaded != 0 && space.header().nodes == 1;
+    return __libc_single_threaded != 0 && nodes == 1;
 #else
     return false;
 #endif
   }
-  static bool wait(AddressSpace& space, By by);
-
   base::JobMutex& mutex_;
   bool locks_ = false, holds_ = false;
 };

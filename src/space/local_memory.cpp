@@ -58,7 +58,7 @@ void* AddressSpace::allocate_small(std::size_t bytes, std::size_t alignment, Con
 }
 
 void* AddressSpace::take_small(std::size_t kind, std::size_t alignment) {
-  const HeapLock one_at_a_time(*this, By::rank);
+  const HeapLock one_at_a_time = lock_heap(By::rank);
   return one_at_a_time.holds() ? small_.take(kind, alignment) : nullptr;
 }
 
@@ -72,7 +72,7 @@ void* AddressSpace::allocate_large(std::size_t bytes, std::size_t alignment, Con
   if (address == nullptr) return nullptr;
   if (record(address, bytes, Allocation::Kind::local, failure, By::rank) != nullptr) return address;
   std::optional<Block> block;
-  if (const HeapLock one_at_a_time(*this, By::rank); one_at_a_time.holds())
+  if (const HeapLock one_at_a_time = lock_heap(By::rank); one_at_a_time.holds())
     block = {static_cast<std::byte*>(address), heap_.block_bytes(address)};
   if (block) let_go(*block);
   return nullptr;
@@ -128,7 +128,7 @@ bool AddressSpace::keep_large(void* address, const Allocations::Found& found) no
 /// the allocation is listed: who counts them counts those of the list.
 void* AddressSpace::take_zeros(std::size_t bytes, std::size_t alignment) {
   std::optional<Block> block;
-  if (const HeapLock one_at_a_time(*this, By::rank); one_at_a_time.holds())
+  if (const HeapLock one_at_a_time = lock_heap(By::rank); one_at_a_time.holds())
     block = take_kept(bytes, alignment);
   if (!block) return nullptr;
   if (!is_lazily_made(bytes)) return std::memset(block->address, 0, bytes);
@@ -140,7 +140,7 @@ void* AddressSpace::take_zeros(std::size_t bytes, std::size_t alignment) {
 bool AddressSpace::free_local(void* address) {
   Block block{static_cast<std::byte*>(address), 0};
   {
-    const HeapLock one_at_a_time(*this, By::rank);
+    const HeapLock one_at_a_time = lock_heap(By::rank);
     if (!one_at_a_time.holds()) return true;
     const auto removed =
         list_.remove(reinterpret_cast<std::uint64_t>(address), Allocation::Kind::local);
@@ -164,7 +164,7 @@ bool AddressSpace::keep_instead_of_others(const Block& block) {
   for (;;) {
     std::optional<Block> oldest;
     {
-      const HeapLock one_at_a_time(*this, By::rank);
+      const HeapLock one_at_a_time = lock_heap(By::rank);
       if (!one_at_a_time.holds()) return false;
       if (kept_max_ == 0) kept_max_ = kept_max();  // once, as to look takes long
       if (block.bytes > kept_max_) return false;
@@ -181,7 +181,7 @@ bool AddressSpace::keep_instead_of_others(const Block& block) {
 /// Its pages and what was promised for it, then its addresses.
 void AddressSpace::let_go(const Block& block) {
   empty(block, me_);
-  if (const HeapLock one_at_a_time(*this, By::rank); one_at_a_time.holds())
+  if (const HeapLock one_at_a_time = lock_heap(By::rank); one_at_a_time.holds())
     heap_.free(block.address);
 }
 
@@ -206,7 +206,7 @@ void* AddressSpace::take_from_heap(std::size_t bytes, std::size_t alignment) {
 
 void AddressSpace::rest() {
   {
-    const HeapLock one_at_a_time(*this, By::door);
+    const HeapLock one_at_a_time = lock_heap(By::door);
     if (!one_at_a_time.holds() || kept_bytes_ == 0) return;
     const std::uint64_t now_ns = base::now_ns();
     if (uses_ != uses_seen_) quiet_since_ns_ = now_ns;
@@ -214,7 +214,7 @@ void AddressSpace::rest() {
     if (now_ns - quiet_since_ns_ < kept_ns) return;
   }
   empty_kept(me_);
-  if (const HeapLock one_at_a_time(*this, By::door); one_at_a_time.holds()) collect_emptied();
+  if (const HeapLock one_at_a_time = lock_heap(By::door); one_at_a_time.holds()) collect_emptied();
 }
 
 void AddressSpace::end_promises() {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "space/address_space.hpp"
-#include "space/heap_lock.hpp"
 
 // The short way of local memory: it is taken again and freed as fast as by malloc, which needs some
 // hundred instructions for both. To be compiled into its callers, without exceptions; all other
@@ -10,7 +9,7 @@
 namespace armature::space {
 
 inline void* AddressSpace::reuse(std::size_t bytes, std::size_t alignment) {
-  const HeapLock one_at_a_time(*this, By::rank);
+  const HeapLock one_at_a_time = lock_heap(By::rank);
   if (!one_at_a_time.holds() || list_.count() >= list_entries_of_rank) return nullptr;
   return bytes - 1 < page_wise_min - 1 ? reuse_small(bytes, alignment)  // not 0
                                        : reuse_large(bytes, alignment);
@@ -29,7 +28,7 @@ inline void* AddressSpace::reuse_small(std::size_t bytes, std::size_t alignment)
 }
 
 inline bool AddressSpace::keep(void* address) {
-  const HeapLock one_at_a_time(*this, By::rank);
+  const HeapLock one_at_a_time = lock_heap(By::rank);
   if (!one_at_a_time.holds()) return false;
   const Allocations::Found found =
       list_.find_again(reinterpret_cast<std::uint64_t>(address), Allocation::Kind::local);

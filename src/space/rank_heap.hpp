@@ -10,6 +10,7 @@
 
 namespace armature::space {
 
+struct RankBlock;
 class ThreadHeap;
 
 /// What a virtual rank's malloc takes memory from: a heap that lies in the rank's band with all its
@@ -59,7 +60,7 @@ class RankHeap {
   RankHeap& operator=(const RankHeap&) = delete;
 
  protected:
-  struct Block;
+  using Block = RankBlock;
   static constexpr std::size_t kinds = 224;
 
   RankHeap() = default;

@@ -11,6 +11,7 @@
 #include "team/agree.hpp"
 #include "team/making.hpp"
 #include "team/team_state.hpp"
+#include "team/teams_of_rank.hpp"
 #include "wait/rank_context.hpp"
 
 // The block of a team that is being made: on each node where the team has members the first of them
@@ -27,12 +28,12 @@ namespace armature::team {
 /// One that comes to nothing is given back.
 class NewId {
  public:
-  explicit NewId(wait::RankContext& me) : me_(me), number_(++me.teams_made) {}
+  explicit NewId(wait::RankContext& me) : me_(me), number_(++teams_of(me).made) {}
   NewId(const NewId&) = delete;
   NewId& operator=(const NewId&) = delete;
   ~NewId() {
     // Unless a method has made a team meanwhile.
-    if (!is_used_ && me_.teams_made == number_) --me_.teams_made;
+    if (std::uint64_t& made = teams_of(me_).made; !is_used_ && made == number_) --made;
   }
   /// Beyond 32 bits where the rank has given all it can.
   [[nodiscard]] std::uint64_t value() const;

@@ -18,11 +18,13 @@
 #include "armature/team.hpp"
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
+#include "message/messages.hpp"
 #include "team/block.hpp"
 #include "team/making.hpp"
 #include "team/refusal.hpp"
 #include "team/renewal.hpp"
 #include "team/team_state.hpp"
+#include "team/teams_of_rank.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
 
@@ -79,7 +81,8 @@ void for_each_guest(std::span<const Rank> members, const wait::RankContext& me, 
 /// One that dies meanwhile needs no invitation: the others shall have theirs.
 void send(wait::RankContext& me, int to, const Invitation& invitation) {
   try {
-    me.messages.send(to, invitation_tag, std::as_bytes(std::span(&invitation, 1)), "Team::create");
+    message::messages_of(me).send(to, invitation_tag, std::as_bytes(std::span(&invitation, 1)),
+                                  "Team::create");
   } catch (const Error& error) {
     if (error.code() != Errc::rank_lost) throw;
   }
@@ -101,14 +104,15 @@ bool is_mistaken(const Invitation& invitation, const wait::RankContext& me, cons
 std::optional<Invitation> find_invitation(int inviter, wait::RankContext& me,
                                           const Making& making) {
   std::vector<message::Message> others;
-  while (auto message = me.messages.try_receive(inviter, invitation_tag)) {
+  while (auto message = message::messages_of(me).try_receive(inviter, invitation_tag)) {
     Invitation invitation;
     ARMATURE_ASSERT(message->data.size() == sizeof invitation);
     std::memcpy(&invitation, message->data.data(), sizeof invitation);
     if (invitation.call == making.call() || is_mistaken(invitation, me, making)) return invitation;
     others.push_back(std::move(*message));
   }
-  for (; !others.empty(); others.pop_back()) me.messages.put_back(std::move(others.back()));
+  for (; !others.empty(); others.pop_back())
+    message::messages_of(me).put_back(std::move(others.back()));
   return std::nullopt;
 }
 
@@ -200,8 +204,9 @@ class Host {
   void prepare(std::uint64_t id, int asker) {
     std::string why;
     try {
-      for_each_guest(members_, me_, [&](Rank rank) { me_.messages.open(rank, "Team::create"); });
-      if (asker >= 0) me_.messages.open(asker, "Team::create");
+      for_each_guest(members_, me_,
+                     [&](Rank rank) { message::messages_of(me_).open(rank, "Team::create"); });
+      if (asker >= 0) message::messages_of(me_).open(asker, "Team::create");
       if (const auto objection = own_.make(members_, id)) why = "Team::create: " + objection->text;
     } catch (const Error& error) {
       if (error.code() != Errc::out_of_memory) throw;
@@ -258,11 +263,12 @@ TeamBlock& accept(std::span<const Rank> members, wait::RankContext& me, const Ma
 }  // namespace
 
 void team::let_go(const wait::RankContext& me) {
-  for (TeamState* state = me.first_team; state != nullptr; state = state->next()) state->let_go();
+  for (TeamState* state = teams_of(me).first; state != nullptr; state = state->next())
+    state->let_go();
 }
 
 void team::leave_process(const wait::RankContext& rank) {
-  for (TeamState* state = rank.first_team; state != nullptr; state = state->next())
+  for (TeamState* state = teams_of(rank).first; state != nullptr; state = state->next())
     state->leave_process();
 }
 
@@ -270,7 +276,7 @@ void team::leave_process(const wait::RankContext& rank) {
 // at one before it.
 void team::meet_again(wait::RankContext& me) {
   std::vector<TeamState*> teams;
-  for (TeamState* state = me.first_team; state != nullptr; state = state->next())
+  for (TeamState* state = teams_of(me).first; state != nullptr; state = state->next())
     teams.push_back(state);
   std::sort(teams.begin(), teams.end(),
             [](const TeamState* a, const TeamState* b) { return a->id() < b->id(); });

@@ -11,6 +11,7 @@
 #include "armature/detail/transfer.hpp"
 #include "armature/handle.hpp"
 #include "base/fail.hpp"
+#include "net/network.hpp"
 #include "rma/far.hpp"
 
 namespace armature::team {

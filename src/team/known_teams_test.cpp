@@ -8,7 +8,9 @@
 
 #include "armature/error.hpp"
 #include "armature/team.hpp"
+#include "net/network.hpp"
 #include "team/played_team.hpp"
+#include "team/teams_of_rank.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature::team {
@@ -39,7 +41,7 @@ TEST_F(KnownTeamsTest, what_comes_before_a_member_has_its_team_is_there_when_it_
 
 // Their ids are unique in the job, and have 32 bits.
 TEST_F(KnownTeamsTest, a_rank_that_has_made_all_teams_it_can_is_told_so) {
-  wait::this_rank("test").teams_made = UINT32_MAX / 3;
+  teams_of(wait::this_rank("test")).made = UINT32_MAX / 3;
   const std::array<Rank, 1> alone{Rank(0)};
   try {
     (void)Team::create(alone);

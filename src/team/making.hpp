@@ -6,6 +6,7 @@
 
 #include "armature/rank.hpp"
 #include "space/mapping.hpp"
+#include "team/dead_ranks.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature::detail {
@@ -17,14 +18,6 @@ class TeamState;
 // of the death by themselves, whatever overtakes it. docs/internals/rounds.md.
 
 namespace armature::team {
-
-/// The first of them that is dead, as far as known here; -1 when none is.
-[[nodiscard]] int first_dead(const space::Mapping& job, std::span<const std::int32_t> ranks);
-
-/// Without whom the job goes on, as far as known here: a number unlike that of other ranks by
-/// chance, and 0 of none. Because of these ranks may have given up, or left out, calls that others
-/// are in.
-[[nodiscard]] std::uint32_t roll_of_the_dead(const space::Mapping& job);
 
 /// A call that makes a team, or several, as one of those sees it who must take part.
 class Making {

@@ -5,6 +5,7 @@
 #include "armature/mutex.hpp"
 #include "armature/team.hpp"
 #include "base/fail.hpp"
+#include "net/network.hpp"
 #include "rma/far.hpp"
 #include "rma/far_lock.hpp"
 #include "team/free.hpp"

@@ -10,6 +10,7 @@
 #include "team/known_teams.hpp"
 #include "team/team_records.hpp"
 #include "team/team_state.hpp"
+#include "team/teams_of_rank.hpp"
 
 // Unit tests of teams of several nodes: rank 0 of a job that goes on after deaths, and what rank 1,
 // on the other node, tells of itself.
@@ -20,7 +21,10 @@ class PlayedTeam {
  public:
   static constexpr std::uint32_t id = 5;
 
-  PlayedTeam() { net_.mapping().header().on_death = space::OnDeath::go_on; }
+  PlayedTeam() {
+    net_.mapping().header().on_death = space::OnDeath::go_on;
+    teams_slot.put(net_.context().slots, &teams_);
+  }
 
   /// Rank 0 has been told that it is in a team, of these, that ranks 0 to 2 make in a split.
   std::shared_ptr<detail::TeamState> make(std::initializer_list<std::int32_t> members) {
@@ -61,6 +65,7 @@ class PlayedTeam {
     return chosen;
   }
 
+  TeamsOfRank teams_;
   net::PlayedNetwork net_{options()};
 };
 

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "team/making.hpp"
+#include "net/network.hpp"
+#include "team/dead_ranks.hpp"
+#include "team/teams_of_rank.hpp"
 #include "wait/bell.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
@@ -73,7 +75,7 @@ TeamState::TeamState(space::AddressSpace& space, TeamBlock& block, int me,
     std::ranges::sort(by_rank_, {}, [&](int member) { return rank_of(member); });
   }
   if (wait::RankContext* const context = wait::current_rank())
-    next_ = std::exchange(context->first_team, this);
+    next_ = std::exchange(team::teams_of(*context).first, this);
 }
 
 TeamState::~TeamState() {
@@ -82,7 +84,7 @@ TeamState::~TeamState() {
   if (block_ != nullptr) give_up_block();
   wait::RankContext* const context = wait::current_rank();
   if (is_world_ || context == nullptr) return;
-  TeamState** place = &context->first_team;
+  TeamState** place = &team::teams_of(*context).first;
   while (*place != nullptr && *place != this) place = &(*place)->next_;
   if (*place == this) *place = next_;
 }

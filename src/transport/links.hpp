@@ -197,6 +197,11 @@ class Links : public Sink {
   [[nodiscard]] int process() const { return options_.process; }
   [[nodiscard]] int processes() const { return options_.processes; }
 
+  /// What comes from any process is of no use any more, see Link::ignore. Under the lock.
+  void ignore_all() {
+    for (const auto& link : links_)
+      if (link != nullptr) link->ignore(true);
+  }
   /// From now on nothing is expected of that process.
   void give_up(int process, const char* why) { lost(process, why); }
 

@@ -1,8 +1,13 @@
 #pragma once
 
+#include <cstddef>
+
 #include "wait/rank_context.hpp"
 
 namespace armature::fibers {
+
+/// The number of its wait::ContextSlot.
+inline constexpr std::size_t rank_locals_slot = 4;
 
 /// Ends the values that this rank, the calling one, has of armature::rank_local variables.
 void end_rank_locals(wait::RankContext& me) noexcept;

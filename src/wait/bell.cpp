@@ -6,7 +6,7 @@
 
 #include "base/futex.hpp"
 #include "base/interleaving.hpp"
-#include "net/network.hpp"
+#include "wait/poller.hpp"
 #include "wait/processes.hpp"
 #include "wait/rank_context.hpp"
 
@@ -29,8 +29,7 @@ void change_and_wake(std::atomic<std::uint32_t>& word) {
 /// Meanwhile the network is somebody else's, and so is the core, unless a rank computes there.
 class Asleep {
  public:
-  explicit Asleep(bool leaves_its_core = true)
-      : net_(net::network()), leaves_its_core_(leaves_its_core) {
+  explicit Asleep(bool leaves_its_core = true) : net_(poller()), leaves_its_core_(leaves_its_core) {
     if (net_ != nullptr) leaves_its_core ? net_->fall_asleep() : net_->look_away();
   }
   ~Asleep() {
@@ -40,7 +39,7 @@ class Asleep {
   Asleep& operator=(const Asleep&) = delete;
 
  private:
-  net::Network* const net_;
+  Poller* const net_;
   const bool leaves_its_core_;
 };
 
@@ -84,8 +83,7 @@ void rank_is_through(space::ControlHeader& job) {
 
 namespace detail {
 void wake(space::RankSlot& slot) {
-  if (net::Network* const net = net::network();
-      net != nullptr && slot.node != net->mapping().header().node)
+  if (Poller* const net = poller(); net != nullptr && slot.node != control.header().node)
     return net->doorbell(slot.rank);
   if (ranks_are_virtual) return wake_virtual(slot);
   change_and_wake(slot.rung);

@@ -12,7 +12,7 @@
 #include "base/clock.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/interleaving.hpp"
-#include "wait/wait.hpp"
+#include "wait/oversubscription.hpp"
 
 namespace armature::wait {
 

@@ -6,6 +6,8 @@
 
 #include "armature/error.hpp"
 #include "base/fail.hpp"
+#include "wait/implicit.hpp"
+#include "wait/poller.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/request.hpp"
 #include "wait/thread_call.hpp"
@@ -17,7 +19,7 @@ namespace detail {
 bool test(Request*& request) {
   const wait::ThreadCall under_way("Handle::test");
   const bool is_complete = request->advance(*request);
-  if (net::Network* const net = net::network()) net->polled_once();
+  if (wait::Poller* const net = wait::poller()) net->polled_once();
   if (!is_complete) return false;
   const auto release = [](Request* done) { done->release(*done); };
   const std::unique_ptr<Request, decltype(release)> done(std::exchange(request, nullptr), release);
@@ -45,7 +47,7 @@ void abandon(Request* request) noexcept {
 void keep_implicit(Rank rank, Handle operation, const char* call) {
   // A thread that runs no rank has nobody to keep it for.
   if (wait::current_rank() == nullptr) return operation.wait();
-  wait::this_rank(call).implicit.add(rank, std::move(operation));
+  wait::implicit_of(wait::this_rank(call)).add(rank, std::move(operation));
 }
 
 }  // namespace detail
@@ -87,13 +89,13 @@ std::size_t wait_any(std::span<Handle> handles) {
 // Operations with implicit handle between ranks of a node are complete when their call returns.
 void wait_all() {
   const wait::ThreadCall under_way("wait_all");
-  if (net::network() != nullptr) wait::this_rank("wait_all").implicit.wait();
+  if (wait::poller() != nullptr) wait::implicit_of(wait::this_rank("wait_all")).wait();
 }
 
 void wait_all(Rank rank) {
   const wait::ThreadCall under_way("wait_all");
   wait::mapping("wait_all").require_rank(rank, "wait_all");
-  if (net::network() != nullptr) wait::this_rank("wait_all").implicit.wait(rank);
+  if (wait::poller() != nullptr) wait::implicit_of(wait::this_rank("wait_all")).wait(rank);
 }
 
 }  // namespace armature

@@ -8,6 +8,8 @@
 
 #include "armature/handle.hpp"
 #include "armature/rank.hpp"
+#include "wait/context_slot.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature::wait {
 
@@ -50,5 +52,9 @@ class Implicit {
   std::uint64_t next_ = 0;
   std::vector<Pending> pending_;  // by number
 };
+
+inline constexpr ContextSlot<Implicit> implicit_slot{0};
+/// That rank's.
+inline Implicit& implicit_of(const RankContext& rank) { return *implicit_slot.in(rank.slots); }
 
 }  // namespace armature::wait

@@ -32,11 +32,10 @@ struct Failing : armature::detail::Request {
 
 /// While the rank waits `call` is executed, once, as one that came in.
 template <class Call>
-class Meanwhile final : public RequestSource {
+class Meanwhile final : public WorkSource {
  public:
-  explicit Meanwhile(Call call)
-      : call_(call), rank_(this_rank("test")), before_(std::exchange(rank_.requests, this)) {}
-  ~Meanwhile() override { rank_.requests = before_; }
+  explicit Meanwhile(Call call) : call_(call), rank_(this_rank("test")) { rank_.add(*this); }
+  ~Meanwhile() override { rank_.remove(*this); }
   void deliver() override {
     if (!std::exchange(has_come_, true)) call_();
   }
@@ -45,7 +44,6 @@ class Meanwhile final : public RequestSource {
  private:
   Call call_;
   RankContext& rank_;
-  RequestSource* before_;
   bool has_come_ = false;
 };
 

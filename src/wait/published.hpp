@@ -8,7 +8,7 @@
 #include "space/control.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/trace.hpp"
-#include "wait/wait.hpp"
+#include "wait/wait_for.hpp"
 
 // What a rank tells others of its wait, for as long as it waits.
 

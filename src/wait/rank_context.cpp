@@ -31,6 +31,20 @@ int rank_for_messages() {
 
 }  // namespace
 
+void RankContext::add(WorkSource& source) {
+  WorkSource** place = &first_source_;
+  while (*place != nullptr) place = &(*place)->next_;
+  *place = &source;
+}
+
+void RankContext::remove(const WorkSource& source) {
+  for (WorkSource** place = &first_source_; *place != nullptr; place = &(*place)->next_) {
+    if (*place != &source) continue;
+    *place = (*place)->next_;
+    return;
+  }
+}
+
 RankContext* current_rank() {
   return current != nullptr ? current : sole.load(std::memory_order_relaxed);
 }

@@ -2,62 +2,34 @@
 
 #include <atomic>
 #include <cstdint>
-#include <vector>
 
 #include "armature/detail/request.hpp"
-#include "message/messages.hpp"
-#include "net/network.hpp"
 #include "space/address_space.hpp"
 #include "space/tie.hpp"
 #include "transport/weather.hpp"
-#include "wait/implicit.hpp"
+#include "wait/context_slot.hpp"
+#include "wait/poller.hpp"
 #include "wait/scheduler.hpp"
-
-namespace armature {
-class World;
-namespace detail {
-class TeamState;
-}
-}  // namespace armature
+#include "wait/work_source.hpp"
 
 namespace armature::wait {
-
-/// What else a rank does while it waits: the remote calls that have come in, implemented by a
-/// higher floor.
-class RequestSource {
- public:
-  RequestSource() = default;
-  RequestSource(const RequestSource&) = delete;
-  RequestSource& operator=(const RequestSource&) = delete;
-  virtual ~RequestSource() = default;
-  /// Never blocks, but what it calls may.
-  virtual void deliver() = 0;
-  /// Whether deliver() would find something.
-  [[nodiscard]] virtual bool has_work() = 0;
-};
 
 /// All that is one rank's and not its process's. Whatever runs the rank (a process, a thread, a
 /// fiber) does so with this as the calling rank's context, and nothing of a rank is kept in any
 /// other thread-local or static: to switch ranks is to call set_this_rank.
 struct RankContext {
-  explicit RankContext(space::AddressSpace& the_space) : space(the_space), messages(the_space) {}
+  explicit RankContext(space::AddressSpace& the_space) : space(the_space) {}
   RankContext(const RankContext&) = delete;
   RankContext& operator=(const RankContext&) = delete;
 
   space::AddressSpace& space;
-  message::Messages messages;
-  RequestSource* requests = nullptr;
+  ContextSlots slots;                          // of higher floors
   Scheduler* scheduler = nullptr;              // who runs other ranks on this thread; none for most
   transport::Weather* weather = nullptr;       // of a simulation
-  armature::detail::Sender* sender = nullptr;  // the inlined half's view of `requests`
-  World* world = nullptr;                      // what the rank's body was given; set by who made it
-  void* locals = nullptr;                      // values of armature::rank_local
+  armature::detail::Sender* sender = nullptr;  // the inlined half's view of remote calls
   std::uint32_t held_here = 0;                 // StaysHere: how many it has
   const space::Ties* ties = nullptr;           // of a virtual rank whose malloc is its own
-  Implicit implicit;                           // gets from other nodes
-  std::uint64_t teams_made = 0;                // as their first member; part of their ids
   bool has_second_thread = false;              // which executes calls; set before it begins
-  armature::detail::TeamState* first_team = nullptr;  // of those that it is in, but that of all
 
   // Counts what deliver() got done; relaxed, as it tells only whether there was something.
   std::atomic<std::uint64_t> done = 0;
@@ -70,13 +42,24 @@ struct RankContext {
 
   /// Takes in what has come, while waiting.
   void deliver() {
-    if (net::Network* const net = net::network(); net != nullptr && net->try_poll())
+    if (Poller* const net = poller(); net != nullptr && net->try_poll())
       done.fetch_add(1, std::memory_order_relaxed);
-    if (messages.deliver()) done.fetch_add(1, std::memory_order_relaxed);
-    if (requests != nullptr) requests->deliver();
+    for (WorkSource* source = first_source_; source != nullptr; source = source->next_)
+      source->deliver();
   }
   /// Whether there is something that deliver() would do; asked before falling asleep.
-  [[nodiscard]] bool has_work() { return requests != nullptr && requests->has_work(); }
+  [[nodiscard]] bool has_work() {
+    for (WorkSource* source = first_source_; source != nullptr; source = source->next_)
+      if (source->has_work()) return true;
+    return false;
+  }
+  /// It is taken in from, after those that are there, until it is taken away.
+  void add(WorkSource& source);
+  /// Does nothing where it is not there.
+  void remove(const WorkSource& source);
+
+ private:
+  WorkSource* first_source_ = nullptr;
 };
 
 /// The calling rank's, or nullptr outside run().

@@ -43,7 +43,7 @@ void ThreadCall::end_all() {
   ended.store(true, std::memory_order_seq_cst);
   constexpr timespec nap{0, 50'000};
   while (under_way.load(std::memory_order_seq_cst) != 0) {
-    if (net::Network* const net = net::network()) (void)net->try_poll();
+    if (Poller* const net = poller()) (void)net->try_poll();
     nanosleep(&nap, nullptr);
   }
 }

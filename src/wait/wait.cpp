@@ -11,8 +11,9 @@
 #include "base/fail.hpp"
 #include "wait/bell.hpp"
 #include "wait/give_way.hpp"
-#include "wait/processes.hpp"
+#include "wait/poller.hpp"
 #include "wait/published.hpp"
+#include "wait/quiet.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
 
@@ -23,12 +24,6 @@ namespace {
 using space::AddressSpace;
 using space::Awaiting;
 using space::Life;
-
-// These are of the process. They say how many of the job's ranks share a core of this machine.
-
-int spins_before_long = 1;
-bool more_ranks_than_cores = true;
-int threads_here = 0;
 
 void pause() {
 #if defined(__x86_64__)
@@ -122,30 +117,13 @@ WaitInterrupted::~WaitInterrupted() { detail::publish(record_, awaiting_, since_
 
 void let_others_run() {
   RankContext* me = current_rank();
-  if (net::Network* const net = net::network()) net->try_poll();
+  if (Poller* const net = poller()) net->try_poll();
   if (me != nullptr && me->scheduler != nullptr) me->scheduler->yield(false);
-  if (net::Network* const net = net::network()) net->polled_once();
+  if (Poller* const net = poller()) net->polled_once();
 }
 
-int spins() { return spins_before_long; }
-bool cores_are_shared() { return more_ranks_than_cores; }
-int threads_of_job() { return threads_here; }
-
 void start_waiting(const space::ControlHeader& job) {
-  const bool is_virtual = job.ranks_are_virtual != 0;
-  // The nodes of `armature run` are pretended: all of them are on this machine.
-  const bool has_all = job.has_launcher != 0 || job.nodes == 1;
-  const std::uint32_t all_processes = is_virtual ? hosting_processes(job) : job.processes;
-  const std::uint32_t processes = has_all ? all_processes : job.processes_here;
-  const std::uint32_t ranks = has_all ? job.ranks : job.ranks_here;
-  const std::uint32_t sharers = is_virtual ? processes : ranks;
-  more_ranks_than_cores = sharers > job.cores;
-  threads_here = static_cast<int>(sharers + (job.nodes > 1 ? processes : 0));
-  // Where several ranks share a thread, another of them may make the condition true.
-  const bool threads_are_shared = job.simulated != 0 || (is_virtual && ranks > processes);
-  // What comes over the network is seen by whoever polls it, which only the long wait does.
-  const bool must_poll = threads_are_shared || job.nodes > 1;
-  spins_before_long = must_poll ? 1 : (more_ranks_than_cores ? 4 : 400);
+  count_sharers(job);
   prepare_bells(job);
 }
 
@@ -162,7 +140,7 @@ class Spin {
   /// True once the condition holds; false after a while in which nothing was got done.
   bool sees_it() {
     constexpr int looks_where_wanted = 100;
-    const int looks_max = more_ranks_than_cores ? 0 : 2000;
+    const int looks_max = cores_are_shared() ? 0 : 2000;
     for (int looks = 0; looks < looks_max; ++looks) {
       if (condition_holds_.look()) return true;
       me_.deliver();
@@ -184,7 +162,7 @@ class Spin {
  private:
   /// What comes from another node may be brought by a thread that has no core yet.
   static void pause_a_little(int looks) {
-    if (net::network() == nullptr) return pause();
+    if (poller() == nullptr) return pause();
     if (looks % 16 == 15) yield();
   }
 
@@ -253,7 +231,7 @@ namespace detail {
   GoneRanks gone;
   constexpr std::uint64_t nap_ns = 50'000;
   for (std::uint32_t round = 0; !condition_holds.look(); ++round) {
-    if (net::Network* const net = net::network(); net != nullptr && net->try_poll()) continue;
+    if (Poller* const net = poller(); net != nullptr && net->try_poll()) continue;
     if (round % 64 != 63 && !core_is_wanted()) {
       yield();
       continue;
@@ -269,12 +247,12 @@ namespace detail {
 /// A thread that runs this rank only.
 [[gnu::noinline]] void wait_alone(RankContext& me, WaitFor& wait, Ready ready, void* condition) {
   // So long it yields before it sleeps: less where others need the core.
-  const std::uint64_t yield_ns = more_ranks_than_cores ? 100'000 : 1'000'000;
+  const std::uint64_t yield_ns = cores_are_shared() ? 100'000 : 1'000'000;
   Latched condition_holds(ready, condition);
   const AddressSpace& space = me.space;
   space::RankSlot& slot = space.slot(space.me());
   Spin spin(me, condition_holds);
-  std::optional<net::Quiet> quiet(std::in_place);
+  std::optional<Quiet> quiet(std::in_place);
   if (spin.sees_it()) return;
   Published published(me, wait);  // only now is it worth telling others
   std::uint64_t idle_since_ns = published.since_ns();
@@ -313,7 +291,7 @@ namespace detail {
 bool may_be_anybodys(const RankContext* rank, const WaitFor& wait) {
   if (rank != nullptr && (wait.what == Awaiting::mutex || wait.what == Awaiting::element))
     return true;
-  return net::network() != nullptr && (rank == nullptr || wait.what == Awaiting::completion);
+  return poller() != nullptr && (rank == nullptr || wait.what == Awaiting::completion);
 }
 
 void wait_long(WaitFor& wait, Ready ready, void* condition) {

@@ -14,6 +14,7 @@
 #include "armature/rmi.hpp"
 #include "armature/virtual.hpp"
 #include "base/fail.hpp"
+#include "message/messages.hpp"
 #include "rmi/endpoint.hpp"
 #include "team/renewal.hpp"
 #include "team/team_state.hpp"
@@ -51,10 +52,10 @@ void finish(const World& world, wait::RankContext& me) {
 /// Afterwards nobody has anything on this node that is not in the rank's own band.
 void let_go(const World& world, wait::RankContext& me, detail::TeamState& all) {
   rmi::Endpoint& calls = rmi::this_endpoint("migrate");
-  me.messages.forget_rings();
+  message::messages_of(me).forget_rings();
   calls.forget_channels();
   world.barrier();
-  me.messages.close_rings();
+  message::messages_of(me).close_rings();
   calls.close_channels();
   team::let_go(me);
   world.barrier();

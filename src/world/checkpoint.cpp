@@ -22,6 +22,7 @@
 #include "world/due.hpp"
 #include "world/gather_first.hpp"
 #include "world/start_anew.hpp"
+#include "world/world_of.hpp"
 
 namespace armature {
 namespace {
@@ -126,7 +127,7 @@ std::string make_folder(const World& world, space::Tie tie, const Wanted& wanted
 }
 
 bool write_on_nodes(const wait::RankContext& me, const Wanted& wanted) {
-  const World& world = *me.world;
+  const World& world = hosting::world_of(me);
   const space::Halt& halt = me.space.header().halt;
   const Returns before = returns(halt);
   hosting::Destination to{wanted.where, {}, false};
@@ -141,7 +142,7 @@ bool stand_still(const wait::RankContext& me, const Wanted& wanted) {
   space::ControlHeader& job = me.space.header();
   if (const char* why = why_not_write(job, wanted.call))
     base::fail(Errc::misuse, fmt::format("{}: {}", wanted.call, why));
-  const World& world = *me.world;
+  const World& world = hosting::world_of(me);
   if (job.nodes > 1) return write_on_nodes(me, wanted);
   rmi_fence();
   space::Halt& halt = job.halt;
@@ -171,9 +172,9 @@ bool checkpoint(const std::string& directory, const CheckpointOptions& options) 
   const Returns before = returns(halt);
   hosting::Due due{.checkpoint = true};
   if (options.when_due)
-    due = hosting::due_checkpoints(*me.world, call);
+    due = hosting::due_checkpoints(hosting::world_of(me), call);
   else
-    (void)hosting::start_anew_if_wanted(*me.world, call);
+    (void)hosting::start_anew_if_wanted(hosting::world_of(me), call);
   // In other processes, which know nothing of the files of those before, as after a restart.
   bool is_anew = returns(halt) != before;
   if (due.copy) is_anew = checkpoint_in_memory() || is_anew;

@@ -4,9 +4,11 @@
 
 #include "armature/error.hpp"
 #include "bootstrap/join_once.hpp"
+#include "net/network.hpp"
 #include "team/team_state.hpp"
 #include "virtual/rank_locals.hpp"
 #include "wait/wait.hpp"
+#include "world/world_of.hpp"
 
 namespace armature {
 namespace {
@@ -19,7 +21,7 @@ using space::Life;
 void end_gets(wait::RankContext& me) {
   if (net::network() == nullptr) return;
   try {
-    me.implicit.wait();
+    wait::implicit_of(me).wait();
   } catch (const Error&) {
   }
 }
@@ -43,6 +45,8 @@ Job::Job(AddressSpace& space, wait::Scheduler* scheduler, transport::Weather* we
     : context_(space) {
   context_.scheduler = scheduler;
   context_.weather = weather;
+  wait::implicit_slot.put(context_.slots, &implicit_);
+  team::teams_slot.put(context_.slots, &teams_);
   space::RankSlot& slot = space.slot(space.me());
   // A virtual one may have moved before it begins.
   if (slot.tid.exchange(gettid(), std::memory_order_relaxed) != 0 && scheduler == nullptr)
@@ -51,9 +55,10 @@ Job::Job(AddressSpace& space, wait::Scheduler* scheduler, transport::Weather* we
   wait::set_this_rank(&context_);
   Team all(std::make_shared<detail::TeamState>(space, space.world_block(), space.me()));
   world_ = std::make_unique<World>(all);
-  context_.world = world_.get();
+  hosting::world_slot.put(context_.slots, world_.get());
   endpoint_ = std::make_unique<rmi::Endpoint>(context_, rmi::settings_at_start(), std::move(all));
-  context_.requests = endpoint_.get();
+  rmi::endpoint_slot.put(context_.slots, endpoint_.get());
+  context_.add(*endpoint_);
   context_.sender = &endpoint_->sender();
   wait::set_this_rank(&context_);
   endpoint_->start_service();
@@ -82,7 +87,8 @@ void Job::leave() {
 Job::~Job() {
   fibers::end_rank_locals(context_);
   endpoint_->end_service();
-  context_.requests = nullptr;
+  context_.remove(*endpoint_);
+  rmi::endpoint_slot.put(context_.slots, nullptr);
   context_.sender = nullptr;
   wait::set_this_rank(&context_);  // objects that are destroyed now cannot call any more
   endpoint_.reset();

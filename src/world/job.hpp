@@ -3,7 +3,10 @@
 #include <memory>
 
 #include "armature/world.hpp"
+#include "message/messages.hpp"
 #include "rmi/endpoint.hpp"
+#include "team/teams_of_rank.hpp"
+#include "wait/implicit.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature {
@@ -25,6 +28,9 @@ class Job {
 
  private:
   wait::RankContext context_;
+  wait::Implicit implicit_;
+  team::TeamsOfRank teams_;
+  message::Messages messages_{context_};
   std::unique_ptr<World> world_;
   std::unique_ptr<rmi::Endpoint> endpoint_;
 };

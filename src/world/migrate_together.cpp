@@ -12,6 +12,7 @@
 #include "world/change_nodes.hpp"
 #include "world/gather_first.hpp"
 #include "world/start_anew.hpp"
+#include "world/world_of.hpp"
 
 namespace armature {
 namespace {
@@ -78,7 +79,7 @@ std::vector<int> agree(const World& world, const Asked& mine) {
 void migrate_together(ProcessId process) {
   const wait::RankContext& me = wait::this_rank(call);
   const space::ControlHeader& job = me.space.header();
-  const World& world = *me.world;
+  const World& world = hosting::world_of(me);
   if (job.ranks_are_virtual == 0)
     base::fail(Errc::misuse,
                fmt::format("{}: only virtual ranks can move (armature run --virtual)", call));

@@ -19,6 +19,7 @@
 #include "world/process.hpp"
 #include "world/simulated_ranks.hpp"
 #include "world/virtual_ranks.hpp"
+#include "world/world_of.hpp"
 
 namespace armature {
 namespace {
@@ -97,7 +98,7 @@ void finalize() {
 
 bool initialized() { return wait::current_rank() != nullptr; }
 
-World& world() { return *wait::this_rank("world").world; }
+World& world() { return hosting::world_of(wait::this_rank("world")); }
 
 void abort(int status, std::string_view message) {
   detail::die(status, std::string(message).c_str());

@@ -17,6 +17,7 @@
 #include "base/runtime.hpp"
 #include "bootstrap/join_once.hpp"
 #include "bootstrap/start_again.hpp"
+#include "net/network.hpp"
 #include "rmi/modules.hpp"
 #include "transport/sim/seeded_weather.hpp"
 #include "virtual/addresses.hpp"

@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "bootstrap/explain/band_files.hpp"
 #include "bootstrap/explain/pending.hpp"
 #include "space/control.hpp"
 
@@ -15,35 +15,6 @@
 // read here is trusted: a rank may have died, or be anywhere in the middle of writing.
 
 namespace armature::bootstrap {
-
-/// The bands of a job, read through their files. Borrows the descriptors.
-struct BandFiles {
-  std::vector<int> fds;  // of rank r: fds[r]; of virtual ranks fds[n] for all, as node n has them
-  std::vector<int> controls;  // of several nodes: the control block of each
-
-  /// Where ranks of that node find what they wait for.
-  [[nodiscard]] BandFiles of_node(const space::ControlHeader& header, int node) const;
-
-  /// The rank whose band holds that address, or -1.
-  [[nodiscard]] static int owner(const space::ControlHeader& header, std::uint64_t address);
-  struct Place {
-    int file = -1;
-    std::uint64_t offset = 0;
-  };
-  /// Where these bytes are; nothing when they lie in no band, or not in one only.
-  [[nodiscard]] std::optional<Place> find(const space::ControlHeader& header, std::uint64_t address,
-                                          std::size_t bytes) const;
-  /// False when they are nowhere.
-  bool read(const space::ControlHeader& header, std::uint64_t address, void* to,
-            std::size_t bytes) const;
-};
-
-/// `control`, a node's, as if it had the slots of all ranks: those of ranks that are on the node of
-/// `other_file`, another control block of the job, are seen there from now on. False when that
-/// cannot be mapped.
-bool show_slots_of(const space::Control& control, int other_file, bool writable);
-/// The same of one rank, wherever it is said to be.
-bool show_slot(const space::Control& control, int rank, int other_file, bool writable);
 
 /// Which members of a team have not entered the round, or the fence's wave, that somebody waits
 /// for.

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "bootstrap/explain/observe.hpp"
+#include "bootstrap/explain/band_files.hpp"
 #include "space/band_head.hpp"
 #include "transport/mailbox.hpp"
 

@@ -6,12 +6,9 @@
 #include <vector>
 
 #include "bootstrap/explain/observe.hpp"
+#include "bootstrap/explain/rank_list.hpp"
 
 namespace armature::bootstrap {
-
-/// "rank 3", "ranks 0 and 1", "ranks 0-3, 6 and 9"; of very many not next to each other the first
-/// "and 500 others". Ascending order is the caller's.
-std::string rank_list(const std::vector<int>& ranks);
 
 /// " in 2 processes"; nothing where every rank is a process.
 std::string in_processes(const space::ControlHeader& header);

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "bootstrap/launcher/launch.hpp"
+#include "bootstrap/launcher/launch_options.hpp"
 #include "topology/hwloc/cores.hpp"
 
 namespace armature::bootstrap {

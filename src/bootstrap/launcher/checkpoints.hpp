@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "bootstrap/launcher/launch.hpp"
+#include "bootstrap/launcher/launch_options.hpp"
 #include "space/control.hpp"
 
 namespace armature::bootstrap {

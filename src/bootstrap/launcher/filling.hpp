@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "bootstrap/launcher/launch.hpp"
+#include "bootstrap/launcher/launch_options.hpp"
 #include "space/control.hpp"
 
 namespace armature::bootstrap {

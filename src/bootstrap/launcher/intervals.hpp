@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bootstrap/launcher/launch.hpp"
+#include "bootstrap/launcher/launch_options.hpp"
 
 namespace armature::bootstrap {
 

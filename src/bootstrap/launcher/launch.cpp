@@ -217,10 +217,6 @@ void make_alike_for_ranks(const LaunchOptions& options, const std::string& progr
 
 }  // namespace
 
-std::string LaunchOptions::secrets() const {
-  return restore && !restore->secrets.empty() ? restore->secrets : new_secrets();
-}
-
 Outcome launch(const LaunchOptions& options) {
   const Program program = find_program(options.command.front());
   if (!program) {

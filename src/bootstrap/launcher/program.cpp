@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "bootstrap/launcher/launch.hpp"
+#include "bootstrap/launcher/launch_options.hpp"
 
 namespace armature::bootstrap {
 namespace {

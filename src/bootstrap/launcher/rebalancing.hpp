@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "armature/balance.hpp"
-#include "bootstrap/launcher/launch.hpp"
+#include "bootstrap/launcher/launch_options.hpp"
 #include "space/control.hpp"
 
 namespace armature::bootstrap {

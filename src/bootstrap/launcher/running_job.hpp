@@ -15,7 +15,7 @@
 #include "bootstrap/launcher/ending.hpp"
 #include "bootstrap/launcher/filling.hpp"
 #include "bootstrap/launcher/labels.hpp"
-#include "bootstrap/launcher/launch.hpp"
+#include "bootstrap/launcher/launch_options.hpp"
 #include "bootstrap/launcher/output.hpp"
 #include "bootstrap/launcher/rebalancing.hpp"
 #include "bootstrap/launcher/signals.hpp"

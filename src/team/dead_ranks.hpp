@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "space/mapping.hpp"
+
+namespace armature::team {
+
+/// Whether the job goes on after deaths.
+[[nodiscard]] inline bool goes_on(const space::Mapping& job) {
+  return job.header().on_death == space::OnDeath::go_on;
+}
+/// The first of them that is dead, as far as known here; -1 when none is.
+[[nodiscard]] int first_dead(const space::Mapping& job, std::span<const std::int32_t> ranks);
+
+/// Without whom the job goes on, as far as known here: a number unlike that of other ranks by
+/// chance, and 0 of none. Because of these ranks may have given up, or left out, calls that others
+/// are in.
+[[nodiscard]] std::uint32_t roll_of_the_dead(const space::Mapping& job);
+
+}  // namespace armature::team

@@ -1,0 +1,42 @@
+#pragma once
+
+// The network, as those who wait see it: someone must take in what comes from other nodes, and
+// while a rank does, the network's own thread had better not wake up. net/ implements it.
+
+namespace armature::wait {
+
+class Poller {
+ public:
+  Poller() = default;
+  Poller(const Poller&) = delete;
+  Poller& operator=(const Poller&) = delete;
+  virtual ~Poller() = default;
+
+  /// Handles what has come, unless another thread is at it; whether there was something. Never
+  /// blocks.
+  virtual bool try_poll() = 0;
+  /// The calling rank has polled without having said so before, and may not do so again.
+  virtual void polled_once() = 0;
+  /// The calling rank computes from now on while something comes for it.
+  virtual void look_away() = 0;
+  /// It sleeps, or all virtual ranks of the process do; it does not any more.
+  virtual void fall_asleep() = 0;
+  virtual void wake_up() = 0;
+  /// It polls without a pause, until hear_again; false: the network's thread looks all the same.
+  [[nodiscard]] virtual bool stop_ears() = 0;
+  virtual void hear_again() = 0;
+  /// The calling rank has left something for that rank of another node where it finds it on its
+  /// own: to be sent.
+  virtual void doorbell(int rank) = 0;
+};
+
+namespace detail {
+extern constinit Poller* the_poller;  // of the process
+}
+
+/// nullptr where the job has one node.
+inline Poller* poller() { return detail::the_poller; }
+/// By net/ alone, while no rank of this process waits.
+void set_poller(Poller* poller);
+
+}  // namespace armature::wait

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "space/control.hpp"
+
+namespace armature::wait {
+
+/// For what a call waits, and on whom.
+struct WaitFor {
+  space::Awaiting what = space::Awaiting::nothing;
+  int peer = -1;                               // whom; may be updated by the condition
+  std::span<const std::int32_t> members = {};  // or all of these
+  // Of these, whether members[i] has still to do its part; all have, unless said. A member that did
+  // its part and then died is no reason to give up: so all survivors come to the same answer.
+  bool (*awaits)(const WaitFor& wait, std::size_t i) = nullptr;
+  std::uint32_t team = 0;
+  const void* object = nullptr;
+  std::uint64_t detail = 0;
+  bool rings =
+      true;  // whoever makes the condition true rings our bell; else we must look now and then
+  const char* call = "wait";  // for messages
+};
+
+}  // namespace armature::wait

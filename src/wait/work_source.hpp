@@ -1,0 +1,22 @@
+#pragma once
+
+namespace armature::wait {
+
+/// What a rank takes in while it waits, as messages and remote calls: implemented by higher floors.
+class WorkSource {
+ public:
+  WorkSource() = default;
+  WorkSource(const WorkSource&) = delete;
+  WorkSource& operator=(const WorkSource&) = delete;
+  virtual ~WorkSource() = default;
+  /// Never blocks, but what it calls may. Counts what it gets done in RankContext::done.
+  virtual void deliver() = 0;
+  /// Whether deliver() would find something that no bell tells of; asked before falling asleep.
+  [[nodiscard]] virtual bool has_work() { return false; }
+
+ private:
+  friend struct RankContext;
+  WorkSource* next_ = nullptr;
+};
+
+}  // namespace armature::wait

@@ -1,0 +1,26 @@
+// No two rooms keep what they have of a rank in the same slot of its context.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "message/messages.hpp"
+#include "rmi/endpoint.hpp"
+#include "team/teams_of_rank.hpp"
+#include "virtual/rank_locals.hpp"
+#include "wait/implicit.hpp"
+#include "world/world_of.hpp"
+
+namespace armature::hosting {
+namespace {
+
+consteval bool are_distinct(std::array<std::size_t, 6> numbers) {
+  std::ranges::sort(numbers);
+  return std::ranges::adjacent_find(numbers) == numbers.end();
+}
+
+static_assert(are_distinct({wait::implicit_slot.number(), message::messages_slot.number(),
+                            team::teams_slot.number(), rmi::endpoint_slot.number(),
+                            fibers::rank_locals_slot, world_slot.number()}));
+
+}  // namespace
+}  // namespace armature::hosting
