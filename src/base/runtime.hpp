@@ -124,7 +124,10 @@ inline Runtime& Runtime::here() {
   return detail::runtime_of_thread();
 }
 
-inline bool Runtime::is_of_process() { return &here() == &detail::runtimes.of_process.runtime; }
+inline bool Runtime::is_of_process() {
+  return detail::runtimes.beside.load(std::memory_order_relaxed) == 0 ||
+         &detail::runtime_of_thread() == &detail::runtimes.of_process.runtime;
+}
 
 /// What that room keeps of the process's part of the job.
 template <class State>

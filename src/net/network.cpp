@@ -13,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/runtime.hpp"
 #include "net/connect_guard.hpp"
 #include "wait/bell.hpp"
 #include "wait/connecting.hpp"
@@ -110,6 +111,20 @@ Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Opti
   };
 }
 
+namespace {
+
+/// At the same address in all processes: a rank that moves may be about to use it.
+struct Place {
+  alignas(Network) std::byte bytes[sizeof(Network)] = {};
+};
+constinit Place of_process_itself;
+
+void* place_of_runtime() {
+  return (base::Runtime::is_of_process() ? of_process_itself : base::state<Place>()).bytes;
+}
+
+}  // namespace
+
 void Network::join(const space::Mapping& mapping, Spaces spaces, bootstrap::Exchange& exchange,
                    const NetworkOptions& options) {
   if (exchange.process() == 0) {
@@ -122,9 +137,7 @@ void Network::join(const space::Mapping& mapping, Spaces spaces, bootstrap::Exch
   if (told.size() != sizeof links.secret) fail(Errc::start, "the job's secret makes no sense");
   std::memcpy(&links.secret, told.data(), sizeof links.secret);
   if (options.find_device) links.engine.device = options.find_device(exchange);
-  // At the same address in all processes: a rank that moves may be about to use it.
-  alignas(Network) static std::byte place[sizeof(Network)];
-  wait::set_poller(new (place) Network(mapping, std::move(spaces), links));
+  wait::set_poller(new (place_of_runtime()) Network(mapping, std::move(spaces), links));
   network()->also_lost_ = options.on_lost;
   network()->also_forget_ = options.forget;
   network()->look_ = options.look;

@@ -184,7 +184,7 @@ class Network final : public wait::Poller, private ProgressThread::Process {
   ProgressThread service_{links_, map_, *this};
 };
 
-/// nullptr where the job has one node.
+/// The calling thread's runtime's; nullptr where the job has one node.
 inline Network* network() {
   // No other poller is ever set.
   return static_cast<Network*>(wait::poller());

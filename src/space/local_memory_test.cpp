@@ -104,7 +104,7 @@ TEST_F(LocalMemoryTest, what_is_kept_is_given_back_when_memory_is_short) {
 std::uint64_t played_ns = 1;
 
 TEST_F(LocalMemoryTest, what_is_kept_is_given_back_when_the_rank_rests) {
-  base::clock_override = [] { return played_ns; };
+  base::simulated.now_ns = [] { return played_ns; };
   std::byte* const memory = allocate(8 * mib);
   std::memset(memory, 1, 8 * mib);
   free(memory);
@@ -114,7 +114,7 @@ TEST_F(LocalMemoryTest, what_is_kept_is_given_back_when_the_rank_rests) {
   EXPECT_GE(resident(), 8 * mib);
   played_ns += 2'000'000'000;
   space_.rest();
-  base::clock_override = nullptr;
+  base::simulated.now_ns = nullptr;
   EXPECT_LT(resident(), mib);
   EXPECT_LT(awaited(), mib);
 }

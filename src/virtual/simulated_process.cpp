@@ -22,7 +22,7 @@ SimulatedProcess*& acting() { return base::state<Turn>().acting; }
 SimulatedProcess::SimulatedProcess(Others others, const space::Mapping& mapping, int process,
                                    int band_file)
     : RankScheduler(mapping, process, band_file), others_(std::move(others)) {
-  base::others_act = let_others_act;
+  base::simulated.others_act = let_others_act;
 }
 
 void SimulatedProcess::run() {

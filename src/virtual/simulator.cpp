@@ -39,12 +39,12 @@ Simulator::Simulator(const space::Mapping& mapping, int actors, GiveUp give_up)
       give_up_(give_up),
       random_(mapping.header().seed) {
   base::state<Clock>().now_ns = &now_ns_;
-  base::clock_override = [] { return *base::state<Clock>().now_ns; };
+  base::simulated.now_ns = [] { return *base::state<Clock>().now_ns; };
   actors_.resize(static_cast<std::size_t>(actors));
   for (Actor& actor : actors_) actor.weight = random_.chance(0.25) ? 1 : 1 + random_.below(40);
 }
 
-Simulator::~Simulator() { base::clock_override = nullptr; }
+Simulator::~Simulator() { base::simulated.now_ns = nullptr; }
 
 Simulator::Actor& Simulator::choose() {
   const auto weight = [&](std::size_t i) {

@@ -6,6 +6,7 @@
 
 #include "base/futex.hpp"
 #include "base/interleaving.hpp"
+#include "base/runtime.hpp"
 #include "wait/poller.hpp"
 #include "wait/processes.hpp"
 #include "wait/rank_context.hpp"
@@ -13,11 +14,13 @@
 namespace armature::wait {
 namespace {
 
-bool membarrier_works = false;
-// Ranks of this process are woken by threads of this process alone.
-bool wakers_are_here = false;
-space::Control control;
-bool ranks_are_virtual = false;
+struct Bells {
+  space::Control control;
+  bool membarrier_works = false;
+  bool wakers_are_here = false;  // ranks of this process are woken by threads of it alone
+  bool ranks_are_virtual = false;
+};
+Bells& bells() { return base::state<Bells>(); }
 
 long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
 
@@ -64,6 +67,7 @@ void wake(space::ProcessSlot& slot) { change_and_wake(slot.rung); }
 
 void wake(int process, int rank) {
   base::let_others_act();
+  const space::Control& control = bells().control;
   space::ProcessSlot& home = control.process(process);
   std::uint32_t first = home.awake.load(std::memory_order_relaxed);
   do {
@@ -78,14 +82,14 @@ void wake(int process, int rank) {
 
 void rank_is_through(space::ControlHeader& job) {
   job.through.fetch_add(1, std::memory_order_acq_rel);
-  if (job.all_are_through()) wake_processes(control);
+  if (job.all_are_through()) wake_processes(bells().control);
 }
 
 namespace detail {
 void wake(space::RankSlot& slot) {
-  if (Poller* const net = poller(); net != nullptr && slot.node != control.header().node)
+  if (Poller* const net = poller(); net != nullptr && slot.node != bells().control.header().node)
     return net->doorbell(slot.rank);
-  if (ranks_are_virtual) return wake_virtual(slot);
+  if (bells().ranks_are_virtual) return wake_virtual(slot);
   change_and_wake(slot.rung);
 }
 }  // namespace detail
@@ -98,19 +102,20 @@ void wake(space::RankSlot& slot) {
 // look what runs on other cores. The launcher wakes without a look at `asleep`. Virtual ranks are
 // left out, as processes may join theirs.
 void prepare_bells(const space::ControlHeader& job) {
-  control.start = reinterpret_cast<std::byte*>(const_cast<space::ControlHeader*>(&job));
-  ranks_are_virtual = job.ranks_are_virtual != 0;
-  membarrier_works = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
-  wakers_are_here = job.processes_here == 1 && !ranks_are_virtual && job.simulated == 0 &&
-                    membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
+  Bells& here = bells();
+  here.control.start = reinterpret_cast<std::byte*>(const_cast<space::ControlHeader*>(&job));
+  here.ranks_are_virtual = job.ranks_are_virtual != 0;
+  here.membarrier_works = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
+  here.wakers_are_here = job.processes_here == 1 && !here.ranks_are_virtual && job.simulated == 0 &&
+                         membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
 }
 
-bool bells_work() { return membarrier_works; }
+bool bells_work() { return bells().membarrier_works; }
 
 void barrier_of_sleepers() {
-  if (wakers_are_here)
+  if (bells().wakers_are_here)
     membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
-  else if (membarrier_works)
+  else if (bells().membarrier_works)
     membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }
 

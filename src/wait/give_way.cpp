@@ -12,6 +12,7 @@
 #include "base/clock.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/interleaving.hpp"
+#include "base/runtime.hpp"
 #include "wait/oversubscription.hpp"
 
 namespace armature::wait {
@@ -23,10 +24,12 @@ constexpr std::uint64_t long_ns = 500'000;
 constexpr std::uint64_t long_ns_shared = 2'500'000;
 constexpr std::uint64_t believed_min_ns = 5'000'000, believed_max_ns = 160'000'000;
 
-// Of the process. Relaxed: they say nothing of any other memory, and of two threads that find it
-// out at once either may be right.
-std::atomic<std::uint64_t> believed_ns{believed_min_ns};
-std::atomic<std::uint64_t> wanted_until_ns{0};
+/// Relaxed: they say nothing of any other memory, and of two threads that find it out at once
+/// either may be right.
+struct Belief {
+  std::atomic<std::uint64_t> lasts_ns{believed_min_ns};
+  std::atomic<std::uint64_t> wanted_until_ns{0};
+};
 
 /// How many threads of this machine run or would like to; 0 where the kernel does not say.
 int runnable() {
@@ -48,26 +51,28 @@ bool were_strangers(const Away& away) {
 
 void yield() {
   // A simulation's clock knows nothing of who wants the core.
-  if (base::others_act != nullptr) [[unlikely]]
-    return base::others_act();
+  if (base::simulated.others_act != nullptr) [[unlikely]]
+    return base::simulated.others_act();
   const std::uint64_t begun_ns = base::now_ns();
   sched_yield();
   const std::uint64_t now_ns = base::now_ns();
   if (now_ns - begun_ns <= long_ns) return;
-  const std::uint64_t before_ns = believed_ns.load(std::memory_order_relaxed);
-  const bool again = now_ns - wanted_until_ns.load(std::memory_order_relaxed) < before_ns;
+  auto& belief = base::state<Belief>();
+  const std::uint64_t before_ns = belief.lasts_ns.load(std::memory_order_relaxed);
+  const bool again = now_ns - belief.wanted_until_ns.load(std::memory_order_relaxed) < before_ns;
   if (!were_strangers({.ns = now_ns - begun_ns,
                        .cores_are_shared = cores_are_shared(),
                        .threads_of_job = threads_of_job(),
                        .are_known = again}))
     return;
   const std::uint64_t next_ns = again ? std::min(2 * before_ns, believed_max_ns) : believed_min_ns;
-  believed_ns.store(next_ns, std::memory_order_relaxed);
-  wanted_until_ns.store(now_ns + next_ns, std::memory_order_relaxed);
+  belief.lasts_ns.store(next_ns, std::memory_order_relaxed);
+  belief.wanted_until_ns.store(now_ns + next_ns, std::memory_order_relaxed);
 }
 
 bool core_is_wanted() {
-  const std::uint64_t until_ns = wanted_until_ns.load(std::memory_order_relaxed);
+  const std::uint64_t until_ns =
+      base::state<Belief>().wanted_until_ns.load(std::memory_order_relaxed);
   return until_ns != 0 && base::now_ns() < until_ns;
 }
 

@@ -19,9 +19,7 @@ void pause_longer() {
 
 std::uint64_t lock_token_of_thread(int rank) {
   if (runs_rank()) return lock_token(rank);
-  static std::atomic<std::uint32_t> last = 0;
-  thread_local const std::uint64_t number = last.fetch_add(1, std::memory_order_relaxed) + 1;
-  return number << 32 | lock_token(rank);
+  return std::uint64_t{number_of_thread()} << 32 | lock_token(rank);
 }
 
 void lock_contended(LockWord& word, std::uint64_t token, WaitFor& wait) {

@@ -2,22 +2,24 @@
 
 #include <cstdint>
 
+#include "base/runtime.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::wait {
 namespace {
 
-// These are of the process. They say how many of the job's ranks share a core of this machine.
-
-int spins_before_long = 1;
-bool more_ranks_than_cores = true;
-int threads_here = 0;
+/// How many of the job's ranks share a core of this machine.
+struct Sharing {
+  int spins_before_long = 1;
+  bool more_ranks_than_cores = true;
+  int threads_here = 0;
+};
 
 }  // namespace
 
-int spins() { return spins_before_long; }
-bool cores_are_shared() { return more_ranks_than_cores; }
-int threads_of_job() { return threads_here; }
+int spins() { return base::state<Sharing>().spins_before_long; }
+bool cores_are_shared() { return base::state<Sharing>().more_ranks_than_cores; }
+int threads_of_job() { return base::state<Sharing>().threads_here; }
 
 void count_sharers(const space::ControlHeader& job) {
   const bool is_virtual = job.ranks_are_virtual != 0;
@@ -27,13 +29,14 @@ void count_sharers(const space::ControlHeader& job) {
   const std::uint32_t processes = has_all ? all_processes : job.processes_here;
   const std::uint32_t ranks = has_all ? job.ranks : job.ranks_here;
   const std::uint32_t sharers = is_virtual ? processes : ranks;
-  more_ranks_than_cores = sharers > job.cores;
-  threads_here = static_cast<int>(sharers + (job.nodes > 1 ? processes : 0));
+  auto& sharing = base::state<Sharing>();
+  sharing.more_ranks_than_cores = sharers > job.cores;
+  sharing.threads_here = static_cast<int>(sharers + (job.nodes > 1 ? processes : 0));
   // Where several ranks share a thread, another of them may make the condition true.
   const bool threads_are_shared = job.simulated != 0 || (is_virtual && ranks > processes);
   // What comes over the network is seen by whoever polls it, which only the long wait does.
   const bool must_poll = threads_are_shared || job.nodes > 1;
-  spins_before_long = must_poll ? 1 : (more_ranks_than_cores ? 4 : 400);
+  sharing.spins_before_long = must_poll ? 1 : (sharing.more_ranks_than_cores ? 4 : 400);
 }
 
 }  // namespace armature::wait

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/runtime.hpp"
+
 // The network, as those who wait see it: someone must take in what comes from other nodes, and
 // while a rank does, the network's own thread had better not wake up. net/ implements it.
 
@@ -31,11 +33,14 @@ class Poller {
 };
 
 namespace detail {
-extern constinit Poller* the_poller;  // of the process
-}
+extern constinit Poller* the_poller;  // of the process's own runtime
+Poller*& poller_beside();             // of the calling thread's, where that is another one
+}  // namespace detail
 
-/// nullptr where the job has one node.
-inline Poller* poller() { return detail::the_poller; }
+/// The calling thread's runtime's; nullptr where the job has one node.
+inline Poller* poller() {
+  return base::Runtime::is_of_process() ? detail::the_poller : detail::poller_beside();
+}
 /// By net/ alone, while no rank of this process waits.
 void set_poller(Poller* poller);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/runtime.hpp"
 
 namespace armature {
 
@@ -15,18 +16,26 @@ __thread Sender* sender = nullptr;
 namespace wait {
 namespace {
 
+struct OfThread {
+  RankContext* rank = nullptr;
+  int calls = 0;
+  std::uint32_t number = 0;  // 0: not asked for yet
+};
 // One load from a fixed place behind the thread pointer, no call. Looked at in this file only: code
 // that keeps the variable's address over a switch to another thread's stack cannot come about.
-[[gnu::tls_model("initial-exec")]] constinit thread_local RankContext* current = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local OfThread current;
 
-// Relaxed: set while no other thread calls.
-constinit std::atomic<RankContext*> sole = nullptr;
-constinit std::atomic<int> joining = -1;
+struct Ranks {
+  // Relaxed: set while no other thread calls.
+  std::atomic<RankContext*> sole = nullptr;
+  std::atomic<int> joining = -1;
+  std::atomic<std::uint32_t> threads = 0;  // that have a number
+};
 
 int rank_for_messages() {
   const RankContext* context = current_rank();
   return context != nullptr ? static_cast<int>(context->space.me())
-                            : joining.load(std::memory_order_relaxed);
+                            : base::state<Ranks>().joining.load(std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -46,10 +55,20 @@ void RankContext::remove(const WorkSource& source) {
 }
 
 RankContext* current_rank() {
-  return current != nullptr ? current : sole.load(std::memory_order_relaxed);
+  if (current.rank != nullptr) return current.rank;
+  const auto* const ranks = base::Runtime::here().find<Ranks>();  // also in signal handlers
+  return ranks != nullptr ? ranks->sole.load(std::memory_order_relaxed) : nullptr;
 }
 
-bool runs_rank() { return current != nullptr; }
+bool runs_rank() { return current.rank != nullptr; }
+
+int& calls_of_thread() { return current.calls; }
+
+std::uint32_t number_of_thread() {
+  if (current.number == 0)
+    current.number = base::state<Ranks>().threads.fetch_add(1, std::memory_order_relaxed) + 1;
+  return current.number;
+}
 
 const space::Mapping& mapping(const char* call) {
   const space::Mapping* of_process = space::Mapping::of_process();
@@ -70,16 +89,16 @@ RankContext& this_rank(const char* call) {
 }
 
 void set_this_rank(RankContext* context) {
-  current = context;
+  current.rank = context;
   armature::detail::sender = context == nullptr ? nullptr : context->sender;
 }
 
 RankContext* set_sole_rank(RankContext* context) {
-  return sole.exchange(context, std::memory_order_relaxed);
+  return base::state<Ranks>().sole.exchange(context, std::memory_order_relaxed);
 }
 
 void set_joining_rank(int rank) {
-  joining.store(rank, std::memory_order_relaxed);
+  base::state<Ranks>().joining.store(rank, std::memory_order_relaxed);
   base::set_message_rank(rank_for_messages);
 }
 

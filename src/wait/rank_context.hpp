@@ -78,6 +78,11 @@ void set_this_rank(RankContext* context);
 /// rank. nullptr ends it. Returns the one before.
 RankContext* set_sole_rank(RankContext* context);
 
+/// How deep the calling thread is in calls that count as one; to be used at once.
+int& calls_of_thread();
+/// A number of the calling thread among those of its process, from 1 on.
+std::uint32_t number_of_thread();
+
 /// Until a rank runs, messages name this one: its process is joining the job.
 void set_joining_rank(int rank);
 

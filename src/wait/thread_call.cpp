@@ -7,26 +7,27 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/runtime.hpp"
 
 namespace armature::wait {
 namespace {
 
-// Of the process. A call that begins counts itself and then looks whether calls have ended; who
-// ends them says so and then looks at the count. All four are sequentially consistent, so at least
-// one of the two sees the other: the call throws, or it is waited for.
-constinit std::atomic<std::uint32_t> under_way = 0;
-constinit std::atomic<bool> ended = false;
-
-// Calls that one call of this thread makes belong to it. A thread that runs no rank never changes
-// its stack, so the address of this stays good.
-[[gnu::tls_model("initial-exec")]] constinit thread_local int depth = 0;
+/// A call that begins counts itself and then looks whether calls have ended; who ends them says so
+/// and then looks at the count. All four are sequentially consistent, so at least one of the two
+/// sees the other: the call throws, or it is waited for.
+struct Calls {
+  std::atomic<std::uint32_t> under_way = 0;
+  std::atomic<bool> ended = false;
+};
+Calls& calls() { return base::state<Calls>(); }
 
 }  // namespace
 
 void ThreadCall::begin(const char* call) {
-  if (depth++ > 0) return;
-  under_way.fetch_add(1, std::memory_order_seq_cst);
-  if (!ended.load(std::memory_order_seq_cst)) return;
+  // Calls that one call of this thread makes belong to it.
+  if (calls_of_thread()++ > 0) return;
+  calls().under_way.fetch_add(1, std::memory_order_seq_cst);
+  if (!calls().ended.load(std::memory_order_seq_cst)) return;
   end();
   base::fail(Errc::misuse,
              fmt::format("{}: called outside armature::run (or init .. finalize)", call));
@@ -34,15 +35,15 @@ void ThreadCall::begin(const char* call) {
 
 // Release: who finds none under way may destroy what this one has used.
 void ThreadCall::end() {
-  if (--depth == 0) under_way.fetch_sub(1, std::memory_order_release);
+  if (--calls_of_thread() == 0) calls().under_way.fetch_sub(1, std::memory_order_release);
 }
 
-bool ThreadCall::have_ended() { return ended.load(std::memory_order_acquire); }
+bool ThreadCall::have_ended() { return calls().ended.load(std::memory_order_acquire); }
 
 void ThreadCall::end_all() {
-  ended.store(true, std::memory_order_seq_cst);
+  calls().ended.store(true, std::memory_order_seq_cst);
   constexpr timespec nap{0, 50'000};
-  while (under_way.load(std::memory_order_seq_cst) != 0) {
+  while (calls().under_way.load(std::memory_order_seq_cst) != 0) {
     if (Poller* const net = poller()) (void)net->try_poll();
     nanosleep(&nap, nullptr);
   }

@@ -1,5 +1,7 @@
 // What a process tells the network of the rooms above it when it joins: settings, handlers of their
 // records, what they keep of ranks and do about losses.
+#include "world/join_network.hpp"
+
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -45,6 +47,19 @@ double number_or(const char* variable, double otherwise) {
 
 }  // namespace
 
+void connect_rooms(net::NetworkOptions& options) {
+  options.handlers = {rma::serve_far,         team::KnownTeams::install, rmi::install_far_replies,
+                      rmi::install_circles,   fibers::install_urgent,    nodes::Steps::install,
+                      nodes::install_plan,    nodes::install_travellers, nodes::install_losses,
+                      nodes::Copies::install, team::install_refusals};
+  options.forget = {rma::forget_far, team::KnownTeams::forget_all};
+  options.on_lost = rma::Question::give_up;
+  options.look = [] {
+    const bool locks = rma::look_at_locks();
+    return team::KnownTeams::look() || locks;
+  };
+}
+
 /// The device is the network interface to use; what the user has said goes before.
 void Process::join_network(net::Network::Spaces spaces, bootstrap::Exchange& wire,
                            std::string device) const {
@@ -61,16 +76,7 @@ void Process::join_network(net::Network::Spaces spaces, bootstrap::Exchange& wir
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
   options.connect_ns =
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
-  options.handlers = {rma::serve_far,         team::KnownTeams::install, rmi::install_far_replies,
-                      rmi::install_circles,   fibers::install_urgent,    nodes::Steps::install,
-                      nodes::install_plan,    nodes::install_travellers, nodes::install_losses,
-                      nodes::Copies::install, team::install_refusals};
-  options.forget = {rma::forget_far, team::KnownTeams::forget_all};
-  options.on_lost = rma::Question::give_up;
-  options.look = [] {
-    const bool locks = rma::look_at_locks();
-    return team::KnownTeams::look() || locks;
-  };
+  connect_rooms(options);
   if (wired_) install_net_device(options, *wired_, wire);
   install_losses(options, wired_.get(), *mapping_, wired_ ? &wire : nullptr);
   if (mapping_->header().simulated != 0) simulate_network(options, *mapping_, wire);

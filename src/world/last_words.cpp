@@ -31,7 +31,7 @@ namespace {
 using space::LastWords;
 
 /// What the handlers know of the process. A static: they run when all else may be broken.
-struct Process {
+struct Dying {
   base::OwnProcess has_joined;
   const space::Mapping* mapping = nullptr;
   int first_rank = 0;
@@ -41,24 +41,24 @@ struct Process {
   std::atomic<pid_t> speaker = 0;  // the thread whose words count
   LastWords of_nobody;
 };
-constinit Process here;
+constinit Dying dying;
 
 /// -1: outside of any rank, in a process that has come later, or has given its first one away, or
 /// is none of the job.
 int dying_rank() {
-  if (!here.has_joined.is_this()) return -1;
+  if (!dying.has_joined.is_this()) return -1;
   const wait::RankContext* context = wait::current_rank();
   if (context != nullptr) return static_cast<int>(context->space.me());
-  const int first = here.first_rank;
+  const int first = dying.first_rank;
   const bool is_here =
-      first >= 0 && here.mapping->is_here(first) &&
-      here.mapping->slot(first).process.load(std::memory_order_relaxed) == here.number;
+      first >= 0 && dying.mapping->is_here(first) &&
+      dying.mapping->slot(first).process.load(std::memory_order_relaxed) == dying.number;
   return is_here ? first : -1;
 }
 
 LastWords& last_words() {
   const int rank = dying_rank();
-  return rank < 0 ? here.of_nobody : here.mapping->last_words(rank);
+  return rank < 0 ? dying.of_nobody : dying.mapping->last_words(rank);
 }
 
 void record_stack(LastWords& words) {
@@ -80,7 +80,7 @@ void print_alone(const LastWords& words) {
   char line[LastWords::text_max + 128];
   const char* signal_name = words.signal != 0 ? sigdescr_np(words.signal) : nullptr;
   char who[32] = "a process without ranks";
-  if (!here.has_joined.is_this()) std::strcpy(who, "a process outside of any job");
+  if (!dying.has_joined.is_this()) std::strcpy(who, "a process outside of any job");
   if (dying_rank() >= 0) std::snprintf(who, sizeof who, "rank %d", dying_rank());
   const int n = std::snprintf(line, sizeof line, "armature: %s: %s%s%s\n", who, words.text,
                               signal_name != nullptr ? "killed by a signal: " : "",
@@ -99,11 +99,11 @@ void wait_ms(long milliseconds) {
 }
 
 void say(LastWords& words) {
-  if (!here.launcher_listens || dying_rank() < 0) return print_alone(words);
+  if (!dying.launcher_listens || dying_rank() < 0) return print_alone(words);
   // The launcher asks all to end as soon as it has read this: a signal that came first would end
   // this process without its core file.
   std::signal(SIGTERM, SIG_IGN);
-  here.mapping->slot(dying_rank()).said.store(1, std::memory_order_release);
+  dying.mapping->slot(dying_rank()).said.store(1, std::memory_order_release);
   kill(getppid(), SIGCHLD);  // the launcher, which then looks at once instead of at its next round
   for (int i = 0; i < 2000 && words.taken.load(std::memory_order_acquire) == 0; ++i) wait_ms(1);
 }
@@ -112,9 +112,9 @@ void say(LastWords& words) {
 /// takes no time.
 void prepare_core_file() {
   rlimit limit{};
-  if (!here.has_joined.is_this() || getrlimit(RLIMIT_CORE, &limit) != 0 || limit.rlim_cur == 0)
+  if (!dying.has_joined.is_this() || getrlimit(RLIMIT_CORE, &limit) != 0 || limit.rlim_cur == 0)
     return;
-  const space::Mapping& mapping = *here.mapping;
+  const space::Mapping& mapping = *dying.mapping;
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     if (mapping.is_here(rank) && mapping.slot(rank).pid.load(std::memory_order_relaxed) == getpid())
       mapping.put_into_core(rank, space::Heap::file_of_all_bands());
@@ -124,13 +124,13 @@ void prepare_core_file() {
 /// failed in turn; another thread lets the first one finish, which ends the process.
 bool first_to_speak() {
   pid_t nobody = 0;
-  if (here.speaker.compare_exchange_strong(nobody, gettid())) return true;
+  if (dying.speaker.compare_exchange_strong(nobody, gettid())) return true;
   if (nobody != gettid()) wait_ms(3000);
   return false;
 }
 
 void on_signal(int signal, siginfo_t* info, void*) {
-  if (here.has_joined.is_this() && first_to_speak()) {
+  if (dying.has_joined.is_this() && first_to_speak()) {
     LastWords& words = last_words();
     words.signal = signal;
     words.was_sent = info->si_code <= 0 ? 1 : 0;
@@ -171,15 +171,16 @@ void describe_exception(LastWords& words) {
 }
 
 [[noreturn]] void on_terminate() {
-  if (here.has_joined.is_this() && first_to_speak()) {
+  if (dying.has_joined.is_this() && first_to_speak()) {
     LastWords& words = last_words();
     describe_exception(words);
     record_stack(words);
     say(words);
     prepare_core_file();
   }
-  if ((!here.launcher_listens || !here.has_joined.is_this()) && here.previous_terminate != nullptr)
-    here.previous_terminate();
+  if ((!dying.launcher_listens || !dying.has_joined.is_this()) &&
+      dying.previous_terminate != nullptr)
+    dying.previous_terminate();
   std::signal(SIGABRT, SIG_DFL);
   std::abort();
 }
@@ -210,11 +211,11 @@ struct MainStack {
 }  // namespace
 
 void install_last_words(const space::Mapping& job, int rank, bool has_launcher) {
-  here.has_joined.remember();
-  here.mapping = &job;
-  here.first_rank = rank;
-  if (rank >= 0) here.number = job.slot(rank).process.load(std::memory_order_relaxed);
-  here.launcher_listens = has_launcher;
+  dying.has_joined.remember();
+  dying.mapping = &job;
+  dying.first_rank = rank;
+  if (rank >= 0) dying.number = job.slot(rank).process.load(std::memory_order_relaxed);
+  dying.launcher_listens = has_launcher;
   void* warm_up[2];
   (void)backtrace(warm_up, 2);
   (void)base::state<MainStack>();
@@ -229,7 +230,7 @@ void install_last_words(const space::Mapping& job, int rank, bool has_launcher) 
     sigemptyset(&mine.sa_mask);
     sigaction(signal, &mine, nullptr);
   }
-  here.previous_terminate = std::set_terminate(on_terminate);
+  dying.previous_terminate = std::set_terminate(on_terminate);
 }
 
 namespace {

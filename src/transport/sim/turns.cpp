@@ -122,7 +122,7 @@ void ask_for_short_slices() {
 
 void Turns::join(bootstrap::Exchange& exchange, const Options& options) {
   base::state<Joined>().turns = new Turns(exchange, options);
-  base::clock_override = [] { return of_process()->now_ns(); };
+  base::simulated.now_ns = [] { return of_process()->now_ns(); };
 }
 
 Turns* Turns::of_process() { return base::state<Joined>().turns; }

@@ -66,7 +66,8 @@ void Ucx::drop(int peer) {
   Peer& dropped = *peers_[static_cast<std::size_t>(peer)];
   dropped.lost = true;
   if (ucp_ep_h const endpoint = std::exchange(dropped.endpoint, nullptr))
-    dropped_.push_back({.peer = &dropped, .endpoint = endpoint, .since_ns = base::now_ns()});
+    dropped_.push_back(
+        {.peer = &dropped, .endpoint = endpoint, .since_ns = base::now_of_machine_ns()});
 }
 
 /// Not in drop(), which may be called from inside of what is closed. What is under way there ends
@@ -82,7 +83,7 @@ void Ucx::close_dropped() {
     return;
   constexpr std::uint64_t time_to_notice_ns = 200'000'000;
   constexpr int looks_to_notice = 4;
-  const std::uint64_t now_ns = base::now_ns();
+  const std::uint64_t now_ns = base::now_of_machine_ns();
   for (Dropped& dropped : dropped_)
     if (now_ns - dropped.since_ns > time_to_notice_ns) ++dropped.looks_when_late;
   std::vector<ucp_ep_h> due;

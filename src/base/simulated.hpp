@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+namespace armature::base {
+
+/// What takes the machine's place in a simulation; set while nothing else runs.
+struct Simulated {
+  std::uint64_t (*now_ns)() = nullptr;  // the clock
+  // Others' turn: what other processes do is one thing at a time where a simulation runs all of
+  // them on one thread, at the places that call let_others_act(), between two steps of a protocol.
+  void (*others_act)() = nullptr;
+};
+inline Simulated simulated;
+
+}  // namespace armature::base
