@@ -15,27 +15,22 @@
 namespace armature::fibers {
 namespace {
 
-// One struct: where the heap of the rank that runs is written is looked up at every switch of
-// ranks.
 struct OfMalloc {
   space::RankHeap* nobodys = nullptr;
   space::RankHeap** current = &nobodys;
   const std::atomic<std::uint32_t>* threads = nullptr;
   void (*forget)() = nullptr;
-};
-constinit OfMalloc of_malloc;
-
-struct WhyNot {
   std::string not_known_since;
   bool is_the_programs = false;
 };
+OfMalloc& of_malloc() { return base::state<OfMalloc>(); }
 
 }  // namespace
 
 void find_rank_malloc(const space::Mapping& mapping) {
   void* const found = dlsym(RTLD_DEFAULT, malloc_library_symbol);
   if (found == nullptr) {
-    base::state<WhyNot>().not_known_since =
+    of_malloc().not_known_since =
         "libarmature-malloc.so is not loaded into the program (it must be linked dynamically, and "
         "the library lie in lib/ beside bin/armature)";
     return;
@@ -43,13 +38,12 @@ void find_rank_malloc(const space::Mapping& mapping) {
   const MallocLibrary library = reinterpret_cast<MallocLibrary (*)()>(found)();
   take_static_guards(library);
   if (base::on_valgrind) {
-    base::state<WhyNot>().not_known_since = "valgrind gives the program its memory";
+    of_malloc().not_known_since = "valgrind gives the program its memory";
     return;
   }
   if (const std::string own = find_own_malloc(library); !own.empty()) {
-    auto& [not_known_since, is_the_programs] = base::state<WhyNot>();
-    is_the_programs = true;
-    not_known_since = fmt::format(
+    of_malloc().is_the_programs = true;
+    of_malloc().not_known_since = fmt::format(
         "{} takes memory from elsewhere than from libarmature-malloc.so, which puts what a rank "
         "allocates where it can move with it",
         own);
@@ -61,26 +55,26 @@ void find_rank_malloc(const space::Mapping& mapping) {
        .bands = static_cast<std::size_t>(mapping.ranks()),
        .offset = space::VirtualBand(mapping.header()).rank_heaps(),
        .thread_works = [](space::RankHeap** of_thread) { base::heap_of_rank = of_thread; }});
-  of_malloc.current = library.current;
-  of_malloc.threads = library.threads;
-  of_malloc.forget = library.forget_mappings;
+  of_malloc().current = library.current;
+  of_malloc().threads = library.threads;
+  of_malloc().forget = library.forget_mappings;
 }
 
 bool threads_of_ranks_run() {
-  const auto* const threads = of_malloc.threads;
+  const auto* const threads = of_malloc().threads;
   return threads != nullptr && threads->load(std::memory_order_acquire) != 0;
 }
 
 void forget_mappings_of_ranks() {
-  if (of_malloc.forget != nullptr) of_malloc.forget();
+  if (of_malloc().forget != nullptr) of_malloc().forget();
 }
 
-bool malloc_is_the_programs() { return base::state<WhyNot>().is_the_programs; }
+bool malloc_is_the_programs() { return of_malloc().is_the_programs; }
 
-const std::string& why_malloc_knows_no_ranks() { return base::state<WhyNot>().not_known_since; }
+const std::string& why_malloc_knows_no_ranks() { return of_malloc().not_known_since; }
 
-bool malloc_knows_ranks() { return of_malloc.current != &of_malloc.nobodys; }
+bool malloc_knows_ranks() { return of_malloc().current != &of_malloc().nobodys; }
 
-space::RankHeap*& heap_of_malloc() { return *of_malloc.current; }
+space::RankHeap*& heap_of_malloc() { return *of_malloc().current; }
 
 }  // namespace armature::fibers
