@@ -32,12 +32,12 @@
 // with a runtime of its own: its own mapping, network, tables and teams. Between them is an engine
 // that copies.
 
-namespace armature {
+namespace armature::two_processes {
 
 using Bytes = std::vector<std::byte>;
 
 /// What both processes see of each other. Any thread.
-struct TwoProcessWire {
+struct Wire {
   struct Packet {
     Bytes head, body;
   };
@@ -51,14 +51,14 @@ struct TwoProcessWire {
   std::map<std::pair<int, std::string>, Bytes> values;
   std::size_t arrived = 0;
 
-  ~TwoProcessWire() {
+  ~Wire() {
     for (const int event : events) close(event);
   }
 };
 
 /// The end that is this runtime's.
 struct WireEnd {
-  TwoProcessWire* wire = nullptr;
+  Wire* wire = nullptr;
   std::size_t process = 0;
 };
 
@@ -81,7 +81,7 @@ class CopyingEngine final : public transport::Engine {
   }
   void drop(int) override {}
   bool progress() override {
-    std::deque<TwoProcessWire::Packet> packets;
+    std::deque<Wire::Packet> packets;
     {
       const std::lock_guard locked(end_.wire->mutex);
       packets.swap(end_.wire->incoming[end_.process]);
@@ -132,8 +132,8 @@ class WireExchange final : public bootstrap::Exchange {
 /// Runs body(world) as the rank of each process, and returns when both have left: how many packets
 /// have gone between them. Throws what one of them has thrown.
 template <std::invocable<World&> Body>
-std::size_t run_two_processes(Body body) {
-  TwoProcessWire wire;
+std::size_t run(Body body) {
+  Wire wire;
   const auto live = [&](std::size_t process) {
     base::Runtime runtime;
     const base::UseRuntime used(runtime);
@@ -183,4 +183,4 @@ std::size_t run_two_processes(Body body) {
   return wire.packets;
 }
 
-}  // namespace armature
+}  // namespace armature::two_processes

@@ -25,7 +25,7 @@ global_ptr<T> memory_of_other(const World& world, global_ptr<T> mine) {
 }
 
 TEST(TwoRuntimes, put_into_each_others_memory_and_get_it_back) {
-  const std::size_t packets = run_two_processes([](World& world) {
+  const std::size_t packets = two_processes::run([](World& world) {
     constexpr std::size_t count = 100'000;
     const auto mine = world.allocate_local<std::uint32_t>(count);
     const auto there = memory_of_other(world, mine);
@@ -45,7 +45,7 @@ TEST(TwoRuntimes, put_into_each_others_memory_and_get_it_back) {
 }
 
 TEST(TwoRuntimes, count_at_one_place_together) {
-  run_two_processes([](World& world) {
+  two_processes::run([](World& world) {
     const auto mine = world.allocate_local<std::int64_t>(1);
     const auto there = memory_of_other(world, mine);
     const auto counter = world.rank() == 0 ? mine : there;
@@ -65,7 +65,7 @@ struct Counter {
 
 /// Without questions: where their answers are written must lie at the same address on all nodes.
 TEST(TwoRuntimes, call_methods_of_each_others_objects_and_reduce) {
-  run_two_processes([](World& world) {
+  two_processes::run([](World& world) {
     shared<Counter> counter(world);
     for (int i = 0; i < 100; ++i) counter.async(1 - world.rank(), &Counter::add, 1 + world.rank());
     rmi_fence(world);
@@ -78,7 +78,7 @@ TEST(TwoRuntimes, call_methods_of_each_others_objects_and_reduce) {
 TEST(TwoRuntimes, have_a_mapping_and_a_network_each) {
   const space::Mapping* const before = space::Mapping::of_process();
   std::array<std::atomic<const void*>, 2> mappings, networks;
-  run_two_processes([&](World& world) {
+  two_processes::run([&](World& world) {
     const auto me = static_cast<std::size_t>(world.rank());
     mappings[me] = space::Mapping::of_process();
     networks[me] = net::network();
