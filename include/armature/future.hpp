@@ -2,19 +2,17 @@
 
 #include <concepts>
 #include <coroutine>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "armature/detail/export.hpp"
-#include "armature/detail/reply.hpp"
-#include "armature/marshal.hpp"
+#include "armature/detail/future_state.hpp"
+#include "armature/handle.hpp"
 
 namespace armature {
 
@@ -22,110 +20,6 @@ template <class T>
 class future;
 
 namespace detail {
-
-/// What a future waits for. Belongs to one rank.
-class ARMATURE_API FutureBase : public std::enable_shared_from_this<FutureBase> {
- public:
-  FutureBase() = default;
-  FutureBase(const FutureBase&) = delete;
-  FutureBase& operator=(const FutureBase&) = delete;
-  virtual ~FutureBase();
-
-  /// Takes the result over when it is there; true once it is. Runs nothing else.
-  virtual bool poll() { return settled_; }
-  /// Whether only poll() finds out; else somebody on this rank calls settle().
-  [[nodiscard]] virtual bool comes_from_outside() const { return false; }
-  [[nodiscard]] bool settled() const { return settled_; }
-  /// poll(), also where the rank has a service thread, which may settle it.
-  [[nodiscard]] bool is_there();
-  /// The same, and where it is not there yet executes what has come in (inside a method: sends what
-  /// was held back).
-  bool test();
-  /// Blocks, executing incoming requests. Whom it waits for is for messages.
-  void wait();
-  [[nodiscard]] virtual Rank awaited() const { return Rank::none(); }
-
-  /// Runs once, on this rank, when the result is there: now, or while the rank waits or polls.
-  void on_settled(std::function<void()> continuation);
-  void run_continuations();
-
-  void fail(std::exception_ptr error) {
-    error_ = std::move(error);
-    settle();
-  }
-  void rethrow() const {
-    if (error_) std::rethrow_exception(error_);
-  }
-
- protected:
-  void settle();
-
- private:
-  bool settled_ = false;
-  bool watched_ = false;
-  std::exception_ptr error_;
-  std::vector<std::function<void()>> continuations_;
-};
-
-template <class T>
-using Stored = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
-
-template <class T>
-class FutureState : public FutureBase {
- public:
-  void set(Stored<T> value) {
-    value_.emplace(std::move(value));
-    settle();
-  }
-  T take() {
-    rethrow();
-    if constexpr (!std::is_void_v<T>) return std::move(*value_);
-  }
-
- private:
-  std::optional<Stored<T>> value_;
-};
-
-struct DropReply {
-  void operator()(Reply* reply) const noexcept { drop_reply(reply); }
-};
-
-/// A result that comes into a reply slot. `open` says where in it, and throws where there is none.
-template <class T, Reader (*open)(Reply*, Rank)>
-class ReplyState final : public FutureState<T> {
- public:
-  ReplyState(Reply* reply, Rank from) : reply_(reply), from_(from) {}
-
-  bool poll() override {
-    if (this->settled()) return true;
-    if (!reply_is_there(reply_.get())) return false;
-    const auto reply = std::move(reply_);
-    try {
-      Reader from = open(reply.get(), from_);
-      if constexpr (std::is_void_v<T>)
-        this->set({});
-      else
-        this->set(unpack<T>(from));
-    } catch (...) {
-      this->fail(std::current_exception());
-    }
-    return true;
-  }
-  [[nodiscard]] bool comes_from_outside() const override { return true; }
-  [[nodiscard]] Rank awaited() const override { return from_; }
-
- private:
-  std::unique_ptr<Reply, DropReply> reply_;
-  Rank from_;
-};
-
-inline Reader open_answer(Reply* reply, Rank from) {
-  check_reply(reply, from);
-  return read_reply(reply);
-}
-/// The answer to one question.
-template <class T>
-using AnswerState = ReplyState<T, open_answer>;
 
 template <class T>
 inline constexpr bool is_future = false;
@@ -155,47 +49,111 @@ class Promise;
 
 /// Throws Error(misuse): the result was fetched already, or there never was one.
 [[noreturn]] ARMATURE_API void no_future(const char* call);
+/// Throws Error(bad_argument).
+[[noreturn]] ARMATURE_API void nothing_to_wait_for(const char* call);
+[[noreturn]] ARMATURE_API void no_room_for_indices(const char* call);
+/// Blocks, executing incoming requests, until is_there(what).
+ARMATURE_API void wait_until(bool (*is_there)(void* what), void* what, const char* call);
+
+/// While it is there no other continuation and no method of this rank runs: one that is called at
+/// once is as alone as one that is called later.
+class ARMATURE_API Alone {
+ public:
+  Alone();
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+  ~Alone();
+
+ private:
+  void* endpoint_;
+};
 
 }  // namespace detail
 
-/// A result that will be there later: the answer to a split-phase question (armi-rmi-2003, 3.3),
-/// what a continuation makes of it, or what a coroutine returns. Belongs to the rank that got it:
-/// only that rank may use it. Moves only; dropping one abandons the result, not the call.
+/// A result that will be there later, and the one type by which everything completes: transfers (a
+/// Handle converts to a future<void>), atomics, remote calls (the answer to a split-phase question;
+/// armi-rmi-2003, 3.3), what a continuation makes of one, what a coroutine returns. Belongs to the
+/// rank that got it: only that rank may use it. Moves only; dropping one abandons the result of a
+/// call, not the call; of a transfer or atomic it waits.
+///
+/// What is complete when it begins lies in the future itself: nothing is allocated for it, nor by
+/// wait, get, co_await, or then with a function that returns.
 ///
 /// A coroutine that returns a future starts at once, and goes on, on this rank, while the rank
 /// waits or polls.
 template <class T>
 class [[nodiscard]] future {
+  using State = std::shared_ptr<detail::FutureState<T>>;
+  using Value = detail::Stored<T>;
+
  public:
   using value_type = T;
   using promise_type = detail::Promise<T>;
 
   future() = default;
-  explicit future(std::shared_ptr<detail::FutureState<T>> state) : state_(std::move(state)) {}
-  future(future&&) noexcept = default;
-  future& operator=(future&&) noexcept = default;
+  explicit future(State state) {
+    if (state != nullptr) held_.template emplace<state_at>(std::move(state));
+  }
+  /// One that is settled already.
+  template <class... V>
+  explicit future(std::in_place_t, V&&... value)
+      : held_(std::in_place_index<value_at>, std::forward<V>(value)...) {}
+  /// Of the operation behind a handle.
+  future(Handle&& operation) requires std::is_void_v<T> { hold(std::move(operation)); }  // NOLINT
+  explicit future(Handle&& operation) requires(!std::is_void_v<T> &&
+                                               detail::is_given_by_operations<T>) {
+    hold(std::move(operation));
+  }
+  future(future&& other) noexcept : held_(std::exchange(other.held_, Held())) {}
+  future& operator=(future&& other) noexcept {
+    held_ = std::exchange(other.held_, Held());
+    return *this;
+  }
+  ~future() = default;
 
-  [[nodiscard]] bool valid() const { return state_ != nullptr; }
+  [[nodiscard]] bool valid() const { return held_.index() != nothing_at; }
+  /// Whether the result is there, known without a look.
+  [[nodiscard]] bool is_settled() const {
+    return held_.index() == value_at ||
+           (held_.index() == state_at && std::get<state_at>(held_)->settled());
+  }
+  /// Whether it holds its result, and no exception.
+  [[nodiscard]] bool has_value() const {
+    (void)is_there();
+    return held_.index() == value_at;
+  }
   /// True once the result is there; never blocks. Executes incoming calls, as rmi_poll does (not
   /// inside a method), so that ranks that test for each other's answers get them.
-  [[nodiscard]] bool test() const { return checked("future::test").test(); }
+  [[nodiscard]] bool test() const {
+    require("future::test");
+    if (held_.index() == state_at) return std::get<state_at>(held_)->test();
+    return held_.index() == value_at || finish(detail::test_operation);
+  }
   /// Blocks, executing incoming calls, until the result is there.
-  void wait() const { checked("future::wait").wait(); }
+  void wait() const {
+    require("future::wait");
+    if (held_.index() == state_at) std::get<state_at>(held_)->wait();
+    if (held_.index() == operation_at) (void)finish(detail::wait_for_operation);
+  }
   /// Waits, and gives the result or throws what the method threw. Once: Error(misuse) after.
   T get() {
-    checked("future::get").wait();
-    return std::exchange(state_, nullptr)->take();
+    require("future::get");
+    if (held_.index() != value_at) wait();
+    return take();
   }
 
-  /// Calls f with the result, when it is there; a future of what f returns. An exception passes by
-  /// f to that future.
+  /// Calls f with the result, when it is there, which may be at once; a future of what f returns.
+  /// An exception passes by f to that future.
   template <class F>
   auto then(F f) {
     using Given = typename detail::Continued<F, T>::type;
     using Result = typename detail::Flat<Given>::type;
-    (void)checked("future::then");
+    require("future::then");
+    if (held_.index() == operation_at) (void)is_there();
+    if (held_.index() == value_at) return call_now<Given, Result>(f);
     auto next = std::make_shared<detail::FutureState<Result>>();
-    auto state = std::exchange(state_, nullptr);
+    const State state = share();
+    held_ = Held();
     state->on_settled([state, next, f = std::move(f)]() mutable {
       try {
         if constexpr (std::is_void_v<T>) {
@@ -211,26 +169,111 @@ class [[nodiscard]] future {
     return future<Result>(next);
   }
 
-  bool await_ready() const { return checked("co_await").is_there(); }
-  void await_suspend(std::coroutine_handle<> waiting) {
-    state_->on_settled([waiting] { waiting.resume(); });
+  /// Whether the result is there, after a look that runs nothing.
+  [[nodiscard]] bool is_there() const {
+    if (held_.index() == state_at) return std::get<state_at>(held_)->is_there();
+    return held_.index() == value_at ||
+           (held_.index() == operation_at && finish(detail::look_at_operation));
   }
-  T await_resume() { return std::exchange(state_, nullptr)->take(); }
+  bool await_ready() const {
+    require("co_await");
+    return is_there();
+  }
+  void await_suspend(std::coroutine_handle<> waiting) {
+    const State state = share();
+    state->on_settled([waiting] { waiting.resume(); });
+  }
+  T await_resume() { return take(); }
 
-  [[nodiscard]] const std::shared_ptr<detail::FutureState<T>>& state() const { return state_; }
+  /// What settles it, made if there is none yet.
+  [[nodiscard]] const State& share() const {
+    if constexpr (detail::is_given_by_operations<T>)
+      if (held_.index() == operation_at)
+        held_.template emplace<state_at>(std::make_shared<detail::OperationState<T>>(
+            std::exchange(std::get<operation_at>(held_), Handle())));
+    if (held_.index() == value_at) {
+      auto state = std::make_shared<detail::FutureState<T>>();
+      state->set(std::move(std::get<value_at>(held_)));
+      held_.template emplace<state_at>(std::move(state));
+    }
+    return std::get<state_at>(held_);
+  }
 
  private:
-  [[nodiscard]] detail::FutureState<T>& checked(const char* call) const {
-    if (state_ == nullptr) [[unlikely]]
+  // Nothing any more; a result; an operation under way; what somebody settles.
+  using Held = std::variant<std::monostate, Value, Handle, State>;
+  static constexpr std::size_t nothing_at = 0, value_at = 1, operation_at = 2, state_at = 3;
+
+  void require(const char* call) const {
+    if (held_.index() == nothing_at) [[unlikely]]
       detail::no_future(call);
-    return *state_;
+  }
+
+  void hold(Handle&& operation) {
+    if (operation.is_empty())
+      held_.template emplace<value_at>();
+    else
+      held_.template emplace<operation_at>(std::move(operation));
+  }
+
+  /// Takes over what an operation gave, where `is_complete` finds it complete.
+  template <class IsComplete>
+  bool finish(IsComplete is_complete) const {
+    if constexpr (detail::is_given_by_operations<T>) {
+      try {
+        std::uint64_t value = 0;
+        if (!is_complete(std::get<operation_at>(held_), value)) return false;
+        held_.template emplace<value_at>(detail::from_word<T>(value));
+      } catch (...) {
+        auto state = std::make_shared<detail::FutureState<T>>();
+        state->fail(std::current_exception());
+        held_.template emplace<state_at>(std::move(state));
+      }
+    }
+    return true;
+  }
+
+  /// The result that is there.
+  T take() {
+    Held held = std::exchange(held_, Held());
+    if (held.index() == state_at) return std::get<state_at>(held)->take();
+    if constexpr (!std::is_void_v<T>) return std::move(std::get<value_at>(held));
+  }
+
+  /// f has its result already.
+  template <class Given, class Result, class F>
+  future<Result> call_now(F& f) {
+    const detail::Alone alone;
+    try {
+      const auto call = [&]() -> Given {
+        if constexpr (std::is_void_v<T>)
+          return take(), f();
+        else
+          return f(take());
+      };
+      if constexpr (detail::is_future<Given>) {
+        auto inner = call();
+        if (!inner.valid()) detail::no_future("then");
+        return inner;
+      } else if constexpr (std::is_void_v<Given>) {
+        call();
+        return future<Result>(std::in_place);
+      } else {
+        return future<Result>(std::in_place, call());
+      }
+    } catch (...) {
+      auto failed = std::make_shared<detail::FutureState<Result>>();
+      failed->fail(std::current_exception());
+      return future<Result>(std::move(failed));
+    }
   }
 
   template <class Given, class Next, class F, class... A>
   static void pass_on(const std::shared_ptr<Next>& next, F& f, A&&... value) {
     if constexpr (detail::is_future<Given>) {
-      auto inner = f(std::forward<A>(value)...).state();
-      if (inner == nullptr) detail::no_future("then");
+      auto given = f(std::forward<A>(value)...);
+      if (!given.valid()) detail::no_future("then");
+      const auto inner = given.share();
       inner->on_settled([inner, next] {
         try {
           if constexpr (std::is_void_v<typename detail::Flat<Given>::type>) {
@@ -251,8 +294,16 @@ class [[nodiscard]] future {
     }
   }
 
-  std::shared_ptr<detail::FutureState<T>> state_;
+  mutable Held held_;  // a look may find an operation complete
 };
+
+template <class F>
+auto Handle::then(F f) {
+  return future<void>(std::move(*this)).then(std::move(f));
+}
+/// Waits as co_await of a future does.
+inline future<void> operator co_await(Handle&& operation) { return {std::move(operation)}; }
+inline future<void> operator co_await(Handle& operation) { return {std::move(operation)}; }
 
 namespace detail {
 
@@ -283,36 +334,10 @@ class Promise<void> : public PromiseBase<void> {
 /// A future that is settled already.
 template <class T>
 future<std::decay_t<T>> ready_future(T&& value) {
-  auto state = std::make_shared<detail::FutureState<std::decay_t<T>>>();
-  state->set(std::forward<T>(value));
-  return future<std::decay_t<T>>(state);
+  return future<std::decay_t<T>>(std::in_place, std::forward<T>(value));
 }
-inline future<void> ready_future() {
-  auto state = std::make_shared<detail::FutureState<void>>();
-  state->set({});
-  return future<void>(state);
-}
-
-/// Settled when all are; results in order, std::monostate for void. The first exception in that
-/// order is the result's.
-template <class... T>
-future<std::tuple<detail::Stored<T>...>> when_all(future<T>... futures) {
-  co_return std::tuple<detail::Stored<T>...>{co_await futures.template then([](auto&&... value) {
-    if constexpr (sizeof...(value) == 0)
-      return std::monostate();
-    else
-      return (std::move(value), ...);
-  })...};
-}
-template <class T>
-requires(!std::is_void_v<T>) future<std::vector<T>> when_all(std::vector<future<T>> futures) {
-  std::vector<T> values;
-  values.reserve(futures.size());
-  for (auto& one : futures) values.push_back(co_await one);
-  co_return values;
-}
-inline future<void> when_all(std::vector<future<void>> futures) {
-  for (auto& one : futures) co_await one;
-}
+inline future<void> ready_future() { return future<void>(std::in_place); }
 
 }  // namespace armature
+
+#include "armature/when.hpp"

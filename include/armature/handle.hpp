@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 
@@ -9,6 +10,9 @@
 
 namespace armature {
 
+template <class T>
+class future;
+
 namespace detail {
 struct Request;  // an operation under way; see src/wait/request.hpp
 ARMATURE_API bool test(Request*& request);
@@ -16,12 +20,16 @@ ARMATURE_API void wait(Request*& request);
 ARMATURE_API void abandon(Request* request) noexcept;
 }  // namespace detail
 
-/// The completion of one non-blocking operation. wait() completes it locally (armci-rma-2006, 4.1):
+/// The completion of one non-blocking transfer: a future<void> that is lighter, and converts to
+/// one. wait() completes it locally (armci-rma-2006, 4.1):
 /// after it the source of a put or accumulate may be reused, and the target of a get holds the
 /// data. Remote completion of puts and accumulates is fence()'s. A handle that is empty, or was
 /// waited for, is complete. Moves only; its destructor waits.
 ///
 /// Between ranks of a node an operation is complete when its call returns: the handle is empty.
+///
+/// then() and co_await are those of future<void>, need <armature/future.hpp>, and leave the handle
+/// empty.
 class [[nodiscard]] Handle {
  public:
   Handle() = default;
@@ -46,6 +54,12 @@ class [[nodiscard]] Handle {
   void wait() {
     if (request_ != nullptr) detail::wait(request_);
   }
+  /// Calls f() when the operation is complete; a future of what f returns.
+  template <class F>
+  auto then(F f);
+
+  /// The operation, which the handle knows nothing of any more.
+  [[nodiscard]] detail::Request* release() { return std::exchange(request_, nullptr); }
 
  private:
   detail::Request* request_ = nullptr;
@@ -67,6 +81,13 @@ ARMATURE_API void wait_all(std::span<Handle> handles);
 ARMATURE_API std::size_t wait_any(std::span<Handle> handles);
 /// The index of one that is complete, or handles.size() when none is.
 [[nodiscard]] ARMATURE_API std::size_t test_any(std::span<Handle> handles);
+/// Blocks until one is complete; writes the indices of all that are to `complete`, in their order,
+/// and returns how many. Throws Error(bad_argument) for an empty span, and where `complete` is
+/// shorter than `handles`.
+ARMATURE_API std::size_t wait_some(std::span<Handle> handles, std::span<std::size_t> complete);
+/// The same without blocking; 0 when none is.
+[[nodiscard]] ARMATURE_API std::size_t test_some(std::span<Handle> handles,
+                                                 std::span<std::size_t> complete);
 
 /// Completes locally every non-blocking operation with implicit handle (`..._nbi`) of this rank.
 /// Throws Error(rank_lost) once, when all are over, where one needed a rank that is lost.

@@ -12,6 +12,7 @@
 
 #include "armature/detail/export.hpp"
 #include "armature/detail/reply.hpp"
+#include "armature/detail/reply_state.hpp"
 #include "armature/error.hpp"
 #include "armature/future.hpp"
 #include "armature/marshal.hpp"

@@ -9,6 +9,7 @@
 
 #include "armature/detail/call.hpp"
 #include "armature/detail/export.hpp"
+#include "armature/detail/reply_state.hpp"
 #include "armature/future.hpp"
 #include "armature/rmi_settings.hpp"
 #include "armature/shared.hpp"

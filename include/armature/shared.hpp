@@ -11,6 +11,7 @@
 #include "armature/detail/agree.hpp"
 #include "armature/detail/call.hpp"
 #include "armature/detail/export.hpp"
+#include "armature/detail/reply_state.hpp"
 #include "armature/future.hpp"
 #include "armature/object_id.hpp"
 #include "armature/rank.hpp"

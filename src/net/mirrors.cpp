@@ -59,6 +59,7 @@ void Mirrors::begin_anew() {
 
 void Mirrors::forget_all() {
   waiting_.clear();
+  gates_.clear();
   made_.clear();
   pairs_ = decltype(pairs_)(map_.places() * static_cast<std::size_t>(map_.mapping().ranks()));
 }
@@ -144,27 +145,73 @@ void Mirrors::look(Pair& between, bool all) {
   const int rank = between.rank, other = between.other;
   Link& link = link_to(other);
   const bool busy = !link.is_idle();
+  const Gate limits = limits_of(between);
   for (const What what : {What::messages, What::calls}) {
     tell_room(between, what);
     if (!find(between, what)) continue;
     const Outgoing& out = between.out[static_cast<std::size_t>(what)];
-    const std::uint64_t news =
-        out.written->load(std::memory_order_acquire) - out.carried->load(std::memory_order_relaxed);
+    // Acquire: the bytes up to there are written.
+    std::uint64_t written = out.written->load(std::memory_order_acquire);
+    if (what == What::calls) written = std::min(written, limits.calls);
+    const std::uint64_t news = written - out.carried->load(std::memory_order_relaxed);
     if (news == 0) continue;
     if (!all && busy && news < worth_sending) {
       if (!between.waits.exchange(true, std::memory_order_relaxed)) waiting_.push_back(&between);
       continue;
     }
-    send_bytes(between, what);
+    send_bytes(between, what, written);
     link.flush();
   }
   // This rank's count of notifications, in this node's head of the other's band.
   const std::uint64_t notified =
-      map_.mapping().head(other).peer(rank).notified.load(std::memory_order_relaxed);
+      std::min(map_.mapping().head(other).peer(rank).notified.load(std::memory_order_relaxed),
+               limits.notified);
   if (notified == between.notified.load(std::memory_order_relaxed)) return;
   between.notified.store(notified, std::memory_order_relaxed);
   link.post(Kind::notify, rank, other, notified, Link::Ack::none);
   link.flush();
+}
+
+bool Mirrors::is_open(const Gate& gate) const {
+  return link_to(gate.pair->other).oldest_stream() > gate.stream;
+}
+
+/// Those of its first gate that is closed; without one there are none.
+Mirrors::Gate Mirrors::limits_of(Pair& between) const {
+  for (const Gate& gate : gates_)
+    if (gate.pair == &between && !is_open(gate)) return gate;
+  return {&between, 0, UINT64_MAX, UINT64_MAX};
+}
+
+void Mirrors::put_behind_streams(int rank, int other) {
+  const std::uint64_t last = link_to(other).streams_begun();
+  Pair& between = pair(rank, other);
+  // Whole requests, which nobody takes back. Those of a channel that is not there yet begin at 0.
+  const std::uint64_t calls =
+      find(between, What::calls) ? between.out[static_cast<std::size_t>(What::calls)].written->load(
+                                       std::memory_order_acquire)
+                                 : 0;
+  const std::uint64_t notified =
+      map_.mapping().head(other).peer(rank).notified.load(std::memory_order_relaxed);
+  const Gate gate{&between, last, calls, notified};
+  if (!is_open(gate)) gates_.push_back(gate);
+}
+
+bool Mirrors::holds_back(int rank) const {
+  return std::ranges::any_of(
+      gates_, [&](const Gate& gate) { return gate.pair->rank == rank && !is_open(gate); });
+}
+
+void Mirrors::streams_went_on(const Link& link) {
+  if (gates_.empty()) [[likely]]
+    return;
+  std::vector<Pair*> opened;
+  std::erase_if(gates_, [&](const Gate& gate) {
+    if (&link_to(gate.pair->other) != &link || !is_open(gate)) return false;
+    opened.push_back(gate.pair);
+    return true;
+  });
+  for (Pair* const pair : opened) look(*pair, true);
 }
 
 void Mirrors::look_again() {
@@ -197,10 +244,9 @@ void Mirrors::look_again(const Link& link) {
   look_again_at([&](const Pair& pair) { return &link_to(pair.other) == &link; });
 }
 
-void Mirrors::send_bytes(Pair& pair, What what) {
+void Mirrors::send_bytes(Pair& pair, What what, std::uint64_t written) {
   Outgoing& out = pair.out[static_cast<std::size_t>(what)];
   Link& link = link_to(pair.other);
-  const std::uint64_t written = out.written->load(std::memory_order_acquire);
   std::uint64_t sent = out.carried->load(std::memory_order_relaxed);
   while (sent != written) {
     const std::uint64_t offset = sent & (out.capacity - 1);

@@ -48,6 +48,13 @@ class Mirrors {
   /// Sends what `rank` of this process has left for `other` since we looked last. `all` false:
   /// a few bytes may wait while others are under way. Under the links' lock.
   void look(int rank, int other, bool all);
+  /// What `rank` of this process calls or notifies there from now on leaves after the records of
+  /// all streams that have begun so far. Under the links' lock.
+  void put_behind_streams(int rank, int other);
+  /// Whether something of that rank's waits for them.
+  [[nodiscard]] bool holds_back(int rank) const;
+  /// All of one of them has been sent.
+  void streams_went_on(const transport::Link& link);
   /// What waited.
   void look_again();
   /// Of that rank.
@@ -91,6 +98,13 @@ class Mirrors {
     std::atomic<bool> waits = false;  // is in waiting_
     std::atomic<const Outgoing*> calls = nullptr;
   };
+  /// What a pair may send before that stream has been sent: calls up to a position, and
+  /// notifications up to a number. Of one pair those of later streams come later, and so do they in
+  /// the list.
+  struct Gate {
+    Pair* pair;
+    std::uint64_t stream, calls, notified;
+  };
   struct Bytes;  // what records hold
   struct Room;
 
@@ -101,7 +115,9 @@ class Mirrors {
   template <class Is>
   void look_again_at(Is&& is);
   void look(Pair& between, bool all);
-  void send_bytes(Pair& pair, What what);
+  [[nodiscard]] bool is_open(const Gate& gate) const;
+  [[nodiscard]] Gate limits_of(Pair& between) const;
+  void send_bytes(Pair& pair, What what, std::uint64_t written);
   void tell_room(Pair& pair, What what);
   void make_image(Pair& pair, What what, std::uint64_t capacity);
   [[nodiscard]] transport::Link& link_to(int rank) const {
@@ -114,6 +130,7 @@ class Mirrors {
   base::ZeroTable<std::atomic<Pair*>> pairs_;
   std::vector<std::unique_ptr<Pair>> made_;
   std::vector<Pair*> waiting_;
+  std::vector<Gate> gates_;  // that were closed when somebody looked last
 };
 
 }  // namespace armature::net

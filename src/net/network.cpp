@@ -106,6 +106,7 @@ Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Opti
   links_.handle(Kind::notify, [](const Arrived& a) { network()->mirrors_.on_notify(a); });
   links_.handle(Kind::life, on_life);
   links_.on_idle = [](Link& link) { network()->mirrors_.look_again(link); };
+  links_.on_streamed = [](Link& link) { network()->mirrors_.streams_went_on(link); };
   links_.on_lost = [](Link& link, const char* why) {
     if (!link.said_bye()) network()->lost(link.process(), why);
   };
@@ -259,7 +260,7 @@ void Network::close() {
 bool Network::has_settled(int rank) {
   const Lock locked(links_.lock());
   mirrors_.look_again(rank);
-  bool all = true;
+  bool all = !mirrors_.holds_back(rank);
   for (const int process : others_) all = links_.to(process).settles(rank) && all;
   return all;
 }

@@ -146,7 +146,7 @@ void Network::start(transport::Stream& stream, int rank, int process, Start how)
     const Lock locked(links_.lock());
     Link& link = links_.to(process);
     link.begin(stream, rank);
-    if (how == Start::now) return link.push();
+    if (how == Start::now) return (void)link.push();
   }
   service_.wake();
 }

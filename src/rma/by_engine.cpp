@@ -24,6 +24,8 @@
 #include "rma/questions.hpp"
 #include "space/heap.hpp"
 #include "transport/protocol.hpp"
+#include "wait/bell.hpp"
+#include "wait/outstanding.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::rma {
@@ -143,8 +145,12 @@ class UnderWay : public transport::Sending {
  public:
   UnderWay() {
     sent = [](Sending& me) {
-      // Release: who sees that it is done sees the bytes.
-      static_cast<UnderWay&>(me).parts_.fetch_sub(1, std::memory_order_release);
+      auto& transfer = static_cast<UnderWay&>(me);
+      const int rank = transfer.sender_;
+      if (transfer.parts() == 1) transfer.charge_.end();
+      // Release: who sees that it is done sees the bytes. It may be gone then.
+      transfer.parts_.fetch_sub(1, std::memory_order_release);
+      if (rank >= 0) wait::ring(network()->mapping().slot(rank));
     };
   }
   UnderWay(const UnderWay&) = delete;
@@ -155,9 +161,13 @@ class UnderWay : public transport::Sending {
     parts_.fetch_add(1, std::memory_order_relaxed);
     return reinterpret_cast<std::uint64_t>(static_cast<Sending*>(this));
   }
+  /// It counts as an operation of so many bytes until it is over. Before it begins.
+  void count(std::size_t bytes) { charge_.begin(bytes); }
   [[nodiscard]] std::size_t parts() const { return parts_.load(std::memory_order_acquire); }
 
  private:
+  const int sender_ = sender();  // who may sleep until it is over
+  wait::Charge charge_;
   std::atomic<std::size_t> parts_ = 0;
 };
 
@@ -206,10 +216,8 @@ bool transfer_now(Network& net, Rank rank, Way way, std::uint64_t there, std::sp
 /// A transfer behind a handle.
 struct LaterTransfer final : detail::Request, UnderWay {
   LaterTransfer(Rank other, Way is) : rank(other), way(is) {
-    advance = [](Request& request) {
-      auto& transfer = static_cast<LaterTransfer&>(request);
-      if (transfer.parts() > 0) (void)network()->try_poll();
-      return transfer.parts() == 0;
+    is_complete = [](Request& request) {
+      return static_cast<LaterTransfer&>(request).parts() == 0;
     };
     check = [](Request& request) {
       const auto& transfer = static_cast<LaterTransfer&>(request);
@@ -226,8 +234,10 @@ detail::Request* transfer_later(Network& net, Rank rank, Way way, std::uint64_t 
   const char* const call = way == Way::put ? "put" : "get";
   if (!is_for_engine(net, here.size()) || !has_keys(net, rank, there, here.size(), call))
     return nullptr;
+  wait::make_room_for_operation(here.size(), call);
   net.fence(rank, call);
   auto transfer = std::make_unique<LaterTransfer>(rank, way);
+  transfer->count(here.size());
   for (std::size_t at = 0; at < here.size();) {
     const std::size_t part = part_of(net, rank, there + at, here.size() - at);
     start(net, rank, way, there + at, here.subspan(at, part), *transfer);

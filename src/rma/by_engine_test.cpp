@@ -114,9 +114,9 @@ TEST_F(ByEngineTest, a_get_behind_a_handle_is_complete_when_the_engine_says_so) 
   detail::Request* const get =
       get_by_engine_later(*network(), Rank(1), got.data(), far(10), got.size());
   ASSERT_NE(get, nullptr);
-  EXPECT_FALSE(get->advance(*get));
+  EXPECT_FALSE(get->is_complete(*get));
   net_.peer.holds_back = false;
-  EXPECT_TRUE(net_.until([&] { return get->advance(*get); }));
+  EXPECT_TRUE(net_.until([&] { return get->is_complete(*get); }));
   EXPECT_EQ(got, data);
   get->release(*get);
 }

@@ -65,6 +65,9 @@ void ask(Network& net, Rank rank, transport::Kind kind, std::span<const std::byt
          std::span<const std::byte> rest = {}, Asked asked = Asked::now);
 
 std::uint64_t atomic_far(Network& net, Rank rank, AtomicRecord what, const char* call);
+/// The same behind a future.
+[[nodiscard]] detail::Request* atomic_far_later(Network& net, Rank rank, AtomicRecord what,
+                                                const char* call);
 
 /// What this process does for others: kinds of records and their handlers.
 void serve_far(transport::Links& links);

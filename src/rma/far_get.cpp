@@ -34,18 +34,32 @@ std::span<const std::byte> bytes_of_record(const Record& record) {
 }
 
 /// What an atomic has found.
-class Found final : public Question {
+class Found : public Question {
  public:
   using Question::Question;
   ~Found() override { retire(); }
-  [[nodiscard]] std::uint64_t value() const { return value_; }
+  [[nodiscard]] std::uint64_t found() const { return found_; }
 
  private:
   bool take(const transport::Arrived& answer) override {
-    value_ = answer.head<ValueRecord>().value;
+    found_ = answer.head<ValueRecord>().value;
     return true;
   }
-  std::uint64_t value_ = 0;
+  std::uint64_t found_ = 0;
+};
+
+/// The same behind a future.
+struct LaterFound final : detail::Request, Found {
+  explicit LaterFound(Rank rank) : Found(rank) {
+    is_complete = [](Request& request) { return static_cast<LaterFound&>(request).is_answered(); };
+    Request::check = [](Request& request) {
+      auto& atomic = static_cast<LaterFound&>(request);
+      atomic.Question::check("atomic");
+      atomic.value = atomic.found();
+    };
+    release = [](Request& request) { delete &static_cast<LaterFound&>(request); };
+    count(sizeof found());
+  }
 };
 
 class Checked final : public Question {
@@ -179,12 +193,14 @@ detail::Request* get_far_later(Network& net, Rank rank, void* to, const void* fr
     if (auto* const request = get_by_engine_later(net, rank, to, from, section.row_bytes))
       return request;
   // First: who waits may go to another process, and questions are numbered by process.
+  wait::make_room_for_operation(bytes_of(section), "get");
   net.await_room(rank, "get");
   auto fetch =
       std::make_unique<LaterFetch>(rank,
                                    Runs::section(static_cast<std::byte*>(to), section.row_bytes,
                                                  levels_of(section, section.to_strides)),
                                    bytes_of(section));
+  fetch->count();
   ask_section(net, rank, fetch->number(), from, section.row_bytes,
               levels_of(section, section.from_strides), Asked::with_others);
   // The caller computes from now on, as often as not.
@@ -201,12 +217,16 @@ std::vector<std::unique_ptr<Fetch>> ask_pieces(Network& net, Rank rank, const Se
   std::vector<std::unique_ptr<Fetch>> fetches;
   for (std::size_t i = 0; i < pieces.to.size(); i += at_once) {
     // First: who waits may go to another process, and questions are numbered by process.
-    if (asked == Asked::with_others) net.await_room(rank, "get_vector");
     const std::size_t count = std::min(at_once, pieces.to.size() - i);
+    if (asked == Asked::with_others) {
+      wait::make_room_for_operation(count * pieces.bytes, "get_vector");
+      net.await_room(rank, "get_vector");
+    }
     std::vector<std::byte*> into(count);
     for (std::size_t p = 0; p < count; ++p) into[p] = static_cast<std::byte*>(pieces.to[i + p]);
     fetches.push_back(std::make_unique<Fetch>(rank, Runs::pieces(std::move(into), pieces.bytes),
                                               count * pieces.bytes));
+    if (asked == Asked::with_others) fetches.back()->count();
     const GatherRecord record{fetches.back()->number(), pieces.bytes, count};
     ask(net, rank, Kind::gather, bytes_of_record(record),
         std::as_bytes(pieces.from.subspan(i, count)), asked);
@@ -217,14 +237,9 @@ std::vector<std::unique_ptr<Fetch>> ask_pieces(Network& net, Rank rank, const Se
 /// Questions behind one handle.
 struct LaterFetches final : detail::Request {
   explicit LaterFetches(std::vector<std::unique_ptr<Fetch>> of) : fetches(std::move(of)) {
-    advance = [](Request& request) {
-      const auto all_are_answered = [&] {
-        return std::ranges::all_of(static_cast<LaterFetches&>(request).fetches,
-                                   [](const auto& fetch) { return fetch->is_answered(); });
-      };
-      if (all_are_answered()) return true;
-      (void)net::network()->try_poll();
-      return all_are_answered();
+    is_complete = [](Request& request) {
+      return std::ranges::all_of(static_cast<LaterFetches&>(request).fetches,
+                                 [](const auto& fetch) { return fetch->is_answered(); });
     };
     check = [](Request& request) {
       for (const auto& fetch : static_cast<LaterFetches&>(request).fetches)
@@ -268,7 +283,17 @@ std::uint64_t atomic_far(Network& net, Rank rank, AtomicRecord what, const char*
   what.question = found.number();
   ask(net, rank, Kind::atomic, bytes_of_record(what));
   found.wait(call);
-  return found.value();
+  return found.found();
+}
+
+detail::Request* atomic_far_later(Network& net, Rank rank, AtomicRecord what, const char* call) {
+  // First: who waits may go to another process, and questions are numbered by process.
+  wait::make_room_for_operation(what.bytes, call);
+  net.await_room(rank, call);
+  auto found = std::make_unique<LaterFound>(rank);
+  what.question = found->number();
+  ask(net, rank, Kind::atomic, bytes_of_record(what), {}, Asked::with_others);
+  return found.release();
 }
 
 }  // namespace armature::rma

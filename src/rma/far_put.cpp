@@ -124,8 +124,10 @@ void copy_pieces(Network& net, Rank rank, const Segments& pieces, const FarUpdat
 }
 
 template <class Write, class... Arguments>
-detail::Request* begin_later(const Arguments&... arguments) {
+detail::Request* begin_later(std::size_t bytes, const Arguments&... arguments) {
+  wait::make_room_for_operation(bytes, "put");
   auto write = std::make_unique<LaterWrite<Write>>(arguments...);
+  write->count(bytes);
   write->begin(Network::Start::beside);
   return write.release();
 }
@@ -151,7 +153,7 @@ detail::Request* put_far_later(Network& net, Rank rank, void* to, const void* fr
   }
   if (detail::Request* const request = put_by_engine_later(net, rank, to, from, bytes))
     return request;
-  return begin_later<SectionWrite>(rank, to, from, row_of(bytes), FarUpdate{.call = call});
+  return begin_later<SectionWrite>(bytes, rank, to, from, row_of(bytes), FarUpdate{.call = call});
 }
 
 void write_far(Network& net, Rank rank, void* to, const void* from, const Section& section,
@@ -165,7 +167,7 @@ void write_far(Network& net, Rank rank, void* to, const void* from, const Sectio
 detail::Request* write_far_later(Network& net, Rank rank, void* to, const void* from,
                                  const Section& section, const FarUpdate& update) {
   if (copied(net, rank, to, from, section, update)) return nullptr;
-  return begin_later<SectionWrite>(rank, to, from, section, update);
+  return begin_later<SectionWrite>(bytes_of(section), rank, to, from, section, update);
 }
 
 void write_far(Network& net, Rank rank, const Segments& pieces, const FarUpdate& update) {
@@ -185,7 +187,7 @@ detail::Request* write_list_later(Network& net, Rank rank, const Segments& piece
     copy_pieces(net, rank, pieces, update);
     return nullptr;
   }
-  return begin_later<ListWrite>(rank, pieces, update);
+  return begin_later<ListWrite>(pieces.bytes * pieces.to.size(), rank, pieces, update);
 }
 
 }  // namespace

@@ -291,6 +291,7 @@ void on_check(const Arrived& arrived) {
 
 void forget_far() {
   Question::forget_all();
+  wait::forget_outstanding();
   Supply::give_up_all();
   forget_locks();
   forget_extents(*network());

@@ -165,11 +165,7 @@ bool Fetch::take(const Arrived& answer) {
 
 LaterFetch::LaterFetch(Rank rank, Runs into, std::size_t bytes)
     : Fetch(rank, std::move(into), bytes) {
-  advance = [](Request& request) {
-    auto& fetch = static_cast<LaterFetch&>(request);
-    if (!fetch.is_answered()) network()->try_poll();
-    return fetch.is_answered();
-  };
+  is_complete = [](Request& request) { return static_cast<LaterFetch&>(request).is_answered(); };
   Request::check = [](Request& request) {
     static_cast<LaterFetch&>(request).Question::check("get");
   };

@@ -7,6 +7,7 @@
 #include "net/network.hpp"
 #include "rma/runs.hpp"
 #include "wait/bell.hpp"
+#include "wait/outstanding.hpp"
 #include "wait/request.hpp"
 
 namespace armature::rma {
@@ -46,13 +47,18 @@ class Question {
  protected:
   /// Whether that is the whole answer.
   [[nodiscard]] virtual bool take(const transport::Arrived& answer) = 0;
+  /// It counts as an operation of so many bytes until it is answered. Before it is asked.
+  void count(std::size_t bytes) { charge_.begin(bytes); }
   /// From now on an answer is nobody's. By destructors of those who take answers.
   void retire();
 
  private:
   static void on_answer(const transport::Arrived& answer);
   /// The last that is done with it: whoever has asked may end it as soon as he sees that.
-  void finish() { answered_.store(true, std::memory_order_release); }
+  void finish() {
+    charge_.end();
+    answered_.store(true, std::memory_order_release);
+  }
   void give_up() {
     lost_.store(true, std::memory_order_relaxed);
     finish();
@@ -62,6 +68,7 @@ class Question {
   int process_;  // where it was asked, and the answer comes
   std::uint64_t number_ = 0;
   bool retired_ = false;
+  wait::Charge charge_;
   std::atomic<bool> answered_ = false;
   std::atomic<bool> lost_ = false;
 };
@@ -72,6 +79,8 @@ class Fetch : public Question {
   Fetch(Rank rank, Runs into, std::size_t bytes)
       : Question(rank), into_(std::move(into)), left_(bytes) {}
   ~Fetch() override { retire(); }
+  /// Nobody blocks for it.
+  void count() { Question::count(left_); }
 
  private:
   bool take(const transport::Arrived& answer) override;

@@ -31,7 +31,7 @@ TEST(QuestionTest, what_is_asked_of_a_process_just_lost_is_over) {
   whole.row_bytes = sizeof into;
   detail::Request* const get =
       get_far_later(*network(), Rank(1), &into, net.mapping().band(1), whole);
-  EXPECT_TRUE(get->advance(*get));
+  EXPECT_TRUE(get->is_complete(*get));
   EXPECT_THROW(get->check(*get), Error);
   get->release(*get);
 }

@@ -119,24 +119,51 @@ void require_aligned(Rank rank, const void* address, std::size_t bytes, const ch
 
 }  // namespace
 
-std::uint64_t atomic_slow(Rank rank, void* address, std::size_t bytes, AtomicOperation what) {
-  const char* const call = what.call;
-  const wait::ThreadCall under_way(call);
-  const rma::AtomicRecord record{.question = 0,
-                                 .address = reinterpret_cast<std::uint64_t>(address),
-                                 .operand = what.operand,
-                                 .expected = what.expected,
-                                 .code = static_cast<rma::AtomicCode>(what.code),
-                                 .bytes = static_cast<std::uint32_t>(bytes)};
-  if (rma::Network* const net = rma::far(rank, call)) {
+namespace {
+
+rma::AtomicRecord record_of(const void* address, std::size_t bytes, const AtomicOperation& what) {
+  return {.question = 0,
+          .address = reinterpret_cast<std::uint64_t>(address),
+          .operand = what.operand,
+          .expected = what.expected,
+          .code = static_cast<rma::AtomicCode>(what.code),
+          .bytes = static_cast<std::uint32_t>(bytes)};
+}
+
+/// The network, when that lies on another node; throws unless it may be reached.
+rma::Network* check_atomic(Rank rank, const void* address, std::size_t bytes, const char* call) {
+  rma::Network* const net = rma::far(rank, call);
+  if (net != nullptr)
     rma::require_far(*net, rank, address, bytes, call);
-    require_aligned(rank, address, bytes, call);
-    return rma::atomic_far(*net, rank, record, call);
-  }
-  wait::mapping(call).require(rank, address, bytes, call);
+  else
+    wait::mapping(call).require(rank, address, bytes, call);
   require_aligned(rank, address, bytes, call);
-  return bytes == 8 ? rma::perform(static_cast<std::uint64_t*>(address), record)
-                    : rma::perform(static_cast<std::uint32_t*>(address), record);
+  return net;
+}
+
+std::uint64_t perform_here(void* address, const rma::AtomicRecord& record) {
+  return record.bytes == 8 ? rma::perform(static_cast<std::uint64_t*>(address), record)
+                           : rma::perform(static_cast<std::uint32_t*>(address), record);
+}
+
+}  // namespace
+
+std::uint64_t atomic_slow(Rank rank, void* address, std::size_t bytes, AtomicOperation what) {
+  const wait::ThreadCall under_way(what.call);
+  const rma::AtomicRecord record = record_of(address, bytes, what);
+  if (rma::Network* const net = check_atomic(rank, address, bytes, what.call))
+    return rma::atomic_far(*net, rank, record, what.call);
+  return perform_here(address, record);
+}
+
+Request* atomic_later(Rank rank, void* address, std::size_t bytes, AtomicOperation what,
+                      std::uint64_t& found) {
+  const wait::ThreadCall under_way(what.call);
+  const rma::AtomicRecord record = record_of(address, bytes, what);
+  if (rma::Network* const net = check_atomic(rank, address, bytes, what.call))
+    return rma::atomic_far_later(*net, rank, record, what.call);
+  found = perform_here(address, record);
+  return nullptr;
 }
 
 void aggregate_wait(Rank rank) {

@@ -9,6 +9,7 @@
 #include "rma/daxpy.hpp"
 #include "rma/far.hpp"
 #include "transport/protocol.hpp"
+#include "wait/bell.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::rma {
@@ -46,6 +47,14 @@ void WriteStream::begin(Network::Start how) {
   is_over_.store(false, std::memory_order_relaxed);
   Network& net = *net::network();
   net.start(*this, sender_, net.link_to(rank_).process(), how);
+}
+
+/// Who waits for it by a continuation may sleep meanwhile. Release: the engine reads no more.
+void WriteStream::ended() {
+  const int rank = sender_;
+  charge_.end();
+  is_over_.store(true, std::memory_order_release);  // and may be gone
+  if (rank >= 0) wait::ring(net::network()->mapping().slot(rank));
 }
 
 void WriteStream::wait() {

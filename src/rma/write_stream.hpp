@@ -11,6 +11,7 @@
 #include "rma/far_records.hpp"
 #include "rma/section.hpp"
 #include "transport/stream.hpp"
+#include "wait/outstanding.hpp"
 #include "wait/request.hpp"
 
 namespace armature::rma {
@@ -36,6 +37,8 @@ class WriteStream : public transport::Stream {
   /// Throws that error when it is so.
   void check() const;
   void begin(Network::Start how);
+  /// It counts as an operation of so many bytes until it is over. Before it is begun.
+  void count(std::size_t bytes) { charge_.begin(bytes); }
 
  protected:
   WriteStream(Rank rank, const FarUpdate& update);
@@ -48,11 +51,12 @@ class WriteStream : public transport::Stream {
   WriteRecord record_{};  // how it is added, for all that it sends
 
  private:
-  void ended() final { is_over_.store(true, std::memory_order_release); }
+  void ended() final;
 
   Rank rank_;
   int sender_;
   const char* call_;
+  wait::Charge charge_;
   std::atomic<bool> is_over_ = true;
 };
 
@@ -95,11 +99,7 @@ template <class Write>
 struct LaterWrite final : detail::Request, Write {
   template <class... Arguments>
   explicit LaterWrite(const Arguments&... arguments) : Write(arguments...) {
-    advance = [](Request& request) {
-      auto& write = static_cast<LaterWrite&>(request);
-      if (!write.is_over()) (void)net::network()->try_poll();
-      return write.is_over();
-    };
+    is_complete = [](Request& request) { return static_cast<LaterWrite&>(request).is_over(); };
     Request::check = [](Request& request) {
       static_cast<LaterWrite&>(request).WriteStream::check();
     };

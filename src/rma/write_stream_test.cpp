@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -86,6 +89,77 @@ TEST_F(WriteStreamTest, a_rank_has_not_settled_while_one_of_its_own_is_left) {
   net_.peer.keeps_lent = false;
   EXPECT_TRUE(net_.until([] { return network()->has_settled(0); }));
   wait_all(handles);
+}
+
+TEST_F(WriteStreamTest, a_round_of_polling_sends_a_part_of_very_many) {
+  std::vector<Handle> handles;
+  for (int i = 0; i < 50; ++i) handles.push_back(put(long_bytes));
+  EXPECT_TRUE(network()->poll());  // and is to be called again
+  const std::size_t sent = net_.peer.seen(Kind::put).size();
+  EXPECT_GT(sent, 0U);
+  EXPECT_LE(sent, 64U);
+  wait_all(handles);
+}
+
+TEST_F(WriteStreamTest, who_begins_more_than_there_may_be_completes_the_oldest_first) {
+  net_.peer.keeps_lent = true;
+  const auto most = static_cast<std::ptrdiff_t>(Protocol::get().pending_max);
+  std::vector<Handle> handles;
+  for (std::ptrdiff_t i = 0; i < most; ++i) handles.push_back(put(few_bytes));
+  EXPECT_EQ(wait::outstanding().operations, most);
+  std::thread lets_go([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    net_.peer.keeps_lent = false;
+  });
+  handles.push_back(put(few_bytes));
+  EXPECT_LE(wait::outstanding().operations, most / 2);
+  lets_go.join();
+  wait_all(handles);
+  EXPECT_EQ(wait::outstanding().operations, 0);
+  EXPECT_EQ(wait::outstanding().bytes, 0);
+}
+
+TEST_F(WriteStreamTest, who_begins_more_bytes_than_there_may_be_waits) {
+  wait::Charge large;
+  large.begin(Protocol::get().pending_bytes_max);
+  std::atomic<bool> is_over = false;
+  std::thread ends([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    is_over = true;
+    large.end();
+  });
+  Handle handle = put(few_bytes);
+  EXPECT_TRUE(is_over);
+  ends.join();
+}
+
+TEST_F(WriteStreamTest, what_is_called_behind_one_leaves_behind_its_last_piece) {
+  net_.peer.keeps_lent = true;
+  std::vector<Handle> handles;
+  for (int i = 0; i < 10; ++i) handles.push_back(put(long_bytes));
+  (void)network()->poll();
+  {
+    const transport::Links::Lock locked(network()->links().lock());
+    network()->mirrors().put_behind_streams(0, 1);
+  }
+  net_.mapping().head(1).peer(0).notified.store(1);
+  {
+    const transport::Links::Lock locked(network()->links().lock());
+    network()->mirrors().look(0, 1, true);
+  }
+  EXPECT_FALSE(network()->has_settled(0));
+  (void)network()->poll();
+  EXPECT_TRUE(net_.peer.seen(Kind::notify).empty());
+  net_.peer.keeps_lent = false;
+  EXPECT_TRUE(net_.until([&] { return !net_.peer.seen(Kind::notify).empty(); }));
+  EXPECT_EQ(net_.peer.all_seen.back().record.kind, Kind::notify);
+  EXPECT_EQ(net_.peer.seen(Kind::put).size(), 10 * long_bytes / Protocol::piece_bytes);
+  wait_all(handles);
+  // What comes later does not wait for anything.
+  net_.mapping().head(1).peer(0).notified.store(2);
+  const transport::Links::Lock locked(network()->links().lock());
+  network()->mirrors().look(0, 1, true);
+  EXPECT_EQ(net_.peer.seen(Kind::notify).size(), 2U);
 }
 
 TEST_F(WriteStreamTest, a_fence_waits_for_those_that_have_begun) {

@@ -89,6 +89,37 @@ void FutureBase::run_continuations() {
   endpoint.got_on();
 }
 
+// Inside a method, and without a service thread, it is alone anyway.
+Alone::Alone() : endpoint_(nullptr) {
+  if (sender == nullptr) return;
+  rmi::Endpoint& endpoint = rmi::Endpoint::of(*sender);
+  rmi::Endpoint::Use in_use = endpoint.use();
+  if (in_use.release() != nullptr) endpoint_ = &endpoint;
+}
+
+Alone::~Alone() {
+  if (endpoint_ != nullptr) static_cast<rmi::Endpoint*>(endpoint_)->let_go();
+}
+
+void wait_until(bool (*is_there)(void* what), void* what, const char* call) {
+  const wait::ThreadCall under_way(call);
+  rmi::Endpoint& endpoint = rmi::this_endpoint(call);
+  wait::WaitFor wait{.what = space::Awaiting::answer, .object = what, .rings = false, .call = call};
+  wait::wait_until(wait, [&] {
+    if (is_there(what)) return true;
+    endpoint.deliver();
+    return is_there(what);
+  });
+}
+
+void nothing_to_wait_for(const char* call) {
+  base::fail(Errc::bad_argument, std::string(call) + ": there is nothing to wait for");
+}
+
+void no_room_for_indices(const char* call) {
+  base::fail(Errc::bad_argument, std::string(call) + ": less room for indices than futures");
+}
+
 void no_future(const char* call) {
   base::fail(Errc::misuse,
              std::string(call) + ": this future has no result: it was fetched already, or moved");

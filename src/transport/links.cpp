@@ -150,8 +150,8 @@ void Links::flush_all() {
 bool Links::progress() {
   // What was owed when the last call ended has found nothing to travel with.
   acknowledge();
-  push_streams();
-  const bool any = engine_->progress();
+  bool any = push_streams();
+  any = engine_->progress() || any;
   if (!owing_.empty()) {
     bool now = false;
     for (const Link* link : owing_) now = now || link->owes_ == Link::Owes::now;

@@ -77,8 +77,9 @@ class Link {
   /// From now on it is asked for its records, by push(). `rank`: whose it is and in whose memory it
   /// lies; -1: of the process.
   void begin(Stream& stream, int rank);
-  /// Sends of all streams what the engine should have by now.
-  void push();
+  /// Sends of all streams what the engine should have by now, in turns so short that who polls does
+  /// other things, too. True when the turn is over and the engine should have more.
+  bool push();
   [[nodiscard]] bool has_streams() const { return oldest_stream() != UINT64_MAX; }
   /// How many have begun so far, which is the number of the last; and the number of the oldest that
   /// has not been sent, UINT64_MAX: of none.
@@ -110,6 +111,8 @@ class Link {
   [[nodiscard]] std::size_t queued() const { return queued_.load(std::memory_order_relaxed); }
   /// So many it should have at most.
   static constexpr std::size_t queued_max = 64;
+  /// Streams leave the other half to short records.
+  static constexpr std::size_t queued_max_of_streams = queued_max / 2;
 
   [[nodiscard]] bool said_hello() const { return hello_; }
   [[nodiscard]] bool said_bye() const { return bye_; }
@@ -224,6 +227,8 @@ class Links : public Sink {
   /// Called under the lock when a link has become idle; when one is lost.
   void (*on_idle)(Link& link) = nullptr;
   void (*on_lost)(Link& link, const char* why) = nullptr;
+  /// The same when all records of a stream have been sent, of several perhaps once.
+  void (*on_streamed)(Link& link) = nullptr;
 
  private:
   friend class Link;
@@ -234,9 +239,10 @@ class Links : public Sink {
   void handle_records(Link& link, std::span<const std::byte> records,
                       std::span<const std::byte> lent);
   void acknowledge();
-  void push_streams();
+  bool push_streams();
   [[nodiscard]] Piece& take_piece(Link& link, const Link::Streaming& of);
   void give_piece(Piece& piece);
+  static constexpr std::size_t pieces_kept_max = 32;  // with their memory
   [[nodiscard]] Link::Packet* new_packet();
   void recycle(Link::Packet* packet);
 

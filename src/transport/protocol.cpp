@@ -29,6 +29,10 @@ struct Chosen {
     constexpr std::uint64_t large = std::uint64_t{1} << 40;
     if (const auto bytes = base::number_variable("ARMATURE_NET_COPY_MAX"))
       protocol.copied_max = std::min(*bytes, large);
+    if (const auto count = base::number_variable("ARMATURE_NET_PENDING_MAX"))
+      protocol.pending_max = std::clamp(*count, std::uint64_t{1}, large);
+    if (const auto bytes = base::number_variable("ARMATURE_NET_PENDING_BYTES"))
+      protocol.pending_bytes_max = std::min(*bytes, large);
     if (const char* const word = std::getenv("ARMATURE_NET_ONE_SIDED"))
       protocol.one_sided = one_sided_of(word);
   }

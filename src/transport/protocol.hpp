@@ -29,12 +29,18 @@ struct Protocol {
   static constexpr std::size_t piece_bytes = std::size_t{252} * 1024;
   static constexpr std::size_t pieces_under_way = 16;  // of all transfers to one process
 
+  /// So many transfers and atomics of a process that do not block, and so many bytes of them, are
+  /// under way at most; who begins more completes the oldest first. ARMATURE_NET_PENDING_MAX,
+  /// ARMATURE_NET_PENDING_BYTES.
+  std::size_t pending_max = 4096;
+  std::size_t pending_bytes_max = std::size_t{1} << 30;
+
   /// Rows that are shorter are packed into pieces, of which each has room for one at least.
   [[nodiscard]] std::size_t packed_below() const {
     return copied_max == 0 ? 1 : std::min(2 * copied_max, piece_bytes);
   }
 
-  /// This process's. Throws Error(start) when the setting is no number.
+  /// This process's. Throws Error(start) when a setting is no number.
   [[nodiscard]] static const Protocol& get();
 };
 

@@ -17,7 +17,7 @@ void Link::begin(Stream& stream, int rank) {
   if (!std::exchange(is_streaming_, true)) links_->streaming_.push_back(this);
   links_->has_streams_.store(true, std::memory_order_relaxed);
   streams_.push_back({&stream, rank, ++streams_begun_});
-  note_oldest();
+  if (streams_.size() == 1) oldest_stream_.store(streams_begun_, std::memory_order_release);
 }
 
 /// Release: who sees that a stream is not there any more sees that all of it was sent.
@@ -34,10 +34,16 @@ void Link::lend_piece(Kind kind, int from, int to, std::span<const std::byte> he
 }
 
 // Streams take turns, so that a short one does not wait for all of a long one.
-void Link::push() {
-  if (pushes_) return;  // from inside of what it sends
+bool Link::push() {
+  if (pushes_) return false;  // from inside of what it sends
   pushes_ = true;
-  while (!streams_.empty() && streamed_ < Protocol::pieces_under_way && queued() < queued_max) {
+  bool some_were_sent = false;
+  const auto takes_more = [&] {
+    return !streams_.empty() && streamed_ < Protocol::pieces_under_way &&
+           queued() < queued_max_of_streams;
+  };
+  constexpr int records_max = 64;
+  for (int records = 0; records < records_max && takes_more(); ++records) {
     turn_ = turn_ < streams_.size() ? turn_ : 0;
     const Streaming one = streams_[turn_];
     Piece& piece = links_->take_piece(*this, one);
@@ -48,14 +54,18 @@ void Link::push() {
     if (!piece.is_lent_) links_->give_piece(piece);
     if (is_last && !is_cut) {
       streams_.erase(streams_.begin() + static_cast<std::ptrdiff_t>(turn_));
-      note_oldest();
+      if (one.number == oldest_stream()) note_oldest();
       one.stream->is_sent_ = true;
+      some_were_sent = true;
     } else {
       ++turn_;
     }
     if (is_there) end_if_over(*one.stream);
   }
   pushes_ = false;
+  const bool is_interrupted = takes_more();
+  if (some_were_sent && links_->on_streamed != nullptr) links_->on_streamed(*this);
+  return is_interrupted;
 }
 
 void Link::end_if_over(Stream& stream) {
@@ -103,6 +113,7 @@ Piece& Links::take_piece(Link& link, const Link::Streaming& of) {
 void Links::give_piece(Piece& piece) {
   --piece.link_->streamed_;
   if (Stream* const stream = std::exchange(piece.stream_, nullptr)) --stream->under_way_;
+  if (free_pieces_.size() >= pieces_kept_max) piece.memory_ = nullptr;
   free_pieces_.push_back(&piece);
 }
 
@@ -127,15 +138,17 @@ void Links::forget_streams_of_ranks() {
 }
 
 // A link that is lost meanwhile has none any more.
-void Links::push_streams() {
+bool Links::push_streams() {
   if (streaming_.empty()) [[likely]]
-    return;
-  for (std::size_t i = 0; i < streaming_.size(); ++i) streaming_[i]->push();
+    return false;
+  bool more = false;
+  for (std::size_t i = 0; i < streaming_.size(); ++i) more = streaming_[i]->push() || more;
   std::erase_if(streaming_, [](Link* link) {
     link->is_streaming_ = !link->streams_.empty();
     return !link->is_streaming_;
   });
   has_streams_.store(!streaming_.empty(), std::memory_order_relaxed);
+  return more;
 }
 
 }  // namespace armature::transport

@@ -1,9 +1,11 @@
 #include "wait/all_of.hpp"
 
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <utility>
 
+#include "armature/detail/future_state.hpp"
 #include "armature/error.hpp"
 #include "wait/request.hpp"
 
@@ -12,7 +14,7 @@ namespace {
 
 struct AllOf final : armature::detail::Request {
   explicit AllOf(std::vector<Handle> of) : operations(std::move(of)) {
-    advance = [](Request& request) { return static_cast<AllOf&>(request).are_complete(); };
+    is_complete = [](Request& request) { return static_cast<AllOf&>(request).are_complete(); };
     check = [](Request& request) {
       if (const auto& first = static_cast<AllOf&>(request).failure) std::rethrow_exception(first);
     };
@@ -22,7 +24,8 @@ struct AllOf final : armature::detail::Request {
   [[nodiscard]] bool are_complete() {
     while (!operations.empty()) {
       try {
-        if (!operations.back().test()) return false;
+        std::uint64_t nothing = 0;
+        if (!armature::detail::look_at_operation(operations.back(), nothing)) return false;
       } catch (const Error&) {  // told when all are over
         failure = std::current_exception();
       }

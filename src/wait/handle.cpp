@@ -1,9 +1,12 @@
 #include "armature/handle.hpp"
 
+#include <cstdint>
 #include <exception>
 #include <memory>
+#include <string>
 #include <utility>
 
+#include "armature/detail/future_state.hpp"
 #include "armature/error.hpp"
 #include "base/fail.hpp"
 #include "wait/implicit.hpp"
@@ -16,22 +19,76 @@
 namespace armature {
 namespace detail {
 
-bool test(Request*& request) {
-  const wait::ThreadCall under_way("Handle::test");
-  const bool is_complete = request->advance(*request);
-  if (wait::Poller* const net = wait::poller()) net->polled_once();
-  if (!is_complete) return false;
+namespace {
+
+bool is_complete_by_now(Request& request) {
+  if (request.is_complete(request)) return true;
+  wait::Poller* const net = wait::poller();
+  if (net == nullptr) return false;
+  (void)net->try_poll();
+  return request.is_complete(request);
+}
+
+/// Of one that is complete: what it gave, or throws what went wrong.
+std::uint64_t end(Request*& request) {
   const auto release = [](Request* done) { done->release(*done); };
   const std::unique_ptr<Request, decltype(release)> done(std::exchange(request, nullptr), release);
   if (done->check != nullptr) done->check(*done);
-  return true;
+  return done->value;
+}
+
+/// Whether it is complete; then its value.
+bool test(Request*& request, std::uint64_t& value) {
+  const wait::ThreadCall under_way("Handle::test");
+  const bool is_complete = is_complete_by_now(*request);
+  if (wait::Poller* const net = wait::poller()) net->polled_once();
+  if (is_complete) value = end(request);
+  return is_complete;
+}
+
+void wait(Request*& request, std::uint64_t& value) {
+  const wait::ThreadCall under_way("Handle::wait");
+  wait::WaitFor what{.what = space::Awaiting::completion, .rings = false, .call = "Handle::wait"};
+  wait::wait_until(what, [&] { return is_complete_by_now(*request); });
+  value = end(request);
+}
+
+/// For a handle that is given its operation back where it is not complete.
+template <class Do>
+bool on_operation(Handle& operation, Do&& what) {
+  Request* request = operation.release();
+  if (request == nullptr) return true;
+  const bool is_complete = what(request);
+  if (!is_complete) operation = Handle(request);
+  return is_complete;
+}
+
+}  // namespace
+
+bool test(Request*& request) {
+  std::uint64_t value = 0;
+  return test(request, value);
 }
 
 void wait(Request*& request) {
-  const wait::ThreadCall under_way("Handle::wait");
-  wait::WaitFor what{.what = space::Awaiting::completion, .rings = false, .call = "Handle::wait"};
-  wait::wait_until(what, [&] { return request->advance(*request); });
-  (void)test(request);
+  std::uint64_t value = 0;
+  wait(request, value);
+}
+
+bool wait_for_operation(Handle& operation, std::uint64_t& value) {
+  return on_operation(operation, [&](Request*& request) { return wait(request, value), true; });
+}
+
+bool test_operation(Handle& operation, std::uint64_t& value) {
+  return on_operation(operation, [&](Request*& request) { return test(request, value); });
+}
+
+bool look_at_operation(Handle& operation, std::uint64_t& value) {
+  return on_operation(operation, [&](Request*& request) {
+    const bool is_complete = request->is_complete(*request);
+    if (is_complete) value = end(request);
+    return is_complete;
+  });
 }
 
 // Whoever abandons it does not ask how it went.
@@ -84,6 +141,35 @@ std::size_t wait_any(std::span<Handle> handles) {
   });
   if (failure) std::rethrow_exception(failure);
   return done;
+}
+
+namespace {
+
+void require_room(std::span<Handle> handles, std::span<std::size_t> complete, const char* call) {
+  if (complete.size() >= handles.size()) return;
+  base::fail(Errc::bad_argument, std::string(call) + ": less room for indices than handles");
+}
+
+/// Writes which are empty.
+std::size_t note_complete(std::span<Handle> handles, std::span<std::size_t> complete) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < handles.size(); ++i)
+    if (handles[i].is_empty()) complete[count++] = i;
+  return count;
+}
+
+}  // namespace
+
+std::size_t test_some(std::span<Handle> handles, std::span<std::size_t> complete) {
+  require_room(handles, complete, "test_some");
+  (void)test_all(handles);
+  return note_complete(handles, complete);
+}
+
+std::size_t wait_some(std::span<Handle> handles, std::span<std::size_t> complete) {
+  require_room(handles, complete, "wait_some");
+  (void)wait_any(handles);
+  return test_some(handles, complete);
 }
 
 // Operations with implicit handle between ranks of a node are complete when their call returns.

@@ -1,15 +1,19 @@
 #pragma once
 
+#include <cstdint>
+
 namespace armature::detail {
 
 /// An operation under way, behind a Handle. Whoever starts one (a transport) makes it; the handle
 /// that sees it complete, or abandons it, releases it.
 struct Request {
-  /// Lets it progress; true once it is complete. Must not block.
-  bool (*advance)(Request& request);
+  /// Whether it is complete. Neither blocks nor lets anything progress.
+  bool (*is_complete)(Request& request);
   void (*release)(Request& request);
   /// Throws what went wrong, once it is complete; nullptr where nothing can.
   void (*check)(Request& request) = nullptr;
+  /// What it gives, once it is complete: the value that an atomic found.
+  std::uint64_t value = 0;
 };
 
 }  // namespace armature::detail

@@ -82,6 +82,14 @@ struct Bench {
     batch.put(piece.on(0), 2.0);
     batch.wait();
     armature::put_async(piece.on(0), 3.0).wait();
+    (void)armature::when_all(armature::put_async(piece.on(0), buffer),
+                             armature::fetch_add_async(counter.on(0), 1L))
+        .get();
+    armature::put_then(
+        piece.on(0), buffer, [](long) {}, 1L)
+        .wait();
+    armature::put_notify(piece.on(0), buffer).wait();
+    armature::wait_notify(0);
     armature::notify(0);
     armature::wait_notify(0);
     armature::fence_all();

@@ -23,11 +23,12 @@ class ElementCoroutines {
   decltype(auto) until_settled(Record& record, const Index& index, F& f, A&&... args) {
     if constexpr (is_future<std::remove_cvref_t<std::invoke_result_t<F&, A...>>>) {
       auto result = f(std::forward<A>(args)...);
-      if (const auto& state = result.state(); state != nullptr && !state->settled()) {
+      if (result.valid() && !result.is_settled()) {
         ++record.running;
-        state->on_settled([part = std::weak_ptr<Part>(here_), index, object = record.object] {
-          if (const auto here = part.lock()) is_over(*here, index);
-        });
+        result.share()->on_settled(
+            [part = std::weak_ptr<Part>(here_), index, object = record.object] {
+              if (const auto here = part.lock()) is_over(*here, index);
+            });
       }
       return result;
     } else {
