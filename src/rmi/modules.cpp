@@ -46,8 +46,11 @@ struct Modules {
   std::mutex mutex;
   std::vector<Module> all;
 };
-std::mutex& modules_mutex() { return base::state<Modules>().mutex; }
-std::vector<Module>& modules() { return base::state<Modules>().all; }
+/// The process's own runtime has them for all: what is loaded is the same, and the inlined half of
+/// calls knows one program.
+Modules& registry() { return base::detail::runtimes.of_process.runtime.get<Modules>(); }
+std::mutex& modules_mutex() { return registry().mutex; }
+std::vector<Module>& modules() { return registry().all; }
 
 std::uint16_t hash(std::string_view text) {
   std::uint32_t h = 2166136261u;
