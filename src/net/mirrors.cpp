@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "net/records.hpp"
 #include "wait/bell.hpp"
 
 namespace armature::net {
@@ -14,7 +15,6 @@ namespace armature::net {
 using base::fail;
 using transport::Arrived;
 using transport::Channel;
-using transport::Kind;
 using transport::Link;
 
 /// Bytes of a ring, from a position on; they do not wrap.

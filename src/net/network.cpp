@@ -15,6 +15,7 @@
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
 #include "net/connect_guard.hpp"
+#include "net/records.hpp"
 #include "wait/bell.hpp"
 #include "wait/connecting.hpp"
 #include "wait/processes.hpp"
@@ -25,7 +26,6 @@ namespace armature::net {
 using base::fail;
 using space::Life;
 using transport::Arrived;
-using transport::Kind;
 using transport::Link;
 using transport::Links;
 using Lock = transport::Links::Lock;
@@ -35,6 +35,7 @@ namespace {
 /// What a process tells of itself before it can be reached.
 constexpr const char* secret_key = "net.secret";
 constexpr const char* address_key = "net.address";
+constexpr const char* services_key = "net.services";
 
 std::uint64_t make_secret() {
   std::uint64_t secret = 0;
@@ -88,7 +89,21 @@ void on_life(const Arrived& arrived) {
   ring_ranks_here(mapping);
 }
 
+void handle(Links& links) {
+  constexpr bool is_of_rank = true;
+  links.handle(Kind::life, on_life);
+  links.handle(Kind::ring, {[](const Arrived& a) { network()->mirrors().on_ring(a); }, is_of_rank});
+  links.handle(Kind::room, {[](const Arrived& a) { network()->mirrors().on_room(a); }, is_of_rank});
+  links.handle(Kind::notify,
+               {[](const Arrived& a) { network()->mirrors().on_notify(a); }, is_of_rank});
+}
+
 }  // namespace
+
+const transport::Service service{.name = "net",
+                                 .records_count = static_cast<std::uint8_t>(Kind::count),
+                                 .handlers = handle,
+                                 .forget = [] { network()->mirrors().forget_all(); }};
 
 Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Options& options)
     : map_(mapping, std::move(spaces)),
@@ -101,10 +116,8 @@ Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Opti
     if (!mapping.is_here(r) && (others_.empty() || others_.back() != process))
       others_.push_back(process);
   }
-  links_.handle(Kind::ring, [](const Arrived& a) { network()->mirrors_.on_ring(a); });
-  links_.handle(Kind::room, [](const Arrived& a) { network()->mirrors_.on_room(a); });
-  links_.handle(Kind::notify, [](const Arrived& a) { network()->mirrors_.on_notify(a); });
-  links_.handle(Kind::life, on_life);
+  for (const transport::Service* const one : links_.services())
+    if (one->poll != nullptr) polls_.push_back(one->poll);
   links_.on_idle = [](Link& link) { network()->mirrors_.look_again(link); };
   links_.on_streamed = [](Link& link) { network()->mirrors_.streams_went_on(link); };
   links_.on_lost = [](Link& link, const char* why) {
@@ -134,23 +147,24 @@ void Network::join(const space::Mapping& mapping, Spaces spaces, bootstrap::Exch
   }
   exchange.fence();
   const std::vector<std::byte> told = exchange.get(0, secret_key);
-  Links::Options links{exchange.process(), exchange.processes(), 0, options.engine, options.open};
+  Links::Options links{exchange.process(), exchange.processes(), 0,
+                       options.engine,     options.open,         {&service}};
+  links.services.insert(links.services.end(), options.services.begin(), options.services.end());
   if (told.size() != sizeof links.secret) fail(Errc::start, "the job's secret makes no sense");
   std::memcpy(&links.secret, told.data(), sizeof links.secret);
   if (options.find_device) links.engine.device = options.find_device(exchange);
   wait::set_poller(new (place_of_runtime()) Network(mapping, std::move(spaces), links));
-  network()->also_lost_ = options.on_lost;
-  network()->also_forget_ = options.forget;
-  network()->look_ = options.look;
   network()->say_lost_ = options.say_lost;
   network()->end_job_ = options.end_job;
-  for (const auto install : options.handlers) install(network()->links_);
   network()->connect(exchange, options);
 }
 
 void Network::connect(bootstrap::Exchange& exchange, const NetworkOptions& options) {
   exchange.put(address_key, links_.engine().address());
+  const std::uint64_t services = links_.hash_of_services();
+  exchange.put(services_key, std::as_bytes(std::span(&services, 1)));
   exchange.fence();
+  require_same_services(exchange, options);
   {
     const Lock locked(links_.lock());
     ConnectGuard guard(options.connect_ns, [&](int process) {
@@ -161,7 +175,7 @@ void Network::connect(bootstrap::Exchange& exchange, const NetworkOptions& optio
       tell_connecting_to(first_rank_of(process), spaces());
       links_.connect(process, exchange.get(process, address_key), name_of(process, options));
     }
-    tell_all(Kind::hello);
+    tell_all(transport::Kind::hello);
   }
   await_greetings(options);
   {
@@ -169,6 +183,23 @@ void Network::connect(bootstrap::Exchange& exchange, const NetworkOptions& optio
     links_.engine().keep_from_children();
   }
   if (options.serves) service_.start(options.heartbeat_ns);
+}
+
+/// Records name services by their places in the list.
+void Network::require_same_services(bootstrap::Exchange& exchange, const NetworkOptions& options) {
+  const std::uint64_t mine = links_.hash_of_services();
+  for (const int process : others_) {
+    const std::vector<std::byte> told = exchange.get(process, services_key);
+    std::uint64_t theirs = 0;
+    if (told.size() == sizeof theirs) std::memcpy(&theirs, told.data(), sizeof theirs);
+    if (theirs == mine) continue;
+    std::string names;
+    for (const transport::Service* const one : links_.services())
+      names += (names.empty() ? "" : ", ") + std::string(one->name);
+    fail(Errc::start, fmt::format("{} has other services than this process, which has {}: all "
+                                  "processes must run the same build of the library",
+                                  name_of(process, options), names));
+  }
 }
 
 /// Whoever has heard everybody gives up who is silent, also one that is still waiting here.
@@ -186,7 +217,7 @@ void Network::await_greetings(const NetworkOptions& options) {
       if (beat_every_ns != 0 && now_ns - beat_ns >= beat_every_ns) {
         beat_ns = now_ns;
         const Lock locked(links_.lock());
-        tell_all(Kind::none);
+        tell_all(transport::Kind::none);
       }
       if (!link.is_lost() && now_ns - begun_ns < options.connect_ns) continue;
       fail(Errc::start, link.is_lost()
@@ -240,7 +271,8 @@ void Network::lost(int process, const char* why) {
     first_loss_.why = why;
     first_loss_.at_ns = base::now_ns();
   }
-  if (also_lost_ != nullptr) also_lost_(process);
+  for (const transport::Service* const one : links_.services())
+    if (one->peer_failed != nullptr) one->peer_failed(process);
   if (is_news && say_lost_ != nullptr) say_lost_(process, why);
   ring_ranks_here(mapping());
 }
@@ -267,6 +299,8 @@ bool Network::has_settled(int rank) {
 
 bool Network::is_quiet() {
   flush_held();
+  for (const transport::Service* const one : links_.services())
+    if (one->quiesce != nullptr && !one->quiesce()) return false;
   return std::all_of(others_.begin(), others_.end(), [&](int process) {
     const Link& link = links_.to(process);
     return link.is_lost() ||
@@ -275,14 +309,20 @@ bool Network::is_quiet() {
 }
 
 void Network::forget_ranks() {
-  mirrors_.forget_all();
   links_.forget_streams_of_ranks();
-  for (const auto forget : also_forget_) forget();
+  for (const transport::Service* const one : links_.services())
+    if (one->forget != nullptr) one->forget();
 }
 
 void Network::flush_held() {
   if (mirrors_.holds()) mirrors_.look_again();
   links_.flush_all();
+}
+
+bool Network::look() {
+  bool soon = false;
+  for (bool (*const look_for)() : polls_) soon = look_for() || soon;
+  return soon;
 }
 
 bool Network::poll() {
@@ -319,7 +359,7 @@ void Network::tell_life(int rank, Life life) {
 }
 
 /// Under the links' lock.
-void Network::tell_all(Kind kind) {
+void Network::tell_all(transport::Kind kind) {
   for (const int process : others_) {
     (void)links_.to(process).append(kind, -1, -1, 0, Link::Ack::none);
     links_.to(process).flush();
@@ -330,7 +370,7 @@ void Network::tell_all(Kind kind) {
 void Network::say_bye() {
   {
     const Lock locked(links_.lock());
-    tell_all(Kind::bye);
+    tell_all(transport::Kind::bye);
   }
   constexpr std::uint64_t patience_ns = 10'000'000'000;
   const std::uint64_t begun_ns = base::now_ns();

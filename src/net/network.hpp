@@ -30,15 +30,13 @@ struct NetworkOptions {
   std::function<std::string(bootstrap::Exchange&)> find_device;
   /// "process 3 (rank 3 on b, 10.0.0.2)", for errors.
   std::function<std::string(int process)> name_peer;
-  std::vector<void (*)(transport::Links&)> handlers;         // higher floors' kinds of records
-  void (*on_lost)(int process) = nullptr;                    // under the links' lock
-  void (*say_lost)(int process, const char* why) = nullptr;  // after it; once on this node
+  /// Those of higher floors, the same in all processes and in this order.
+  std::vector<const transport::Service*> services;
+  void (*say_lost)(int process, const char* why) = nullptr;  // once on this node
   void (*end_job)(int process, const char* why) = nullptr;   // a loss has: does not return
-  bool (*look)() = nullptr;  // under the links' lock, at every poll: whether to look again soon
-  std::vector<void (*)()> forget;               // what higher floors keep of ranks; under it, too
-  std::uint64_t heartbeat_ns = 10'000'000'000;  // silent for longer: lost; 0: never
-  bool serves = true;                           // by a thread of its own, where nobody polls
-  std::uint64_t connect_ns = 30'000'000'000;    // within that every process must have answered
+  std::uint64_t heartbeat_ns = 10'000'000'000;               // silent for longer: lost; 0: never
+  bool serves = true;                         // by a thread of its own, where nobody polls
+  std::uint64_t connect_ns = 30'000'000'000;  // within that every process must have answered
 };
 
 class Network final : public wait::Poller, private ProgressThread::Process {
@@ -73,11 +71,12 @@ class Network final : public wait::Poller, private ProgressThread::Process {
   /// Before that, while ranks are still where they were: what this process has made in their bands
   /// is given back.
   void close();
-  /// Sends what is left; whether nothing is on its way from here that will be acknowledged. Under
-  /// the links' lock.
+  /// Sends what is left; whether nothing is on its way from here that will be acknowledged, and no
+  /// service has anything under way. Under the links' lock.
   [[nodiscard]] bool is_quiet();
-  /// Ranks go back to what they were: nothing that is kept of them here, for others or themselves,
-  /// means anything any more. No rank of this process runs. Under the links' lock.
+  /// Ranks go back to what they were, or have let go of all to go to other nodes: nothing that is
+  /// kept of them here, for others or themselves, means anything any more; services forget it. No
+  /// rank of this process runs. Under the links' lock.
   void forget_ranks();
   /// What comes is not handled before this process goes back, which is due: something could not be.
   /// Under the links' lock.
@@ -91,7 +90,7 @@ class Network final : public wait::Poller, private ProgressThread::Process {
   bool poll();
   /// What higher floors look at when the network is polled; whether they want that again soon.
   /// Under the links' lock.
-  bool look() override { return look_ != nullptr && look_(); }
+  bool look() override;
   /// For threads that wait: does nothing while another thread is at it. Whether there was
   /// something.
   bool try_poll() override;
@@ -149,6 +148,7 @@ class Network final : public wait::Poller, private ProgressThread::Process {
  private:
   Network(const space::Mapping& mapping, Spaces spaces, const transport::Links::Options& options);
   void connect(bootstrap::Exchange& exchange, const NetworkOptions& options);
+  void require_same_services(bootstrap::Exchange& exchange, const NetworkOptions& options);
   void await_greetings(const NetworkOptions& options);
   void tell_all(transport::Kind kind);
   void say_bye();
@@ -170,9 +170,7 @@ class Network final : public wait::Poller, private ProgressThread::Process {
   std::vector<int> others_;
   std::vector<int> first_ranks_;          // by process
   std::vector<std::uint64_t> told_lost_;  // by process: packets whose loss has been reported
-  void (*also_lost_)(int process) = nullptr;
-  std::vector<void (*)()> also_forget_;
-  bool (*look_)() = nullptr;
+  std::vector<bool (*)()> polls_;         // of services
   void (*say_lost_)(int process, const char* why) = nullptr;
   void (*end_job_)(int process, const char* why) = nullptr;
   struct Loss {                           // the first, where the job ends with it

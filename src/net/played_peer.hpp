@@ -34,9 +34,15 @@ using Bytes = std::vector<std::byte>;
 class PlayedPeer {
  public:
   static constexpr int process = 1;
+  /// The links' own are spoken before there is a network.
+  [[nodiscard]] static transport::RecordKind kind_of(transport::RecordOf named) {
+    if (named.service == &transport::link_service) return {0, named.number};
+    return network()->links().kind_of(named);
+  }
   struct Seen {
     transport::Record record;
     Bytes body;
+    [[nodiscard]] bool is(transport::RecordOf kind) const { return record.kind == kind_of(kind); }
     template <class T>
     [[nodiscard]] T head() const {
       T value{};
@@ -55,7 +61,11 @@ class PlayedPeer {
   }
 
   /// From `from`, one of its ranks, to rank 0.
-  void say(transport::Kind kind, int from, const void* body = nullptr, std::size_t bytes = 0) {
+  void say(transport::RecordOf kind, int from, const void* body = nullptr, std::size_t bytes = 0) {
+    say_as(kind_of(kind), from, body, bytes);
+  }
+  void say_as(transport::RecordKind kind, int from, const void* body = nullptr,
+              std::size_t bytes = 0) {
     const std::lock_guard locked(mutex);
     const std::size_t padded = (bytes + 7) / 8 * 8;
     const transport::PacketHeader header{secret, ++sequence, received, process, flags};
@@ -69,12 +79,13 @@ class PlayedPeer {
     if (is_heard) wake();
   }
   template <class Body>
-  void say(transport::Kind kind, int from, const Body& body) {
+  void say(transport::RecordOf kind, int from, const Body& body) {
     say(kind, from, &body, sizeof body);
   }
 
   /// What was sent to it of that kind.
-  [[nodiscard]] std::vector<Seen> seen(transport::Kind kind) const {
+  [[nodiscard]] std::vector<Seen> seen(transport::RecordOf named) const {
+    const transport::RecordKind kind = kind_of(named);
     const std::lock_guard locked(mutex);
     std::vector<Seen> found;
     for (const Seen& one : all_seen)
@@ -92,6 +103,7 @@ class PlayedPeer {
   bool acknowledges = true;
   bool is_heard = true;  // by who sleeps until something comes
   int greets_after = 0;  // so many signs of life
+  static inline bool has_other_services = false;
 
   // Between it and its engine, under the mutex.
   mutable std::recursive_mutex mutex;
@@ -204,8 +216,8 @@ class PlayedEngine final : public transport::Engine {
       const auto bytes = static_cast<std::ptrdiff_t>(record.bytes - sizeof record);
       const PlayedPeer::Seen seen{record, {body, body + bytes}};
       peer_.all_seen.push_back(seen);
-      if (record.kind == transport::Kind::bye) peer_.say(record.kind, -1);
-      if (record.kind == transport::Kind::hello || record.kind == transport::Kind::none)
+      if (seen.is(transport::Kind::bye)) peer_.say(transport::Kind::bye, -1);
+      if (seen.is(transport::Kind::hello) || seen.is(transport::Kind::none))
         if (peer_.greets_after-- == 0) peer_.say(transport::Kind::hello, -1);
       if (peer_.on_record) peer_.on_record(seen);
       at += record.bytes + record.filler;
@@ -224,7 +236,11 @@ class PlayedExchange final : public bootstrap::Exchange {
   void put(std::string_view key, std::span<const std::byte> value) override {
     values_[std::string(key)] = {value.begin(), value.end()};
   }
-  [[nodiscard]] Bytes get(int, std::string_view key) override { return values_[std::string(key)]; }
+  [[nodiscard]] Bytes get(int, std::string_view key) override {
+    Bytes value = values_[std::string(key)];
+    if (key == "net.services" && PlayedPeer::the_one->has_other_services) value[0] ^= std::byte{1};
+    return value;
+  }
 
  protected:
   void wait_for_all(std::chrono::milliseconds /*patience*/) override {}

@@ -24,7 +24,6 @@
 
 namespace armature::net {
 
-using transport::Kind;
 using transport::Link;
 using Lock = transport::Links::Lock;
 
@@ -296,7 +295,7 @@ void ProgressThread::beat() {
       links_.give_up(others[i], "it has been silent for longer than the heartbeat allows");
       continue;
     }
-    (void)link.append(Kind::none, -1, -1, 0, Link::Ack::none);
+    (void)link.append(transport::Kind::none, -1, -1, 0, Link::Ack::none);
     link.flush();
   }
 }

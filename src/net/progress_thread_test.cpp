@@ -24,14 +24,28 @@ using transport::Kind;
 
 constexpr std::uint64_t ms = 1'000'000;
 std::atomic<int> handled = 0;
+std::atomic<bool (*)()> look = nullptr;
+
+enum class Said : std::uint8_t { word };
+const transport::Service listener{.name = "listener",
+                                  .records_count = 1,
+                                  .handlers =
+                                      [](transport::Links& links) {
+                                        links.handle(Said::word,
+                                                     [](const transport::Arrived&) { ++handled; });
+                                      },
+                                  .poll =
+                                      [] {
+                                        const auto looks = look.load();
+                                        return looks != nullptr && looks();
+                                      }};
+const transport::Service& service_of(Said) { return listener; }
 
 NetworkOptions options(std::uint64_t heartbeat_ns = 0) {
   handled = 0;
   NetworkOptions chosen;
   chosen.heartbeat_ns = heartbeat_ns;
-  chosen.handlers = {[](transport::Links& links) {
-    links.handle(Kind::reply, [](const transport::Arrived&) { ++handled; });
-  }};
+  chosen.services = {&listener};
   return chosen;
 }
 
@@ -44,7 +58,7 @@ bool is_acknowledged(const PlayedPeer& peer) {
 TEST(ProgressThreadTest, what_comes_while_ranks_do_not_look_is_handled) {
   PlayedNetwork net(options());
   for (int i = 1; i <= 20; ++i) {
-    net.peer.say(Kind::reply, 1);
+    net.peer.say(Said::word, 1);
     ASSERT_TRUE(net.until([&] { return handled == i; }, false)) << i;
   }
 }
@@ -54,7 +68,7 @@ TEST(ProgressThreadTest, it_listens_again_when_ranks_have_looked_away) {
   for (int i = 1; i <= 10; ++i) {
     for (int polled = 0; polled < 10'000; ++polled) (void)network()->poll();
     network()->look_away();
-    net.peer.say(Kind::reply, 1);
+    net.peer.say(Said::word, 1);
     ASSERT_TRUE(net.until([&] { return handled == i; }, false)) << i;
   }
 }
@@ -90,7 +104,7 @@ TEST(ProgressThreadTest, what_comes_while_a_rank_polls_is_left_to_it_until_it_st
   int left = 0;
   for (int i = 1; i <= 20; ++i) {
     ASSERT_TRUE(network()->stop_ears());
-    net.peer.say(Kind::reply, 1);
+    net.peer.say(Said::word, 1);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     left += handled == i - 1;
     network()->hear_again();
@@ -104,7 +118,7 @@ TEST(ProgressThreadTest, what_a_rank_took_in_last_is_acknowledged_when_it_polls_
   net.peer.flags = transport::PacketHeader::wants_ack;
   for (int i = 1; i <= 5; ++i) {
     ASSERT_TRUE(network()->stop_ears());
-    net.peer.say(Kind::reply, 1);
+    net.peer.say(Said::word, 1);
     ASSERT_TRUE(net.until([&] { return handled == i; }));
     network()->hear_again();
     ASSERT_TRUE(net.until([&] { return is_acknowledged(net.peer); }, false)) << i;
@@ -122,7 +136,7 @@ TEST(ProgressThreadTest, so_is_what_a_rank_took_in_that_only_looked_once) {
                                     nullptr};
   armature::detail::Request* under_way = &request;
   for (int i = 1; i <= 6; ++i) {
-    net.peer.say(Kind::reply, 1);
+    net.peer.say(Said::word, 1);
     const auto looks_until_handled = [&] {
       i % 2 == 0 ? wait::let_others_run() : (void)armature::detail::test(under_way);
       return handled == i;
@@ -137,7 +151,7 @@ TEST(ProgressThreadTest, what_a_rank_had_to_look_at_again_is_looked_at_when_it_p
   static std::atomic<bool> more = false;
   looks = 0;
   NetworkOptions chosen = options(400'000 * ms);
-  chosen.look = [] {
+  look = [] {
     ++looks;
     return more.load();
   };
@@ -148,6 +162,7 @@ TEST(ProgressThreadTest, what_a_rank_had_to_look_at_again_is_looked_at_when_it_p
   const int before = looks;
   network()->hear_again();
   EXPECT_TRUE(net.until([&] { return looks > before + 3; }, false));
+  look = nullptr;
   more = false;
 }
 

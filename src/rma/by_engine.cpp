@@ -33,7 +33,6 @@ namespace armature::rma {
 using net::network;
 using transport::Arrived;
 using transport::Engine;
-using transport::Kind;
 using transport::Link;
 using transport::Protocol;
 using Lock = transport::Links::Lock;

@@ -16,7 +16,6 @@ using net::Bytes;
 using net::network;
 using net::PlayedNetwork;
 using net::PlayedPeer;
-using transport::Kind;
 
 constexpr std::size_t chunk = std::size_t{16} << 20;
 constexpr std::size_t long_enough = std::size_t{128} << 10;
@@ -24,7 +23,7 @@ constexpr std::size_t long_enough = std::size_t{128} << 10;
 net::NetworkOptions key_options() {
   net::NetworkOptions chosen;
   chosen.heartbeat_ns = 0;
-  chosen.handlers = {serve_keys, [](transport::Links& links) { Question::install(links); }};
+  chosen.services = {&service};
   return chosen;
 }
 
@@ -40,7 +39,7 @@ class ByEngineTest : public testing::Test {
   ByEngineTest() {
     net_.peer.is_one_sided = true;
     net_.peer.on_record = [this](const PlayedPeer::Seen& seen) {
-      if (seen.record.kind != Kind::key) return;
+      if (!seen.is(Kind::key)) return;
       struct {
         std::uint64_t question;
         std::byte key[8];
@@ -132,7 +131,7 @@ TEST_F(ByEngineTest, it_begins_when_what_was_sent_before_is_acknowledged) {
   std::thread late([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     EXPECT_EQ(net_.peer.puts, 1U);
-    net_.peer.say(Kind::none, -1);
+    net_.peer.say(transport::Kind::none, -1);
   });
   EXPECT_TRUE(put(far(11), patterned(long_enough)));
   late.join();

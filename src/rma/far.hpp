@@ -8,6 +8,7 @@
 #include "armature/segments.hpp"
 #include "net/network.hpp"
 #include "rma/far_records.hpp"
+#include "rma/records.hpp"
 #include "rma/runs.hpp"
 #include "rma/section.hpp"
 #include "rma/write_stream.hpp"
@@ -61,7 +62,7 @@ void get_far(Network& net, Rank rank, const Segments& pieces, const char* call);
                                              std::span<const Segments> lists);
 
 /// A question as a record, and what follows it.
-void ask(Network& net, Rank rank, transport::Kind kind, std::span<const std::byte> record,
+void ask(Network& net, Rank rank, Kind kind, std::span<const std::byte> record,
          std::span<const std::byte> rest = {}, Asked asked = Asked::now);
 
 std::uint64_t atomic_far(Network& net, Rank rank, AtomicRecord what, const char* call);

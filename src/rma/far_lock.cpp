@@ -21,7 +21,6 @@ namespace armature::rma {
 using base::fail;
 using net::network;
 using transport::Arrived;
-using transport::Kind;
 using transport::Link;
 using wait::LockWord;
 using Lock = transport::Links::Lock;
@@ -225,9 +224,9 @@ bool look_at_locks() {
 void forget_locks() { queues().clear(); }
 
 void serve_locks(transport::Links& links) {
-  links.handle(Kind::lock, on_lock);
-  links.handle(Kind::unlock, on_unlock);
-  links.handle(Kind::leave_lock, on_leave);
+  links.handle(Kind::lock, {.handler = on_lock, .is_of_rank = true});
+  links.handle(Kind::unlock, {.handler = on_unlock, .is_of_rank = true});
+  links.handle(Kind::leave_lock, {.handler = on_leave, .is_of_rank = true});
 }
 
 }  // namespace armature::rma

@@ -13,15 +13,13 @@ namespace {
 
 using net::PlayedNetwork;
 using net::PlayedPeer;
-using transport::Kind;
 using wait::lock_token;
 using wait::LockWord;
 
 net::NetworkOptions lock_options() {
   net::NetworkOptions chosen;
   chosen.heartbeat_ns = 0;
-  chosen.handlers = {serve_locks, [](transport::Links& links) { Question::install(links); }};
-  chosen.look = look_at_locks;
+  chosen.services = {&service};
   return chosen;
 }
 
@@ -200,10 +198,8 @@ class AskerTest : public testing::Test {
     net_.peer.on_record = [this, turns = std::move(turns), was_held](const PlayedPeer::Seen& seen) {
       const auto question = seen.head<LockRecord>().question;
       for (const std::uint64_t turn : turns)
-        if (seen.record.kind == Kind::lock)
-          net_.peer.say(Kind::turn, 1, ValueRecord{question, turn});
-      if (seen.record.kind == Kind::unlock)
-        net_.peer.say(Kind::value, 1, ValueRecord{question, was_held});
+        if (seen.is(Kind::lock)) net_.peer.say(Kind::turn, 1, ValueRecord{question, turn});
+      if (seen.is(Kind::unlock)) net_.peer.say(Kind::value, 1, ValueRecord{question, was_held});
     };
   }
   Errc code_of_lock() {

@@ -15,7 +15,6 @@
 
 namespace armature::rma {
 
-using transport::Kind;
 using transport::Link;
 using Lock = transport::Links::Lock;
 

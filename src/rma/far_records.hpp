@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "armature/strided.hpp"
+#include "rma/records.hpp"
 
 // What one-sided operations between nodes look like on the way. Addresses are the target's own.
 

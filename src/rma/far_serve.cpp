@@ -30,7 +30,6 @@ namespace armature::rma {
 using base::fail;
 using net::network;
 using transport::Arrived;
-using transport::Kind;
 using transport::Link;
 using transport::Protocol;
 
@@ -298,13 +297,13 @@ void forget_far() {
 }
 
 void serve_far(transport::Links& links) {
-  links.handle(Kind::put, on_put);
-  links.handle(Kind::write, on_write);
-  links.handle(Kind::pieces, on_pieces);
-  links.handle(Kind::get, on_get);
-  links.handle(Kind::gather, on_gather);
-  links.handle(Kind::atomic, on_atomic);
-  links.handle(Kind::check, on_check);
+  links.handle(Kind::put, {.handler = on_put, .is_of_rank = true});
+  links.handle(Kind::write, {.handler = on_write, .is_of_rank = true});
+  links.handle(Kind::pieces, {.handler = on_pieces, .is_of_rank = true});
+  links.handle(Kind::get, {.handler = on_get, .is_of_rank = true});
+  links.handle(Kind::gather, {.handler = on_gather, .is_of_rank = true});
+  links.handle(Kind::atomic, {.handler = on_atomic, .is_of_rank = true});
+  links.handle(Kind::check, {.handler = on_check, .is_of_rank = true});
   serve_keys(links);
   serve_locks(links);
   Question::install(links);

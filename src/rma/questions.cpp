@@ -20,7 +20,6 @@ namespace armature::rma {
 using base::fail;
 using net::network;
 using transport::Arrived;
-using transport::Kind;
 using transport::Link;
 using Lock = transport::Links::Lock;
 

@@ -18,7 +18,7 @@ using net::PlayedNetwork;
 TEST(QuestionTest, what_is_asked_of_a_process_just_lost_is_over) {
   net::NetworkOptions options;
   options.heartbeat_ns = 0;
-  options.on_lost = Question::give_up;
+  options.services = {&service};
   PlayedNetwork net(options);
   net.mapping().header().on_death = space::OnDeath::go_on;
   {

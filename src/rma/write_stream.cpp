@@ -14,7 +14,6 @@
 
 namespace armature::rma {
 
-using transport::Kind;
 using transport::Link;
 using transport::Piece;
 using transport::Protocol;

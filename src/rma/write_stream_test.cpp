@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "net/played_peer.hpp"
+#include "net/records.hpp"
 #include "rma/far.hpp"
 #include "transport/protocol.hpp"
 #include "wait/request.hpp"
@@ -22,7 +23,6 @@ namespace {
 
 using net::network;
 using net::PlayedNetwork;
-using transport::Kind;
 using transport::Protocol;
 
 constexpr std::size_t kibi = 1024, long_bytes = 4 * Protocol::piece_bytes;
@@ -36,6 +36,7 @@ class WriteStreamTest : public testing::Test {
     net::NetworkOptions options;
     options.serves = false;
     options.heartbeat_ns = 0;
+    options.services = {&service};
     return options;
   }
 
@@ -149,17 +150,17 @@ TEST_F(WriteStreamTest, what_is_called_behind_one_leaves_behind_its_last_piece) 
   }
   EXPECT_FALSE(network()->has_settled(0));
   (void)network()->poll();
-  EXPECT_TRUE(net_.peer.seen(Kind::notify).empty());
+  EXPECT_TRUE(net_.peer.seen(net::Kind::notify).empty());
   net_.peer.keeps_lent = false;
-  EXPECT_TRUE(net_.until([&] { return !net_.peer.seen(Kind::notify).empty(); }));
-  EXPECT_EQ(net_.peer.all_seen.back().record.kind, Kind::notify);
+  EXPECT_TRUE(net_.until([&] { return !net_.peer.seen(net::Kind::notify).empty(); }));
+  EXPECT_TRUE(net_.peer.all_seen.back().is(net::Kind::notify));
   EXPECT_EQ(net_.peer.seen(Kind::put).size(), 10 * long_bytes / Protocol::piece_bytes);
   wait_all(handles);
   // What comes later does not wait for anything.
   net_.mapping().head(1).peer(0).notified.store(2);
   const transport::Links::Lock locked(network()->links().lock());
   network()->mirrors().look(0, 1, true);
-  EXPECT_EQ(net_.peer.seen(Kind::notify).size(), 2U);
+  EXPECT_EQ(net_.peer.seen(net::Kind::notify).size(), 2U);
 }
 
 TEST_F(WriteStreamTest, a_fence_waits_for_those_that_have_begun) {

@@ -8,12 +8,12 @@
 #include "base/fail.hpp"
 #include "base/relaxed.hpp"
 #include "net/network.hpp"
+#include "rmi/records.hpp"
 #include "wait/bell.hpp"
 
 namespace armature::rmi {
 
 using net::network;
-using transport::Kind;
 using transport::Link;
 
 namespace {

@@ -5,12 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "net/played_peer.hpp"
+#include "rmi/records.hpp"
 #include "space/small_job.hpp"
 
 namespace armature::rmi {
 namespace {
-
-using transport::Kind;
 
 void show(const space::Mapping& job, std::initializer_list<int> circle) {
   for (const int* rank = circle.begin(); rank + 1 < circle.end(); ++rank)
@@ -45,7 +44,7 @@ class FarCircle : public testing::Test {
   static net::NetworkOptions options() {
     net::NetworkOptions chosen;
     chosen.heartbeat_ns = 0;
-    chosen.handlers = {install_circles};
+    chosen.services = {&service};
     return chosen;
   }
   [[nodiscard]] const space::Mapping& job() const { return net_.mapping(); }

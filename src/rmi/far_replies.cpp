@@ -12,6 +12,7 @@
 #include "net/network.hpp"
 #include "rma/far.hpp"
 #include "rma/questions.hpp"
+#include "rmi/records.hpp"
 #include "wait/bell.hpp"
 
 namespace armature::rmi {
@@ -20,7 +21,6 @@ using base::fail;
 using detail::Reply;
 using net::network;
 using transport::Arrived;
-using transport::Kind;
 using transport::Link;
 using Lock = transport::Links::Lock;
 
@@ -117,7 +117,7 @@ void on_reply(const Arrived& arrived) {
 }  // namespace
 
 void install_far_replies(transport::Links& links) {
-  links.handle(Kind::reply, on_reply);
+  links.handle(Kind::reply, {.handler = on_reply, .is_of_rank = true});
   links.handle(Kind::unwanted, on_unwanted);
 }
 

@@ -13,6 +13,7 @@
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
 #include "net/network.hpp"
+#include "team/records.hpp"
 #include "team/team_records.hpp"
 #include "wait/bell.hpp"
 
@@ -24,7 +25,6 @@ using space::FenceLine;
 using space::MemberLine;
 using space::TeamBlock;
 using transport::Arrived;
-using transport::Kind;
 using Lock = transport::Links::Lock;
 
 namespace {
@@ -218,9 +218,10 @@ void learn(std::uint32_t team, TeamBlock* block) {
   known_here().kept_early -= known.early.size();
   for (const Known::Early& early : std::exchange(known.early, {})) {
     const Arrived arrived{early.process, early.record, early.body, {}};
-    if (early.record.kind == Kind::round) on_round(arrived);
-    if (early.record.kind == Kind::piece) on_piece(arrived);
-    if (early.record.kind == Kind::wave) on_wave(arrived);
+    const auto kind = static_cast<Kind>(early.record.kind.number);
+    if (kind == Kind::round) on_round(arrived);
+    if (kind == Kind::piece) on_piece(arrived);
+    if (kind == Kind::wave) on_wave(arrived);
   }
 }
 
@@ -292,9 +293,9 @@ bool KnownTeams::look() {
 std::size_t KnownTeams::kept() { return known_here().kept_early; }
 
 void KnownTeams::install(transport::Links& links) {
-  links.handle(Kind::round, on_round);
-  links.handle(Kind::piece, on_piece);
-  links.handle(Kind::wave, on_wave);
+  links.handle(Kind::round, {.handler = on_round, .is_of_rank = true});
+  links.handle(Kind::piece, {.handler = on_piece, .is_of_rank = true});
+  links.handle(Kind::wave, {.handler = on_wave, .is_of_rank = true});
 }
 
 void KnownTeams::forget_all() {

@@ -44,12 +44,12 @@ class PlayedTeam {
 
   /// By rank 1: it is in that round of the team, a barrier.
   void say_round(std::uint64_t round) {
-    net_.peer.say(transport::Kind::round, 1, RoundRecord{id, 1, round, 0, 0, 0, {}});
+    net_.peer.say(Kind::round, 1, RoundRecord{id, 1, round, 0, 0, 0, {}});
   }
   /// It gives that round up.
   void say_given_up(std::uint64_t round) { say_round(round | space::MemberLine::gave_up); }
   void say_wave(std::uint64_t wave) {
-    net_.peer.say(transport::Kind::wave, 1, WaveRecord{id, 1, wave, 0, 0, {}});
+    net_.peer.say(Kind::wave, 1, WaveRecord{id, 1, wave, 0, 0, {}});
   }
   void lose_rank_2() {
     net_.mapping().slot(2).life = space::Life::dead;
@@ -61,7 +61,7 @@ class PlayedTeam {
   static net::NetworkOptions options() {
     net::NetworkOptions chosen;
     chosen.heartbeat_ns = 0;
-    chosen.handlers = {KnownTeams::install};
+    chosen.services = {&service};
     return chosen;
   }
 

@@ -4,6 +4,7 @@
 
 #include "base/fail.hpp"
 #include "net/network.hpp"
+#include "team/records.hpp"
 #include "wait/bell.hpp"
 #include "wait/wait.hpp"
 
@@ -11,7 +12,6 @@ namespace armature::team {
 
 using net::network;
 using transport::Arrived;
-using transport::Kind;
 using transport::Link;
 using Lock = transport::Links::Lock;
 
@@ -67,6 +67,8 @@ bool was_refused(wait::RankContext& me, int from, const Making& making) {
   return true;
 }
 
-void install_refusals(transport::Links& links) { links.handle(Kind::refuse, on_refuse); }
+void install_refusals(transport::Links& links) {
+  links.handle(Kind::refuse, {.handler = on_refuse, .is_of_rank = true});
+}
 
 }  // namespace armature::team

@@ -8,6 +8,7 @@
 
 #include "net/network.hpp"
 #include "team/known_teams.hpp"
+#include "team/records.hpp"
 #include "team/team_records.hpp"
 
 namespace armature::team {
@@ -16,7 +17,6 @@ using net::network;
 using space::FenceLine;
 using space::MemberLine;
 using space::TeamBlock;
-using transport::Kind;
 using transport::Link;
 using Lock = transport::Links::Lock;
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "team/nodes.hpp"
+#include "team/records.hpp"
 
 // What nodes tell each other of a team.
 

@@ -4,10 +4,14 @@
 // written. They travel with whatever goes the other way; by themselves only when nothing does.
 #include "transport/links.hpp"
 
+#include <cstdint>
+#include <span>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/checksum.hpp"
 #include "base/fail.hpp"
 #include "base/valgrind.hpp"
 
@@ -15,10 +19,14 @@ namespace armature::transport {
 
 using base::fail;
 
+const Service link_service{.name = "links",
+                           .records_count = static_cast<std::uint8_t>(Kind::count)};
+
 void Arrived::require(std::size_t bytes) const {
   if (body.size() < bytes)
-    fail(Errc::corrupt, fmt::format("a record of kind {} from process {} is too short: {} bytes",
-                                    static_cast<int>(record.kind), process, body.size()));
+    fail(Errc::corrupt,
+         fmt::format("record {} of service {} from process {} is too short: {} bytes",
+                     record.kind.number, record.kind.service, process, body.size()));
 }
 
 struct Link::Packet : Sending {
@@ -28,7 +36,7 @@ struct Link::Packet : Sending {
   alignas(8) std::byte bytes[packet_bytes];
 };
 
-std::byte* Link::append(Kind kind, int from, int to, std::size_t body_bytes, Ack ack) {
+std::byte* Link::append(RecordOf named, int from, int to, std::size_t body_bytes, Ack ack) {
   ARMATURE_ASSERT(body_bytes <= body_bytes_max);
   const std::size_t padded = (body_bytes + 7) / 8 * 8;
   if (open_ != nullptr && open_->used + sizeof(Record) + padded > packet_bytes) flush();
@@ -39,17 +47,18 @@ std::byte* Link::append(Kind kind, int from, int to, std::size_t body_bytes, Ack
     open_->used = sizeof(PacketHeader);
     if (!std::exchange(gathers_, true)) links_->gathering_.push_back(this);
   }
+  const RecordKind kind = links_->kind_of(named);
   const Record record{kind, static_cast<std::uint16_t>(padded - body_bytes),
                       static_cast<std::uint32_t>(sizeof(Record) + body_bytes), from, to};
   std::byte* const at = open_->bytes + open_->used;
   std::memcpy(at, &record, sizeof record);
   open_->used += sizeof record + padded;
   open_flags_ |= static_cast<std::uint32_t>(ack);
-  note_sender(kind, from);
+  if (from >= 0 && links_->handling(kind).is_of_rank) note_sender(from);
   return at + sizeof record;
 }
 
-void Link::lend(Kind kind, int from, int to, std::span<const std::byte> head,
+void Link::lend(RecordOf kind, int from, int to, std::span<const std::byte> head,
                 std::span<const std::byte> lent, Sending& sending, Ack ack) {
   flush();
   std::memcpy(append(kind, from, to, head.size(), ack), head.data(), head.size());
@@ -58,8 +67,7 @@ void Link::lend(Kind kind, int from, int to, std::span<const std::byte> head,
   send(packet, {packet.bytes, packet.used}, lent);
 }
 
-void Link::note_sender(Kind kind, int rank) {
-  if (rank < 0 || !is_of_rank(kind)) return;
+void Link::note_sender(int rank) {
   const auto place = static_cast<std::size_t>(rank);
   if (place >= last_of_.size()) [[unlikely]]
     last_of_.resize(place + 1);
@@ -102,11 +110,46 @@ void Link::send(Packet& packet, std::span<const std::byte> head, std::span<const
 }
 
 Links::Links(const Options& options)
-    : options_(options), links_(static_cast<std::size_t>(options.processes)) {
+    : options_(options),
+      links_(static_cast<std::size_t>(options.processes)),
+      services_{&link_service} {
+  services_.insert(services_.end(), options.services.begin(), options.services.end());
+  ARMATURE_ASSERT(services_.size() <= UINT8_MAX);
+  for (const Service* service : services_) handling_.emplace_back(service->records_count);
+  for (const Service* service : services_)
+    if (service->handlers != nullptr) service->handlers(*this);
   engine_ = options.open(*this, options.engine);
 }
 
 Links::~Links() = default;
+
+// A few pointers: those that send most stand at the front of the list.
+RecordKind Links::kind_of(RecordOf record) const {
+  std::size_t place = 0;
+  while (services_[place] != record.service) {
+    ++place;
+    ARMATURE_ASSERT(place < services_.size());
+  }
+  return {static_cast<std::uint8_t>(place), record.number};
+}
+
+std::uint64_t Links::hash_of_services() const {
+  std::string all;
+  for (const Service* service : services_)
+    all += fmt::format("{} {};", service->name, service->records_count);
+  return base::checksum(std::as_bytes(std::span(all)));
+}
+
+void Links::require_known(RecordKind kind, int process) const {
+  if (kind.service >= services_.size())
+    fail(Errc::corrupt, fmt::format("process {} sends a record of service {}: this process has {}",
+                                    process, kind.service, services_.size()));
+  const Service& service = *services_[kind.service];
+  if (kind.number >= service.records_count)
+    fail(Errc::corrupt,
+         fmt::format("process {} sends record {} of service \"{}\", which has {} kinds of them",
+                     process, kind.number, service.name, service.records_count));
+}
 
 void Links::connect(int process, std::span<const std::byte> address, const std::string& name) {
   auto link = std::make_unique<Link>();
@@ -229,12 +272,6 @@ Link* Links::take(std::span<const std::byte> head, std::span<const std::byte> bo
   return &link;
 }
 
-namespace {
-
-bool tells_of_processes(Kind kind) { return kind == Kind::lost || kind == Kind::step; }
-
-}  // namespace
-
 void Links::handle_records(Link& link, std::span<const std::byte> records,
                            std::span<const std::byte> lent) {
   while (!records.empty()) {
@@ -242,17 +279,17 @@ void Links::handle_records(Link& link, std::span<const std::byte> records,
     const bool whole = records.size() >= sizeof record;
     if (whole) std::memcpy(&record, records.data(), sizeof record);
     const std::size_t length = std::size_t{record.bytes} + record.filler;
-    if (!whole || record.bytes < sizeof record || length > records.size() ||
-        record.kind >= Kind::count)
+    if (!whole || record.bytes < sizeof record || length > records.size())
       fail(Errc::corrupt, fmt::format("a packet of process {} makes no sense", link.process_));
     const bool last = length == records.size();
     const Arrived arrived{link.process_, record,
                           records.subspan(sizeof record, record.bytes - sizeof record),
                           last ? lent : std::span<const std::byte>()};
-    if (record.kind == Kind::hello) link.hello_ = true;
-    if (record.kind == Kind::bye) link.bye_ = true;
-    const Handler handler = handlers_[static_cast<std::size_t>(record.kind)];
-    if (handler != nullptr && (!link.ignores_ || tells_of_processes(record.kind))) handler(arrived);
+    require_known(record.kind, link.process_);
+    if (record.kind == RecordKind{0, static_cast<std::uint8_t>(Kind::hello)}) link.hello_ = true;
+    if (record.kind == RecordKind{0, static_cast<std::uint8_t>(Kind::bye)}) link.bye_ = true;
+    const Handling& how = handling(record.kind);
+    if (how.handler != nullptr && (!link.ignores_ || how.is_never_ignored)) how.handler(arrived);
     records = records.subspan(length);
   }
 }

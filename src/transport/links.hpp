@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -15,34 +14,11 @@
 #include "transport/links_mutex.hpp"
 #include "transport/load.hpp"
 #include "transport/packet.hpp"
+#include "transport/service.hpp"
 #include "transport/stream.hpp"
 #include "transport/transport.hpp"
 
 namespace armature::transport {
-
-/// A record that has come; its bytes are gone when its handler returns.
-struct Arrived {
-  int process;  // which has sent it
-  Record record;
-  std::span<const std::byte> body;
-  std::span<const std::byte> lent;  // what the sender did not copy
-
-  /// The fixed part of the body. Throws Error(corrupt) when it is not there.
-  template <class T>
-  [[nodiscard]] T head() const {
-    T value;
-    require(sizeof value);
-    std::memcpy(static_cast<void*>(&value), body.data(), sizeof value);
-    return value;
-  }
-  /// What follows a fixed part of that many bytes: in the body, else what was lent.
-  [[nodiscard]] std::span<const std::byte> rest(std::size_t head_bytes) const {
-    require(head_bytes);
-    return lent.empty() ? body.subspan(head_bytes) : lent;
-  }
-  void require(std::size_t bytes) const;
-};
-using Handler = void (*)(const Arrived& arrived);
 
 /// One other process. Small records gather in a packet while an earlier one is under way, and leave
 /// at once when none is; so does a packet that is full, or that somebody waits for.
@@ -60,18 +36,18 @@ class Link {
   };
 
   /// Room for a record's body, to be written before anything else is called.
-  [[nodiscard]] std::byte* append(Kind kind, int from, int to, std::size_t body_bytes, Ack ack);
+  [[nodiscard]] std::byte* append(RecordOf kind, int from, int to, std::size_t body_bytes, Ack ack);
   /// A record whose body is that.
   template <class Head>
-  void post(Kind kind, int from, int to, const Head& head, Ack ack) {
+  void post(RecordOf kind, int from, int to, const Head& head, Ack ack) {
     std::memcpy(append(kind, from, to, sizeof head, ack), &head, sizeof head);
   }
   /// A record whose bytes behind `head` stay where they are until `sending` is told.
-  void lend(Kind kind, int from, int to, std::span<const std::byte> head,
+  void lend(RecordOf kind, int from, int to, std::span<const std::byte> head,
             std::span<const std::byte> lent, Sending& sending, Ack ack);
 
   /// The same for a record of a stream.
-  void lend_piece(Kind kind, int from, int to, std::span<const std::byte> head,
+  void lend_piece(RecordOf kind, int from, int to, std::span<const std::byte> head,
                   std::span<const std::byte> lent, Piece& piece, Ack ack);
 
   /// From now on it is asked for its records, by push(). `rank`: whose it is and in whose memory it
@@ -129,7 +105,7 @@ class Link {
   struct Packet;
 
   void send(Packet& packet, std::span<const std::byte> head, std::span<const std::byte> body);
-  void note_sender(Kind kind, int rank);
+  void note_sender(int rank);
   struct Streaming {
     Stream* stream;
     int rank;
@@ -180,6 +156,7 @@ class Links : public Sink {
     std::uint64_t secret = 0;
     EngineOptions engine;
     OpenBy open = load_engine;
+    std::vector<const Service*> services;  // the same in all processes, in this order
   };
   explicit Links(const Options& options);
   ~Links() override;
@@ -189,7 +166,15 @@ class Links : public Sink {
   /// Throws Error(start) when it is clear at once that `name`, as errors call it, cannot be
   /// reached.
   void connect(int process, std::span<const std::byte> address, const std::string& name);
-  void handle(Kind kind, Handler handler) { handlers_[static_cast<std::size_t>(kind)] = handler; }
+
+  /// Those of this process, the links' own first.
+  [[nodiscard]] const std::vector<const Service*>& services() const { return services_; }
+  /// A hash of their names and kinds of records, which tells lists apart.
+  [[nodiscard]] std::uint64_t hash_of_services() const;
+  /// As it travels. Its service is one of the list.
+  [[nodiscard]] RecordKind kind_of(RecordOf record) const;
+  void handle(RecordOf record, Handler handler) { handle(record, Handling{.handler = handler}); }
+  void handle(RecordOf record, const Handling& how) { handling(kind_of(record)) = how; }
 
   using Lock = std::lock_guard<LinksMutex>;
   [[nodiscard]] LinksMutex& lock() { return lock_; }
@@ -238,6 +223,8 @@ class Links : public Sink {
   [[nodiscard]] Link* take(std::span<const std::byte> head, std::span<const std::byte> body);
   void handle_records(Link& link, std::span<const std::byte> records,
                       std::span<const std::byte> lent);
+  [[nodiscard]] Handling& handling(RecordKind kind) { return handling_[kind.service][kind.number]; }
+  void require_known(RecordKind kind, int process) const;
   void acknowledge();
   bool push_streams();
   [[nodiscard]] Piece& take_piece(Link& link, const Link::Streaming& of);
@@ -258,7 +245,8 @@ class Links : public Sink {
   std::vector<Piece*> free_pieces_;
   std::vector<Link*> owing_;
   std::atomic<bool> owes_ = false;  // there are some
-  std::array<Handler, static_cast<std::size_t>(Kind::count)> handlers_{};
+  std::vector<const Service*> services_;
+  std::vector<std::vector<Handling>> handling_;  // by service and number
   std::uint64_t refused_ = 0;
 };
 

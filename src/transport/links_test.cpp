@@ -17,20 +17,25 @@ namespace {
 int handled = 0;
 Links* the_links = nullptr;
 
+enum class Said : std::uint8_t { notify, lost, get };
+const Service talk{.name = "talk", .records_count = 3};
+const Service& service_of(Said) { return talk; }
+
 class Party {
  public:
   Party(int process, std::uint64_t secret)
       : links({.process = process,
                .processes = 2,
                .secret = secret,
-               .engine = {.device = "lo", .interfaces = "", .segment = 0}}) {
-    links.handle(Kind::notify, [](const Arrived&) { ++handled; });
+               .engine = {.device = "lo", .interfaces = "", .segment = 0},
+               .services = {&talk}}) {
+    links.handle(Said::notify, [](const Arrived&) { ++handled; });
   }
   void meet(Party& other, int as) {
     links.connect(as, other.links.engine().address(), "the other");
   }
   void notify(int process) {
-    links.to(process).post(Kind::notify, 0, 0, std::uint64_t{1}, Link::Ack::none);
+    links.to(process).post(Said::notify, 0, 0, std::uint64_t{1}, Link::Ack::none);
     links.to(process).flush();
   }
 
@@ -79,19 +84,21 @@ TEST_F(LinksTest, what_is_ignored_is_acknowledged_up_to_who_is_lost) {
   Party a(0, 42), b(1, 42);
   a.meet(b, 1);
   b.meet(a, 0);
-  b.links.handle(Kind::lost,
-                 [](const Arrived& arrived) { the_links->to(arrived.process).ignore(false); });
+  b.links.handle(
+      Said::lost,
+      {.handler = [](const Arrived& arrived) { the_links->to(arrived.process).ignore(false); },
+       .is_never_ignored = true});
   the_links = &b.links;
   b.links.to(0).ignore(true);
   Link& link = a.links.to(1);
-  const auto notify = [&] { link.post(Kind::notify, 0, 0, std::uint64_t{1}, Link::Ack::soon); };
+  const auto notify = [&] { link.post(Said::notify, 0, 0, std::uint64_t{1}, Link::Ack::soon); };
   for (int i = 0; i < 3; ++i) notify();
   link.flush();
   EXPECT_TRUE(until({&a, &b}, [&] { return link.is_idle(); }));
   EXPECT_EQ(handled, 0);
   // In one packet: what stands behind it is heard.
   notify();
-  (void)link.append(Kind::lost, -1, -1, 0, Link::Ack::none);
+  (void)link.append(Said::lost, -1, -1, 0, Link::Ack::none);
   notify();
   link.flush();
   EXPECT_TRUE(until({&a, &b}, [&] { return link.is_idle() && handled == 1; }));
@@ -102,12 +109,12 @@ TEST_F(LinksTest, an_answer_leaves_though_what_gathered_before_was_as_long) {
   a.meet(b, 1);
   b.meet(a, 0);
   the_links = &b.links;
-  b.links.to(0).post(Kind::notify, 0, 0, std::uint64_t{1}, Link::Ack::none);
-  b.links.handle(Kind::get, [](const Arrived&) {
+  b.links.to(0).post(Said::notify, 0, 0, std::uint64_t{1}, Link::Ack::none);
+  b.links.handle(Said::get, [](const Arrived&) {
     the_links->to(0).flush();
-    the_links->to(0).post(Kind::notify, 0, 0, std::uint64_t{1}, Link::Ack::none);
+    the_links->to(0).post(Said::notify, 0, 0, std::uint64_t{1}, Link::Ack::none);
   });
-  a.links.to(1).post(Kind::get, 0, 0, std::uint64_t{1}, Link::Ack::none);
+  a.links.to(1).post(Said::get, 0, 0, std::uint64_t{1}, Link::Ack::none);
   a.links.to(1).flush();
   EXPECT_TRUE(until({&a, &b}, [] { return handled == 2; }));
 }

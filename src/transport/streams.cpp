@@ -27,7 +27,7 @@ void Link::note_oldest() {
   oldest_stream_.store(oldest, std::memory_order_release);
 }
 
-void Link::lend_piece(Kind kind, int from, int to, std::span<const std::byte> head,
+void Link::lend_piece(RecordOf kind, int from, int to, std::span<const std::byte> head,
                       std::span<const std::byte> lent, Piece& piece, Ack ack) {
   piece.is_lent_ = true;
   lend(kind, from, to, head, lent, piece, ack);

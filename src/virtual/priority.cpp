@@ -17,6 +17,7 @@
 #include "net/network.hpp"
 #include "rmi/endpoint.hpp"
 #include "virtual/rank_scheduler.hpp"
+#include "virtual/records.hpp"
 #include "wait/rank_context.hpp"
 
 namespace armature {
@@ -25,7 +26,6 @@ namespace {
 
 using base::relaxed;  // hints, by which nothing else is found
 using net::network;
-using transport::Kind;
 using transport::Link;
 using transport::Links;
 

@@ -1,7 +1,5 @@
-// What a process tells the network of the rooms above it when it joins: settings, handlers of their
-// records, what they keep of ranks and do about losses.
-#include "world/join_network.hpp"
-
+// What a process tells the network of the rooms above it when it joins: settings, and their
+// services.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -11,24 +9,12 @@
 
 #include "base/fail.hpp"
 #include "net/network.hpp"
-#include "rma/far.hpp"
-#include "rma/far_lock.hpp"
-#include "rma/questions.hpp"
-#include "rmi/circle.hpp"
-#include "rmi/far_replies.hpp"
-#include "team/known_teams.hpp"
-#include "team/refusal.hpp"
 #include "transport/protocol.hpp"
-#include "virtual/nodes/copies.hpp"
-#include "virtual/nodes/losses.hpp"
-#include "virtual/nodes/plan.hpp"
-#include "virtual/nodes/steps.hpp"
-#include "virtual/nodes/traveller.hpp"
-#include "virtual/priority.hpp"
 #include "wait/processes.hpp"
 #include "world/losses.hpp"
 #include "world/net_device.hpp"
 #include "world/process.hpp"
+#include "world/services.hpp"
 #include "world/simulated_turns.hpp"
 
 namespace armature {
@@ -47,19 +33,6 @@ double number_or(const char* variable, double otherwise) {
 
 }  // namespace
 
-void connect_rooms(net::NetworkOptions& options) {
-  options.handlers = {rma::serve_far,         team::KnownTeams::install, rmi::install_far_replies,
-                      rmi::install_circles,   fibers::install_urgent,    nodes::Steps::install,
-                      nodes::install_plan,    nodes::install_travellers, nodes::install_losses,
-                      nodes::Copies::install, team::install_refusals};
-  options.forget = {rma::forget_far, team::KnownTeams::forget_all};
-  options.on_lost = rma::Question::give_up;
-  options.look = [] {
-    const bool locks = rma::look_at_locks();
-    return team::KnownTeams::look() || locks;
-  };
-}
-
 /// The device is the network interface to use; what the user has said goes before.
 void Process::join_network(net::Network::Spaces spaces, bootstrap::Exchange& wire,
                            std::string device) const {
@@ -76,7 +49,7 @@ void Process::join_network(net::Network::Spaces spaces, bootstrap::Exchange& wir
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
   options.connect_ns =
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
-  connect_rooms(options);
+  options.services = hosting::services();
   if (wired_) install_net_device(options, *wired_, wire);
   install_losses(options, wired_.get(), *mapping_, wired_ ? &wire : nullptr);
   if (mapping_->header().simulated != 0) simulate_network(options, *mapping_, wire);

@@ -25,7 +25,7 @@
 #include "wait/thread_call.hpp"
 #include "wait/wait.hpp"
 #include "world/job.hpp"
-#include "world/join_network.hpp"
+#include "world/services.hpp"
 
 // Unit tests of two processes that know nothing of each other but what comes over the network: a
 // job of two nodes with a process of one rank each. Both are threads of the test's process, each
@@ -157,7 +157,7 @@ std::size_t run(Body body) {
     options.open = [](transport::Sink& sink, const transport::EngineOptions&) {
       return std::unique_ptr<transport::Engine>(new CopyingEngine(sink));
     };
-    connect_rooms(options);
+    options.services = hosting::services();
     net::Network::join(mapping.mapping(), {&space}, exchange, options);
     {
       Job job(space);

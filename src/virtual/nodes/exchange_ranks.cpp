@@ -19,8 +19,6 @@
 #include "base/clock.hpp"
 #include "base/relaxed.hpp"
 #include "net/network.hpp"
-#include "rma/questions.hpp"
-#include "team/known_teams.hpp"
 #include "virtual/nodes/traveller.hpp"
 #include "virtual/rank_fiber.hpp"
 
@@ -94,9 +92,8 @@ void host(const space::Mapping& mapping, int process) {
 
 /// What is kept of ranks that have let go of all: where they were.
 void forget() {
-  rma::Question::forget_all();
   const Links::Lock locked(network()->links().lock());
-  team::KnownTeams::forget_all();
+  network()->forget_ranks();
 }
 
 void attempt(const Steps& steps, const std::function<void()>& what) {

@@ -28,7 +28,6 @@
 #include "base/message.hpp"
 #include "base/relaxed.hpp"
 #include "net/network.hpp"
-#include "team/known_teams.hpp"
 #include "virtual/nodes/copies.hpp"
 #include "virtual/nodes/losses.hpp"
 #include "virtual/nodes/steps.hpp"
@@ -144,7 +143,7 @@ void GoingBack::forget_problems(const Steps& steps) const {
 void GoingBack::forget_teams(const Steps& steps) {
   {
     const Links::Lock locked(network()->links().lock());
-    team::KnownTeams::forget_all();
+    network()->forget_ranks();
   }
   steps.reach(2);
   steps.node_reaches(2);

@@ -110,6 +110,8 @@ bool somebody_has_left(const space::Mapping& mapping) {
   });
 }
 
-void install_losses(Links& links) { links.handle(Kind::lost, on_lost); }
+void install_losses(Links& links) {
+  links.handle(Kind::lost, {.handler = on_lost, .is_never_ignored = true});
+}
 
 }  // namespace armature::nodes

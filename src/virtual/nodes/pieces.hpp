@@ -24,7 +24,7 @@ class Pieces {
  public:
   struct Options {
     int rank, process;  // to which it goes
-    transport::Kind kind;
+    transport::RecordOf kind;
     /// Takes what lies behind the head, which is given back else: on the other side each page costs
     /// more. nullptr: all stays.
     LeftBehind* left = nullptr;

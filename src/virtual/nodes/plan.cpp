@@ -10,10 +10,12 @@
 
 #include "base/fail.hpp"
 #include "net/network.hpp"
+#include "virtual/records.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::nodes {
 
+using fibers::Kind;
 using net::network;
 
 namespace {
@@ -88,7 +90,7 @@ std::set<int> first_processes(const space::Mapping& mapping) {
 
 }  // namespace
 
-void install_plan(transport::Links& links) { links.handle(transport::Kind::plan, on_plan); }
+void install_plan(transport::Links& links) { links.handle(Kind::plan, on_plan); }
 
 void arrange(const space::Mapping& mapping, const Arrangement& all) {
   static_assert(sizeof(int) == sizeof(std::int32_t));
@@ -114,9 +116,9 @@ void arrange(const space::Mapping& mapping, const Arrangement& all) {
       const transport::Links::Lock locked(network()->links().lock());
       for (const int other : others) {
         transport::Link& link = network()->links().to(other);
-        std::byte* const body = link.append(transport::Kind::plan, -1, -1,
-                                            sizeof record + bytes.size() + directory.size(),
-                                            transport::Link::Ack::later);
+        std::byte* const body =
+            link.append(Kind::plan, -1, -1, sizeof record + bytes.size() + directory.size(),
+                        transport::Link::Ack::later);
         std::memcpy(body, &record, sizeof record);
         std::memcpy(body + sizeof record, bytes.data(), bytes.size());
         if (!directory.empty())

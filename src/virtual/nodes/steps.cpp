@@ -9,7 +9,6 @@
 #include "base/message.hpp"
 #include "base/process_memory.hpp"
 #include "base/runtime.hpp"
-#include "rma/questions.hpp"
 #include "virtual/nodes/losses.hpp"
 #include "virtual/nodes/wire.hpp"
 #include "wait/processes.hpp"
@@ -54,7 +53,7 @@ void on_step(const Arrived& arrived) {
 }  // namespace
 
 void Steps::install(Links& links) {
-  links.handle(Kind::step, on_step);
+  links.handle(Kind::step, {.handler = on_step, .is_never_ignored = true});
   links.handle(Kind::problem, on_problem);
   links.handle(Kind::whole, on_whole);
 }
@@ -158,7 +157,7 @@ bool Steps::all_have_passed(std::uint32_t step) const {
 void Steps::become_quiet() const {
   poll_until([] {
     const Links::Lock locked(network()->links().lock());
-    return network()->is_quiet() && rma::Question::all_are_answered();
+    return network()->is_quiet();
   });
 }
 

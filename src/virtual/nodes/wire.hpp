@@ -3,14 +3,15 @@
 #include "net/network.hpp"
 #include "transport/links.hpp"
 #include "transport/protocol.hpp"
+#include "virtual/records.hpp"
 
 // Words in which processes of several nodes speak with each other while no rank runs.
 
 namespace armature::nodes {
 
+using fibers::Kind;
 using net::network;
 using transport::Arrived;
-using transport::Kind;
 using transport::Link;
 using transport::Links;
 

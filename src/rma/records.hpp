@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+#include "transport/service.hpp"
+
+namespace armature::rma {
+
+/// Records of one-sided operations (far_records.hpp).
+enum class Kind : std::uint8_t {
+  put,
+  write,   // rows, or an accumulate
+  pieces,  // the same, by a list of addresses
+  get,
+  gather,  // the same, by a list of addresses
+  data,    // what was got
+  atomic,
+  value,  // what it found
+  check,  // is this address good?
+  checked,
+  lock,  // a mutex: answered when it is the asker's turn
+  unlock,
+  leave_lock,  // who has asked does not want it any more
+  turn,
+  key,  // how can that memory be reached by the engine?
+  keyed,
+  count,
+};
+
+extern const transport::Service service;
+constexpr const transport::Service& service_of(Kind) { return service; }
+
+}  // namespace armature::rma

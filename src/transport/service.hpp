@@ -1,0 +1,90 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include "transport/packet.hpp"
+
+// How a room sends records of its own. It numbers their kinds in an enumeration, describes itself
+// as one Service, and says of each kind who handles it. Links know the services of their process by
+// their places in a list, which is the same in all processes of a job: a record names that place.
+// Of what records mean, links know nothing.
+
+namespace armature::transport {
+
+class Links;
+
+/// A record that has come; its bytes are gone when its handler returns.
+struct Arrived {
+  int process;  // which has sent it
+  Record record;
+  std::span<const std::byte> body;
+  std::span<const std::byte> lent;  // what the sender did not copy
+
+  /// The fixed part of the body. Throws Error(corrupt) when it is not there.
+  template <class T>
+  [[nodiscard]] T head() const {
+    T value;
+    require(sizeof value);
+    std::memcpy(static_cast<void*>(&value), body.data(), sizeof value);
+    return value;
+  }
+  /// What follows a fixed part of that many bytes: in the body, else what was lent.
+  [[nodiscard]] std::span<const std::byte> rest(std::size_t head_bytes) const {
+    require(head_bytes);
+    return lent.empty() ? body.subspan(head_bytes) : lent;
+  }
+  void require(std::size_t bytes) const;
+};
+using Handler = void (*)(const Arrived& arrived);
+
+/// What is done with one kind of record.
+struct Handling {
+  Handler handler = nullptr;  // none: it is passed over
+  /// A rank itself sends it, and what it sends next must not come before; else its process does,
+  /// for others.
+  bool is_of_rank = false;
+  /// It is handled even where all else that comes is of no use any more (Link::ignore).
+  bool is_never_ignored = false;
+};
+
+/// All functions but `handlers` are called under the links' lock; nullptr: there is nothing to do.
+struct Service {
+  const char* name;            // unlike others'
+  std::uint8_t records_count;  // kinds of records, numbered from 0
+  /// Says who handles them, by Links::handle.
+  void (*handlers)(Links& links) = nullptr;
+  /// Looks at what no record tells of, whenever the network is polled; whether that is wanted again
+  /// soon.
+  bool (*poll)() = nullptr;
+  /// That process cannot be reached any more.
+  void (*peer_failed)(int process) = nullptr;
+  /// Ranks have left for other processes, or go back to what they were: what is kept of them here
+  /// means nothing any more. No rank of this process runs; may be told several times.
+  void (*forget)() = nullptr;
+  /// All ranks stand still: whether nothing of this service is under way that must end before they
+  /// change places or are written. Asked again and again.
+  bool (*quiesce)() = nullptr;
+};
+
+/// A kind of record as its sender names it: by the enumeration of a room, which has a
+/// `service_of(Kind)` beside it.
+struct RecordOf {
+  template <class Kind>
+  requires std::is_enum_v<Kind>
+  constexpr RecordOf(Kind kind)  // NOLINT(google-explicit-constructor): names are used as they are
+      : service(&service_of(kind)), number(static_cast<std::uint8_t>(kind)) {}
+
+  const Service* service;
+  std::uint8_t number;
+};
+
+/// The links' own, which is the first of every list.
+extern const Service link_service;
+constexpr const Service& service_of(Kind) { return link_service; }
+
+}  // namespace armature::transport
