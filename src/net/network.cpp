@@ -103,7 +103,7 @@ void handle(Links& links) {
 const transport::Service service{.name = "net",
                                  .records_count = static_cast<std::uint8_t>(Kind::count),
                                  .handlers = handle,
-                                 .forget = [] { network()->mirrors().forget_all(); }};
+                                 .reset = [] { network()->mirrors().forget_all(); }};
 
 Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Options& options)
     : map_(mapping, std::move(spaces)),
@@ -311,7 +311,7 @@ bool Network::is_quiet() {
 void Network::forget_ranks() {
   links_.forget_streams_of_ranks();
   for (const transport::Service* const one : links_.services())
-    if (one->forget != nullptr) one->forget();
+    if (one->reset != nullptr) one->reset();
 }
 
 void Network::flush_held() {

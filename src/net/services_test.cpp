@@ -33,10 +33,10 @@ const transport::Service first{.name = "first",
                                .records_count = 1,
                                .handlers = serve<First>,
                                .peer_failed = [](int) { told.push_back("first failed"); },
-                               .forget = [] { told.push_back("first forgets"); },
+                               .reset = [] { told.push_back("first forgets"); },
                                .quiesce = [] { return told.empty(); }};
 const transport::Service second{
-    .name = "second", .records_count = 1, .handlers = serve<Second>, .forget = [] {
+    .name = "second", .records_count = 1, .handlers = serve<Second>, .reset = [] {
       told.push_back("second forgets");
     }};
 const transport::Service& service_of(First) { return first; }

@@ -10,7 +10,7 @@ const transport::Service service{.name = "rma",
                                  .handlers = serve_far,
                                  .poll = look_at_locks,
                                  .peer_failed = Question::give_up,
-                                 .forget = forget_far,
+                                 .reset = forget_far,
                                  .quiesce = Question::all_are_answered};
 
 }  // namespace armature::rma

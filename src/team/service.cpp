@@ -16,6 +16,6 @@ const transport::Service service{.name = "team",
                                  .records_count = static_cast<std::uint8_t>(Kind::count),
                                  .handlers = serve,
                                  .poll = KnownTeams::look,
-                                 .forget = KnownTeams::forget_all};
+                                 .reset = KnownTeams::forget_all};
 
 }  // namespace armature::team

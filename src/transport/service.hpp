@@ -1,11 +1,11 @@
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include "transport/packet.hpp"
 
@@ -52,23 +52,33 @@ struct Handling {
   bool is_never_ignored = false;
 };
 
-/// All functions but `handlers` are called under the links' lock; nullptr: there is nothing to do.
+/// Functions are called under the links' lock unless said otherwise; nullptr: there is nothing to
+/// do.
 struct Service {
   const char* name;            // unlike others'
   std::uint8_t records_count;  // kinds of records, numbered from 0
-  /// Says who handles them, by Links::handle.
+  /// Says who handles them, by Links::handle. While links are made.
   void (*handlers)(Links& links) = nullptr;
   /// Looks at what no record tells of, whenever the network is polled; whether that is wanted again
   /// soon.
   bool (*poll)() = nullptr;
   /// That process cannot be reached any more.
   void (*peer_failed)(int process) = nullptr;
-  /// Ranks have left for other processes, or go back to what they were: what is kept of them here
-  /// means nothing any more. No rank of this process runs; may be told several times.
-  void (*forget)() = nullptr;
+  /// Ranks have let go of all to go to other nodes, or go back to what they were: what is kept of
+  /// any here means nothing any more. No rank of this process runs; may be told several times.
+  void (*reset)() = nullptr;
   /// All ranks stand still: whether nothing of this service is under way that must end before they
   /// change places or are written. Asked again and again.
   bool (*quiesce)() = nullptr;
+
+  // What is kept of a rank in the process's memory goes with the rank (armci-on-charm-2006, 3): to
+  // another process, into checkpoints and back. Not under the lock; by the thread that runs ranks
+  // of this process, while that one does not run.
+  /// Appends it, for unpack_rank, in whatever process that will be called. `forget` comes next.
+  void (*pack_rank)(int rank, std::vector<std::byte>& to) = nullptr;
+  void (*unpack_rank)(int rank, std::span<const std::byte> from) = nullptr;
+  /// The rank has left the process or the job, or goes back to what it was. There may be nothing.
+  void (*forget)(int rank) = nullptr;
 };
 
 /// A kind of record as its sender names it: by the enumeration of a room, which has a

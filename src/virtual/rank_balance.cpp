@@ -12,6 +12,7 @@
 #include "net/network.hpp"
 #include "team/renewal.hpp"
 #include "virtual/rank_scheduler.hpp"
+#include "virtual/rank_services.hpp"
 #include "wait/bell.hpp"
 #include "wait/trace.hpp"
 
@@ -155,6 +156,7 @@ void RankScheduler::send(RankFiber& fiber, int process) {
   forget(fiber);
   fiber.state = RankFiber::State::moves;
   note_leaving(fiber);
+  pack_services(fiber);
   if (fiber.context != nullptr) team::leave_process(*fiber.context);
   fiber.slot->process.store(process, std::memory_order_release);
   wait::wake(process, fiber.rank);
@@ -163,6 +165,7 @@ void RankScheduler::send(RankFiber& fiber, int process) {
 void RankScheduler::send_off(RankFiber& fiber) {
   note_leaving(fiber);
   const int process = std::exchange(goes_to_, -1);
+  pack_services(fiber);
   if (fiber.context != nullptr) team::leave_process(*fiber.context);
   fiber.slot->process.store(process, std::memory_order_release);
   wait::wake(process, fiber.rank);
@@ -178,6 +181,7 @@ void RankScheduler::adopt(RankFiber& fiber) {
   if (fiber.slot->busy_ns.load(std::memory_order_relaxed) != 0) measure_ranks();
   if (fiber.context != nullptr) fiber.context->scheduler = this;
   note_coming(fiber);
+  unpack_services(fiber);
   host(fiber);
 }
 

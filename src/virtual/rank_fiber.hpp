@@ -66,6 +66,9 @@ struct RankFiber {
   // Where moves are traced: which process it has left last, and when.
   int left = -1;
   std::uint64_t left_ns = 0;
+  // On its way, or while it stands still: what services keep of it (rank_services.hpp).
+  std::byte* packed = nullptr;
+  std::size_t packed_bytes = 0;
 
   // While it does not run:
   LeftStack inside = nullptr;

@@ -19,6 +19,7 @@
 #include "virtual/nodes/go_back.hpp"
 #include "virtual/rank_malloc.hpp"
 #include "virtual/rank_scheduler.hpp"
+#include "virtual/rank_services.hpp"
 #include "virtual/static_guards.hpp"
 #include "wait/bell.hpp"
 #include "wait/processes.hpp"
@@ -47,6 +48,7 @@ void RankScheduler::restore(RankFiber& fiber) {
   if (fiber.slot->busy_ns.load(std::memory_order_relaxed) != 0) measure_ranks();
   if (fiber.context != nullptr) fiber.context->scheduler = this;
   fiber.guard_stack(mapping_);
+  unpack_services(fiber);
   add(fiber);
 }
 
@@ -109,7 +111,10 @@ void RankScheduler::change_nodes() {
           halt.copy.store(copy, std::memory_order_release);
         },
     };
-  for (RankFiber* const fiber : hosted_) note_leaving(*fiber);
+  for (RankFiber* const fiber : hosted_) {
+    note_leaving(*fiber);
+    pack_services(*fiber);
+  }
   try {
     leaves_ = !nodes::exchange_ranks(mapping_, process_, band_file_, meanwhile, left_behind_);
   } catch (const nodes::GivenUp&) {
@@ -127,7 +132,9 @@ void RankScheduler::stand_still() {
   hear_again();
   if (mapping_.header().halt.is_to_regroup()) return regroup();
   if (mapping_.header().nodes > 1) return change_nodes();
+  for (RankFiber* const fiber : hosted_) pack_services(*fiber);
   checkpoints::StandStill(mapping_, process_, band_file_, kept_).run(why_not_write());
+  for (RankFiber* const fiber : hosted_) unpack_services(*fiber);
   halts_ = false;
   now_ns_ = base::now_ns();
 }
@@ -172,6 +179,12 @@ void RankScheduler::regroup() {
   const bool go_back = job.nodes > 1 || job.halt.regroup_as.load(std::memory_order_acquire) ==
                                             space::Regroup::go_back;
   if (go_back) require_no_threads();
+  // Those that go back were packed with what they go back to. Where they lie now nobody knows.
+  if (go_back) {
+    for (int rank = 0; rank < mapping_.ranks(); ++rank) forget_in_services(rank);
+  } else {
+    for (RankFiber* const fiber : hosted_) pack_services(*fiber);
+  }
   if (job.nodes > 1) {
     leaves_ = !nodes::go_back(mapping_, process_, band_file_);
     if (leaves_) return;  // others take its ranks

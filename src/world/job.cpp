@@ -7,6 +7,7 @@
 #include "net/network.hpp"
 #include "team/team_state.hpp"
 #include "virtual/rank_locals.hpp"
+#include "virtual/rank_services.hpp"
 #include "wait/wait.hpp"
 #include "world/world_of.hpp"
 
@@ -86,6 +87,7 @@ void Job::leave() {
 
 Job::~Job() {
   fibers::end_rank_locals(context_);
+  fibers::forget_in_services(context_.space.me());
   endpoint_->end_service();
   context_.remove(*endpoint_);
   rmi::endpoint_slot.put(context_.slots, nullptr);

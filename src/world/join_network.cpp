@@ -10,11 +10,11 @@
 #include "base/fail.hpp"
 #include "net/network.hpp"
 #include "transport/protocol.hpp"
+#include "transport/services_here.hpp"
 #include "wait/processes.hpp"
 #include "world/losses.hpp"
 #include "world/net_device.hpp"
 #include "world/process.hpp"
-#include "world/services.hpp"
 #include "world/simulated_turns.hpp"
 
 namespace armature {
@@ -49,7 +49,7 @@ void Process::join_network(net::Network::Spaces spaces, bootstrap::Exchange& wir
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
   options.connect_ns =
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
-  options.services = hosting::services();
+  options.services = transport::services_here();
   if (wired_) install_net_device(options, *wired_, wire);
   install_losses(options, wired_.get(), *mapping_, wired_ ? &wire : nullptr);
   if (mapping_->header().simulated != 0) simulate_network(options, *mapping_, wire);

@@ -42,6 +42,7 @@
 #include "world/losses.hpp"
 #include "world/node_watch.hpp"
 #include "world/restored_memory.hpp"
+#include "world/services.hpp"
 #include "world/simulated_turns.hpp"
 #include "world/valgrind.hpp"
 #include "world/variables.hpp"
@@ -204,6 +205,7 @@ Process& Process::join() {
   const std::lock_guard locked(here.joining);
   if (here.process != nullptr) return *here.process;
   require_sense_of_variables();
+  hosting::list_services();
   auto joining = std::unique_ptr<Process>(new Process);
   wait::set_joining_rank(told() ? (told()->hosted > 0 ? told()->rank : -1) : 0);
   if (told())

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <vector>
-
-#include "transport/service.hpp"
-
 namespace armature::hosting {
 
 /// The services of all rooms, but for those of the links and of the network, which come before. The
 /// order is the same in all processes: records name services by it.
-[[nodiscard]] std::vector<const transport::Service*> services();
+/// Those that layers have added come last, in the order in which they did. To
+/// transport::services_here().
+void list_services();
 
 }  // namespace armature::hosting

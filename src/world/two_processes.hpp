@@ -22,6 +22,7 @@
 #include "space/job_memory.hpp"
 #include "space/layout.hpp"
 #include "space/mapping.hpp"
+#include "transport/services_here.hpp"
 #include "wait/thread_call.hpp"
 #include "wait/wait.hpp"
 #include "world/job.hpp"
@@ -157,7 +158,8 @@ std::size_t run(Body body) {
     options.open = [](transport::Sink& sink, const transport::EngineOptions&) {
       return std::unique_ptr<transport::Engine>(new CopyingEngine(sink));
     };
-    options.services = hosting::services();
+    hosting::list_services();
+    options.services = transport::services_here();
     net::Network::join(mapping.mapping(), {&space}, exchange, options);
     {
       Job job(space);

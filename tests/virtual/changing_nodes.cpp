@@ -5,6 +5,7 @@
 //   save DIR | fail DIR | wander | recover ROUNDS [SEED] | recover_gathered ROUNDS
 #include <iconv.h>
 
+#include <array>
 #include <chrono>
 #include <clocale>
 #include <cstdio>
@@ -15,12 +16,14 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <armature/armature.hpp>
 #include <armature/checkpoint.hpp>
+#include <armature/detail/rank_state.hpp>
 #include <armature/rmi.hpp>
 #include <armature/virtual.hpp>
 
@@ -45,12 +48,37 @@ struct Sum {
   long value() { return all; }
 };
 
-/// What a rank keeps for itself: on its heap, and in a tree of small pieces.
+/// What a layer keeps of each rank in the memory of the process that the rank is in.
+class Layer {
+ public:
+  static void add() { armature::detail::keep_of_ranks({"counts", pack, unpack, forget}); }
+  static long& of(int rank) { return counts[static_cast<std::size_t>(rank)]; }
+
+ private:
+  static void pack(int rank, std::vector<std::byte>& to) {
+    if (of(rank) == 0) return;
+    const auto bytes = std::as_bytes(std::span(&of(rank), 1));
+    to.insert(to.end(), bytes.begin(), bytes.end());
+  }
+  static void unpack(int rank, std::span<const std::byte> from) {
+    require(of(rank) == 0, "a process has not forgotten a rank that had left it");
+    require(from.size() == sizeof(long), "a layer is given what it has not packed");
+    std::memcpy(&of(rank), from.data(), sizeof(long));
+  }
+  static void forget(int rank) { of(rank) = 0; }
+
+  static inline std::array<long, 64> counts{};
+};
+
+/// What a rank keeps for itself: on its heap, and in a tree of small pieces; and what a layer keeps
+/// of it elsewhere.
 struct Own {
   std::map<int, std::string> names;
   std::vector<long> numbers;
+  mutable long checks = 1;
 
   explicit Own(int me) : numbers(10'000, me) {
+    Layer::of(me) = checks;
     for (int i = 0; i < 100; ++i) names[i] = std::to_string(me) + "." + std::to_string(i);
   }
   void check(int me) const {
@@ -59,6 +87,8 @@ struct Own {
       require(name == std::to_string(me) + "." + std::to_string(i), "a name has changed");
     require(std::accumulate(numbers.begin(), numbers.end(), 0L) == 10'000L * me,
             "numbers have changed");
+    require(Layer::of(me) == checks, "what a layer keeps of a rank is not what it was");
+    Layer::of(me) = ++checks;
   }
 };
 
@@ -333,6 +363,7 @@ int main(int argc, char** argv) {
   const std::string directory = argc > 2 ? argv[2] : "";
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 1, seed = argc > 3 ? std::atoi(argv[3]) : 1;
   require(std::setlocale(LC_CTYPE, "C.UTF-8") != nullptr, "a locale");
+  Layer::add();
   return armature::run(argc, argv, [&](World& world) {
     if (what == "work") work(world, rounds, seed);
     if (what == "gather") gather(world);

@@ -1,0 +1,100 @@
+#include "virtual/rank_services.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/checksum.hpp"
+#include "base/fail.hpp"
+#include "transport/services_here.hpp"
+
+namespace armature::fibers {
+namespace {
+
+using space::AddressSpace;
+using space::Allocation;
+using transport::Service;
+
+/// What each service has packed begins with this, and all with the sum of their bytes.
+struct PackedHead {
+  std::uint64_t name;  // a hash: another process may have others, too
+  std::uint64_t bytes;
+};
+
+std::uint64_t hash_of(const Service& service) {
+  return base::checksum(std::as_bytes(std::span(std::string_view(service.name))));
+}
+
+std::vector<std::byte> packed_of(int rank) {
+  std::vector<std::byte> all;
+  for (const Service* const service : transport::services_here()) {
+    if (service->pack_rank == nullptr) continue;
+    const std::size_t begin = all.size();
+    all.resize(begin + sizeof(PackedHead));
+    service->pack_rank(rank, all);
+    const PackedHead head{hash_of(*service), all.size() - begin - sizeof head};
+    std::memcpy(all.data() + begin, &head, sizeof head);
+    if (head.bytes == 0) all.resize(begin);
+  }
+  return all;
+}
+
+void unpack(int rank, std::span<const std::byte> all) {
+  const auto& services = transport::services_here();
+  while (!all.empty()) {
+    PackedHead head;
+    ARMATURE_ASSERT(all.size() >= sizeof head);
+    std::memcpy(&head, all.data(), sizeof head);
+    all = all.subspan(sizeof head);
+    ARMATURE_ASSERT(head.bytes <= all.size());
+    const auto service = std::ranges::find_if(services, [&](const Service* one) {
+      return one->unpack_rank != nullptr && hash_of(*one) == head.name;
+    });
+    if (service == services.end())
+      base::fail(Errc::corrupt,
+                 fmt::format("rank {} brings {} bytes of a service that this process does not have",
+                             rank, head.bytes));
+    (*service)->unpack_rank(rank, all.first(head.bytes));
+    all = all.subspan(head.bytes);
+  }
+}
+
+}  // namespace
+
+void forget_in_services(int rank) {
+  for (const Service* const service : transport::services_here())
+    if (service->forget != nullptr) service->forget(rank);
+}
+
+void pack_services(RankFiber& fiber) {
+  ARMATURE_ASSERT(fiber.packed == nullptr);
+  const std::vector<std::byte> all = packed_of(fiber.rank);
+  if (!all.empty()) {
+    AddressSpace::Failure failure;
+    // As a door: the rank does not run, and cannot wait.
+    void* const memory = fiber.space().allocate(all.size(), 64, Allocation::Kind::internal, failure,
+                                                AddressSpace::By::door);
+    if (memory == nullptr)
+      base::fail(Errc::out_of_memory,
+                 fmt::format("rank {}: no memory for what goes along with it: {}", fiber.rank,
+                             failure.limit));
+    std::memcpy(memory, all.data(), all.size());
+    fiber.packed = static_cast<std::byte*>(memory);
+    fiber.packed_bytes = all.size();
+  }
+  forget_in_services(fiber.rank);
+}
+
+void unpack_services(RankFiber& fiber) {
+  if (fiber.packed == nullptr) return;
+  unpack(fiber.rank, {fiber.packed, fiber.packed_bytes});
+  ARMATURE_ASSERT(fiber.space().free(std::exchange(fiber.packed, nullptr),
+                                     Allocation::Kind::internal, AddressSpace::By::door));
+}
+
+}  // namespace armature::fibers

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "virtual/rank_fiber.hpp"
+
+// What services keep of a rank in their process's memory goes where the rank goes: it is packed
+// into the rank's segment, which is moved, written, copied and brought back as it is, and unpacked
+// by whoever runs the rank next.
+
+namespace armature::fibers {
+
+/// Of a rank that does not run. From then on services know nothing of it here. Throws
+/// Error(out_of_memory).
+void pack_services(RankFiber& fiber);
+/// Gives them what was packed, if something was. Throws Error(corrupt) where it is of a service
+/// that this process does not have.
+void unpack_services(RankFiber& fiber);
+/// It has left, or goes back to what it was.
+void forget_in_services(int rank);
+
+}  // namespace armature::fibers
