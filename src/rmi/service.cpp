@@ -5,14 +5,15 @@
 namespace armature::rmi {
 namespace {
 
-void serve(transport::Links& links) {
+void handle_records(transport::Links& links) {
   install_far_replies(links);
   install_circles(links);
 }
 
 }  // namespace
 
-const transport::Service service{
-    .name = "rmi", .records_count = static_cast<std::uint8_t>(Kind::count), .handlers = serve};
+const transport::Service service{.name = "rmi",
+                                 .records_count = static_cast<std::uint8_t>(Kind::count),
+                                 .handlers = handle_records};
 
 }  // namespace armature::rmi

@@ -5,7 +5,7 @@
 namespace armature::team {
 namespace {
 
-void serve(transport::Links& links) {
+void handle_records(transport::Links& links) {
   KnownTeams::install(links);
   install_refusals(links);
 }
@@ -14,7 +14,7 @@ void serve(transport::Links& links) {
 
 const transport::Service service{.name = "team",
                                  .records_count = static_cast<std::uint8_t>(Kind::count),
-                                 .handlers = serve,
+                                 .handlers = handle_records,
                                  .poll = KnownTeams::look,
                                  .reset = KnownTeams::forget_all};
 

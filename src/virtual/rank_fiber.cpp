@@ -13,8 +13,6 @@
 #include "base/process_memory.hpp"
 #include "base/valgrind.hpp"
 #include "space/virtual_band.hpp"
-#include "virtual/rank_malloc.hpp"
-#include "virtual/rank_scheduler.hpp"
 
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
@@ -68,19 +66,20 @@ space::AddressSpace& RankFiber::space() {
   return *std::launder(reinterpret_cast<space::AddressSpace*>(space_memory));
 }
 
-RankFiber& RankFiber::make(const space::Mapping& mapping, int file, int rank, Life life) {
+RankFiber& RankFiber::make(const space::Mapping& mapping, const New& what) {
+  const int rank = what.rank;
   std::byte* const end = top(mapping, rank);
   auto* fiber = new (end - record_bytes) RankFiber(mapping, rank);
   fiber->guard_stack(mapping);
   const auto offset = static_cast<std::uint64_t>(rank) * mapping.band_bytes();
   new (fiber->space_memory)
-      space::AddressSpace(mapping, rank, space::AddressSpace::BandFile{file, offset});
-  if (malloc_knows_ranks()) fiber->heap = &make_heap(mapping, rank);
-  fiber->life = life;
+      space::AddressSpace(mapping, rank, space::AddressSpace::BandFile{what.file, offset});
+  if (what.has_heap) fiber->heap = &make_heap(mapping, rank);
+  fiber->life = what.life;
   std::byte* const stack = end - record_bytes;
   base::register_stack(stack_begin(mapping, rank), stack);
   fiber->inside = boost::context::detail::make_fcontext(
-      stack, static_cast<std::size_t>(stack - stack_begin(mapping, rank)), &RankScheduler::begin);
+      stack, static_cast<std::size_t>(stack - stack_begin(mapping, rank)), what.entry);
   return *fiber;
 }
 

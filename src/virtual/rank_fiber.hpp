@@ -32,8 +32,14 @@ struct RankFiber {
 
   /// Where the record of a rank lies.
   static RankFiber& of(const space::Mapping& mapping, int rank);
-  /// Makes it, ready to live; `file` holds its band.
-  static RankFiber& make(const space::Mapping& mapping, int file, int rank, Life life);
+  /// Makes it, ready to live; `file` holds its band, and `entry` is what its stack begins with.
+  struct New {
+    int file, rank;
+    Life life;
+    void (*entry)(boost::context::detail::transfer_t from);
+    bool has_heap;  // for what the rank allocates
+  };
+  static RankFiber& make(const space::Mapping& mapping, const New& what);
   /// Its memory for others. The rank takes it along.
   [[nodiscard]] space::AddressSpace& space();
   /// What has come for it is more urgent than it is itself.

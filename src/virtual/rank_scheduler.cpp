@@ -167,6 +167,14 @@ void RankScheduler::settle(LeftStack before) {
   here().settle(before);
 }
 
+RankFiber& RankScheduler::make_rank(const space::Mapping& mapping, int file, int rank, Life life) {
+  return RankFiber::make(mapping, {.file = file,
+                                   .rank = rank,
+                                   .life = life,
+                                   .entry = &RankScheduler::begin,
+                                   .has_heap = malloc_knows_ranks()});
+}
+
 void RankScheduler::begin(boost::context::detail::transfer_t from) {
   here().settle(from.fctx);
   const RankFiber& me = *here().running_;

@@ -66,6 +66,8 @@ class RankScheduler : public wait::Scheduler {
 
   /// All that happens on a rank's stack.
   [[noreturn]] static void begin(boost::context::detail::transfer_t from);
+  /// A rank, ready to live; `file` holds its band.
+  static RankFiber& make_rank(const space::Mapping& mapping, int file, int rank, Life life);
 
  protected:
   enum class Until { woken, nap_is_over };

@@ -26,25 +26,25 @@ struct PackedHead {
   std::uint64_t bytes;
 };
 
-std::uint64_t hash_of(const Service& service) {
+std::uint64_t hash_of_name(const Service& service) {
   return base::checksum(std::as_bytes(std::span(std::string_view(service.name))));
 }
 
-std::vector<std::byte> packed_of(int rank) {
+std::vector<std::byte> state_of(int rank) {
   std::vector<std::byte> all;
   for (const Service* const service : transport::services_here()) {
     if (service->pack_rank == nullptr) continue;
     const std::size_t begin = all.size();
     all.resize(begin + sizeof(PackedHead));
     service->pack_rank(rank, all);
-    const PackedHead head{hash_of(*service), all.size() - begin - sizeof head};
+    const PackedHead head{hash_of_name(*service), all.size() - begin - sizeof head};
     std::memcpy(all.data() + begin, &head, sizeof head);
     if (head.bytes == 0) all.resize(begin);
   }
   return all;
 }
 
-void unpack(int rank, std::span<const std::byte> all) {
+void give_services(int rank, std::span<const std::byte> all) {
   const auto& services = transport::services_here();
   while (!all.empty()) {
     PackedHead head;
@@ -53,7 +53,7 @@ void unpack(int rank, std::span<const std::byte> all) {
     all = all.subspan(sizeof head);
     ARMATURE_ASSERT(head.bytes <= all.size());
     const auto service = std::ranges::find_if(services, [&](const Service* one) {
-      return one->unpack_rank != nullptr && hash_of(*one) == head.name;
+      return one->unpack_rank != nullptr && hash_of_name(*one) == head.name;
     });
     if (service == services.end())
       base::fail(Errc::corrupt,
@@ -73,7 +73,7 @@ void forget_in_services(int rank) {
 
 void pack_services(RankFiber& fiber) {
   ARMATURE_ASSERT(fiber.packed == nullptr);
-  const std::vector<std::byte> all = packed_of(fiber.rank);
+  const std::vector<std::byte> all = state_of(fiber.rank);
   if (!all.empty()) {
     AddressSpace::Failure failure;
     // As a door: the rank does not run, and cannot wait.
@@ -92,7 +92,7 @@ void pack_services(RankFiber& fiber) {
 
 void unpack_services(RankFiber& fiber) {
   if (fiber.packed == nullptr) return;
-  unpack(fiber.rank, {fiber.packed, fiber.packed_bytes});
+  give_services(fiber.rank, {fiber.packed, fiber.packed_bytes});
   ARMATURE_ASSERT(fiber.space().free(std::exchange(fiber.packed, nullptr),
                                      Allocation::Kind::internal, AddressSpace::By::door));
 }

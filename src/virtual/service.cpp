@@ -9,7 +9,7 @@
 namespace armature::fibers {
 namespace {
 
-void serve(transport::Links& links) {
+void handle_records(transport::Links& links) {
   install_urgent(links);
   nodes::Steps::install(links);
   nodes::install_plan(links);
@@ -20,7 +20,8 @@ void serve(transport::Links& links) {
 
 }  // namespace
 
-const transport::Service service{
-    .name = "virtual", .records_count = static_cast<std::uint8_t>(Kind::count), .handlers = serve};
+const transport::Service service{.name = "virtual",
+                                 .records_count = static_cast<std::uint8_t>(Kind::count),
+                                 .handlers = handle_records};
 
 }  // namespace armature::fibers

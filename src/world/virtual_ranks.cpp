@@ -189,7 +189,7 @@ int simulate_processes(const space::Mapping& mapping, int band_file) {
   }
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     schedulers[static_cast<std::size_t>(mapping.slot(rank).process)]->add(
-        fibers::RankFiber::make(mapping, band_file, rank, {&live, nullptr}));
+        fibers::RankScheduler::make_rank(mapping, band_file, rank, {&live, nullptr}));
   simulator.run([&](int number) { schedulers[static_cast<std::size_t>(number)]->run(); });
   return status_of(mapping, 0, mapping.ranks());
 }
@@ -206,7 +206,8 @@ int run_here(const Process& process, fibers::RankScheduler& scheduler) {
     restore_ranks(mapping, first, hosted, scheduler);
   else
     for (int rank = first; rank < first + hosted; ++rank)
-      scheduler.add(fibers::RankFiber::make(mapping, process.band_file(), rank, {&live, nullptr}));
+      scheduler.add(
+          fibers::RankScheduler::make_rank(mapping, process.band_file(), rank, {&live, nullptr}));
   net::Network::Spaces spaces;
   for (int rank = first; rank < first + hosted; ++rank)
     spaces.push_back(&fibers::RankFiber::of(mapping, rank).space());
