@@ -1,42 +1,216 @@
 #include "armature/message.hpp"
 
-#include <cstring>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
 #include "message/messages.hpp"
 #include "wait/rank_context.hpp"
+#include "wait/request.hpp"
 #include "wait/thread_call.hpp"
+#include "wait/wait.hpp"
 
 namespace armature {
 
-void send(Rank to, int tag, std::span<const std::byte> data) {
-  const wait::ThreadCall under_way("send");
-  wait::RankContext& me = wait::this_rank("send");
-  me.space.require_rank(to, "send");
-  if (tag < 0) base::fail(Errc::bad_argument, fmt::format("send: tag {}: tags are 0 or more", tag));
-  message::messages_of(me).send(to, tag, data, "send");
+using message::Address;
+using message::Came;
+using message::Label;
+using message::Messages;
+using message::messages_of;
+using wait::RankContext;
+using wait::ThreadCall;
+
+namespace {
+
+Label pattern_of(RankContext& me, Rank from, TagPattern tag, const char* call) {
+  if (from != Rank::none()) me.space.require_rank(from, call);
+  if (!tag.is_any() && tag.tag() < 0)
+    base::fail(Errc::bad_argument, fmt::format("{}: tag {}: tags are 0 or more", call, tag.tag()));
+  return {message::context::program, from == Rank::none() ? Label::any : static_cast<int>(from),
+          tag.is_any() ? Label::any : tag.tag()};
 }
 
-Received receive(Rank from, int tag, std::span<std::byte> into) {
-  const wait::ThreadCall under_way("receive");
-  wait::RankContext& me = wait::this_rank("receive");
-  if (from != Rank::none()) me.space.require_rank(from, "receive");
+Address address_of(RankContext& me, Rank to, int tag, const char* call) {
+  me.space.require_rank(to, call);
   if (tag < 0)
-    base::fail(Errc::bad_argument, fmt::format("receive: tag {}: tags are 0 or more", tag));
-  message::Message message =
-      message::messages_of(me).receive(from, tag, "receive", space::Awaiting::message);
-  const std::size_t bytes = message.data.size();
-  if (bytes > into.size()) {
-    const int sender = message.from;
-    message::messages_of(me).put_back(std::move(message));
-    base::fail(Errc::bad_argument,
-               fmt::format("receive: a message of {} bytes from rank {} does not fit {} bytes",
-                           bytes, sender, into.size()));
+    base::fail(Errc::bad_argument, fmt::format("{}: tag {}: tags are 0 or more", call, tag));
+  return {to, message::context::program, tag};
+}
+
+Received received(const Came& came) { return {Rank(came.source), came.bytes, came.tag}; }
+
+[[noreturn]] void does_not_fit(const Came& came, std::size_t room, const char* call) {
+  base::fail(Errc::bad_argument,
+             fmt::format("{}: a message of {} bytes from rank {} does not fit {} bytes", call,
+                         came.bytes, came.source, room));
+}
+
+/// A send that somebody has a handle of.
+struct AsyncSend : detail::Request {
+  AsyncSend(Messages& the_messages, const Address& address, std::span<const std::byte> data)
+      : messages(the_messages),
+        piece{const_cast<std::byte*>(data.data()), data.size()},
+        request(address, std::span(&piece, 1)) {
+    is_complete = [](detail::Request& me) {
+      auto& self = static_cast<AsyncSend&>(me);
+      return self.messages.advance(self.request);
+    };
+    release = [](detail::Request& me) { delete static_cast<AsyncSend*>(&me); };
   }
-  if (bytes > 0) std::memcpy(into.data(), message.data.data(), bytes);
-  return {Rank(message.from), bytes};
+
+  Messages& messages;
+  iovec piece;
+  message::SendRequest request;
+};
+
+/// A receive that somebody has a handle of.
+struct AsyncReceive : detail::Request {
+  AsyncReceive(Messages& the_messages, const Label& pattern, std::span<std::byte> into,
+               Received* the_got)
+      : messages(the_messages),
+        got(the_got),
+        piece{into.data(), into.size()},
+        request(pattern, std::span(&piece, 1), message::TooLong::is_kept) {
+    is_complete = look;
+    release = [](detail::Request& me) { delete static_cast<AsyncReceive*>(&me); };
+    check = [](detail::Request& me) {
+      const auto& self = static_cast<AsyncReceive&>(me).request;
+      if (self.outcome.does_not_fit) does_not_fit(self.outcome, self.room, "receive_async");
+    };
+    messages.start(request);
+  }
+  static bool look(detail::Request& me) {
+    auto& self = static_cast<AsyncReceive&>(me);
+    if (!self.messages.advance(self.request)) return false;
+    if (self.got != nullptr) *std::exchange(self.got, nullptr) = received(self.request.outcome);
+    return true;
+  }
+
+  Messages& messages;
+  Received* got;
+  iovec piece;
+  message::ReceiveRequest request;
+};
+
+}  // namespace
+
+void send(Rank to, int tag, std::span<const std::byte> data) {
+  const ThreadCall under_way("send");
+  RankContext& me = wait::this_rank("send");
+  messages_of(me).send(address_of(me, to, tag, "send"), data, "send");
+}
+
+Received receive(Rank from, TagPattern tag, std::span<std::byte> into) {
+  const ThreadCall under_way("receive");
+  RankContext& me = wait::this_rank("receive");
+  const auto outcome = messages_of(me).receive(pattern_of(me, from, tag, "receive"), into,
+                                               "receive", space::Awaiting::message);
+  if (outcome.does_not_fit) does_not_fit(outcome, into.size(), "receive");
+  return received(outcome);
+}
+
+Handle send_async(Rank to, int tag, std::span<const std::byte> data) {
+  const ThreadCall under_way("send_async");
+  RankContext& me = wait::this_rank("send_async");
+  const Address address = address_of(me, to, tag, "send_async");
+  if (messages_of(me).send_at_once(address, data, "send_async")) return {};
+  auto send = std::make_unique<AsyncSend>(messages_of(me), address, data);
+  messages_of(me).start(send->request, "send_async");
+  if (messages_of(me).advance(send->request)) return {};
+  return Handle(send.release());
+}
+
+Handle receive_async(Rank from, TagPattern tag, std::span<std::byte> into, Received* got) {
+  const ThreadCall under_way("receive_async");
+  RankContext& me = wait::this_rank("receive_async");
+  return Handle(
+      new AsyncReceive(messages_of(me), pattern_of(me, from, tag, "receive_async"), into, got));
+}
+
+bool cancel(Handle& receive) {
+  const ThreadCall under_way("cancel");
+  if (receive.is_empty()) return false;
+  detail::Request* const request = receive.release();
+  const bool is_receive = request->is_complete == AsyncReceive::look;
+  auto* const self = static_cast<AsyncReceive*>(request);
+  const bool is_cancelled = is_receive && self->messages.cancel(self->request);
+  if (is_cancelled)
+    request->release(*request);
+  else
+    receive = Handle(request);
+  if (!is_receive) base::fail(Errc::bad_argument, "cancel: the handle is not of a receive");
+  return is_cancelled;
+}
+
+std::optional<Received> try_probe(Rank from, TagPattern tag) {
+  const ThreadCall under_way("try_probe");
+  RankContext& me = wait::this_rank("try_probe");
+  const auto found = messages_of(me).probe(pattern_of(me, from, tag, "try_probe"));
+  if (!found) return std::nullopt;
+  return received(*found);
+}
+
+Received probe(Rank from, TagPattern tag) {
+  const ThreadCall under_way("probe");
+  RankContext& me = wait::this_rank("probe");
+  const Label pattern = pattern_of(me, from, tag, "probe");
+  wait::WaitFor wait = message::wait_for(pattern, "probe");
+  std::optional<Came> found;
+  wait::wait_until(wait, [&] {
+    found = messages_of(me).probe(pattern);
+    return found.has_value();
+  });
+  return received(*found);
+}
+
+namespace detail {
+
+struct MatchedState {
+  Messages& messages;
+  std::unique_ptr<message::Arrival> arrival;
+};
+
+void DropMatched::operator()(MatchedState* state) const noexcept {
+  if (state->arrival != nullptr) state->messages.put_back(std::move(state->arrival));
+  delete state;
+}
+
+void not_one_value(const Received& got, std::size_t bytes) {
+  base::fail(Errc::bad_argument,
+             fmt::format("receive: a message of {} bytes from rank {} is not a value of {} bytes",
+                         got.bytes, static_cast<int>(got.from), bytes));
+}
+
+}  // namespace detail
+
+std::optional<MatchedMessage> try_match(Rank from, TagPattern tag) {
+  const ThreadCall under_way("try_match");
+  RankContext& me = wait::this_rank("try_match");
+  auto arrival = messages_of(me).take(pattern_of(me, from, tag, "try_match"));
+  if (arrival == nullptr) return std::nullopt;
+  return MatchedMessage(std::unique_ptr<detail::MatchedState, detail::DropMatched>(
+      new detail::MatchedState{messages_of(me), std::move(arrival)}));
+}
+
+Received MatchedMessage::what() const {
+  if (state_ == nullptr || state_->arrival == nullptr)
+    base::fail(Errc::bad_argument, "MatchedMessage::what: it has been received");
+  return received(state_->arrival->came());
+}
+
+void MatchedMessage::receive(std::span<std::byte> into) {
+  const ThreadCall under_way("MatchedMessage::receive");
+  const Received is = what();
+  if (is.bytes > into.size())
+    does_not_fit({is.from, is.tag, is.bytes}, into.size(), "MatchedMessage::receive");
+  const iovec piece{into.data(), into.size()};
+  message::ReceiveRequest request({message::context::program, is.from, is.tag},
+                                  std::span(&piece, 1), message::TooLong::is_kept);
+  Messages& messages = state_->messages;
+  messages.start(request, std::move(state_->arrival));
+  messages.wait(request, "MatchedMessage::receive", space::Awaiting::message);
 }
 
 }  // namespace armature

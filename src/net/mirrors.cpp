@@ -323,6 +323,7 @@ void Mirrors::make_image(Pair& pair, What what, std::uint64_t capacity) {
     slot.channels.add(pair.other, line.channel_before);
   } else {
     auto* ring = new (memory) transport::Ring;
+    ring->become_image();
     static_cast<Ring&>(in) = Ring::of(*ring);
     line.mailbox.store(address, std::memory_order_release);
     slot.mailboxes.add(pair.other, line.mailbox_before);

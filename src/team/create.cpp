@@ -37,7 +37,7 @@ using space::TeamBlock;
 using team::leader_of;
 using team::Making;
 
-constexpr std::int32_t invitation_tag = -1;
+constexpr std::int32_t invitation_tag = 0;
 
 enum class Step : std::uint32_t {
   prepare,  // from the first of all to the first of another node: make your block
@@ -81,8 +81,8 @@ void for_each_guest(std::span<const Rank> members, const wait::RankContext& me, 
 /// One that dies meanwhile needs no invitation: the others shall have theirs.
 void send(wait::RankContext& me, int to, const Invitation& invitation) {
   try {
-    message::messages_of(me).send(to, invitation_tag, std::as_bytes(std::span(&invitation, 1)),
-                                  "Team::create");
+    message::messages_of(me).send({to, message::context::teams, invitation_tag},
+                                  std::as_bytes(std::span(&invitation, 1)), "Team::create");
   } catch (const Error& error) {
     if (error.code() != Errc::rank_lost) throw;
   }
@@ -103,13 +103,14 @@ bool is_mistaken(const Invitation& invitation, const wait::RankContext& me, cons
 /// already, stay for these.
 std::optional<Invitation> find_invitation(int inviter, wait::RankContext& me,
                                           const Making& making) {
-  std::vector<message::Message> others;
-  while (auto message = message::messages_of(me).try_receive(inviter, invitation_tag)) {
+  std::vector<std::unique_ptr<message::Arrival>> others;
+  while (auto message =
+             message::messages_of(me).take({message::context::teams, inviter, invitation_tag})) {
     Invitation invitation;
     ARMATURE_ASSERT(message->data.size() == sizeof invitation);
     std::memcpy(&invitation, message->data.data(), sizeof invitation);
     if (invitation.call == making.call() || is_mistaken(invitation, me, making)) return invitation;
-    others.push_back(std::move(*message));
+    others.push_back(std::move(message));
   }
   for (; !others.empty(); others.pop_back())
     message::messages_of(me).put_back(std::move(others.back()));

@@ -4,40 +4,105 @@
 #include <cstring>
 
 namespace armature::transport {
+namespace {
+
+constexpr std::size_t length_bytes = sizeof(std::uint64_t);  // at the begin of a chunk
+constexpr std::size_t least_room = 4 * Ring::line;           // for a part of what is to be written
+
+constexpr std::size_t lines_of_chunk(std::size_t bytes) {
+  return (length_bytes + bytes + Ring::line - 1) / Ring::line;
+}
+
+/// The reader has read this line on the last lap. Asking for it early keeps the next chunk from
+/// waiting for it.
+void ask_for(const std::byte* at) {
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0" : : "m"(*at));
+#else
+  __builtin_prefetch(at, 1);
+#endif
+}
+
+}  // namespace
+
+std::atomic<Ring::Length>& Ring::length_at(std::uint64_t position) const {
+  return *reinterpret_cast<std::atomic<Length>*>(
+      const_cast<std::byte*>(bytes_ + position % capacity));
+}
+
+bool Ring::has_room(std::size_t lines) {
+  const std::uint64_t end = written_.load(std::memory_order_relaxed) + lines * line;
+  if (end - known_read_ <= capacity) return true;
+  // Acquire: the reader has made the first words 0.
+  known_read_ = read_.load(std::memory_order_acquire);
+  return end - known_read_ <= capacity;
+}
+
+void Ring::put(std::uint64_t position, std::span<const std::byte> data) {
+  if (data.empty()) return;  // its address may be null
+  const std::size_t at = position % capacity;
+  const std::size_t first = std::min(data.size(), capacity - at);
+  std::memcpy(bytes_ + at, data.data(), first);
+  if (first < data.size()) std::memcpy(bytes_, data.data() + first, data.size() - first);
+}
+
+void Ring::publish(std::size_t bytes, std::size_t lines) {
+  const std::uint64_t position = written_.load(std::memory_order_relaxed);
+  // Release, both: the reader, and who carries the ring, read the bytes after they have seen this.
+  length_at(position).store(bytes, std::memory_order_release);
+  written_.store(position + lines * line, std::memory_order_release);
+  ask_for(bytes_ + (position + lines * line) % capacity);
+}
+
+bool Ring::write_whole(std::span<const std::byte> first, std::span<const std::byte> second) {
+  const std::size_t bytes = first.size() + second.size();
+  const std::size_t lines = lines_of_chunk(bytes);
+  if (bytes == 0 || !has_room(lines)) return false;
+  const std::uint64_t position = written_.load(std::memory_order_relaxed) + length_bytes;
+  put(position, first);
+  put(position + first.size(), second);
+  publish(bytes, lines);
+  return true;
+}
+
+std::size_t Ring::write(std::span<const std::byte> data) {
+  if (data.empty()) return 0;
+  if (!has_room(lines_of_chunk(data.size()))) {
+    const std::uint64_t there = capacity - (written_.load(std::memory_order_relaxed) - known_read_);
+    if (there < least_room || there > capacity) return 0;
+    data = data.first(std::min(data.size(), static_cast<std::size_t>(there) - length_bytes));
+  }
+  put(written_.load(std::memory_order_relaxed) + length_bytes, data);
+  publish(data.size(), lines_of_chunk(data.size()));
+  return data.size();
+}
 
 std::size_t Ring::readable() const {
-  const std::uint64_t there =
-      written_.load(std::memory_order_acquire) - read_.load(std::memory_order_relaxed);
-  return there <= capacity ? there : 0;
-}
-
-std::size_t Ring::writable() const {
-  const std::uint64_t there =
-      written_.load(std::memory_order_relaxed) - read_.load(std::memory_order_acquire);
-  return there <= capacity ? capacity - there : 0;
-}
-
-std::size_t Ring::write(const std::byte* from, std::size_t bytes) {
-  bytes = std::min(bytes, writable());
-  if (bytes == 0) return 0;  // from may be null
-  const std::uint64_t position = written_.load(std::memory_order_relaxed);
-  const std::size_t at = position % capacity;
-  const std::size_t first = std::min(bytes, capacity - at);
-  std::memcpy(bytes_ + at, from, first);
-  std::memcpy(bytes_, from + first, bytes - first);
-  written_.store(position + bytes, std::memory_order_release);
-  return bytes;
+  const std::uint64_t position = read_.load(std::memory_order_relaxed);
+  if (is_image_ && written_.load(std::memory_order_acquire) == position) return 0;
+  const Length bytes = length_at(position).load(std::memory_order_acquire);
+  return bytes <= capacity - length_bytes ? bytes - std::min(bytes, Length{taken_}) : 0;
 }
 
 std::size_t Ring::read(std::byte* to, std::size_t bytes) {
-  bytes = std::min(bytes, readable());
+  const std::size_t left = readable();
+  bytes = std::min(bytes, left);
   if (bytes == 0) return 0;  // to may be null
   const std::uint64_t position = read_.load(std::memory_order_relaxed);
-  const std::size_t at = position % capacity;
-  const std::size_t first = std::min(bytes, capacity - at);
-  std::memcpy(to, bytes_ + at, first);
-  std::memcpy(to + first, bytes_, bytes - first);
-  read_.store(position + bytes, std::memory_order_release);
+  if (to != nullptr) {
+    const std::size_t at = (position + length_bytes + taken_) % capacity;
+    const std::size_t first = std::min(bytes, capacity - at);
+    std::memcpy(to, bytes_ + at, first);
+    if (first < bytes) std::memcpy(to + first, bytes_, bytes - first);
+  }
+  taken_ += bytes;
+  if (bytes < left) return bytes;
+  const std::uint64_t end = position + lines_of_chunk(taken_) * line;
+  for (std::uint64_t one = position; one < end; one += line)
+    length_at(one).store(0, std::memory_order_relaxed);
+  taken_ = 0;
+  // Release: the writer finds the first words 0.
+  read_.store(end, std::memory_order_release);
   return bytes;
 }
 

@@ -3,28 +3,48 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 // A one-way stream of bytes from one rank to another of the same node: a ring in the sender's band,
 // written by the sender alone and read by the receiver alone, so that neither needs a lock and the
 // death of one leaves the other with a consistent ring. Opened when the first message is sent.
 //
-// Invariants: read <= written <= read + capacity; bytes [read, written) are the receiver's, the
-// rest the sender's. `written` is released after the bytes, `read` after they have been taken out.
+// The bytes travel in chunks. A chunk begins at a cache line with its length, which is not 0, so
+// that the reader finds out in the line that holds the first bytes that there is something: a short
+// message costs both sides one line.
+//
+// Invariants: read <= written <= read + capacity, multiples of a line; lines [read, written) are
+// the receiver's, the others the sender's. The first word of each of the sender's lines is 0. The
+// sender stores a chunk's length last, with release; the reader loads it with acquire, makes the
+// first words of its lines 0 again, and then stores `read` with release.
+//
+// Of a ring on another node the reader has an image, where bytes may come in any order below
+// `written`: there the reader looks at that first.
 
 namespace armature::transport {
 
 class Ring {
  public:
   static constexpr std::size_t capacity = 64 * 1024;
+  static constexpr std::size_t line = 64;
 
-  /// Copies as much as fits; returns how much.
-  std::size_t write(const std::byte* from, std::size_t bytes);
-  /// Takes out as much as there is, up to `bytes`; returns how much.
-  std::size_t read(std::byte* to, std::size_t bytes);
-  /// How many bytes there are to read. Throws nothing, but is 0 when the other side's word makes no
-  /// sense.
+  /// One chunk of both, one behind the other; or nothing, where there is no room for it. Whether it
+  /// did.
+  [[nodiscard]] bool write_whole(std::span<const std::byte> first,
+                                 std::span<const std::byte> second);
+  /// One chunk of as many bytes as there is room for; returns how many.
+  std::size_t write(std::span<const std::byte> data);
+
+  /// The bytes that are left of the chunk that is to be read next; 0: there is none yet.
   [[nodiscard]] std::size_t readable() const;
-  [[nodiscard]] std::size_t writable() const;
+  /// Takes out as much of that chunk as it has left, up to `bytes`; returns how much.
+  std::size_t read(std::byte* to, std::size_t bytes);
+  /// The same, without looking at it.
+  std::size_t skip(std::size_t bytes) { return read(nullptr, bytes); }
+  /// Whether something in it has not been read, as far as the counters tell.
+  [[nodiscard]] bool is_empty() const {
+    return written_.load(std::memory_order_acquire) == read_.load(std::memory_order_relaxed);
+  }
 
   /// For whoever carries the ring to another node.
   [[nodiscard]] std::byte* bytes() { return bytes_; }
@@ -32,22 +52,24 @@ class Ring {
   [[nodiscard]] std::atomic<std::uint64_t>& read_so_far() { return read_; }
   /// Bytes sent; of the image there, how far the sender has been told that it is read.
   [[nodiscard]] std::atomic<std::uint64_t>& carried() { return carried_; }
+  /// From now on this is an image.
+  void become_image() { is_image_ = true; }
 
  private:
+  using Length = std::uint64_t;
+
+  bool has_room(std::size_t lines);
+  void put(std::uint64_t position, std::span<const std::byte> data);
+  void publish(std::size_t bytes, std::size_t lines);
+  [[nodiscard]] std::atomic<Length>& length_at(std::uint64_t position) const;
+
   alignas(64) std::atomic<std::uint64_t> written_{0};
+  std::uint64_t known_read_ = 0;  // the writer's: `read` was so far when it looked last
   alignas(64) std::atomic<std::uint64_t> read_{0};
+  std::uint64_t taken_ = 0;  // the reader's: of the chunk at `read`
   std::atomic<std::uint64_t> carried_{0};
+  bool is_image_ = false;
   alignas(64) std::byte bytes_[capacity];
 };
-
-/// What stands before each message in a ring.
-struct Envelope {
-  static constexpr std::uint32_t expected_magic = 0x4e56'4541;
-
-  std::uint32_t magic = expected_magic;
-  std::int32_t tag = 0;
-  std::uint64_t bytes = 0;
-};
-static_assert(sizeof(Envelope) == 16);
 
 }  // namespace armature::transport

@@ -7,7 +7,8 @@ namespace armature::detail {
 /// An operation under way, behind a Handle. Whoever starts one (a transport) makes it; the handle
 /// that sees it complete, or abandons it, releases it.
 struct Request {
-  /// Whether it is complete. Neither blocks nor lets anything progress.
+  /// Whether it is complete. Does not block. The network does not progress by it; who asks polls it
+  /// once for all that he asks for.
   bool (*is_complete)(Request& request);
   void (*release)(Request& request);
   /// Throws what went wrong, once it is complete; nullptr where nothing can.

@@ -44,6 +44,7 @@ void require_like_nodes(const World& world, const space::ControlHeader& job, con
 void finish(const World& world, wait::RankContext& me) {
   rmi_fence();
   wait_all();
+  message::messages_of(me).settle("migrate");
   world.barrier();  // what was put is there, and the bytes of all rings are where they are read
   me.deliver();
   world.barrier();

@@ -23,7 +23,7 @@ bool has_mail(const space::ControlHeader& header, const BandFiles& bands,
               std::uint64_t ring_address) {
   if (ring_address == 0) return false;
   const auto scratch = std::make_unique_for_overwrite<Ring>();
-  return bands.read(header, ring_address, scratch.get(), counters_bytes) && scratch->readable() > 0;
+  return bands.read(header, ring_address, scratch.get(), counters_bytes) && !scratch->is_empty();
 }
 
 void add(Pending& pending, int peer, const space::PeerLine& line,

@@ -93,8 +93,10 @@ std::string awaited(const Snapshot& snapshot, const RankState& state) {
     case Awaiting::notify:
       return fmt::format("for a notify from {}", peer_name(wait.peer));
     case Awaiting::message:
-      return fmt::format("for a message with tag {} from {}",
-                         static_cast<std::int64_t>(wait.detail),
+      return fmt::format("for a message with {} from {}",
+                         static_cast<std::int64_t>(wait.detail) < 0
+                             ? "any tag"
+                             : fmt::format("tag {}", wait.detail),
                          wait.peer < 0 ? "anyone" : peer_name(wait.peer));
     case Awaiting::room:
       return fmt::format("for room in the mailbox of {}, which takes nothing out",

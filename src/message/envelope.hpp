@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// What travels in the ring from one rank to another: envelopes, and bytes behind those that have
+// some. A short message travels with its envelope. Of a long one the envelope comes alone; when a
+// receive has matched it, its bytes go straight to where the receive wants them:
+//
+//   announcement: the receiver can read the sender's memory. It copies, and says so in the
+//     announcement, which lies in the sender's segment.
+//   offer: it cannot. It answers with `go`, and the sender sends `bytes`.
+
+namespace armature::message {
+
+enum class EnvelopeKind : std::uint16_t {
+  whole,         // the message is behind it
+  announcement,  // number: the address of the Announcement
+  offer,         // number: the sender's, of the message
+  go,            // number: that one; answer: the receiver's
+  bytes,         // number: the receiver's; the message is behind it
+};
+
+struct Envelope {
+  static constexpr std::uint16_t expected_magic = 0x4541;
+
+  std::uint16_t magic = expected_magic;
+  EnvelopeKind kind = EnvelopeKind::whole;
+  std::uint32_t context = 0;
+  std::int32_t tag = 0;
+  std::uint32_t unused = 0;
+  std::uint64_t bytes = 0;  // of the message; of a `go`: the answer
+  std::uint64_t number = 0;
+
+  /// How many bytes are behind it.
+  [[nodiscard]] std::size_t behind() const {
+    return kind == EnvelopeKind::whole || kind == EnvelopeKind::bytes ? bytes : 0;
+  }
+};
+static_assert(sizeof(Envelope) == 32);
+
+}  // namespace armature::message

@@ -1,0 +1,318 @@
+#include "message/receiving.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "space/layout.hpp"
+#include "wait/bell.hpp"
+
+namespace armature::message {
+
+using transport::Ring;
+
+namespace {
+
+/// Whether nobody else has the message whose bytes go there: it is not among those that wait.
+bool is_the_targets(const Arrival& arrival) {
+  return !arrival.is_coming || arrival.receiver != nullptr;
+}
+
+}  // namespace
+
+void Receiving::Target::drop() {
+  if (arrival != nullptr && is_the_targets(*arrival)) delete arrival;
+  *this = {};
+}
+
+Receiving::~Receiving() {
+  for (Incoming& in : incoming_) in.target.drop();
+  for (auto& [number, target] : asked_) target.drop();
+  while (WaitingMessage* const one = waiting_.first()) (void)remove(static_cast<Arrival&>(*one));
+}
+
+void Receiving::add(std::unique_ptr<Arrival> arrival) {
+  if (!arrival->is_here()) {
+    arrival->since_ns = base::now_ns();
+    arrival->since_look = looks_;
+    arrival->place = elsewhere_.insert(elsewhere_.end(), arrival.get());
+  }
+  waiting_.add(*arrival.release());
+}
+
+std::unique_ptr<Arrival> Receiving::remove(Arrival& arrival) {
+  if (!arrival.is_here() && !arrival.is_coming) elsewhere_.erase(arrival.place);
+  waiting_.remove(arrival);
+  return std::unique_ptr<Arrival>(&arrival);
+}
+
+void Receiving::put_back(std::unique_ptr<Arrival> arrival) {
+  if (!arrival->is_here()) arrival->place = elsewhere_.insert(elsewhere_.begin(), arrival.get());
+  waiting_.put_back(*arrival.release());
+}
+
+void Receiving::start(ReceiveRequest& request) {
+  auto* const found = static_cast<Arrival*>(waiting_.find(request.pattern()));
+  if (found == nullptr) return posted_.post(request);
+  if (request.takes(found->bytes)) return give(request, remove(*found));
+  request.end(found->came(), true);
+}
+
+void Receiving::start(ReceiveRequest& request, std::unique_ptr<Arrival> arrival) {
+  if (request.takes(arrival->bytes)) return give(request, std::move(arrival));
+  const Came came = arrival->came();
+  put_back(std::move(arrival));
+  request.end(came, true);
+}
+
+void Receiving::abandon(ReceiveRequest& request) {
+  (void)posted_.withdraw(request);
+  const auto is_of = [&](const Target& target) {
+    return target.receive == &request ||
+           (target.arrival != nullptr && target.arrival->receiver == &request);
+  };
+  for (Incoming& in : incoming_)
+    if (is_of(in.target)) in.target.drop();
+  for (auto& [number, target] : asked_)
+    if (is_of(target)) target.drop();
+}
+
+std::optional<Came> Receiving::probe(const Label& pattern) {
+  const auto* const found = static_cast<Arrival*>(waiting_.find(pattern));
+  if (found == nullptr) return std::nullopt;
+  return found->came();
+}
+
+// One that has been asked for is given once it is here.
+std::unique_ptr<Arrival> Receiving::take(const Label& pattern) {
+  auto* const found = static_cast<Arrival*>(waiting_.find(pattern));
+  if (found == nullptr || found->is_coming) return nullptr;
+  return remove(*found);
+}
+
+/// The receive that gets such a message. Those that it does not fit are over, and it is kept.
+ReceiveRequest* Receiving::match(const Label& label, std::size_t bytes) {
+  while (auto* const found = static_cast<ReceiveRequest*>(posted_.match(label))) {
+    if (found->takes(bytes)) return found;
+    found->end({label.source, label.tag, bytes}, true);
+  }
+  return nullptr;
+}
+
+void Receiving::give(ReceiveRequest& request, std::unique_ptr<Arrival> arrival) {
+  const Came came = arrival->came();
+  if (arrival->is_coming) {
+    arrival.release()->receiver = &request;  // it is its target's from now on
+    return;
+  }
+  switch (arrival->kind) {
+    case EnvelopeKind::announcement:
+      copy_announced(came.source, arrival->number, request.into);
+      break;
+    case EnvelopeKind::offer:
+      return ask(came.source, arrival->number, {request.into, &request, nullptr, came});
+    default:
+      copy(request.into, arrival->data);
+  }
+  request.end(came);
+}
+
+void Receiving::copy_announced(int from, std::uint64_t number, Cursor into) {
+  auto& announcement = *reinterpret_cast<Announcement*>(number);
+  Cursor data(announcement.data());
+  (void)copy(into, data);
+  // Release: the sender may write over what has been copied.
+  announcement.is_taken.store(1, std::memory_order_release);
+  wait::ring(space_.slot(from));
+}
+
+void Receiving::ask(int from, std::uint64_t offer, const Target& target) {
+  const std::uint64_t number = ++questions_;
+  asked_.emplace(number, target);
+  Envelope envelope;
+  envelope.kind = EnvelopeKind::go;
+  envelope.number = offer;
+  envelope.bytes = number;
+  sending_.post(from, envelope);
+}
+
+void Receiving::take_own(const Label& label, Cursor from) {
+  Envelope envelope;
+  envelope.bytes = from.left();
+  if (ReceiveRequest* const receive = match(label, envelope.bytes)) {
+    (void)copy(receive->into, from);
+    return receive->end({label.source, label.tag, envelope.bytes});
+  }
+  auto arrival = std::make_unique<Arrival>(label, envelope);
+  arrival->make_room();
+  (void)copy(arrival->data, from);
+  add(std::move(arrival));
+}
+
+void Receiving::find_new_rings(const space::Newcomers& newcomers) {
+  const std::uint32_t last = newcomers.last();
+  if (last == rings_seen_) [[likely]]
+    return;
+  space::BandHead& head = space_.head(space_.me());
+  const std::uint32_t before = std::exchange(rings_seen_, last);
+  for (const int from :
+       head.opened_since(last, &space::PeerLine::mailbox_before, before, space_.ranks())) {
+    const std::uint64_t address = head.peer(from).mailbox.load(std::memory_order_acquire);
+    Incoming incoming;
+    incoming.from = from;
+    incoming.ring = reinterpret_cast<Ring*>(address);
+    // An image of a ring on another node lies in the own band.
+    ARMATURE_ASSERT(space_.owner(incoming.ring) ==
+                    (space_.is_here(from) ? Rank(from) : space_.me()));
+    incoming_.push_back(incoming);
+  }
+}
+
+/// What an envelope begins.
+void Receiving::begin(Incoming& in) {
+  const Envelope& envelope = in.envelope;
+  ARMATURE_ASSERT(envelope.magic == Envelope::expected_magic &&
+                  envelope.behind() < space::address_end);
+  in.left = envelope.behind();
+  in.target = {};
+  const Label label{envelope.context, in.from, envelope.tag};
+  const Came came{in.from, envelope.tag, envelope.bytes};
+  switch (envelope.kind) {
+    case EnvelopeKind::go:
+      return sending_.go(in.from, envelope);
+    case EnvelopeKind::bytes:
+      if (const auto found = asked_.extract(envelope.number)) in.target = found.mapped();
+      return;
+    case EnvelopeKind::whole:
+      if (ReceiveRequest* const receive = match(label, envelope.bytes)) {
+        in.target = {receive->into, receive, nullptr, came};
+        return;
+      }
+      // The list of those that wait has it once it is here.
+      in.target.arrival = new Arrival(label, envelope);
+      in.target.arrival->make_room();
+      in.target.into = in.target.arrival->into();
+      return;
+    case EnvelopeKind::announcement:
+    case EnvelopeKind::offer:
+      break;
+  }
+  auto arrival = std::make_unique<Arrival>(label, envelope);
+  if (ReceiveRequest* const receive = match(label, envelope.bytes))
+    give(*receive, std::move(arrival));
+  else
+    add(std::move(arrival));
+}
+
+/// All bytes are there.
+void Receiving::end(const Target& target) {
+  if (ReceiveRequest* const receive = target.receive) return receive->end(target.came);
+  if (target.arrival == nullptr) return;
+  Arrival& arrival = *target.arrival;
+  if (arrival.is_coming) {
+    arrival.kind = EnvelopeKind::whole;
+    arrival.is_coming = false;
+    if (arrival.receiver != nullptr) give(*arrival.receiver, std::unique_ptr<Arrival>(&arrival));
+    return;
+  }
+  std::unique_ptr<Arrival> whole(&arrival);
+  // A receive may have been posted meanwhile.
+  if (ReceiveRequest* const receive = match(arrival.label(), arrival.bytes))
+    give(*receive, std::move(whole));
+  else
+    add(std::move(whole));
+}
+
+/// True when it got to the end of a message.
+bool Receiving::take_in(Incoming& in) {
+  Ring& ring = *in.ring;
+  if (ring.readable() == 0) return false;
+  if (in.envelope_bytes < sizeof(Envelope)) {
+    in.envelope_bytes += ring.read(reinterpret_cast<std::byte*>(&in.envelope) + in.envelope_bytes,
+                                   sizeof(Envelope) - in.envelope_bytes);
+    if (in.envelope_bytes == sizeof(Envelope)) begin(in);
+  }
+  if (in.envelope_bytes == sizeof(Envelope)) {
+    Cursor& into = in.target.into;
+    while (in.left > 0 && ring.readable() > 0) {
+      const std::span<std::byte> here = into.here();
+      // What there is no room for, or nobody wants any more, is dropped.
+      const std::size_t bytes = here.empty()
+                                    ? ring.skip(in.left)
+                                    : ring.read(here.data(), std::min(here.size(), in.left));
+      if (!here.empty()) into.advance(bytes);
+      in.left -= bytes;
+    }
+  }
+  // The sender may wait for the room that this has made.
+  wait::ring(space_.slot(in.from));
+  if (in.envelope_bytes < sizeof(Envelope) || in.left > 0) return false;
+  in.envelope_bytes = 0;
+  end(std::exchange(in.target, {}));
+  return true;
+}
+
+// What is there at the beginning: a sender that never stops must not keep us.
+bool Receiving::take_in_all(const space::Newcomers& newcomers) {
+  find_new_rings(newcomers);
+  bool any = false;
+  for (Incoming& in : incoming_) {
+    if (in.ring->readable() == 0) continue;
+    any = true;
+    const std::uint64_t end =
+        in.ring->read_so_far().load(std::memory_order_relaxed) + Ring::capacity;
+    while (in.ring->read_so_far().load(std::memory_order_relaxed) < end && in.ring->readable() > 0)
+      (void)take_in(in);
+  }
+  return any;
+}
+
+/// Whether a receive for it is not to be expected any more. In a simulation time may stand still.
+bool Receiving::has_waited(const Arrival& arrival) const {
+  constexpr std::uint64_t least_looks = 64, most_looks = 4096, patience_ns = 100'000;
+  const std::uint64_t looks = looks_ - arrival.since_look;
+  return looks >= most_looks ||
+         (looks >= least_looks && base::now_ns() - arrival.since_ns >= patience_ns);
+}
+
+bool Receiving::fetch(bool all) {
+  if (elsewhere_.empty()) return false;
+  ++looks_;
+  while (!elsewhere_.empty() && (all || has_waited(*elsewhere_.front()))) {
+    Arrival& arrival = *elsewhere_.front();
+    try {
+      arrival.make_room();
+    } catch (const std::bad_alloc&) {
+      return false;  // it waits where it is
+    }
+    elsewhere_.pop_front();
+    if (arrival.kind == EnvelopeKind::announcement) {
+      copy_announced(arrival.label().source, arrival.number, arrival.into());
+      arrival.kind = EnvelopeKind::whole;
+    } else {
+      arrival.is_coming = true;
+      ask(arrival.label().source, arrival.number, {arrival.into(), nullptr, &arrival, {}});
+    }
+  }
+  return true;
+}
+
+bool Receiving::is_idle() const {
+  return asked_.empty() && elsewhere_.empty() &&
+         std::ranges::all_of(incoming_, [](const Incoming& in) {
+           return in.ring->is_empty() && in.envelope_bytes == 0;
+         });
+}
+
+void Receiving::forget_rings() {
+  ARMATURE_ASSERT(is_idle());
+  for (const Incoming& in : incoming_)
+    space_.head(space_.me()).peer(in.from).mailbox.store(0, std::memory_order_relaxed);
+  incoming_.clear();
+  rings_seen_ = 0;
+  space_.slot(space_.me()).mailboxes.restore(0);
+}
+
+}  // namespace armature::message

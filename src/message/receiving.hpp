@@ -1,0 +1,99 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "message/matching.hpp"
+#include "message/requests.hpp"
+#include "message/sending.hpp"
+#include "space/address_space.hpp"
+#include "transport/mailbox.hpp"
+
+namespace armature::message {
+
+/// The receiver's half of a rank's messages. Its owner has a lock around all calls.
+class Receiving {
+ public:
+  Receiving(space::AddressSpace& space, Sending& sending) : space_(space), sending_(sending) {}
+  Receiving(const Receiving&) = delete;
+  Receiving& operator=(const Receiving&) = delete;
+  ~Receiving();
+
+  void start(ReceiveRequest& request);
+  /// The same, for a message that take() has given.
+  void start(ReceiveRequest& request, std::unique_ptr<Arrival> arrival);
+  /// False where a message has matched it already.
+  bool cancel(ReceiveRequest& request) { return posted_.withdraw(request); }
+  /// Nothing of it is used any more; it is not over.
+  void abandon(ReceiveRequest& request);
+
+  /// The message that a receive would get.
+  [[nodiscard]] std::optional<Came> probe(const Label& pattern);
+  [[nodiscard]] std::unique_ptr<Arrival> take(const Label& pattern);
+  void put_back(std::unique_ptr<Arrival> arrival);
+
+  /// What the rank sends to itself.
+  void take_own(const Label& label, Cursor from);
+  /// Takes in what is in the rings; whether there was something.
+  bool take_in_all(const space::Newcomers& newcomers);
+  /// Takes into memory what waits at its sender: what does so for a while, or all. True as long as
+  /// there is something, so that the rank looks again.
+  bool fetch(bool all);
+  [[nodiscard]] bool has_something_to_fetch() const { return !elsewhere_.empty(); }
+  /// Whether nothing is on its way here.
+  [[nodiscard]] bool is_idle() const;
+  /// Nobody's ring is known any more.
+  void forget_rings();
+
+ private:
+  /// Where the bytes behind an envelope go: to a receive, or to a message that no receive has got;
+  /// or nowhere.
+  struct Target {
+    Cursor into;
+    ReceiveRequest* receive = nullptr;
+    Arrival* arrival = nullptr;
+    Came came;
+
+    void drop();
+  };
+  /// One sender's ring, and what is being read from it.
+  struct Incoming {
+    int from = -1;
+    transport::Ring* ring = nullptr;
+    Envelope envelope;
+    std::size_t envelope_bytes = 0;
+    std::size_t left = 0;  // of what is behind it
+    Target target;
+  };
+
+  [[nodiscard]] bool has_waited(const Arrival& arrival) const;
+  void find_new_rings(const space::Newcomers& newcomers);
+  bool take_in(Incoming& in);
+  void begin(Incoming& in);
+  void end(const Target& target);
+  ReceiveRequest* match(const Label& label, std::size_t bytes);
+  void add(std::unique_ptr<Arrival> arrival);
+  std::unique_ptr<Arrival> remove(Arrival& arrival);
+  void give(ReceiveRequest& request, std::unique_ptr<Arrival> arrival);
+  void copy_announced(int from, std::uint64_t number, Cursor into);
+  void ask(int from, std::uint64_t offer, const Target& target);
+
+  space::AddressSpace& space_;
+  Sending& sending_;
+  std::vector<Incoming> incoming_;
+  std::uint32_t rings_seen_ = 0;
+  PostedReceives posted_;
+  WaitingMessages waiting_;
+  std::list<Arrival*> elsewhere_;  // of those that wait: whose bytes are where they were sent
+  std::unordered_map<std::uint64_t, Target> asked_;
+  std::uint64_t questions_ = 0;
+  std::uint64_t looks_ = 0;
+};
+
+}  // namespace armature::message
