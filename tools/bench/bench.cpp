@@ -98,9 +98,9 @@ void add_bench_rank(CLI::App& app) {
   rank->group("");  // not in the help
   rank->add_option("task", options->task)
       ->required()
-      ->check(
-          CLI::IsMember({"rma", "local", "rmi", "virtual", "checkpoint", "recovery", "hotspot",
-                         "hotspot.balanced", "nodes", "net", "rss", "create", "start", "nothing"}));
+      ->check(CLI::IsMember({"rma", "local", "messages", "rmi", "virtual", "checkpoint", "recovery",
+                             "hotspot", "hotspot.balanced", "nodes", "net", "rss", "create",
+                             "start", "nothing"}));
   rank->add_option("--to", options->to);
   rank->add_option("--folder", options->folder);
   rank->add_option("--only", options->only)->expected(1)->take_all();
@@ -117,9 +117,11 @@ void add_bench(CLI::App& app) {
   CLI::App* bench = app.add_subcommand("bench", "Measure this machine and Armature on it");
   bench->require_subcommand(1);
   bench->footer(
-      "`armature bench rma --help`, and so with rmi, virtual and net, lists what is measured, with "
+      "`armature bench rma --help`, and so with messages, rmi, virtual and net, lists what is "
+      "measured, with "
       "examples.");
   add_suite(*bench, bench::rma_suite);
+  add_suite(*bench, bench::messages_suite);
   add_suite(*bench, bench::rmi_suite);
   add_suite(*bench, bench::virtual_suite);
   add_suite(*bench, bench::net_suite);

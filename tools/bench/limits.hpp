@@ -57,8 +57,14 @@ class PingPong {
   }
   template <bool yields>
   void answer() {
+    answer<yields>([] {});
+  }
+  /// And does something between.
+  template <bool yields, class Do>
+  void answer(Do&& act) {
     const std::int64_t number = back_.load(std::memory_order_relaxed) + 1;
     see<yields>(there_, number);
+    act();
     back_.store(number, std::memory_order_release);
   }
 

@@ -84,6 +84,13 @@ void rmi(const RankOptions& options, World& world) {
   random_access_rows(stage);
 }
 
+void messages(const RankOptions& options, World& world) {
+  Stage stage(
+      world,
+      {.only = options.only, .effort = effort_of(options), .report = report_of(options, world)});
+  message_rows(stage);
+}
+
 /// Ranks that are fibers of one process.
 void virtual_ranks(const RankOptions& options, World& world) {
   Stage stage(world, {.only = options.only,
@@ -193,6 +200,7 @@ int rank_main(const RankOptions& options) {
   return run(0, nullptr, [&](World& world) {
     if (options.task == "rma") rma(options, world);
     if (options.task == "rmi") rmi(options, world);
+    if (options.task == "messages") messages(options, world);
     if (options.task == "local")
       local_allocation_rows(world, {.only = options.only,
                                     .effort = effort_of(options),

@@ -28,6 +28,9 @@ void collective_rows(Stage& stage);
 /// Long data from one to all, all to one, all to all; names begin and end so. On any nodes.
 void long_collective_rows(Stage& stage, const std::string& head, const std::string& tail);
 
+/// Tagged messages.
+void message_rows(Stage& stage);
+
 /// Questions, statements and fences of remote calls. For any number of ranks.
 void call_rows(Stage& stage);
 /// Statements that travel together by fixed numbers.

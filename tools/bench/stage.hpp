@@ -89,6 +89,16 @@ class Stage {
     world_.barrier();
   }
 
+  /// A row of what rank 0 does by itself, inside alone().
+  template <class Op>
+  void report_alone(const Subject& subject, Op op) const {
+    const std::size_t calls = calls_in_batch(settings_.effort, op);
+    std::vector<double> ns;
+    for (int b = 0; b < settings_.effort.batches; ++b)
+      ns.push_back(time_of(op, calls) / static_cast<double>(calls));
+    report(subject, {.ns = median(std::move(ns)), .limit_ns = {}});
+  }
+
   /// A row of what rank 0 does to rank 1; ".busy" when that computes.
   template <class Op, class Limit>
   void one_sided(Subject subject, Target target, Op op, Limit limit);

@@ -87,6 +87,7 @@ struct Suite {
 };
 
 extern const Suite rma_suite;
+extern const Suite messages_suite;
 extern const Suite rmi_suite;
 extern const Suite virtual_suite;
 extern const Suite net_suite;
