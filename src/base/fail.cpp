@@ -29,7 +29,8 @@ struct MessageRank {
 
 int message_rank() {
   const auto* const known = Runtime::here().find<MessageRank>();
-  return known != nullptr ? known->ask.load(std::memory_order_relaxed)() : -1;
+  const auto ask = known != nullptr ? known->ask.load(std::memory_order_relaxed) : nullptr;
+  return ask != nullptr ? ask() : -1;
 }
 void set_message_rank(int (*calling_rank)()) {
   state<MessageRank>().ask.store(calling_rank, std::memory_order_relaxed);

@@ -11,7 +11,9 @@
 
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
+#include "base/process_memory.hpp"
 #include "transport/services_here.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature::fibers {
 namespace {
@@ -64,15 +66,33 @@ void give_services(int rank, std::span<const std::byte> all) {
   }
 }
 
+/// While it lives, memory is the process's, whichever rank's stack this is, and no rank calls: what
+/// services keep is the process's.
+class OutsideOfRanks {
+ public:
+  OutsideOfRanks() : calling_(wait::runs_rank() ? wait::current_rank() : nullptr) {
+    wait::set_this_rank(nullptr);
+  }
+  OutsideOfRanks(const OutsideOfRanks&) = delete;
+  OutsideOfRanks& operator=(const OutsideOfRanks&) = delete;
+  ~OutsideOfRanks() { wait::set_this_rank(calling_); }
+
+ private:
+  base::ProcessMemory memory_;
+  wait::RankContext* calling_;
+};
+
 }  // namespace
 
 void forget_in_services(int rank) {
+  const OutsideOfRanks outside;
   for (const Service* const service : transport::services_here())
     if (service->forget != nullptr) service->forget(rank);
 }
 
 void pack_services(RankFiber& fiber) {
   ARMATURE_ASSERT(fiber.packed == nullptr);
+  const OutsideOfRanks outside;
   const std::vector<std::byte> all = state_of(fiber.rank);
   if (!all.empty()) {
     AddressSpace::Failure failure;
@@ -92,6 +112,7 @@ void pack_services(RankFiber& fiber) {
 
 void unpack_services(RankFiber& fiber) {
   if (fiber.packed == nullptr) return;
+  const OutsideOfRanks outside;
   give_services(fiber.rank, {fiber.packed, fiber.packed_bytes});
   ARMATURE_ASSERT(fiber.space().free(std::exchange(fiber.packed, nullptr),
                                      Allocation::Kind::internal, AddressSpace::By::door));

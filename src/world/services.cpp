@@ -1,6 +1,7 @@
 #include "world/services.hpp"
 
 #include <deque>
+#include <string_view>
 
 #include "armature/detail/rank_state.hpp"
 #include "base/fail.hpp"
@@ -35,6 +36,9 @@ void armature::detail::keep_of_ranks(const RankState& state) {
   auto& added = base::state<hosting::Added>();
   if (added.are_listed)
     base::fail(Errc::misuse, "keep_of_ranks: called when the process has joined its job");
+  for (const transport::Service& one : added.services)
+    if (std::string_view(one.name) == state.name)
+      base::fail(Errc::misuse, "keep_of_ranks: there is one of that name already");
   added.services.push_back({.name = state.name,
                             .records_count = 0,
                             .pack_rank = state.pack,
