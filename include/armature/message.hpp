@@ -51,7 +51,8 @@ struct Received {
 /// Returns when `data` may be reused: a short message is on its way then, a long one (more than
 /// some 10 KiB) has been received, or taken into the receiver's memory because the receiver waits
 /// for something else. Throws Error(bad_rank), Error(bad_argument) for a negative tag,
-/// Error(out_of_memory) where there is no memory for a mailbox of 64 KiB.
+/// Error(out_of_memory) where there is no memory for a mailbox of 64 KiB,
+/// Error(rank_lost) where the job goes on after deaths and `to` has died.
 ARMATURE_API void send(Rank to, int tag, std::span<const std::byte> data);
 /// Waits for a message from `from` (Rank::none(): from anyone) with that tag, copies it to `into`.
 /// Throws Error(bad_argument) when it is longer than `into`; the message is then kept.

@@ -58,6 +58,10 @@ struct AsyncSend : detail::Request {
       return self.messages.advance(self.request);
     };
     release = [](detail::Request& me) { delete static_cast<AsyncSend*>(&me); };
+    check = [](detail::Request& me) {
+      const auto& self = static_cast<AsyncSend&>(me).request;
+      message::require_not_lost(self.is_lost, self.to, "send_async");
+    };
   }
 
   Messages& messages;
@@ -77,6 +81,7 @@ struct AsyncReceive : detail::Request {
     release = [](detail::Request& me) { delete static_cast<AsyncReceive*>(&me); };
     check = [](detail::Request& me) {
       const auto& self = static_cast<AsyncReceive&>(me).request;
+      message::require_not_lost(self.outcome.is_lost, self.bound_to, "receive_async");
       if (self.outcome.does_not_fit) does_not_fit(self.outcome, self.room, "receive_async");
     };
     messages.start(request);
@@ -118,7 +123,10 @@ Handle send_async(Rank to, int tag, std::span<const std::byte> data) {
   if (messages_of(me).send_at_once(address, data, "send_async")) return {};
   auto send = std::make_unique<AsyncSend>(messages_of(me), address, data);
   messages_of(me).start(send->request, "send_async");
-  if (messages_of(me).advance(send->request)) return {};
+  if (messages_of(me).advance(send->request)) {
+    message::require_not_lost(send->request.is_lost, to, "send_async");
+    return {};
+  }
   return Handle(send.release());
 }
 
@@ -148,7 +156,10 @@ std::optional<Received> try_probe(Rank from, TagPattern tag) {
   const ThreadCall under_way("try_probe");
   RankContext& me = wait::this_rank("try_probe");
   const auto found = messages_of(me).probe(pattern_of(me, from, tag, "try_probe"));
-  if (!found) return std::nullopt;
+  if (!found) {
+    wait::let_others_run();
+    return std::nullopt;
+  }
   return received(*found);
 }
 
@@ -189,7 +200,10 @@ std::optional<MatchedMessage> try_match(Rank from, TagPattern tag) {
   const ThreadCall under_way("try_match");
   RankContext& me = wait::this_rank("try_match");
   auto arrival = messages_of(me).take(pattern_of(me, from, tag, "try_match"));
-  if (arrival == nullptr) return std::nullopt;
+  if (arrival == nullptr) {
+    wait::let_others_run();
+    return std::nullopt;
+  }
   return MatchedMessage(std::unique_ptr<detail::MatchedState, detail::DropMatched>(
       new detail::MatchedState{messages_of(me), std::move(arrival)}));
 }

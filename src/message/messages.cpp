@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
 
@@ -74,24 +77,59 @@ bool Messages::advance(SendRequest& request) {
   if (request.announcement != nullptr &&
       request.announcement->is_taken.load(std::memory_order_relaxed) == 0) {
     (void)take_in();
-    return false;
+    return is_dead(request.to) && give_up(request);
   }
-  const Locked locked(*this);
-  (void)take_in_all_locked(false);
-  return sending_.look(request);
+  {
+    const Locked locked(*this);
+    (void)take_in_all_locked(false);
+    if (sending_.look(request)) return true;
+  }
+  return is_dead(request.to) && give_up(request);
 }
 
 bool Messages::advance(ReceiveRequest& request) {
   if (request.is_over.load(std::memory_order_acquire)) return true;
   (void)take_in();
-  return request.is_over.load(std::memory_order_acquire);
+  if (request.is_over.load(std::memory_order_acquire)) return true;
+  return is_dead(request.bound_to.load(std::memory_order_relaxed)) && give_up(request);
+}
+
+bool Messages::is_dead(int rank) const {
+  return rank >= 0 && space_.header().on_death == space::OnDeath::go_on &&
+         space_.slot(rank).life.load(std::memory_order_acquire) == space::Life::dead;
+}
+
+// The other rank may have done its part before it died, so that is looked for once more.
+bool Messages::give_up(SendRequest& request) {
+  const Locked locked(*this);
+  if (sending_.look(request)) return true;
+  sending_.abandon(request);
+  request.is_lost = true;
+  request.is_over.store(true, std::memory_order_release);
+  return true;
+}
+
+bool Messages::give_up(ReceiveRequest& request) {
+  const Locked locked(*this);
+  (void)receiving_.take_in_all(newcomers_);
+  if (request.is_over.load(std::memory_order_acquire)) return true;
+  receiving_.abandon(request);
+  request.outcome.is_lost = true;
+  request.is_over.store(true, std::memory_order_release);
+  return true;
+}
+
+void require_not_lost(bool is_lost, int rank, const char* call) {
+  if (is_lost) base::fail(Errc::rank_lost, fmt::format("{}: rank {} has died", call, rank));
 }
 
 void Messages::wait(SendRequest& request, const char* call) {
   WaitFor room{.what = Awaiting::room, .peer = request.to, .call = call};
   try {
     wait::wait_until(room, [&] { return advance(request); });
+    require_not_lost(request.is_lost, request.to, call);
   } catch (...) {
+    if (request.is_over.load(std::memory_order_acquire)) throw;
     const Locked locked(*this);
     sending_.abandon(request);
     throw;
@@ -101,7 +139,11 @@ void Messages::wait(SendRequest& request, const char* call) {
 void Messages::wait(ReceiveRequest& request, const char* call, Awaiting what) {
   WaitFor wait = wait_for(request.pattern(), call, what);
   try {
-    wait::wait_until(wait, [&] { return advance(request); });
+    wait::wait_until(wait, [&] {
+      wait.peer = request.bound_to.load(std::memory_order_relaxed);
+      return advance(request);
+    });
+    require_not_lost(request.outcome.is_lost, request.bound_to, call);
   } catch (...) {
     abandon(request);
     throw;
@@ -145,7 +187,7 @@ ReceiveRequest::Outcome Messages::receive(const Label& pattern, std::span<std::b
 
 std::optional<Came> Messages::probe(const Label& pattern) {
   const Locked locked(*this);
-  (void)receiving_.take_in_all(newcomers_);
+  (void)take_in_all_locked(false);
   return receiving_.probe(pattern);
 }
 

@@ -105,6 +105,10 @@ class Messages final : public wait::WorkSource {
     return take_in_all();
   }
   bool take_in_all();
+  /// Whether nothing comes from that rank any more, in a job that goes on after deaths.
+  [[nodiscard]] bool is_dead(int rank) const;
+  bool give_up(SendRequest& request);
+  bool give_up(ReceiveRequest& request);
   bool take_in_all_locked(bool fetches_all);
 
   wait::RankContext& rank_;
@@ -123,6 +127,9 @@ inline constexpr wait::ContextSlot<Messages> messages_slot{1};
 inline Messages& messages_of(const wait::RankContext& rank) {
   return *messages_slot.in(rank.slots);
 }
+
+/// Throws Error(rank_lost) where the request is of a rank that has died.
+void require_not_lost(bool is_lost, int rank, const char* call);
 
 /// What a rank waits for that wants such a message.
 inline wait::WaitFor wait_for(const Label& pattern, const char* call,

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "armature/error.hpp"
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "space/layout.hpp"
@@ -42,14 +43,23 @@ void Receiving::add(std::unique_ptr<Arrival> arrival) {
   waiting_.add(*arrival.release());
 }
 
-std::unique_ptr<Arrival> Receiving::remove(Arrival& arrival) {
+/// It is fetched no more.
+void Receiving::leave(const Arrival& arrival) {
   if (!arrival.is_here() && !arrival.is_coming) elsewhere_.erase(arrival.place);
+}
+
+std::unique_ptr<Arrival> Receiving::remove(Arrival& arrival) {
+  leave(arrival);
   waiting_.remove(arrival);
   return std::unique_ptr<Arrival>(&arrival);
 }
 
 void Receiving::put_back(std::unique_ptr<Arrival> arrival) {
-  if (!arrival->is_here()) arrival->place = elsewhere_.insert(elsewhere_.begin(), arrival.get());
+  // A receive may have been posted meanwhile.
+  if (ReceiveRequest* const receive = match(arrival->label(), arrival->bytes)) {
+    leave(*arrival);
+    return give(*receive, std::move(arrival));
+  }
   waiting_.put_back(*arrival.release());
 }
 
@@ -61,7 +71,10 @@ void Receiving::start(ReceiveRequest& request) {
 }
 
 void Receiving::start(ReceiveRequest& request, std::unique_ptr<Arrival> arrival) {
-  if (request.takes(arrival->bytes)) return give(request, std::move(arrival));
+  if (request.takes(arrival->bytes)) {
+    leave(*arrival);
+    return give(request, std::move(arrival));
+  }
   const Came came = arrival->came();
   put_back(std::move(arrival));
   request.end(came, true);
@@ -85,11 +98,13 @@ std::optional<Came> Receiving::probe(const Label& pattern) {
   return found->came();
 }
 
-// One that has been asked for is given once it is here.
+// One that has been asked for is given once it is here. One whose bytes are at its sender may still
+// be fetched, so that the sender need not wait for whoever has taken it.
 std::unique_ptr<Arrival> Receiving::take(const Label& pattern) {
   auto* const found = static_cast<Arrival*>(waiting_.find(pattern));
   if (found == nullptr || found->is_coming) return nullptr;
-  return remove(*found);
+  waiting_.remove(*found);
+  return std::unique_ptr<Arrival>(found);
 }
 
 /// The receive that gets such a message. Those that it does not fit are over, and it is kept.
@@ -104,6 +119,7 @@ ReceiveRequest* Receiving::match(const Label& label, std::size_t bytes) {
 void Receiving::give(ReceiveRequest& request, std::unique_ptr<Arrival> arrival) {
   const Came came = arrival->came();
   if (arrival->is_coming) {
+    request.bound_to.store(came.source, std::memory_order_relaxed);
     arrival.release()->receiver = &request;  // it is its target's from now on
     return;
   }
@@ -112,6 +128,7 @@ void Receiving::give(ReceiveRequest& request, std::unique_ptr<Arrival> arrival) 
       copy_announced(came.source, arrival->number, request.into);
       break;
     case EnvelopeKind::offer:
+      request.bound_to.store(came.source, std::memory_order_relaxed);
       return ask(came.source, arrival->number, {request.into, &request, nullptr, came});
     default:
       copy(request.into, arrival->data);
@@ -130,12 +147,26 @@ void Receiving::copy_announced(int from, std::uint64_t number, Cursor into) {
 
 void Receiving::ask(int from, std::uint64_t offer, const Target& target) {
   const std::uint64_t number = ++questions_;
-  asked_.emplace(number, target);
   Envelope envelope;
   envelope.kind = EnvelopeKind::go;
   envelope.number = offer;
   envelope.bytes = number;
-  sending_.post(from, envelope);
+  asked_.emplace(number, target);
+  unasked_.push_back({from, envelope});
+  ask_all();
+}
+
+/// Where there is no memory for a ring to the sender, it is asked later.
+void Receiving::ask_all() {
+  while (!unasked_.empty()) {
+    try {
+      sending_.post(unasked_.front().to, unasked_.front().envelope);
+    } catch (const Error& error) {
+      if (error.code() != Errc::out_of_memory) throw;
+      return;
+    }
+    unasked_.pop_front();
+  }
 }
 
 void Receiving::take_own(const Label& label, Cursor from) {
@@ -187,13 +218,15 @@ void Receiving::begin(Incoming& in) {
       return;
     case EnvelopeKind::whole:
       if (ReceiveRequest* const receive = match(label, envelope.bytes)) {
+        receive->bound_to.store(in.from, std::memory_order_relaxed);
         in.target = {receive->into, receive, nullptr, came};
-        return;
+      } else {
+        // The list of those that wait has it once it is here.
+        auto arrival = std::make_unique<Arrival>(label, envelope);
+        arrival->make_room();
+        in.target.into = arrival->into();
+        in.target.arrival = arrival.release();
       }
-      // The list of those that wait has it once it is here.
-      in.target.arrival = new Arrival(label, envelope);
-      in.target.arrival->make_room();
-      in.target.into = in.target.arrival->into();
       return;
     case EnvelopeKind::announcement:
     case EnvelopeKind::offer:
@@ -228,13 +261,17 @@ void Receiving::end(const Target& target) {
 /// True when it got to the end of a message.
 bool Receiving::take_in(Incoming& in) {
   Ring& ring = *in.ring;
-  if (ring.readable() == 0) return false;
+  if (!in.can_go_on()) return false;
   if (in.envelope_bytes < sizeof(Envelope)) {
     in.envelope_bytes += ring.read(reinterpret_cast<std::byte*>(&in.envelope) + in.envelope_bytes,
                                    sizeof(Envelope) - in.envelope_bytes);
-    if (in.envelope_bytes == sizeof(Envelope)) begin(in);
   }
-  if (in.envelope_bytes == sizeof(Envelope)) {
+  // Where there was no memory to begin with, it is tried again.
+  if (in.envelope_bytes == sizeof(Envelope) && !in.has_begun) {
+    begin(in);
+    in.has_begun = true;
+  }
+  if (in.has_begun) {
     Cursor& into = in.target.into;
     while (in.left > 0 && ring.readable() > 0) {
       const std::span<std::byte> here = into.here();
@@ -248,8 +285,9 @@ bool Receiving::take_in(Incoming& in) {
   }
   // The sender may wait for the room that this has made.
   wait::ring(space_.slot(in.from));
-  if (in.envelope_bytes < sizeof(Envelope) || in.left > 0) return false;
+  if (!in.has_begun || in.left > 0) return false;
   in.envelope_bytes = 0;
+  in.has_begun = false;
   end(std::exchange(in.target, {}));
   return true;
 }
@@ -259,11 +297,11 @@ bool Receiving::take_in_all(const space::Newcomers& newcomers) {
   find_new_rings(newcomers);
   bool any = false;
   for (Incoming& in : incoming_) {
-    if (in.ring->readable() == 0) continue;
+    if (!in.can_go_on()) continue;
     any = true;
     const std::uint64_t end =
         in.ring->read_so_far().load(std::memory_order_relaxed) + Ring::capacity;
-    while (in.ring->read_so_far().load(std::memory_order_relaxed) < end && in.ring->readable() > 0)
+    while (in.ring->read_so_far().load(std::memory_order_relaxed) < end && in.can_go_on())
       (void)take_in(in);
   }
   return any;
@@ -278,8 +316,9 @@ bool Receiving::has_waited(const Arrival& arrival) const {
 }
 
 bool Receiving::fetch(bool all) {
-  if (elsewhere_.empty()) return false;
+  if (!has_something_to_fetch()) return false;
   ++looks_;
+  ask_all();
   while (!elsewhere_.empty() && (all || has_waited(*elsewhere_.front()))) {
     Arrival& arrival = *elsewhere_.front();
     try {
@@ -300,7 +339,7 @@ bool Receiving::fetch(bool all) {
 }
 
 bool Receiving::is_idle() const {
-  return asked_.empty() && elsewhere_.empty() &&
+  return asked_.empty() && !has_something_to_fetch() &&
          std::ranges::all_of(incoming_, [](const Incoming& in) {
            return in.ring->is_empty() && in.envelope_bytes == 0;
          });

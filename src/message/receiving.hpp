@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <memory>
 #include <optional>
@@ -42,10 +43,12 @@ class Receiving {
   void take_own(const Label& label, Cursor from);
   /// Takes in what is in the rings; whether there was something.
   bool take_in_all(const space::Newcomers& newcomers);
-  /// Takes into memory what waits at its sender: what does so for a while, or all. True as long as
-  /// there is something, so that the rank looks again.
+  /// Takes into memory what waits at its sender: what does so for a while, or all. True where there
+  /// is something: then the rank looks again.
   bool fetch(bool all);
-  [[nodiscard]] bool has_something_to_fetch() const { return !elsewhere_.empty(); }
+  [[nodiscard]] bool has_something_to_fetch() const {
+    return !elsewhere_.empty() || !unasked_.empty();
+  }
   /// Whether nothing is on its way here.
   [[nodiscard]] bool is_idle() const;
   /// Nobody's ring is known any more.
@@ -68,8 +71,13 @@ class Receiving {
     transport::Ring* ring = nullptr;
     Envelope envelope;
     std::size_t envelope_bytes = 0;
-    std::size_t left = 0;  // of what is behind it
+    bool has_begun = false;  // what it asks for
+    std::size_t left = 0;    // of what is behind it
     Target target;
+
+    [[nodiscard]] bool can_go_on() const {
+      return ring->readable() > 0 || (envelope_bytes == sizeof(Envelope) && !has_begun);
+    }
   };
 
   [[nodiscard]] bool has_waited(const Arrival& arrival) const;
@@ -79,10 +87,12 @@ class Receiving {
   void end(const Target& target);
   ReceiveRequest* match(const Label& label, std::size_t bytes);
   void add(std::unique_ptr<Arrival> arrival);
+  void leave(const Arrival& arrival);
   std::unique_ptr<Arrival> remove(Arrival& arrival);
   void give(ReceiveRequest& request, std::unique_ptr<Arrival> arrival);
   void copy_announced(int from, std::uint64_t number, Cursor into);
   void ask(int from, std::uint64_t offer, const Target& target);
+  void ask_all();
 
   space::AddressSpace& space_;
   Sending& sending_;
@@ -90,8 +100,13 @@ class Receiving {
   std::uint32_t rings_seen_ = 0;
   PostedReceives posted_;
   WaitingMessages waiting_;
-  std::list<Arrival*> elsewhere_;  // of those that wait: whose bytes are where they were sent
+  std::list<Arrival*> elsewhere_;  // whose bytes are where they were sent, and not asked for
+  struct Question {
+    int to;
+    Envelope envelope;
+  };
   std::unordered_map<std::uint64_t, Target> asked_;
+  std::deque<Question> unasked_;  // of these
   std::uint64_t questions_ = 0;
   std::uint64_t looks_ = 0;
 };

@@ -12,10 +12,14 @@ SendRequest::SendRequest(const Address& address, std::span<const iovec> the_piec
 }
 
 ReceiveRequest::ReceiveRequest(const Label& pattern, std::span<const iovec> pieces, TooLong what)
-    : PostedReceive(pattern), into(pieces), room(into.left()), too_long(what) {}
+    : PostedReceive(pattern),
+      into(pieces),
+      room(into.left()),
+      too_long(what),
+      bound_to(pattern.source) {}
 
 void ReceiveRequest::end(const Came& came, bool does_not_fit) {
-  outcome = {came, does_not_fit};
+  outcome = {came, does_not_fit, false};
   // Release: who sees that it is over sees the rest.
   is_over.store(true, std::memory_order_release);
 }

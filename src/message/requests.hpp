@@ -35,6 +35,7 @@ struct SendRequest : Outgoing {
   std::uint64_t offer = 0;                  // its number; 0: it is not offered
   /// Release: the bytes have been copied.
   std::atomic<bool> is_over{false};
+  bool is_lost = false;  // who should receive it has died; written before is_over
 };
 
 /// What came, and from whom.
@@ -53,6 +54,7 @@ struct ReceiveRequest : PostedReceive {
   /// What there is to say once it is over.
   struct Outcome : Came {
     bool does_not_fit = false;  // and the message waits on
+    bool is_lost = false;       // who should send has died, and nothing came
   };
 
   ReceiveRequest(const Label& pattern, std::span<const iovec> pieces, TooLong what);
@@ -65,6 +67,8 @@ struct ReceiveRequest : PostedReceive {
   Cursor into;
   std::size_t room = 0;
   TooLong too_long = TooLong::is_kept;
+  /// The only one whose message it can get now; -1: anyone of its pattern.
+  std::atomic<int> bound_to{-1};
   Outcome outcome;
   std::atomic<bool> is_over{false};
 };

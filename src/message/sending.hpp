@@ -46,8 +46,6 @@ class Sending {
   void close() { outbox_.close(); }
 
  private:
-  void offer(SendRequest& request);
-
   Outbox outbox_;
   Announcements announcements_;
   std::list<SendRequest*> announced_;

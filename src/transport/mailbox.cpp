@@ -67,6 +67,7 @@ bool Ring::write_whole(std::span<const std::byte> first, std::span<const std::by
 
 std::size_t Ring::write(std::span<const std::byte> data) {
   if (data.empty()) return 0;
+  data = data.first(std::min(data.size(), capacity / 4 - length_bytes));
   if (!has_room(lines_of_chunk(data.size()))) {
     const std::uint64_t there = capacity - (written_.load(std::memory_order_relaxed) - known_read_);
     if (there < least_room || there > capacity) return 0;

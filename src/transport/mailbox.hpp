@@ -32,7 +32,8 @@ class Ring {
   /// did.
   [[nodiscard]] bool write_whole(std::span<const std::byte> first,
                                  std::span<const std::byte> second);
-  /// One chunk of as many bytes as there is room for; returns how many.
+  /// One chunk of as many bytes as there is room for, and at most a quarter of the ring, so that
+  /// the reader takes one out while the next is written; returns how many.
   std::size_t write(std::span<const std::byte> data);
 
   /// The bytes that are left of the chunk that is to be read next; 0: there is none yet.
@@ -41,7 +42,7 @@ class Ring {
   std::size_t read(std::byte* to, std::size_t bytes);
   /// The same, without looking at it.
   std::size_t skip(std::size_t bytes) { return read(nullptr, bytes); }
-  /// Whether something in it has not been read, as far as the counters tell.
+  /// Whether all that is in it has been read, as far as the counters tell.
   [[nodiscard]] bool is_empty() const {
     return written_.load(std::memory_order_acquire) == read_.load(std::memory_order_relaxed);
   }

@@ -177,6 +177,49 @@ TEST(MessageAsync, a_matched_message_that_is_dropped_waits_again) {
   EXPECT_EQ(armature::receive<int>(left(), 2), 6);
 }
 
+TEST(MessageAsync, a_receive_that_is_posted_meanwhile_gets_a_message_that_is_dropped) {
+  for (const std::size_t bytes : {std::size_t{4}, std::size_t{100'000}}) {
+    const auto mine = patterned(bytes, static_cast<std::size_t>(me()));
+    Handle sent = armature::send_async(right(), 2, bytes_of(mine));
+    std::optional<armature::MatchedMessage> matched;
+    ASSERT_TRUE(eventually([&] { return (matched = armature::try_match(left(), 2)).has_value(); }));
+    std::vector<std::uint8_t> into(bytes);
+    Handle receive = armature::receive_async(left(), 2, room_of(into));
+    matched.reset();
+    receive.wait();
+    EXPECT_EQ(into, patterned(bytes, static_cast<std::size_t>(left())));
+    sent.wait();
+    world().barrier();
+  }
+}
+
+TEST(MessageAsync, a_sender_does_not_wait_for_who_keeps_a_matched_message) {
+  const auto mine = patterned(100'000, static_cast<std::size_t>(me()));
+  Handle sent = armature::send_async(right(), 2, bytes_of(mine));
+  std::optional<armature::MatchedMessage> matched;
+  ASSERT_TRUE(eventually([&] { return (matched = armature::try_match(left(), 2)).has_value(); }));
+  sent.wait();
+  world().barrier();
+  std::vector<std::uint8_t> into(mine.size());
+  matched->receive(room_of(into));
+  EXPECT_EQ(into, patterned(mine.size(), static_cast<std::size_t>(left())));
+}
+
+TEST(MessageAsync, a_probe_lets_what_was_begun_go_on) {
+  const auto mine = patterned(1 << 20, static_cast<std::size_t>(me()));
+  Handle sent = armature::send_async(right(), 2, bytes_of(mine));
+  std::vector<std::uint8_t> into(mine.size());
+  Handle receive = armature::receive_async(left(), 2, room_of(into));
+  ASSERT_TRUE(eventually([&] {
+    (void)armature::try_probe(left(), 3);
+    return receive.test();
+  }));
+  armature::send(left(), 3, me());
+  ASSERT_TRUE(eventually([] { return armature::try_probe(right(), 3).has_value(); }));
+  EXPECT_EQ(armature::receive<int>(right(), 3), right());
+  sent.wait();
+}
+
 TEST(MessageAsync, a_receive_that_is_cancelled_takes_nothing) {
   int gone = -1, came = -1;
   Handle cancelled = armature::receive_async(left(), 4, std::span(&gone, 1));

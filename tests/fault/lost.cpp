@@ -82,6 +82,9 @@ const Calls& calls() {
       {"receive", {[](Scene& s) {
          (void)armature::receive(s.victim, 1, std::as_writable_bytes(std::span(s.data)));
        }}},
+      {"receive_async", {[](Scene& s) { armature::receive_async(s.victim, 1, s.data).wait(); }}},
+      // Which is not received.
+      {"send_async", {[](Scene& s) { armature::send_async(s.victim, 1, s.data).wait(); }}},
   };
   return all;
 }
