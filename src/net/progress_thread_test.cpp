@@ -20,8 +20,6 @@
 namespace armature::net {
 namespace {
 
-using transport::Kind;
-
 constexpr std::uint64_t ms = 1'000'000;
 std::atomic<int> handled = 0;
 std::atomic<bool (*)()> look = nullptr;
@@ -180,7 +178,8 @@ TEST(ProgressThreadTest, signs_of_life_are_sent_and_who_sends_some_stays) {
   PlayedNetwork net(chosen);
   std::size_t answered = 0;
   const auto hears_of_us_often = [&] {
-    for (; answered < net.peer.seen(Kind::none).size(); ++answered) net.peer.say(Kind::none, -1);
+    for (; answered < net.peer.seen(transport::Kind::none).size(); ++answered)
+      net.peer.say(transport::Kind::none, -1);
     return answered >= 5;  // for longer than a silence may last
   };
   EXPECT_TRUE(net.until(hears_of_us_often, false));
@@ -189,14 +188,14 @@ TEST(ProgressThreadTest, signs_of_life_are_sent_and_who_sends_some_stays) {
 
 TEST(ProgressThreadTest, who_has_not_found_all_yet_gives_signs_of_life) {
   PlayedNetwork net(options(40 * ms), 3);
-  EXPECT_GE(net.peer.seen(Kind::none).size(), 3U);
+  EXPECT_GE(net.peer.seen(transport::Kind::none).size(), 3U);
 }
 
 TEST(ProgressThreadTest, without_a_heartbeat_silence_is_no_fault) {
   PlayedNetwork net(options(0));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_EQ(net.peer.drops, 0);
-  EXPECT_TRUE(net.peer.seen(Kind::none).empty());
+  EXPECT_TRUE(net.peer.seen(transport::Kind::none).empty());
 }
 
 }  // namespace

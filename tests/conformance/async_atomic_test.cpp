@@ -12,12 +12,15 @@ using armature::Handle;
 
 namespace {
 
-constexpr std::size_t n = 20'000;  // longer than a packet
+constexpr std::size_t elements = 20'000;  // longer than a packet
 
 /// Longs at the right neighbour, and as many to send there.
 class Numbers {
  public:
-  Numbers() : place(world().allocate<long>(n)), counter(world().allocate<long>(2)), mine(n, me()) {
+  Numbers()
+      : place(world().allocate<long>(elements)),
+        counter(world().allocate<long>(2)),
+        mine(elements, me()) {
     world().barrier();
   }
   Numbers(const Numbers&) = delete;

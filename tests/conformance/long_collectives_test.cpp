@@ -12,7 +12,7 @@ using namespace conformance;
 namespace {
 
 using armature::Team;
-using Bytes = std::span<std::uint8_t>;
+using ByteSpan = std::span<std::uint8_t>;
 constexpr std::size_t mebi = 1 << 20;
 
 /// Memory of the rank's segment, or private memory.
@@ -29,7 +29,9 @@ class Buffer {
   ~Buffer() {
     if (!is_private_) world().free_local(shared_);
   }
-  [[nodiscard]] Bytes all() { return is_private_ ? Bytes(own_) : Bytes(shared_.address(), bytes_); }
+  [[nodiscard]] ByteSpan all() {
+    return is_private_ ? ByteSpan(own_) : ByteSpan(shared_.address(), bytes_);
+  }
 
  private:
   bool is_private_;
@@ -42,21 +44,21 @@ class Buffer {
 std::uint8_t byte_of(int from, int to, std::size_t at) {
   return static_cast<std::uint8_t>(at + at / 251 + static_cast<std::size_t>(from * 31 + to));
 }
-void write(Bytes block, int from, int to) {
+void write(ByteSpan block, int from, int to) {
   for (std::size_t i = 0; i < block.size(); ++i) block[i] = byte_of(from, to, i);
 }
 /// Looks at the first bytes, at the last ones, and at some of each cache line in between.
-bool is_written(Bytes block, int from, int to) {
+bool is_written(ByteSpan block, int from, int to) {
   const auto is_edge = [&](std::size_t i) { return i < 64 || i + 64 >= block.size(); };
   for (std::size_t i = 0; i < block.size(); i += is_edge(i) || is_edge(i + 29) ? 1 : 29)
     if (block[i] != byte_of(from, to, i)) return false;
   return true;
 }
-Bytes part(Bytes all, int number, std::size_t bytes) {
+ByteSpan part(ByteSpan all, int number, std::size_t bytes) {
   return all.subspan(static_cast<std::size_t>(number) * bytes, bytes);
 }
 
-void exchange(const Team& team, std::size_t bytes, Bytes mine, Bytes all) {
+void exchange(const Team& team, std::size_t bytes, ByteSpan mine, ByteSpan all) {
   for (int to = 0; to < team.size(); ++to) write(part(mine, to, bytes), team.rank(), to);
   std::ranges::fill(all, 0xee);
   team.alltoall(std::span<const std::uint8_t>(mine), all);
@@ -64,7 +66,7 @@ void exchange(const Team& team, std::size_t bytes, Bytes mine, Bytes all) {
     ASSERT_TRUE(is_written(part(all, from, bytes), from, team.rank())) << bytes << " from " << from;
 }
 
-void collect(const Team& team, std::size_t bytes, Bytes mine, Bytes all, int root) {
+void collect(const Team& team, std::size_t bytes, ByteSpan mine, ByteSpan all, int root) {
   write(mine.first(bytes), team.rank(), 0);
   std::ranges::fill(all, 0xee);
   team.gather(std::span<const std::uint8_t>(mine.first(bytes)), all, root);
@@ -78,7 +80,7 @@ void collect(const Team& team, std::size_t bytes, Bytes mine, Bytes all, int roo
     ASSERT_TRUE(is_written(part(all, from, bytes), from, 0)) << bytes << " from " << from;
 }
 
-void distribute(const Team& team, std::size_t bytes, Bytes mine, Bytes all, int root) {
+void distribute(const Team& team, std::size_t bytes, ByteSpan mine, ByteSpan all, int root) {
   for (int to = 0; to < team.size(); ++to) write(part(all, to, bytes), root, to);
   std::ranges::fill(mine, 0xee);
   team.scatter(std::span<const std::uint8_t>(all), mine.first(bytes), root);
@@ -145,7 +147,7 @@ TEST(LongCollectives, only_some_members_may_have_one_buffer_for_both) {
   const std::size_t whole = bytes * static_cast<std::size_t>(team.size());
   Buffer mine(whole, false), other(whole, false);
   for (int to = 0; to < team.size(); ++to) write(part(mine.all(), to, bytes), team.rank(), to);
-  const Bytes all = team.rank() == 0 ? mine.all() : other.all();
+  const ByteSpan all = team.rank() == 0 ? mine.all() : other.all();
   team.alltoall(std::span<const std::uint8_t>(mine.all()), all);
   for (int from = 0; from < team.size(); ++from)
     EXPECT_TRUE(is_written(part(all, from, bytes), from, team.rank())) << " from " << from;
@@ -160,11 +162,11 @@ TEST(LongCollectives, buffers_may_overlap_in_another_place) {
     // The root of a scatter receives where the block of another one lies.
     Buffer buffer(whole, is_private), other(bytes, is_private);
     for (int to = 0; to < team.size(); ++to) write(part(buffer.all(), to, bytes), last, to);
-    const Bytes got = team.rank() == last ? part(buffer.all(), 0, bytes) : other.all();
+    const ByteSpan got = team.rank() == last ? part(buffer.all(), 0, bytes) : other.all();
     team.scatter(std::span<const std::uint8_t>(buffer.all()), got, last);
     EXPECT_TRUE(is_written(got, last, team.rank()));
     // The root of a gather gives what lies where another one's block arrives.
-    const Bytes given = team.rank() == last ? part(buffer.all(), 0, bytes) : other.all();
+    const ByteSpan given = team.rank() == last ? part(buffer.all(), 0, bytes) : other.all();
     write(given, team.rank(), 0);
     team.gather(std::span<const std::uint8_t>(given), buffer.all(), last);
     for (int from = 0; team.rank() == last && from < team.size(); ++from)

@@ -20,10 +20,10 @@ using armature::Received;
 namespace {
 
 // Each side of what goes in one step and what goes in two.
-constexpr std::array<std::size_t, 9> sizes{0,      1,      8192,    8193,   20'000,
-                                           32'769, 65'536, 300'001, 3 << 20};
+constexpr std::array<std::size_t, 9> message_sizes{0,      1,      8192,    8193,   20'000,
+                                                   32'769, 65'536, 300'001, 3 << 20};
 
-std::span<const std::byte> bytes_of(const std::vector<std::uint8_t>& data) {
+std::span<const std::byte> sent_bytes(const std::vector<std::uint8_t>& data) {
   return std::as_bytes(std::span(data));
 }
 std::span<std::byte> room_of(std::vector<std::uint8_t>& data) {
@@ -36,10 +36,10 @@ TEST(MessageAsync, posted_before_and_after_every_size_arrives) {
   for (const bool is_posted_first : {true, false}) {
     std::vector<std::vector<std::uint8_t>> out, into;
     std::vector<Handle> receives;
-    std::array<Received, sizes.size()> got{};
+    std::array<Received, message_sizes.size()> got{};
     const auto post = [&] {
-      for (std::size_t i = 0; i < sizes.size(); ++i) {
-        into.emplace_back(sizes[i] + 1, std::uint8_t{0xee});
+      for (std::size_t i = 0; i < message_sizes.size(); ++i) {
+        into.emplace_back(message_sizes[i] + 1, std::uint8_t{0xee});
         receives.push_back(
             armature::receive_async(left(), static_cast<int>(i), room_of(into[i]), &got[i]));
       }
@@ -47,22 +47,23 @@ TEST(MessageAsync, posted_before_and_after_every_size_arrives) {
     if (is_posted_first) post();
     world().barrier();
     std::vector<Handle> sends;
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-      out.push_back(patterned(sizes[i], static_cast<std::size_t>(me()) + i));
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-      sends.push_back(armature::send_async(right(), static_cast<int>(i), bytes_of(out[i])));
+    for (std::size_t i = 0; i < message_sizes.size(); ++i)
+      out.push_back(patterned(message_sizes[i], static_cast<std::size_t>(me()) + i));
+    for (std::size_t i = 0; i < message_sizes.size(); ++i)
+      sends.push_back(armature::send_async(right(), static_cast<int>(i), sent_bytes(out[i])));
     if (!is_posted_first) {
       world().barrier();
       post();
     }
-    for (std::size_t i = sizes.size(); i-- > 0;) {
+    for (std::size_t i = message_sizes.size(); i-- > 0;) {
       receives[i].wait();
-      ASSERT_EQ(got[i].bytes, sizes[i]);
+      ASSERT_EQ(got[i].bytes, message_sizes[i]);
       EXPECT_EQ(got[i].from, left());
       EXPECT_EQ(got[i].tag, static_cast<int>(i));
-      EXPECT_EQ(into[i][sizes[i]], 0xee) << "behind the message";
-      into[i].resize(sizes[i]);
-      ASSERT_TRUE(into[i] == patterned(sizes[i], static_cast<std::size_t>(left()) + i)) << sizes[i];
+      EXPECT_EQ(into[i][message_sizes[i]], 0xee) << "behind the message";
+      into[i].resize(message_sizes[i]);
+      ASSERT_TRUE(into[i] == patterned(message_sizes[i], static_cast<std::size_t>(left()) + i))
+          << message_sizes[i];
     }
     armature::wait_all(sends);
     world().barrier();
@@ -75,7 +76,7 @@ TEST(MessageAsync, between_segments_every_size_arrives) {
   const auto into_there = world().allocate_local<std::byte>(most);
   std::byte* const out = out_there.address();
   std::byte* const into = into_there.address();
-  for (const std::size_t bytes : sizes) {
+  for (const std::size_t bytes : message_sizes) {
     const auto mine = patterned(bytes, static_cast<std::size_t>(me()) + bytes);
     if (bytes > 0) std::memcpy(out, mine.data(), bytes);
     Received got;
@@ -135,7 +136,7 @@ TEST(MessageAsync, a_probe_tells_what_a_receive_gets) {
   EXPECT_FALSE(armature::try_probe(left(), 9).has_value());
   world().barrier();
   const auto mine = patterned(50'000, static_cast<std::size_t>(me()));
-  Handle sent = armature::send_async(right(), 9, bytes_of(mine));
+  Handle sent = armature::send_async(right(), 9, sent_bytes(mine));
   armature::send(right(), 8, me());
   const Received first = armature::probe(left(), any_tag);
   EXPECT_EQ(first.bytes, mine.size());
@@ -151,7 +152,7 @@ TEST(MessageAsync, a_probe_tells_what_a_receive_gets) {
 TEST(MessageAsync, a_matched_message_is_nobody_elses) {
   for (const std::size_t bytes : {std::size_t{4}, std::size_t{100'000}}) {
     const auto mine = patterned(bytes, static_cast<std::size_t>(me()));
-    Handle first = armature::send_async(right(), 2, bytes_of(mine));
+    Handle first = armature::send_async(right(), 2, sent_bytes(mine));
     armature::send(right(), 2, 5);
     std::optional<armature::MatchedMessage> matched;
     ASSERT_TRUE(eventually([&] { return (matched = armature::try_match(left(), 2)).has_value(); }));
@@ -180,7 +181,7 @@ TEST(MessageAsync, a_matched_message_that_is_dropped_waits_again) {
 TEST(MessageAsync, a_receive_that_is_posted_meanwhile_gets_a_message_that_is_dropped) {
   for (const std::size_t bytes : {std::size_t{4}, std::size_t{100'000}}) {
     const auto mine = patterned(bytes, static_cast<std::size_t>(me()));
-    Handle sent = armature::send_async(right(), 2, bytes_of(mine));
+    Handle sent = armature::send_async(right(), 2, sent_bytes(mine));
     std::optional<armature::MatchedMessage> matched;
     ASSERT_TRUE(eventually([&] { return (matched = armature::try_match(left(), 2)).has_value(); }));
     std::vector<std::uint8_t> into(bytes);
@@ -195,7 +196,7 @@ TEST(MessageAsync, a_receive_that_is_posted_meanwhile_gets_a_message_that_is_dro
 
 TEST(MessageAsync, a_sender_does_not_wait_for_who_keeps_a_matched_message) {
   const auto mine = patterned(100'000, static_cast<std::size_t>(me()));
-  Handle sent = armature::send_async(right(), 2, bytes_of(mine));
+  Handle sent = armature::send_async(right(), 2, sent_bytes(mine));
   std::optional<armature::MatchedMessage> matched;
   ASSERT_TRUE(eventually([&] { return (matched = armature::try_match(left(), 2)).has_value(); }));
   sent.wait();
@@ -207,7 +208,7 @@ TEST(MessageAsync, a_sender_does_not_wait_for_who_keeps_a_matched_message) {
 
 TEST(MessageAsync, a_probe_lets_what_was_begun_go_on) {
   const auto mine = patterned(1 << 20, static_cast<std::size_t>(me()));
-  Handle sent = armature::send_async(right(), 2, bytes_of(mine));
+  Handle sent = armature::send_async(right(), 2, sent_bytes(mine));
   std::vector<std::uint8_t> into(mine.size());
   Handle receive = armature::receive_async(left(), 2, room_of(into));
   ASSERT_TRUE(eventually([&] {
@@ -240,7 +241,7 @@ TEST(MessageAsync, one_that_does_not_fit_is_kept) {
     Handle too_short = armature::receive_async(left(), 4, room_of(small));
     world().barrier();
     const auto mine = patterned(bytes, static_cast<std::size_t>(me()));
-    Handle sent = armature::send_async(right(), 4, bytes_of(mine));
+    Handle sent = armature::send_async(right(), 4, sent_bytes(mine));
     expect_error(Errc::bad_argument, {"receive_async", "does not fit"}, [&] { too_short.wait(); });
     EXPECT_EQ(armature::receive(left(), 4, room_of(into)).bytes, bytes);
     EXPECT_EQ(into, patterned(bytes, static_cast<std::size_t>(left())));
@@ -250,7 +251,7 @@ TEST(MessageAsync, one_that_does_not_fit_is_kept) {
 
 TEST(MessageAsync, a_long_one_is_sent_while_the_receiver_waits_for_something_else) {
   const auto mine = patterned(1 << 20, static_cast<std::size_t>(me()));
-  armature::send(right(), 4, bytes_of(mine));  // nobody has a receive for it
+  armature::send(right(), 4, sent_bytes(mine));  // nobody has a receive for it
   world().barrier();
   std::vector<std::uint8_t> into(mine.size());
   (void)armature::receive(left(), 4, room_of(into));
@@ -282,7 +283,7 @@ TEST(MessageAsync, all_to_all_of_every_path) {
     for (std::size_t i = 0; i < n; ++i) {
       out[i] = patterned(bytes, static_cast<std::size_t>(me()) * n + i);
       into[i].resize(bytes);
-      sends.push_back(armature::send_async(Rank(static_cast<int>(i)), 6, bytes_of(out[i])));
+      sends.push_back(armature::send_async(Rank(static_cast<int>(i)), 6, sent_bytes(out[i])));
     }
     for (std::size_t i = 0; i < n; ++i)
       receives.push_back(armature::receive_async(Rank(static_cast<int>(i)), 6, room_of(into[i])));
