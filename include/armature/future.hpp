@@ -106,7 +106,8 @@ class [[nodiscard]] future {
   }
   future(future&& other) noexcept : held_(std::exchange(other.held_, Held())) {}
   future& operator=(future&& other) noexcept {
-    held_ = std::exchange(other.held_, Held());
+    // What is abandoned may wait, and this be looked at meanwhile.
+    const Held abandoned = std::exchange(held_, std::exchange(other.held_, Held()));
     return *this;
   }
   ~future() = default;
@@ -126,19 +127,27 @@ class [[nodiscard]] future {
   /// inside a method), so that ranks that test for each other's answers get them.
   [[nodiscard]] bool test() const {
     require("future::test");
-    if (held_.index() == state_at) return std::get<state_at>(held_)->test();
+    if (held_.index() == state_at) {
+      const State state = std::get<state_at>(held_);  // a method may fetch it meanwhile
+      return state->test();
+    }
     return held_.index() == value_at || finish(detail::test_operation);
   }
-  /// Blocks, executing incoming calls, until the result is there.
+  /// Blocks, executing incoming calls, until the result is there, or has been fetched by one.
   void wait() const {
     require("future::wait");
-    if (held_.index() == state_at) std::get<state_at>(held_)->wait();
-    if (held_.index() == operation_at) (void)finish(detail::wait_for_operation);
+    if (held_.index() == value_at || (held_.index() == operation_at && is_there())) return;
+    // Methods that run meanwhile find it under way as well, or fetch it.
+    const State state = share();
+    state->wait();
   }
   /// Waits, and gives the result or throws what the method threw. Once: Error(misuse) after.
   T get() {
     require("future::get");
-    if (held_.index() != value_at) wait();
+    if (held_.index() != value_at) {
+      wait();
+      require("future::get");
+    }
     return take();
   }
 
@@ -187,6 +196,7 @@ class [[nodiscard]] future {
 
   /// What settles it, made if there is none yet.
   [[nodiscard]] const State& share() const {
+    require("future::share");
     if constexpr (detail::is_given_by_operations<T>)
       if (held_.index() == operation_at)
         held_.template emplace<state_at>(std::make_shared<detail::OperationState<T>>(
@@ -216,7 +226,8 @@ class [[nodiscard]] future {
       held_.template emplace<operation_at>(std::move(operation));
   }
 
-  /// Takes over what an operation gave, where `is_complete` finds it complete.
+  /// Takes over what an operation gave, where `is_complete` finds it complete. That runs no method:
+  /// nobody else looks at the future meanwhile.
   template <class IsComplete>
   bool finish(IsComplete is_complete) const {
     if constexpr (detail::is_given_by_operations<T>) {
@@ -225,6 +236,8 @@ class [[nodiscard]] future {
         if (!is_complete(std::get<operation_at>(held_), value)) return false;
         held_.template emplace<value_at>(detail::from_word<T>(value));
       } catch (...) {
+        // Of who looks, not of the operation.
+        if (!std::get<operation_at>(held_).is_empty()) throw;
         auto state = std::make_shared<detail::FutureState<T>>();
         state->fail(std::current_exception());
         held_.template emplace<state_at>(std::move(state));

@@ -36,11 +36,9 @@ class [[nodiscard]] Handle {
   explicit Handle(detail::Request* request) : request_(request) {}
   Handle(Handle&& other) noexcept : request_(other.request_) { other.request_ = nullptr; }
   Handle& operator=(Handle&& other) noexcept {
-    if (this != &other) {
-      if (request_ != nullptr) detail::abandon(request_);
-      request_ = other.request_;
-      other.request_ = nullptr;
-    }
+    // What is abandoned is waited for, and this may be looked at meanwhile.
+    detail::Request* const abandoned = std::exchange(request_, other.release());
+    if (abandoned != nullptr) detail::abandon(abandoned);
     return *this;
   }
   ~Handle() {

@@ -117,6 +117,20 @@ struct AnyOf {
   bool is_over = false;
 };
 
+template <class T>
+bool any_is_valid(std::span<future<T>> futures) {
+  for (const auto& one : futures)
+    if (one.valid()) return true;
+  return false;
+}
+
+/// What settles it; nullptr where it was fetched already.
+template <class T>
+std::shared_ptr<FutureBase> state_of(const future<T>& one) {
+  if (!one.valid()) return nullptr;
+  return one.share();
+}
+
 /// `states` are those of `futures`.
 template <class Futures, class States>
 future<when_any_result<Futures>> when_any_later(Futures futures, const States& states) {
@@ -124,10 +138,13 @@ future<when_any_result<Futures>> when_any_later(Futures futures, const States& s
   any->futures = std::move(futures);
   const auto result = any->result;
   std::size_t index = 0;
-  for (const auto& state : states)
-    state->on_settled([any, at = index++] {
+  for (const auto& state : states) {
+    const std::size_t at = index++;
+    if (state == nullptr) continue;
+    state->on_settled([any, at] {
       if (!std::exchange(any->is_over, true)) any->result->set({at, std::move(any->futures)});
     });
+  }
   return future<when_any_result<Futures>>(result);
 }
 
@@ -137,9 +154,10 @@ future<when_any_result<std::tuple<future<T>...>>> when_any_of(std::tuple<future<
   return std::apply(
       [&](auto&... one) {
         std::size_t index = 0;
+        if (!(one.valid() || ...)) nothing_to_wait_for("when_any");
         if (((one.is_there() || (++index, false)) || ...))
           return future<Result>(std::in_place, Result{index, std::move(all)});
-        const std::array<std::shared_ptr<FutureBase>, sizeof...(T)> states = {one.share()...};
+        const std::array<std::shared_ptr<FutureBase>, sizeof...(T)> states = {state_of(one)...};
         return when_any_later(std::move(all), states);
       },
       all);
@@ -149,7 +167,8 @@ future<when_any_result<std::tuple<future<T>...>>> when_any_of(std::tuple<future<
 
 /// Settled when one of them is, futures and handles in any mixture, of which handles come back as
 /// futures. Settled with its index, the first in order where several are, and with all of them; not
-/// with its exception, which its own get() throws. Throws Error(bad_argument) for none.
+/// with its exception, which its own get() throws. One that was fetched already is passed over;
+/// throws Error(bad_argument) where none is left.
 template <detail::Completion... C>
 requires(sizeof...(C) > 0)
     future<when_any_result<std::tuple<future<detail::SettledWith<C>>...>>> when_any(C... each) {
@@ -159,11 +178,11 @@ requires(sizeof...(C) > 0)
 template <class T>
 future<when_any_result<std::vector<future<T>>>> when_any(std::vector<future<T>> futures) {
   using Result = when_any_result<std::vector<future<T>>>;
-  if (futures.empty()) detail::nothing_to_wait_for("when_any");
+  if (!detail::any_is_valid(std::span(futures))) detail::nothing_to_wait_for("when_any");
   std::vector<std::shared_ptr<detail::FutureBase>> states;
   for (std::size_t i = 0; i < futures.size(); ++i)
     if (futures[i].is_there()) return future<Result>(std::in_place, Result{i, std::move(futures)});
-  for (const auto& one : futures) states.push_back(one.share());
+  for (const auto& one : futures) states.push_back(detail::state_of(one));
   return detail::when_any_later(std::move(futures), states);
 }
 inline future<when_any_result<std::vector<future<void>>>> when_any(std::vector<Handle> handles) {
@@ -190,6 +209,19 @@ auto as_span(R& futures) {
 }
 
 template <class T>
+std::size_t wait_for_first(std::span<future<T>> futures, const char* call) {
+  // A method that runs meanwhile may fetch the last one.
+  const auto is_over = [](void* what) {
+    const auto& in = *static_cast<std::span<future<T>>*>(what);
+    return first_there(in) < in.size() || !any_is_valid(in);
+  };
+  wait_until(is_over, &futures, call);
+  const std::size_t first = first_there(futures);
+  if (first == futures.size()) nothing_to_wait_for(call);
+  return first;
+}
+
+template <class T>
 std::size_t note_there(std::span<future<T>> futures, std::span<std::size_t> there) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < futures.size(); ++i)
@@ -200,33 +232,28 @@ std::size_t note_there(std::span<future<T>> futures, std::span<std::size_t> ther
 }  // namespace detail
 
 /// Sets of futures, as of handles (handle.hpp): each keeps its result, also an exception, for
-/// get().
+/// get(). One that was fetched already is passed over; wait_any and wait_some throw
+/// Error(bad_argument) where none is left.
 template <detail::Futures R>
 void wait_all(R&& futures) {
-  for (const auto& one : futures) one.wait();
+  for (const auto& one : futures)
+    if (one.valid()) one.wait();
 }
 template <detail::Futures R>
 [[nodiscard]] bool test_all(R&& futures) {
   bool all = true;
-  for (const auto& one : futures) all = one.test() && all;
+  for (const auto& one : futures) all = (!one.valid() || one.test()) && all;
   return all;
 }
 template <detail::Futures R>
 std::size_t wait_any(R&& futures) {
-  auto all = detail::as_span(futures);
-  if (all.empty()) detail::nothing_to_wait_for("wait_any");
-  const auto is_there = [](void* what) {
-    const auto& in = *static_cast<decltype(all)*>(what);
-    return detail::first_there(in) < in.size();
-  };
-  detail::wait_until(is_there, &all, "wait_any");
-  return detail::first_there(all);
+  return detail::wait_for_first(detail::as_span(futures), "wait_any");
 }
 template <detail::Futures R>
 [[nodiscard]] std::size_t test_any(R&& futures) {
   const auto all = detail::as_span(futures);
   std::size_t i = 0;
-  while (i < all.size() && !all[i].test()) ++i;
+  while (i < all.size() && !(all[i].valid() && all[i].test())) ++i;
   return i;
 }
 template <detail::Futures R>
@@ -240,7 +267,7 @@ template <detail::Futures R>
 std::size_t wait_some(R&& futures, std::span<std::size_t> there) {
   const auto all = detail::as_span(futures);
   if (there.size() < all.size()) detail::no_room_for_indices("wait_some");
-  (void)wait_any(futures);
+  (void)detail::wait_for_first(all, "wait_some");
   return detail::note_there(all, there);
 }
 

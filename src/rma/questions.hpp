@@ -48,7 +48,11 @@ class Question {
   /// Whether that is the whole answer.
   [[nodiscard]] virtual bool take(const transport::Arrived& answer) = 0;
   /// It counts as an operation of so many bytes until it is answered. Before it is asked.
-  void count(std::size_t bytes) { charge_.begin(bytes); }
+  void count(std::size_t bytes) {
+    charge_.begin(bytes);
+    // Given up before: nobody will end it. One that is given up just now ends with the question.
+    if (is_answered()) charge_.end();
+  }
   /// From now on an answer is nobody's. By destructors of those who take answers.
   void retire();
 

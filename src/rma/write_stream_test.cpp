@@ -134,6 +134,66 @@ TEST_F(WriteStreamTest, who_begins_more_bytes_than_there_may_be_waits) {
   ends.join();
 }
 
+TEST_F(WriteStreamTest, one_that_began_before_all_were_forgotten_does_not_end_another) {
+  wait::Charge before, after;
+  before.begin(2);
+  wait::forget_outstanding();
+  after.begin(1);
+  before.end();
+  EXPECT_EQ(wait::outstanding().operations, 1);
+  EXPECT_EQ(wait::outstanding().bytes, 1);
+  after.end();
+  EXPECT_EQ(wait::outstanding().operations, 0);
+}
+
+TEST_F(WriteStreamTest, who_waits_for_room_is_not_passed_by_newcomers) {
+  const auto half = Protocol::get().pending_max / 2;
+  std::vector<wait::Charge> under_way(2 * half);
+  for (auto& one : under_way) one.begin(1);
+  std::atomic<int> begun = 0;
+  const auto begin = [&] {
+    wait::make_room_for_operation(1, "put");
+    ++begun;
+  };
+  std::jthread first(begin);
+  EXPECT_TRUE(net_.until([] { return wait::somebody_waits_for_room(); }));
+  under_way[0].end();  // there is room for one, but not for who waits
+  std::jthread second(begin);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(begun, 0);
+  for (std::size_t i = 1; i <= half; ++i) under_way[i].end();
+  first.join();
+  second.join();
+  EXPECT_EQ(begun, 2);
+  EXPECT_FALSE(wait::somebody_waits_for_room());
+}
+
+TEST_F(WriteStreamTest, a_large_one_begins_where_it_has_room_beside_others) {
+  const std::size_t most = Protocol::get().pending_bytes_max;
+  wait::Charge small, other;
+  small.begin(most / 4);
+  wait::make_room_for_operation(most / 4 * 3, "put");
+  other.begin(most / 8);
+  std::atomic<int> large = 0, short_ones = 0;
+  std::jthread wants_much([&] {
+    wait::make_room_for_operation(most / 4 * 3, "put");
+    ++large;
+  });
+  EXPECT_TRUE(net_.until([] { return wait::somebody_waits_for_room(); }));
+  // What would fit into half leaves it its place.
+  std::jthread wants_little([&] {
+    wait::make_room_for_operation(1, "put");
+    ++short_ones;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(large + short_ones, 0);
+  other.end();
+  wants_much.join();
+  EXPECT_EQ(large, 1);
+  wants_little.join();
+  small.end();
+}
+
 TEST_F(WriteStreamTest, what_is_called_behind_one_leaves_behind_its_last_piece) {
   net_.peer.keeps_lent = true;
   std::vector<Handle> handles;

@@ -143,6 +143,9 @@ class Endpoint final : public wait::WorkSource, private FencedCalls {
 
   /// Continuations of these run when somebody else has settled them, which is looked for.
   void watch(std::shared_ptr<detail::FutureBase> future);
+  /// Settles it when the rank that it waits for has died, where the job goes on. By whoever has the
+  /// endpoint.
+  [[nodiscard]] bool is_lost(detail::FutureBase& future);
   /// Continuations of this one run soon: it has been settled here.
   void is_due(std::shared_ptr<detail::FutureBase> future);
 
@@ -247,7 +250,6 @@ class Endpoint final : public wait::WorkSource, private FencedCalls {
   [[nodiscard]] bool leads_deeper(Incoming& in, std::uint64_t published, std::uint8_t depth);
   void settle_watched();
   void run_due();
-  [[nodiscard]] bool is_lost(detail::FutureBase& future);
 
   // back pressure
   [[nodiscard]] std::size_t backlog();

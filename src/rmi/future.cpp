@@ -6,6 +6,7 @@
 #include "base/fail.hpp"
 #include "net/network.hpp"
 #include "rmi/endpoint.hpp"
+#include "wait/poller.hpp"
 #include "wait/thread_call.hpp"
 #include "wait/wait.hpp"
 
@@ -35,8 +36,34 @@ Rank awaited_held(rmi::Endpoint& endpoint, const FutureBase& future) {
 
 }  // namespace
 
+namespace {
+
+/// Whether only the network settles it. A thread that runs no rank has no others.
+bool is_of_operation(const FutureBase& future) {
+  return future.comes_from_outside() &&
+         (sender == nullptr ? future.awaited()
+                            : awaited_held(rmi::Endpoint::of(*sender), future)) == Rank::none();
+}
+
+/// As Handle::wait: by any thread, also one that runs no rank, and nobody rings.
+void wait_for_operation(FutureBase& operation) {
+  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = "future::wait"};
+  wait::wait_until(wait, [&] {
+    if (operation.is_there()) return true;
+    if (wait::Poller* const net = wait::poller()) (void)net->try_poll();
+    return operation.is_there();
+  });
+}
+
+}  // namespace
+
 void FutureBase::wait() {
   const wait::ThreadCall under_way("future::wait");
+  if (is_of_operation(*this)) {
+    wait_for_operation(*this);
+    if (sender != nullptr) run_continuations();
+    return;
+  }
   rmi::Endpoint& endpoint = rmi::this_endpoint("future::wait");
   wait::WaitFor wait{.what = space::Awaiting::answer,
                      .peer = awaited_held(endpoint, *this),
@@ -52,7 +79,10 @@ void FutureBase::wait() {
 }
 
 bool FutureBase::is_there() {
-  return sender == nullptr ? poll() : poll_held(rmi::this_endpoint("co_await"), *this);
+  if (sender == nullptr) return poll();
+  rmi::Endpoint& endpoint = rmi::Endpoint::of(*sender);
+  const rmi::Endpoint::Use in_use = endpoint.use();
+  return poll() || endpoint.is_lost(*this);
 }
 
 bool FutureBase::test() {
@@ -65,7 +95,7 @@ bool FutureBase::test() {
     endpoint.in_method() ? endpoint.flush() : endpoint.deliver();
   }
   wait::let_others_run();
-  return poll_held(endpoint, *this);
+  return is_there();
 }
 
 void FutureBase::on_settled(std::function<void()> continuation) {

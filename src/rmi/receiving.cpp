@@ -293,15 +293,13 @@ void Endpoint::settle_watched() {
   if (takes_long && look_at_watched_ns_ > began_ns &&
       look_at_watched_ns_ - began_ns <= pause_max_ns)
     return;
-  const bool some_died = space_.header().on_death == space::OnDeath::go_on &&
-                         space_.header().deaths.load(std::memory_order_acquire) != 0;
   // Continuations may watch others, and wait: what is settled leaves the list first. And they
   // settle others.
   std::vector<std::shared_ptr<detail::FutureBase>> settled;
   do {
     settled.clear();
     std::erase_if(watched_, [&](const auto& future) {
-      if (!future->poll() && !(some_died && is_lost(*future))) return false;
+      if (!future->poll() && !is_lost(*future)) return false;
       settled.push_back(future);
       return true;
     });
@@ -314,8 +312,10 @@ void Endpoint::settle_watched() {
   } while (!settled.empty() && !takes_long);
 }
 
-/// Settles it when the rank that it waits for has died.
 bool Endpoint::is_lost(detail::FutureBase& future) {
+  if (space_.header().on_death != space::OnDeath::go_on ||
+      space_.header().deaths.load(std::memory_order_acquire) == 0)
+    return false;
   const int rank = future.awaited();
   if (rank < 0 || space_.slot(rank).life.load(std::memory_order_acquire) != space::Life::dead)
     return false;

@@ -46,21 +46,18 @@ bool test(Request*& request, std::uint64_t& value) {
   return is_complete;
 }
 
-void wait(Request*& request, std::uint64_t& value) {
-  const wait::ThreadCall under_way("Handle::wait");
-  wait::WaitFor what{.what = space::Awaiting::completion, .rings = false, .call = "Handle::wait"};
-  wait::wait_until(what, [&] { return is_complete_by_now(*request); });
-  value = end(request);
-}
-
-/// For a handle that is given its operation back where it is not complete.
+/// For a handle that is given its operation back where that has not ended: `what` runs no method,
+/// so that nobody finds the handle empty meanwhile.
 template <class Do>
 bool on_operation(Handle& operation, Do&& what) {
-  Request* request = operation.release();
-  if (request == nullptr) return true;
-  const bool is_complete = what(request);
-  if (!is_complete) operation = Handle(request);
-  return is_complete;
+  struct Borrowed {
+    Handle& from;
+    Request* request;
+    ~Borrowed() {
+      if (request != nullptr) from = Handle(request);
+    }
+  } borrowed{operation, operation.release()};
+  return borrowed.request == nullptr || what(borrowed.request);
 }
 
 }  // namespace
@@ -70,13 +67,12 @@ bool test(Request*& request) {
   return test(request, value);
 }
 
+// Methods run meanwhile, and may look at the same handle: one of them may end the operation.
 void wait(Request*& request) {
-  std::uint64_t value = 0;
-  wait(request, value);
-}
-
-bool wait_for_operation(Handle& operation, std::uint64_t& value) {
-  return on_operation(operation, [&](Request*& request) { return wait(request, value), true; });
+  const wait::ThreadCall under_way("Handle::wait");
+  wait::WaitFor what{.what = space::Awaiting::completion, .rings = false, .call = "Handle::wait"};
+  wait::wait_until(what, [&] { return request == nullptr || is_complete_by_now(*request); });
+  if (request != nullptr) (void)end(request);
 }
 
 bool test_operation(Handle& operation, std::uint64_t& value) {

@@ -1,7 +1,10 @@
 #include "wait/outstanding.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 
+#include "base/clock.hpp"
 #include "base/runtime.hpp"
 #include "transport/protocol.hpp"
 #include "wait/poller.hpp"
@@ -14,32 +17,81 @@ using transport::Protocol;
 namespace {
 
 // Relaxed: they order nothing, and a bound that is passed by a few threads at once holds well
-// enough. Signed: after all have been forgotten some may end.
+// enough.
 struct Totals {
   std::atomic<std::ptrdiff_t> operations = 0, bytes = 0;
+  std::atomic<std::uint64_t> generation = 0;  // how often all were forgotten
+  // When who waits for room looked last, and a large one; 0 when it has found some.
+  std::atomic<std::uint64_t> waits_ns = 0, large_waits_ns = 0;
+  std::atomic<std::ptrdiff_t> large_bytes = 0;
 };
 Totals& totals() { return base::state<Totals>(); }
 
-bool has_room(std::size_t bytes, std::size_t divisor) {
-  const auto [operations, under_way] = outstanding();
-  const Protocol& bounds = Protocol::get();
-  const auto of = [&](std::size_t bound) { return static_cast<std::ptrdiff_t>(bound / divisor); };
-  return operations <= 0 ||
-         (operations < of(bounds.pending_max) &&
-          under_way + static_cast<std::ptrdiff_t>(bytes) <= of(bounds.pending_bytes_max));
+/// Whether somebody has looked lately. One who waits looks much more often; not while its rank is
+/// in a method, which may need another rank, nor once it has gone to another process.
+bool is_recent(const std::atomic<std::uint64_t>& look_ns) {
+  constexpr std::uint64_t lately_ns = 50'000'000;
+  const std::uint64_t looked_ns = look_ns.load(std::memory_order_relaxed);
+  return looked_ns != 0 && base::now_ns() < looked_ns + lately_ns;
 }
+
+/// An operation that is to begin. Who must wait, or finds somebody waiting, waits until half of the
+/// bound is free: so nobody who waits is passed for ever by others who take each place that gets
+/// free. Nobody waits for another's wait to end, only for operations to: with none under way every
+/// one may begin.
+class Newcomer {
+ public:
+  explicit Newcomer(std::size_t bytes)
+      : bytes_(static_cast<std::ptrdiff_t>(bytes)), is_large_(bytes_ > bytes_max_ / 2) {}
+
+  [[nodiscard]] bool may_begin_at_once() const {
+    const Outstanding all = outstanding();
+    if (all.operations <= 0) return true;
+    if (all.operations >= max_ || all.bytes + bytes_ > bytes_max_) return false;
+    return !is_recent(totals().waits_ns) || may_begin();
+  }
+  /// A large one needs more than half; others leave it so much.
+  [[nodiscard]] bool may_begin() const {
+    const Outstanding all = outstanding();
+    if (all.operations <= 0) return true;
+    if (all.operations >= max_ / 2) return false;
+    if (is_large_) return all.bytes + bytes_ <= bytes_max_;
+    std::ptrdiff_t most = bytes_max_ / 2;
+    if (is_recent(totals().large_waits_ns))
+      most = std::min(most, bytes_max_ - totals().large_bytes.load(std::memory_order_relaxed));
+    return all.bytes + bytes_ <= most;
+  }
+  /// It waits still, or does not any more.
+  void tell(bool waits) const {
+    const std::uint64_t now_ns = waits ? base::now_ns() : 0;
+    totals().waits_ns.store(now_ns, std::memory_order_relaxed);
+    if (!is_large_) return;
+    totals().large_bytes.store(bytes_, std::memory_order_relaxed);
+    totals().large_waits_ns.store(now_ns, std::memory_order_relaxed);
+  }
+
+ private:
+  const std::ptrdiff_t max_ = static_cast<std::ptrdiff_t>(Protocol::get().pending_max);
+  const std::ptrdiff_t bytes_max_ = static_cast<std::ptrdiff_t>(Protocol::get().pending_bytes_max);
+  const std::ptrdiff_t bytes_;
+  const bool is_large_;
+};
 
 }  // namespace
 
 void make_room_for_operation(std::size_t bytes, const char* call) {
-  if (has_room(bytes, 1)) return;
+  const Newcomer one(bytes);
+  if (one.may_begin_at_once()) return;
   WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
   wait_until(wait, [&] {
-    if (has_room(bytes, 2)) return true;
-    (void)poller()->try_poll();
-    return has_room(bytes, 2);
+    if (!one.may_begin()) (void)poller()->try_poll();
+    const bool waits = !one.may_begin();
+    one.tell(waits);
+    return !waits;
   });
 }
+
+bool somebody_waits_for_room() { return is_recent(totals().waits_ns); }
 
 Outstanding outstanding() {
   return {totals().operations.load(std::memory_order_relaxed),
@@ -47,19 +99,23 @@ Outstanding outstanding() {
 }
 
 void forget_outstanding() {
+  totals().generation.fetch_add(1, std::memory_order_relaxed);
   totals().operations.store(0, std::memory_order_relaxed);
   totals().bytes.store(0, std::memory_order_relaxed);
 }
 
 void Charge::begin(std::size_t bytes) {
   bytes_ = bytes;
+  generation_ = totals().generation.load(std::memory_order_relaxed);
   totals().operations.fetch_add(1, std::memory_order_relaxed);
   totals().bytes.fetch_add(static_cast<std::ptrdiff_t>(bytes), std::memory_order_relaxed);
-  is_under_way_.store(true, std::memory_order_relaxed);
+  is_under_way_.store(true, std::memory_order_release);
 }
 
 void Charge::end() {
-  if (!is_under_way_.exchange(false, std::memory_order_relaxed)) return;
+  if (!is_under_way_.exchange(false, std::memory_order_acquire)) return;
+  // No rank runs while all are forgotten: what began before does not count any more.
+  if (generation_ != totals().generation.load(std::memory_order_relaxed)) return;
   totals().operations.fetch_sub(1, std::memory_order_relaxed);
   totals().bytes.fetch_sub(static_cast<std::ptrdiff_t>(bytes_), std::memory_order_relaxed);
 }

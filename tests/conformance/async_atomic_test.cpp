@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 
+#include "armature/rank_local.hpp"
 #include "rmi.hpp"
 
 using namespace conformance;
@@ -220,4 +221,74 @@ RMI_TEST(Completion, some_of_a_set_are_those_that_are_complete) {
                [&] { (void)armature::wait_some(puts, std::span(which).first(3)); });
   expect_error(Errc::bad_argument, {"wait_any"},
                [] { (void)armature::wait_any(std::vector<future<int>>()); });
+}
+
+namespace {
+
+/// What a rank waits for while others call it, and what was fetched of it.
+struct Look {
+  future<long>* at = nullptr;
+  std::vector<long> fetched;
+};
+armature::rank_local<Look> look;
+
+void look_at_what_is_waited_for() {
+  if (look->at == nullptr || !look->at->valid() || !look->at->test()) return;
+  look->fetched.push_back(look->at->get());
+}
+
+}  // namespace
+
+RMI_TEST(Completion, a_method_may_fetch_what_its_rank_waits_for) {
+  if (calls_come_at_any_time()) return;  // not only while it waits
+  Numbers numbers;
+  EXPECT_EQ(numbers.add().get(), 0);
+  for (int round = 1; round <= often(200); ++round) {
+    Handle put = numbers.put();
+    future<long> one = numbers.add();
+    look->fetched.clear();
+    look->at = &one;
+    armature::async(right(), look_at_what_is_waited_for);
+    if (one.valid()) one.wait();
+    look->at = nullptr;
+    if (one.valid()) look->fetched.push_back(one.get());
+    EXPECT_EQ(look->fetched, std::vector<long>{round});
+    put.wait();
+  }
+}
+
+RMI_TEST(Completion, sets_pass_over_what_was_fetched) {
+  Numbers numbers;
+  std::vector<future<long>> adds;
+  for (int i = 0; i < 4; ++i) adds.push_back(numbers.add());
+  EXPECT_EQ(adds[0].get(), 0);
+  EXPECT_EQ(adds[2].get(), 2);
+  std::array<std::size_t, 4> which{};
+  const std::size_t any = armature::wait_any(adds);
+  EXPECT_TRUE(any == 1 || any == 3);
+  armature::wait_all(adds);
+  EXPECT_TRUE(armature::test_all(adds));
+  EXPECT_EQ(armature::test_any(adds), 1U);
+  EXPECT_EQ(armature::wait_some(adds, which), 2U);
+  EXPECT_EQ(armature::test_some(adds, which), 2U);
+  EXPECT_EQ(which[0], 1U);
+  EXPECT_EQ(which[1], 3U);
+  auto first = armature::when_any(std::move(adds)).get();
+  adds = std::move(first.futures);
+  EXPECT_EQ(first.index, 1U);
+  EXPECT_EQ(adds[1].get(), 1);
+  auto under_way = armature::ask(right(), ten_times, 1);
+  auto two = armature::when_any(std::move(adds[0]), std::move(under_way)).get();
+  EXPECT_EQ(two.index, 1U);
+  EXPECT_EQ(std::get<1>(two.futures).get(), 10);
+  EXPECT_EQ(adds[3].get(), 3);
+  armature::wait_all(adds);
+  EXPECT_TRUE(armature::test_all(adds));
+  EXPECT_EQ(armature::test_any(adds), adds.size());
+  EXPECT_EQ(armature::test_some(adds, which), 0U);
+  expect_error(Errc::bad_argument, {"wait_any"}, [&] { (void)armature::wait_any(adds); });
+  expect_error(Errc::bad_argument, {"wait_some"}, [&] { (void)armature::wait_some(adds, which); });
+  expect_error(Errc::bad_argument, {"when_any"},
+               [&] { (void)armature::when_any(std::move(adds)); });
+  expect_error(Errc::misuse, {"future::share"}, [] { (void)future<long>().share(); });
 }

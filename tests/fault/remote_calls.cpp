@@ -1,6 +1,7 @@
 // Remote calls to a rank that dies, in each of their phases.
 #include <unistd.h>
 
+#include <array>
 #include <string>
 
 #include "victim.hpp"
@@ -42,6 +43,19 @@ const std::vector<Call>& remote_calls() {
         {"then",
          [](Scene& s) {
            s.target->ask(victim_rank, &Target::call).then([](int n) { return n; }).get();
+         },
+         take_in},
+        {"wait_any",
+         [](Scene& s) {
+           std::array asked = {s.target->ask(victim_rank, &Target::call)};
+           (void)asked[armature::wait_any(asked)].get();
+         },
+         take_in},
+        {"test",
+         [](Scene& s) {
+           auto asked = s.target->ask(victim_rank, &Target::call);
+           while (!asked.test()) continue;
+           (void)asked.get();
          },
          take_in},
         {"ask_on", [](Scene& s) { (void)s.target->sync(s.next, &Target::ask_on, s.target->ref()); },

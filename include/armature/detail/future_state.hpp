@@ -85,8 +85,7 @@ class FutureState : public FutureBase {
   std::optional<Stored<T>> value_;
 };
 
-// Of operations: blocking, with progress, and without either. False where it is not complete yet.
-ARMATURE_API bool wait_for_operation(Handle& operation, std::uint64_t& value);
+// Of operations, with progress and without: what one gave. False where it is not complete yet.
 ARMATURE_API bool test_operation(Handle& operation, std::uint64_t& value);
 ARMATURE_API bool look_at_operation(Handle& operation, std::uint64_t& value);
 
@@ -101,7 +100,7 @@ Stored<T> from_word(std::uint64_t word) {
     return static_cast<T>(word);
 }
 
-/// An operation that somebody waits for by then() or co_await.
+/// An operation that somebody waits for.
 template <class T>
 requires is_given_by_operations<T>
 class OperationState final : public FutureState<T> {
