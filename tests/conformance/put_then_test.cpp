@@ -20,7 +20,9 @@ constexpr std::size_t longest = 1 << 19;  // 4 MiB
 struct Inbox {
   void came(long number, std::size_t numbers) {
     const auto here = place.local().first(numbers);
-    wrong += std::ranges::count_if(here, [&](long each) { return each != number; });
+    // The next put may come while this one is looked at.
+    wrong += watch(
+        [&] { return std::ranges::count_if(here, [&](long each) { return each != number; }); });
     order.push_back(number);
   }
   void also(long number) { order.push_back(number); }
