@@ -37,7 +37,8 @@ struct AtomicOperation {
 ARMATURE_API std::uint64_t atomic_slow(Rank rank, void* address, std::size_t bytes,
                                        AtomicOperation what);
 
-/// The same without waiting for the answer: the operation, or nullptr and the value found.
+/// Begins an atomic and does not wait for its answer. Returns the operation; or nullptr, and
+/// `found` holds the value.
 [[nodiscard]] ARMATURE_API Request* atomic_later(Rank rank, void* address, std::size_t bytes,
                                                  AtomicOperation what, std::uint64_t& found);
 

@@ -83,7 +83,8 @@ ARMATURE_API std::size_t wait_any(std::span<Handle> handles);
 /// and returns how many. Throws Error(bad_argument) for an empty span, and where `complete` is
 /// shorter than `handles`.
 ARMATURE_API std::size_t wait_some(std::span<Handle> handles, std::span<std::size_t> complete);
-/// The same without blocking; 0 when none is.
+/// Writes the indices of those that are complete as wait_some does, and does not block; 0 when none
+/// is.
 [[nodiscard]] ARMATURE_API std::size_t test_some(std::span<Handle> handles,
                                                  std::span<std::size_t> complete);
 

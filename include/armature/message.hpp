@@ -58,10 +58,11 @@ ARMATURE_API void send(Rank to, int tag, std::span<const std::byte> data);
 /// Throws Error(bad_argument) when it is longer than `into`; the message is then kept.
 ARMATURE_API Received receive(Rank from, TagPattern tag, std::span<std::byte> into);
 
-/// The same, and returns at once. `data` stays as it is until the handle is complete.
+/// Sends as send() does, and returns at once. `data` stays as it is until the handle is complete.
 ARMATURE_API Handle send_async(Rank to, int tag, std::span<const std::byte> data);
-/// The same, and returns at once. `into` may be used, and `*got`, where that is not null, tells
-/// what came, when the handle is complete; `wait` throws where the message is longer.
+/// Begins a receive, and returns at once. When the handle is complete, `into` may be used, and
+/// `*got`, where that is not null, tells what came. Handle::wait throws where the message is
+/// longer.
 ARMATURE_API Handle receive_async(Rank from, TagPattern tag, std::span<std::byte> into,
                                   Received* got = nullptr);
 /// Ends a receive that no message has matched: true, and the handle is empty. Else false. Throws
@@ -70,7 +71,7 @@ ARMATURE_API bool cancel(Handle& receive);
 
 /// Waits until receive() with these arguments would find a message, and tells what that is.
 ARMATURE_API Received probe(Rank from, TagPattern tag);
-/// The same, if there is one now. Never blocks.
+/// Tells what receive() would get now; nothing where there is no message. Never blocks.
 [[nodiscard]] ARMATURE_API std::optional<Received> try_probe(Rank from, TagPattern tag);
 
 namespace detail {

@@ -16,7 +16,7 @@ class Cursor {
 
   /// How many bytes there are from here on.
   [[nodiscard]] std::size_t left() const;
-  /// What lies here in one place; empty at the end.
+  /// The bytes that lie here in one place; empty at the end.
   [[nodiscard]] std::span<std::byte> here() const {
     if (pieces_.empty()) return {};
     return {static_cast<std::byte*>(pieces_.front().iov_base) + offset_,

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// What travels in the ring from one rank to another: envelopes, and bytes behind those that have
-// some. A short message travels with its envelope. Of a long one the envelope comes alone; when a
-// receive has matched it, its bytes go straight to where the receive wants them:
+// Envelopes travel in the ring from one rank to another, with bytes behind those that have some. A
+// short message travels with its envelope. Of a long one the envelope comes alone; when a receive
+// has matched it, its bytes go straight to where the receive wants them:
 //
 //   announcement: the receiver can read the sender's memory. It copies, and says so in the
 //     announcement, which lies in the sender's segment.

@@ -39,7 +39,7 @@ class PostedReceives {
   void post(PostedReceive& receive);
   /// The one that gets that message, which waits no longer; or nullptr.
   PostedReceive* match(const Label& message);
-  /// False where it does not wait any more.
+  /// Takes a receive away. False where it does not wait any more.
   bool withdraw(PostedReceive& receive);
   [[nodiscard]] std::size_t size() const;
 
@@ -74,7 +74,7 @@ class WaitingMessage {
 class WaitingMessages {
  public:
   void add(WaitingMessage& message);
-  /// As the first of all: it had arrived before.
+  /// Adds it as the first of all: it had arrived before.
   void put_back(WaitingMessage& message);
   /// The one that a receive with that pattern gets; or nullptr.
   [[nodiscard]] WaitingMessage* find(const Label& pattern);

@@ -40,7 +40,7 @@ class Messages final : public wait::WorkSource {
 
   void start(SendRequest& request, const char* call);
   void start(ReceiveRequest& request);
-  /// The same, for a message that take() has given.
+  /// Begins the receive of a message that take() has given.
   void start(ReceiveRequest& request, std::unique_ptr<Arrival> arrival);
   /// Until it is over, delivering. Throws Error(rank_lost); then nothing is left of the request.
   void wait(SendRequest& request, const char* call);
@@ -48,10 +48,10 @@ class Messages final : public wait::WorkSource {
   /// Whether it is over; delivers.
   bool advance(SendRequest& request);
   bool advance(ReceiveRequest& request);
-  /// False where a message has matched it already.
+  /// Ends a receive that waits. False where a message has matched it already.
   bool cancel(ReceiveRequest& request);
 
-  /// Nothing of it is used any more, whether it is over or not.
+  /// Lets go of the request, whether it is over or not: nothing of it is used any more.
   void abandon(ReceiveRequest& request);
 
   /// A short message, now; nobody waits. False, and nothing has happened, where that cannot be.
@@ -64,9 +64,10 @@ class Messages final : public wait::WorkSource {
 
   /// The message that a receive would get now; delivers.
   [[nodiscard]] std::optional<Came> probe(const Label& pattern);
-  /// The same, and nothing else gets it. nullptr: there is none, or its bytes are on their way.
+  /// Takes the message that a receive would get: nothing else gets it. nullptr where there is none,
+  /// or its bytes are on their way.
   [[nodiscard]] std::unique_ptr<Arrival> take(const Label& pattern);
-  /// It waits again, as the first of all.
+  /// The message waits again, as the first of all.
   void put_back(std::unique_ptr<Arrival> arrival);
 
   /// Takes in what has arrived, and goes on with what was begun.
@@ -77,9 +78,9 @@ class Messages final : public wait::WorkSource {
   bool has_work() override { return looks_again_.load(std::memory_order_relaxed); }
 
   // All ranks of the job begin anew with each other, as ranks go to other nodes:
-  /// Nothing of this rank's is on its way any more. By all ranks together.
+  /// Waits until nothing of this rank's is on its way any more. Called by all ranks together.
   void settle(const char* call);
-  /// Nobody knows rings of others any more; then nobody has any.
+  /// Forgets the rings of others; and then, when all have, frees the own ones.
   void forget_rings();
   void close_rings();
 

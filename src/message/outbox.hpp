@@ -41,7 +41,7 @@ class Outbox {
   void add(Outgoing& outgoing, const char* call);
   /// Whether it wrote anything.
   bool push();
-  /// Of something that is not written, nothing more is: who was to get it is lost.
+  /// Takes out something that is not written whole: who was to get it is lost.
   void remove(Outgoing& outgoing);
   [[nodiscard]] bool is_empty() const { return waiting_.empty(); }
 

@@ -20,7 +20,7 @@ class Queue {
  public:
   void append(Link& link);
   void prepend(Link& link);
-  /// Of this queue.
+  /// Takes out a link of this queue.
   void remove(Link& link);
   [[nodiscard]] bool is_empty() const { return first_ == nullptr; }
   /// nullptr where it is empty.

@@ -27,11 +27,11 @@ class Receiving {
   ~Receiving();
 
   void start(ReceiveRequest& request);
-  /// The same, for a message that take() has given.
+  /// Begins the receive of a message that take() has given.
   void start(ReceiveRequest& request, std::unique_ptr<Arrival> arrival);
-  /// False where a message has matched it already.
+  /// Ends a receive that waits. False where a message has matched it already.
   bool cancel(ReceiveRequest& request) { return posted_.withdraw(request); }
-  /// Nothing of it is used any more; it is not over.
+  /// Lets go of a request that is not over: nothing of it is used any more.
   void abandon(ReceiveRequest& request);
 
   /// The message that a receive would get.
@@ -39,7 +39,7 @@ class Receiving {
   [[nodiscard]] std::unique_ptr<Arrival> take(const Label& pattern);
   void put_back(std::unique_ptr<Arrival> arrival);
 
-  /// What the rank sends to itself.
+  /// Takes in a message that the rank sends to itself.
   void take_own(const Label& label, Cursor from);
   /// Takes in what is in the rings; whether there was something.
   bool take_in_all(const space::Newcomers& newcomers);
@@ -51,12 +51,12 @@ class Receiving {
   }
   /// Whether nothing is on its way here.
   [[nodiscard]] bool is_idle() const;
-  /// Nobody's ring is known any more.
+  /// Forgets the rings of others.
   void forget_rings();
 
  private:
-  /// Where the bytes behind an envelope go: to a receive, or to a message that no receive has got;
-  /// or nowhere.
+  /// The place of the bytes behind an envelope: a receive's, or that of a message that no receive
+  /// has got; or none.
   struct Target {
     Cursor into;
     ReceiveRequest* receive = nullptr;

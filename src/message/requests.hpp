@@ -51,7 +51,7 @@ enum class TooLong { is_kept, is_cut };
 /// A receive under way. It, and the list of pieces where the bytes go, stay where they are until it
 /// is over.
 struct ReceiveRequest : PostedReceive {
-  /// What there is to say once it is over.
+  /// The result, once it is over.
   struct Outcome : Came {
     bool does_not_fit = false;  // and the message waits on
     bool is_lost = false;       // who should send has died, and nothing came

@@ -18,7 +18,8 @@ class Sending {
  public:
   /// Longer messages come in two steps: the receiver has a place for them before they travel.
   static constexpr std::size_t short_max = 32 * 1024;
-  /// The same where the receiver can read them: then they are copied once instead of twice.
+  /// The longest that comes in one step where the receiver can read the sender's memory: longer
+  /// ones are copied once then instead of twice.
   static constexpr std::size_t short_max_readable = 8 * 1024;
 
   explicit Sending(space::AddressSpace& space) : outbox_(space), announcements_(space) {}
@@ -30,7 +31,7 @@ class Sending {
   void start(SendRequest& request, const char* call);
   /// Whether it is over.
   bool look(SendRequest& request);
-  /// Nothing of it is used any more; it is not over.
+  /// Lets go of a request that is not over: nothing of it is used any more.
   void abandon(SendRequest& request);
 
   /// An envelope alone.

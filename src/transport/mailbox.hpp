@@ -40,7 +40,7 @@ class Ring {
   [[nodiscard]] std::size_t readable() const;
   /// Takes out as much of that chunk as it has left, up to `bytes`; returns how much.
   std::size_t read(std::byte* to, std::size_t bytes);
-  /// The same, without looking at it.
+  /// Takes out as read() does, and drops it.
   std::size_t skip(std::size_t bytes) { return read(nullptr, bytes); }
   /// Whether all that is in it has been read, as far as the counters tell.
   [[nodiscard]] bool is_empty() const {

@@ -60,12 +60,12 @@ RMI_TEST(RmiFence, waits_for_methods_that_wait_themselves) {
 }
 
 RMI_TEST(RmiFence, may_be_called_again_and_again) {
-  shared<Tree> tree(world());
+  shared<Count> count(world());
   for (int round = 0; round < 500; ++round) {
-    tree.async(right(round), &Tree::add);
+    count.async(right(round), &Count::add);
     armature::rmi_fence();
     if (round % 50 == 0) {
-      EXPECT_EQ(tree->nodes, round + 1);
+      EXPECT_EQ(count->calls, round + 1);
       world().barrier();
     }
   }

@@ -17,16 +17,7 @@
 #include <armature/armature.hpp>
 #include <armature/rmi.hpp>
 
-namespace {
-long allocations = 0;
-}
-
-// In the place of the C library's: operator new comes here too.
-extern "C" void* __libc_malloc(std::size_t bytes) noexcept;
-extern "C" void* malloc(std::size_t bytes) noexcept {
-  ++allocations;
-  return __libc_malloc(bytes);
-}
+#include "counting_malloc.hpp"
 
 namespace {
 

@@ -15,14 +15,14 @@
 #include "armature/handle.hpp"
 #include "armature/rank.hpp"
 
-// What settles futures whose result was not there when they were made. The compiled half of it is
-// where remote calls are executed, which happens while a rank waits.
+// States of futures whose result was not there when they were made. Their compiled half lies where
+// remote calls are executed, which happens while a rank waits.
 
 namespace armature {
 
 namespace detail {
 
-/// What a future waits for. Belongs to one rank.
+/// The state that a future waits for. It belongs to one rank.
 class ARMATURE_API FutureBase : public std::enable_shared_from_this<FutureBase> {
  public:
   FutureBase() = default;
@@ -37,8 +37,8 @@ class ARMATURE_API FutureBase : public std::enable_shared_from_this<FutureBase> 
   [[nodiscard]] bool settled() const { return settled_; }
   /// poll(), also where the rank has a service thread, which may settle it.
   [[nodiscard]] bool is_there();
-  /// The same, and where it is not there yet executes what has come in (inside a method: sends what
-  /// was held back).
+  /// Whether the result is there. Where it is not, this executes what has come in; inside a method
+  /// it sends what was held back.
   bool test();
   /// Blocks, executing incoming requests. Whom it waits for is for messages.
   void wait();
@@ -85,7 +85,8 @@ class FutureState : public FutureBase {
   std::optional<Stored<T>> value_;
 };
 
-// Of operations, with progress and without: what one gave. False where it is not complete yet.
+// Both tell whether an operation is complete, and then what it gave; the first lets the network
+// progress before.
 ARMATURE_API bool test_operation(Handle& operation, std::uint64_t& value);
 ARMATURE_API bool look_at_operation(Handle& operation, std::uint64_t& value);
 

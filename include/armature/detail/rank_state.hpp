@@ -8,7 +8,7 @@
 
 namespace armature::detail {
 
-/// What a layer above this library keeps of each virtual rank in the process's own memory, which
+/// State that a layer above this library keeps of each virtual rank in the process's own memory. It
 /// goes along with the rank: to other processes and nodes, into checkpoints, and back to what was
 /// copied (armci-on-charm-2006, 3). Functions are called while the rank does not run, outside of
 /// all ranks: none may call this library.
