@@ -6,34 +6,25 @@
 namespace armature::transport {
 namespace {
 
-constexpr std::size_t length_bytes = sizeof(std::uint64_t);  // at the begin of a chunk
-constexpr std::size_t least_room = 4 * Ring::line;           // for a part of what is to be written
+constexpr std::size_t head_bytes = sizeof(std::uint64_t);  // at the begin of a chunk
+constexpr unsigned lap_shift = 32;                         // above the length
+constexpr std::size_t least_room = 4 * Ring::line;         // for a part of what is to be written
 
 constexpr std::size_t lines_of_chunk(std::size_t bytes) {
-  return (length_bytes + bytes + Ring::line - 1) / Ring::line;
+  return (head_bytes + bytes + Ring::line - 1) / Ring::line;
 }
 
-/// The reader has read this line on the last lap. Asking for it early keeps the next chunk from
-/// waiting for it.
-void ask_for(const std::byte* at) {
-#if defined(__x86_64__)
-  asm volatile("prefetchw %0" : : "m"(*at));
-#else
-  __builtin_prefetch(at, 1);
-#endif
+/// Laps count from 1 on: no head is 0.
+constexpr std::uint64_t head_of(std::uint64_t position, std::size_t bytes) {
+  return (position / Ring::capacity + 1) << lap_shift | bytes;
 }
 
 }  // namespace
 
-std::atomic<Ring::Length>& Ring::length_at(std::uint64_t position) const {
-  return *reinterpret_cast<std::atomic<Length>*>(
-      const_cast<std::byte*>(bytes_ + position % capacity));
-}
-
 bool Ring::has_room(std::size_t lines) {
   const std::uint64_t end = written_.load(std::memory_order_relaxed) + lines * line;
   if (end - known_read_ <= capacity) return true;
-  // Acquire: the reader has made the first words 0.
+  // Acquire: the reader has taken out what was there.
   known_read_ = read_.load(std::memory_order_acquire);
   return end - known_read_ <= capacity;
 }
@@ -48,17 +39,26 @@ void Ring::put(std::uint64_t position, std::span<const std::byte> data) {
 
 void Ring::publish(std::size_t bytes, std::size_t lines) {
   const std::uint64_t position = written_.load(std::memory_order_relaxed);
+  const std::uint64_t end = position + lines * line;
+  if (cleared_ != end) clear(end);
   // Release, both: the reader, and who carries the ring, read the bytes after they have seen this.
-  length_at(position).store(bytes, std::memory_order_release);
-  written_.store(position + lines * line, std::memory_order_release);
-  ask_for(bytes_ + (position + lines * line) % capacity);
+  head_at(position).store(head_of(position, bytes), std::memory_order_release);
+  written_.store(end, std::memory_order_release);
+  clear(end + line);
+}
+
+/// There is no chunk at `position` yet. Where the ring is full the line there is the reader's.
+void Ring::clear(std::uint64_t position) {
+  if (position - known_read_ >= capacity) return;
+  head_at(position).store(0, std::memory_order_relaxed);
+  cleared_ = position;
 }
 
 bool Ring::write_whole(std::span<const std::byte> first, std::span<const std::byte> second) {
   const std::size_t bytes = first.size() + second.size();
   const std::size_t lines = lines_of_chunk(bytes);
   if (bytes == 0 || !has_room(lines)) return false;
-  const std::uint64_t position = written_.load(std::memory_order_relaxed) + length_bytes;
+  const std::uint64_t position = written_.load(std::memory_order_relaxed) + head_bytes;
   put(position, first);
   put(position + first.size(), second);
   publish(bytes, lines);
@@ -67,13 +67,13 @@ bool Ring::write_whole(std::span<const std::byte> first, std::span<const std::by
 
 std::size_t Ring::write(std::span<const std::byte> data) {
   if (data.empty()) return 0;
-  data = data.first(std::min(data.size(), capacity / 4 - length_bytes));
+  data = data.first(std::min(data.size(), capacity / 4 - head_bytes));
   if (!has_room(lines_of_chunk(data.size()))) {
     const std::uint64_t there = capacity - (written_.load(std::memory_order_relaxed) - known_read_);
     if (there < least_room || there > capacity) return 0;
-    data = data.first(std::min(data.size(), static_cast<std::size_t>(there) - length_bytes));
+    data = data.first(std::min(data.size(), static_cast<std::size_t>(there) - head_bytes));
   }
-  put(written_.load(std::memory_order_relaxed) + length_bytes, data);
+  put(written_.load(std::memory_order_relaxed) + head_bytes, data);
   publish(data.size(), lines_of_chunk(data.size()));
   return data.size();
 }
@@ -81,8 +81,9 @@ std::size_t Ring::write(std::span<const std::byte> data) {
 std::size_t Ring::readable() const {
   const std::uint64_t position = read_.load(std::memory_order_relaxed);
   if (is_image_ && written_.load(std::memory_order_acquire) == position) return 0;
-  const Length bytes = length_at(position).load(std::memory_order_acquire);
-  return bytes <= capacity - length_bytes ? bytes - std::min(bytes, Length{taken_}) : 0;
+  // What is no head of this lap looks longer than any.
+  const std::uint64_t bytes = load_head(position) ^ head_of(position, 0);
+  return bytes <= capacity - head_bytes ? bytes - std::min(bytes, taken_) : 0;
 }
 
 std::size_t Ring::read(std::byte* to, std::size_t bytes) {
@@ -91,7 +92,7 @@ std::size_t Ring::read(std::byte* to, std::size_t bytes) {
   if (bytes == 0) return 0;  // to may be null
   const std::uint64_t position = read_.load(std::memory_order_relaxed);
   if (to != nullptr) {
-    const std::size_t at = (position + length_bytes + taken_) % capacity;
+    const std::size_t at = (position + head_bytes + taken_) % capacity;
     const std::size_t first = std::min(bytes, capacity - at);
     std::memcpy(to, bytes_ + at, first);
     if (first < bytes) std::memcpy(to + first, bytes_, bytes - first);
@@ -99,10 +100,8 @@ std::size_t Ring::read(std::byte* to, std::size_t bytes) {
   taken_ += bytes;
   if (bytes < left) return bytes;
   const std::uint64_t end = position + lines_of_chunk(taken_) * line;
-  for (std::uint64_t one = position; one < end; one += line)
-    length_at(one).store(0, std::memory_order_relaxed);
   taken_ = 0;
-  // Release: the writer finds the first words 0.
+  // Release: what is there has been copied.
   read_.store(end, std::memory_order_release);
   return bytes;
 }

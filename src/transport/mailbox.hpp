@@ -9,14 +9,16 @@
 // written by the sender alone and read by the receiver alone, so that neither needs a lock and the
 // death of one leaves the other with a consistent ring. Opened when the first message is sent.
 //
-// The bytes travel in chunks. A chunk begins at a cache line with its length, which is not 0, so
-// that the reader finds out in the line that holds the first bytes that there is something: a short
-// message costs both sides one line.
+// The bytes travel in chunks. A chunk begins at a cache line with its head: its length, and the lap
+// of the ring that it is of. So the reader finds out in the line that holds the first bytes that
+// there is something: a short message costs both sides one line.
 //
 // Invariants: read <= written <= read + capacity, multiples of a line; lines [read, written) are
-// the receiver's, the others the sender's. The first word of each of the sender's lines is 0. The
-// sender stores a chunk's length last, with release; the reader loads it with acquire, makes the
-// first words of its lines 0 again, and then stores `read` with release.
+// the receiver's, the others the sender's. The first word of the line at `written` is no head of
+// that lap: the sender makes it 0 before it publishes the chunk that ends there, or it is the head
+// of the chunk one lap before, where that has not been read. The sender stores a chunk's head last,
+// with release; the reader loads it with acquire, and stores `read` with release. The reader never
+// writes to the lines: who answers a message would have to get them back first.
 //
 // Of a ring on another node the reader has an image, where bytes may come in any order below
 // `written`: there the reader looks at that first.
@@ -27,6 +29,8 @@ class Ring {
  public:
   static constexpr std::size_t capacity = 64 * 1024;
   static constexpr std::size_t line = 64;
+
+  Ring() { head_at(0).store(0, std::memory_order_relaxed); }
 
   /// One chunk of both, one behind the other; or nothing, where there is no room for it. Whether it
   /// did.
@@ -57,15 +61,23 @@ class Ring {
   void become_image() { is_image_ = true; }
 
  private:
-  using Length = std::uint64_t;
+  using Head = std::uint64_t;
 
   bool has_room(std::size_t lines);
   void put(std::uint64_t position, std::span<const std::byte> data);
   void publish(std::size_t bytes, std::size_t lines);
-  [[nodiscard]] std::atomic<Length>& length_at(std::uint64_t position) const;
+  void clear(std::uint64_t position);
+  [[nodiscard]] std::atomic<Head>& head_at(std::uint64_t position) {
+    return *reinterpret_cast<std::atomic<Head>*>(bytes_ + position % capacity);
+  }
+  [[nodiscard]] Head load_head(std::uint64_t position) const {
+    return const_cast<Ring*>(this)->head_at(position).load(std::memory_order_acquire);
+  }
 
   alignas(64) std::atomic<std::uint64_t> written_{0};
-  std::uint64_t known_read_ = 0;  // the writer's: `read` was so far when it looked last
+  // The writer's: `read` was so far when it looked last; there is no chunk there.
+  std::uint64_t known_read_ = 0;
+  std::uint64_t cleared_ = 0;
   alignas(64) std::atomic<std::uint64_t> read_{0};
   std::uint64_t taken_ = 0;  // the reader's: of the chunk at `read`
   std::atomic<std::uint64_t> carried_{0};

@@ -49,6 +49,30 @@ TEST(Ring, bytes_of_before_are_never_taken_for_a_length) {
   EXPECT_EQ(ring->readable(), 0u);
 }
 
+TEST(Ring, memory_that_was_in_use_before_is_no_chunk) {
+  alignas(Ring) static std::uint64_t memory[sizeof(Ring) / sizeof(std::uint64_t)];
+  constexpr std::uint64_t chunk_of_5_bytes = std::uint64_t{1} << 32 | 5;
+  std::ranges::fill(memory, chunk_of_5_bytes);
+  auto* const ring = new (memory) Ring;
+  for (std::size_t bytes = 1; bytes < 3000; ++bytes) {
+    const std::vector<std::byte> out(bytes, std::byte{1});
+    ASSERT_EQ(ring->readable(), 0u) << bytes;
+    ASSERT_TRUE(ring->write_whole(out, {}));
+    ASSERT_EQ(ring->skip(bytes), bytes);
+  }
+}
+
+TEST(Ring, the_reader_writes_to_no_line_of_the_bytes) {
+  const auto ring = std::make_unique<Ring>();
+  const std::vector<std::byte> out(200, std::byte{7});
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_TRUE(ring->write_whole(out, {}));
+    const std::vector<std::byte> before(ring->bytes(), ring->bytes() + Ring::capacity);
+    ASSERT_EQ(read_all(*ring, out.size()), out);
+    ASSERT_TRUE(std::equal(before.begin(), before.end(), ring->bytes()));
+  }
+}
+
 TEST(Ring, a_full_ring_takes_what_fits_and_an_empty_one_gives_nothing) {
   const auto ring = std::make_unique<Ring>();
   const std::vector<std::byte> data(Ring::capacity + 10);
