@@ -1,6 +1,6 @@
 #include "message/matching.hpp"
 
-#include <numeric>
+#include <algorithm>
 
 namespace armature::message {
 
@@ -8,11 +8,13 @@ void PostedReceives::post(PostedReceive& receive) {
   receive.order_ = posted_++;
   queues_.append(receive.pattern_, receive.link_);
   ++waiting_[receive.pattern_.kind()];
+  ++size_;
 }
 
 void PostedReceives::remove(PostedReceive& receive) {
-  queues_.remove(receive.pattern_, receive.link_);
+  receive.link_.leave();
   --waiting_[receive.pattern_.kind()];
+  --size_;
 }
 
 PostedReceive* PostedReceives::match(const Label& message) {
@@ -28,31 +30,27 @@ PostedReceive* PostedReceives::match(const Label& message) {
 }
 
 bool PostedReceives::withdraw(PostedReceive& receive) {
-  if (!receive.link_.is_in_queue) return false;
+  if (!receive.link_.is_in_queue()) return false;
   remove(receive);
   return true;
 }
 
-std::size_t PostedReceives::size() const {
-  return std::accumulate(waiting_.begin(), waiting_.end(), std::size_t{0});
-}
-
 void WaitingMessages::add(WaitingMessage& message) {
-  in_order_.append(message.in_order_);
+  message.order_ = behind_all_++;
   for (unsigned kind = 0; kind < Label::kinds; ++kind)
     if (is_indexed_[kind]) queues_.append(message.label_.as(kind), message.links_[kind]);
   ++size_;
 }
 
 void WaitingMessages::put_back(WaitingMessage& message) {
-  in_order_.prepend(message.in_order_);
+  message.order_ = --before_all_;
   for (unsigned kind = 0; kind < Label::kinds; ++kind)
     if (is_indexed_[kind]) queues_.prepend(message.label_.as(kind), message.links_[kind]);
   ++size_;
 }
 
 void WaitingMessages::index(unsigned kind) {
-  for (WaitingMessage* message = first(); message != nullptr; message = after(*message))
+  for (WaitingMessage* const message : in_order())
     queues_.append(message->label_.as(kind), message->links_[kind]);
   is_indexed_[kind] = true;
 }
@@ -65,19 +63,16 @@ WaitingMessage* WaitingMessages::find(const Label& pattern) {
 }
 
 void WaitingMessages::remove(WaitingMessage& message) {
-  in_order_.remove(message.in_order_);
-  for (unsigned kind = 0; kind < Label::kinds; ++kind)
-    if (is_indexed_[kind]) queues_.remove(message.label_.as(kind), message.links_[kind]);
+  for (Link& link : message.links_) link.leave();
   --size_;
 }
 
-WaitingMessage* WaitingMessages::first() const {
-  return static_cast<WaitingMessage*>(in_order_.first());
-}
-
-WaitingMessage* WaitingMessages::after(const WaitingMessage& message) const {
-  const Link* const behind = message.in_order_.behind;
-  return behind == nullptr ? nullptr : static_cast<WaitingMessage*>(behind->item);
+std::vector<WaitingMessage*> WaitingMessages::in_order() const {
+  std::vector<WaitingMessage*> all;
+  all.reserve(size_);
+  for (void* const one : queues_.messages()) all.push_back(static_cast<WaitingMessage*>(one));
+  std::ranges::sort(all, {}, [](const WaitingMessage* one) { return one->order_; });
+  return all;
 }
 
 }  // namespace armature::message

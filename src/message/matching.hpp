@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "message/label.hpp"
 #include "message/queues.hpp"
@@ -41,13 +42,14 @@ class PostedReceives {
   PostedReceive* match(const Label& message);
   /// Takes a receive away. False where it does not wait any more.
   bool withdraw(PostedReceive& receive);
-  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
   void remove(PostedReceive& receive);
 
   Queues queues_;
   std::array<std::size_t, Label::kinds> waiting_{};  // by kind of pattern
+  std::size_t size_ = 0;
   std::uint64_t posted_ = 0;
 };
 
@@ -55,7 +57,6 @@ class PostedReceives {
 class WaitingMessage {
  public:
   explicit WaitingMessage(const Label& label) : label_(label) {
-    in_order_.item = this;
     for (Link& link : links_) link.item = this;
   }
   WaitingMessage(const WaitingMessage&) = delete;
@@ -67,7 +68,7 @@ class WaitingMessage {
  private:
   friend class WaitingMessages;
   Label label_;
-  Link in_order_;
+  std::int64_t order_ = 0;                // of arrival
   std::array<Link, Label::kinds> links_;  // by kind of pattern
 };
 
@@ -79,18 +80,20 @@ class WaitingMessages {
   /// The one that a receive with that pattern gets; or nullptr.
   [[nodiscard]] WaitingMessage* find(const Label& pattern);
   void remove(WaitingMessage& message);
-  [[nodiscard]] WaitingMessage* first() const;
-  [[nodiscard]] WaitingMessage* after(const WaitingMessage& message) const;
+  /// All of them, the first to arrive first.
+  [[nodiscard]] std::vector<WaitingMessage*> in_order() const;
   [[nodiscard]] std::size_t size() const { return size_; }
+  /// In the table of queues.
+  [[nodiscard]] std::size_t places() const { return queues_.places(); }
 
  private:
   void index(unsigned kind);
 
   Queues queues_;
-  Queue in_order_;  // of their arrival
   /// Kinds of patterns that have been asked for: messages lie in queues of these alone.
   std::array<bool, Label::kinds> is_indexed_{true, false, false, false};
   std::size_t size_ = 0;
+  std::int64_t before_all_ = 0, behind_all_ = 0;  // orders that no message has had
 };
 
 }  // namespace armature::message

@@ -64,8 +64,23 @@ TEST(WaitingMessages, one_that_is_put_back_is_the_first_again) {
   waiting.put_back(first);
   EXPECT_EQ(waiting.find({0, any, 1}), &first);
   EXPECT_EQ(waiting.find({0, 1, 1}), &first);
-  EXPECT_EQ(waiting.first(), &first);
-  EXPECT_EQ(waiting.after(first), &second);
+  EXPECT_EQ(waiting.in_order(), (std::vector<WaitingMessage*>{&first, &second}));
+}
+
+TEST(WaitingMessages, labels_that_come_and_go_take_no_more_room_than_those_that_wait) {
+  WaitingMessages waiting;
+  WaitingMessage kept({0, 0, 0});
+  waiting.add(kept);
+  for (std::int32_t i = 1; i < 20'000; ++i) {
+    WaitingMessage one({0, i, i});
+    waiting.add(one);
+    ASSERT_EQ(waiting.find({0, i, i % 2 == 0 ? i : any}), &one);
+    waiting.remove(one);
+    ASSERT_EQ(waiting.find({0, i, i}), nullptr);
+  }
+  EXPECT_EQ(waiting.find({0, any, 0}), &kept);
+  EXPECT_EQ(waiting.in_order(), std::vector<WaitingMessage*>{&kept});
+  EXPECT_LE(waiting.places(), 64u);
 }
 
 /// What MPI says, without any index.

@@ -1,5 +1,7 @@
 #include "message/queues.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <utility>
 
@@ -18,73 +20,86 @@ std::size_t hash_of(const Label& label) {
   return static_cast<std::size_t>((((pair + label.context * odd) * odd) >> 32) * odd >> 32);
 }
 
+void insert(Chain& link, Chain& before, Chain& behind) {
+  link.before = &before;
+  link.behind = &behind;
+  before.behind = &link;
+  behind.before = &link;
+}
+
 }  // namespace
 
-void Queue::append(Link& link) {
-  link.is_in_queue = true;
-  link.behind = nullptr;
-  link.before = std::exchange(last_, &link);
-  (link.before == nullptr ? first_ : link.before->behind) = &link;
+void Link::leave() {
+  if (!is_in_queue()) return;
+  before->behind = behind;
+  behind->before = std::exchange(before, nullptr);
 }
 
-void Queue::prepend(Link& link) {
-  link.is_in_queue = true;
-  link.before = nullptr;
-  link.behind = std::exchange(first_, &link);
-  (link.behind == nullptr ? last_ : link.behind->before) = &link;
-}
-
-void Queue::remove(Link& link) {
-  link.is_in_queue = false;
-  (link.before == nullptr ? first_ : link.before->behind) = link.behind;
-  (link.behind == nullptr ? last_ : link.behind->before) = link.before;
-}
-
-/// Where the label's queue is, or would be: the first place from its hash on that is its or free.
+/// Where the label's queue is, or would be: the first place from its hash on that is its or not
+/// used.
 std::size_t Queues::place_of(const Label& label) const {
-  std::size_t place = hash_of(label) & (places_.size() - 1);
-  while (!places_[place].queue.is_empty() && places_[place].label != label) place = next(place);
+  const std::size_t mask = places_.size() - 1;
+  std::size_t place = hash_of(label) & mask;
+  while (places_[place].is_used && places_[place].label != label) place = (place + 1) & mask;
   return place;
 }
 
-void Queues::grow() {
-  const auto before = std::exchange(places_, std::vector<Place>(2 * places_.size()));
-  for (const Place& place : before)
-    if (!place.queue.is_empty()) places_[place_of(place.label)] = place;
+/// Queues that are empty are left out, so the next time is a quarter of the table away at least.
+void Queues::make_anew() {
+  const auto has_items = [](const Place& place) { return place.is_used && !place.is_empty(); };
+  used_ = static_cast<std::size_t>(std::ranges::count_if(places_, has_items));
+  const std::size_t size = std::max(places_at_first, std::bit_ceil(4 * (used_ + 1)));
+  const auto before = std::exchange(places_, std::vector<Place>(size));
+  for (const Place& old : before) {
+    if (!has_items(old)) continue;
+    Place& place = places_[place_of(old.label)];
+    place.label = old.label;
+    place.is_used = true;
+    place.queue = old.queue;
+    place.queue.before->behind = &place.queue;
+    place.queue.behind->before = &place.queue;
+  }
 }
 
-Queue& Queues::queue_of(const Label& label) {
-  if (places_.empty()) places_.resize(places_at_first);
-  const std::size_t there = place_of(label);
-  if (!places_[there].queue.is_empty()) return places_[there].queue;
-  if (2 * ++used_ > places_.size()) grow();
+Chain& Queues::queue_of(const Label& label) {
+  if (!places_.empty()) {
+    Place& there = places_[place_of(label)];
+    if (there.is_used) return there.queue;
+  }
+  if (2 * (used_ + 1) > places_.size()) make_anew();
   Place& place = places_[place_of(label)];
+  ++used_;
   place.label = label;
+  place.is_used = true;
+  place.queue = {&place.queue, &place.queue};
   return place.queue;
 }
 
-void Queues::append(const Label& label, Link& link) { queue_of(label).append(link); }
-void Queues::prepend(const Label& label, Link& link) { queue_of(label).prepend(link); }
-
-/// Queues further on that a search would not reach over the gap any more move into it.
-void Queues::close_gap(std::size_t gap) {
-  const std::size_t mask = places_.size() - 1;
-  for (std::size_t place = next(gap); !places_[place].queue.is_empty(); place = next(place)) {
-    const std::size_t wanted = hash_of(places_[place].label) & mask;
-    if (((place - wanted) & mask) < ((place - gap) & mask)) continue;
-    places_[gap] = places_[place];
-    gap = place;
-  }
-  places_[gap] = {};
+void Queues::append(const Label& label, Link& link) {
+  Chain& queue = queue_of(label);
+  insert(link, *queue.before, queue);
 }
 
-void Queues::remove(const Label& label, Link& link) {
-  if (!link.is_in_queue) return;
-  const std::size_t place = place_of(label);
-  places_[place].queue.remove(link);
-  if (!places_[place].queue.is_empty()) return;
-  --used_;
-  close_gap(place);
+void Queues::prepend(const Label& label, Link& link) {
+  Chain& queue = queue_of(label);
+  insert(link, queue, *queue.behind);
+}
+
+void* Queues::first(const Label& label) const {
+  if (used_ == 0) return nullptr;
+  const Place& place = places_[place_of(label)];
+  if (!place.is_used || place.is_empty()) return nullptr;
+  return static_cast<const Link*>(place.queue.behind)->item;
+}
+
+std::vector<void*> Queues::messages() const {
+  std::vector<void*> all;
+  for (const Place& place : places_) {
+    if (!place.is_used || place.label.kind() != 0) continue;
+    for (const Chain* one = place.queue.behind; one != &place.queue; one = one->behind)
+      all.push_back(static_cast<const Link*>(one)->item);
+  }
+  return all;
 }
 
 }  // namespace armature::message

@@ -7,32 +7,24 @@
 
 namespace armature::message {
 
-/// What makes something a link of a queue. It stays at its place while it is one.
-struct Link {
+/// A place in a circle of links, which the link of the queue itself closes.
+struct Chain {
+  Chain* before = nullptr;  // nullptr: in no queue
+  Chain* behind = nullptr;
+};
+
+/// What makes something an item of a queue. It stays at its place while it is one.
+struct Link : Chain {
   void* item = nullptr;  // what this is the link of
-  Link* before = nullptr;
-  Link* behind = nullptr;
-  bool is_in_queue = false;
+
+  [[nodiscard]] bool is_in_queue() const { return before != nullptr; }
+  /// Takes it out of its queue. Does nothing where it is in none. No queue is looked for: a link
+  /// knows its neighbours.
+  void leave();
 };
 
-/// Items in their order. Nothing is allocated for one.
-class Queue {
- public:
-  void append(Link& link);
-  void prepend(Link& link);
-  /// Takes out a link of this queue.
-  void remove(Link& link);
-  [[nodiscard]] bool is_empty() const { return first_ == nullptr; }
-  /// nullptr where it is empty.
-  [[nodiscard]] void* first() const { return first_ == nullptr ? nullptr : first_->item; }
-
- private:
-  Link* first_ = nullptr;
-  Link* last_ = nullptr;
-};
-
-/// Queues, one for each label that has items, in a table by the label's hash: however many items
-/// and labels there are, each step takes the same time.
+/// Queues of items, one for each label that has some, in a table by the label's hash: however many
+/// items and labels there are, each step takes the same time. Nothing is allocated for an item.
 class Queues {
  public:
   /// Allocates nothing: the table is made with the first queue, in the memory of whoever adds that.
@@ -43,29 +35,28 @@ class Queues {
 
   void append(const Label& label, Link& link);
   void prepend(const Label& label, Link& link);
-  /// From the label's queue. Does nothing where it is in none.
-  void remove(const Label& label, Link& link);
   /// The first item; nullptr where the label has none.
-  [[nodiscard]] void* first(const Label& label) const {
-    return used_ == 0 ? nullptr : places_[place_of(label)].queue.first();
-  }
+  [[nodiscard]] void* first(const Label& label) const;
+  /// All items whose label has no `any`.
+  [[nodiscard]] std::vector<void*> messages() const;
+  [[nodiscard]] std::size_t places() const { return places_.size(); }
 
  private:
-  /// Whose queue is empty is free.
+  /// One that is used stays its label's when its items have left, until the table is made anew.
   struct Place {
+    Chain queue;
     Label label;
-    Queue queue;
+    bool is_used = false;
+
+    [[nodiscard]] bool is_empty() const { return queue.behind == &queue; }
   };
+  static_assert(sizeof(Place) == 32);
 
-  [[nodiscard]] std::size_t next(std::size_t place) const {
-    return (place + 1) & (places_.size() - 1);
-  }
   [[nodiscard]] std::size_t place_of(const Label& label) const;
-  Queue& queue_of(const Label& label);
-  void grow();
-  void close_gap(std::size_t gap);
+  Chain& queue_of(const Label& label);
+  void make_anew();
 
-  std::vector<Place> places_;  // a power of two of places, of which half at least are free
+  std::vector<Place> places_;  // a power of two of places, of which half at least are not used
   std::size_t used_ = 0;
 };
 

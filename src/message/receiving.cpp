@@ -31,7 +31,7 @@ void Receiving::Target::drop() {
 Receiving::~Receiving() {
   for (Incoming& in : incoming_) in.target.drop();
   for (auto& [number, target] : asked_) target.drop();
-  while (WaitingMessage* const one = waiting_.first()) (void)remove(static_cast<Arrival&>(*one));
+  for (WaitingMessage* const one : waiting_.in_order()) delete static_cast<Arrival*>(one);
 }
 
 void Receiving::add(std::unique_ptr<Arrival> arrival) {
