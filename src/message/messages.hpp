@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 
@@ -12,6 +11,7 @@
 #include "message/requests.hpp"
 #include "message/sending.hpp"
 #include "space/address_space.hpp"
+#include "wait/biased_mutex.hpp"
 #include "wait/context_slot.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
@@ -23,8 +23,9 @@ namespace armature::message {
 /// received. All of it lies in the rank's own memory, so it moves and is checkpointed with a
 /// virtual rank.
 ///
-/// A rank may have a second thread, which executes calls: all is under one lock, which nobody holds
-/// who waits.
+/// A rank may have a second thread, which executes calls, and threads that the program starts: all
+/// is under one lock, which nobody holds who waits. Its owner is the rank's own thread, where there
+/// is no second one.
 ///
 /// A rank that waits, for whatever, takes long messages into its memory that no receive has matched
 /// for a while. So a sender does not wait for ever for a receiver that waits, too.
@@ -88,15 +89,20 @@ class Messages final : public wait::WorkSource {
   /// Holds the lock.
   class Locked {
    public:
-    explicit Locked(Messages& messages) : messages_(messages), lock_(messages.mutex_) {}
+    explicit Locked(Messages& messages)
+        : messages_(messages), lock_(messages.mutex_, messages.is_owner()) {}
     Locked(const Locked&) = delete;
     Locked& operator=(const Locked&) = delete;
     ~Locked();
 
    private:
     Messages& messages_;
-    std::lock_guard<std::mutex> lock_;
+    wait::BiasedMutex::Lock lock_;
   };
+
+  [[nodiscard]] bool is_owner() const {
+    return !rank_.has_second_thread && wait::runs_rank() && wait::current_rank() == &rank_;
+  }
 
   /// Whether there was something. Never blocks.
   bool take_in() {
@@ -108,6 +114,8 @@ class Messages final : public wait::WorkSource {
   bool take_in_all();
   /// Whether nothing comes from that rank any more, in a job that goes on after deaths.
   [[nodiscard]] bool is_dead(int rank) const;
+  [[nodiscard]] std::optional<Came> receive_at_once(const Label& pattern,
+                                                    std::span<std::byte> into);
   bool give_up(SendRequest& request);
   bool give_up(ReceiveRequest& request);
   bool take_in_all_locked(bool fetches_all);
@@ -115,7 +123,7 @@ class Messages final : public wait::WorkSource {
   wait::RankContext& rank_;
   space::AddressSpace& space_;
   const space::Newcomers& newcomers_;
-  std::mutex mutex_;
+  wait::BiasedMutex mutex_;
   Sending sending_;
   Receiving receiving_;
   // For those without the lock:

@@ -63,6 +63,38 @@ void Receiving::put_back(std::unique_ptr<Arrival> arrival) {
   waiting_.put_back(*arrival.release());
 }
 
+Receiving::Incoming* Receiving::incoming_of(int source) {
+  if (heard_last_ < incoming_.size() && incoming_[heard_last_].from == source) [[likely]]
+    return &incoming_[heard_last_];
+  const auto found = std::ranges::find(incoming_, source, &Incoming::from);
+  if (found == incoming_.end()) return nullptr;
+  heard_last_ = static_cast<std::size_t>(found - incoming_.begin());
+  return &*found;
+}
+
+std::optional<Came> Receiving::receive_at_once(const Label& pattern, std::span<std::byte> into,
+                                               int looks) {
+  if (pattern.source == Label::any || posted_.size() != 0 || waiting_.size() != 0)
+    return std::nullopt;
+  Incoming* const in = incoming_of(pattern.source);
+  if (in == nullptr || in->envelope_bytes != 0) return std::nullopt;
+  Ring& ring = *in->ring;
+  while (ring.readable() < sizeof(Envelope))
+    if (--looks <= 0) return std::nullopt;
+  // From here on the envelope is taken out: take_in() goes on with what does not end here.
+  Envelope& envelope = in->envelope;
+  in->envelope_bytes = ring.read(reinterpret_cast<std::byte*>(&envelope), sizeof(Envelope));
+  const std::size_t bytes = envelope.bytes;
+  const Label label{envelope.context, in->from, envelope.tag};
+  if (envelope.magic != Envelope::expected_magic || envelope.kind != EnvelopeKind::whole ||
+      !pattern.matches(label) || bytes > into.size() || ring.readable() < bytes)
+    return std::nullopt;
+  if (bytes > 0) (void)ring.read(into.data(), bytes);
+  in->envelope_bytes = 0;
+  wait::ring(space_.slot(in->from));  // it may wait for the room that this has made
+  return Came{label.source, label.tag, bytes};
+}
+
 void Receiving::start(ReceiveRequest& request) {
   auto* const found = static_cast<Arrival*>(waiting_.find(request.pattern()));
   if (found == nullptr) return posted_.post(request);

@@ -26,6 +26,11 @@ class Receiving {
   Receiving& operator=(const Receiving&) = delete;
   ~Receiving();
 
+  /// Receives the next message of the pattern's source, where no other message and no receive
+  /// waits: looks so often whether it is there. Nothing where it is no short one that matches and
+  /// fits.
+  [[nodiscard]] std::optional<Came> receive_at_once(const Label& pattern, std::span<std::byte> into,
+                                                    int looks);
   void start(ReceiveRequest& request);
   /// Begins the receive of a message that take() has given.
   void start(ReceiveRequest& request, std::unique_ptr<Arrival> arrival);
@@ -80,6 +85,7 @@ class Receiving {
     }
   };
 
+  [[nodiscard]] Incoming* incoming_of(int source);
   [[nodiscard]] bool has_waited(const Arrival& arrival) const;
   void find_new_rings(const space::Newcomers& newcomers);
   bool take_in(Incoming& in);
@@ -97,6 +103,7 @@ class Receiving {
   space::AddressSpace& space_;
   Sending& sending_;
   std::vector<Incoming> incoming_;
+  std::size_t heard_last_ = 0;  // of these, by receive_at_once
   std::uint32_t rings_seen_ = 0;
   PostedReceives posted_;
   WaitingMessages waiting_;
