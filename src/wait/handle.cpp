@@ -46,6 +46,13 @@ bool test(Request*& request, std::uint64_t& value) {
   return is_complete;
 }
 
+/// Where other ranks run on this thread they have their turn: a rank may ask in a loop for what one
+/// of them does.
+void let_others_run() {
+  const wait::RankContext* const me = wait::current_rank();
+  if (wait::runs_rank() && me->scheduler != nullptr) me->scheduler->yield(false);
+}
+
 /// For a handle that is given its operation back where that has not ended: `what` runs no method,
 /// so that nobody finds the handle empty meanwhile.
 template <class Do>
@@ -64,7 +71,9 @@ bool on_operation(Handle& operation, Do&& what) {
 
 bool test(Request*& request) {
   std::uint64_t value = 0;
-  return test(request, value);
+  if (test(request, value)) return true;
+  let_others_run();
+  return false;
 }
 
 // Methods run meanwhile, and may look at the same handle: one of them may end the operation.
@@ -75,8 +84,17 @@ void wait(Request*& request) {
   if (request != nullptr) (void)end(request);
 }
 
+bool test_quietly(Handle& operation) {
+  std::uint64_t value = 0;
+  return operation.is_empty() ||
+         on_operation(operation, [&](Request*& request) { return test(request, value); });
+}
+
 bool test_operation(Handle& operation, std::uint64_t& value) {
-  return on_operation(operation, [&](Request*& request) { return test(request, value); });
+  const bool is_complete =
+      on_operation(operation, [&](Request*& request) { return test(request, value); });
+  if (!is_complete) let_others_run();
+  return is_complete;
 }
 
 bool look_at_operation(Handle& operation, std::uint64_t& value) {
@@ -111,14 +129,25 @@ void wait_all(std::span<Handle> handles) {
 
 bool test_all(std::span<Handle> handles) {
   bool all = true;
-  for (Handle& handle : handles) all = handle.test() && all;
+  for (Handle& handle : handles) all = detail::test_quietly(handle) && all;
+  if (!all) detail::let_others_run();
   return all;
 }
 
-std::size_t test_any(std::span<Handle> handles) {
+namespace {
+
+std::size_t first_complete(std::span<Handle> handles) {
   std::size_t i = 0;
-  while (i < handles.size() && !handles[i].test()) ++i;
+  while (i < handles.size() && !detail::test_quietly(handles[i])) ++i;
   return i;
+}
+
+}  // namespace
+
+std::size_t test_any(std::span<Handle> handles) {
+  const std::size_t first = first_complete(handles);
+  if (first == handles.size()) detail::let_others_run();
+  return first;
 }
 
 std::size_t wait_any(std::span<Handle> handles) {
@@ -129,7 +158,7 @@ std::size_t wait_any(std::span<Handle> handles) {
   std::exception_ptr failure;  // thrown when nobody sleeps any more
   wait::wait_until(what, [&] {
     try {
-      return (done = test_any(handles)) < handles.size();
+      return (done = first_complete(handles)) < handles.size();
     } catch (const Error&) {
       failure = std::current_exception();
       return true;

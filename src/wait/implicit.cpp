@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "armature/error.hpp"
+#include "wait/request.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::wait {
@@ -47,7 +48,7 @@ bool Implicit::are_complete(const Which& which, std::uint64_t& first) {
     if (!which.has(*one)) continue;
     first = one->number;
     try {
-      one->is_complete = one->handle.test();
+      one->is_complete = armature::detail::test_quietly(one->handle);
     } catch (const Error&) {
       one->is_complete = true;
       one->failure = std::current_exception();

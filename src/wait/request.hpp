@@ -2,6 +2,10 @@
 
 #include <cstdint>
 
+namespace armature {
+class Handle;
+}
+
 namespace armature::detail {
 
 /// An operation under way, behind a Handle. Whoever starts one (a transport) makes it; the handle
@@ -16,5 +20,9 @@ struct Request {
   /// What it gives, once it is complete: the value that an atomic found.
   std::uint64_t value = 0;
 };
+
+/// As Handle::test, but no other rank of the thread has its turn: for conditions of waits, and for
+/// who holds a lock.
+[[nodiscard]] bool test_quietly(Handle& operation);
 
 }  // namespace armature::detail

@@ -221,6 +221,23 @@ TEST(MessageAsync, a_probe_lets_what_was_begun_go_on) {
   sent.wait();
 }
 
+// Who should send may be another rank of the same thread.
+TEST(MessageAsync, a_handle_that_is_tested_in_a_loop_becomes_complete) {
+  using Clock = std::chrono::steady_clock;
+  const auto in_time = [end = Clock::now() + std::chrono::seconds(60)] {
+    return Clock::now() < end;
+  };
+  int from_left = -1, from_right = -1;
+  Handle receive = armature::receive_async(left(), 2, std::span(&from_left, 1));
+  armature::send(right(), 2, me());
+  while (!receive.test()) ASSERT_TRUE(in_time());
+  EXPECT_EQ(from_left, left());
+  std::array<Handle, 1> receives{armature::receive_async(right(), 3, std::span(&from_right, 1))};
+  armature::send(left(), 3, me());
+  while (armature::test_any(receives) == receives.size()) ASSERT_TRUE(in_time());
+  EXPECT_EQ(from_right, right());
+}
+
 TEST(MessageAsync, a_receive_that_is_cancelled_takes_nothing) {
   int gone = -1, came = -1;
   Handle cancelled = armature::receive_async(left(), 4, std::span(&gone, 1));
