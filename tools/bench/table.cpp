@@ -24,20 +24,20 @@ std::string show_ratio(std::optional<double> ratio) {
 std::string table(const std::vector<Row>& rows, const Peers& peers, std::span<const Aim> aims) {
   std::size_t width = 17;
   for (const Row& row : rows) width = std::max(width, row.op.size());
-  std::string text =
-      fmt::format("{:<{}}{:>11}{:>12}{:>12}{:>8}", "op", width, "bytes", "ns", "limit_ns", "ratio");
-  if (!aims.empty()) text += fmt::format("{:>12}{:>8}", "aim_ns", "within");
-  if (!peers.empty()) text += fmt::format("{:>12}  {}", "peer_ns", "peer");
+  std::string text = fmt::format("{:<{}} {:>10} {:>11} {:>11} {:>7}", "op", width, "bytes", "ns",
+                                 "limit_ns", "ratio");
+  if (!aims.empty()) text += fmt::format(" {:>11} {:>7}", "aim_ns", "within");
+  if (!peers.empty()) text += fmt::format(" {:>11}  {}", "peer_ns", "peer");
   text += '\n';
   for (const Row& row : rows) {
-    text += fmt::format("{:<{}}{:>11}{:>12}{:>12}{:>8}", row.op, width, row.bytes, show(row.ns),
+    text += fmt::format("{:<{}} {:>10} {:>11} {:>11} {:>7}", row.op, width, row.bytes, show(row.ns),
                         show(row.limit_ns), show_ratio(row.ratio()));
     if (!aims.empty()) {
       const auto aim = aimed_ns(row, aims, rows);
-      text += fmt::format("{:>12}{:>8}", show(aim), !aim ? "-" : row.ns <= *aim ? "yes" : "no");
+      text += fmt::format(" {:>11} {:>7}", show(aim), !aim ? "-" : row.ns <= *aim ? "yes" : "no");
     }
     if (const auto peer = peers.best(row.op, row.bytes))
-      text += fmt::format("{:>12}  {}", show(peer->ns), peer->system);
+      text += fmt::format(" {:>11}  {}", show(peer->ns), peer->system);
     text += '\n';
   }
   return text;
