@@ -10,38 +10,19 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "rma/adder.hpp"
 #include "rma/daxpy.hpp"
-#include "rma/far.hpp"
-#include "rma/section.hpp"
-#include "rma/segments.hpp"
-#include "wait/lock.hpp"
+#include "rma/here.hpp"
+#include "rma/protocol.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
 
 namespace armature::detail {
 namespace {
 
-using rma::Adder;
-using rma::Section;
-using space::AddressSpace;
-
-/// What a rank has left half added that died in the middle is the program's to know; the elements
-/// of others, which have the same lock, are whole.
-void await_chunk(wait::LockWord& word, int me) {
-  wait::WaitFor wait{.what = space::Awaiting::element, .call = "accumulate"};
-  const AddressSpace& space = wait::this_rank("accumulate").space;
-  for (;;) {
-    try {
-      return wait::lock_contended(word, wait::lock_token(me), wait);
-    } catch (const Error& error) {
-      if (error.code() != Errc::rank_lost || wait.peer < 0 ||
-          space.slot(wait.peer).life.load(std::memory_order_acquire) != space::Life::dead)
-        throw;
-      wait::unlock_of_dead(word, wait.peer);
-    }
-  }
-}
+using rma::Finish;
+using rma::Operation;
+using rma::Update;
+using rma::Verb;
 
 void require_whole_elements(Element element, std::size_t bytes, const char* call) {
   const std::size_t element_bytes = std::size_t{1} << rma::element_shift(element);
@@ -51,118 +32,79 @@ void require_whole_elements(Element element, std::size_t bytes, const char* call
                            element_bytes));
 }
 
-rma::FarUpdate update_of(Element element, const void* scale, const char* call) {
+Update update_of(Element element, const void* scale, const char* call) {
   return {static_cast<std::uint32_t>(element), scale, call};
 }
 
-}  // namespace
-
-namespace {
-
-/// Whether the caller waits, or has a handle for that.
-enum class Completion { blocking, later };
-
-/// To a rank on another node: nullptr where `from` may be changed.
-Request* write(Completion completion, rma::Network& net, Rank rank, void* to, const void* from,
-               const Section& section, const rma::FarUpdate& update) {
-  if (completion == Completion::later)
-    return rma::write_far_later(net, rank, to, from, section, update);
-  rma::write_far(net, rank, to, from, section, update);
-  return nullptr;
+Request* start_piece(Finish finish, Element element, global_ptr<void> to, const void* from,
+                     std::size_t bytes, const void* scale) {
+  constexpr const char* call = "accumulate";
+  const wait::ThreadCall under_way(call);
+  (void)wait::this_rank(call);
+  require_whole_elements(element, bytes, call);
+  const rma::OnePiece piece{to.address(), from, bytes};
+  const Update update = update_of(element, scale, call);
+  if (reachable(to.rank(), to.address(), bytes)) [[likely]]
+    return rma::add_here(to.rank(), piece, update), nullptr;
+  return rma::start(rma::operation_on(Verb::add, to.rank(), piece, update), finish);
 }
 
-Request* accumulate(Completion completion, Element element, global_ptr<void> to, const void* from,
-                    std::size_t bytes, const void* scale) {
-  const wait::ThreadCall under_way("accumulate");
-  AddressSpace& space = wait::this_rank("accumulate").space;
-  if (rma::Network* const net = rma::far(to.rank(), "accumulate"); net != nullptr) [[unlikely]] {
-    rma::require_far(*net, to.rank(), to.address(), bytes, "accumulate");
-    require_whole_elements(element, bytes, "accumulate");
-    if (bytes == 0) return nullptr;
-    Section whole;
-    whole.row_bytes = bytes;
-    return write(completion, *net, to.rank(), to.address(), from, whole,
-                 update_of(element, scale, "accumulate"));
-  }
-  if (!reachable(to.rank(), to.address(), bytes)) [[unlikely]]
-    space.require(to.rank(), to.address(), bytes, "accumulate");
-  require_whole_elements(element, bytes, "accumulate");
-  Adder adder(element, to.rank(), scale, space, space.me(), await_chunk);
-  adder.add(static_cast<std::byte*>(to.address()), static_cast<const std::byte*>(from), bytes);
-  return nullptr;
-}
-
-Request* accumulate_strided(Completion completion, Element element, global_ptr<void> to,
-                            const void* from, const Strided& shape, const void* scale) {
+Request* start_strided(Finish finish, Element element, global_ptr<void> to, const void* from,
+                       const Strided& shape, const void* scale) {
   constexpr const char* call = "accumulate_strided";
   const wait::ThreadCall under_way(call);
-  AddressSpace& space = wait::this_rank(call).space;
-  const Section section = Section::from(shape, call);
-  if (section.empty()) return space.require_rank(to.rank(), call), nullptr;
-  require_whole_elements(element, section.row_bytes, call);
-  const rma::Reach reach = rma::reach(section, section.to_strides, call);
+  const space::AddressSpace& space = wait::this_rank(call).space;
+  Operation what{.verb = Verb::add,
+                 .rank = to.rank(),
+                 .update = update_of(element, scale, call),
+                 .to = to.address(),
+                 .from = from,
+                 .section = rma::Section::from(shape, call)};
+  if (what.section.empty()) return space.require_rank(to.rank(), call), nullptr;
+  require_whole_elements(element, what.section.row_bytes, call);
+  const rma::Reach reach = rma::reach(what.section, what.section.to_strides, call);
   const auto* lowest = static_cast<const std::byte*>(to.address()) + reach.below;
-  if (rma::Network* const net = rma::far(to.rank(), call); net != nullptr) [[unlikely]] {
-    rma::require_far(*net, to.rank(), lowest, reach.bytes, call);
-    return write(completion, *net, to.rank(), to.address(), from, section,
-                 update_of(element, scale, call));
-  }
-  if (!reachable(to.rank(), lowest, reach.bytes)) [[unlikely]]
-    space.require(to.rank(), lowest, reach.bytes, call);
-  Adder adder(element, to.rank(), scale, space, space.me(), await_chunk);
-  rma::for_each_row(static_cast<std::byte*>(to.address()), static_cast<const std::byte*>(from),
-                    section,
-                    [&](std::byte* t, const std::byte* f) { adder.add(t, f, section.row_bytes); });
-  return nullptr;
+  if (reachable(to.rank(), lowest, reach.bytes)) [[likely]]
+    return rma::add_here(what), nullptr;
+  return rma::start(what, finish);
 }
 
-Request* accumulate_vector(Completion completion, Element element, Rank rank,
-                           std::span<const Segments> segments, const void* scale) {
+Request* start_lists(Finish finish, Element element, Rank rank, std::span<const Segments> lists,
+                     const void* scale) {
   constexpr const char* call = "accumulate_vector";
   const wait::ThreadCall under_way(call);
-  AddressSpace& space = wait::this_rank(call).space;
-  rma::check_segments(rank, segments, rma::Remote::to, call);
-  for (const Segments& s : segments) require_whole_elements(element, s.bytes, call);
-  if (segments.empty()) return nullptr;
-  if (rma::Network* const net = rma::far(rank, call); net != nullptr) [[unlikely]] {
-    const rma::FarUpdate update = update_of(element, scale, call);
-    if (completion == Completion::later) return rma::write_far_later(*net, rank, segments, update);
-    for (const Segments& s : segments) rma::write_far(*net, rank, s, update);
-    return nullptr;
-  }
-  Adder adder(element, rank, scale, space, space.me(), await_chunk);
-  for (const Segments& s : segments)
-    for (std::size_t i = 0; i < s.to.size(); ++i)
-      adder.add(static_cast<std::byte*>(s.to[i]), static_cast<const std::byte*>(s.from[i]),
-                s.bytes);
-  return nullptr;
+  const space::AddressSpace& space = wait::this_rank(call).space;
+  if (lists.empty()) return space.require_rank(rank, call), nullptr;
+  for (const Segments& s : lists) require_whole_elements(element, s.bytes, call);
+  return rma::start(rma::operation_on(Verb::add, rank, lists, update_of(element, scale, call)),
+                    finish);
 }
 
 }  // namespace
 
 void accumulate(Element element, global_ptr<void> to, const void* from, std::size_t bytes,
                 const void* scale) {
-  (void)accumulate(Completion::blocking, element, to, from, bytes, scale);
+  (void)start_piece(Finish::now, element, to, from, bytes, scale);
 }
 void accumulate_strided(Element element, global_ptr<void> to, const void* from,
                         const Strided& shape, const void* scale) {
-  (void)accumulate_strided(Completion::blocking, element, to, from, shape, scale);
+  (void)start_strided(Finish::now, element, to, from, shape, scale);
 }
 void accumulate_vector(Element element, Rank rank, std::span<const Segments> segments,
                        const void* scale) {
-  (void)accumulate_vector(Completion::blocking, element, rank, segments, scale);
+  (void)start_lists(Finish::now, element, rank, segments, scale);
 }
 Request* accumulate_later(Element element, global_ptr<void> to, const void* from, std::size_t bytes,
                           const void* scale) {
-  return accumulate(Completion::later, element, to, from, bytes, scale);
+  return start_piece(Finish::later, element, to, from, bytes, scale);
 }
 Request* accumulate_strided_later(Element element, global_ptr<void> to, const void* from,
                                   const Strided& shape, const void* scale) {
-  return accumulate_strided(Completion::later, element, to, from, shape, scale);
+  return start_strided(Finish::later, element, to, from, shape, scale);
 }
 Request* accumulate_vector_later(Element element, Rank rank, std::span<const Segments> segments,
                                  const void* scale) {
-  return accumulate_vector(Completion::later, element, rank, segments, scale);
+  return start_lists(Finish::later, element, rank, segments, scale);
 }
 
 }  // namespace armature::detail

@@ -21,9 +21,9 @@
 #include "base/runtime.hpp"
 #include "rma/far.hpp"
 #include "rma/far_records.hpp"
+#include "rma/protocol.hpp"
 #include "rma/questions.hpp"
 #include "space/heap.hpp"
-#include "transport/protocol.hpp"
 #include "wait/bell.hpp"
 #include "wait/outstanding.hpp"
 #include "wait/wait.hpp"
@@ -34,7 +34,6 @@ using net::network;
 using transport::Arrived;
 using transport::Engine;
 using transport::Link;
-using transport::Protocol;
 using Lock = transport::Links::Lock;
 
 namespace {
@@ -42,10 +41,6 @@ namespace {
 constexpr std::uint64_t chunk_bytes = std::uint64_t{16} << 20;
 /// Chunks of a long transfer that the engine has at a time.
 constexpr std::size_t under_way_max = 4;
-
-[[nodiscard]] bool is_for_engine(Network& net, std::size_t bytes) {
-  return bytes >= Protocol::get().one_sided_min() && net.links().engine().is_one_sided();
-}
 
 std::uint64_t chunk_of(const Network& net, Rank rank, std::uint64_t address) {
   const auto band = reinterpret_cast<std::uint64_t>(net.mapping().band(rank));
@@ -197,8 +192,7 @@ void start(Network& net, Rank rank, Way way, std::uint64_t there, std::span<std:
 
 bool transfer_now(Network& net, Rank rank, Way way, std::uint64_t there, std::span<std::byte> here,
                   const char* call) {
-  if (!is_for_engine(net, here.size()) || !has_keys(net, rank, there, here.size(), call))
-    return false;
+  if (!has_keys(net, rank, there, here.size(), call)) return false;
   net.fence(rank, call);
   UnderWay transfer;
   for (std::size_t at = 0; at < here.size();) {
@@ -229,10 +223,8 @@ struct LaterTransfer final : detail::Request, UnderWay {
 };
 
 detail::Request* transfer_later(Network& net, Rank rank, Way way, std::uint64_t there,
-                                std::span<std::byte> here) {
-  const char* const call = way == Way::put ? "put" : "get";
-  if (!is_for_engine(net, here.size()) || !has_keys(net, rank, there, here.size(), call))
-    return nullptr;
+                                std::span<std::byte> here, const char* call) {
+  if (!has_keys(net, rank, there, here.size(), call)) return nullptr;
   wait::make_room_for_operation(here.size(), call);
   net.fence(rank, call);
   auto transfer = std::make_unique<LaterTransfer>(rank, way);
@@ -251,31 +243,25 @@ std::span<std::byte> source(const void* from, std::size_t bytes) {
   return {static_cast<std::byte*>(const_cast<void*>(from)), bytes};
 }
 
+/// Where the target cannot let the engine reach that memory, it travels as others do.
+detail::Request* start_engine(const Operation& what, Finish finish) {
+  Network& net = *net::network();
+  const bool is_put = what.verb == Verb::put;
+  const Way way = is_put ? Way::put : Way::get;
+  const auto there = reinterpret_cast<std::uint64_t>(is_put ? what.to : what.from);
+  const auto here = is_put ? source(what.from, what.bytes())
+                           : std::span(static_cast<std::byte*>(what.to), what.bytes());
+  if (finish == Finish::now) {
+    if (transfer_now(net, what.rank, way, there, here, what.call())) return nullptr;
+  } else if (auto* const request = transfer_later(net, what.rank, way, there, here, what.call())) {
+    return request;
+  }
+  return zero_copy.start(what, finish);
+}
+
 }  // namespace
 
-bool put_by_engine(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
-                   const char* call) {
-  return transfer_now(net, rank, Way::put, reinterpret_cast<std::uint64_t>(to), source(from, bytes),
-                      call);
-}
-
-bool get_by_engine(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
-                   const char* call) {
-  return transfer_now(net, rank, Way::get, reinterpret_cast<std::uint64_t>(from),
-                      {static_cast<std::byte*>(to), bytes}, call);
-}
-
-detail::Request* put_by_engine_later(Network& net, Rank rank, void* to, const void* from,
-                                     std::size_t bytes) {
-  return transfer_later(net, rank, Way::put, reinterpret_cast<std::uint64_t>(to),
-                        source(from, bytes));
-}
-
-detail::Request* get_by_engine_later(Network& net, Rank rank, void* to, const void* from,
-                                     std::size_t bytes) {
-  return transfer_later(net, rank, Way::get, reinterpret_cast<std::uint64_t>(from),
-                        {static_cast<std::byte*>(to), bytes});
-}
+const Protocol engine{.name = "engine", .start = start_engine, .start_atomic = nullptr};
 
 void serve_keys(transport::Links& links) { links.handle(Kind::key, on_key); }
 

@@ -7,6 +7,7 @@
 
 #include "net/played_peer.hpp"
 #include "rma/far_records.hpp"
+#include "rma/protocol.hpp"
 #include "rma/questions.hpp"
 
 namespace armature::rma {
@@ -38,6 +39,7 @@ class ByEngineTest : public testing::Test {
  protected:
   ByEngineTest() {
     net_.peer.is_one_sided = true;
+    choose_protocols(true);
     net_.peer.on_record = [this](const PlayedPeer::Seen& seen) {
       if (!seen.is(Kind::key)) return;
       struct {
@@ -47,9 +49,18 @@ class ByEngineTest : public testing::Test {
       net_.peer.say(Kind::keyed, seen.record.to, &answer, has_keys_ ? sizeof answer : 8);
     };
   }
+  ~ByEngineTest() override { choose_protocols(false); }
   std::byte* far(std::size_t number) { return net_.mapping().band(1) + number * chunk; }
+  /// Whether the engine did all of it.
   bool put(std::byte* to, const Bytes& data) {
-    return put_by_engine(*network(), Rank(1), to, data.data(), data.size(), "put");
+    const std::size_t before = net_.peer.puts;
+    (void)start_good(operation_on(Verb::put, Rank(1), {to, data.data(), data.size()}, {}),
+                     Finish::now);
+    return net_.peer.puts > before;
+  }
+  detail::Request* get(Bytes& to, const std::byte* from, Finish finish) {
+    return start_good(
+        operation_on(Verb::get, Rank(1), {to.data(), from, to.size()}, {.call = "get"}), finish);
   }
   std::size_t keys_asked() { return net_.peer.seen(Kind::key).size(); }
 
@@ -68,7 +79,7 @@ TEST_F(ByEngineTest, a_get_has_delivered_when_it_returns) {
   const Bytes data = patterned(long_enough);
   std::ranges::copy(data, far(4));
   Bytes got(data.size());
-  ASSERT_TRUE(get_by_engine(*network(), Rank(1), got.data(), far(4), got.size(), "get"));
+  ASSERT_EQ(get(got, far(4), Finish::now), nullptr);
   EXPECT_EQ(got, data);
 }
 
@@ -93,6 +104,7 @@ TEST_F(ByEngineTest, short_transfers_travel_in_packets) {
 
 TEST_F(ByEngineTest, so_do_all_where_the_engine_has_no_such_operations) {
   net_.peer.is_one_sided = false;
+  choose_protocols(false);
   EXPECT_FALSE(put(far(8), patterned(long_enough)));
   EXPECT_EQ(keys_asked(), 0U);
 }
@@ -110,14 +122,13 @@ TEST_F(ByEngineTest, a_get_behind_a_handle_is_complete_when_the_engine_says_so) 
   std::ranges::copy(data, far(10));
   net_.peer.holds_back = true;
   Bytes got(data.size());
-  detail::Request* const get =
-      get_by_engine_later(*network(), Rank(1), got.data(), far(10), got.size());
-  ASSERT_NE(get, nullptr);
-  EXPECT_FALSE(get->is_complete(*get));
+  detail::Request* const request = get(got, far(10), Finish::later);
+  ASSERT_NE(request, nullptr);
+  EXPECT_FALSE(request->is_complete(*request));
   net_.peer.holds_back = false;
-  EXPECT_TRUE(net_.until([&] { return get->is_complete(*get); }));
+  EXPECT_TRUE(net_.until([&] { return request->is_complete(*request); }));
   EXPECT_EQ(got, data);
-  get->release(*get);
+  request->release(*request);
 }
 
 TEST_F(ByEngineTest, it_begins_when_what_was_sent_before_is_acknowledged) {

@@ -3,15 +3,10 @@
 #include <cstddef>
 #include <span>
 
-#include "armature/accumulate.hpp"
 #include "armature/rank.hpp"
-#include "armature/segments.hpp"
 #include "net/network.hpp"
-#include "rma/far_records.hpp"
+#include "rma/protocol.hpp"
 #include "rma/records.hpp"
-#include "rma/runs.hpp"
-#include "rma/section.hpp"
-#include "rma/write_stream.hpp"
 
 // One-sided operations on ranks of other nodes, as the caller makes them. Each is a record or
 // several to the process of that rank, which does what is asked whatever the rank itself is doing
@@ -20,6 +15,8 @@
 
 namespace armature::rma {
 
+using net::Network;
+
 /// The network, when the rank is on another node and there is one; else nullptr. For ranks that are
 /// none, nullptr: the local check says so.
 [[nodiscard]] Network* far(Rank rank, const char* call);
@@ -27,48 +24,23 @@ namespace armature::rma {
 /// Who asks: the calling rank, or -1 for a thread that runs none.
 [[nodiscard]] int sender();
 
-/// Throws what Mapping::require throws, for a rank on another node.
-void require_far(Network& net, Rank rank, const void* address, std::size_t bytes, const char* call);
-
-/// Returns when `from` may be changed.
-void put_far(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
-             const char* call);
-void write_far(Network& net, Rank rank, void* to, const void* from, const Section& section,
-               const FarUpdate& update);
-void write_far(Network& net, Rank rank, const Segments& pieces, const FarUpdate& update);
-/// The same behind a handle. nullptr: `from` may be changed already.
-[[nodiscard]] detail::Request* put_far_later(Network& net, Rank rank, void* to, const void* from,
-                                             std::size_t bytes, const char* call);
-[[nodiscard]] detail::Request* write_far_later(Network& net, Rank rank, void* to, const void* from,
-                                               const Section& section, const FarUpdate& update);
-[[nodiscard]] detail::Request* write_far_later(Network& net, Rank rank,
-                                               std::span<const Segments> lists,
-                                               const FarUpdate& update);
+/// Throws Error(bad_rank) or Error(bad_address), as Mapping::require, unless that memory of a rank
+/// of any node may be reached.
+void require(Rank rank, const void* address, std::size_t bytes, const char* call);
 
 /// Whether a question leaves at once, or with those that are asked before somebody waits.
 enum class Asked { now, with_others };
-/// Sends what was asked for in `question`; it waits for the answer.
-void ask_section(Network& net, Rank rank, std::uint64_t question, const void* from,
-                 std::size_t row_bytes, const Runs::Levels& levels, Asked asked = Asked::now);
-void get_far(Network& net, Rank rank, void* to, const void* from, std::size_t bytes,
-             const char* call);
-void get_far(Network& net, Rank rank, void* to, const void* from, const Section& section,
-             const char* call);
-void get_far(Network& net, Rank rank, const Segments& pieces, const char* call);
-/// The same behind a handle.
-[[nodiscard]] detail::Request* get_far_later(Network& net, Rank rank, void* to, const void* from,
-                                             const Section& section);
-[[nodiscard]] detail::Request* get_far_later(Network& net, Rank rank,
-                                             std::span<const Segments> lists);
-
 /// A question as a record, and what follows it.
 void ask(Network& net, Rank rank, Kind kind, std::span<const std::byte> record,
          std::span<const std::byte> rest = {}, Asked asked = Asked::now);
 
-std::uint64_t atomic_far(Network& net, Rank rank, AtomicRecord what, const char* call);
-/// The same behind a future.
-[[nodiscard]] detail::Request* atomic_far_later(Network& net, Rank rank, AtomicRecord what,
-                                                const char* call);
+/// Asks for the bytes of a get that is no list: a Fetch of that number takes them.
+void ask_section(const Operation& what, std::uint64_t question, Asked asked);
+
+/// A get that the rank's process answers; and an atomic (protocol.hpp).
+[[nodiscard]] detail::Request* fetch(const Operation& what, Finish finish);
+[[nodiscard]] detail::Request* ask_for_atomic(const Atomic& what, Finish finish,
+                                              std::uint64_t& value);
 
 /// What this process does for others: kinds of records and their handlers.
 void serve_far(transport::Links& links);

@@ -22,7 +22,9 @@
 #include "rma/far_lock.hpp"
 #include "rma/here.hpp"
 #include "rma/questions.hpp"
-#include "transport/protocol.hpp"
+#include "rma/runs.hpp"
+#include "rma/section.hpp"
+#include "transport/limits.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::rma {
@@ -30,8 +32,8 @@ namespace armature::rma {
 using base::fail;
 using net::network;
 using transport::Arrived;
+using transport::Limits;
 using transport::Link;
-using transport::Protocol;
 
 namespace {
 
@@ -174,12 +176,12 @@ class Supply final : public transport::Stream {
   bool send_next(Link& link, transport::Piece& piece) override {
     if (begun_ != base::state<GivenUp>().times) return false;
     std::span<const std::byte> bytes = from_.next();
-    if (bytes.size() >= Protocol::get().packed_below() ||
-        (bytes.size() == left_ && left_ > Protocol::get().copied_max)) {
-      bytes = bytes.first(std::min(bytes.size(), Protocol::piece_bytes));
+    if (bytes.size() >= Limits::get().packed_below() ||
+        (bytes.size() == left_ && left_ > Limits::get().copied_max)) {
+      bytes = bytes.first(std::min(bytes.size(), Limits::piece_bytes));
       from_.skip(bytes.size());
     } else {
-      const std::size_t packed = from_.take(piece.room(), std::min(Protocol::piece_bytes, left_));
+      const std::size_t packed = from_.take(piece.room(), std::min(Limits::piece_bytes, left_));
       bytes = {piece.room(), packed};
     }
     left_ -= bytes.size();

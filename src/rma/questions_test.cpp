@@ -6,7 +6,7 @@
 
 #include "armature/error.hpp"
 #include "net/played_peer.hpp"
-#include "rma/far.hpp"
+#include "rma/protocol.hpp"
 #include "wait/request.hpp"
 
 namespace armature::rma {
@@ -27,10 +27,9 @@ TEST(QuestionTest, what_is_asked_of_a_process_just_lost_is_over) {
   }
   // As it is when that happens after the caller has looked whether it can be reached.
   long into = 0;
-  Section whole;
-  whole.row_bytes = sizeof into;
   detail::Request* const get =
-      get_far_later(*network(), Rank(1), &into, net.mapping().band(1), whole);
+      start_good(operation_on(Verb::get, Rank(1), {&into, net.mapping().band(1), sizeof into}, {}),
+                 Finish::later);
   EXPECT_TRUE(get->is_complete(*get));
   EXPECT_THROW(get->check(*get), Error);
   get->release(*get);

@@ -16,8 +16,9 @@
 #include "base/fail.hpp"
 #include "rma/clones.hpp"
 #include "rma/far.hpp"
+#include "rma/pieces.hpp"
+#include "rma/protocol.hpp"
 #include "rma/section.hpp"
-#include "rma/segments.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
 
@@ -115,55 +116,53 @@ const void* const* targets(const Segments& s) {
   return reinterpret_cast<const void* const*>(s.to.data());
 }
 
-struct Span {
-  std::uintptr_t low;
-  std::size_t bytes;  // of all; SIZE_MAX: more than can be
-  std::size_t piece_bytes;
+/// What is known of the remote addresses of a list, of one at least.
+struct Look {
+  std::optional<std::ptrdiff_t> stride;  // where it is the same from each to the next
+  const void* low;
+  std::size_t bytes;  // from the lowest on, of all; SIZE_MAX: more than can be
+
+  [[nodiscard]] bool is_reachable(Rank rank) const { return detail::reachable(rank, low, bytes); }
 };
 
-/// The same for pieces on another node: one question where all is well.
-void check_far(Network& net, Rank rank, std::span<const void* const> pieces, const Span& span,
-               const char* call) {
-  if (span.bytes != SIZE_MAX && !net.mapping().checks_in_full()) {
-    try {
-      return require_far(net, rank, reinterpret_cast<const void*>(span.low), span.bytes, call);
-    } catch (const Error& error) {
-      if (error.code() == Errc::rank_lost) throw;
-    }
-  }
-  for (const void* piece : pieces) require_far(net, rank, piece, span.piece_bytes, call);
+std::span<const void* const> remote_of(const Segments& s, Remote side) {
+  return side == Remote::to ? std::span(targets(s), s.to.size()) : s.from;
 }
 
-/// Throws unless every remote piece is good. Returns the remote addresses' stride if they have one.
-std::optional<std::ptrdiff_t> check_pieces(Rank rank, const Segments& s, Remote side,
-                                           const char* call) {
+Look look_at(std::span<const void* const> remote, std::size_t piece_bytes) {
+  const auto stride = stride_of(remote.data(), remote.size());
+  const auto first = reinterpret_cast<std::uintptr_t>(remote.front());
+  const auto last = reinterpret_cast<std::uintptr_t>(remote.back());
+  const Range range = stride ? Range{std::min(first, last), std::max(first, last)}
+                             : range_of(remote.data(), remote.size());
+  std::size_t bytes = 0;
+  if (__builtin_add_overflow(range.high - range.low, piece_bytes, &bytes)) bytes = SIZE_MAX;
+  return {stride, reinterpret_cast<const void*>(range.low), bytes};
+}
+
+void require_as_many(const Segments& s, const char* call) {
   if (s.to.size() != s.from.size())
     base::fail(Errc::bad_argument,
                fmt::format("{}: {} target and {} source addresses: they must be as many", call,
                            s.to.size(), s.from.size()));
-  const std::size_t count = s.to.size();
-  const void* const* remote = side == Remote::to ? targets(s) : s.from.data();
-  if (count == 0) {
-    wait::mapping(call).require_rank(rank, call);
-    return std::nullopt;
+}
+
+/// Throws unless every remote piece is good: by one question where all is well.
+void check_pieces(Rank rank, const Segments& s, Remote side, const char* call) {
+  require_as_many(s, call);
+  const auto remote = remote_of(s, side);
+  const space::Mapping& mapping = wait::mapping(call);
+  if (remote.empty()) return mapping.require_rank(rank, call);
+  const Look all = look_at(remote, s.bytes);
+  if (all.is_reachable(rank)) return;
+  if (all.bytes != SIZE_MAX && !mapping.checks_in_full()) {
+    try {
+      return require(rank, all.low, all.bytes, call);
+    } catch (const Error& error) {
+      if (error.code() == Errc::rank_lost) throw;
+    }
   }
-  const auto stride = stride_of(remote, count);
-  const auto first = reinterpret_cast<std::uintptr_t>(remote[0]);
-  const auto last = reinterpret_cast<std::uintptr_t>(remote[count - 1]);
-  const Range range =
-      stride ? Range{std::min(first, last), std::max(first, last)} : range_of(remote, count);
-  std::size_t span = 0;
-  const bool overflow = __builtin_add_overflow(range.high - range.low, s.bytes, &span);
-  if (!overflow && detail::reachable(rank, reinterpret_cast<const void*>(range.low), span))
-      [[likely]]
-    return stride;
-  if (Network* const net = far(rank, call)) {
-    check_far(*net, rank, {remote, count}, {range.low, overflow ? SIZE_MAX : span, s.bytes}, call);
-    return stride;
-  }
-  const space::Mapping& space = wait::mapping(call);
-  for (std::size_t i = 0; i < count; ++i) space.require(rank, remote[i], s.bytes, call);
-  return stride;
+  for (const void* piece : remote) require(rank, piece, s.bytes, call);
 }
 
 /// Lists that are even on both sides are sections, which need no look at each address.
@@ -175,80 +174,70 @@ void copy_segment(const Segments& s, std::optional<std::ptrdiff_t> to_stride,
     copy_pieces(s.to.data(), s.from.data(), s.to.size(), s.bytes);
 }
 
+/// A single list whose remote pieces can be touched at once is copied; false for others.
+bool copied_at_once(Rank rank, std::span<const Segments> lists, Remote side, const char* call) {
+  if (lists.size() != 1) return false;
+  const Segments& s = lists[0];
+  require_as_many(s, call);
+  const auto remote = remote_of(s, side);
+  if (remote.empty()) return false;
+  const Look look = look_at(remote, s.bytes);
+  if (!look.is_reachable(rank)) return false;
+  const auto local_stride = [&] {
+    return side == Remote::to ? stride_of(s.from.data(), s.from.size())
+                              : stride_of(targets(s), s.to.size());
+  };
+  const auto local = look.stride ? local_stride() : std::nullopt;
+  if (side == Remote::to) {
+    std::atomic_thread_fence(std::memory_order_release);
+    copy_segment(s, look.stride, local);
+  } else {
+    copy_segment(s, local, look.stride);
+    std::atomic_thread_fence(std::memory_order_acquire);
+  }
+  return true;
+}
+
+detail::Request* start_list(Verb verb, Rank rank, std::span<const Segments> lists, Finish finish,
+                            const char* call) {
+  const wait::ThreadCall under_way(call);
+  if (lists.empty()) return wait::mapping(call).require_rank(rank, call), nullptr;
+  if (copied_at_once(rank, lists, verb == Verb::get ? Remote::from : Remote::to, call))
+    return nullptr;
+  return start(operation_on(verb, rank, lists, {.call = call}), finish);
+}
+
 }  // namespace
 
 void check_segments(Rank rank, std::span<const Segments> segments, Remote side, const char* call) {
-  if (segments.empty()) wait::mapping(call).require_rank(rank, call);
-  for (const Segments& s : segments) (void)check_pieces(rank, s, side, call);
+  for (const Segments& s : segments) check_pieces(rank, s, side, call);
+}
+
+void copy_pieces(const Segments& pieces) {
+  if (pieces.to.empty()) return;
+  const auto to_stride = stride_of(targets(pieces), pieces.to.size());
+  copy_segment(pieces, to_stride,
+               to_stride ? stride_of(pieces.from.data(), pieces.from.size()) : std::nullopt);
 }
 
 }  // namespace rma
 
 void put_vector(Rank rank, std::span<const Segments> segments) {
-  const wait::ThreadCall under_way("put_vector");
-  using namespace rma;
-  const auto put_one = [](const Segments& s, std::optional<std::ptrdiff_t> to_stride) {
-    copy_segment(s, to_stride, to_stride ? stride_of(s.from.data(), s.from.size()) : std::nullopt);
-  };
-  if (Network* const net = far(rank, "put_vector")) {
-    check_segments(rank, segments, Remote::to, "put_vector");
-    for (const Segments& s : segments) write_far(*net, rank, s, {.call = "put_vector"});
-    return;
-  }
-  if (segments.size() == 1) {
-    const auto to_stride = check_pieces(rank, segments[0], Remote::to, "put_vector");
-    std::atomic_thread_fence(std::memory_order_release);
-    return put_one(segments[0], to_stride);
-  }
-  check_segments(rank, segments, Remote::to, "put_vector");
-  std::atomic_thread_fence(std::memory_order_release);
-  for (const Segments& s : segments) put_one(s, stride_of(targets(s), s.to.size()));
+  (void)rma::start_list(rma::Verb::put, rank, segments, rma::Finish::now, "put_vector");
 }
-
 void get_vector(Rank rank, std::span<const Segments> segments) {
-  const wait::ThreadCall under_way("get_vector");
-  using namespace rma;
-  const auto get_one = [](const Segments& s, std::optional<std::ptrdiff_t> from_stride) {
-    copy_segment(s, from_stride ? stride_of(targets(s), s.to.size()) : std::nullopt, from_stride);
-  };
-  if (Network* const net = far(rank, "get_vector")) {
-    check_segments(rank, segments, Remote::from, "get_vector");
-    for (const Segments& s : segments) get_far(*net, rank, s, "get_vector");
-    return;
-  }
-  if (segments.size() == 1) {
-    get_one(segments[0], check_pieces(rank, segments[0], Remote::from, "get_vector"));
-  } else {
-    check_segments(rank, segments, Remote::from, "get_vector");
-    for (const Segments& s : segments) get_one(s, stride_of(s.from.data(), s.from.size()));
-  }
-  std::atomic_thread_fence(std::memory_order_acquire);
+  (void)rma::start_list(rma::Verb::get, rank, segments, rma::Finish::now, "get_vector");
 }
-
 Handle put_vector_async(Rank rank, std::span<const Segments> segments) {
-  const wait::ThreadCall under_way("put_vector");
-  if (rma::Network* const net = rma::far(rank, "put_vector")) {
-    rma::check_segments(rank, segments, rma::Remote::to, "put_vector");
-    return Handle(rma::write_far_later(*net, rank, segments, {.call = "put_vector"}));
-  }
-  put_vector(rank, segments);
-  return {};
+  return Handle(rma::start_list(rma::Verb::put, rank, segments, rma::Finish::later, "put_vector"));
 }
 Handle get_vector_async(Rank rank, std::span<const Segments> segments) {
-  const wait::ThreadCall under_way("get_vector");
-  if (rma::Network* const net = rma::far(rank, "get_vector")) {
-    rma::check_segments(rank, segments, rma::Remote::from, "get_vector");
-    return Handle(rma::get_far_later(*net, rank, segments));
-  }
-  get_vector(rank, segments);
-  return {};
+  return Handle(rma::start_list(rma::Verb::get, rank, segments, rma::Finish::later, "get_vector"));
 }
 void put_vector_nbi(Rank rank, std::span<const Segments> segments) {
-  const wait::ThreadCall under_way("put_vector");
   detail::make_implicit(rank, put_vector_async(rank, segments), "put_vector_nbi");
 }
 void get_vector_nbi(Rank rank, std::span<const Segments> segments) {
-  const wait::ThreadCall under_way("get_vector");
   detail::make_implicit(rank, get_vector_async(rank, segments), "get_vector_nbi");
 }
 

@@ -8,19 +8,19 @@
 
 #include "rma/daxpy.hpp"
 #include "rma/far.hpp"
-#include "transport/protocol.hpp"
+#include "transport/limits.hpp"
 #include "wait/bell.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::rma {
 
+using transport::Limits;
 using transport::Link;
 using transport::Piece;
-using transport::Protocol;
 
-bool is_copied(std::size_t bytes) { return bytes <= Protocol::get().copied_max; }
+bool is_copied(std::size_t bytes) { return bytes <= Limits::get().copied_max; }
 
-WriteRecord record_of(const FarUpdate& update) {
+WriteRecord record_of(const Update& update) {
   WriteRecord record{};
   record.element = update.element;
   if (update.scale != nullptr) {
@@ -31,7 +31,7 @@ WriteRecord record_of(const FarUpdate& update) {
   return record;
 }
 
-WriteStream::WriteStream(Rank rank, const FarUpdate& update)
+WriteStream::WriteStream(Rank rank, const Update& update)
     : record_(record_of(update)), rank_(rank), sender_(rma::sender()), call_(update.call) {}
 
 /// Who waited was interrupted: the process has left its job.
@@ -84,7 +84,7 @@ void WriteStream::lend(Link& link, Piece& piece, const WriteRecord& record, cons
 // -- sections -------------------------------------------------------------------------------------
 
 SectionWrite::SectionWrite(Rank rank, void* to, const void* from, const Section& section,
-                           const FarUpdate& update)
+                           const Update& update)
     : WriteStream(rank, update),
       to_(static_cast<std::byte*>(to)),
       from_(static_cast<const std::byte*>(from)),
@@ -94,7 +94,7 @@ SectionWrite::SectionWrite(Rank rank, void* to, const void* from, const Section&
 }
 
 bool SectionWrite::send_next(Link& link, Piece& piece) {
-  const bool is_short = section_.levels > 0 && section_.row_bytes < Protocol::get().packed_below();
+  const bool is_short = section_.levels > 0 && section_.row_bytes < Limits::get().packed_below();
   return is_short ? send_rows(link, piece) : send_part_of_row(link, piece);
 }
 
@@ -116,7 +116,7 @@ bool SectionWrite::skip_rows(std::size_t rows) {
 bool SectionWrite::send_part_of_row(Link& link, Piece& piece) {
   WriteRecord record = record_;
   record.rows = 1;
-  record.row_bytes = std::min(Protocol::piece_bytes, section_.row_bytes - sent_of_row_);
+  record.row_bytes = std::min(Limits::piece_bytes, section_.row_bytes - sent_of_row_);
   record.address = reinterpret_cast<std::uint64_t>(to_ + sent_of_row_);
   const std::byte* const from = from_ + sent_of_row_;
   sent_of_row_ += record.row_bytes;
@@ -130,7 +130,7 @@ bool SectionWrite::send_part_of_row(Link& link, Piece& piece) {
 bool SectionWrite::send_rows(Link& link, Piece& piece) {
   WriteRecord record = record_;
   const std::size_t left = section_.counts[0] - index_[0];
-  record.rows = std::min(left, Protocol::piece_bytes / record.row_bytes);
+  record.rows = std::min(left, Limits::piece_bytes / record.row_bytes);
   record.address = reinterpret_cast<std::uint64_t>(to_);
   const std::byte* const from = from_;
   const std::ptrdiff_t stride = section_.from_strides[0];
@@ -154,7 +154,7 @@ bool SectionWrite::send_rows(Link& link, Piece& piece) {
 
 // -- lists ----------------------------------------------------------------------------------------
 
-ListWrite::ListWrite(Rank rank, const Segments& pieces, const FarUpdate& update)
+ListWrite::ListWrite(Rank rank, const Segments& pieces, const Update& update)
     : WriteStream(rank, update),
       to_(pieces.to.begin(), pieces.to.end()),
       from_(pieces.from.begin(), pieces.from.end()),
@@ -199,7 +199,7 @@ bool ListWrite::send_next(Link& link, Piece& piece) {
   }
   WriteRecord record = record_;
   record.rows = 1;
-  record.row_bytes = std::min(Protocol::piece_bytes, bytes_ - sent_of_piece_);
+  record.row_bytes = std::min(Limits::piece_bytes, bytes_ - sent_of_piece_);
   record.address =
       reinterpret_cast<std::uint64_t>(static_cast<std::byte*>(to_[at_]) + sent_of_piece_);
   const auto* const from = static_cast<const std::byte*>(from_[at_]) + sent_of_piece_;

@@ -9,6 +9,7 @@
 #include "armature/segments.hpp"
 #include "net/network.hpp"
 #include "rma/far_records.hpp"
+#include "rma/operation.hpp"
 #include "rma/section.hpp"
 #include "transport/stream.hpp"
 #include "wait/outstanding.hpp"
@@ -17,13 +18,6 @@
 namespace armature::rma {
 
 using net::Network;
-
-/// How the elements of an accumulate are added; `element` no_element: a put.
-struct FarUpdate {
-  std::uint32_t element = no_element;
-  const void* scale = nullptr;
-  const char* call = "put";
-};
 
 /// A long put or accumulate to another node, which reads the caller's memory as it is sent. Of the
 /// rank that has begun it, which may wait for it in another process of its node.
@@ -41,7 +35,7 @@ class WriteStream : public transport::Stream {
   void count(std::size_t bytes) { charge_.begin(bytes); }
 
  protected:
-  WriteStream(Rank rank, const FarUpdate& update);
+  WriteStream(Rank rank, const Update& update);
 
   void lend(transport::Link& link, transport::Piece& piece, const WriteRecord& record,
             const std::byte* from, bool is_last) const;
@@ -63,8 +57,7 @@ class WriteStream : public transport::Stream {
 /// Of a section, or of one row.
 class SectionWrite : public WriteStream {
  public:
-  SectionWrite(Rank rank, void* to, const void* from, const Section& section,
-               const FarUpdate& update);
+  SectionWrite(Rank rank, void* to, const void* from, const Section& section, const Update& update);
 
  private:
   [[nodiscard]] bool send_next(transport::Link& link, transport::Piece& piece) override;
@@ -82,7 +75,7 @@ class SectionWrite : public WriteStream {
 /// Of a list of pieces, which may be gone when the call has returned.
 class ListWrite : public WriteStream {
  public:
-  ListWrite(Rank rank, const Segments& pieces, const FarUpdate& update);
+  ListWrite(Rank rank, const Segments& pieces, const Update& update);
 
  private:
   [[nodiscard]] bool send_next(transport::Link& link, transport::Piece& piece) override;
@@ -109,7 +102,7 @@ struct LaterWrite final : detail::Request, Write {
 
 /// Whether so many bytes are copied into packets at once, rather than read later.
 [[nodiscard]] bool is_copied(std::size_t bytes);
-[[nodiscard]] WriteRecord record_of(const FarUpdate& update);
+[[nodiscard]] WriteRecord record_of(const Update& update);
 
 /// Whether pieces of a list are short enough for packets, of which each has room for one at least.
 [[nodiscard]] bool are_short(std::size_t piece_bytes);

@@ -14,8 +14,8 @@
 
 #include "net/played_peer.hpp"
 #include "net/records.hpp"
-#include "rma/far.hpp"
-#include "transport/protocol.hpp"
+#include "rma/protocol.hpp"
+#include "transport/limits.hpp"
 #include "wait/request.hpp"
 
 namespace armature::rma {
@@ -23,9 +23,9 @@ namespace {
 
 using net::network;
 using net::PlayedNetwork;
-using transport::Protocol;
+using transport::Limits;
 
-constexpr std::size_t kibi = 1024, long_bytes = 4 * Protocol::piece_bytes;
+constexpr std::size_t kibi = 1024, long_bytes = 4 * Limits::piece_bytes;
 constexpr std::size_t few_bytes = 16 * kibi;
 
 class WriteStreamTest : public testing::Test {
@@ -41,8 +41,9 @@ class WriteStreamTest : public testing::Test {
   }
 
   [[nodiscard]] Handle put(std::size_t bytes) {
-    return Handle(
-        put_far_later(*network(), Rank(1), net_.mapping().band(1), source_.data(), bytes, "put"));
+    return Handle(start_good(
+        operation_on(Verb::put, Rank(1), {net_.mapping().band(1), source_.data(), bytes}, {}),
+        Finish::later));
   }
   [[nodiscard]] std::size_t lent() {
     const std::lock_guard locked(net_.peer.mutex);
@@ -59,11 +60,11 @@ TEST_F(WriteStreamTest, a_process_has_few_pieces_under_way_however_many_puts_hav
   std::vector<Handle> handles;
   for (int i = 0; i < 50; ++i) handles.push_back(put(long_bytes));
   for (int i = 0; i < 100; ++i) (void)network()->poll();
-  EXPECT_EQ(lent(), Protocol::pieces_under_way);
+  EXPECT_EQ(lent(), Limits::pieces_under_way);
   EXPECT_TRUE(std::ranges::none_of(handles, &Handle::test));
   net_.peer.keeps_lent = false;
   wait_all(handles);
-  EXPECT_EQ(net_.peer.seen(Kind::put).size(), 50 * long_bytes / Protocol::piece_bytes);
+  EXPECT_EQ(net_.peer.seen(Kind::put).size(), 50 * long_bytes / Limits::piece_bytes);
   EXPECT_FALSE(link().has_streams());
 }
 
@@ -72,9 +73,10 @@ TEST_F(WriteStreamTest, a_short_one_does_not_wait_for_all_of_a_long_one) {
   std::vector<Handle> handles;
   for (int i = 0; i < 10; ++i) handles.push_back(put(long_bytes));
   std::byte* const place = net_.mapping().band(1) + long_bytes;
-  handles.emplace_back(put_far_later(*network(), Rank(1), place, source_.data(), few_bytes, "put"));
+  handles.emplace_back(start_good(
+      operation_on(Verb::put, Rank(1), {place, source_.data(), few_bytes}, {}), Finish::later));
   (void)network()->poll();
-  EXPECT_EQ(lent(), Protocol::pieces_under_way);
+  EXPECT_EQ(lent(), Limits::pieces_under_way);
   EXPECT_TRUE(std::ranges::any_of(net_.peer.seen(Kind::put), [&](const auto& seen) {
     return seen.template head<PutRecord>().address == reinterpret_cast<std::uint64_t>(place);
   }));
@@ -104,7 +106,7 @@ TEST_F(WriteStreamTest, a_round_of_polling_sends_a_part_of_very_many) {
 
 TEST_F(WriteStreamTest, who_begins_more_than_there_may_be_completes_the_oldest_first) {
   net_.peer.keeps_lent = true;
-  const auto most = static_cast<std::ptrdiff_t>(Protocol::get().pending_max);
+  const auto most = static_cast<std::ptrdiff_t>(Limits::get().pending_max);
   std::vector<Handle> handles;
   for (std::ptrdiff_t i = 0; i < most; ++i) handles.push_back(put(few_bytes));
   EXPECT_EQ(wait::outstanding().operations, most);
@@ -122,7 +124,7 @@ TEST_F(WriteStreamTest, who_begins_more_than_there_may_be_completes_the_oldest_f
 
 TEST_F(WriteStreamTest, who_begins_more_bytes_than_there_may_be_waits) {
   wait::Charge large;
-  large.begin(Protocol::get().pending_bytes_max);
+  large.begin(Limits::get().pending_bytes_max);
   std::atomic<bool> is_over = false;
   std::thread ends([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -147,7 +149,7 @@ TEST_F(WriteStreamTest, one_that_began_before_all_were_forgotten_does_not_end_an
 }
 
 TEST_F(WriteStreamTest, who_waits_for_room_is_not_passed_by_newcomers) {
-  const auto half = Protocol::get().pending_max / 2;
+  const auto half = Limits::get().pending_max / 2;
   std::vector<wait::Charge> under_way(2 * half);
   for (auto& one : under_way) one.begin(1);
   std::atomic<int> begun = 0;
@@ -169,7 +171,7 @@ TEST_F(WriteStreamTest, who_waits_for_room_is_not_passed_by_newcomers) {
 }
 
 TEST_F(WriteStreamTest, a_large_one_begins_where_it_has_room_beside_others) {
-  const std::size_t most = Protocol::get().pending_bytes_max;
+  const std::size_t most = Limits::get().pending_bytes_max;
   wait::Charge small, other;
   small.begin(most / 4);
   wait::make_room_for_operation(most / 4 * 3, "put");
@@ -214,7 +216,7 @@ TEST_F(WriteStreamTest, what_is_called_behind_one_leaves_behind_its_last_piece) 
   net_.peer.keeps_lent = false;
   EXPECT_TRUE(net_.until([&] { return !net_.peer.seen(net::Kind::notify).empty(); }));
   EXPECT_TRUE(net_.peer.all_seen.back().is(net::Kind::notify));
-  EXPECT_EQ(net_.peer.seen(Kind::put).size(), 10 * long_bytes / Protocol::piece_bytes);
+  EXPECT_EQ(net_.peer.seen(Kind::put).size(), 10 * long_bytes / Limits::piece_bytes);
   wait_all(handles);
   // What comes later does not wait for anything.
   net_.mapping().head(1).peer(0).notified.store(2);
@@ -227,7 +229,7 @@ TEST_F(WriteStreamTest, a_fence_waits_for_those_that_have_begun) {
   std::vector<Handle> handles;
   for (int i = 0; i < 10; ++i) handles.push_back(put(long_bytes));
   network()->fence(1, "fence");
-  EXPECT_EQ(net_.peer.seen(Kind::put).size(), 10 * long_bytes / Protocol::piece_bytes);
+  EXPECT_EQ(net_.peer.seen(Kind::put).size(), 10 * long_bytes / Limits::piece_bytes);
   EXPECT_TRUE(std::ranges::all_of(handles, &Handle::test));
 }
 
@@ -241,7 +243,7 @@ TEST_F(WriteStreamTest, none_is_sent_to_a_process_that_was_lost) {
     network()->links().give_up(net::PlayedPeer::process, "the test wants it");
   }
   EXPECT_FALSE(link().has_streams());
-  EXPECT_EQ(net_.peer.seen(Kind::put).size(), Protocol::pieces_under_way);
+  EXPECT_EQ(net_.peer.seen(Kind::put).size(), Limits::pieces_under_way);
   net_.peer.keeps_lent = false;
   EXPECT_TRUE(net_.until([&] { return test_all(handles); }));
 }

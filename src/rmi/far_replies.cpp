@@ -11,6 +11,7 @@
 #include "base/fail.hpp"
 #include "net/network.hpp"
 #include "rma/far.hpp"
+#include "rma/protocol.hpp"
 #include "rma/questions.hpp"
 #include "rmi/records.hpp"
 #include "wait/bell.hpp"
@@ -159,7 +160,9 @@ std::byte* fetch_block(space::AddressSpace& space, Blocks& blocks, Rank owner,
     here = blocks.take(space.me(), bytes, "remote call");
     {
       rma::Fetch fetch(owner, rma::Runs::contiguous(here, bytes), bytes);
-      rma::ask_section(*network(), owner, fetch.number(), block, bytes, {});
+      rma::ask_section(
+          rma::operation_on(rma::Verb::get, owner, {here, block, bytes}, {.call = "remote call"}),
+          fetch.number(), rma::Asked::now);
       fetch.wait_alone("remote call");
     }
     give_back_block(space, const_cast<std::byte*>(block));
@@ -177,7 +180,10 @@ void give_back_block(space::AddressSpace& space, std::byte* block) {
   if (Blocks::free_if_loose(space, block)) return;
   if (space.is_here(owner)) return Blocks::mark_done(block);
   const std::uint64_t done = 1;
-  rma::put_far(*network(), owner, block - Blocks::head_bytes, &done, sizeof done, "remote call");
+  const auto put =
+      rma::operation_on(rma::Verb::put, owner, {block - Blocks::head_bytes, &done, sizeof done},
+                        {.call = "remote call"});
+  (void)rma::start_good(put, rma::Finish::now);
 }
 
 }  // namespace armature::rmi

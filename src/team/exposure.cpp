@@ -12,7 +12,7 @@
 #include "armature/handle.hpp"
 #include "base/fail.hpp"
 #include "net/network.hpp"
-#include "rma/far.hpp"
+#include "rma/protocol.hpp"
 
 namespace armature::team {
 
@@ -191,9 +191,9 @@ class Reading {
     if (is_near(owner)) return detail::copy_in(to, from, bytes);
     net::Network& net = *net::network();
     net.require_reachable(owner, call_);
-    rma::Section whole;
-    whole.row_bytes = bytes;
-    gets_.emplace_back(rma::get_far_later(net, Rank(owner), to, from, whole));
+    const auto get =
+        rma::operation_on(rma::Verb::get, Rank(owner), {to, from, bytes}, {.call = call_});
+    gets_.emplace_back(rma::start_good(get, rma::Finish::later));
   }
   [[nodiscard]] bool is_near(std::int32_t owner) const {
     return !is_far_ || owner < 0 || space_.is_here(owner);

@@ -6,8 +6,8 @@
 #include "armature/team.hpp"
 #include "base/fail.hpp"
 #include "net/network.hpp"
-#include "rma/far.hpp"
 #include "rma/far_lock.hpp"
+#include "rma/protocol.hpp"
 #include "team/free.hpp"
 #include "team/team_state.hpp"
 #include "wait/lock.hpp"
@@ -47,7 +47,7 @@ namespace {
 /// Of a member on another node, whose process keeps the queue.
 class FarLock {
  public:
-  FarLock(rma::Network& net, const Mutexes::State& state, int member, const LockWord& word)
+  FarLock(net::Network& net, const Mutexes::State& state, int member, const LockWord& word)
       : net_(net),
         rank_(state.allotment->share(member).rank),
         word_(&word),
@@ -55,14 +55,17 @@ class FarLock {
 
   /// What was found: 0 when it is ours now.
   [[nodiscard]] std::uint64_t try_take() const {
-    return rma::atomic_far(net_, rank_,
-                           {.question = 0,
-                            .address = reinterpret_cast<std::uint64_t>(word_),
-                            .operand = token_,
-                            .expected = 0,
-                            .code = rma::AtomicCode::compare_swap,
-                            .bytes = sizeof(std::uint64_t)},
-                           "Mutexes::try_lock");
+    std::uint64_t found = 0;
+    (void)rma::start_good({.rank = rank_,
+                           .record = {.question = 0,
+                                      .address = reinterpret_cast<std::uint64_t>(word_),
+                                      .operand = token_,
+                                      .expected = 0,
+                                      .code = rma::AtomicCode::compare_swap,
+                                      .bytes = sizeof(std::uint64_t)},
+                           .call = "Mutexes::try_lock"},
+                          rma::Finish::now, found);
+    return found;
   }
   void take(int index) const {
     rma::lock_far(net_, {rank_, word_, index}, token_, "Mutexes::lock");
@@ -75,14 +78,14 @@ class FarLock {
   }
 
  private:
-  rma::Network& net_;
+  net::Network& net_;
   Rank rank_;
   const LockWord* word_;
   std::uint64_t token_;
 };
 
 std::optional<FarLock> far_lock(const Mutexes::State& state, int member, const LockWord& word) {
-  rma::Network* const net = net::network();
+  net::Network* const net = net::network();
   if (net == nullptr || net->mapping().is_here(state.allotment->share(member).rank))
     return std::nullopt;
   return FarLock(*net, state, member, word);

@@ -23,7 +23,7 @@ struct Sending {
 /// it.
 class Piece : public Sending {
  public:
-  /// Room for Protocol::piece_bytes.
+  /// Room for Limits::piece_bytes.
   [[nodiscard]] std::byte* room();
 
  private:

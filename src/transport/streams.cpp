@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "transport/limits.hpp"
 #include "transport/links.hpp"
-#include "transport/protocol.hpp"
 
 namespace armature::transport {
 
 std::byte* Piece::room() {
   if (memory_ == nullptr)
-    memory_ = std::make_unique_for_overwrite<std::byte[]>(Protocol::piece_bytes);
+    memory_ = std::make_unique_for_overwrite<std::byte[]>(Limits::piece_bytes);
   return memory_.get();
 }
 
@@ -39,7 +39,7 @@ bool Link::push() {
   pushes_ = true;
   bool some_were_sent = false;
   const auto takes_more = [&] {
-    return !streams_.empty() && streamed_ < Protocol::pieces_under_way &&
+    return !streams_.empty() && streamed_ < Limits::pieces_under_way &&
            queued() < queued_max_of_streams;
   };
   constexpr int records_max = 64;

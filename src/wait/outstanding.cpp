@@ -6,13 +6,13 @@
 
 #include "base/clock.hpp"
 #include "base/runtime.hpp"
-#include "transport/protocol.hpp"
+#include "transport/limits.hpp"
 #include "wait/poller.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::wait {
 
-using transport::Protocol;
+using transport::Limits;
 
 namespace {
 
@@ -71,8 +71,8 @@ class Newcomer {
   }
 
  private:
-  const std::ptrdiff_t max_ = static_cast<std::ptrdiff_t>(Protocol::get().pending_max);
-  const std::ptrdiff_t bytes_max_ = static_cast<std::ptrdiff_t>(Protocol::get().pending_bytes_max);
+  const std::ptrdiff_t max_ = static_cast<std::ptrdiff_t>(Limits::get().pending_max);
+  const std::ptrdiff_t bytes_max_ = static_cast<std::ptrdiff_t>(Limits::get().pending_bytes_max);
   const std::ptrdiff_t bytes_;
   const bool is_large_;
 };

@@ -9,7 +9,8 @@
 
 #include "base/fail.hpp"
 #include "net/network.hpp"
-#include "transport/protocol.hpp"
+#include "rma/protocol.hpp"
+#include "transport/limits.hpp"
 #include "transport/services_here.hpp"
 #include "wait/processes.hpp"
 #include "world/losses.hpp"
@@ -43,7 +44,7 @@ void Process::join_network(net::Network::Spaces spaces, bootstrap::Exchange& wir
   options.engine.segment = static_cast<std::size_t>(number_or("ARMATURE_NET_SEGMENT", 0));
   options.engine.one_sided = wait::recovers_on_nodes(mapping_->header())
                                  ? transport::EngineOptions::OneSided::off
-                                 : transport::Protocol::get().one_sided;
+                                 : transport::Limits::get().one_sided;
   constexpr double to_ns = 1e9;
   options.heartbeat_ns =
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_HEARTBEAT", 10) * to_ns);
@@ -54,6 +55,7 @@ void Process::join_network(net::Network::Spaces spaces, bootstrap::Exchange& wir
   install_losses(options, wired_.get(), *mapping_, wired_ ? &wire : nullptr);
   if (mapping_->header().simulated != 0) simulate_network(options, *mapping_, wire);
   net::Network::join(*mapping_, std::move(spaces), wire, options);
+  rma::choose_protocols(net::network()->links().engine().is_one_sided());
 }
 
 }  // namespace armature

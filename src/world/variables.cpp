@@ -10,7 +10,7 @@
 #include "bootstrap/environment.hpp"
 #include "bootstrap/start_timeout.hpp"
 #include "rmi/settings.hpp"
-#include "transport/protocol.hpp"
+#include "transport/limits.hpp"
 #include "world/wired_job.hpp"
 
 namespace armature {
@@ -26,7 +26,7 @@ void require_sense_of_variables() {
   if (const char* const name = std::getenv(bootstrap::rebalance_by_variable))
     (void)balance::strategy(name);
   (void)bootstrap::start_timeout();
-  (void)transport::Protocol::get();
+  (void)transport::Limits::get();
   (void)rmi::settings_at_start();
   (void)on_death_wanted();
   (void)threads_wanted();

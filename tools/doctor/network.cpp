@@ -19,9 +19,9 @@
 #include "base/clock.hpp"
 #include "doctor/checks.hpp"
 #include "topology/interfaces.hpp"
+#include "transport/limits.hpp"
 #include "transport/links.hpp"
 #include "transport/load.hpp"
-#include "transport/protocol.hpp"
 
 namespace armature::tools {
 namespace {
@@ -39,7 +39,7 @@ EngineOptions wanted_engine() {
   options.device = topology::find_interface(setting("ARMATURE_NET_DEVICE"), topology::interfaces());
   options.interfaces = setting("ARMATURE_NET_TRANSPORTS");
   options.segment = std::strtoull(setting("ARMATURE_NET_SEGMENT").c_str(), nullptr, 10);
-  options.one_sided = transport::Protocol::get().one_sided;
+  options.one_sided = transport::Limits::get().one_sided;
   return options;
 }
 
@@ -89,9 +89,9 @@ std::uint64_t time_ns(End& from, End& to, int packets, std::span<const std::byte
 
 /// What is in force, and why.
 void note_one_sided(Findings& findings, bool used) {
-  using transport::Protocol;
+  using transport::Limits;
   using OneSided = EngineOptions::OneSided;
-  const Protocol& protocol = Protocol::get();
+  const Limits& protocol = Limits::get();
   std::string found = "not used: no transport of the network's hardware does them here";
   if (used)
     found = fmt::format("used for contiguous transfers from {} on",
@@ -180,22 +180,22 @@ void check_devices(Findings& findings) {
 
 void check_protocols(Findings& findings) {
   using base::readable_bytes;
+  using transport::Limits;
   using transport::Link;
-  using transport::Protocol;
-  const Protocol& protocol = Protocol::get();
+  const Limits& protocol = Limits::get();
   findings.push_back(
       {"put, accumulate", Health::note,
        fmt::format("up to {} copied into packets of {}, which small ones share; longer ones in "
                    "pieces of {} straight from the caller's memory, {} on their way",
                    readable_bytes(protocol.copied_max), readable_bytes(Link::packet_bytes),
-                   readable_bytes(Protocol::piece_bytes), Protocol::pieces_under_way),
+                   readable_bytes(Limits::piece_bytes), Limits::pieces_under_way),
        ""});
   findings.push_back(
       {"get", Health::note,
        fmt::format("answered in one packet up to {}; longer ones in pieces of {}, straight from "
                    "the target's memory where {} lie in a row, else packed, {} on their way",
-                   readable_bytes(Link::body_bytes_max), readable_bytes(Protocol::piece_bytes),
-                   readable_bytes(protocol.packed_below()), Protocol::pieces_under_way),
+                   readable_bytes(Link::body_bytes_max), readable_bytes(Limits::piece_bytes),
+                   readable_bytes(protocol.packed_below()), Limits::pieces_under_way),
        ""});
   findings.push_back({"atomics, remote calls", Health::note,
                       "a record there and one back; performed by the target's process", ""});

@@ -10,7 +10,7 @@
 
 #include "net/network.hpp"
 #include "space/mapping.hpp"
-#include "transport/protocol.hpp"
+#include "transport/limits.hpp"
 #include "virtual/nodes/band_file.hpp"
 
 // Sending what a rank's band holds, from where it lies, to a process of another node.
@@ -36,7 +36,7 @@ class Pieces {
   /// The engine has let go of all.
   ~Pieces();
 
-  /// `piece` is where it lies in the band; not longer than Protocol::piece_bytes.
+  /// `piece` is where it lies in the band; not longer than Limits::piece_bytes.
   void send(const Stretch& piece, std::span<const std::byte> record);
 
  private:
@@ -50,7 +50,7 @@ class Pieces {
   const space::Mapping& mapping_;
   const int file_;
   const Options options_;
-  std::array<Piece, transport::Protocol::pieces_under_way> pieces_;
+  std::array<Piece, transport::Limits::pieces_under_way> pieces_;
   std::size_t next_ = 0;
 };
 
@@ -61,7 +61,7 @@ class Pieces {
 template <class Record, class F>
 std::uint64_t send_band(const space::Mapping& mapping, int file, const Pieces::Options& options,
                         F&& record_of) {
-  constexpr std::uint64_t piece_max = transport::Protocol::piece_bytes;
+  constexpr std::uint64_t piece_max = transport::Limits::piece_bytes;
   mapping.empty_kept(options.rank);
   const std::uint64_t begin = begin_of(mapping, options.rank);
   std::uint64_t hole = 0;

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "net/network.hpp"
+#include "transport/limits.hpp"
 #include "transport/links.hpp"
-#include "transport/protocol.hpp"
 #include "virtual/records.hpp"
 
 // Words in which processes of several nodes speak with each other while no rank runs.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 
 #include "armature/rank.hpp"
@@ -7,13 +9,13 @@
 
 namespace armature::rma {
 
-/// Which side of a vector transfer lies at the other rank.
+/// Which side of a transfer lies at the other rank.
 enum class Remote { to, from };
 
 /// Throws unless every remote piece is good; nothing has moved then.
 void check_segments(Rank rank, std::span<const Segments> segments, Remote side, const char* call);
 
-/// Throws unless every remote piece is good.
-void check_segments(Rank rank, std::span<const Segments> segments, Remote side, const char* call);
+/// Copies a list of pieces, both sides mapped.
+void copy_pieces(const Segments& pieces);
 
 }  // namespace armature::rma

@@ -1,4 +1,4 @@
-#include "transport/protocol.hpp"
+#include "transport/limits.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -36,11 +36,11 @@ struct Chosen {
     if (const char* const word = std::getenv("ARMATURE_NET_ONE_SIDED"))
       protocol.one_sided = one_sided_of(word);
   }
-  Protocol protocol;
+  Limits protocol;
 };
 
 }  // namespace
 
-const Protocol& Protocol::get() { return base::state<Chosen>().protocol; }
+const Limits& Limits::get() { return base::state<Chosen>().protocol; }
 
 }  // namespace armature::transport

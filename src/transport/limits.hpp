@@ -8,7 +8,7 @@
 namespace armature::transport {
 
 /// How transfers between nodes travel, by their size.
-struct Protocol {
+struct Limits {
   /// Up to here bytes are copied into packets, several transfers to a packet or several packets to
   /// a transfer; beyond, the engine takes them from where they lie, in pieces.
   /// ARMATURE_NET_COPY_MAX: 0 copies nothing, a large number everything.
@@ -41,7 +41,7 @@ struct Protocol {
   }
 
   /// This process's. Throws Error(start) when a setting is no number.
-  [[nodiscard]] static const Protocol& get();
+  [[nodiscard]] static const Limits& get();
 };
 
 }  // namespace armature::transport

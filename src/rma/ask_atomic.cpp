@@ -1,0 +1,67 @@
+// Atomics of other nodes' memory: questions, whose answers the target's process sends.
+#include <memory>
+
+#include "net/network.hpp"
+#include "rma/far.hpp"
+#include "rma/protocol.hpp"
+#include "rma/questions.hpp"
+#include "wait/quiet.hpp"
+
+namespace armature::rma {
+namespace {
+
+/// What an atomic has found.
+class Found : public Question {
+ public:
+  using Question::Question;
+  ~Found() override { retire(); }
+  [[nodiscard]] std::uint64_t found() const { return found_; }
+
+ private:
+  bool take(const transport::Arrived& answer) override {
+    found_ = answer.head<ValueRecord>().value;
+    return true;
+  }
+  std::uint64_t found_ = 0;
+};
+
+/// The same behind a future.
+struct LaterFound final : detail::Request, Found {
+  explicit LaterFound(Rank rank) : Found(rank) {
+    is_complete = [](Request& request) { return static_cast<LaterFound&>(request).is_answered(); };
+    Request::check = [](Request& request) {
+      auto& atomic = static_cast<LaterFound&>(request);
+      atomic.Question::check("atomic");
+      atomic.value = atomic.found();
+    };
+    release = [](Request& request) { delete &static_cast<LaterFound&>(request); };
+    count(sizeof found());
+  }
+};
+
+void ask(Atomic what, std::uint64_t question, Asked asked) {
+  what.record.question = question;
+  ask(*net::network(), what.rank, Kind::atomic, std::as_bytes(std::span(&what.record, 1)), {},
+      asked);
+}
+
+}  // namespace
+
+detail::Request* ask_for_atomic(const Atomic& what, Finish finish, std::uint64_t& value) {
+  if (finish == Finish::now) {
+    const wait::Quiet quiet;
+    Found found(what.rank);
+    ask(what, found.number(), Asked::now);
+    found.wait(what.call);
+    value = found.found();
+    return nullptr;
+  }
+  // First: who waits may go to another process, and questions are numbered by process.
+  wait::make_room_for_operation(what.record.bytes, what.call);
+  net::network()->await_room(what.rank, what.call);
+  auto found = std::make_unique<LaterFound>(what.rank);
+  ask(what, found->number(), Asked::with_others);
+  return found.release();
+}
+
+}  // namespace armature::rma

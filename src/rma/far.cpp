@@ -1,0 +1,121 @@
+// Ranks of other nodes: whether a rank is one, what of its memory may be reached, and how it is
+// asked for something.
+#include "rma/far.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "armature/detail/view.hpp"
+#include "base/fail.hpp"
+#include "base/runtime.hpp"
+#include "net/network.hpp"
+#include "rma/questions.hpp"
+#include "wait/rank_context.hpp"
+
+namespace armature::rma {
+
+using transport::Link;
+using Lock = transport::Links::Lock;
+
+namespace {
+
+class Checked final : public Question {
+ public:
+  using Question::Question;
+  ~Checked() override { retire(); }
+  std::uint64_t extent = 0;
+  std::uint32_t code = 0;
+  [[nodiscard]] std::string text() const { return {text_.data(), text_bytes_}; }
+
+ private:
+  bool take(const transport::Arrived& answer) override {
+    const auto checked = answer.head<CheckedRecord>();
+    extent = checked.extent;
+    code = checked.code;
+    const auto rest = answer.rest(sizeof checked);
+    text_bytes_ = std::min(rest.size(), text_.size());
+    std::memcpy(text_.data(), rest.data(), text_bytes_);
+    return true;
+  }
+  // Not a string: what is allocated here is the process's, and the rank may be in another one when
+  // it reads it.
+  std::array<char, 1024> text_;
+  std::size_t text_bytes_ = 0;
+};
+
+/// How much of each rank's band on another node is known to be allocated, in this process. It only
+/// grows.
+struct Extents {
+  std::vector<std::atomic<std::uint64_t>> of = std::vector<std::atomic<std::uint64_t>>(
+      static_cast<std::size_t>(net::network()->mapping().ranks()));
+};
+
+std::atomic<std::uint64_t>& known_extent(Rank rank) {
+  return base::state<Extents>().of[static_cast<std::size_t>(static_cast<int>(rank))];
+}
+
+}  // namespace
+
+int sender() {
+  const wait::RankContext* context = wait::current_rank();
+  return context != nullptr ? static_cast<int>(context->space.me()) : -1;
+}
+
+void forget_extents(const Network& net) {
+  for (int rank = 0; rank < net.mapping().ranks(); ++rank)
+    known_extent(Rank(rank)).store(0, std::memory_order_relaxed);
+}
+
+/// The part of a record that is there. Where nobody waits for the answer yet, questions gather as
+/// puts do: behind one that is under way, whose answer brings the acknowledgement.
+void ask(Network& net, Rank rank, Kind kind, std::span<const std::byte> record,
+         std::span<const std::byte> rest, Asked asked) {
+  const Lock locked(net.links().lock());
+  Link& link = net.link_to(rank);
+  std::byte* const body = link.append(kind, sender(), rank, record.size() + rest.size(),
+                                      asked == Asked::now ? Link::Ack::none : Link::Ack::later);
+  std::memcpy(body, record.data(), record.size());
+  if (!rest.empty()) std::memcpy(body + record.size(), rest.data(), rest.size());
+  asked == Asked::now ? link.flush() : link.offer();
+}
+
+Network* far(Rank rank, const char* call) {
+  Network* const net = net::network();
+  if (net == nullptr) return nullptr;
+  net->mapping().require_rank(rank, call);
+  return net->mapping().is_here(rank) ? nullptr : net;
+}
+
+namespace {
+
+void require_far(Network& net, Rank rank, const void* address, std::size_t bytes,
+                 const char* call) {
+  net.require_reachable(rank, call);
+  const space::Mapping& mapping = net.mapping();
+  // Bands are laid out alike on all nodes.
+  const auto begin = reinterpret_cast<std::uintptr_t>(mapping.band(rank)) + mapping.heap_offset();
+  const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - begin;
+  const std::uint64_t known = known_extent(rank).load(std::memory_order_relaxed);
+  if (offset <= known && bytes <= known - offset && !mapping.checks_in_full()) return;
+  Checked checked(rank);
+  const CheckRecord record{checked.number(), reinterpret_cast<std::uint64_t>(address), bytes};
+  ask(net, rank, Kind::check, std::as_bytes(std::span(&record, 1)),
+      std::as_bytes(std::span(call, std::strlen(call))));
+  checked.wait(call);
+  // Of the process that the rank is in by now.
+  known_extent(rank).store(checked.extent, std::memory_order_relaxed);
+  if (checked.code != 0) base::fail(static_cast<Errc>(checked.code - 1), checked.text());
+}
+
+}  // namespace
+
+void require(Rank rank, const void* address, std::size_t bytes, const char* call) {
+  if (detail::reachable(rank, address, bytes)) return;
+  if (Network* const net = far(rank, call)) return require_far(*net, rank, address, bytes, call);
+  wait::mapping(call).require(rank, address, bytes, call);
+}
+
+}  // namespace armature::rma

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+
+#include "rma/far_records.hpp"
+#include "rma/operation.hpp"
+#include "wait/request.hpp"
+
+namespace armature::rma {
+
+/// Whether the caller waits for the end at once, or begins something else.
+enum class Finish { now, later };
+
+struct Atomic {
+  Rank rank;
+  AtomicRecord record;
+  const char* call;
+};
+
+/// A way in which the bytes of an operation reach their places.
+struct Protocol {
+  const char* name;
+  /// Begins an operation whose memory was checked. nullptr: it is complete on this side, as it is
+  /// always when that is to be now.
+  detail::Request* (*start)(const Operation& what, Finish finish);
+  /// The same for an atomic, whose value goes to `found` when it is complete; nullptr where atomics
+  /// take another way.
+  detail::Request* (*start_atomic)(const Atomic& what, Finish finish, std::uint64_t& found);
+};
+
+extern const Protocol load_store;  // the caller's own instructions
+extern const Protocol packet;      // copied into records, of which many travel together
+extern const Protocol zero_copy;   // records that name the caller's memory, which the engine reads
+extern const Protocol engine;      // the network's own put and get
+
+/// Says which of them moves what between this process and others, once its network is there: that
+/// may put and get by itself, or not.
+void choose_protocols(bool engine_is_one_sided);
+
+/// The one for an operation.
+[[nodiscard]] const Protocol& protocol_of(const Operation& what, Finish finish);
+
+/// Checks an operation, and begins it by the protocol that is there for its peer and its size.
+/// Throws Error(bad_rank) and Error(bad_address).
+[[nodiscard]] detail::Request* start(const Operation& what, Finish finish);
+/// The same where the memory is known to be good.
+[[nodiscard]] detail::Request* start_good(const Operation& what, Finish finish);
+/// The two for an atomic.
+[[nodiscard]] detail::Request* start(const Atomic& what, Finish finish, std::uint64_t& found);
+[[nodiscard]] detail::Request* start_good(const Atomic& what, Finish finish, std::uint64_t& found);
+
+}  // namespace armature::rma

@@ -1,0 +1,81 @@
+#include <array>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "net/played_peer.hpp"
+#include "rma/far_records.hpp"
+#include "rma/protocol.hpp"
+#include "transport/limits.hpp"
+
+namespace armature::rma {
+namespace {
+
+net::NetworkOptions two_nodes() {
+  net::NetworkOptions chosen;
+  chosen.heartbeat_ns = 0;
+  chosen.services = {&service};
+  return chosen;
+}
+
+/// Rank 0 is of this node, rank 1 of another.
+class ProtocolsTest : public testing::Test {
+ protected:
+  ~ProtocolsTest() override { choose_protocols(false); }
+
+  static std::string of(Verb verb, Rank rank, std::size_t bytes, Finish finish = Finish::now) {
+    return protocol_of(operation_on(verb, rank, {nullptr, nullptr, bytes}, {}), finish).name;
+  }
+  static std::string of_rows(Verb verb, std::size_t rows, std::size_t row_bytes) {
+    Operation what = operation_on(verb, Rank(1), {nullptr, nullptr, row_bytes}, {});
+    what.section.levels = 1;
+    what.section.counts[0] = rows;
+    return protocol_of(what, Finish::now).name;
+  }
+  static std::string of_pieces(std::size_t bytes, Finish finish) {
+    static std::array<void*, 100> to{};
+    static std::array<const void*, 100> from{};
+    const Segments pieces{to, from, bytes};
+    return protocol_of(operation_on(Verb::put, Rank(1), {&pieces, 1}, {}), finish).name;
+  }
+
+  const std::size_t copied_ = transport::Limits::get().copied_max;
+  const std::size_t whole_ = transport::Limits::get().one_sided_min();
+  net::PlayedNetwork net_{two_nodes()};
+};
+
+TEST_F(ProtocolsTest, of_a_node_all_are_loads_and_stores) {
+  for (const Verb verb : {Verb::put, Verb::get, Verb::add})
+    for (const std::size_t bytes : {std::size_t{8}, copied_ + 1, whole_})
+      EXPECT_EQ(of(verb, Rank(0), bytes), "load/store");
+}
+
+TEST_F(ProtocolsTest, between_nodes_the_short_are_copied_and_the_long_are_not) {
+  for (const Verb verb : {Verb::put, Verb::get, Verb::add}) {
+    EXPECT_EQ(of(verb, Rank(1), copied_), "packet");
+    EXPECT_EQ(of(verb, Rank(1), copied_ + 1), "zero copy");
+    EXPECT_EQ(of(verb, Rank(1), whole_), "zero copy");
+    EXPECT_EQ(of_rows(verb, 2, copied_ / 2), "packet");
+    EXPECT_EQ(of_rows(verb, 3, copied_ / 2), "zero copy");
+  }
+}
+
+TEST_F(ProtocolsTest, short_pieces_of_a_list_are_copied_at_once_by_who_waits_anyway) {
+  EXPECT_EQ(of_pieces(8, Finish::later), "packet");
+  EXPECT_EQ(of_pieces(8 * 1024, Finish::later), "zero copy");
+  EXPECT_EQ(of_pieces(8 * 1024, Finish::now), "packet");
+  EXPECT_EQ(of_pieces(1024 * 1024, Finish::now), "zero copy");
+}
+
+TEST_F(ProtocolsTest, the_engine_moves_what_is_long_and_in_one_piece_where_it_can) {
+  choose_protocols(true);
+  EXPECT_EQ(of(Verb::put, Rank(1), whole_), "engine");
+  EXPECT_EQ(of(Verb::get, Rank(1), whole_), "engine");
+  EXPECT_EQ(of(Verb::put, Rank(1), whole_ - 1), "zero copy");
+  EXPECT_EQ(of(Verb::add, Rank(1), whole_), "zero copy");
+  EXPECT_EQ(of_rows(Verb::put, 2, whole_), "zero copy");
+  EXPECT_EQ(of(Verb::put, Rank(0), whole_), "load/store");
+}
+
+}  // namespace
+}  // namespace armature::rma
