@@ -16,6 +16,7 @@ class Law:
         law = tomllib.loads((root / "check/layers.toml").read_text())
         self.floors = law["floors"]
         self.public_only = law["public_only"]
+        self.public_alone = law.get("public_alone", [])
         self.composers = law["composers"]
         self.tools_may_include = law["tools_may_include"]
         self.command_only = law["command_only"]
@@ -121,10 +122,13 @@ def room_problem(law, name, target, folder):
     return None
 
 
-def outside_problem(law, name, folder):
-    """A file outside src/ that includes something in `folder` of src/."""
+def outside_problem(law, name, target, folder):
+    """A file outside src/ that includes `target`, which lies in `folder` of src/ (or is public)."""
     top = name.split("/")[0]
-    if folder is None or top == "tests":
+    alone = next((one for one in law.public_alone if name.startswith(one + "/")), None)
+    if alone and target.startswith("armature/detail/"):
+        return f"{alone} stands on the public headers alone, not on <{target}>"
+    if folder is None or (top == "tests" and not alone):
         return None
     room = room_and_part(folder)[0]
     if top == "tools":
@@ -148,7 +152,7 @@ def problem(law, name, quote, target):
     if wrong is None and name.startswith("src/"):
         wrong = room_problem(law, name, target, folder)
     elif wrong is None:
-        wrong = outside_problem(law, name, folder)
+        wrong = outside_problem(law, name, target, folder)
     return wrong
 
 

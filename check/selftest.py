@@ -112,6 +112,18 @@ class Checks(unittest.TestCase):
                    '#pragma once\n#include "armature/detail/wire.hpp"\n')
         self.fails("layers", "not on <armature/detail/wire.hpp>")
 
+    def test_layers_keep_doors_and_the_toy_layer_from_private_parts_of_public_headers(self):
+        for name in ("compat/armci/put.cpp", "bench/put.cpp", "tests/layer/toy.cpp"):
+            self.plant(name, "#include <armature/put.hpp>\n#include <armature/layer/wait.hpp>\n")
+            self.passes("layers")
+            self.plant(name, "#include <armature/detail/transfer.hpp>\n")
+            self.fails("layers", "not on <armature/detail/transfer.hpp>")
+            self.plant(name, "")
+        self.plant("tests/virtual/toy.cpp", "#include <armature/detail/transfer.hpp>\n")
+        self.passes("layers")
+        self.plant("tests/layer/toy.cpp", '#include "space/band.hpp"\n')
+        self.fails("layers", "stands on the public headers alone, not on src/space")
+
     def test_layers_keep_hwloc_in_its_room(self):
         self.plant("src/rma/bind.cpp", "#include <hwloc.h>\n")
         self.fails("layers", "src/topology/hwloc only")

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include <armature/detail/transfer.hpp>
 #include <armature/get.hpp>
+#include <armature/layer/direct.hpp>
 #include <armature/put.hpp>
 
 #include "armci.h"
@@ -29,12 +29,12 @@ int check(Call call, const void* src, const void* dst, int bytes) {
 
 [[gnu::always_inline]] inline bool put_now(const void* src, void* dst, int bytes, int proc) {
   return src != nullptr &&
-         armature::detail::put_fast(Rank(proc), dst, src, static_cast<std::size_t>(bytes));
+         armature::layer::put_direct(Rank(proc), dst, src, static_cast<std::size_t>(bytes));
 }
 
 [[gnu::always_inline]] inline bool get_now(const void* src, void* dst, int bytes, int proc) {
   return dst != nullptr &&
-         armature::detail::get_fast(Rank(proc), dst, src, static_cast<std::size_t>(bytes));
+         armature::layer::get_direct(Rank(proc), dst, src, static_cast<std::size_t>(bytes));
 }
 
 /// A put or get that could not be: `remote` does it, with `address` being the side at `proc`.

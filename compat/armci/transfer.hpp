@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include <armature/accumulate.hpp>
-#include <armature/detail/view.hpp>
 #include <armature/error.hpp>
+#include <armature/layer/direct.hpp>
 #include <armature/locality.hpp>
 #include <armature/rank.hpp>
 
@@ -27,7 +27,7 @@ template <std::invocable Remote, std::invocable Local>
 [[gnu::always_inline]] inline int transfer(Call call, int proc, const void* address,
                                            Remote&& remote, Local&& local) noexcept {
   return transferred(call, [&]() -> int {
-    if (!armature::detail::reachable<1>(proc, address) && is_private(proc, address)) [[unlikely]]
+    if (!armature::layer::is_direct<1>(proc, address) && is_private(proc, address)) [[unlikely]]
       local();
     else
       remote();

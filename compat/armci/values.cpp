@@ -4,9 +4,8 @@
 #include <cstring>
 
 #include <armature/atomic.hpp>
-#include <armature/detail/transfer.hpp>
-#include <armature/detail/view.hpp>
 #include <armature/get.hpp>
+#include <armature/layer/direct.hpp>
 #include <armature/put.hpp>
 
 #include "armci.h"
@@ -16,7 +15,7 @@
 using namespace armci;
 using armature::global_ptr;
 using armature::Rank;
-using armature::detail::reachable;
+using armature::layer::is_direct;
 
 namespace {
 
@@ -38,8 +37,8 @@ template <class T>
 /// An aligned value moves as one; put_bytes, too, moves it so.
 template <class T>
 [[gnu::always_inline]] inline int put_value(Call call, T value, void* dst, int proc) {
-  if (dst != nullptr && aligned<T>(dst) && reachable<sizeof(T)>(Rank(proc), dst)) [[likely]] {
-    armature::detail::store(static_cast<T*>(dst), value);
+  if (dst != nullptr && aligned<T>(dst) && is_direct<sizeof(T)>(Rank(proc), dst)) [[likely]] {
+    armature::layer::store(static_cast<T*>(dst), value);
     return ok;
   }
   return put_value_slow(call, value, dst, proc);
@@ -51,8 +50,8 @@ T get_value(const char* call, const void* src, int proc) {
   T value{};
   insisted(call, [&] {
     const global_ptr<const T> from(Rank(proc), static_cast<const T*>(src));
-    if (aligned<T>(src) && reachable<sizeof(T)>(from.rank(), src)) [[likely]]
-      value = armature::detail::load<T>(from.address());
+    if (aligned<T>(src) && is_direct<sizeof(T)>(from.rank(), src)) [[likely]]
+      value = armature::layer::load<T>(from.address());
     else if (src != nullptr && is_private(proc, src))
       std::memcpy(&value, src, sizeof value);
     else

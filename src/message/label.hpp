@@ -33,11 +33,14 @@ struct Label {
   }
 };
 
-/// Contexts below `first_free` are the library's.
+/// Contexts below `first_of_services` are the library's.
 namespace context {
 inline constexpr std::uint32_t program = 0;  // armature::send and its kin, armci_msg_snd
 inline constexpr std::uint32_t teams = 1;    // invitations to teams
-inline constexpr std::uint32_t first_free = 16;
+inline constexpr std::uint32_t records = 2;  // of layers (layer/)
+// Of services, by their numbers, and of teams that layers make some for:
+inline constexpr std::uint32_t first_of_services = 16;
+inline constexpr std::uint32_t first_of_teams = 1u << 16;
 }  // namespace context
 
 }  // namespace armature::message

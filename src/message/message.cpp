@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/layer/message.hpp"
 #include "base/fail.hpp"
 #include "message/messages.hpp"
 #include "wait/rank_context.hpp"
@@ -14,6 +15,7 @@
 
 namespace armature {
 
+using layer::Context;
 using message::Address;
 using message::Came;
 using message::Label;
@@ -24,19 +26,21 @@ using wait::ThreadCall;
 
 namespace {
 
-Label pattern_of(RankContext& me, Rank from, TagPattern tag, const char* call) {
+constexpr Context of_program(message::context::program);
+
+Label pattern_of(RankContext& me, Context context, Rank from, TagPattern tag, const char* call) {
   if (from != Rank::none()) me.space.require_rank(from, call);
   if (!tag.is_any() && tag.tag() < 0)
     base::fail(Errc::bad_argument, fmt::format("{}: tag {}: tags are 0 or more", call, tag.tag()));
-  return {message::context::program, from == Rank::none() ? Label::any : static_cast<int>(from),
+  return {context.number(), from == Rank::none() ? Label::any : static_cast<int>(from),
           tag.is_any() ? Label::any : tag.tag()};
 }
 
-Address address_of(RankContext& me, Rank to, int tag, const char* call) {
+Address address_of(RankContext& me, Context context, Rank to, int tag, const char* call) {
   me.space.require_rank(to, call);
   if (tag < 0)
     base::fail(Errc::bad_argument, fmt::format("{}: tag {}: tags are 0 or more", call, tag));
-  return {to, message::context::program, tag};
+  return {to, context.number(), tag};
 }
 
 Received received(const Came& came) { return {Rank(came.source), came.bytes, came.tag}; }
@@ -101,25 +105,25 @@ struct AsyncReceive : detail::Request {
 
 }  // namespace
 
-void send(Rank to, int tag, std::span<const std::byte> data) {
+void layer::send(Context context, Rank to, int tag, std::span<const std::byte> data) {
   const ThreadCall under_way("send");
   RankContext& me = wait::this_rank("send");
-  messages_of(me).send(address_of(me, to, tag, "send"), data, "send");
+  messages_of(me).send(address_of(me, context, to, tag, "send"), data, "send");
 }
 
-Received receive(Rank from, TagPattern tag, std::span<std::byte> into) {
+Received layer::receive(Context context, Rank from, TagPattern tag, std::span<std::byte> into) {
   const ThreadCall under_way("receive");
   RankContext& me = wait::this_rank("receive");
-  const auto outcome = messages_of(me).receive(pattern_of(me, from, tag, "receive"), into,
+  const auto outcome = messages_of(me).receive(pattern_of(me, context, from, tag, "receive"), into,
                                                "receive", space::Awaiting::message);
   if (outcome.does_not_fit) does_not_fit(outcome, into.size(), "receive");
   return received(outcome);
 }
 
-Handle send_async(Rank to, int tag, std::span<const std::byte> data) {
+Handle layer::send_async(Context context, Rank to, int tag, std::span<const std::byte> data) {
   const ThreadCall under_way("send_async");
   RankContext& me = wait::this_rank("send_async");
-  const Address address = address_of(me, to, tag, "send_async");
+  const Address address = address_of(me, context, to, tag, "send_async");
   if (messages_of(me).send_at_once(address, data, "send_async")) return {};
   auto send = std::make_unique<AsyncSend>(messages_of(me), address, data);
   messages_of(me).start(send->request, "send_async");
@@ -130,11 +134,12 @@ Handle send_async(Rank to, int tag, std::span<const std::byte> data) {
   return Handle(send.release());
 }
 
-Handle receive_async(Rank from, TagPattern tag, std::span<std::byte> into, Received* got) {
+Handle layer::receive_async(Context context, Rank from, TagPattern tag, std::span<std::byte> into,
+                            Received* got) {
   const ThreadCall under_way("receive_async");
   RankContext& me = wait::this_rank("receive_async");
-  return Handle(
-      new AsyncReceive(messages_of(me), pattern_of(me, from, tag, "receive_async"), into, got));
+  return Handle(new AsyncReceive(messages_of(me),
+                                 pattern_of(me, context, from, tag, "receive_async"), into, got));
 }
 
 bool cancel(Handle& receive) {
@@ -152,10 +157,10 @@ bool cancel(Handle& receive) {
   return is_cancelled;
 }
 
-std::optional<Received> try_probe(Rank from, TagPattern tag) {
+std::optional<Received> layer::try_probe(Context context, Rank from, TagPattern tag) {
   const ThreadCall under_way("try_probe");
   RankContext& me = wait::this_rank("try_probe");
-  const auto found = messages_of(me).probe(pattern_of(me, from, tag, "try_probe"));
+  const auto found = messages_of(me).probe(pattern_of(me, context, from, tag, "try_probe"));
   if (!found) {
     wait::let_others_run();
     return std::nullopt;
@@ -163,10 +168,10 @@ std::optional<Received> try_probe(Rank from, TagPattern tag) {
   return received(*found);
 }
 
-Received probe(Rank from, TagPattern tag) {
+Received layer::probe(Context context, Rank from, TagPattern tag) {
   const ThreadCall under_way("probe");
   RankContext& me = wait::this_rank("probe");
-  const Label pattern = pattern_of(me, from, tag, "probe");
+  const Label pattern = pattern_of(me, context, from, tag, "probe");
   wait::WaitFor wait = message::wait_for(pattern, "probe");
   std::optional<Came> found;
   wait::wait_until(wait, [&] {
@@ -196,10 +201,10 @@ void not_one_value(const Received& got, std::size_t bytes) {
 
 }  // namespace detail
 
-std::optional<MatchedMessage> try_match(Rank from, TagPattern tag) {
+std::optional<MatchedMessage> layer::try_match(Context context, Rank from, TagPattern tag) {
   const ThreadCall under_way("try_match");
   RankContext& me = wait::this_rank("try_match");
-  auto arrival = messages_of(me).take(pattern_of(me, from, tag, "try_match"));
+  auto arrival = messages_of(me).take(pattern_of(me, context, from, tag, "try_match"));
   if (arrival == nullptr) {
     wait::let_others_run();
     return std::nullopt;
@@ -220,11 +225,39 @@ void MatchedMessage::receive(std::span<std::byte> into) {
   if (is.bytes > into.size())
     does_not_fit({is.from, is.tag, is.bytes}, into.size(), "MatchedMessage::receive");
   const iovec piece{into.data(), into.size()};
-  message::ReceiveRequest request({message::context::program, is.from, is.tag},
-                                  std::span(&piece, 1), message::TooLong::is_kept);
+  message::ReceiveRequest request(state_->arrival->label(), std::span(&piece, 1),
+                                  message::TooLong::is_kept);
   Messages& messages = state_->messages;
   messages.start(request, std::move(state_->arrival));
   messages.wait(request, "MatchedMessage::receive", space::Awaiting::message);
+}
+
+// The program's own.
+
+void send(Rank to, int tag, std::span<const std::byte> data) {
+  layer::send(of_program, to, tag, data);
+}
+
+Received receive(Rank from, TagPattern tag, std::span<std::byte> into) {
+  return layer::receive(of_program, from, tag, into);
+}
+
+Handle send_async(Rank to, int tag, std::span<const std::byte> data) {
+  return layer::send_async(of_program, to, tag, data);
+}
+
+Handle receive_async(Rank from, TagPattern tag, std::span<std::byte> into, Received* got) {
+  return layer::receive_async(of_program, from, tag, into, got);
+}
+
+Received probe(Rank from, TagPattern tag) { return layer::probe(of_program, from, tag); }
+
+std::optional<Received> try_probe(Rank from, TagPattern tag) {
+  return layer::try_probe(of_program, from, tag);
+}
+
+std::optional<MatchedMessage> try_match(Rank from, TagPattern tag) {
+  return layer::try_match(of_program, from, tag);
 }
 
 }  // namespace armature

@@ -11,6 +11,7 @@
 #include "space/heap_lock.hpp"
 #include "space/mapping.hpp"
 #include "space/small_blocks.hpp"
+#include "space/symmetric_area.hpp"
 
 namespace armature::space {
 
@@ -69,6 +70,17 @@ class AddressSpace : public Mapping {
   /// False when nothing of that kind begins there.
   [[nodiscard]] bool free(void* address, Allocation::Kind kind, By by = By::rank);
 
+  // Symmetric memory (space/symmetric.cpp): whole pages, at a distance from the segment's beginning
+  // that its allocators choose. It lies behind the heap, which grows towards it.
+  /// The highest distance at which so many bytes are free, up to `end_max`.
+  [[nodiscard]] std::optional<std::uint64_t> place_for_symmetric(std::size_t bytes,
+                                                                 std::uint64_t end_max);
+  /// Zero-filled. On failure nullptr, and `failure` says why.
+  [[nodiscard]] void* allocate_symmetric(std::uint64_t offset, std::size_t bytes, Failure& failure);
+  /// Whether such a block begins there.
+  [[nodiscard]] bool is_symmetric(const void* address);
+  void free_symmetric(void* address);
+
   /// By the rank, when it has nothing to do: what it has not used for a while it does not keep.
   void rest();
   /// The rank leaves the job.
@@ -101,6 +113,8 @@ class AddressSpace : public Mapping {
   [[nodiscard]] bool add(void* address, std::size_t bytes, Allocation::Kind kind, Failure& failure,
                          By by);
   [[nodiscard]] std::optional<std::size_t> forget(void* address, Allocation::Kind kind, By by);
+  [[nodiscard]] bool take_symmetric(std::uint64_t offset, std::size_t bytes);
+  void release_symmetric(std::uint64_t offset);
 
   // Local memory:
   [[nodiscard]] bool is_lazily_made(std::size_t bytes) const {
@@ -148,6 +162,7 @@ class AddressSpace : public Mapping {
   // The end of the band, kept back for what comes from other nodes (see room_for_doors).
   Heap for_doors_;
   std::byte* for_doors_begin_ = nullptr;
+  std::optional<SymmetricArea> symmetric_;  // of the band, once there is some
   // Under that mutex: what was freed and is kept, beside kept_blocks_; how many bytes that has,
   // and how often either has changed.
   SmallBlocks small_;

@@ -27,7 +27,7 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 16;
+inline constexpr std::uint32_t control_version = 17;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t {
@@ -121,6 +121,9 @@ struct alignas(4096) ControlHeader {
   // nobody has, nobody need look at all whom he waits for.
   std::atomic<std::uint32_t> left{0};
 
+  // A hash of what services its processes have, by the first that joins: all have the same.
+  std::atomic<std::uint64_t> services{0};
+
   // Virtual ranks. They may move between processes whose code and data lie at equal addresses: a
   // number made of these by the first that joins, and how many processes have found another one.
   alignas(64) std::atomic<std::uint64_t> addresses{0};
@@ -199,6 +202,7 @@ enum class Awaiting : std::uint32_t {
   request,  // rmi_wait: any request
   name,     // an object of that name; peer: at whom; object, detail: how the name begins
   initialiser,  // of a function's static; object: its guard; peer: who is in it, or -1
+  condition,    // of a layer; object, detail: how its words begin; peer: who makes it true, or -1
 };
 
 /// Added to what a rank waits for while it does something for others: then it does not wait.

@@ -201,6 +201,16 @@ void Heap::free(void* address) { tree_->deallocate(address); }
 
 std::size_t Heap::block_bytes(const void* address) const { return tree_->size(address); }
 
+bool Heap::fill_pages(std::byte* from, std::byte* to) {
+  // Of pages that cannot be given back (the program may have locked them) the contents go.
+  if (!drop_pages(from, to)) std::memset(from, 0, static_cast<std::size_t>(to - from));
+  return reserve_pages(from, to);
+}
+
+std::size_t Heap::grown_bytes() const {
+  return tree_ == nullptr ? std::min(bytes_max_, bytes_at_first) : tree_->get_size();
+}
+
 std::size_t Heap::free_bytes() const {
   if (tree_ == nullptr) return bytes_max_;
   return tree_->get_free_memory() + bytes_max_ - tree_->get_size();

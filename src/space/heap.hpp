@@ -29,6 +29,10 @@ class Heap {
   /// As many bytes as it can be used for: at least as many as were asked for.
   [[nodiscard]] std::size_t block_bytes(const void* address) const;
 
+  /// How many bytes it has grown to; it may grow to so many, which are whole pages and no fewer.
+  [[nodiscard]] std::size_t grown_bytes() const;
+  void limit(std::size_t bytes_max) { bytes_max_ = bytes_max; }
+
   // What was taken is its taker's alone. With large memory these take long:
   /// Zeroes it; its pages exist from then on, so that touching it cannot fail. False when the
   /// kernel gives no memory: errno.
@@ -44,6 +48,10 @@ class Heap {
   /// How many bytes its own pages have: those that nothing else lies in. How many of these exist.
   [[nodiscard]] static std::size_t own_bytes(void* address, std::size_t bytes);
   [[nodiscard]] static std::size_t own_bytes_there(void* address, std::size_t bytes);
+  /// Of whole pages that are not the heap's, in the same memory file: zeroes them and makes them
+  /// exist; gives them back. False when the kernel gives no memory: errno.
+  [[nodiscard]] bool fill_pages(std::byte* from, std::byte* to);
+  static void give_pages_back(std::byte* from, std::byte* to) { (void)drop_pages(from, to); }
   /// More than any allocation of so many bytes makes exist.
   [[nodiscard]] static std::size_t bytes_to_reserve(std::size_t bytes);
 

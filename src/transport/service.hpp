@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "armature/rank.hpp"
 #include "transport/packet.hpp"
 
 // How a room sends records of its own. It numbers their kinds in an enumeration, describes itself
@@ -75,10 +76,10 @@ struct Service {
   // another process, into checkpoints and back. Not under the lock; by the thread that runs ranks
   // of this process, while that one does not run.
   /// Appends it, for unpack_rank, in whatever process that will be called. `forget` comes next.
-  void (*pack_rank)(int rank, std::vector<std::byte>& to) = nullptr;
-  void (*unpack_rank)(int rank, std::span<const std::byte> from) = nullptr;
+  void (*pack_rank)(Rank rank, std::vector<std::byte>& to) = nullptr;
+  void (*unpack_rank)(Rank rank, std::span<const std::byte> from) = nullptr;
   /// The rank has left the process or the job, or goes back to what it was. There may be nothing.
-  void (*forget)(int rank) = nullptr;
+  void (*forget)(Rank rank) = nullptr;
 };
 
 /// A kind of record as its sender names it: by the enumeration of a room, which has a

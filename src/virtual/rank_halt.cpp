@@ -132,8 +132,10 @@ void RankScheduler::stand_still() {
   hear_again();
   if (mapping_.header().halt.is_to_regroup()) return regroup();
   if (mapping_.header().nodes > 1) return change_nodes();
+  std::string refusal = why_not_write();
+  if (refusal.empty()) refusal = await_quiet_services(mapping_.header());
   for (RankFiber* const fiber : hosted_) pack_services(*fiber);
-  checkpoints::StandStill(mapping_, process_, band_file_, kept_).run(why_not_write());
+  checkpoints::StandStill(mapping_, process_, band_file_, kept_).run(refusal);
   for (RankFiber* const fiber : hosted_) unpack_services(*fiber);
   halts_ = false;
   now_ns_ = base::now_ns();

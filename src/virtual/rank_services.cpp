@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "base/checksum.hpp"
+#include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/interleaving.hpp"
 #include "base/process_memory.hpp"
 #include "transport/services_here.hpp"
 #include "wait/rank_context.hpp"
@@ -88,6 +90,22 @@ void forget_in_services(int rank) {
   const OutsideOfRanks outside;
   for (const Service* const service : transport::services_here())
     if (service->forget != nullptr) service->forget(rank);
+}
+
+std::string await_quiet_services(const space::ControlHeader& job) {
+  constexpr std::uint64_t patience_ns = 10'000'000'000;
+  constexpr long pause_ns = 50'000;
+  const OutsideOfRanks outside;
+  const std::uint64_t begun_ns = base::now_ns();
+  for (const Service* const service : transport::services_here())
+    while (service->quiesce != nullptr && !service->quiesce()) {
+      // What is asked for is given up then.
+      if (job.halt.is_to_regroup()) return {};
+      if (base::now_ns() - begun_ns > patience_ns)
+        return fmt::format("service \"{}\" has had something under way for 10 s", service->name);
+      base::pause_for_others(pause_ns);
+    }
+  return {};
 }
 
 void pack_services(RankFiber& fiber) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "virtual/rank_fiber.hpp"
 
 // What services keep of a rank in their process's memory goes where the rank goes: it is packed
@@ -14,6 +16,9 @@ void pack_services(RankFiber& fiber);
 /// Gives them what was packed, if something was. Throws Error(corrupt) where it is of a service
 /// that this process does not have.
 void unpack_services(RankFiber& fiber);
+/// Waits until no service has anything under way that must end before ranks are written. Empty; or
+/// which one has, after 10 s. On one node: on several the network asks while it becomes quiet.
+[[nodiscard]] std::string await_quiet_services(const space::ControlHeader& job);
 /// It has left, or goes back to what it was.
 void forget_in_services(int rank);
 

@@ -14,6 +14,7 @@
 #include "armature/rmi.hpp"
 #include "armature/virtual.hpp"
 #include "base/fail.hpp"
+#include "layer/work.hpp"
 #include "message/messages.hpp"
 #include "rmi/endpoint.hpp"
 #include "team/renewal.hpp"
@@ -40,10 +41,8 @@ void require_like_nodes(const World& world, const space::ControlHeader& job, con
                                        call));
 }
 
-/// All that ranks have sent each other has come, and has been taken in.
+/// All that ranks have sent each other has come, and has been taken in. Calls are over.
 void finish(const World& world, wait::RankContext& me) {
-  rmi_fence();
-  wait_all();
   message::messages_of(me).settle("migrate");
   world.barrier();  // what was put is there, and the bytes of all rings are where they are read
   me.deliver();
@@ -78,6 +77,10 @@ std::uint32_t stand_together(const World& world, nodes::Arrangement what, const 
   space::ControlHeader& job = me.space.header();
   detail::TeamState& all = world.checked(call);
   require_like_nodes(world, job, call);
+  rmi_fence();
+  wait_all();
+  // What their handlers sent from now on would come when rings are gone.
+  const layers::Work::Held records_wait(layers::this_work(call));
   finish(world, me);
   // On several nodes nobody else asks for anything for which all stand still.
   const std::uint32_t number = job.halt.over.load(std::memory_order_acquire) + 1;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 
+#include "layer/work.hpp"
 #include "message/messages.hpp"
 #include "rmi/endpoint.hpp"
 #include "team/teams_of_rank.hpp"
@@ -13,14 +14,15 @@
 namespace armature::hosting {
 namespace {
 
-consteval bool are_distinct(std::array<std::size_t, 6> numbers) {
+consteval bool are_distinct(std::array<std::size_t, 7> numbers) {
   std::ranges::sort(numbers);
   return std::ranges::adjacent_find(numbers) == numbers.end();
 }
 
 static_assert(are_distinct({wait::implicit_slot.number(), message::messages_slot.number(),
                             team::teams_slot.number(), rmi::endpoint_slot.number(),
-                            fibers::rank_locals_slot, world_slot.number()}));
+                            fibers::rank_locals_slot, world_slot.number(),
+                            layers::work_slot.number()}));
 
 }  // namespace
 }  // namespace armature::hosting

@@ -88,7 +88,7 @@ void Job::leave() {
 Job::~Job() {
   fibers::end_rank_locals(context_);
   endpoint_->end_service();  // what it still executes may be of a service
-  if (context_.scheduler != nullptr) fibers::forget_in_services(context_.space.me());
+  fibers::forget_in_services(context_.space.me());
   context_.remove(*endpoint_);
   rmi::endpoint_slot.put(context_.slots, nullptr);
   context_.sender = nullptr;

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "armature/world.hpp"
+#include "layer/work.hpp"
 #include "message/messages.hpp"
 #include "rmi/endpoint.hpp"
 #include "team/teams_of_rank.hpp"
@@ -31,6 +32,7 @@ class Job {
   wait::Implicit implicit_;
   team::TeamsOfRank teams_;
   message::Messages messages_{context_};
+  layers::Work layers_{context_};
   std::unique_ptr<World> world_;
   std::unique_ptr<rmi::Endpoint> endpoint_;
 };

@@ -213,6 +213,7 @@ Process& Process::join() {
   else
     exchange() != nullptr ? joining->join_wired() : joining->join_alone();
   const Mapping& mapping = joining->mapping();
+  hosting::require_same_services(mapping.header());
   detail::install_last_words(mapping, Process::hosted() > 0 ? joining->first_rank() : -1,
                              told().has_value());
   wait::start_waiting(mapping.header());

@@ -1,11 +1,12 @@
 #include "world/services.hpp"
 
-#include <deque>
-#include <string_view>
+#include <string>
 
-#include "armature/detail/rank_state.hpp"
+#include <fmt/format.h>
+
+#include "base/checksum.hpp"
 #include "base/fail.hpp"
-#include "base/runtime.hpp"
+#include "layer/services.hpp"
 #include "rma/records.hpp"
 #include "rmi/records.hpp"
 #include "team/records.hpp"
@@ -13,35 +14,31 @@
 #include "virtual/records.hpp"
 
 namespace armature::hosting {
-namespace {
-
-struct Added {
-  std::deque<transport::Service> services;
-  bool are_listed = false;
-};
-
-}  // namespace
 
 void list_services() {
   auto& all = transport::services_here();
   all = {&rma::service, &rmi::service, &team::service, &fibers::service};
-  auto& added = base::state<Added>();
-  added.are_listed = true;
-  for (const transport::Service& one : added.services) all.push_back(&one);
+  layers::close_list();
+  for (const layers::Added& one : layers::added()) all.push_back(&one.of_process);
+}
+
+void require_same_services(space::ControlHeader& job) {
+  std::string all, names;
+  for (const transport::Service* const one : transport::services_here())
+    all += fmt::format("{} {};", one->name, one->records_count);
+  const std::uint64_t mine = base::checksum(std::as_bytes(std::span(all))) | 1;
+  std::uint64_t theirs = 0;
+  if (job.services.compare_exchange_strong(theirs, mine, std::memory_order_relaxed) ||
+      theirs == mine)
+    return;
+  for (const layers::Added& one : layers::added())
+    names += fmt::format("{}\"{}\" with {} kinds of records", names.empty() ? "" : ", ",
+                         one.of_layer.name, one.of_layer.handlers.size());
+  base::fail(Errc::start,
+             fmt::format("this process has other services of layers than the first of the job that "
+                         "has joined on this node: {}. All must add the same ones, in the same "
+                         "order (armature::layer::add_service)",
+                         names.empty() ? "none" : names));
 }
 
 }  // namespace armature::hosting
-
-void armature::detail::keep_of_ranks(const RankState& state) {
-  auto& added = base::state<hosting::Added>();
-  if (added.are_listed)
-    base::fail(Errc::misuse, "keep_of_ranks: called when the process has joined its job");
-  for (const transport::Service& one : added.services)
-    if (std::string_view(one.name) == state.name)
-      base::fail(Errc::misuse, "keep_of_ranks: there is one of that name already");
-  added.services.push_back({.name = state.name,
-                            .records_count = 0,
-                            .pack_rank = state.pack,
-                            .unpack_rank = state.unpack,
-                            .forget = state.forget});
-}

@@ -1,11 +1,16 @@
 #pragma once
 
+#include "space/control.hpp"
+
 namespace armature::hosting {
 
 /// The services of all rooms, but for those of the links and of the network, which come before. The
 /// order is the same in all processes: records name services by it.
-/// Those that layers have added come last, in the order in which they did. To
+/// Those of layers come last, in the order in which they were added. To
 /// transport::services_here().
 void list_services();
+/// That the processes of this node have the same. On several nodes the network compares them, too.
+/// Throws Error(start).
+void require_same_services(space::ControlHeader& job);
 
 }  // namespace armature::hosting

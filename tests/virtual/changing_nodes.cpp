@@ -23,7 +23,7 @@
 
 #include <armature/armature.hpp>
 #include <armature/checkpoint.hpp>
-#include <armature/detail/rank_state.hpp>
+#include <armature/layer.hpp>
 #include <armature/rmi.hpp>
 #include <armature/virtual.hpp>
 
@@ -51,21 +51,24 @@ struct Sum {
 /// What a layer keeps of each rank in the memory of the process that the rank is in.
 class Layer {
  public:
-  static void add() { armature::detail::keep_of_ranks({"counts", pack, unpack, forget}); }
+  static void add() {
+    (void)armature::layer::add_service(
+        {.name = "counts", .pack_rank = pack, .unpack_rank = unpack, .forget = forget});
+  }
   static long& of(int rank) { return counts[static_cast<std::size_t>(rank)]; }
 
  private:
-  static void pack(int rank, std::vector<std::byte>& to) {
+  static void pack(Rank rank, std::vector<std::byte>& to) {
     if (of(rank) == 0) return;
     const auto bytes = std::as_bytes(std::span(&of(rank), 1));
     to.insert(to.end(), bytes.begin(), bytes.end());
   }
-  static void unpack(int rank, std::span<const std::byte> from) {
+  static void unpack(Rank rank, std::span<const std::byte> from) {
     require(of(rank) == 0, "a process has not forgotten a rank that had left it");
     require(from.size() == sizeof(long), "a layer is given what it has not packed");
     std::memcpy(&of(rank), from.data(), sizeof(long));
   }
-  static void forget(int rank) { of(rank) = 0; }
+  static void forget(Rank rank) { of(rank) = 0; }
 
   static inline std::array<long, 64> counts{};
 };

@@ -56,6 +56,14 @@ TEST(ExplainTest, the_name_of_an_object_that_is_not_registered_is_told) {
             "until rank 1 registers an object named \"counter\"");
 }
 
+TEST(ExplainTest, what_a_layer_waits_for_is_told_in_its_words) {
+  HandMadeJob job(2);
+  std::uint64_t words[2] = {};
+  std::memcpy(words, "signal changes", 14);
+  job.waits(0, Awaiting::condition, 1, words[0], words[1]);
+  EXPECT_EQ(explain(job.observe()).lines[0].object, "until signal changes, by rank 1");
+}
+
 TEST(ExplainTest, a_static_that_another_rank_initialises_is_told) {
   HandMadeJob job(2);
   job.waits(0, Awaiting::initialiser, 1);

@@ -60,13 +60,14 @@ std::string place(const Snapshot& snapshot, std::uint64_t address) {
   return rank < snapshot.ranks.size() ? fmt::format(" at rank {}", rank) : "";
 }
 
-/// As find_remote writes it: 16 bytes of the name, and zeros where that is shorter.
-std::string beginning_of_name(const Wait& wait) {
+/// As find_remote writes a name and layers their condition: 16 bytes, and zeros where those are
+/// fewer.
+std::string beginning_of_words(const Wait& wait) {
   char bytes[sizeof wait.object + sizeof wait.detail + 1] = {};
   std::memcpy(bytes, &wait.object, sizeof wait.object);
   std::memcpy(bytes + sizeof wait.object, &wait.detail, sizeof wait.detail);
-  const std::string name = bytes;
-  return name.size() + 1 < sizeof bytes ? name : name + "...";
+  const std::string words = bytes;
+  return words.size() + 1 < sizeof bytes ? words : words + "...";
 }
 
 std::string awaited(const Snapshot& snapshot, const RankState& state) {
@@ -111,10 +112,13 @@ std::string awaited(const Snapshot& snapshot, const RankState& state) {
       return "in rmi_wait, for a call from anyone";
     case Awaiting::name:
       return fmt::format("until {} registers an object named \"{}\"", peer_name(wait.peer),
-                         beginning_of_name(wait));
+                         beginning_of_words(wait));
     case Awaiting::initialiser:
       return "until a function's static is initialised" +
              (wait.peer < 0 ? "" : fmt::format(", by rank {}", wait.peer));
+    case Awaiting::condition:
+      return fmt::format("until {}{}", beginning_of_words(wait),
+                         wait.peer < 0 ? "" : fmt::format(", by rank {}", wait.peer));
     case Awaiting::completion:
       return fmt::format("for an operation at {} to complete", peer_name(wait.peer));
     case Awaiting::team:

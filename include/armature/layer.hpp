@@ -1,0 +1,18 @@
+#pragma once
+
+/// What writers of layers need beside the rest of the public interface: of other models of
+/// programming (OpenSHMEM, coarrays, MPI), and of libraries that keep something of each rank. A
+/// layer adds meaning and spelling; what moves, waits and is checkpointed is Armature's.
+///
+///     layer/direct.hpp      the inlined half of a transfer: loads and stores of mapped memory
+///     layer/message.hpp     tagged messages in contexts of the layer's own
+///     layer/rank_state.hpp  what the layer keeps of each rank in its process's memory
+///     layer/service.hpp     records of the layer's own, and what goes along with a rank
+///     layer/symmetric.hpp   memory at the same place in the segments of several ranks
+///     layer/wait.hpp        waiting, with progress, until a condition holds
+#include "armature/layer/direct.hpp"
+#include "armature/layer/message.hpp"
+#include "armature/layer/rank_state.hpp"
+#include "armature/layer/service.hpp"
+#include "armature/layer/symmetric.hpp"
+#include "armature/layer/wait.hpp"

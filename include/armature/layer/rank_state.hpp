@@ -1,0 +1,63 @@
+#pragma once
+
+#include <mutex>
+#include <unordered_map>
+
+#include "armature/detail/export.hpp"
+#include "armature/rank.hpp"
+
+// What a virtual rank allocates lies in its own segment and moves with it. What a layer keeps in a
+// table of the process must not: it is packed and unpacked by the layer's service
+// (layer/service.hpp), and its memory is the process's.
+
+namespace armature::layer {
+
+/// While one lives, what the calling thread allocates is the process's, whichever rank runs. No
+/// other call of this library may be made meanwhile.
+class ARMATURE_API ProcessMemory {
+ public:
+  ProcessMemory();
+  ProcessMemory(const ProcessMemory&) = delete;
+  ProcessMemory& operator=(const ProcessMemory&) = delete;
+  ~ProcessMemory();
+
+ private:
+  void* before_;
+};
+
+/// A State for each rank of which this process keeps one: in the process's memory, made by State()
+/// when it is first used. Any thread may call; one at a time is let in.
+template <class State>
+class StateOfRanks {
+ public:
+  StateOfRanks() = default;
+  StateOfRanks(const StateOfRanks&) = delete;
+  StateOfRanks& operator=(const StateOfRanks&) = delete;
+  ~StateOfRanks() = default;
+
+  /// What change(State&) returns, which must own no memory of the state's. It calls nothing of this
+  /// library.
+  template <class Change>
+  auto with(Rank rank, Change&& change) {
+    const ProcessMemory memory;
+    const std::lock_guard<std::mutex> locked(mutex_);
+    return change(states_[rank]);
+  }
+  /// Whether there is one; with() makes it.
+  [[nodiscard]] bool has(Rank rank) const {
+    const std::lock_guard<std::mutex> locked(mutex_);
+    return states_.contains(rank);
+  }
+  /// There may be none.
+  void forget(Rank rank) {
+    const ProcessMemory memory;
+    const std::lock_guard<std::mutex> locked(mutex_);
+    states_.erase(rank);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<int, State> states_;
+};
+
+}  // namespace armature::layer

@@ -1,0 +1,60 @@
+#include "armature/layer/wait.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "armature/clock.hpp"
+#include "base/fail.hpp"
+#include "layer/work.hpp"
+#include "wait/bell.hpp"
+#include "wait/wait.hpp"
+
+namespace armature::layer {
+namespace {
+
+/// As who explains a hang reads it: 16 bytes, and zeros where those are fewer.
+void show(std::string_view words, wait::WaitFor& wait) {
+  const auto part = [&](std::size_t at, auto& into) {
+    if (at < words.size())
+      std::memcpy(&into, words.data() + at, std::min(sizeof into, words.size() - at));
+  };
+  part(0, wait.object);
+  part(sizeof wait.object, wait.detail);
+}
+
+}  // namespace
+
+bool detail::wait_until(const Waiting& waiting, std::uint64_t timeout_ns,
+                        bool (*holds)(void* condition), void* condition) {
+  if (layers::this_work(waiting.call).is_in_handler())
+    base::fail(Errc::misuse,
+               fmt::format("{}: called in a layer's handler, which must not wait", waiting.call));
+  wait::WaitFor wait{.what = space::Awaiting::condition,
+                     .peer = waiting.on,
+                     .rings = waiting.is_told && timeout_ns == 0,
+                     .call = waiting.call};
+  show(waiting.until, wait);
+  const std::uint64_t begun_ns = timeout_ns != 0 ? clock_ns() : 0;
+  bool held = false;
+  wait::wait_until(wait, [&] {
+    held = holds(condition);
+    return held || (timeout_ns != 0 && clock_ns() - begun_ns >= timeout_ns);
+  });
+  return held;
+}
+
+void wake(Rank rank) {
+  const space::Mapping& mapping = wait::mapping("wake");
+  mapping.require_rank(rank, "wake");
+  wait::ring(mapping.slot(rank));
+}
+
+void progress() {
+  wait::this_rank("progress").deliver();
+  wait::let_others_run();
+}
+
+}  // namespace armature::layer
