@@ -17,9 +17,9 @@ namespace armature {
 
 // Two-sided messages, as MPI has them (MPI 4.1, 3): a message is matched by its sender and its tag.
 // Of the receives that a message matches it gets the one that was posted first. Messages of one
-// sender that match the same receive are received in the order they were sent. Between ranks of a
-// node a long message is copied once where the receiver can read the sender's memory: in segments,
-// and in the same process.
+// sender that match the same receive are received in the order they were sent. A long one is copied
+// once between ranks of a node, wherever the receiver or the kernel can read the sender's memory;
+// between nodes its bytes go straight to where a receive wants them.
 
 struct AnyTag {
   explicit AnyTag() = default;

@@ -38,19 +38,34 @@ Announcement* Announcements::find_free() {
   return found;
 }
 
-Announcement* Announcements::make(int to, std::span<const iovec> pieces) {
-  if (!space_.is_here(to)) return nullptr;
-  const bool is_short = pieces.size() <= Announcement::pieces_here;
-  if (!is_short && !can_read(to, pieces.data(), pieces.size_bytes())) return nullptr;
-  for (const iovec& piece : pieces)
-    if (!can_read(to, piece.iov_base, piece.iov_len)) return nullptr;
+Announcement* Announcements::fill(std::span<const iovec> pieces, std::uint64_t offer) {
   Announcement* const made = find_free();
   if (made == nullptr) return nullptr;
+  const bool is_short = pieces.size() <= Announcement::pieces_here;
   made->is_taken.store(0, std::memory_order_relaxed);
   made->pieces = static_cast<std::uint32_t>(pieces.size());
   made->list = is_short ? nullptr : pieces.data();
+  made->offer = offer;
   if (is_short) std::ranges::copy(pieces, made->here.begin());
   return made;
+}
+
+Announcement* Announcements::make(int to, std::span<const iovec> pieces) {
+  if (!space_.is_here(to)) return nullptr;
+  if (pieces.size() > Announcement::pieces_here &&
+      !can_read(to, pieces.data(), pieces.size_bytes()))
+    return nullptr;
+  for (const iovec& piece : pieces)
+    if (!can_read(to, piece.iov_base, piece.iov_len)) return nullptr;
+  return fill(pieces, 0);
+}
+
+Announcement* Announcements::make_for_kernel(int to, std::span<const iovec> pieces,
+                                             std::uint64_t offer) {
+  if (!space_.is_here(to) || space_.header().ranks_are_virtual != 0 ||
+      pieces.size() > Announcement::pieces_here)
+    return nullptr;
+  return fill(pieces, offer);
 }
 
 }  // namespace armature::message

@@ -14,6 +14,8 @@ class Cursor {
   Cursor() = default;
   explicit Cursor(std::span<const iovec> pieces) : pieces_(pieces) { skip_empty(); }
 
+  /// Those that are not behind it.
+  [[nodiscard]] std::span<const iovec> pieces() const { return pieces_; }
   /// How many bytes there are from here on.
   [[nodiscard]] std::size_t left() const;
   /// The bytes that lie here in one place; empty at the end.

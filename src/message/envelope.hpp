@@ -9,15 +9,19 @@
 //
 //   announcement: the receiver can read the sender's memory. It copies, and says so in the
 //     announcement, which lies in the sender's segment.
-//   offer: it cannot. It answers with `go`, and the sender sends `bytes`.
+//   for_kernel: the receiver's kernel may let it read the sender's memory. It does, as above; or,
+//     where it is refused, asks as for an offer.
+//   offer: it cannot. It answers with `go`, and the sender sends the bytes: behind `bytes`, or, to
+//     another node, in records that go straight to their place (landing.hpp).
 
 namespace armature::message {
 
 enum class EnvelopeKind : std::uint16_t {
   whole,         // the message is behind it
   announcement,  // number: the address of the Announcement
+  for_kernel,    // the same
   offer,         // number: the sender's, of the message
-  go,            // number: that one; answer: the receiver's
+  go,            // number: that one; answer: the receiver's, or the address of a Landing
   bytes,         // number: the receiver's; the message is behind it
 };
 
@@ -28,8 +32,8 @@ struct Envelope {
   EnvelopeKind kind = EnvelopeKind::whole;
   std::uint32_t context = 0;
   std::int32_t tag = 0;
-  std::uint32_t unused = 0;
-  std::uint64_t bytes = 0;  // of the message; of a `go`: the answer
+  std::uint32_t landing = 0;  // of a `go`: the number of the Landing; 0: there is none
+  std::uint64_t bytes = 0;    // of the message; of a `go`: the answer
   std::uint64_t number = 0;
 
   /// How many bytes are behind it.

@@ -21,6 +21,7 @@ using message::Came;
 using message::Label;
 using message::Messages;
 using message::messages_of;
+using message::OpenOperation;
 using wait::RankContext;
 using wait::ThreadCall;
 
@@ -51,53 +52,86 @@ Received received(const Came& came) { return {Rank(came.source), came.bytes, cam
                          came.bytes, came.source, room));
 }
 
+/// What a handle has of a message.
+struct Async : detail::Request, OpenOperation {
+  explicit Async(Messages& of) : OpenOperation(of) { of.open(*this); }
+  Async(const Async&) = delete;
+  Async& operator=(const Async&) = delete;
+  ~Async() {
+    if (Messages* const mine = messages.load(std::memory_order_acquire)) mine->close(*this);
+  }
+
+  /// Whether it is over, as far as messages tell.
+  template <class Request>
+  bool advance(Request& request) {
+    Messages* const mine = messages.load(std::memory_order_acquire);
+    return mine == nullptr || mine->advance(request);
+  }
+  /// Throws where its rank has left before it was over.
+  void require_over(const std::atomic<bool>& is_over, const char* call) const {
+    if (is_over.load(std::memory_order_acquire)) return;
+    base::fail(Errc::misuse,
+               fmt::format("{}: the rank has left the job before this was complete", call));
+  }
+};
+
 /// A send that somebody has a handle of.
-struct AsyncSend : detail::Request {
-  AsyncSend(Messages& the_messages, const Address& address, std::span<const std::byte> data)
-      : messages(the_messages),
+struct AsyncSend : Async {
+  AsyncSend(Messages& of, const Address& address, std::span<const std::byte> data)
+      : Async(of),
         piece{const_cast<std::byte*>(data.data()), data.size()},
         request(address, std::span(&piece, 1)) {
     is_complete = [](detail::Request& me) {
       auto& self = static_cast<AsyncSend&>(me);
-      return self.messages.advance(self.request);
+      return self.advance(self.request);
     };
     release = [](detail::Request& me) { delete static_cast<AsyncSend*>(&me); };
     check = [](detail::Request& me) {
-      const auto& self = static_cast<AsyncSend&>(me).request;
-      message::require_not_lost(self.is_lost, self.to, "send_async");
+      const auto& self = static_cast<AsyncSend&>(me);
+      self.require_over(self.request.is_over, "send_async");
+      message::require_not_lost(self.request.is_lost, self.request.to, "send_async");
+    };
+    end = [](OpenOperation& me) {
+      auto& self = static_cast<AsyncSend&>(me);
+      self.messages.load(std::memory_order_relaxed)->abandon_at_end(self.request);
     };
   }
 
-  Messages& messages;
   iovec piece;
   message::SendRequest request;
 };
 
 /// A receive that somebody has a handle of.
-struct AsyncReceive : detail::Request {
-  AsyncReceive(Messages& the_messages, const Label& pattern, std::span<std::byte> into,
-               Received* the_got)
-      : messages(the_messages),
+struct AsyncReceive : Async {
+  AsyncReceive(Messages& of, const Label& pattern, std::span<std::byte> into, Received* the_got)
+      : Async(of),
         got(the_got),
         piece{into.data(), into.size()},
         request(pattern, std::span(&piece, 1), message::TooLong::is_kept) {
     is_complete = look;
     release = [](detail::Request& me) { delete static_cast<AsyncReceive*>(&me); };
     check = [](detail::Request& me) {
-      const auto& self = static_cast<AsyncReceive&>(me).request;
-      message::require_not_lost(self.outcome.is_lost, self.bound_to, "receive_async");
-      if (self.outcome.does_not_fit) does_not_fit(self.outcome, self.room, "receive_async");
+      const auto& self = static_cast<AsyncReceive&>(me);
+      self.require_over(self.request.is_over, "receive_async");
+      message::require_not_lost(self.request.outcome.is_lost, self.request.bound_to,
+                                "receive_async");
+      if (self.request.outcome.does_not_fit)
+        does_not_fit(self.request.outcome, self.request.room, "receive_async");
     };
-    messages.start(request);
+    end = [](OpenOperation& me) {
+      auto& self = static_cast<AsyncReceive&>(me);
+      self.messages.load(std::memory_order_relaxed)->abandon_at_end(self.request);
+    };
+    of.start(request);
   }
   static bool look(detail::Request& me) {
     auto& self = static_cast<AsyncReceive&>(me);
-    if (!self.messages.advance(self.request)) return false;
-    if (self.got != nullptr) *std::exchange(self.got, nullptr) = received(self.request.outcome);
+    if (!self.advance(self.request)) return false;
+    if (self.got != nullptr && self.request.is_over.load(std::memory_order_acquire))
+      *std::exchange(self.got, nullptr) = received(self.request.outcome);
     return true;
   }
 
-  Messages& messages;
   Received* got;
   iovec piece;
   message::ReceiveRequest request;
@@ -148,7 +182,8 @@ bool cancel(Handle& receive) {
   detail::Request* const request = receive.release();
   const bool is_receive = request->is_complete == AsyncReceive::look;
   auto* const self = static_cast<AsyncReceive*>(request);
-  const bool is_cancelled = is_receive && self->messages.cancel(self->request);
+  Messages* const messages = is_receive ? self->messages.load(std::memory_order_acquire) : nullptr;
+  const bool is_cancelled = messages != nullptr && messages->cancel(self->request);
   if (is_cancelled)
     request->release(*request);
   else
@@ -183,13 +218,25 @@ Received layer::probe(Context context, Rank from, TagPattern tag) {
 
 namespace detail {
 
-struct MatchedState {
-  Messages& messages;
+struct MatchedState : OpenOperation {
+  MatchedState(Messages& of, std::unique_ptr<message::Arrival> the_arrival)
+      : OpenOperation(of), arrival(std::move(the_arrival)) {
+    end = [](OpenOperation& me) {
+      auto& self = static_cast<MatchedState&>(me);
+      if (self.arrival != nullptr)
+        self.messages.load(std::memory_order_relaxed)->put_back_at_end(std::move(self.arrival));
+    };
+    of.open(*this);
+  }
+
   std::unique_ptr<message::Arrival> arrival;
 };
 
 void DropMatched::operator()(MatchedState* state) const noexcept {
-  if (state->arrival != nullptr) state->messages.put_back(std::move(state->arrival));
+  if (Messages* const messages = state->messages.load(std::memory_order_acquire)) {
+    messages->close(*state);
+    if (state->arrival != nullptr) messages->put_back(std::move(state->arrival));
+  }
   delete state;
 }
 
@@ -210,7 +257,7 @@ std::optional<MatchedMessage> layer::try_match(Context context, Rank from, TagPa
     return std::nullopt;
   }
   return MatchedMessage(std::unique_ptr<detail::MatchedState, detail::DropMatched>(
-      new detail::MatchedState{messages_of(me), std::move(arrival)}));
+      new detail::MatchedState(messages_of(me), std::move(arrival))));
 }
 
 Received MatchedMessage::what() const {
@@ -227,7 +274,7 @@ void MatchedMessage::receive(std::span<std::byte> into) {
   const iovec piece{into.data(), into.size()};
   message::ReceiveRequest request(state_->arrival->label(), std::span(&piece, 1),
                                   message::TooLong::is_kept);
-  Messages& messages = state_->messages;
+  Messages& messages = *state_->messages.load(std::memory_order_acquire);
   messages.start(request, std::move(state_->arrival));
   messages.wait(request, "MatchedMessage::receive", space::Awaiting::message);
 }

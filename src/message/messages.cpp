@@ -1,10 +1,13 @@
 #include "message/messages.hpp"
 
+#include <sched.h>
+
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "wait/bell.hpp"
 #include "wait/oversubscription.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
@@ -26,13 +29,43 @@ Messages::Messages(wait::RankContext& rank)
 
 Messages::~Messages() {
   rank_.remove(*this);
+  const Locked locked(*this);
+  for (OpenOperation* const one : open_) {
+    one->end(*one);
+    one->messages.store(nullptr, std::memory_order_release);
+  }
   messages_slot.put(rank_.slots, nullptr);
 }
 
+void Messages::tell_those_without_the_lock() {
+  is_pushing_.store(sending_.is_pushing(), std::memory_order_relaxed);
+  looks_again_.store(receiving_.has_something_to_fetch(), std::memory_order_relaxed);
+}
+
 Messages::Locked::~Locked() {
-  messages_.is_pushing_.store(messages_.sending_.is_pushing(), std::memory_order_relaxed);
-  messages_.looks_again_.store(messages_.receiving_.has_something_to_fetch(),
-                               std::memory_order_relaxed);
+  messages_.tell_those_without_the_lock();
+  const bool has_copies = messages_.receiving_.has_copies();
+  lock_.reset();
+  if (has_copies) messages_.make_copies();
+}
+
+// Others take in and send meanwhile. Another thread of the rank may sleep and wait for one of them.
+void Messages::make_copies() {
+  while (true) {
+    Copying* copying = nullptr;
+    {
+      const wait::BiasedMutex::Lock lock(mutex_, is_owner());
+      copying = receiving_.next_copy();
+    }
+    if (copying == nullptr) return;
+    const bool is_made = copying->make(space_, receiving_.counts());
+    {
+      const wait::BiasedMutex::Lock lock(mutex_, is_owner());
+      receiving_.end(*copying, is_made);
+      tell_those_without_the_lock();
+    }
+    wait::ring(space_.slot(space_.me()));
+  }
 }
 
 bool Messages::take_in_all_locked(bool fetches_all) {
@@ -75,11 +108,6 @@ void Messages::start(ReceiveRequest& request, std::unique_ptr<Arrival> arrival) 
 
 bool Messages::advance(SendRequest& request) {
   if (request.is_over.load(std::memory_order_acquire)) return true;
-  if (request.announcement != nullptr &&
-      request.announcement->is_taken.load(std::memory_order_relaxed) == 0) {
-    (void)take_in();
-    return is_dead(request.to) && give_up(request);
-  }
   {
     const Locked locked(*this);
     (void)take_in_all_locked(false);
@@ -111,13 +139,23 @@ bool Messages::give_up(SendRequest& request) {
 }
 
 bool Messages::give_up(ReceiveRequest& request) {
-  const Locked locked(*this);
-  (void)receiving_.take_in_all(newcomers_);
-  if (request.is_over.load(std::memory_order_acquire)) return true;
-  receiving_.abandon(request);
+  (void)take_in_all();
+  if (!let_go(request)) return true;
   request.outcome.is_lost = true;
   request.is_over.store(true, std::memory_order_release);
   return true;
+}
+
+// False where it is over. A copy takes its time, and no longer.
+bool Messages::let_go(ReceiveRequest& request) {
+  for (;; sched_yield()) {
+    if (request.is_over.load(std::memory_order_acquire)) return false;
+    const Locked locked(*this);
+    if (request.is_over.load(std::memory_order_acquire)) return false;
+    if (receiving_.is_copying_for(request)) continue;
+    receiving_.abandon(request);
+    return true;
+  }
 }
 
 void require_not_lost(bool is_lost, int rank, const char* call) {
@@ -130,11 +168,24 @@ void Messages::wait(SendRequest& request, const char* call) {
     wait::wait_until(room, [&] { return advance(request); });
     require_not_lost(request.is_lost, request.to, call);
   } catch (...) {
-    if (request.is_over.load(std::memory_order_acquire)) throw;
-    const Locked locked(*this);
-    sending_.abandon(request);
+    abandon(request);
     throw;
   }
+}
+
+void Messages::abandon(SendRequest& request) {
+  const Locked locked(*this);
+  if (!sending_.look(request)) sending_.abandon(request);
+}
+
+void Messages::open(OpenOperation& operation) {
+  const Locked locked(*this);
+  operation.place = open_.insert(open_.end(), &operation);
+}
+
+void Messages::close(OpenOperation& operation) {
+  const Locked locked(*this);
+  open_.erase(operation.place);
 }
 
 void Messages::wait(ReceiveRequest& request, const char* call, Awaiting what) {
@@ -151,11 +202,7 @@ void Messages::wait(ReceiveRequest& request, const char* call, Awaiting what) {
   }
 }
 
-void Messages::abandon(ReceiveRequest& request) {
-  if (request.is_over.load(std::memory_order_acquire)) return;
-  const Locked locked(*this);
-  receiving_.abandon(request);
-}
+void Messages::abandon(ReceiveRequest& request) { (void)let_go(request); }
 
 bool Messages::cancel(ReceiveRequest& request) {
   const Locked locked(*this);

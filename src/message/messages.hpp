@@ -3,9 +3,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "message/receiving.hpp"
 #include "message/requests.hpp"
@@ -18,6 +20,18 @@
 #include "wait/work_source.hpp"
 
 namespace armature::message {
+
+class Messages;
+
+/// An operation that a handle has. The handle may outlive the rank: the operation is over then.
+struct OpenOperation {
+  explicit OpenOperation(Messages& of) : messages(&of) {}
+
+  /// The rank has left the job. Under the lock.
+  void (*end)(OpenOperation& operation) = nullptr;
+  std::atomic<Messages*> messages;  // nullptr: they have ended
+  std::list<OpenOperation*>::iterator place;
+};
 
 /// A rank's messages: what it sends, what it wants to receive, what has come and nobody has
 /// received. All of it lies in the rank's own memory, so it moves and is checkpointed with a
@@ -52,8 +66,26 @@ class Messages final : public wait::WorkSource {
   /// Ends a receive that waits. False where a message has matched it already.
   bool cancel(ReceiveRequest& request);
 
-  /// Lets go of the request, whether it is over or not: nothing of it is used any more.
+  /// Lets go of the request, whether it is over or not: nothing of it is used any more. A copy
+  /// that another thread makes for it is awaited.
   void abandon(ReceiveRequest& request);
+
+  /// Lets go of the request, which is not looked at any more.
+  void abandon(SendRequest& request);
+
+  /// From now on it is told when the rank leaves, until it is closed.
+  void open(OpenOperation& operation);
+  void close(OpenOperation& operation);
+  /// From inside of OpenOperation::end.
+  void abandon_at_end(SendRequest& request) {
+    if (!sending_.look(request)) sending_.abandon(request);
+  }
+  void abandon_at_end(ReceiveRequest& request) {
+    if (!receiving_.is_copying_for(request)) receiving_.abandon(request);
+  }
+  void put_back_at_end(std::unique_ptr<Arrival> arrival) {
+    receiving_.put_back(std::move(arrival));
+  }
 
   /// A short message, now; nobody waits. False, and nothing has happened, where that cannot be.
   [[nodiscard]] bool send_at_once(const Address& address, std::span<const std::byte> data,
@@ -71,6 +103,9 @@ class Messages final : public wait::WorkSource {
   /// The message waits again, as the first of all.
   void put_back(std::unique_ptr<Arrival> arrival);
 
+  /// How what was received came, so far.
+  [[nodiscard]] const Counts& counts() { return receiving_.counts(); }
+
   /// Takes in what has arrived, and goes on with what was begun.
   void deliver() override {
     if (take_in()) rank_.done.fetch_add(1, std::memory_order_relaxed);
@@ -86,19 +121,22 @@ class Messages final : public wait::WorkSource {
   void close_rings();
 
  private:
-  /// Holds the lock.
+  /// Holds the lock; when it has given it back, makes the copies that were found meanwhile.
   class Locked {
    public:
-    explicit Locked(Messages& messages)
-        : messages_(messages), lock_(messages.mutex_, messages.is_owner()) {}
+    explicit Locked(Messages& messages) : messages_(messages) {
+      lock_.emplace(messages.mutex_, messages.is_owner());
+    }
     Locked(const Locked&) = delete;
     Locked& operator=(const Locked&) = delete;
     ~Locked();
 
    private:
     Messages& messages_;
-    wait::BiasedMutex::Lock lock_;
+    std::optional<wait::BiasedMutex::Lock> lock_;
   };
+  void make_copies();
+  void tell_those_without_the_lock();
 
   [[nodiscard]] bool is_owner() const {
     return !rank_.has_second_thread && wait::runs_rank() && wait::current_rank() == &rank_;
@@ -118,6 +156,7 @@ class Messages final : public wait::WorkSource {
                                                     std::span<std::byte> into);
   bool give_up(SendRequest& request);
   bool give_up(ReceiveRequest& request);
+  bool let_go(ReceiveRequest& request);
   bool take_in_all_locked(bool fetches_all);
 
   wait::RankContext& rank_;
@@ -126,6 +165,7 @@ class Messages final : public wait::WorkSource {
   wait::BiasedMutex mutex_;
   Sending sending_;
   Receiving receiving_;
+  std::list<OpenOperation*> open_;
   // For those without the lock:
   std::atomic<bool> is_pushing_ = false;   // of sending_
   std::atomic<bool> looks_again_ = false;  // receiving_ has something to fetch

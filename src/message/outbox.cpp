@@ -100,16 +100,42 @@ bool Outbox::push() {
   return any;
 }
 
-void Outbox::remove(Outgoing& outgoing) {
+/// nullptr: by nothing.
+void Outbox::replace(Outgoing& outgoing, Outgoing* by) {
   Destination& there = to_[static_cast<std::size_t>(outgoing.to)];
   Outgoing* before = nullptr;
   for (Outgoing* one = there.first; one != nullptr; before = std::exchange(one, one->next_)) {
     if (one != &outgoing) continue;
-    (before == nullptr ? there.first : before->next_) = one->next_;
-    if (there.last == one) there.last = before;
+    if (by != nullptr) by->next_ = one->next_;
+    Outgoing* const next = by != nullptr ? by : one->next_;
+    (before == nullptr ? there.first : before->next_) = next;
+    if (there.last == one) there.last = by != nullptr ? by : before;
     break;
   }
   if (there.first == nullptr) std::erase(waiting_, outgoing.to);
+}
+
+namespace {
+
+/// The rest of one that was given up.
+struct Rest : Outgoing {
+  explicit Rest(const Outgoing& begun) : Outgoing(begun), bytes(data.left()) {
+    (void)copy(std::span(bytes), data);
+    piece = {bytes.data(), bytes.size()};
+    data = Cursor(std::span(&piece, 1));
+    written = [](Outgoing& done) { delete static_cast<Rest*>(&done); };
+  }
+
+  std::vector<std::byte> bytes;
+  iovec piece{};
+};
+
+}  // namespace
+
+void Outbox::give_up(Outgoing& outgoing) {
+  const bool is_first = to_[static_cast<std::size_t>(outgoing.to)].first == &outgoing;
+  const bool has_begun = is_first && outgoing.envelope_written_ > 0;
+  replace(outgoing, has_begun ? new Rest(outgoing) : nullptr);
 }
 
 void Outbox::close() {

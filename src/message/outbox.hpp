@@ -41,8 +41,9 @@ class Outbox {
   void add(Outgoing& outgoing, const char* call);
   /// Whether it wrote anything.
   bool push();
-  /// Takes out something that is not written whole: who was to get it is lost.
-  void remove(Outgoing& outgoing);
+  /// Lets go of something, whose bytes are not looked at any more then. Where a part of it is in
+  /// the ring the rest follows from a copy: what comes behind it must not be taken for that.
+  void give_up(Outgoing& outgoing);
   [[nodiscard]] bool is_empty() const { return waiting_.empty(); }
 
   /// The rings are freed: all that was in them has been read.
@@ -56,6 +57,7 @@ class Outbox {
   };
 
   Destination& destination(int to, const char* call);
+  void replace(Outgoing& outgoing, Outgoing* by);
   bool write(Destination& destination);
   static bool write_one(transport::Ring& ring, Outgoing& outgoing);
 

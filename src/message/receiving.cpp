@@ -12,25 +12,13 @@
 
 namespace armature::message {
 
-using transport::Ring;
-
-namespace {
-
-/// Whether nobody else has the message whose bytes go there: it is not among those that wait.
-bool is_the_targets(const Arrival& arrival) {
-  return !arrival.is_coming || arrival.receiver != nullptr;
-}
-
-}  // namespace
-
-void Receiving::Target::drop() {
-  if (arrival != nullptr && is_the_targets(*arrival)) delete arrival;
-  *this = {};
-}
-
 Receiving::~Receiving() {
   for (Incoming& in : incoming_) in.target.drop();
   for (auto& [number, target] : asked_) target.drop();
+  for (Landed& one : landing_) {
+    landings_.give_back(*one.landing);
+    one.target.drop();
+  }
   for (WaitingMessage* const one : waiting_.in_order()) delete static_cast<Arrival*>(one);
 }
 
@@ -63,38 +51,6 @@ void Receiving::put_back(std::unique_ptr<Arrival> arrival) {
   waiting_.put_back(*arrival.release());
 }
 
-Receiving::Incoming* Receiving::incoming_of(int source) {
-  if (heard_last_ < incoming_.size() && incoming_[heard_last_].from == source) [[likely]]
-    return &incoming_[heard_last_];
-  const auto found = std::ranges::find(incoming_, source, &Incoming::from);
-  if (found == incoming_.end()) return nullptr;
-  heard_last_ = static_cast<std::size_t>(found - incoming_.begin());
-  return &*found;
-}
-
-std::optional<Came> Receiving::receive_at_once(const Label& pattern, std::span<std::byte> into,
-                                               int looks) {
-  if (pattern.source == Label::any || posted_.size() != 0 || waiting_.size() != 0)
-    return std::nullopt;
-  Incoming* const in = incoming_of(pattern.source);
-  if (in == nullptr || in->envelope_bytes != 0) return std::nullopt;
-  Ring& ring = *in->ring;
-  while (ring.readable() < sizeof(Envelope))
-    if (--looks <= 0) return std::nullopt;
-  // From here on the envelope is taken out: take_in() goes on with what does not end here.
-  Envelope& envelope = in->envelope;
-  in->envelope_bytes = ring.read(reinterpret_cast<std::byte*>(&envelope), sizeof(Envelope));
-  const std::size_t bytes = envelope.bytes;
-  const Label label{envelope.context, in->from, envelope.tag};
-  if (envelope.magic != Envelope::expected_magic || envelope.kind != EnvelopeKind::whole ||
-      !pattern.matches(label) || bytes > into.size() || ring.readable() < bytes)
-    return std::nullopt;
-  if (bytes > 0) (void)ring.read(into.data(), bytes);
-  in->envelope_bytes = 0;
-  wait::ring(space_.slot(in->from));  // it may wait for the room that this has made
-  return Came{label.source, label.tag, bytes};
-}
-
 void Receiving::start(ReceiveRequest& request) {
   auto* const found = static_cast<Arrival*>(waiting_.find(request.pattern()));
   if (found == nullptr) return posted_.post(request);
@@ -114,14 +70,21 @@ void Receiving::start(ReceiveRequest& request, std::unique_ptr<Arrival> arrival)
 
 void Receiving::abandon(ReceiveRequest& request) {
   (void)posted_.withdraw(request);
-  const auto is_of = [&](const Target& target) {
-    return target.receive == &request ||
-           (target.arrival != nullptr && target.arrival->receiver == &request);
-  };
   for (Incoming& in : incoming_)
-    if (is_of(in.target)) in.target.drop();
+    if (in.target.is_of(request)) in.target.drop();
   for (auto& [number, target] : asked_)
-    if (is_of(target)) target.drop();
+    if (target.is_of(request)) target.drop();
+  std::erase_if(landing_, [&](Landed& one) {
+    if (!one.target.is_of(request)) return false;
+    landings_.give_back(*one.landing);
+    one.target.drop();
+    return true;
+  });
+}
+
+bool Receiving::is_copying_for(const ReceiveRequest& request) const {
+  return std::ranges::any_of(copies_,
+                             [&](const Copying& one) { return one.target.is_of(request); });
 }
 
 std::optional<Came> Receiving::probe(const Label& pattern) {
@@ -149,41 +112,88 @@ ReceiveRequest* Receiving::match(const Label& label, std::size_t bytes) {
 }
 
 void Receiving::give(ReceiveRequest& request, std::unique_ptr<Arrival> arrival) {
+  constexpr std::size_t copied_at_once = 8192;
   const Came came = arrival->came();
+  if (arrival->is_here() && came.bytes <= copied_at_once) {
+    copy(request.into, arrival->data);
+    return request.end(came);
+  }
+  request.bound_to.store(came.source, std::memory_order_relaxed);
   if (arrival->is_coming) {
-    request.bound_to.store(came.source, std::memory_order_relaxed);
     arrival.release()->receiver = &request;  // it is its target's from now on
     return;
   }
+  const Target target{request.into, &request, nullptr, came};
   switch (arrival->kind) {
     case EnvelopeKind::announcement:
-      copy_announced(came.source, arrival->number, request.into);
-      break;
+    case EnvelopeKind::for_kernel:
+      return copy_announced(arrival->kind, came.source, arrival->number, target);
     case EnvelopeKind::offer:
-      request.bound_to.store(came.source, std::memory_order_relaxed);
-      return ask(came.source, arrival->number, {request.into, &request, nullptr, came});
+      return ask(came.source, arrival->number, target);
     default:
-      copy(request.into, arrival->data);
+      break;
   }
-  request.end(came);
+  ++copies_to_begin_;
+  copies_.push_back({.target = target,
+                     .from = Copying::From::arrival,
+                     .source = came.source,
+                     .arrival = std::move(arrival)});
 }
 
-void Receiving::copy_announced(int from, std::uint64_t number, Cursor into) {
+void Receiving::copy_announced(EnvelopeKind kind, int from, std::uint64_t number,
+                               const Target& target) {
   auto& announcement = *reinterpret_cast<Announcement*>(number);
-  Cursor data(announcement.data());
-  (void)copy(into, data);
-  // Release: the sender may write over what has been copied.
-  announcement.is_taken.store(1, std::memory_order_release);
-  wait::ring(space_.slot(from));
+  const bool by_kernel = kind == EnvelopeKind::for_kernel;
+  if (by_kernel && static_cast<std::size_t>(from) < refused_.size() &&
+      refused_[static_cast<std::size_t>(from)])
+    return ask(from, announcement.offer, target);
+  ++copies_to_begin_;
+  copies_.push_back({.target = target,
+                     .from = by_kernel ? Copying::From::kernel : Copying::From::announcement,
+                     .source = from,
+                     .announcement = &announcement});
+}
+
+Copying* Receiving::next_copy() {
+  if (copies_to_begin_ == 0) return nullptr;
+  const auto next = std::ranges::find(copies_, false, &Copying::has_begun);
+  next->has_begun = true;
+  --copies_to_begin_;
+  return &*next;
+}
+
+void Receiving::end(Copying& copying, bool is_made) {
+  const Target target = copying.target;
+  const int from = copying.source;
+  Announcement* const announcement = copying.announcement;
+  std::erase_if(copies_, [&](const Copying& one) { return &one == &copying; });
+  if (!is_made) {
+    // The kernel refuses one of a process's ranks as it refuses the other: it is asked once.
+    refused_.resize(static_cast<std::size_t>(space_.ranks()));
+    refused_[static_cast<std::size_t>(from)] = true;
+    return ask(from, announcement->offer, target);
+  }
+  if (announcement != nullptr) {
+    // Release: the sender may write over what has been copied.
+    announcement->is_taken.store(1, std::memory_order_release);
+    wait::ring(space_.slot(from));
+  }
+  end(target);
 }
 
 void Receiving::ask(int from, std::uint64_t offer, const Target& target) {
-  const std::uint64_t number = ++questions_;
   Envelope envelope;
   envelope.kind = EnvelopeKind::go;
   envelope.number = offer;
-  envelope.bytes = number;
-  asked_.emplace(number, target);
+  const std::size_t bytes = target.arrival != nullptr ? target.arrival->bytes : target.came.bytes;
+  if (Landing* const landing = landings_.make(from, bytes, target.into)) {
+    envelope.bytes = reinterpret_cast<std::uint64_t>(landing);
+    envelope.landing = landing->number.load(std::memory_order_relaxed);
+    landing_.push_back({landing, target});
+  } else {
+    envelope.bytes = ++questions_;
+    asked_.emplace(questions_, target);
+  }
   unasked_.push_back({from, envelope});
   ask_all();
 }
@@ -214,131 +224,6 @@ void Receiving::take_own(const Label& label, Cursor from) {
   add(std::move(arrival));
 }
 
-void Receiving::find_new_rings(const space::Newcomers& newcomers) {
-  const std::uint32_t last = newcomers.last();
-  if (last == rings_seen_) [[likely]]
-    return;
-  space::BandHead& head = space_.head(space_.me());
-  const std::uint32_t before = std::exchange(rings_seen_, last);
-  for (const int from :
-       head.opened_since(last, &space::PeerLine::mailbox_before, before, space_.ranks())) {
-    const std::uint64_t address = head.peer(from).mailbox.load(std::memory_order_acquire);
-    Incoming incoming;
-    incoming.from = from;
-    incoming.ring = reinterpret_cast<Ring*>(address);
-    // An image of a ring on another node lies in the own band.
-    ARMATURE_ASSERT(space_.owner(incoming.ring) ==
-                    (space_.is_here(from) ? Rank(from) : space_.me()));
-    incoming_.push_back(incoming);
-  }
-}
-
-/// What an envelope begins.
-void Receiving::begin(Incoming& in) {
-  const Envelope& envelope = in.envelope;
-  ARMATURE_ASSERT(envelope.magic == Envelope::expected_magic &&
-                  envelope.behind() < space::address_end);
-  in.left = envelope.behind();
-  in.target = {};
-  const Label label{envelope.context, in.from, envelope.tag};
-  const Came came{in.from, envelope.tag, envelope.bytes};
-  switch (envelope.kind) {
-    case EnvelopeKind::go:
-      return sending_.go(in.from, envelope);
-    case EnvelopeKind::bytes:
-      if (const auto found = asked_.extract(envelope.number)) in.target = found.mapped();
-      return;
-    case EnvelopeKind::whole:
-      if (ReceiveRequest* const receive = match(label, envelope.bytes)) {
-        receive->bound_to.store(in.from, std::memory_order_relaxed);
-        in.target = {receive->into, receive, nullptr, came};
-      } else {
-        // The list of those that wait has it once it is here.
-        auto arrival = std::make_unique<Arrival>(label, envelope);
-        arrival->make_room();
-        in.target.into = arrival->into();
-        in.target.arrival = arrival.release();
-      }
-      return;
-    case EnvelopeKind::announcement:
-    case EnvelopeKind::offer:
-      break;
-  }
-  auto arrival = std::make_unique<Arrival>(label, envelope);
-  if (ReceiveRequest* const receive = match(label, envelope.bytes))
-    give(*receive, std::move(arrival));
-  else
-    add(std::move(arrival));
-}
-
-/// All bytes are there.
-void Receiving::end(const Target& target) {
-  if (ReceiveRequest* const receive = target.receive) return receive->end(target.came);
-  if (target.arrival == nullptr) return;
-  Arrival& arrival = *target.arrival;
-  if (arrival.is_coming) {
-    arrival.kind = EnvelopeKind::whole;
-    arrival.is_coming = false;
-    if (arrival.receiver != nullptr) give(*arrival.receiver, std::unique_ptr<Arrival>(&arrival));
-    return;
-  }
-  std::unique_ptr<Arrival> whole(&arrival);
-  // A receive may have been posted meanwhile.
-  if (ReceiveRequest* const receive = match(arrival.label(), arrival.bytes))
-    give(*receive, std::move(whole));
-  else
-    add(std::move(whole));
-}
-
-/// True when it got to the end of a message.
-bool Receiving::take_in(Incoming& in) {
-  Ring& ring = *in.ring;
-  if (!in.can_go_on()) return false;
-  if (in.envelope_bytes < sizeof(Envelope)) {
-    in.envelope_bytes += ring.read(reinterpret_cast<std::byte*>(&in.envelope) + in.envelope_bytes,
-                                   sizeof(Envelope) - in.envelope_bytes);
-  }
-  // Where there was no memory to begin with, it is tried again.
-  if (in.envelope_bytes == sizeof(Envelope) && !in.has_begun) {
-    begin(in);
-    in.has_begun = true;
-  }
-  if (in.has_begun) {
-    Cursor& into = in.target.into;
-    while (in.left > 0 && ring.readable() > 0) {
-      const std::span<std::byte> here = into.here();
-      // What there is no room for, or nobody wants any more, is dropped.
-      const std::size_t bytes = here.empty()
-                                    ? ring.skip(in.left)
-                                    : ring.read(here.data(), std::min(here.size(), in.left));
-      if (!here.empty()) into.advance(bytes);
-      in.left -= bytes;
-    }
-  }
-  // The sender may wait for the room that this has made.
-  wait::ring(space_.slot(in.from));
-  if (!in.has_begun || in.left > 0) return false;
-  in.envelope_bytes = 0;
-  in.has_begun = false;
-  end(std::exchange(in.target, {}));
-  return true;
-}
-
-// What is there at the beginning: a sender that never stops must not keep us.
-bool Receiving::take_in_all(const space::Newcomers& newcomers) {
-  find_new_rings(newcomers);
-  bool any = false;
-  for (Incoming& in : incoming_) {
-    if (!in.can_go_on()) continue;
-    any = true;
-    const std::uint64_t end =
-        in.ring->read_so_far().load(std::memory_order_relaxed) + Ring::capacity;
-    while (in.ring->read_so_far().load(std::memory_order_relaxed) < end && in.can_go_on())
-      (void)take_in(in);
-  }
-  return any;
-}
-
 /// Whether a receive for it is not to be expected any more. In a simulation time may stand still.
 bool Receiving::has_waited(const Arrival& arrival) const {
   constexpr std::uint64_t least_looks = 64, most_looks = 4096, patience_ns = 100'000;
@@ -359,31 +244,21 @@ bool Receiving::fetch(bool all) {
       return false;  // it waits where it is
     }
     elsewhere_.pop_front();
-    if (arrival.kind == EnvelopeKind::announcement) {
-      copy_announced(arrival.label().source, arrival.number, arrival.into());
-      arrival.kind = EnvelopeKind::whole;
-    } else {
-      arrival.is_coming = true;
-      ask(arrival.label().source, arrival.number, {arrival.into(), nullptr, &arrival, {}});
-    }
+    arrival.is_coming = true;
+    const Target target{arrival.into(), nullptr, &arrival, arrival.came()};
+    if (arrival.kind == EnvelopeKind::offer)
+      ask(arrival.label().source, arrival.number, target);
+    else
+      copy_announced(arrival.kind, arrival.label().source, arrival.number, target);
   }
   return true;
 }
 
 bool Receiving::is_idle() const {
-  return asked_.empty() && !has_something_to_fetch() &&
+  return asked_.empty() && landing_.empty() && copies_.empty() && !has_something_to_fetch() &&
          std::ranges::all_of(incoming_, [](const Incoming& in) {
            return in.ring->is_empty() && in.envelope_bytes == 0;
          });
-}
-
-void Receiving::forget_rings() {
-  ARMATURE_ASSERT(is_idle());
-  for (const Incoming& in : incoming_)
-    space_.head(space_.me()).peer(in.from).mailbox.store(0, std::memory_order_relaxed);
-  incoming_.clear();
-  rings_seen_ = 0;
-  space_.slot(space_.me()).mailboxes.restore(0);
 }
 
 }  // namespace armature::message

@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "message/copying.hpp"
+#include "message/landing.hpp"
 #include "message/matching.hpp"
 #include "message/requests.hpp"
 #include "message/sending.hpp"
@@ -21,7 +23,8 @@ namespace armature::message {
 /// The receiver's half of a rank's messages. Its owner has a lock around all calls.
 class Receiving {
  public:
-  Receiving(space::AddressSpace& space, Sending& sending) : space_(space), sending_(sending) {}
+  Receiving(space::AddressSpace& space, Sending& sending)
+      : space_(space), sending_(sending), landings_(space) {}
   Receiving(const Receiving&) = delete;
   Receiving& operator=(const Receiving&) = delete;
   ~Receiving();
@@ -36,8 +39,17 @@ class Receiving {
   void start(ReceiveRequest& request, std::unique_ptr<Arrival> arrival);
   /// Ends a receive that waits. False where a message has matched it already.
   bool cancel(ReceiveRequest& request) { return posted_.withdraw(request); }
-  /// Lets go of a request that is not over: nothing of it is used any more.
+  /// Lets go of a request that is not over: nothing of it is used any more. Not while a copy for
+  /// it is made.
   void abandon(ReceiveRequest& request);
+  [[nodiscard]] bool is_copying_for(const ReceiveRequest& request) const;
+
+  /// A copy that is to be made without the lock, and then ended; nullptr: there is none.
+  [[nodiscard]] Copying* next_copy();
+  /// It was made, or could not be.
+  void end(Copying& copying, bool is_made);
+  [[nodiscard]] bool has_copies() const { return copies_to_begin_ > 0; }
+  [[nodiscard]] Counts& counts() { return counts_; }
 
   /// The message that a receive would get.
   [[nodiscard]] std::optional<Came> probe(const Label& pattern);
@@ -60,16 +72,6 @@ class Receiving {
   void forget_rings();
 
  private:
-  /// The place of the bytes behind an envelope: a receive's, or that of a message that no receive
-  /// has got; or none.
-  struct Target {
-    Cursor into;
-    ReceiveRequest* receive = nullptr;
-    Arrival* arrival = nullptr;
-    Came came;
-
-    void drop();
-  };
   /// One sender's ring, and what is being read from it.
   struct Incoming {
     int from = -1;
@@ -96,7 +98,8 @@ class Receiving {
   void leave(const Arrival& arrival);
   std::unique_ptr<Arrival> remove(Arrival& arrival);
   void give(ReceiveRequest& request, std::unique_ptr<Arrival> arrival);
-  void copy_announced(int from, std::uint64_t number, Cursor into);
+  void copy_announced(EnvelopeKind kind, int from, std::uint64_t number, const Target& target);
+  bool take_in_landed();
   void ask(int from, std::uint64_t offer, const Target& target);
   void ask_all();
 
@@ -113,6 +116,16 @@ class Receiving {
     Envelope envelope;
   };
   std::unordered_map<std::uint64_t, Target> asked_;
+  struct Landed {
+    Landing* landing;
+    Target target;
+  };
+  std::vector<Landed> landing_;  // what comes from other nodes, straight to its place
+  Landings landings_;
+  std::list<Copying> copies_;
+  std::size_t copies_to_begin_ = 0;  // of these
+  std::vector<bool> refused_;        // by rank: the kernel has not let its memory be read
+  Counts counts_;
   std::deque<Question> unasked_;  // of these
   std::uint64_t questions_ = 0;
   std::uint64_t looks_ = 0;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "message/envelope.hpp"
 #include "message/matching.hpp"
 #include "message/outbox.hpp"
+#include "message/send_stream.hpp"
 
 namespace armature::message {
 
@@ -31,8 +33,9 @@ struct SendRequest : Outgoing {
 
   std::span<const iovec> pieces;
   Announcement* announcement = nullptr;
-  std::list<SendRequest*>::iterator place;  // while it is announced
+  std::list<SendRequest*>::iterator place;  // while it is announced, or streams
   std::uint64_t offer = 0;                  // its number; 0: it is not offered
+  std::unique_ptr<SendStream> stream;       // of its bytes, to another node
   /// Release: the bytes have been copied.
   std::atomic<bool> is_over{false};
   bool is_lost = false;  // who should receive it has died; written before is_over
@@ -83,7 +86,7 @@ struct Arrival : WaitingMessage {
   void make_room();
   [[nodiscard]] Cursor into() const { return Cursor(std::span(&piece_, 1)); }
 
-  EnvelopeKind kind;         // whole, announcement, offer
+  EnvelopeKind kind;         // whole, announcement, for_kernel, offer
   std::uint64_t number = 0;  // of the announcement, the offer
   std::size_t bytes = 0;
   std::vector<std::byte> data;

@@ -23,24 +23,32 @@ bool Sending::send_at_once(const Address& address, std::span<const std::byte> da
   return outbox_.write_at_once(address.to, envelope, data, call);
 }
 
+/// Says where its bytes lie, or offers them.
+void Sending::announce(SendRequest& request) {
+  Envelope& envelope = request.envelope;
+  request.announcement = announcements_.make(request.to, request.pieces);
+  if (request.announcement == nullptr) {
+    if (envelope.bytes <= short_max) return;
+    request.offer = ++offers_;
+    offered_.emplace(request.offer, &request);
+    request.announcement =
+        announcements_.make_for_kernel(request.to, request.pieces, request.offer);
+  }
+  request.data = {};
+  if (request.announcement == nullptr) {
+    envelope.kind = EnvelopeKind::offer;
+    envelope.number = request.offer;
+    return;
+  }
+  envelope.kind = request.offer == 0 ? EnvelopeKind::announcement : EnvelopeKind::for_kernel;
+  envelope.number = reinterpret_cast<std::uint64_t>(request.announcement);
+  request.place = elsewhere_.insert(elsewhere_.end(), &request);
+}
+
 void Sending::start(SendRequest& request, const char* call) {
   outbox_.open(request.to, call);
-  const std::size_t bytes = request.envelope.bytes;
-  if (bytes > short_max_readable)
-    request.announcement = announcements_.make(request.to, request.pieces);
-  if (request.announcement != nullptr) {
-    request.envelope.kind = EnvelopeKind::announcement;
-    request.envelope.number = reinterpret_cast<std::uint64_t>(request.announcement);
-    request.data = {};
-    request.place = announced_.insert(announced_.end(), &request);
-  } else if (bytes > short_max) {
-    request.envelope.kind = EnvelopeKind::offer;
-    request.envelope.number = request.offer = ++offers_;
-    request.data = {};
-    offered_.emplace(request.offer, &request);
-  } else {
-    request.written = end;
-  }
+  if (request.envelope.bytes > short_max_readable) announce(request);
+  if (request.announcement == nullptr && request.offer == 0) request.written = end;
   outbox_.add(request, call);
 }
 
@@ -49,8 +57,16 @@ void Sending::go(int from, const Envelope& envelope) {
   // Who has given it up sends nothing.
   if (found == offered_.end() || found->second->to != from) return;
   SendRequest& request = *found->second;
-  offered_.erase(found);
-  request.offer = 0;
+  withdraw(request);
+  if (request.announcement != nullptr)  // the receiver does not look at it any more
+    announcements_.give_back(*std::exchange(request.announcement, nullptr));
+  if (envelope.landing != 0) {
+    request.place = elsewhere_.insert(elsewhere_.end(), &request);
+    request.stream = std::make_unique<SendStream>(
+        space_.me(), request.to, SendStream::Place{envelope.bytes, envelope.landing},
+        Cursor(request.pieces));
+    return;
+  }
   request.envelope.kind = EnvelopeKind::bytes;
   request.envelope.number = envelope.bytes;
   request.data = Cursor(request.pieces);
@@ -58,23 +74,34 @@ void Sending::go(int from, const Envelope& envelope) {
   outbox_.add(request, "send");
 }
 
+/// From the lists of those whose bytes somebody else gets.
+void Sending::withdraw(SendRequest& request) {
+  if (request.announcement != nullptr || request.stream != nullptr) elsewhere_.erase(request.place);
+  if (request.offer != 0) offered_.erase(std::exchange(request.offer, 0));
+}
+
 bool Sending::look(SendRequest& request) {
   // Acquire: the receiver has copied.
-  if (request.announcement != nullptr &&
-      request.announcement->is_taken.load(std::memory_order_acquire) != 0) {
-    announcements_.give_back(*std::exchange(request.announcement, nullptr));
-    announced_.erase(request.place);
-    end(request);
-    return true;  // and whoever waits for it may have let go of it
+  const bool is_taken = request.announcement != nullptr &&
+                        request.announcement->is_taken.load(std::memory_order_acquire) != 0;
+  const bool is_sent = request.stream != nullptr && request.stream->is_over();
+  if (!is_taken && !is_sent) return request.is_over.load(std::memory_order_acquire);
+  withdraw(request);
+  if (is_taken) announcements_.give_back(*std::exchange(request.announcement, nullptr));
+  if (is_sent) {
+    request.is_lost = request.stream->is_lost();
+    request.stream = nullptr;
   }
-  return request.is_over.load(std::memory_order_acquire);
+  end(request);
+  return true;  // and whoever waits for it may have let go of it
 }
 
 // Its announcement is never used again: the receiver may look at it even now.
 void Sending::abandon(SendRequest& request) {
-  if (request.announcement != nullptr) announced_.erase(request.place);
-  if (request.offer != 0) offered_.erase(request.offer);
-  outbox_.remove(request);
+  withdraw(request);
+  request.announcement = nullptr;
+  request.stream = nullptr;
+  outbox_.give_up(request);
 }
 
 void Sending::post(int to, const Envelope& envelope) {
@@ -87,8 +114,8 @@ void Sending::post(int to, const Envelope& envelope) {
 }
 
 bool Sending::is_idle() {
-  for (auto one = announced_.begin(); one != announced_.end();) look(**one++);
-  return announced_.empty() && offered_.empty() && outbox_.is_empty();
+  for (auto one = elsewhere_.begin(); one != elsewhere_.end();) look(**one++);
+  return elsewhere_.empty() && offered_.empty() && outbox_.is_empty();
 }
 
 }  // namespace armature::message

@@ -22,7 +22,8 @@ class Sending {
   /// ones are copied once then instead of twice.
   static constexpr std::size_t short_max_readable = 8 * 1024;
 
-  explicit Sending(space::AddressSpace& space) : outbox_(space), announcements_(space) {}
+  explicit Sending(space::AddressSpace& space)
+      : space_(space), outbox_(space), announcements_(space) {}
 
   void open(int to, const char* call) { outbox_.open(to, call); }
   /// A short message, now. False, and nothing has happened, where that cannot be.
@@ -47,9 +48,13 @@ class Sending {
   void close() { outbox_.close(); }
 
  private:
+  void announce(SendRequest& request);
+  void withdraw(SendRequest& request);
+
+  space::AddressSpace& space_;
   Outbox outbox_;
   Announcements announcements_;
-  std::list<SendRequest*> announced_;
+  std::list<SendRequest*> elsewhere_;  // whose bytes do not go through rings: announced, streaming
   std::unordered_map<std::uint64_t, SendRequest*> offered_;
   std::uint64_t offers_ = 0;
 };

@@ -19,6 +19,17 @@ constexpr std::uint64_t head_of(std::uint64_t position, std::size_t bytes) {
   return (position / Ring::capacity + 1) << lap_shift | bytes;
 }
 
+/// Envelopes and words without a call.
+inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
+  constexpr std::size_t word = 8, envelope = 32;
+  if (bytes == envelope)
+    std::memcpy(to, from, envelope);
+  else if (bytes == word)
+    std::memcpy(to, from, word);
+  else
+    std::memcpy(to, from, bytes);
+}
+
 }  // namespace
 
 bool Ring::has_room(std::size_t lines) {
@@ -33,7 +44,7 @@ void Ring::put(std::uint64_t position, std::span<const std::byte> data) {
   if (data.empty()) return;  // its address may be null
   const std::size_t at = position % capacity;
   const std::size_t first = std::min(data.size(), capacity - at);
-  std::memcpy(bytes_ + at, data.data(), first);
+  copy_bytes(bytes_ + at, data.data(), first);
   if (first < data.size()) std::memcpy(bytes_, data.data() + first, data.size() - first);
 }
 
@@ -94,7 +105,7 @@ std::size_t Ring::read(std::byte* to, std::size_t bytes) {
   if (to != nullptr) {
     const std::size_t at = (position + head_bytes + taken_) % capacity;
     const std::size_t first = std::min(bytes, capacity - at);
-    std::memcpy(to, bytes_ + at, first);
+    copy_bytes(to, bytes_ + at, first);
     if (first < bytes) std::memcpy(to + first, bytes_, bytes - first);
   }
   taken_ += bytes;

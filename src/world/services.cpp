@@ -7,6 +7,7 @@
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
 #include "layer/services.hpp"
+#include "message/records.hpp"
 #include "rma/records.hpp"
 #include "rmi/records.hpp"
 #include "team/records.hpp"
@@ -17,7 +18,7 @@ namespace armature::hosting {
 
 void list_services() {
   auto& all = transport::services_here();
-  all = {&rma::service, &rmi::service, &team::service, &fibers::service};
+  all = {&rma::service, &message::service, &rmi::service, &team::service, &fibers::service};
   layers::close_list();
   for (const layers::Added& one : layers::added()) all.push_back(&one.of_process);
 }
