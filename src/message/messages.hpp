@@ -103,6 +103,8 @@ class Messages final : public wait::WorkSource {
   /// The message waits again, as the first of all.
   void put_back(std::unique_ptr<Arrival> arrival);
 
+  /// Whether others than the rank's own thread have called.
+  [[nodiscard]] bool are_shared() const { return mutex_.is_shared(); }
   /// How what was received came, so far.
   [[nodiscard]] const Counts& counts() { return receiving_.counts(); }
 

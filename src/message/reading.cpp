@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "armature/detail/transfer.hpp"
 #include "base/fail.hpp"
 #include "message/receiving.hpp"
 #include "space/layout.hpp"
@@ -27,20 +28,21 @@ std::optional<Came> Receiving::receive_at_once(const Label& pattern, std::span<s
   Incoming* const in = incoming_of(pattern.source);
   if (in == nullptr || in->envelope_bytes != 0) return std::nullopt;
   Ring& ring = *in->ring;
-  while (ring.readable() < sizeof(Envelope))
+  while (ring.readable() == 0)
     if (--looks <= 0) return std::nullopt;
-  // From here on the envelope is taken out: take_in() goes on with what does not end here.
-  Envelope& envelope = in->envelope;
-  in->envelope_bytes = ring.read(reinterpret_cast<std::byte*>(&envelope), sizeof(Envelope));
+  const std::span<const std::byte> front = ring.front();
+  if (front.size() < sizeof(Envelope)) return std::nullopt;
+  const auto& envelope = *reinterpret_cast<const Envelope*>(front.data());
   const std::size_t bytes = envelope.bytes;
-  const Label label{envelope.context, in->from, envelope.tag};
+  const Came came{in->from, envelope.tag, bytes};
   if (envelope.magic != Envelope::expected_magic || envelope.kind != EnvelopeKind::whole ||
-      !pattern.matches(label) || bytes > into.size() || ring.readable() < bytes)
+      !pattern.matches({envelope.context, came.source, came.tag}) || bytes > into.size() ||
+      bytes != front.size() - sizeof(Envelope))
     return std::nullopt;
-  if (bytes > 0) (void)ring.read(into.data(), bytes);
-  in->envelope_bytes = 0;
+  detail::copy(into.data(), front.data() + sizeof(Envelope), bytes);
+  ring.take_all();
   wait::ring(space_.slot(in->from));  // it may wait for the room that this has made
-  return Came{label.source, label.tag, bytes};
+  return came;
 }
 
 void Receiving::find_new_rings(const space::Newcomers& newcomers) {

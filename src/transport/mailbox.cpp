@@ -6,18 +6,7 @@
 namespace armature::transport {
 namespace {
 
-constexpr std::size_t head_bytes = sizeof(std::uint64_t);  // at the begin of a chunk
-constexpr unsigned lap_shift = 32;                         // above the length
-constexpr std::size_t least_room = 4 * Ring::line;         // for a part of what is to be written
-
-constexpr std::size_t lines_of_chunk(std::size_t bytes) {
-  return (head_bytes + bytes + Ring::line - 1) / Ring::line;
-}
-
-/// Laps count from 1 on: no head is 0.
-constexpr std::uint64_t head_of(std::uint64_t position, std::size_t bytes) {
-  return (position / Ring::capacity + 1) << lap_shift | bytes;
-}
+constexpr std::size_t least_room = 4 * Ring::line;  // for a part of what is to be written
 
 /// Envelopes and words without a call.
 inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -70,8 +59,14 @@ bool Ring::write_whole(std::span<const std::byte> first, std::span<const std::by
   const std::size_t lines = lines_of_chunk(bytes);
   if (bytes == 0 || !has_room(lines)) return false;
   const std::uint64_t position = written_.load(std::memory_order_relaxed) + head_bytes;
-  put(position, first);
-  put(position + first.size(), second);
+  const std::size_t at = position % capacity;
+  if (at + bytes <= capacity) [[likely]] {
+    copy_bytes(bytes_ + at, first.data(), first.size());
+    if (!second.empty()) copy_bytes(bytes_ + at + first.size(), second.data(), second.size());
+  } else {
+    put(position, first);
+    put(position + first.size(), second);
+  }
   publish(bytes, lines);
   return true;
 }
@@ -89,14 +84,6 @@ std::size_t Ring::write(std::span<const std::byte> data) {
   return data.size();
 }
 
-std::size_t Ring::readable() const {
-  const std::uint64_t position = read_.load(std::memory_order_relaxed);
-  if (is_image_ && written_.load(std::memory_order_acquire) == position) return 0;
-  // What is no head of this lap looks longer than any.
-  const std::uint64_t bytes = load_head(position) ^ head_of(position, 0);
-  return bytes <= capacity - head_bytes ? bytes - std::min(bytes, taken_) : 0;
-}
-
 std::size_t Ring::read(std::byte* to, std::size_t bytes) {
   const std::size_t left = readable();
   bytes = std::min(bytes, left);
@@ -110,10 +97,7 @@ std::size_t Ring::read(std::byte* to, std::size_t bytes) {
   }
   taken_ += bytes;
   if (bytes < left) return bytes;
-  const std::uint64_t end = position + lines_of_chunk(taken_) * line;
-  taken_ = 0;
-  // Release: what is there has been copied.
-  read_.store(end, std::memory_order_release);
+  end_chunk(taken_);
   return bytes;
 }
 

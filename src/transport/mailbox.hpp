@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +42,20 @@ class Ring {
   std::size_t write(std::span<const std::byte> data);
 
   /// The bytes that are left of the chunk that is to be read next; 0: there is none yet.
-  [[nodiscard]] std::size_t readable() const;
+  [[nodiscard]] std::size_t readable() const {
+    const std::uint64_t position = read_.load(std::memory_order_relaxed);
+    if (is_image_ && written_.load(std::memory_order_acquire) == position) return 0;
+    // What is no head of this lap looks longer than any.
+    const std::uint64_t bytes = load_head(position) ^ head_of(position, 0);
+    return bytes <= capacity - head_bytes ? bytes - std::min(bytes, taken_) : 0;
+  }
+  /// Those of its bytes that lie in one place.
+  [[nodiscard]] std::span<const std::byte> front() const {
+    const std::size_t at = (read_.load(std::memory_order_relaxed) + head_bytes + taken_) % capacity;
+    return {bytes_ + at, std::min(readable(), capacity - at)};
+  }
+  /// Takes out all that is readable().
+  void take_all() { end_chunk(taken_ + readable()); }
   /// Takes out as much of that chunk as it has left, up to `bytes`; returns how much.
   std::size_t read(std::byte* to, std::size_t bytes);
   /// Takes out as read() does, and drops it.
@@ -62,7 +76,22 @@ class Ring {
 
  private:
   using Head = std::uint64_t;
+  static constexpr std::size_t head_bytes = sizeof(Head);  // at the begin of a chunk
+  static constexpr unsigned lap_shift = 32;                // above the length
 
+  /// Laps count from 1 on: no head is 0.
+  static constexpr Head head_of(std::uint64_t position, std::size_t bytes) {
+    return (position / capacity + 1) << lap_shift | bytes;
+  }
+  static constexpr std::size_t lines_of_chunk(std::size_t bytes) {
+    return (head_bytes + bytes + line - 1) / line;
+  }
+  // Release: what is there has been copied.
+  void end_chunk(std::size_t bytes) {
+    taken_ = 0;
+    read_.store(read_.load(std::memory_order_relaxed) + lines_of_chunk(bytes) * line,
+                std::memory_order_release);
+  }
   bool has_room(std::size_t lines);
   void put(std::uint64_t position, std::span<const std::byte> data);
   void publish(std::size_t bytes, std::size_t lines);

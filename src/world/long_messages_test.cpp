@@ -26,6 +26,7 @@
 #include "armature/armature.hpp"
 #include "message/messages.hpp"
 #include "transport/limits.hpp"
+#include "wait/bell.hpp"
 #include "world/ranks_in_process.hpp"
 #include "world/two_processes.hpp"
 
@@ -293,6 +294,32 @@ TEST(LongMessages, are_copied_while_other_threads_of_the_rank_send_and_look) {
   EXPECT_FALSE(gate.was_late);
   EXPECT_EQ(std::memcmp(into, data.data(), data.size()), 0);
   munmap(memory, 2 * mebi);
+}
+
+TEST(Messages, are_the_rank_threads_own_until_another_thread_calls) {
+  RanksInProcess(2).run([](World& world) {
+    if (!wait::bells_work()) return;
+    const Rank other(1 - world.rank());
+    message::Messages& messages = my_messages();
+    const auto to_and_fro = [&](int times) {
+      for (int i = 0; i < times; ++i) {
+        send(other, 1, i);
+        EXPECT_EQ(receive<int>(other, 1), i);
+      }
+    };
+    to_and_fro(1000);
+    EXPECT_FALSE(messages.are_shared());
+    std::atomic<bool> ends = false;
+    std::thread third([&] {
+      while (!ends) (void)messages.probe({message::context::program, other, 2});
+    });
+    to_and_fro(1000);
+    while (!messages.are_shared()) std::this_thread::yield();
+    ends = true;
+    third.join();
+    to_and_fro(100);
+    world.barrier();
+  });
 }
 
 TEST(Messages, that_are_given_up_in_the_middle_leave_those_behind_them_whole) {
