@@ -25,7 +25,8 @@ Examples:
 The exit status is 1 when jobs will not run here, else 0.)";
 
 constexpr void (*checks[])(Findings&) = {check_processors,    check_waiting, check_memory,
-                                         check_address_space, check_limits,  check_engines};
+                                         check_address_space, check_copies,  check_limits,
+                                         check_engines};
 
 struct Look {
   const char* word;

@@ -1,67 +1,121 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "armature/detail/transfer.hpp"
+#include "copies/says.hpp"
+#include "copies/trial.hpp"
+#include "space/small_job.hpp"
 
 namespace armature::detail {
 namespace {
 
-struct Shape {
-  std::size_t bytes;
-  std::size_t to_offset;
-  std::size_t from_offset;
+using copies::Says;
+using space::CopyChoices;
+
+constexpr std::size_t long_bytes = (std::size_t{64} << 20) + 24;
+
+/// Bytes that every kind of copy is made of.
+class Buffers {
+ public:
+  Buffers() : from_(long_bytes + 128), to_(long_bytes + 128) {
+    for (std::size_t i = 0; i < from_.size(); ++i)
+      from_[i] = static_cast<unsigned char>(i * 7 + i / 500);
+  }
+  /// Copies by the choice of that job, and says whether all bytes have come.
+  [[nodiscard]] bool copy(std::size_t bytes, bool is_skewed) {
+    unsigned char* const to = aligned(to_) + (is_skewed ? 8 : 0);
+    const unsigned char* const from = aligned(from_);
+    copy_large(to, from, bytes);
+    const bool is_right = std::equal(from, from + bytes, to);
+    std::fill_n(to, bytes, static_cast<unsigned char>(0));
+    return is_right;
+  }
+  [[nodiscard]] bool copy_all_kinds() {
+    bool is_right = true;
+    for (const bool is_skewed : {false, true})
+      for (const std::size_t bytes :
+           {std::size_t{4096}, std::size_t{65'536}, std::size_t{1} << 20, long_bytes})
+        is_right = copy(bytes, is_skewed) && is_right;
+    return is_right;
+  }
+
+ private:
+  static unsigned char* aligned(std::vector<unsigned char>& memory) {
+    const auto start = reinterpret_cast<std::uintptr_t>(memory.data());
+    return memory.data() + (copies::line_bytes - start % copies::line_bytes);
+  }
+  std::vector<unsigned char> from_, to_;
 };
 
-std::uint8_t pattern(std::size_t i) { return static_cast<std::uint8_t>(i * 131 + i / 256); }
-
-/// Copies between places that far into page-aligned memory; true when exactly those bytes have
-/// arrived.
-bool copies(const Shape& shape) {
-  constexpr std::uint8_t untouched = 0xa5;
-  constexpr std::size_t page = 4096;
-  std::vector<std::uint8_t> from_memory(shape.bytes + 3 * page),
-      to_memory(shape.bytes + 3 * page, untouched);
-  const auto page_of = [](std::vector<std::uint8_t>& memory) {
-    return memory.data() + (page - reinterpret_cast<std::uintptr_t>(memory.data()) % page);
-  };
-  std::uint8_t* const from = page_of(from_memory) + shape.from_offset;
-  std::uint8_t* const to = page_of(to_memory) + shape.to_offset;
-  for (std::size_t i = 0; i < shape.bytes; ++i) from[i] = pattern(i);
-
-  copy_large(to, from, shape.bytes);
-
-  const auto is_untouched = [](std::uint8_t byte) { return byte == untouched; };
-  return std::equal(from, from + shape.bytes, to) &&
-         std::all_of(to_memory.data(), to, is_untouched) &&
-         std::all_of(to + shape.bytes, to_memory.data() + to_memory.size(), is_untouched);
+TEST(CopyLarge, copies_in_a_process_that_is_in_no_job) {
+  Buffers buffers;
+  EXPECT_TRUE(buffers.copy_all_kinds());
 }
 
-TEST(CopyLarge, copies_every_length_around_its_blocks) {
-  for (std::size_t bytes = copy_libc_max + 1; bytes < copy_libc_max + 260; ++bytes)
-    EXPECT_TRUE(copies({.bytes = bytes, .to_offset = 3, .from_offset = 0})) << bytes;
+std::size_t chosen_in(const CopyChoices& choices) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      choices.way, [](const auto& way) { return way.load() >= CopyChoices::chosen; }));
 }
 
-TEST(CopyLarge, copies_between_any_alignments) {
-  for (std::size_t to = 0; to <= 128; ++to)
-    for (const std::size_t from : {0, 1, 16, 31, 64})
-      EXPECT_TRUE(copies({.bytes = 4096, .to_offset = to, .from_offset = from}))
-          << to << " " << from;
+TEST(CopyLarge, chooses_once_for_the_processes_of_a_node) {
+  const Says says("trial");
+  const space::SmallJob job(2);
+  CopyChoices& choices = job.mapping().header().copies_by;
+  choices.past_cache_min = long_bytes;  // whatever caches there are
+  std::vector<pid_t> children;
+  for (int i = 0; i < 3; ++i) {
+    children.push_back(fork());
+    if (children.back() == 0) {
+      Buffers buffers;
+      _exit(buffers.copy_all_kinds() && buffers.copy_all_kinds() ? 0 : 1);
+    }
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(chosen_in(choices), CopyChoices::kinds);
+  EXPECT_EQ(choices.trials, CopyChoices::kinds);
+  EXPECT_GT(choices.bytes_tried, 0U);
+  EXPECT_LE(choices.bytes_tried, copies::bytes_tried_max);
+  Buffers buffers;
+  EXPECT_TRUE(buffers.copy_all_kinds());
+  EXPECT_EQ(choices.trials, CopyChoices::kinds);
 }
 
-TEST(CopyLarge, copies_what_no_cache_holds) {
-  const std::size_t bytes = (std::size_t{40} << 20) + 77;
-  EXPECT_TRUE(copies({.bytes = bytes, .to_offset = 9, .from_offset = 0}));
+TEST(CopyLarge, chooses_once_for_threads_that_copy_at_the_same_time) {
+  const Says says("trial");
+  const space::SmallJob job(1);
+  CopyChoices& choices = job.mapping().header().copies_by;
+  choices.past_cache_min = long_bytes;
+  std::vector<std::thread> threads;
+  std::atomic<int> right = 0;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      Buffers buffers;
+      right += buffers.copy_all_kinds() ? 1 : 0;
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 3);
+  EXPECT_EQ(choices.trials, CopyChoices::kinds);
 }
 
 TEST(CopyLarge, leaves_memory_copied_to_itself_as_it_is) {
-  std::vector<std::uint8_t> memory(10000);
-  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = pattern(i);
+  std::vector<std::uint8_t> memory(10'000);
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::uint8_t>(i * 131);
+  const std::vector<std::uint8_t> before = memory;
   copy_large(memory.data(), memory.data(), memory.size());
-  for (std::size_t i = 0; i < memory.size(); ++i) ASSERT_EQ(memory[i], pattern(i));
+  EXPECT_EQ(memory, before);
 }
 
 }  // namespace

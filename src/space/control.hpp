@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "armature/detail/view.hpp"
+#include "space/copy_choices.hpp"
 #include "space/halt.hpp"
 #include "space/newcomers.hpp"
 #include "space/reserved_memory.hpp"
@@ -27,7 +28,7 @@
 namespace armature::space {
 
 inline constexpr std::uint64_t control_magic = 0x3142'4354'414d'5241;  // "ARMATCB1"
-inline constexpr std::uint32_t control_version = 17;
+inline constexpr std::uint32_t control_version = 18;
 
 /// What becomes of the job when a rank dies.
 enum class OnDeath : std::uint32_t {
@@ -139,6 +140,7 @@ struct alignas(4096) ControlHeader {
   Resize resize;
   Recurring checkpoints, copies, rebalances;  // to disk; in memory; of ranks
   alignas(64) ReservedMemory reserved;        // of this node's memory
+  alignas(64) CopyChoices copies_by;
 
   /// Which arrangement of ranks to processes is in force: another one each time they were arranged
   /// anew while all stood still.

@@ -12,6 +12,7 @@
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
+#include "base/valgrind.hpp"
 #include "space/lock_all.hpp"
 #include "space/virtual_band.hpp"
 
@@ -64,8 +65,9 @@ const Mapping& Mapping::join(Control control, const std::vector<int>& bands, voi
   mapping.map_bands(bands);
   const auto ranks = static_cast<std::uint32_t>(mapping.ranks_);
   process = new (place) Process{mapping, std::vector<detail::BandView>(ranks)};
-  show_to_fast_path(
-      {mapping.checks_in_full() ? process->nothing_reachable.data() : control.bands(), ranks});
+  // On valgrind the processor is another one than the node's others have.
+  show_to_fast_path({mapping.checks_in_full() ? process->nothing_reachable.data() : control.bands(),
+                     ranks, base::on_valgrind ? nullptr : &control.header().copies_by});
   return process->mapping;
 }
 

@@ -9,6 +9,7 @@
 #include "base/variable.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/start_timeout.hpp"
+#include "copies/choice.hpp"
 #include "rmi/settings.hpp"
 #include "transport/limits.hpp"
 #include "world/wired_job.hpp"
@@ -27,6 +28,7 @@ void require_sense_of_variables() {
     (void)balance::strategy(name);
   (void)bootstrap::start_timeout();
   (void)transport::Limits::get();
+  (void)copies::wanted_way();
   (void)rmi::settings_at_start();
   (void)on_death_wanted();
   (void)threads_wanted();

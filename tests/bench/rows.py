@@ -15,6 +15,7 @@ VOLUMES = [65536, 1 << 20, 16 << 20]
 RMA = {
     **{f"{op}.p{ranks}{kind}": VOLUMES for op in LONG_COLLECTIVES for ranks in (2, 8) for kind in ("", ".private")},
     **{op: ALLOCATIONS for op in ("allocate", "allocate.group", "allocate.local", "allocate.local.zeros")},
+    **{f"{op}.best{form}": TRANSFERS[2:] for op in ("put", "get") for form in ("", ".skewed")},
     "put": TRANSFERS, "get": TRANSFERS, "put.bw": TRANSFERS, "get.bw": TRANSFERS,
     "put.pingpong": [8], "put2d": PATCHES, "get2d": PATCHES,
     "gather": [8000], "gather.strided": [8000], "gather.aggregate": [8000],

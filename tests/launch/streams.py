@@ -223,6 +223,14 @@ def test_doctor_judges_this_machine():
     expect(took < 2 * harness.SLOW, f"{took} s")
 
 
+def test_doctor_says_how_long_transfers_are_copied():
+    for wanted, said in ((None, r"which is known: |tried now: "), ("trial", r"tried now: \S+ to 16\.0 KiB, .* what the first of them"),
+                         ("memcpy", "as ARMATURE_COPY says: memcpy to 16.0 KiB, memcpy to 256.0 KiB, memcpy to .*, memcpy above;")):
+        done = subprocess.run([harness.ARMATURE, "doctor"], capture_output=True, text=True,
+                              env={**os.environ, **({"ARMATURE_COPY": wanted} if wanted else {})})
+        expect(re.search(rf"copies: .*({said})", done.stdout), f"{wanted}: {done.stdout}")
+
+
 def test_doctor_sees_red_where_the_address_space_is_limited():
     done = subprocess.run(["sh", "-c", f"ulimit -v 4000000; exec {harness.ARMATURE} doctor"], capture_output=True,
                           text=True)

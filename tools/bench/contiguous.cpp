@@ -1,8 +1,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "bench/rows.hpp"
+#include "copies/choice.hpp"
 
 // Contiguous transfers: blocking, in windows of non-blocking ones, typed values, and against each
 // other.
@@ -41,6 +45,39 @@ void blocking_rows(Stage& stage, std::size_t bytes, Target target, bool skewed =
         std::memcpy(local, plain, hidden(bytes));
         keep(*local);
       });
+}
+
+/// A transfer beside the best way to copy that the library knows and this processor has: whether it
+/// was chosen well.
+void best_rows(Stage& stage, std::size_t bytes, bool skewed) {
+  const std::string form = skewed ? ".best.skewed" : ".best";
+  std::byte* const local = stage.bytes() + (skewed ? 2048 + 16 : 0);
+  const auto remote = stage.remote_bytes();
+  std::byte* const plain = remote.direct();
+  const auto ways_of = [=](std::byte* to, const std::byte* from) {
+    std::vector<std::function<void()>> ways;
+    for (const auto& each : copies::candidates)
+      if (each.is_there() && (!each.past_cache || bytes >= copies::past_cache_min()))
+        ways.emplace_back([=, copy = each.copy] {
+          copy(to, from, hidden(bytes));
+          keep(*to);
+        });
+    return ways;
+  };
+  stage.beside_best(
+      {"put" + form, bytes},
+      [=] {
+        put(remote, local, hidden(bytes));
+        keep(*plain);
+      },
+      ways_of(plain, local));
+  stage.beside_best(
+      {"get" + form, bytes},
+      [=] {
+        get(local, remote, hidden(bytes));
+        keep(*local);
+      },
+      ways_of(local, plain));
 }
 
 /// A window of transfers to different addresses, and one wait; the time is that of one.
@@ -143,6 +180,9 @@ void contiguous_rows(Stage& stage) {
   // Page-aligned memory on one side and a std::vector on the other lie so.
   for (const std::size_t bytes : {std::size_t{4096}, std::size_t{65536}})
     blocking_rows(stage, bytes, Target::waiting, true);
+  for (const bool skewed : {false, true})
+    for (const std::size_t bytes : {std::size_t{4096}, std::size_t{65536}, mebi, 16 * mebi})
+      best_rows(stage, bytes, skewed);
   value_rows(stage, Target::waiting);
   many_small_row(stage, Target::waiting);
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{65536}})

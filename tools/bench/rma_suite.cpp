@@ -27,6 +27,8 @@ constexpr const char* footer =
     R"(Rows (time in ns of one operation of rank 0 on memory of rank 1, each on a core of its own):
   put get            one blocking transfer; .value: a typed value; .skewed: the local buffer lies
                      16 bytes further into its page; put.fence: a put and its fence
+  put.best get.best  one transfer beside the best way to copy that this processor has, of those
+                     that the library chooses from; .skewed as above
   put.bw get.bw      a window of non-blocking ones, one wait; per transfer
   put.pingpong       a put each way, seen by reading one's own memory
   put2d get2d        n x n doubles of a 1024-wide matrix
@@ -58,13 +60,39 @@ Examples:
   armature bench rma --quick --only acc --only lock.contended
   armature bench rma --repeat 3 --json rma.json --peers peers.tsv)";
 
+constexpr std::size_t page = 4096, mebi = std::size_t{1} << 20;
+constexpr double best_copy = 1.05;
+constexpr Aim aims[] = {
+    {.op = "put.best", .bytes = page, .ratio_max = best_copy},
+    {.op = "put.best", .bytes = 16 * page, .ratio_max = best_copy},
+    {.op = "put.best", .bytes = mebi, .ratio_max = best_copy},
+    {.op = "put.best", .bytes = 16 * mebi, .ratio_max = best_copy},
+    {.op = "get.best", .bytes = page, .ratio_max = best_copy},
+    {.op = "get.best", .bytes = 16 * page, .ratio_max = best_copy},
+    {.op = "get.best", .bytes = mebi, .ratio_max = best_copy},
+    {.op = "get.best", .bytes = 16 * mebi, .ratio_max = best_copy},
+    {.op = "put.best.skewed", .bytes = page, .ratio_max = best_copy},
+    {.op = "put.best.skewed", .bytes = 16 * page, .ratio_max = best_copy},
+    {.op = "put.best.skewed", .bytes = mebi, .ratio_max = best_copy},
+    {.op = "put.best.skewed", .bytes = 16 * mebi, .ratio_max = best_copy},
+    {.op = "get.best.skewed", .bytes = page, .ratio_max = best_copy},
+    {.op = "get.best.skewed", .bytes = 16 * page, .ratio_max = best_copy},
+    {.op = "get.best.skewed", .bytes = mebi, .ratio_max = best_copy},
+    {.op = "get.best.skewed", .bytes = 16 * mebi, .ratio_max = best_copy},
+    {.op = "put2d", .bytes = 8, .ratio_max = 1.5},
+    {.op = "get2d", .bytes = 8, .ratio_max = 1.5},
+    {.op = "gather.aggregate", .bytes = 8000, .ratio_max = 3},
+    {.op = "acc", .bytes = 8, .ratio_max = 2},
+    {.op = "acc", .bytes = page, .ratio_max = 1.3},
+};
+
 }  // namespace
 
 const Suite rma_suite = {.name = "rma",
                          .title = "One-sided operations against the limit of the machine",
                          .footer = footer,
                          .collect = collect,
-                         .aims = {},
+                         .aims = aims,
                          .notes = nullptr};
 
 }  // namespace armature::tools::bench

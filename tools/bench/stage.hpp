@@ -103,6 +103,10 @@ class Stage {
   template <class Op, class Limit>
   void one_sided(Subject subject, Target target, Op op, Limit limit);
 
+  /// A row of what rank 0 does to rank 1; its limit is the best of several ways to do it.
+  template <class Op>
+  void beside_best(const Subject& subject, Op op, const std::vector<std::function<void()>>& ways);
+
   /// A row of what both ranks do to the same memory without pause. The calls of `op` are for the
   /// caller to count, if he needs to.
   template <class Op, class Limit>
@@ -156,6 +160,30 @@ void Stage::one_sided(Subject subject, Target target, Op op, Limit limit) {
     compute();
   }
   world_.barrier();
+}
+
+template <class Op>
+void Stage::beside_best(const Subject& subject, Op op,
+                        const std::vector<std::function<void()>>& ways) {
+  if (!has(subject.op)) return;
+  alone([&] {
+    const Effort& effort = settings_.effort;
+    const std::size_t calls = calls_in_batch(effort, op);
+    double op_ns = 0, best_ns = 0;
+    // The shortest time of each: of many medians the lowest would be low by chance. Some ways leave
+    // nothing in the cache for what comes after them, so each batch has a call before it.
+    const auto time = [&](double& shortest, auto& f) {
+      f();
+      const double ns = time_of(f, calls) / static_cast<double>(calls);
+      shortest = shortest == 0 ? ns : std::min(shortest, ns);
+    };
+    const double end = now_ns() + effort.budget_ns;
+    for (int b = 0; b < effort.batches && (b < effort.batches_min || now_ns() < end); ++b) {
+      time(op_ns, op);
+      for (const auto& way : ways) time(best_ns, way);
+    }
+    report(subject, {.ns = op_ns, .limit_ns = best_ns});
+  });
 }
 
 template <class Op, class Limit>

@@ -25,6 +25,7 @@ void check_processors(Findings& findings);
 void check_waiting(Findings& findings);
 void check_memory(Findings& findings);
 void check_address_space(Findings& findings);
+void check_copies(Findings& findings);
 void check_limits(Findings& findings);
 void check_engines(Findings& findings);
 /// Of --network.

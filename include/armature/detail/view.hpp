@@ -12,6 +12,10 @@
 // (shared, read-mostly) and calls compiled code for everything else: a bad address, a rank on
 // another node, full checking, a call outside run().
 
+namespace armature::space {
+struct CopyChoices;
+}
+
 namespace armature::detail {
 
 /// What may be touched directly of one rank's band: [begin, begin + extent).
@@ -27,6 +31,7 @@ struct BandView {
 struct View {
   const BandView* bands = nullptr;
   std::uint32_t ranks = 0;
+  space::CopyChoices* copies = nullptr;  // the node's, where this process can do what it chooses
 };
 
 extern ARMATURE_API View view;

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "copies/kind.hpp"
+#include "copies/way.hpp"
+
+namespace armature::copies {
+
+/// As cpuid names it; an empty vendor where there is no cpuid.
+struct Processor {
+  std::string vendor;
+  unsigned family = 0, model = 0;
+};
+[[nodiscard]] Processor this_processor();
+
+/// What was measured to be the best way on such a processor; nothing where that is not known.
+[[nodiscard]] std::optional<Way> known_way(const Processor& processor, Kind kind);
+
+}  // namespace armature::copies
