@@ -1,6 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "armature/accumulate.hpp"
@@ -29,7 +32,10 @@ ARMATURE_API void aggregate_wait(Rank rank);
 /// since to note it down first would cost more than to do it.
 class Aggregate {
  public:
-  explicit Aggregate(Rank rank) : rank_(rank) { detail::aggregate_check(rank); }
+  explicit Aggregate(Rank rank) : rank_(rank) {
+    detail::aggregate_check(rank);
+    look();
+  }
 
   template <class T, class... Source>
   void put(global_ptr<T> to, const Source&... from) {
@@ -39,12 +45,19 @@ class Aggregate {
   template <class T>
   void get(std::remove_cv_t<T>* to, global_ptr<T> from, std::size_t count = 1) {
     bind(from.rank(), "Aggregate::get");
-    if constexpr (sizeof(T) <= detail::BandView::extent_min)
-      if (count == 1 && detail::reachable<sizeof(T)>(from.rank(), from.address())) [[likely]] {
-        *to = armature::get(from);
+    if constexpr (detail::moves_as_one<T>)
+      if (count == 1 && reaches(from.address())) [[likely]] {
+        // Relaxed: what is read is read for good at wait(), which orders it before what follows.
+        using Word [[gnu::may_alias]] = detail::Word<sizeof(T)>;
+        const Word word =
+            __atomic_load_n(reinterpret_cast<const Word*>(from.address()), __ATOMIC_RELAXED);
+        std::remove_cv_t<T> value;
+        std::memcpy(&value, &word, sizeof value);
+        *to = value;
         return;
       }
-    armature::get_nbi(to, from, count);
+    get_otherwise(to, from, count);
+    look();
   }
   template <class T, class... Source>
   void accumulate(global_ptr<T> to, const Source&... from) {
@@ -84,11 +97,16 @@ class Aggregate {
 
   /// Completes all requests locally; the handle may then be used again.
   void wait() {
+    std::atomic_thread_fence(std::memory_order_acquire);
     detail::aggregate_wait(rank_);
+    look();
     requests_ = 0;
   }
   /// Whether they are complete; lets the library make progress.
-  [[nodiscard]] bool test() const { return detail::aggregate_test(rank_); }
+  [[nodiscard]] bool test() const {
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return detail::aggregate_test(rank_);
+  }
 
   [[nodiscard]] Rank rank() const { return rank_; }
   /// Requests made since the last wait.
@@ -101,8 +119,37 @@ class Aggregate {
     ++requests_;
   }
 
+  /// Not inlined, and told nothing of the handle, which may then live in registers.
+  template <class T>
+  [[gnu::noinline]] static void get_otherwise(std::remove_cv_t<T>* to, global_ptr<T> from,
+                                              std::size_t count) {
+    armature::get_nbi(to, from, count);
+  }
+
+  /// What is reachable of the rank's band now. Its extent only grows, so an older one is good;
+  /// where the band begins is looked at on each request, as the rank may have gone to another node
+  /// since.
+  void look() {
+    static constexpr detail::BandView nothing;
+    const detail::View& view = detail::view;
+    const auto number = static_cast<std::uint32_t>(static_cast<int>(rank_));
+    band_ = number < view.ranks ? &view.bands[number] : &nothing;
+    // A table that is the process's own, in which nothing is reachable, is not where the handle is
+    // used when its rank goes on in another process.
+    if (band_->begin == detail::BandView::unreachable) band_ = &nothing;
+    last_ = detail::extent_of(*band_) - word_max;
+  }
+  /// Of at most word_max bytes. One comparison covers both ends; what is wrongly refused just
+  /// before the end goes the longer way.
+  [[nodiscard]] bool reaches(const void* address) const {
+    return reinterpret_cast<std::uintptr_t>(address) - band_->begin <= last_;
+  }
+
+  static constexpr std::size_t word_max = 8;
   Rank rank_;
   std::size_t requests_ = 0;
+  const detail::BandView* band_ = nullptr;
+  std::size_t last_ = 0;
 };
 
 }  // namespace armature

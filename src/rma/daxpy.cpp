@@ -96,7 +96,7 @@ ARMATURE_CLONES void added_complex128(void* x, const void* y, std::size_t n, con
 }
 
 template <class T>
-bool is_one(const void* scale) {
+[[gnu::always_inline]] inline bool is_one(const void* scale) {
   T value;
   std::memcpy(&value, scale, sizeof value);
   return value == T(1);
@@ -122,19 +122,22 @@ Daxpy daxpy(Element element, const void* scale) {
   __builtin_unreachable();
 }
 
-int element_shift(Element element) {
+// Real numbers times 1 are what they were; of complex ones an infinity would become none.
+ARMATURE_CLONES
+void add_one(Element element, void* x, const void* y, const void* a) {
   switch (element) {
-    case Element::int32:
-    case Element::float32:
-      return 2;
-    case Element::int64:
     case Element::float64:
+      return scaled<double>(x, y, 1, a);
+    case Element::int64:
+      return scaled<std::int64_t>(x, y, 1, a);
+    case Element::float32:
+      return scaled<float>(x, y, 1, a);
+    case Element::int32:
+      return scaled<std::int32_t>(x, y, 1, a);
     case Element::complex64:
-      return 3;
     case Element::complex128:
-      return 4;
+      return daxpy(element, a)(x, y, 1, a);
   }
-  __builtin_unreachable();
 }
 
 }  // namespace armature::rma

@@ -41,6 +41,20 @@ TYPED_TEST(DaxpyTest, adds_with_and_without_a_scale) {
   expect_daxpy<TypeParam>(TypeParam(0));
 }
 
+TYPED_TEST(DaxpyTest, adds_one_element_as_it_adds_many) {
+  constexpr auto element = armature::detail::element_of<TypeParam>;
+  for (const std::size_t divisor : {1, 3, 7}) {
+    const TypeParam scale = whole<TypeParam>(10) / whole<TypeParam>(divisor);
+    const TypeParam y = whole<TypeParam>(22) / whole<TypeParam>(7);
+    TypeParam one = whole<TypeParam>(100) / whole<TypeParam>(3);
+    std::vector<TypeParam> many(9, one);
+    const std::vector<TypeParam> added(many.size(), y);
+    add_one(element, &one, &y, &scale);
+    daxpy(element, &scale)(many.data(), added.data(), many.size(), &scale);
+    EXPECT_EQ(many, std::vector<TypeParam>(many.size(), one)) << divisor;  // to the last bit
+  }
+}
+
 TEST(Daxpy, complex_scales_multiply_as_complex_numbers) {
   expect_daxpy(std::complex<double>(2, -3));
   expect_daxpy(std::complex<float>(0, 1));

@@ -130,12 +130,23 @@ detail::Request* start_patch(const Sides& sides, const Patch& patch, Finish fini
   return rma::start(what, finish);
 }
 
+/// Whether that is one short row to copy, which needs no more of the library than a put does.
+[[gnu::always_inline]] inline bool is_short_row(const Patch& patch) {
+  return patch.rows == 1 && patch.row_bytes - 1 < detail::copy_short_max;
+}
+
 }  // namespace
 
 void put_patch(global_ptr<void> to, const void* from, const Patch& patch) {
+  if (is_short_row(patch) && detail::put_fast(to.rank(), to.address(), from, patch.row_bytes))
+      [[likely]]
+    return;
   (void)start_patch(put_sides(to, from, "put_patch"), patch, Finish::now);
 }
 void get_patch(void* to, global_ptr<const void> from, const Patch& patch) {
+  if (is_short_row(patch) && detail::get_fast(from.rank(), to, from.address(), patch.row_bytes))
+      [[likely]]
+    return;
   (void)start_patch(get_sides(to, from, "get_patch"), patch, Finish::now);
 }
 Handle put_patch_async(global_ptr<void> to, const void* from, const Patch& patch) {

@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
+#include "wait/running_rank.hpp"
 
 namespace armature {
 
@@ -61,6 +62,8 @@ RankContext* current_rank() {
 }
 
 bool runs_rank() { return current.rank != nullptr; }
+
+RankContext* running_rank() { return current.rank; }
 
 int& calls_of_thread() { return current.calls; }
 

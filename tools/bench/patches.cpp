@@ -101,9 +101,11 @@ void Gather::by_section() const {
 }
 
 void Gather::by_aggregate() const {
+  double* const to = to_;  // in registers, as those of the limit are
+  const global_ptr<double> from = from_;
   Aggregate requests(1);
   for (std::size_t i = 0; i < count; ++i)
-    requests.get(to_ + i, from_ + static_cast<std::ptrdiff_t>(i * step));
+    requests.get(to + i, from + static_cast<std::ptrdiff_t>(i * step));
   requests.wait();
 }
 
