@@ -2,13 +2,16 @@
 
 #include <cstddef>
 #include <ranges>
+#include <span>
 #include <type_traits>
 #include <utility>
 
+#include "armature/accumulate.hpp"
 #include "armature/detail/export.hpp"
 #include "armature/notify.hpp"
 #include "armature/put.hpp"
 #include "armature/rmi.hpp"
+#include "armature/segments.hpp"
 #include "armature/strided.hpp"
 
 namespace armature {
@@ -68,6 +71,44 @@ requires FunctionStatement<F, Args...> Handle put_strided_then(global_ptr<void> 
   detail::call_behind(to.rank(), put);
   async(to.rank(), f, std::forward<Args>(args)...);
   return put;
+}
+template <class F, class... Args>
+requires FunctionStatement<F, Args...> Handle put_vector_then(Rank rank,
+                                                              std::span<const Segments> segments,
+                                                              F f, Args&&... args) {
+  Handle put = put_vector_async(rank, segments);
+  detail::call_behind(rank, put);
+  async(rank, f, std::forward<Args>(args)...);
+  return put;
+}
+
+/// Accumulates with a call behind them, which finds them added. As put_then.
+template <Accumulable T, class F, class... Args>
+requires FunctionStatement<F, Args...> Handle
+accumulate_then(global_ptr<T> to, const std::type_identity_t<T>* from, std::size_t count,
+                AccumulateOptions<std::type_identity_t<T>> options, F f, Args&&... args) {
+  Handle added = accumulate_async(to, from, count, options);
+  detail::call_behind(to.rank(), added);
+  async(to.rank(), f, std::forward<Args>(args)...);
+  return added;
+}
+template <Accumulable T, class F, class... Args>
+requires FunctionStatement<F, Args...> Handle
+accumulate_strided_then(global_ptr<T> to, const std::type_identity_t<T>* from, const Strided& shape,
+                        AccumulateOptions<std::type_identity_t<T>> options, F f, Args&&... args) {
+  Handle added = accumulate_strided_async(to, from, shape, options);
+  detail::call_behind(to.rank(), added);
+  async(to.rank(), f, std::forward<Args>(args)...);
+  return added;
+}
+template <Accumulable T, class F, class... Args>
+requires FunctionStatement<F, Args...> Handle
+accumulate_vector_then(Rank rank, std::span<const Segments> segments,
+                       AccumulateOptions<std::type_identity_t<T>> options, F f, Args&&... args) {
+  Handle added = accumulate_vector_async<T>(rank, segments, options);
+  detail::call_behind(rank, added);
+  async(rank, f, std::forward<Args>(args)...);
+  return added;
 }
 
 /// The same with a notification (notify.hpp) instead of a call: whose wait_notify returns finds the

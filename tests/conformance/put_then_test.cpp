@@ -95,6 +95,84 @@ TEST(PutThen, its_sender_may_compute_meanwhile) {
   put.wait();
 }
 
+TEST(PutThen, a_function_finds_the_bytes_of_a_vector_there) {
+  auto place = world().allocate<long>(longest);
+  auto found = world().allocate<long>(2);
+  for (const std::size_t length : {std::size_t{8}, longest / 8}) {
+    const std::vector<long> numbers(longest, 9 + me());
+    const auto pieces = longest / (2 * length);
+    std::vector<void*> to;
+    std::vector<const void*> from;
+    for (std::size_t i = 0; i < pieces; ++i) {
+      to.push_back((place.on(right()) + static_cast<std::ptrdiff_t>(2 * i * length)).address());
+      from.push_back(numbers.data() + i * length);
+    }
+    const armature::Segments segments{.to = to, .from = from, .bytes = length * sizeof(long)};
+    armature::put_vector_then(
+        right(), {&segments, 1},
+        [](armature::global_ptr<long> at, armature::global_ptr<long> sum, std::size_t each) {
+          for (std::size_t i = 0; i < longest; ++i)
+            if (i / each % 2 == 0) *sum.direct() += at.direct()[i];
+          ++sum.direct()[1];
+        },
+        place.on(right()), found.on(right()), length)
+        .wait();
+    armature::rmi_fence();
+    EXPECT_EQ(found[1], 1) << length;
+    EXPECT_EQ(found[0], static_cast<long>(longest / 2) * (9 + left())) << length;
+    found[0] = found[1] = 0;
+    std::ranges::fill(place.local(), 0);
+    world().barrier();
+  }
+  world().free(place);
+  world().free(found);
+}
+
+/// Adds up what is there, and counts the calls.
+void add_up(armature::global_ptr<long> at, armature::global_ptr<long> sum) {
+  for (std::size_t i = 0; i < longest; ++i) *sum.direct() += at.direct()[i];
+  ++sum.direct()[1];
+}
+
+TEST(AccumulateThen, a_function_finds_what_was_added) {
+  auto place = world().allocate<long>(longest);
+  auto found = world().allocate<long>(2);
+  const std::vector<long> numbers(longest, 1 + me());
+  const long of_left = 1 + left();
+  const auto expect_added = [&](long elements) {
+    armature::rmi_fence();
+    EXPECT_EQ(found[1], 1);
+    EXPECT_EQ(found[0], elements * 3 * of_left);
+    found[0] = found[1] = 0;
+    std::ranges::fill(place.local(), 0);
+    world().barrier();
+  };
+  for (const std::size_t length : lengths) {
+    armature::accumulate_then(place.on(right()), numbers.data(), length, {.scale = 3}, add_up,
+                              place.on(right()), found.on(right()))
+        .wait();
+    expect_added(static_cast<long>(length));
+  }
+  constexpr std::size_t row = 1000, rows = 500;
+  const std::size_t counts[] = {row * sizeof(long), rows};
+  const std::ptrdiff_t strides[] = {(row + 24) * sizeof(long)};
+  armature::accumulate_strided_then(
+      place.on(right()), numbers.data(),
+      {.counts = counts, .to_strides = strides, .from_strides = strides}, {.scale = 3}, add_up,
+      place.on(right()), found.on(right()))
+      .wait();
+  expect_added(row * rows);
+  void* const to[] = {place.on(right()).address(), (place.on(right()) + longest / 2).address()};
+  const void* const from[] = {numbers.data(), numbers.data()};
+  const armature::Segments halves{.to = to, .from = from, .bytes = longest / 4 * sizeof(long)};
+  armature::accumulate_vector_then<long>(right(), {&halves, 1}, {.scale = 3}, add_up,
+                                         place.on(right()), found.on(right()))
+      .wait();
+  expect_added(longest / 2);
+  world().free(place);
+  world().free(found);
+}
+
 TEST(PutThen, a_function_finds_the_bytes_of_a_section_there) {
   auto place = world().allocate<long>(longest);
   auto found = world().allocate<long>(2);
