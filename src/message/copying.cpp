@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/clock.hpp"
 #include "space/control.hpp"
 
 namespace armature::message {
@@ -37,7 +38,7 @@ bool copy_by_kernel(int process_id, std::span<const iovec> from, Cursor into) {
   }
 }
 
-bool Copying::make(const space::AddressSpace& space, Counts& counts) const {
+bool Copying::make(const space::AddressSpace& space, Counts& counts) {
   Cursor into = target.into;
   switch (from) {
     case From::announcement: {
@@ -48,9 +49,11 @@ bool Copying::make(const space::AddressSpace& space, Counts& counts) const {
     case From::kernel: {
       const space::RankSlot& slot = space.slot(source);
       const int process = slot.pid.load(std::memory_order_relaxed);
+      const std::uint64_t begun_ns = base::now_ns();
       if (!copy_by_kernel(process, announcement->data(), into) ||
           slot.life.load(std::memory_order_acquire) == space::Life::dead)
         return false;  // and another process may have its number
+      took_ns = base::now_ns() - begun_ns;
       add(counts.by_kernel, std::min(into.left(), target.came.bytes));
       break;
     }

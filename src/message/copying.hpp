@@ -23,6 +23,7 @@ struct Target {
   ReceiveRequest* receive = nullptr;
   Arrival* arrival = nullptr;
   Came came;
+  std::uint64_t asked_ns = 0;  // when, where the kernel might have copied; else 0
 
   /// Whether it is the place of that request.
   [[nodiscard]] bool is_of(const ReceiveRequest& request) const {
@@ -50,9 +51,10 @@ struct Copying {
   Announcement* announcement = nullptr;
   std::unique_ptr<Arrival> arrival;  // whose bytes it is
   bool has_begun = false;
+  std::uint64_t took_ns = 0;  // by the kernel
 
   /// Makes it. False where the kernel does not let the memory be read.
-  [[nodiscard]] bool make(const space::AddressSpace& space, Counts& counts) const;
+  [[nodiscard]] bool make(const space::AddressSpace& space, Counts& counts);
 };
 
 /// Copies from memory of another process; whether all could be read.

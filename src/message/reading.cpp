@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "armature/detail/transfer.hpp"
+#include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "message/receiving.hpp"
 #include "space/layout.hpp"
@@ -105,6 +106,8 @@ void Receiving::begin(Incoming& in) {
 
 /// All bytes are there.
 void Receiving::end(const Target& target) {
+  if (target.asked_ns != 0)
+    faster_.note(FasterWay::ring, target.came.bytes, base::now_ns() - target.asked_ns);
   if (ReceiveRequest* const receive = target.receive) return receive->end(target.came);
   if (target.arrival == nullptr) return;
   Arrival& arrival = *target.arrival;

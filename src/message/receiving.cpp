@@ -144,9 +144,13 @@ void Receiving::copy_announced(EnvelopeKind kind, int from, std::uint64_t number
                                const Target& target) {
   auto& announcement = *reinterpret_cast<Announcement*>(number);
   const bool by_kernel = kind == EnvelopeKind::for_kernel;
-  if (by_kernel && static_cast<std::size_t>(from) < refused_.size() &&
-      refused_[static_cast<std::size_t>(from)])
-    return ask(from, announcement.offer, target);
+  const auto source = static_cast<std::size_t>(from);
+  const bool is_refused = by_kernel && source < refused_.size() && refused_[source];
+  if (is_refused || (by_kernel && faster_.choose(target.came.bytes) == FasterWay::ring)) {
+    Target asked = target;
+    asked.asked_ns = is_refused ? 0 : base::now_ns();
+    return ask(from, announcement.offer, asked);
+  }
   ++copies_to_begin_;
   copies_.push_back({.target = target,
                      .from = by_kernel ? Copying::From::kernel : Copying::From::announcement,
@@ -165,6 +169,7 @@ Copying* Receiving::next_copy() {
 void Receiving::end(Copying& copying, bool is_made) {
   const Target target = copying.target;
   const int from = copying.source;
+  const std::uint64_t took_ns = copying.took_ns;
   Announcement* const announcement = copying.announcement;
   std::erase_if(copies_, [&](const Copying& one) { return &one == &copying; });
   if (!is_made) {
@@ -173,6 +178,7 @@ void Receiving::end(Copying& copying, bool is_made) {
     refused_[static_cast<std::size_t>(from)] = true;
     return ask(from, announcement->offer, target);
   }
+  if (took_ns != 0) faster_.note(FasterWay::kernel, target.came.bytes, took_ns);
   if (announcement != nullptr) {
     // Release: the sender may write over what has been copied.
     announcement->is_taken.store(1, std::memory_order_release);

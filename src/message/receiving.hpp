@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "message/copying.hpp"
+#include "message/faster_way.hpp"
 #include "message/landing.hpp"
 #include "message/matching.hpp"
 #include "message/requests.hpp"
@@ -125,6 +126,7 @@ class Receiving {
   std::list<Copying> copies_;
   std::size_t copies_to_begin_ = 0;  // of these
   std::vector<bool> refused_;        // by rank: the kernel has not let its memory be read
+  FasterWay faster_;                 // where it has
   Counts counts_;
   std::deque<Question> unasked_;  // of these
   std::uint64_t questions_ = 0;
