@@ -12,6 +12,7 @@
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
 #include "net/network.hpp"
+#include "rma/known_exposures.hpp"
 #include "rma/questions.hpp"
 #include "wait/rank_context.hpp"
 
@@ -26,15 +27,13 @@ class Checked final : public Question {
  public:
   using Question::Question;
   ~Checked() override { retire(); }
-  std::uint64_t extent = 0;
-  std::uint32_t code = 0;
+  CheckedRecord head{};
   [[nodiscard]] std::string text() const { return {text_.data(), text_bytes_}; }
 
  private:
   bool take(const transport::Arrived& answer) override {
     const auto checked = answer.head<CheckedRecord>();
-    extent = checked.extent;
-    code = checked.code;
+    head = checked;
     const auto rest = answer.rest(sizeof checked);
     text_bytes_ = std::min(rest.size(), text_.size());
     std::memcpy(text_.data(), rest.data(), text_bytes_);
@@ -67,6 +66,7 @@ int sender() {
 void forget_extents(const Network& net) {
   for (int rank = 0; rank < net.mapping().ranks(); ++rank)
     known_extent(Rank(rank)).store(0, std::memory_order_relaxed);
+  forget_known_exposures();
 }
 
 /// The part of a record that is there. Where nobody waits for the answer yet, questions gather as
@@ -100,22 +100,36 @@ void require_far(Network& net, Rank rank, const void* address, std::size_t bytes
   const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - begin;
   const std::uint64_t known = known_extent(rank).load(std::memory_order_relaxed);
   if (offset <= known && bytes <= known - offset && !mapping.checks_in_full()) return;
+  if (!mapping.checks_in_full() && is_known_to_be_exposed(rank, address, bytes)) return;
   Checked checked(rank);
   const CheckRecord record{checked.number(), reinterpret_cast<std::uint64_t>(address), bytes};
   ask(net, rank, Kind::check, std::as_bytes(std::span(&record, 1)),
       std::as_bytes(std::span(call, std::strlen(call))));
   checked.wait(call);
   // Of the process that the rank is in by now.
-  known_extent(rank).store(checked.extent, std::memory_order_relaxed);
-  if (checked.code != 0) base::fail(static_cast<Errc>(checked.code - 1), checked.text());
+  known_extent(rank).store(checked.head.extent, std::memory_order_relaxed);
+  if (checked.head.code != 0) base::fail(static_cast<Errc>(checked.head.code - 1), checked.text());
+  if (checked.head.bytes != 0) note_exposed(rank, {checked.head.begin, checked.head.bytes});
 }
 
 }  // namespace
 
-void require(Rank rank, const void* address, std::size_t bytes, const char* call) {
-  if (detail::reachable(rank, address, bytes)) return;
-  if (Network* const net = far(rank, call)) return require_far(*net, rank, address, bytes, call);
-  wait::mapping(call).require(rank, address, bytes, call);
+Memory require_here(const space::Mapping& mapping, Rank rank, const void* address,
+                    std::size_t bytes, const char* call) {
+  const auto memory = memory_at(mapping, rank, reinterpret_cast<std::uint64_t>(address), bytes);
+  if (memory && memory->is != Memory::Is::segment) return *memory;
+  mapping.require(rank, address, bytes, call);
+  return {};
+}
+
+Memory require(Rank rank, const void* address, std::size_t bytes, const char* call) {
+  if (detail::reachable(rank, address, bytes)) return {};
+  if (Network* const net = far(rank, call)) {
+    require_far(*net, rank, address, bytes, call);
+    const bool is_in_band = net->mapping().owner(address) == rank;
+    return {.is = is_in_band ? Memory::Is::segment : Memory::Is::host};
+  }
+  return require_here(wait::mapping(call), rank, address, bytes, call);
 }
 
 }  // namespace armature::rma

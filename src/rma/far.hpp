@@ -5,6 +5,7 @@
 
 #include "armature/rank.hpp"
 #include "net/network.hpp"
+#include "rma/memory.hpp"
 #include "rma/protocol.hpp"
 #include "rma/records.hpp"
 
@@ -24,9 +25,12 @@ using net::Network;
 /// Who asks: the calling rank, or -1 for a thread that runs none.
 [[nodiscard]] int sender();
 
-/// Throws Error(bad_rank) or Error(bad_address), as Mapping::require, unless that memory of a rank
-/// of any node may be reached.
-void require(Rank rank, const void* address, std::size_t bytes, const char* call);
+/// What memory of a rank of any node that is. Throws Error(bad_rank) or Error(bad_address), as
+/// Mapping::require, unless it lies in the rank's segment or is exposed.
+Memory require(Rank rank, const void* address, std::size_t bytes, const char* call);
+/// The same of this node.
+Memory require_here(const space::Mapping& mapping, Rank rank, const void* address,
+                    std::size_t bytes, const char* call);
 
 /// Whether a question leaves at once, or with those that are asked before somebody waits.
 enum class Asked { now, with_others };

@@ -93,8 +93,16 @@ struct CheckRecord {
 struct CheckedRecord {
   std::uint64_t question;
   std::uint64_t extent;  // of what the rank has allocated
-  std::uint32_t code;    // an Errc + 1, whose text follows; 0: it may
+  std::uint64_t begin;   // of what it exposes there, and how long that is; else 0
+  std::uint64_t bytes;
+  std::uint32_t code;  // an Errc + 1, whose text follows; 0: it may
   std::uint32_t unused;
+};
+
+/// Kind::concealed: to all processes that were told, by CheckedRecord, that this is exposed.
+struct ConcealedRecord {
+  std::uint64_t begin;
+  std::uint64_t bytes;
 };
 
 /// Kind::lock, answered by Kind::turn, once or twice: a ValueRecord with the holder's token, 0 when

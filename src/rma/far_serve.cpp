@@ -2,8 +2,6 @@
 // node use, so that atomics and accumulates on one place are atomic with respect to each other
 // wherever they come from. Runs under the links' lock, in whatever thread polls: it never waits but
 // for the lock of a chunk, which is held for the time of a copy.
-#include <sched.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -21,11 +19,14 @@
 #include "rma/far.hpp"
 #include "rma/far_lock.hpp"
 #include "rma/here.hpp"
+#include "rma/known_exposures.hpp"
+#include "rma/memory.hpp"
 #include "rma/questions.hpp"
+#include "rma/rows.hpp"
 #include "rma/runs.hpp"
 #include "rma/section.hpp"
+#include "rma/target.hpp"
 #include "transport/limits.hpp"
-#include "wait/processes.hpp"
 
 namespace armature::rma {
 
@@ -39,36 +40,33 @@ namespace {
 
 const space::Mapping& mapping() { return network()->mapping(); }
 
-/// The address, which the sender has checked: one that is wrong has not been sent by us.
-std::byte* checked(const Arrived& arrived, std::uint64_t address, std::uint64_t bytes) {
-  if (!mapping().holds(arrived.record.to, address, bytes))
+/// The memory, which the sender has checked: what is wrong has not been sent by us, or is not
+/// exposed any more.
+Memory checked(const Arrived& arrived, std::uint64_t address, std::uint64_t bytes) {
+  const auto memory = memory_at(mapping(), arrived.record.to, address, bytes);
+  if (!memory)
     fail(Errc::corrupt,
          fmt::format("process {} wants {} bytes at {:#x} of rank {}, which are not there",
                      arrived.process, bytes, address, arrived.record.to));
-  return reinterpret_cast<std::byte*>(address);
+  return *memory;
 }
 
 /// All that rows touch.
-void check_rows(const Arrived& arrived, std::uint64_t address, const Runs::Levels& levels,
-                std::size_t row_bytes) {
+Memory check_rows(const Arrived& arrived, std::uint64_t address, const Runs::Levels& levels,
+                  std::size_t row_bytes) {
   Section section;
   section.row_bytes = row_bytes;
   section.levels = levels.levels;
   section.counts = levels.counts;
   const Reach touched = reach(section, levels.strides, "get");
-  (void)checked(arrived, address + static_cast<std::uint64_t>(touched.below), touched.bytes);
+  return checked(arrived, address + static_cast<std::uint64_t>(touched.below), touched.bytes);
 }
 
-void await_chunk(wait::LockWord& word, int me) {
-  while (!wait::try_lock(word, me)) {
-    const int holder = wait::lock_holder(word.load(std::memory_order_relaxed));
-    if (holder >= 0 && holder < mapping().ranks() &&
-        (mapping().slot(holder).life.load(std::memory_order_acquire) == space::Life::dead ||
-         wait::is_lost(mapping().process_slot(mapping().slot(holder).process))))
-      wait::unlock_of_dead(word, holder);
-    sched_yield();
-  }
+Target target_of(const Arrived& arrived, const Memory& memory) {
+  return Target(mapping(), Rank(arrived.record.to), memory.kind, {arrived.record.to, await_chunk});
 }
+
+std::byte* pointer(std::uint64_t address) { return reinterpret_cast<std::byte*>(address); }
 
 /// How the bytes of a record are added: daxpy wants its source aligned.
 class Source {
@@ -90,13 +88,15 @@ class Source {
 void on_put(const Arrived& arrived) {
   const auto record = arrived.head<PutRecord>();
   const auto bytes = arrived.rest(sizeof record);
-  put_here(checked(arrived, record.address, bytes.size()), bytes.data(), bytes.size());
+  const Memory memory = checked(arrived, record.address, bytes.size());
+  target_of(arrived, memory)
+      .write({.to = pointer(record.address), .from = bytes.data(), .row_bytes = bytes.size()});
 }
 
-detail::Element element_of(std::uint32_t number) {
+std::uint32_t element_of(std::uint32_t number) {
   if (number > static_cast<std::uint32_t>(detail::Element::complex128))
     fail(Errc::corrupt, fmt::format("an accumulate of elements of kind {}", number));
-  return static_cast<detail::Element>(number);
+  return number;
 }
 
 void on_write(const Arrived& arrived) {
@@ -110,17 +110,17 @@ void on_write(const Arrived& arrived) {
   if (record.rows == 0 || __builtin_mul_overflow(record.rows, record.row_bytes, &all) ||
       all != bytes.size())
     fail(Errc::corrupt, fmt::format("{} bytes for {} rows", bytes.size(), record.rows));
-  check_rows(arrived, record.address, levels, record.row_bytes);
-  auto* to = reinterpret_cast<std::byte*>(record.address);
-  std::atomic_thread_fence(std::memory_order_release);
-  if (record.element == no_element)
-    return copy_rows(to, record.stride, bytes.data(), static_cast<std::ptrdiff_t>(record.row_bytes),
-                     record.rows, record.row_bytes);
-  const auto from = base::state<Source>().aligned(bytes);
-  Adder adder(element_of(record.element), Rank(arrived.record.to), record.scale, mapping(),
-              arrived.record.to, await_chunk);
-  for (std::size_t row = 0; row < record.rows; ++row, to += record.stride)
-    adder.add(to, from.data() + row * record.row_bytes, record.row_bytes);
+  const Target target =
+      target_of(arrived, check_rows(arrived, record.address, levels, record.row_bytes));
+  Rows rows{.to = pointer(record.address),
+            .from = bytes.data(),
+            .to_stride = record.stride,
+            .from_stride = static_cast<std::ptrdiff_t>(record.row_bytes),
+            .row_bytes = record.row_bytes,
+            .count = record.rows};
+  if (record.element == no_element) return target.write(rows);
+  rows.from = base::state<Source>().aligned(bytes).data();
+  target.add(rows, {.element = element_of(record.element), .scale = record.scale});
 }
 
 void on_pieces(const Arrived& arrived) {
@@ -135,18 +135,30 @@ void on_pieces(const Arrived& arrived) {
   const auto place = [&](std::size_t i) {
     std::uint64_t address = 0;
     std::memcpy(&address, rest.data() + i * sizeof address, sizeof address);
-    return checked(arrived, address, record.piece_bytes);
+    return address;
+  };
+  const auto rows_of = [&](std::size_t i, const std::byte* from) {
+    return Rows{.to = pointer(place(i)),
+                .from = from + i * record.piece_bytes,
+                .row_bytes = record.piece_bytes};
   };
   if (record.element == no_element) {
     for (std::size_t i = 0; i < record.count; ++i)
-      put_here(place(i), bytes.data() + i * record.piece_bytes, record.piece_bytes);
+      target_of(arrived, checked(arrived, place(i), record.piece_bytes))
+          .write(rows_of(i, bytes.data()));
     return;
   }
+  const Update update{.element = element_of(record.element), .scale = record.scale};
   const auto from = base::state<Source>().aligned(bytes);
-  Adder adder(element_of(record.element), Rank(arrived.record.to), record.scale, mapping(),
-              arrived.record.to, await_chunk);
-  for (std::size_t i = 0; i < record.count; ++i)
-    adder.add(place(i), from.data() + i * record.piece_bytes, record.piece_bytes);
+  // Holds a chunk's lock from piece to piece.
+  Adder adder(static_cast<detail::Element>(update.element), Rank(arrived.record.to), update.scale,
+              mapping(), arrived.record.to, await_chunk);
+  for (std::size_t i = 0; i < record.count; ++i) {
+    const Memory memory = checked(arrived, place(i), record.piece_bytes);
+    const Rows rows = rows_of(i, from.data());
+    memory.kind == nullptr ? adder.add(rows.to, rows.from, rows.row_bytes)
+                           : target_of(arrived, memory).add(rows, update);
+  }
 }
 
 /// How often all answers that are under way have been given up.
@@ -159,9 +171,12 @@ class Supply final : public transport::Stream {
  public:
   /// From now on nobody waits for those that are under way.
   static void give_up_all() { ++base::state<GivenUp>().times; }
-  static void begin(const Arrived& question, std::uint64_t number, Runs from, std::size_t bytes) {
+  static void begin(const Arrived& question, std::uint64_t number, Runs from, std::size_t bytes,
+                    std::vector<std::byte> held) {
     Link& link = network()->links().to(question.process);
-    link.begin(*new Supply(question, number, std::move(from), bytes), -1);
+    auto* const supply = new Supply(question, number, std::move(from), bytes);
+    supply->held_ = std::move(held);
+    link.begin(*supply, -1);
     link.push();
   }
 
@@ -196,13 +211,15 @@ class Supply final : public transport::Stream {
   DataRecord answer_;
   Runs from_;
   std::size_t left_;
+  std::vector<std::byte> held_;  // where they lie, if it is nobody else's
   const std::uint32_t begun_ = base::state<GivenUp>().times;
 };
 
-void answer(const Arrived& question, std::uint64_t number, Runs from, std::size_t bytes) {
+void answer(const Arrived& question, std::uint64_t number, Runs from, std::size_t bytes,
+            std::vector<std::byte> held = {}) {
   std::atomic_thread_fence(std::memory_order_acquire);
   if (bytes > Link::body_bytes_max - sizeof(DataRecord))
-    return Supply::begin(question, number, std::move(from), bytes);
+    return Supply::begin(question, number, std::move(from), bytes, std::move(held));
   Link& link = network()->links().to(question.process);
   const DataRecord record{number};
   std::byte* const body = link.append(Kind::data, question.record.to, question.record.from,
@@ -213,6 +230,24 @@ void answer(const Arrived& question, std::uint64_t number, Runs from, std::size_
     get_here(body + sizeof record, run.data(), bytes);
   else
     (void)from.take(body + sizeof record, bytes);
+}
+
+/// The answer from memory that only routines touch: what they have read is sent.
+void answer_held(const Arrived& question, std::uint64_t number, std::vector<std::byte> bytes) {
+  const std::size_t size = bytes.size();
+  const Runs from = Runs::contiguous(bytes.data(), size);
+  answer(question, number, from, size, std::move(bytes));
+}
+
+std::vector<std::byte> read_all(const MemoryKind& kind, Runs from, std::size_t bytes) {
+  std::vector<std::byte> read(bytes);
+  for (std::size_t at = 0; at < bytes;) {
+    const auto run = from.next();
+    kind.read(read.data() + at, run.data(), run.size());
+    at += run.size();
+    from.skip(run.size());
+  }
+  return read;
 }
 
 void on_get(const Arrived& arrived) {
@@ -229,10 +264,11 @@ void on_get(const Arrived& arrived) {
     if (__builtin_mul_overflow(bytes, levels.counts[level], &bytes))
       fail(Errc::corrupt, "a get of more than can be");
   }
-  check_rows(arrived, record.address, levels, record.row_bytes);
-  answer(arrived, record.question,
-         Runs::section(reinterpret_cast<std::byte*>(record.address), record.row_bytes, levels),
-         bytes);
+  const Memory memory = check_rows(arrived, record.address, levels, record.row_bytes);
+  const Runs from = Runs::section(pointer(record.address), record.row_bytes, levels);
+  memory.kind == nullptr
+      ? answer(arrived, record.question, from, bytes)
+      : answer_held(arrived, record.question, read_all(*memory.kind, from, bytes));
 }
 
 void on_gather(const Arrived& arrived) {
@@ -240,22 +276,34 @@ void on_gather(const Arrived& arrived) {
   const auto list = arrived.rest(sizeof record);
   if (record.count > list.size() / sizeof(std::uint64_t)) fail(Errc::corrupt, "a short gather");
   std::vector<std::byte*> pieces(record.count);
+  std::vector<Memory> memories(record.count);
+  bool all_by_loads = true;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     std::uint64_t address = 0;
     std::memcpy(&address, list.data() + i * sizeof address, sizeof address);
-    pieces[i] = checked(arrived, address, record.piece_bytes);
+    memories[i] = checked(arrived, address, record.piece_bytes);
+    all_by_loads = all_by_loads && memories[i].kind == nullptr;
+    pieces[i] = pointer(address);
   }
-  answer(arrived, record.question, Runs::pieces(std::move(pieces), record.piece_bytes),
-         record.count * record.piece_bytes);
+  const std::size_t bytes = record.count * record.piece_bytes;
+  if (all_by_loads)
+    return answer(arrived, record.question, Runs::pieces(std::move(pieces), record.piece_bytes),
+                  bytes);
+  std::vector<std::byte> read(bytes);
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    target_of(arrived, memories[i])
+        .read({.to = read.data() + i * record.piece_bytes,
+               .from = pieces[i],
+               .row_bytes = record.piece_bytes});
+  answer_held(arrived, record.question, std::move(read));
 }
 
 void on_atomic(const Arrived& arrived) {
   const auto record = arrived.head<AtomicRecord>();
   if ((record.bytes != 4 && record.bytes != 8) || record.address % record.bytes != 0)
     fail(Errc::corrupt, fmt::format("an atomic of {} bytes", record.bytes));
-  void* const at = checked(arrived, record.address, record.bytes);
-  const std::uint64_t value = record.bytes == 8 ? perform(static_cast<std::uint64_t*>(at), record)
-                                                : perform(static_cast<std::uint32_t*>(at), record);
+  const Memory memory = checked(arrived, record.address, record.bytes);
+  const std::uint64_t value = target_of(arrived, memory).perform(record);
   const ValueRecord found{record.question, value};
   network()
       ->links()
@@ -268,11 +316,17 @@ void on_check(const Arrived& arrived) {
   const auto name = arrived.rest(sizeof record);
   const std::string call(reinterpret_cast<const char*>(name.data()), name.size());
   if (network()->space_of(arrived.record.to) == nullptr) fail(Errc::corrupt, "a check elsewhere");
-  CheckedRecord checked{record.question, mapping().extent(arrived.record.to), 0, 0};
+  CheckedRecord checked{.question = record.question, .extent = mapping().extent(arrived.record.to)};
+  if (const space::Exposures* const list = mapping().exposures(arrived.record.to))
+    if (const auto range = list->holding(record.address, record.bytes)) {
+      note_asker(Rank(arrived.record.to), arrived.process);
+      checked.begin = range->begin;
+      checked.bytes = range->bytes;
+    }
   std::string text;
   try {
-    mapping().require(Rank(arrived.record.to), reinterpret_cast<const void*>(record.address),
-                      record.bytes, call.c_str());
+    (void)require_here(mapping(), Rank(arrived.record.to),
+                       reinterpret_cast<const void*>(record.address), record.bytes, call.c_str());
   } catch (const Error& error) {
     checked.code = static_cast<std::uint32_t>(error.code()) + 1;
     text = error.what();
@@ -306,6 +360,7 @@ void serve_far(transport::Links& links) {
   links.handle(Kind::gather, {.handler = on_gather, .is_of_rank = true});
   links.handle(Kind::atomic, {.handler = on_atomic, .is_of_rank = true});
   links.handle(Kind::check, {.handler = on_check, .is_of_rank = true});
+  links.handle(Kind::concealed, on_concealed);
   serve_keys(links);
   serve_locks(links);
   Question::install(links);

@@ -6,6 +6,7 @@
 
 #include "rma/far.hpp"
 #include "rma/protocol.hpp"
+#include "rma/rows.hpp"
 #include "rma/write_stream.hpp"
 
 namespace armature::rma {
@@ -18,50 +19,20 @@ namespace {
 /// Rows, or parts of one, that are copied into a packet are at most that long: whole elements.
 constexpr std::size_t row_max = (Link::body_bytes_max - sizeof(WriteRecord)) / 16 * 16;
 
-/// A record of rows that follow each other at `from_stride`.
-void append_rows(Network& net, Rank rank, const WriteRecord& record, const std::byte* from,
-                 std::ptrdiff_t from_stride, const char* call) {
-  net.await_room(rank, call);
+/// Rows as one record.
+void append_rows(Network& net, const Operation& what, const Rows& rows) {
+  WriteRecord record = record_of(what.update);
+  record.address = reinterpret_cast<std::uint64_t>(rows.to);
+  record.stride = rows.to_stride;
+  record.row_bytes = rows.row_bytes;
+  record.rows = rows.count;
+  net.await_room(what.rank, what.call());
   const Lock locked(net.links().lock());
-  std::byte* const body = net.link_to(rank).append(
-      Kind::write, sender(), rank, sizeof record + record.rows * record.row_bytes, Link::Ack::soon);
+  std::byte* const body = net.link_to(what.rank).append(
+      Kind::write, sender(), what.rank, sizeof record + rows.bytes(), Link::Ack::soon);
   std::memcpy(body, &record, sizeof record);
-  copy_rows(body + sizeof record, static_cast<std::ptrdiff_t>(record.row_bytes), from, from_stride,
-            record.rows, record.row_bytes);
-}
-
-/// One row that is copied.
-void append_row(Network& net, Rank rank, WriteRecord record, std::byte* to, const std::byte* from,
-                std::size_t bytes, const char* call) {
-  record.rows = 1;
-  for (std::size_t at = 0; at < bytes; at += record.row_bytes) {
-    record.address = reinterpret_cast<std::uint64_t>(to + at);
-    record.row_bytes = std::min(row_max, bytes - at);
-    append_rows(net, rank, record, from + at, 0, call);
-  }
-}
-
-/// Rows of one level, as many to a packet as fit.
-void append_section(Network& net, Rank rank, std::byte* to, const std::byte* from,
-                    const Section& section, const Update& update) {
-  const std::size_t rows = section.levels == 0 ? 1 : section.counts[0];
-  const std::ptrdiff_t to_stride = section.levels == 0 ? 0 : section.to_strides[0];
-  const std::ptrdiff_t from_stride = section.levels == 0 ? 0 : section.from_strides[0];
-  WriteRecord record = record_of(update);
-  record.stride = to_stride;
-  record.row_bytes = section.row_bytes;
-  for (std::size_t row = 0; row < rows; row += record.rows) {
-    record.rows = std::min(rows - row, std::max<std::size_t>(row_max / section.row_bytes, 1));
-    if (section.row_bytes > row_max) {
-      append_row(net, rank, record, to, from, section.row_bytes, update.call);
-    } else {
-      record.address = reinterpret_cast<std::uint64_t>(to);
-      append_rows(net, rank, record, from, from_stride, update.call);
-    }
-    const auto done = static_cast<std::ptrdiff_t>(record.rows);
-    to += done * to_stride;
-    from += done * from_stride;
-  }
+  copy_rows(body + sizeof record, static_cast<std::ptrdiff_t>(rows.row_bytes), rows.from,
+            rows.from_stride, rows.count, rows.row_bytes);
 }
 
 /// Copies a put into packets.
@@ -82,11 +53,10 @@ void append_put(Network& net, Rank rank, std::byte* to, const std::byte* from, s
   }
 }
 
-void append_sections(Network& net, const Operation& what) {
-  for_each_row(static_cast<std::byte*>(what.to), static_cast<const std::byte*>(what.from),
-               what.section.outer(), [&](std::byte* t, const std::byte* f) {
-                 append_section(net, what.rank, t, f, what.section, what.update);
-               });
+void append_section(Network& net, const Operation& what) {
+  for_each_rows(what, [&](const Rows& rows) {
+    for_each_part(rows, row_max, [&](const Rows& part) { append_rows(net, what, part); });
+  });
   const Lock locked(net.links().lock());
   net.link_to(what.rank).offer();
 }
@@ -115,7 +85,7 @@ detail::Request* start_in_packets(const Operation& what, Finish finish) {
     append_put(net, what.rank, static_cast<std::byte*>(what.to),
                static_cast<const std::byte*>(what.from), what.section.row_bytes, what.call());
   } else {
-    append_sections(net, what);
+    append_section(net, what);
   }
   return nullptr;
 }

@@ -6,14 +6,16 @@
 
 #include "armature/rank.hpp"
 #include "armature/segments.hpp"
+#include "rma/memory.hpp"
 
 namespace armature::rma {
 
 /// Which side of a transfer lies at the other rank.
 enum class Remote { to, from };
 
-/// Throws unless every remote piece is good; nothing has moved then.
-void check_segments(Rank rank, std::span<const Segments> segments, Remote side, const char* call);
+/// The memory that they lie in, of several kinds the one that takes most. Throws unless every
+/// remote piece is good; nothing has moved then.
+Memory check_segments(Rank rank, std::span<const Segments> segments, Remote side, const char* call);
 
 /// Copies a list of pieces, both sides mapped.
 void copy_pieces(const Segments& pieces);

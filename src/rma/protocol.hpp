@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "rma/far_records.hpp"
+#include "rma/memory.hpp"
 #include "rma/operation.hpp"
 #include "wait/request.hpp"
 
@@ -32,18 +33,21 @@ extern const Protocol load_store;  // the caller's own instructions
 extern const Protocol packet;      // copied into records, of which many travel together
 extern const Protocol zero_copy;   // records that name the caller's memory, which the engine reads
 extern const Protocol engine;      // the network's own put and get
+extern const Protocol by_kernel;   // the kernel copies between processes of a node
+extern const Protocol errand;      // a thread beside the rank does it for those of its node
+extern const Protocol by_routine;  // memory that loads and stores do not reach, of this process
 
 /// Says which of them moves what between this process and others, once its network is there: that
 /// may put and get by itself, or not.
 void choose_protocols(bool engine_is_one_sided);
 
-/// The one for an operation.
-[[nodiscard]] const Protocol& protocol_of(const Operation& what, Finish finish);
+/// The one for an operation on that kind of memory.
+[[nodiscard]] const Protocol& protocol_of(const Operation& what, Memory::Is memory, Finish finish);
 
 /// Checks an operation, and begins it by the protocol that is there for its peer and its size.
 /// Throws Error(bad_rank) and Error(bad_address).
 [[nodiscard]] detail::Request* start(const Operation& what, Finish finish);
-/// The same where the memory is known to be good.
+/// The same where the memory is known to lie in a segment.
 [[nodiscard]] detail::Request* start_good(const Operation& what, Finish finish);
 /// The two for an atomic.
 [[nodiscard]] detail::Request* start(const Atomic& what, Finish finish, std::uint64_t& found);

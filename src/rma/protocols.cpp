@@ -1,5 +1,7 @@
 // Which protocol moves what. Every operation that is not inlined passes here: it is checked, and
 // begun by the protocol that the table names for the place of its peer and the class of its size.
+#include <unistd.h>
+
 #include <array>
 #include <cstddef>
 
@@ -18,7 +20,12 @@ namespace armature::rma {
 namespace {
 
 /// Where the memory of a rank lies, seen from here.
-enum class Place { node, network, count };
+enum class Place {
+  here,     // in this process
+  node,     // in another one, whose segments are mapped here
+  network,  // on another node
+  count
+};
 
 /// What a size means for the way an operation takes.
 enum class Size {
@@ -36,24 +43,42 @@ constexpr std::size_t index(E e) {
 class Table {
  public:
   Table() {
-    row(Place::node).fill(&load_store);
-    row(Place::network) = {&packet, &zero_copy, &zero_copy};
+    using Is = Memory::Is;
+    fill(Place::here, Is::segment, load_store);
+    fill(Place::here, Is::host, load_store);
+    fill(Place::here, Is::routine, by_routine);
+    fill(Place::node, Is::segment, load_store);
+    fill(Place::node, Is::host, by_kernel);
+    fill(Place::node, Is::routine, errand);
+    for (const Is memory : {Is::segment, Is::host, Is::routine}) {
+      fill(Place::network, memory, zero_copy);
+      row(Place::network, memory)[index(Size::brief)] = &packet;
+    }
   }
   /// The network can put and get by itself.
-  void use_engine() { row(Place::network)[index(Size::whole)] = &engine; }
-  [[nodiscard]] const Protocol& of(Place place, Size size) const {
-    return *protocols_[index(place)][index(size)];
+  void use_engine() { row(Place::network, Memory::Is::segment)[index(Size::whole)] = &engine; }
+  [[nodiscard]] const Protocol& of(Place place, Memory::Is memory, Size size) const {
+    return *protocols_[index(place)][index(memory)][index(size)];
   }
 
  private:
   using Row = std::array<const Protocol*, index(Size::count)>;
-  Row& row(Place place) { return protocols_[index(place)]; }
+  Row& row(Place place, Memory::Is memory) { return protocols_[index(place)][index(memory)]; }
+  void fill(Place place, Memory::Is memory, const Protocol& protocol) {
+    row(place, memory).fill(&protocol);
+  }
 
-  std::array<Row, index(Place::count)> protocols_{};
+  std::array<std::array<Row, index(Memory::Is::count)>, index(Place::count)> protocols_{};
 };
 
-Place place_of(Rank rank, const char* call) {
-  return far(rank, call) == nullptr ? Place::node : Place::network;
+/// A virtual rank's memory is mapped in all processes of its node, and so is their code.
+Place place_of(Rank rank, Memory::Is memory, const char* call) {
+  if (far(rank, call) != nullptr) return Place::network;
+  if (memory == Memory::Is::segment) return Place::here;  // or mapped here, which is the same
+  const space::Mapping& mapping = wait::mapping(call);
+  const bool is_here = mapping.header().ranks_are_virtual != 0 ||
+                       mapping.slot(rank).pid.load(std::memory_order_relaxed) == getpid();
+  return is_here ? Place::here : Place::node;
 }
 
 bool is_brief(std::span<const Segments> lists, Finish finish) {
@@ -75,7 +100,7 @@ Size size_of(const Operation& what, Finish finish) {
   return is_whole ? Size::whole : Size::large;
 }
 
-void check(const Operation& what) {
+Memory check(const Operation& what) {
   const Remote side = what.verb == Verb::get ? Remote::from : Remote::to;
   if (what.is_list()) return check_segments(what.rank, what.lists, side, what.call());
   const void* const first = side == Remote::to ? what.to : what.from;
@@ -83,18 +108,30 @@ void check(const Operation& what) {
     return require(what.rank, first, what.section.row_bytes, what.call());
   const auto& strides = side == Remote::to ? what.section.to_strides : what.section.from_strides;
   const Reach touched = reach(what.section, strides, what.call());
-  require(what.rank, static_cast<const std::byte*>(first) + touched.below, touched.bytes,
-          what.call());
+  return require(what.rank, static_cast<const std::byte*>(first) + touched.below, touched.bytes,
+                 what.call());
 }
 
-void check(const Atomic& what) {
+Memory check(const Atomic& what) {
   const auto* const address = reinterpret_cast<const void*>(what.record.address);
-  require(what.rank, address, what.record.bytes, what.call);
+  const Memory memory = require(what.rank, address, what.record.bytes, what.call);
   if (what.record.address % what.record.bytes != 0)
     base::fail(
         Errc::bad_address,
         fmt::format("{}: {} of rank {} is not a multiple of {}: atomics need aligned addresses",
                     what.call, address, static_cast<int>(what.rank), what.record.bytes));
+  return memory;
+}
+
+detail::Request* start(const Operation& what, Memory::Is memory, Finish finish) {
+  if (!what.is_list() && what.section.empty()) return nullptr;
+  return protocol_of(what, memory, finish).start(what, finish);
+}
+
+detail::Request* start(const Atomic& what, Memory::Is memory, Finish finish, std::uint64_t& found) {
+  return base::state<Table>()
+      .of(place_of(what.rank, memory, what.call), memory, Size::brief)
+      .start_atomic(what, finish, found);
 }
 
 }  // namespace
@@ -105,29 +142,22 @@ void choose_protocols(bool engine_is_one_sided) {
   base::state<Table>() = table;
 }
 
-const Protocol& protocol_of(const Operation& what, Finish finish) {
-  return base::state<Table>().of(place_of(what.rank, what.call()), size_of(what, finish));
+const Protocol& protocol_of(const Operation& what, Memory::Is memory, Finish finish) {
+  return base::state<Table>().of(place_of(what.rank, memory, what.call()), memory,
+                                 size_of(what, finish));
 }
 
 detail::Request* start(const Operation& what, Finish finish) {
-  check(what);
-  return start_good(what, finish);
+  return start(what, check(what).is, finish);
 }
-
 detail::Request* start_good(const Operation& what, Finish finish) {
-  if (!what.is_list() && what.section.empty()) return nullptr;
-  return protocol_of(what, finish).start(what, finish);
+  return start(what, Memory::Is::segment, finish);
 }
-
 detail::Request* start(const Atomic& what, Finish finish, std::uint64_t& found) {
-  check(what);
-  return start_good(what, finish, found);
+  return start(what, check(what).is, finish, found);
 }
-
 detail::Request* start_good(const Atomic& what, Finish finish, std::uint64_t& found) {
-  return base::state<Table>()
-      .of(place_of(what.rank, what.call), Size::brief)
-      .start_atomic(what, finish, found);
+  return start(what, Memory::Is::segment, finish, found);
 }
 
 }  // namespace armature::rma

@@ -18,7 +18,8 @@ enum class Kind : std::uint8_t {
   value,  // what it found
   check,  // is this address good?
   checked,
-  lock,  // a mutex: answered when it is the asker's turn
+  concealed,  // what was found to be exposed is not any more
+  lock,       // a mutex: answered when it is the asker's turn
   unlock,
   leave_lock,  // who has asked does not want it any more
   turn,

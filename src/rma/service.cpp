@@ -1,9 +1,37 @@
+#include <atomic>
+#include <cstring>
+
+#include "base/fail.hpp"
 #include "rma/far.hpp"
 #include "rma/far_lock.hpp"
 #include "rma/questions.hpp"
 #include "rma/records.hpp"
+#include "space/mapping.hpp"
 
 namespace armature::rma {
+namespace {
+
+// What a rank exposes is a list in its band, which goes with it; where that is stands in its head,
+// of which every node has its own.
+
+std::atomic<std::uint64_t>& exposures_of(Rank rank) {
+  return space::Mapping::of_process()->head(rank).exposures;
+}
+
+void pack_exposures(Rank rank, std::vector<std::byte>& to) {
+  const std::uint64_t list = exposures_of(rank).load(std::memory_order_relaxed);
+  const auto bytes = std::as_bytes(std::span(&list, 1));
+  to.insert(to.end(), bytes.begin(), bytes.end());
+}
+
+void unpack_exposures(Rank rank, std::span<const std::byte> from) {
+  std::uint64_t list = 0;
+  if (from.size() != sizeof list) base::fail(Errc::corrupt, "a rank's exposures");
+  std::memcpy(&list, from.data(), sizeof list);
+  exposures_of(rank).store(list, std::memory_order_release);
+}
+
+}  // namespace
 
 const transport::Service service{.name = "rma",
                                  .records_count = static_cast<std::uint8_t>(Kind::count),
@@ -11,6 +39,8 @@ const transport::Service service{.name = "rma",
                                  .poll = look_at_locks,
                                  .peer_failed = Question::give_up,
                                  .reset = forget_far,
-                                 .quiesce = Question::all_are_answered};
+                                 .quiesce = Question::all_are_answered,
+                                 .pack_rank = pack_exposures,
+                                 .unpack_rank = unpack_exposures};
 
 }  // namespace armature::rma

@@ -147,22 +147,29 @@ void require_as_many(const Segments& s, const char* call) {
                            s.to.size(), s.from.size()));
 }
 
+Memory& take_in(Memory& all, const Memory& one) {
+  if (one.is > all.is) all = one;
+  return all;
+}
+
 /// Throws unless every remote piece is good: by one question where all is well.
-void check_pieces(Rank rank, const Segments& s, Remote side, const char* call) {
+Memory check_pieces(Rank rank, const Segments& s, Remote side, const char* call) {
   require_as_many(s, call);
   const auto remote = remote_of(s, side);
   const space::Mapping& mapping = wait::mapping(call);
-  if (remote.empty()) return mapping.require_rank(rank, call);
-  const Look all = look_at(remote, s.bytes);
-  if (all.is_reachable(rank)) return;
-  if (all.bytes != SIZE_MAX && !mapping.checks_in_full()) {
+  if (remote.empty()) return mapping.require_rank(rank, call), Memory{};
+  const Look look = look_at(remote, s.bytes);
+  if (look.is_reachable(rank)) return {};
+  if (look.bytes != SIZE_MAX && !mapping.checks_in_full()) {
     try {
-      return require(rank, all.low, all.bytes, call);
+      return require(rank, look.low, look.bytes, call);
     } catch (const Error& error) {
       if (error.code() == Errc::rank_lost) throw;
     }
   }
-  for (const void* piece : remote) require(rank, piece, s.bytes, call);
+  Memory all;
+  for (const void* piece : remote) take_in(all, require(rank, piece, s.bytes, call));
+  return all;
 }
 
 /// Lists that are even on both sides are sections, which need no look at each address.
@@ -209,8 +216,11 @@ detail::Request* start_list(Verb verb, Rank rank, std::span<const Segments> list
 
 }  // namespace
 
-void check_segments(Rank rank, std::span<const Segments> segments, Remote side, const char* call) {
-  for (const Segments& s : segments) check_pieces(rank, s, side, call);
+Memory check_segments(Rank rank, std::span<const Segments> segments, Remote side,
+                      const char* call) {
+  Memory all;
+  for (const Segments& s : segments) take_in(all, check_pieces(rank, s, side, call));
+  return all;
 }
 
 void copy_pieces(const Segments& pieces) {

@@ -45,6 +45,9 @@ static_assert(sizeof(PeerLine) == 64);
 
 struct BandHead {
   ChunkLock chunk_lock[chunk_locks];
+  /// Where in the band the rank's list is of what it exposes beside its segment (exposures.hpp); 0:
+  /// it has none. The rank writes it.
+  alignas(64) std::atomic<std::uint64_t> exposures{0};
 
   [[nodiscard]] PeerLine& peer(int rank) {
     return reinterpret_cast<PeerLine*>(reinterpret_cast<std::byte*>(this) + sizeof(BandHead))[rank];

@@ -43,6 +43,12 @@ bool Mapping::holds(int rank, std::uint64_t address, std::uint64_t bytes) const 
   return offset <= known && bytes <= known - offset;
 }
 
+const Exposures* Mapping::exposures(int rank) const {
+  if (rank < 0 || rank >= ranks_ || !is_here(rank)) return nullptr;
+  // Acquire: the list is there.
+  return reinterpret_cast<const Exposures*>(head(rank).exposures.load(std::memory_order_acquire));
+}
+
 void Mapping::bad_address(Rank rank, const void* address, std::size_t bytes,
                           const char* call) const {
   const std::string size =
@@ -54,8 +60,8 @@ void Mapping::bad_address(Rank rank, const void* address, std::size_t bytes,
   if (real < 0)
     base::fail(Errc::bad_address,
                what +
-                   ": the address lies in no rank's band; only memory from allocate and "
-                   "allocate_local can be reached from other ranks");
+                   ": the address lies in no rank's band; others reach memory from allocate and "
+                   "allocate_local, and what a rank exposes");
   if (real != rank)
     base::fail(Errc::bad_address,
                fmt::format("{}: the address belongs to rank {}", what, static_cast<int>(real)));

@@ -8,6 +8,7 @@
 #include "space/allocations.hpp"
 #include "space/band_head.hpp"
 #include "space/control.hpp"
+#include "space/exposures.hpp"
 #include "space/kept_blocks.hpp"
 #include "space/reservations.hpp"
 #include "space/team_block.hpp"
@@ -61,6 +62,9 @@ class Mapping {
   void require(Rank rank, const void* address, std::size_t bytes, const char* call) const;
   /// Whether those bytes lie in what a rank of this node has allocated. Throws nothing.
   [[nodiscard]] bool holds(int rank, std::uint64_t address, std::uint64_t bytes) const;
+  /// What a rank of this node exposes beside its segment; nullptr: nothing, or there is no such
+  /// rank.
+  [[nodiscard]] const Exposures* exposures(int rank) const;
   /// How much of its heap a rank of this node has ever allocated, in bytes from its begin.
   [[nodiscard]] std::uint64_t extent(int rank) const {
     return __atomic_load_n(&view(rank).extent, __ATOMIC_ACQUIRE);

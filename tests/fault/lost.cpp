@@ -7,16 +7,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "armature/armature.hpp"
+#include "armature/expose.hpp"
 #include "armature/rmi.hpp"
 #include "armature/virtual.hpp"
 
@@ -41,6 +44,7 @@ struct Scene {
   armature::Piece<double> piece;
   armature::Mutexes mutexes;
   armature::Team survivors;
+  armature::global_ptr<std::int64_t> exposed;  // of the victim's stack
   std::unique_ptr<armature::shared<Target>> target;
   std::vector<double> data;
 };
@@ -67,6 +71,9 @@ const Calls& calls() {
       {"accumulate", {[](Scene& s) { armature::accumulate(s.piece.on(s.victim), s.data); }, true}},
       {"atomic",
        {[](Scene& s) { armature::fetch_add(s.piece.on(s.victim).cast<std::int64_t>(), 1); }, true}},
+      // Virtual ranks of a node reach what one exposes by themselves.
+      {"exposed_get", {[](Scene& s) { (void)armature::get(s.exposed); }, are_virtual}},
+      {"exposed_atomic", {[](Scene& s) { (void)armature::fetch_add(s.exposed, 1); }, are_virtual}},
       {"lock", {[](Scene& s) { s.mutexes.lock(s.victim, 0); }}},  // which the victim holds
       // Which rank 0 holds, and gives back by way of the victim's process.
       {"lock_held_far",
@@ -123,11 +130,14 @@ int run(World& world, const std::string& name, bool whole_node) {
   const std::vector<Rank> gone = armature::domain_ranks(armature::Domain::smp, nodes - 1);
   const bool is_gone = whole_node ? std::ranges::find(gone, Rank(world.rank())) != gone.end()
                                   : world.rank() == gone.back();
+  std::array<std::int64_t, 1> stack{};
+  const auto exposed = armature::expose(std::span(stack));
   Scene scene{.world = world,
               .victim = gone.back(),
               .piece = world.allocate<double>(n),
               .mutexes = world.create_mutexes(2 + world.size()),
               .survivors = world.split(is_gone ? 1 : 0, world.rank()),
+              .exposed = world.broadcast(exposed.pointer(), gone.back()),
               .target = std::make_unique<armature::shared<Target>>(world),
               .data = std::vector<double>(n, 1)};
   if (world.rank() == scene.victim) scene.mutexes.lock(scene.victim, 0);

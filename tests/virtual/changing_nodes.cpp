@@ -23,6 +23,7 @@
 
 #include <armature/armature.hpp>
 #include <armature/checkpoint.hpp>
+#include <armature/expose.hpp>
 #include <armature/layer.hpp>
 #include <armature/rmi.hpp>
 #include <armature/virtual.hpp>
@@ -103,7 +104,15 @@ class Everything {
         table_(world.allocate<long>(static_cast<std::size_t>(world.size()))),
         count_(world.allocate<long>(1)),
         sum_(world),
-        half_(world.split(world.rank() % 2, world.rank())) {}
+        half_(world.split(world.rank() % 2, world.rank())),
+        exposed_(armature::expose(std::span(own_))),
+        exposed_by_(
+            world.allocate<armature::global_ptr<long>>(static_cast<std::size_t>(world.size()))) {
+    for (int other = 0; other < world.size(); ++other)
+      armature::put(exposed_by_.on(other) + world.rank(), exposed_.pointer());
+    armature::fence_all();
+    world.barrier();
+  }
 
   void run(int round) {
     const int ranks = world_.size(), me = world_.rank();
@@ -111,6 +120,10 @@ class Everything {
       armature::put(table_.on(other) + me, long{round} * ranks + me);
       armature::fetch_add(count_.on(other), 1L);
       sum_.async(other, &Sum::add, long{me});
+      const armature::global_ptr<long> theirs =
+          exposed_by_.local()[static_cast<std::size_t>(other)];
+      armature::fetch_add(theirs, 1L);
+      armature::accumulate(theirs + 1, long{me});
     }
     armature::notify((me + 1) % ranks);
     armature::wait_notify((me + ranks - 1) % ranks);
@@ -124,6 +137,8 @@ class Everything {
     for (int writer = 0; writer < ranks; ++writer)
       require(table_.local()[writer] == long{round} * ranks + writer, "a put was lost");
     require(count_.local()[0] == long{round} * ranks, "an addition was lost");
+    require(own_[0] == long{round} * ranks && own_[1] == long{round} * ranks * (ranks - 1) / 2,
+            "an addition to what is exposed was lost");
     const int to = drawn(round, me, ranks);
     require(sum_.sync(to, &Sum::value) == long{round} * ranks * (ranks - 1) / 2, "a call was lost");
     require(armature::get(table_.on(to) + me) == long{round} * ranks + me, "a get is wrong");
@@ -138,6 +153,9 @@ class Everything {
   armature::Piece<long> count_;
   armature::shared<Sum> sum_;
   armature::Team half_;
+  std::array<long, 2> own_{};  // on the rank's stack
+  armature::Exposed<long> exposed_;
+  armature::Piece<armature::global_ptr<long>> exposed_by_;
 };
 
 /// It keeps what it has allocated meanwhile, and finds it when the rank has left.

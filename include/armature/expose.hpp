@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "armature/detail/export.hpp"
+#include "armature/global_ptr.hpp"
+#include "armature/rank.hpp"
+
+namespace armature {
+
+/// How memory is touched that loads and stores do not reach, as that of a device. Copies between it
+/// and ordinary memory, both of this process; each is complete when it returns. Any thread of the
+/// process may call, several at a time. It throws nothing, and calls nothing of Armature. One that
+/// a virtual rank uses has static storage.
+class ARMATURE_API MemoryKind {
+ public:
+  MemoryKind() = default;
+  MemoryKind(const MemoryKind&) = delete;
+  MemoryKind& operator=(const MemoryKind&) = delete;
+  virtual ~MemoryKind();
+
+  /// `to` is of this kind.
+  virtual void write(void* to, const void* from, std::size_t bytes) const noexcept = 0;
+  /// `from` is.
+  virtual void read(void* to, const void* from, std::size_t bytes) const noexcept = 0;
+};
+
+namespace detail {
+/// Returns the calling rank.
+ARMATURE_API Rank expose(const void* memory, std::size_t bytes, const MemoryKind* kind);
+ARMATURE_API void conceal(const void* memory, std::size_t bytes) noexcept;
+}  // namespace detail
+
+/// Memory of the calling rank that no segment holds, while other ranks may reach it: statics, the
+/// stack, mappings of its own. Moves only.
+template <class T>
+class [[nodiscard]] Exposed {
+ public:
+  Exposed() = default;
+  Exposed(global_ptr<T> first, std::size_t count) : first_(first), count_(count) {}
+  Exposed(Exposed&& other) noexcept
+      : first_(other.first_), count_(std::exchange(other.count_, 0)) {}
+  Exposed& operator=(Exposed&& other) noexcept {
+    if (this != &other) {
+      conceal();
+      first_ = other.first_;
+      count_ = std::exchange(other.count_, 0);
+    }
+    return *this;
+  }
+  ~Exposed() { conceal(); }
+
+  /// What others reach its first element by.
+  [[nodiscard]] global_ptr<T> pointer() const { return first_; }
+  [[nodiscard]] std::size_t size() const { return count_; }
+
+  /// Ends it. No operation on that memory may be under way: a fence and a barrier say so.
+  void conceal() noexcept {
+    if (count_ != 0) detail::conceal(first_.address(), std::exchange(count_, 0) * sizeof(T));
+  }
+
+ private:
+  global_ptr<T> first_;
+  std::size_t count_ = 0;
+};
+
+/// Lets all ranks put to, get from, accumulate into and do atomics on this memory of the calling
+/// rank, until what it returns is gone. It serves all operations as a segment does, and orders them
+/// as one, but for this: between processes of a node a value may be seen half written, and direct()
+/// does not reach it. It is slower: between processes of a node the kernel copies
+/// (process_vm_writev), or, where it may not, a thread that this starts beside the rank, which does
+/// atomics and accumulates, too.
+///
+/// Throws Error(bad_argument) for no memory, and for a virtual rank's outside its own band (its
+/// stack, and what it allocates; not the statics of its process); Error(out_of_memory) where the
+/// rank exposes 500 pieces already; Error(start) where there is no thread to be had.
+template <class T, std::size_t extent>
+Exposed<T> expose(std::span<T, extent> memory) {
+  const Rank me = detail::expose(memory.data(), memory.size_bytes(), nullptr);
+  return {global_ptr<T>(me, memory.data()), memory.size()};
+}
+/// The same for memory of a kind that loads and stores do not reach. `kind` outlives what is
+/// returned.
+template <class T, std::size_t extent>
+Exposed<T> expose(std::span<T, extent> memory, const MemoryKind& kind) {
+  const Rank me = detail::expose(memory.data(), memory.size_bytes(), &kind);
+  return {global_ptr<T>(me, memory.data()), memory.size()};
+}
+
+}  // namespace armature

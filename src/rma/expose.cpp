@@ -1,0 +1,115 @@
+#include "armature/expose.hpp"
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "base/runtime.hpp"
+#include "rma/errand.hpp"
+#include "rma/known_exposures.hpp"
+#include "space/address_space.hpp"
+#include "wait/rank_context.hpp"
+#include "wait/thread_call.hpp"
+
+namespace armature {
+
+MemoryKind::~MemoryKind() = default;
+
+namespace {
+
+/// The threads that serve what ranks of this process expose, while they expose something.
+struct ErrandThreads {
+  struct OfRank {
+    int exposed = 0;
+    std::unique_ptr<rma::ErrandThread> thread;
+  };
+  /// For one piece more. Throws Error(start).
+  void serve(const space::Mapping& mapping, Rank rank) {
+    OfRank& mine = of[rank];
+    if (mine.thread == nullptr) mine.thread = std::make_unique<rma::ErrandThread>(mapping, rank);
+    ++mine.exposed;
+  }
+  /// For one less; the thread, where that was the last.
+  std::unique_ptr<rma::ErrandThread> leave(Rank rank) {
+    const auto mine = of.find(rank);
+    if (mine == of.end() || --mine->second.exposed > 0) return nullptr;
+    auto ended = std::move(mine->second.thread);
+    of.erase(mine);
+    return ended;
+  }
+
+  std::mutex mutex;
+  std::map<int, OfRank> of;
+};
+
+/// The rank's list; made when it first exposes something, and kept as long as the rank.
+rma::ExposedMemory& memory_of(space::AddressSpace& space, const char* call) {
+  auto& word = space.head(space.me()).exposures;
+  if (word.load(std::memory_order_relaxed) == 0) {
+    space::AddressSpace::Failure failure;
+    void* const made = space.allocate_sparse(sizeof(rma::ExposedMemory), failure);
+    if (made == nullptr)
+      base::fail(Errc::out_of_memory,
+                 fmt::format("{}: {} bytes for the list of what is exposed: {}", call,
+                             sizeof(rma::ExposedMemory), failure.limit));
+    // Release: who finds it finds zeros.
+    word.store(reinterpret_cast<std::uint64_t>(made), std::memory_order_release);
+  }
+  return rma::ExposedMemory::of(space, space.me());
+}
+
+/// Of virtual ranks all memory that is their own lies in their bands, and goes with them.
+void require_own(const space::AddressSpace& space, const void* memory, std::size_t bytes,
+                 const char* call) {
+  if (space.header().ranks_are_virtual == 0) return;
+  const auto* const last = static_cast<const std::byte*>(memory) + (bytes - 1);
+  if (space.owner(memory) == space.me() && space.owner(last) == space.me()) return;
+  base::fail(Errc::bad_argument,
+             fmt::format("{}: {} bytes at {} are the process's: a virtual rank exposes what is its "
+                         "own, its stack and what it allocates",
+                         call, bytes, memory));
+}
+
+}  // namespace
+
+namespace detail {
+
+Rank expose(const void* memory, std::size_t bytes, const MemoryKind* kind) {
+  constexpr const char* call = "expose";
+  const wait::ThreadCall under_way(call);
+  space::AddressSpace& space = wait::this_rank(call).space;
+  const Rank me = space.me();
+  if (bytes == 0) base::fail(Errc::bad_argument, "expose: there is no memory to expose");
+  require_own(space, memory, bytes, call);
+  rma::ExposedMemory& exposed = memory_of(space, call);
+  auto& threads = base::state<ErrandThreads>();
+  const std::lock_guard locked(threads.mutex);
+  // Others of the node reach a virtual rank's memory by themselves.
+  if (space.header().ranks_are_virtual == 0) threads.serve(space, me);
+  if (exposed.list.add(
+          {reinterpret_cast<std::uint64_t>(memory), bytes, reinterpret_cast<std::uint64_t>(kind)}))
+    return me;
+  threads.leave(me);
+  base::fail(Errc::out_of_memory, fmt::format("expose: rank {} exposes {} pieces already",
+                                              static_cast<int>(me), space::Exposures::count_max));
+}
+
+void conceal(const void* memory, std::size_t bytes) noexcept {
+  const wait::RankContext* const context = wait::current_rank();
+  if (context == nullptr) return;  // outside a job nobody reaches it
+  const space::AddressSpace& space = context->space;
+  if (space.exposures(space.me()) == nullptr) return;
+  auto& threads = base::state<ErrandThreads>();
+  std::unique_ptr<rma::ErrandThread> ended;  // without the lock
+  const std::lock_guard locked(threads.mutex);
+  rma::ExposedMemory::of(space, space.me())
+      .list.remove(reinterpret_cast<std::uint64_t>(memory), bytes);
+  ended = threads.leave(space.me());
+  rma::tell_concealed(space.me(), {reinterpret_cast<std::uint64_t>(memory), bytes});
+}
+
+}  // namespace detail
+}  // namespace armature

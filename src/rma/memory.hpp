@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "armature/expose.hpp"
+#include "space/mapping.hpp"
+
+namespace armature::rma {
+
+/// What kind of memory the other side of an operation is. Which protocol moves what depends on it.
+struct Memory {
+  /// In the order of how much it takes to reach it: who can reach one reaches those before.
+  enum class Is {
+    segment,  // mapped in all processes of its node
+    host,     // its process's own; or mapped there like a segment, but in none
+    routine,  // touched by the routines of a MemoryKind alone
+    count
+  };
+  Is is = Is::segment;
+  const MemoryKind* kind = nullptr;  // in its own process
+};
+
+/// Of a rank of this node; nothing where those bytes are neither in its segment nor exposed.
+inline std::optional<Memory> memory_at(const space::Mapping& mapping, int rank,
+                                       std::uint64_t address, std::uint64_t bytes) {
+  if (mapping.holds(rank, address, bytes)) return Memory{};
+  const space::Exposures* const list = mapping.exposures(rank);
+  if (list == nullptr) return std::nullopt;
+  const auto range = list->holding(address, bytes);
+  if (!range) return std::nullopt;
+  if (range->kind == 0) return Memory{.is = Memory::Is::host};
+  return Memory{Memory::Is::routine, reinterpret_cast<const MemoryKind*>(range->kind)};
+}
+
+}  // namespace armature::rma

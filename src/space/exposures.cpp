@@ -1,0 +1,48 @@
+#include "space/exposures.hpp"
+
+namespace armature::space {
+
+bool Exposures::add(const Range& range) {
+  const std::uint64_t used = used_.load(std::memory_order_relaxed);
+  std::uint64_t at = 0;
+  while (at < used && entries_[at].bytes.load(std::memory_order_relaxed) != 0) ++at;
+  if (at == count_max) return false;
+  Entry& entry = entries_[at];
+  entry.begin.store(range.begin, std::memory_order_relaxed);
+  entry.kind.store(range.kind, std::memory_order_relaxed);
+  entry.bytes.store(range.bytes, std::memory_order_release);
+  if (at == used) used_.store(used + 1, std::memory_order_release);
+  return true;
+}
+
+void Exposures::remove(std::uint64_t begin, std::uint64_t bytes) {
+  for (std::uint64_t at = used_.load(std::memory_order_relaxed); at-- > 0;) {
+    Entry& entry = entries_[at];
+    if (entry.begin.load(std::memory_order_relaxed) != begin ||
+        entry.bytes.load(std::memory_order_relaxed) != bytes)
+      continue;
+    entry.bytes.store(0, std::memory_order_relaxed);
+    // What the next one writes there is not seen before this.
+    std::atomic_thread_fence(std::memory_order_release);
+    return;
+  }
+}
+
+std::optional<Exposures::Range> Exposures::holding(std::uint64_t address,
+                                                   std::uint64_t bytes) const {
+  const std::uint64_t used = used_.load(std::memory_order_acquire);
+  for (std::uint64_t at = 0; at < used && at < count_max; ++at) {
+    const Entry& entry = entries_[at];
+    Range range;
+    range.bytes = entry.bytes.load(std::memory_order_acquire);
+    if (range.bytes == 0) continue;
+    range.begin = entry.begin.load(std::memory_order_relaxed);
+    range.kind = entry.kind.load(std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (entry.bytes.load(std::memory_order_relaxed) != range.bytes) continue;
+    if (range.holds(address, bytes)) return range;
+  }
+  return std::nullopt;
+}
+
+}  // namespace armature::space
