@@ -120,8 +120,7 @@ class Everything {
       armature::put(table_.on(other) + me, long{round} * ranks + me);
       armature::fetch_add(count_.on(other), 1L);
       sum_.async(other, &Sum::add, long{me});
-      const armature::global_ptr<long> theirs =
-          exposed_by_.local()[static_cast<std::size_t>(other)];
+      const auto theirs = exposed_by_.local()[static_cast<std::size_t>(other)];
       armature::fetch_add(theirs, 1L);
       armature::accumulate(theirs + 1, long{me});
     }
