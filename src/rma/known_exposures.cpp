@@ -14,13 +14,11 @@
 namespace armature::rma {
 namespace {
 
-using Range = space::Exposures::Range;
-
 /// The latest that were asked for, by rank.
 struct Known {
   static constexpr std::size_t of_rank_max = 16;
   std::mutex mutex;
-  std::map<int, std::vector<Range>> of;
+  std::map<int, std::vector<space::Exposures::Range>> of;
 };
 
 /// Processes that have asked, by rank of this process. Under the links' lock.
@@ -34,12 +32,13 @@ bool is_known_to_be_exposed(Rank rank, const void* address, std::size_t bytes) {
   auto& known = base::state<Known>();
   const std::lock_guard locked(known.mutex);
   const auto found = known.of.find(rank);
-  return found != known.of.end() && std::ranges::any_of(found->second, [&](const Range& range) {
+  return found != known.of.end() &&
+         std::ranges::any_of(found->second, [&](const space::Exposures::Range& range) {
            return range.holds(reinterpret_cast<std::uint64_t>(address), bytes);
          });
 }
 
-void note_exposed(Rank rank, const Range& range) {
+void note_exposed(Rank rank, const space::Exposures::Range& range) {
   auto& known = base::state<Known>();
   const std::lock_guard locked(known.mutex);
   auto& ranges = known.of[rank];
@@ -55,7 +54,7 @@ void forget_known_exposures() {
 
 void note_asker(Rank rank, int process) { base::state<Askers>().of[rank].insert(process); }
 
-void tell_concealed(Rank rank, const Range& range) {
+void tell_concealed(Rank rank, const space::Exposures::Range& range) {
   net::Network* const net = net::network();
   if (net == nullptr) return;
   const transport::Links::Lock locked(net->links().lock());
@@ -76,7 +75,7 @@ void on_concealed(const transport::Arrived& arrived) {
   const std::lock_guard locked(known.mutex);
   const auto found = known.of.find(arrived.record.from);
   if (found == known.of.end()) return;
-  std::erase_if(found->second, [&](const Range& range) {
+  std::erase_if(found->second, [&](const space::Exposures::Range& range) {
     return range.begin == record.begin && range.bytes == record.bytes;
   });
 }

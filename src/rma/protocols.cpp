@@ -40,9 +40,9 @@ constexpr std::size_t index(E e) {
   return static_cast<std::size_t>(e);
 }
 
-class Table {
+class ProtocolTable {
  public:
-  Table() {
+  ProtocolTable() {
     using Is = Memory::Is;
     fill(Place::here, Is::segment, load_store);
     fill(Place::here, Is::host, load_store);
@@ -129,7 +129,7 @@ detail::Request* start(const Operation& what, Memory::Is memory, Finish finish) 
 }
 
 detail::Request* start(const Atomic& what, Memory::Is memory, Finish finish, std::uint64_t& found) {
-  return base::state<Table>()
+  return base::state<ProtocolTable>()
       .of(place_of(what.rank, memory, what.call), memory, Size::brief)
       .start_atomic(what, finish, found);
 }
@@ -137,14 +137,14 @@ detail::Request* start(const Atomic& what, Memory::Is memory, Finish finish, std
 }  // namespace
 
 void choose_protocols(bool engine_is_one_sided) {
-  Table table;
+  ProtocolTable table;
   if (engine_is_one_sided) table.use_engine();
-  base::state<Table>() = table;
+  base::state<ProtocolTable>() = table;
 }
 
 const Protocol& protocol_of(const Operation& what, Memory::Is memory, Finish finish) {
-  return base::state<Table>().of(place_of(what.rank, memory, what.call()), memory,
-                                 size_of(what, finish));
+  return base::state<ProtocolTable>().of(place_of(what.rank, memory, what.call()), memory,
+                                         size_of(what, finish));
 }
 
 detail::Request* start(const Operation& what, Finish finish) {
