@@ -54,6 +54,8 @@ ARMATURE_API void expedite(Rank rank, int priority);
 /// handled there. Throws Error(bad_argument) when there is no such process on this node, and
 /// Error(misuse), the rank staying where it is, when it is no virtual rank, holds something that
 /// cannot move (StaysHere), or when the processes of this job differ; the message says what to do.
+/// Throws Error(out_of_memory), the rank staying, where its segment has no room for what layers
+/// keep of it in the process (layer/service.hpp).
 ARMATURE_API void migrate(ProcessId process);
 /// The same for all ranks at once, between any nodes (armci-on-charm-2006, section 4): each says
 /// where it goes on, which may be where it is. Collective over all ranks; when the call returns all

@@ -6,7 +6,7 @@
 namespace armature::space {
 
 /// What keeps a virtual rank in its process: it can neither go on in another one nor be written.
-enum class Tie : std::uint32_t { none, stays_here, threads, mappings };
+enum class Tie : std::uint32_t { none, stays_here, threads, mappings, no_room };
 
 /// For a sentence about the rank.
 constexpr const char* text(Tie tie) {
@@ -17,6 +17,8 @@ constexpr const char* text(Tie tie) {
       return "has threads of its own that have not ended";
     case Tie::mappings:
       return "has memory that it has mapped itself (mmap)";
+    case Tie::no_room:
+      return "keeps more in its process's memory than its segment has room for";
     case Tie::none:
       break;
   }

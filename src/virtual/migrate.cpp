@@ -87,7 +87,9 @@ void migrate(ProcessId process) {
   settle(me, process.number());
   // Somebody who had nothing to do may have been given this rank meanwhile.
   if (process.number() == here.load(std::memory_order_relaxed)) return;
-  static_cast<fibers::RankScheduler*>(me.scheduler)->move(process.number());
+  if (!static_cast<fibers::RankScheduler*>(me.scheduler)->move(process.number()))
+    base::fail(Errc::out_of_memory, fmt::format("migrate: the rank {}: the rank stays",
+                                                space::text(space::Tie::no_room)));
 }
 
 StaysHere::StaysHere() { ++wait::this_rank("StaysHere").held_here; }

@@ -130,7 +130,7 @@ void RankScheduler::give_rank_away() {
                  .other = static_cast<int>(whom) - 1,
                  .begin_ns = base::now_ns(),
                  .number = fiber->cost_ns});
-  send(*fiber, static_cast<int>(whom) - 1);
+  if (!send(*fiber, static_cast<int>(whom) - 1)) set_ready(*fiber);
 }
 
 // -- on the way -----------------------------------------------------------------------------------
@@ -150,22 +150,26 @@ void RankScheduler::note_coming(RankFiber& fiber) const {
                .end_ns = base::now_ns()});
 }
 
-/// One that is not running.
-void RankScheduler::send(RankFiber& fiber, int process) {
+/// One that is not running. False: it stays.
+bool RankScheduler::send(RankFiber& fiber, int process) {
+  if (!pack_services(fiber)) {
+    (void)is_tied(fiber);  // which says so
+    fiber.has_no_room = false;
+    return false;
+  }
   fiber.is_sure = false;
   forget(fiber);
   fiber.state = RankFiber::State::moves;
   note_leaving(fiber);
-  pack_services(fiber);
   if (fiber.context != nullptr) team::leave_process(*fiber.context);
   fiber.slot->process.store(process, std::memory_order_release);
   wait::wake(process, fiber.rank);
+  return true;
 }
 
 void RankScheduler::send_off(RankFiber& fiber) {
   note_leaving(fiber);
   const int process = std::exchange(goes_to_, -1);
-  pack_services(fiber);
   if (fiber.context != nullptr) team::leave_process(*fiber.context);
   fiber.slot->process.store(process, std::memory_order_release);
   wait::wake(process, fiber.rank);

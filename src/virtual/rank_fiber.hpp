@@ -48,6 +48,7 @@ struct RankFiber {
   }
   /// What keeps it in its process; nothing does before it begins and after its end.
   [[nodiscard]] space::Tie tie() const {
+    if (has_no_room) return space::Tie::no_room;
     return context != nullptr && state != State::through ? context->tie() : space::Tie::none;
   }
   /// As slots have it, where 0 is none.
@@ -75,6 +76,7 @@ struct RankFiber {
   // On its way, or while it stands still: what services keep of it (rank_services.hpp).
   std::byte* packed = nullptr;
   std::size_t packed_bytes = 0;
+  bool has_no_room = false;  // for that, when it was last to be packed
 
   // While it does not run:
   LeftStack inside = nullptr;

@@ -69,7 +69,7 @@ std::uint64_t RankScheduler::kept_of(int rank) const {
 /// When ranks agreed to write only that, they could still move inside their nodes: the checksums of
 /// their pages have stayed where they were.
 void RankScheduler::agree_on_what_has_changed(const nodes::Steps& steps) const {
-  constexpr std::uint32_t agreed = 3;
+  constexpr std::uint32_t agreed = 4;
   const std::atomic<std::uint32_t>& since = mapping_.header().halt.changed_since;
   if (since.load(std::memory_order_acquire) != 0 &&
       !checkpoints::hosts_the_same(mapping_, process_, kept_))
@@ -87,6 +87,7 @@ void RankScheduler::change_nodes() {
   const std::uint32_t copy = nodes::copy_after(halt.copy.load(std::memory_order_acquire));
   if (where == space::KeptIn::folder || where == space::KeptIn::next_start)
     meanwhile = {
+        {},
         [&](const nodes::Steps& steps) {
           if (steps.leads_all())
             checkpoints::claim_folder(checkpoints::own_folder(halt), halt.first_id);
@@ -100,9 +101,10 @@ void RankScheduler::change_nodes() {
     };
   if (where == space::KeptIn::memory)
     meanwhile = {
+        {},
         [&](const nodes::Steps& steps) {
           if (const std::string why = why_not_write(); !why.empty()) base::fail(Errc::misuse, why);
-          copies.make(steps, 3, copy);
+          copies.make(steps, 4, copy);
         },
         {},
         {},
@@ -111,10 +113,15 @@ void RankScheduler::change_nodes() {
           halt.copy.store(copy, std::memory_order_release);
         },
     };
-  for (RankFiber* const fiber : hosted_) {
-    note_leaving(*fiber);
-    pack_services(*fiber);
-  }
+  // Only now does nothing come any more that would change what is packed.
+  meanwhile.when_quiet = [&](const nodes::Steps& steps) {
+    for (RankFiber* const fiber : hosted_) {
+      note_leaving(*fiber);
+      if (!pack_services(*fiber))
+        steps.tell_problem(
+            fmt::format("rank {} {}", fiber->rank, space::text(space::Tie::no_room)));
+    }
+  };
   try {
     leaves_ = !nodes::exchange_ranks(mapping_, process_, band_file_, meanwhile, left_behind_);
   } catch (const nodes::GivenUp&) {
@@ -132,9 +139,9 @@ void RankScheduler::stand_still() {
   hear_again();
   if (mapping_.header().halt.is_to_regroup()) return regroup();
   if (mapping_.header().nodes > 1) return change_nodes();
-  std::string refusal = why_not_write();
-  if (refusal.empty()) refusal = await_quiet_services(mapping_.header());
-  for (RankFiber* const fiber : hosted_) pack_services(*fiber);
+  std::string refusal = await_quiet_services(mapping_.header());
+  for (RankFiber* const fiber : hosted_) (void)pack_services(*fiber);  // or why_not_write() says so
+  if (refusal.empty()) refusal = why_not_write();
   checkpoints::StandStill(mapping_, process_, band_file_, kept_).run(refusal);
   for (RankFiber* const fiber : hosted_) unpack_services(*fiber);
   halts_ = false;
@@ -185,7 +192,8 @@ void RankScheduler::regroup() {
   if (go_back) {
     for (int rank = 0; rank < mapping_.ranks(); ++rank) forget_in_services(rank);
   } else {
-    for (RankFiber* const fiber : hosted_) pack_services(*fiber);
+    // One for which there is no room stays, as who is tied to its process does.
+    for (RankFiber* const fiber : hosted_) (void)pack_services(*fiber);
   }
   if (job.nodes > 1) {
     leaves_ = !nodes::go_back(mapping_, process_, band_file_);

@@ -24,6 +24,7 @@
 #include "space/layout.hpp"
 #include "virtual/checkpoint/stand_still.hpp"
 #include "virtual/rank_malloc.hpp"
+#include "virtual/rank_services.hpp"
 #include "wait/bell.hpp"
 #include "wait/processes.hpp"
 #include "wait/trace.hpp"
@@ -295,7 +296,7 @@ void RankScheduler::goes_on() {
 
 // -- moving ---------------------------------------------------------------------------------------
 
-void RankScheduler::move(int process) {
+bool RankScheduler::move(int process) {
   RankFiber& me = *running_;
   waited();  // a method may move its rank while that waits
   // Whoever has rung for it is about to put it into the list of this process.
@@ -304,11 +305,17 @@ void RankScheduler::move(int process) {
     base::let_others_act();
     take_in();
   }
+  // Nothing of the rank runs between this and its leaving its stack.
+  if (!pack_services(me)) {
+    me.has_no_room = false;
+    return false;
+  }
   forget(me);
   me.looks = false;
   me.state = State::moves;
   goes_to_ = process;
   switch_from(me);
+  return true;
 }
 
 // -- waking ---------------------------------------------------------------------------------------

@@ -42,7 +42,8 @@ class RankScheduler : public wait::Scheduler {
   /// Returns when all of the job are through: until then ranks may come here.
   virtual void run();
   /// The calling rank goes on in that process.
-  void move(int process);
+  /// False: it stays, since what is kept of it here cannot go along.
+  [[nodiscard]] bool move(int process);
 
   /// Of the calling rank, from its next turn on.
   void set_priority(int priority) { running_->priority = static_cast<std::int8_t>(priority); }
@@ -124,7 +125,7 @@ class RankScheduler : public wait::Scheduler {
   void give_rank_away();
   [[nodiscard]] bool may_go(RankFiber& fiber) const;
   static bool is_tied(const RankFiber& fiber);
-  void send(RankFiber& fiber, int process);
+  [[nodiscard]] bool send(RankFiber& fiber, int process);
   void note_leaving(RankFiber& fiber) const;
   void note_coming(RankFiber& fiber) const;
   // rank_idle.cpp: when nobody is ready

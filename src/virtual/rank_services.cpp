@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -108,27 +109,38 @@ std::string await_quiet_services(const space::ControlHeader& job) {
   return {};
 }
 
-void pack_services(RankFiber& fiber) {
+namespace {
+
+/// Into its segment. False where that has no room.
+bool store(RankFiber& fiber, std::span<const std::byte> all) {
+  AddressSpace::Failure failure;
+  // As a door: the rank does not run, and cannot wait.
+  void* const memory = fiber.space().allocate(all.size(), 64, Allocation::Kind::internal, failure,
+                                              AddressSpace::By::door);
+  if (memory == nullptr) return false;
+  std::memcpy(memory, all.data(), all.size());
+  fiber.packed = static_cast<std::byte*>(memory);
+  fiber.packed_bytes = all.size();
+  return true;
+}
+
+}  // namespace
+
+bool pack_services(RankFiber& fiber) {
   ARMATURE_ASSERT(fiber.packed == nullptr);
   const OutsideOfRanks outside;
-  const std::vector<std::byte> all = state_of(fiber.rank);
-  if (!all.empty()) {
-    AddressSpace::Failure failure;
-    // As a door: the rank does not run, and cannot wait.
-    void* const memory = fiber.space().allocate(all.size(), 64, Allocation::Kind::internal, failure,
-                                                AddressSpace::By::door);
-    if (memory == nullptr)
-      base::fail(Errc::out_of_memory,
-                 fmt::format("rank {}: no memory for what goes along with it: {}", fiber.rank,
-                             failure.limit));
-    std::memcpy(memory, all.data(), all.size());
-    fiber.packed = static_cast<std::byte*>(memory);
-    fiber.packed_bytes = all.size();
+  try {
+    const std::vector<std::byte> all = state_of(fiber.rank);
+    fiber.has_no_room = !all.empty() && !store(fiber, all);
+  } catch (const std::bad_alloc&) {
+    fiber.has_no_room = true;
   }
-  forget_in_services(fiber.rank);
+  if (!fiber.has_no_room) forget_in_services(fiber.rank);
+  return !fiber.has_no_room;
 }
 
 void unpack_services(RankFiber& fiber) {
+  fiber.has_no_room = false;
   if (fiber.packed == nullptr) return;
   const OutsideOfRanks outside;
   give_services(fiber.rank, {fiber.packed, fiber.packed_bytes});

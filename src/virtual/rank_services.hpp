@@ -10,9 +10,10 @@
 
 namespace armature::fibers {
 
-/// Of a rank that does not run. From then on services know nothing of it here. Throws
-/// Error(out_of_memory).
-void pack_services(RankFiber& fiber);
+/// Of a rank that does not run any more, or is about to leave its stack. From then on services know
+/// nothing of it here. False where its segment has no room: then nothing has changed, and the rank
+/// can neither go nor be written (Tie::no_room), until unpack_services.
+[[nodiscard]] bool pack_services(RankFiber& fiber);
 /// Gives them what was packed, if something was. Throws Error(corrupt) where it is of a service
 /// that this process does not have.
 void unpack_services(RankFiber& fiber);

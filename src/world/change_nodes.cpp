@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -122,7 +123,11 @@ void change_nodes(const World& world, std::span<const int> processes, const char
   // What nobody has looked at yet goes along with rank 0.
   const std::uint32_t unseen = world.rank() == 0 ? requests().exchange(0) : 0;
   try {
-    (void)stand_together(world, {.processes = processes}, call);
+    const std::uint32_t number = stand_together(world, {.processes = processes}, call);
+    const space::Halt& halt = wait::mapping(call).header().halt;
+    if (halt.failed.load(std::memory_order_relaxed) == number)
+      base::fail(Errc::out_of_memory,
+                 fmt::format("{}: {}: all ranks stay", call, std::string_view(halt.problem)));
   } catch (...) {
     requests().fetch_add(unseen);
     throw;
@@ -146,12 +151,14 @@ std::uint32_t write_on_nodes(const World& world, const Destination& to, const ch
   return stand_together(world, what, call);
 }
 
-void go_to(int process) {
+bool go_to(int process) {
   try {
     migrate(ProcessId(process));
   } catch (const Error& error) {
+    if (error.code() == Errc::out_of_memory) return false;
     if (error.code() != Errc::bad_argument) throw;
   }
+  return true;
 }
 
 }  // namespace armature::hosting

@@ -93,8 +93,15 @@ void migrate_together(ProcessId process) {
   world.barrier();
   const std::vector<int> processes = agree(world, ask(me, process));
   if (job.nodes > 1) return hosting::change_nodes(world, processes, call);
-  hosting::go_to(process.number());
+  const int home = me.space.slot(world.rank()).process.load(std::memory_order_relaxed);
+  const int nobody = world.size();
+  const bool has_gone = hosting::go_to(process.number());
+  const int refused = world.allreduce(has_gone ? nobody : world.rank(), Minimum());
+  if (refused == nobody) return;
+  (void)hosting::go_to(home);
   world.barrier();
+  base::fail(Errc::out_of_memory, fmt::format("{}: rank {} {}: all ranks stay", call, refused,
+                                              space::text(space::Tie::no_room)));
 }
 
 }  // namespace armature

@@ -51,6 +51,7 @@ struct Board {
   std::map<std::uint32_t, Open> open;
   std::uint32_t requests = 0;
   long deaths = 0;
+  std::size_t ballast = 0;
 };
 
 struct Process {
@@ -160,6 +161,8 @@ void pack(Rank rank, std::vector<std::byte>& to) {
     for (const Posted& one : board.posted) put(to, one);
     put(to, board.open.size());
     for (const auto& [number, open] : board.open) put(to, number), put(to, open);
+    put(to, board.ballast);
+    to.resize(to.size() + board.ballast);
   });
 }
 
@@ -172,7 +175,7 @@ class Reader {
     bytes_ = bytes_.subspan(sizeof value);
     return value;
   }
-  [[nodiscard]] bool is_at_end() const { return bytes_.empty(); }
+  [[nodiscard]] std::size_t left() const { return bytes_.size(); }
 
  private:
   std::span<const std::byte> bytes_;
@@ -195,7 +198,8 @@ void unpack(Rank rank, std::span<const std::byte> from) {
       const auto number = in.get<std::uint32_t>();
       board.open[number] = in.get<Open>();
     }
-    if (!in.is_at_end()) armature::abort(1, "a board is given what it has not packed");
+    board.ballast = in.get<std::size_t>();
+    if (in.left() != board.ballast) armature::abort(1, "a board is given what it has not packed");
   });
 }
 
@@ -263,6 +267,10 @@ std::optional<long> await(std::uint32_t request) {
 
 long value(int counter) {
   return here.boards.with(calling_rank(), [&](Board& board) { return board.counters[counter]; });
+}
+
+void set_ballast(std::size_t bytes) {
+  here.boards.with(calling_rank(), [&](Board& board) { board.ballast = bytes; });
 }
 
 Told told() { return {here.packed, here.unpacked, here.forgotten, here.asked_to_be_quiet}; }

@@ -31,6 +31,9 @@ bool add_bytes(Rank to, int counter, std::byte of, std::span<const std::byte> by
 /// Of the calling rank's board.
 [[nodiscard]] long value(int counter);
 
+/// So many bytes more are packed with the calling rank's board.
+void set_ballast(std::size_t bytes);
+
 /// What the layer has been told in this process.
 struct Told {
   long packed = 0, unpacked = 0, forgotten = 0, asked_to_be_quiet = 0;

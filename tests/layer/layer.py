@@ -41,6 +41,16 @@ def case_restarts():
                 restart(directory, *there)
 
 
+def case_refuses():
+    """What does not fit a rank's segment keeps the rank where it is."""
+    for nodes, processes in ((1, 2), (2, 2), (2, 4)):
+        with tempfile.TemporaryDirectory() as folder:
+            run(["refuse", folder], 0, "refused: well",
+                options=["-n", 4, "--virtual", "--nodes", nodes, "--processes", processes, "--band-size", "64M",
+                         "--timeout", 60])
+            expect(sorted(os.listdir(folder))[-1:] == ["latest"], str(os.listdir(folder)))
+
+
 def kill(runs, start, at_random):
     """Whoever is killed, all go back to what they had; nothing is lost."""
     recovered = 0

@@ -1,7 +1,8 @@
 // Ranks that use a layer of their own while they move, are written, restarted, brought back, and
 // die.
 //
-//   layer work ROUNDS [SEED] | save DIR | recover ROUNDS [SEED] | survive | explain | differ |
+//   layer work ROUNDS [SEED] | save DIR | recover ROUNDS [SEED] | refuse DIR | survive |
+//   explain | differ |
 //   wait_in_a_handler
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -187,6 +189,44 @@ void recover(World& world, int rounds, int seed) {
   if (world.rank() == 0) std::printf("result well\n");
 }
 
+std::string told(const std::function<void()>& what) {
+  try {
+    what();
+  } catch (const armature::Error& error) {
+    return error.what();
+  }
+  return "it was not refused";
+}
+
+/// Rank 1's board does not fit its segment: it neither goes nor is written, and has lost nothing.
+void refuse(World& world, const std::string& directory) {
+  const int me = world.rank(), home = armature::process_of(me).number();
+  const auto all_are_told = [&](const std::string& text) {
+    const bool is_told = text.find("rank 1 keeps more in its process's memory") != text.npos;
+    if (!is_told) std::printf("rank %d: %s\n", me, text.c_str());
+    require(is_told, "a rank was not told why");
+    require(armature::process_of(me).number() == home, "somebody has moved");
+  };
+  Work work(world);
+  const auto last = armature::ProcessId(armature::hosting_processes() - 1);
+  work.run(1, [&] {
+    board::set_ballast(me == 1 ? 48 << 20 : 0);
+    if (me == 1 && last.number() != home && armature::same_node(1, world.size() - 1))
+      require(told([&] { armature::migrate(last); }).find("the rank stays") != std::string::npos,
+              "a rank was not refused");
+    world.barrier();
+    all_are_told(told([&] { armature::migrate_together(last); }));
+    all_are_told(told([&] { armature::checkpoint(directory); }));
+    world.barrier();
+    board::set_ballast(0);
+  });
+  work.run(2, [&] { armature::migrate_together(last); });
+  require(armature::process_of(me) == last, "a rank has stayed");
+  require(!armature::checkpoint(directory), "it was restarted");
+  work.run(3, [] {});
+  if (me == 0) std::printf("refused: well\n");
+}
+
 /// The last rank is killed while others wait for it; they are told and go on.
 void survive(World& world) {
   const int me = world.rank(), last = world.size() - 1;
@@ -254,6 +294,7 @@ int main(int argc, char** argv) {
     if (what == "work") work(world, rounds, seed);
     if (what == "save") save(world, directory);
     if (what == "recover") recover(world, rounds, seed);
+    if (what == "refuse") refuse(world, directory);
     if (what == "survive") survive(world);
     if (what == "explain") explain(world);
     if (what == "wait_in_a_handler") wait_in_a_handler(world);

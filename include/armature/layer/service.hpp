@@ -52,7 +52,9 @@ struct Service {
   // Outside of ranks; what is kept of a rank in the process's memory goes with the rank
   // (armci-on-charm-2006, 3): to another process, into checkpoints and back. Nothing comes for the
   // rank between these calls.
-  /// Appends it, for unpack_rank, in whatever process that will be called. forget comes next.
+  /// Appends it, for unpack_rank, in whatever process that will be called. forget comes next; but
+  /// where the rank's segment has no room for it, nothing does, and the rank stays, and is not
+  /// written: whoever asked for that is told.
   void (*pack_rank)(Rank rank, std::vector<std::byte>& to) = nullptr;
   void (*unpack_rank)(Rank rank, std::span<const std::byte> from) = nullptr;
   /// The rank has left the process or the job, or goes back to what it was. There may be nothing.

@@ -1,13 +1,14 @@
 // Step by step, each begun by nobody before all have taken the one before:
 //
 //   1, 2  nothing is on its way any more: what was sent has been handled, and what was sent for it
-//   3     a copy in memory has been made, if one is
+//   3     what processes keep of their ranks has been packed
+//   4     a copy in memory has been made, if one is
 //         or all know whether the checkpoint is to be a whole one
-//   4, 5  a checkpoint has been written, and is complete
-//   6     whoever is to come can be taken
-//   7     all have come
-//   8     nobody looks at where ranks are, so that can be changed
-//   9, 10 each process knows its ranks: they may be spoken with
+//   5, 6  a checkpoint has been written, and is complete
+//   7     whoever is to come can be taken
+//   8     all have come
+//   9     nobody looks at where ranks are, so that can be changed
+//   10,11 each process knows its ranks: they may be spoken with
 #include "virtual/nodes/exchange_ranks.hpp"
 
 #include <algorithm>
@@ -34,12 +35,21 @@ struct Journey {
   int rank, from, to;  // processes
 };
 
+/// Whether ranks go where they are to go, or, since something has gone wrong, stay. All processes
+/// have the same when nothing is done any more that may go wrong.
+enum class Goals { as_arranged, none };
+
+/// Where a rank goes on.
+int goal_of(const space::RankSlot& slot, Goals goals) {
+  return (goals == Goals::none ? slot.process : slot.goes_to).load(relaxed);
+}
+
 /// Those who change nodes.
-std::vector<Journey> journeys(const space::Mapping& mapping) {
+std::vector<Journey> journeys(const space::Mapping& mapping, Goals goals) {
   std::vector<Journey> all;
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
     const space::RankSlot& slot = mapping.slot(rank);
-    const int to = slot.goes_to.load(relaxed);
+    const int to = goal_of(slot, goals);
     if (mapping.process_slot(to).node != slot.node)
       all.push_back({rank, slot.process.load(relaxed), to});
   }
@@ -47,7 +57,7 @@ std::vector<Journey> journeys(const space::Mapping& mapping) {
 }
 
 /// By the first process of each node.
-void change_places(const space::Mapping& mapping, const std::vector<Journey>& all) {
+void change_places(const space::Mapping& mapping, const std::vector<Journey>& all, Goals goals) {
   space::ControlHeader& job = mapping.header();
   for (const Journey& one : all) {
     space::RankSlot& slot = mapping.slot(one.rank);
@@ -62,7 +72,7 @@ void change_places(const space::Mapping& mapping, const std::vector<Journey>& al
   }
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
     space::RankSlot& slot = mapping.slot(rank);
-    const int to = slot.goes_to.load(relaxed);
+    const int to = goal_of(slot, goals);
     // What is counted of it is on its own node.
     if (slot.process.exchange(to, relaxed) != to && slot.node == job.node)
       slot.moves.fetch_add(1, relaxed);
@@ -108,17 +118,25 @@ void attempt(const Steps& steps, const std::function<void()>& what) {
 
 void try_what_is_to_be_done(const Steps& steps, const space::Halt& halt,
                             const Meanwhile& meanwhile) {
+  const auto is_broken = [&] { return halt.broken.load(std::memory_order_acquire) != 0; };
   attempt(steps, [&] {
-    if (meanwhile.by_each) meanwhile.by_each(steps);
+    if (meanwhile.when_quiet) meanwhile.when_quiet(steps);
   });
-  steps.reach(4);
-  steps.all_reach(4);
-  if (steps.leads_all()) {
-    if (halt.broken.load(std::memory_order_acquire) == 0) attempt(steps, meanwhile.by_first);
-    if (halt.broken.load(std::memory_order_acquire) != 0) attempt(steps, meanwhile.undo);
-  }
+  steps.reach(3);
+  steps.all_reach(3);
+  // The same for all.
+  if (!is_broken())
+    attempt(steps, [&] {
+      if (meanwhile.by_each) meanwhile.by_each(steps);
+    });
   steps.reach(5);
   steps.all_reach(5);
+  if (steps.leads_all()) {
+    if (!is_broken()) attempt(steps, meanwhile.by_first);
+    if (is_broken()) attempt(steps, meanwhile.undo);
+  }
+  steps.reach(6);
+  steps.all_reach(6);
 }
 
 /// All of them know by now whether everything is written.
@@ -157,7 +175,9 @@ bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
     job.resize.anew.store(space::StartAnew::complete, std::memory_order_release);
     return false;
   }
-  const std::vector<Journey> all = journeys(mapping);
+  const Goals goals =
+      job.halt.broken.load(std::memory_order_acquire) != 0 ? Goals::none : Goals::as_arranged;
+  const std::vector<Journey> all = journeys(mapping, goals);
   const auto comes = [&](const Journey& one) {
     return mapping.process_slot(one.to).node == job.node;
   };
@@ -165,17 +185,17 @@ bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
   left.begin();
   take_ranks_into(band_file);
   forget();
-  steps.reach(6);
+  steps.reach(7);
   // While others begin to send them.
   for (const Journey& one : all)
     if (comes(one)) mapping.show(one.rank);
   take_ranks_into_what_they_left(left);
-  steps.all_reach(6);
+  steps.all_reach(7);
 
   for (const Journey& one : all)
     if (one.from == process) send_rank(mapping, band_file, one.rank, left);
   const auto comes_to = [&](int by) {
-    const int to = mapping.slot(by).goes_to.load(relaxed);
+    const int to = goal_of(mapping.slot(by), goals);
     const int node = mapping.process_slot(to).node;
     return node != mapping.slot(by).node && node != job.node ? to : -1;
   };
@@ -183,19 +203,19 @@ bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
     if (mapping.slot(rank).process.load(relaxed) == process)
       send_notifications(mapping, band_file, rank, comes_to);
   steps.become_quiet();
-  steps.reach(7);
-  steps.all_reach(7);
+  steps.reach(8);
+  steps.all_reach(8);
 
   for (const Journey& one : all)
     if (leaves(one)) mapping.hide(one.rank);
-  steps.reach(8);
-  steps.node_reaches(8);
-  if (steps.leads()) change_places(mapping, all);
   steps.reach(9);
-  steps.all_reach(9);
-  host(mapping, process);
+  steps.node_reaches(9);
+  if (steps.leads()) change_places(mapping, all, goals);
   steps.reach(10);
   steps.all_reach(10);
+  host(mapping, process);
+  steps.reach(11);
+  steps.all_reach(11);
   if (steps.leads()) have_all_go_on(job, number, meanwhile);
   steps.poll_until([&] { return job.halt.over.load(std::memory_order_acquire) == number; });
   return true;

@@ -8,11 +8,13 @@
 
 namespace armature::nodes {
 
-/// What else is done while nothing is on its way: `by_each` by each process, and when all have, by
-/// the first one of the job `by_first`, or `undo` where something has gone wrong: what these throw
-/// is that. Halt::failed and Halt::problem then say so on all nodes; else, by the first one of each
-/// node, `at_end` before ranks go on.
+/// What else is done while nothing is on its way: `when_quiet` and, when all have done that,
+/// `by_each` by each process, and when all have, by the first one of the job `by_first`, or `undo`
+/// where something has gone wrong: what these throw is that, and no rank goes anywhere then.
+/// Halt::failed and Halt::problem then say so on all nodes; else, by the first one of each node,
+/// `at_end` before ranks go on.
 struct Meanwhile {
+  std::function<void(const Steps& steps)> when_quiet;
   std::function<void(const Steps& steps)> by_each;
   std::function<void()> by_first, undo, at_end;
 };
