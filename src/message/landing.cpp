@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <utility>
 
@@ -60,15 +61,15 @@ void on_bytes(const Arrived& arrived) {
   wait::ring(mapping.slot(to));
 }
 
-void serve_landings(transport::Links& links) {
-  links.handle(Kind::bytes, {.handler = on_bytes, .is_of_rank = true});
-}
+constexpr std::array<transport::Handling, 1> handlers{{
+    {.kind = transport::number_of(Kind::bytes), .handler = on_bytes, .is_of_rank = true},
+}};
 
 }  // namespace
 
 const transport::Service service{.name = "message",
                                  .records_count = static_cast<std::uint8_t>(Kind::count),
-                                 .handlers = serve_landings};
+                                 .handlers = {handlers}};
 
 /// The process that the network reaches the rank by has all memory of a rank that is a process or
 /// a thread, and the segment of a virtual one.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstring>
 #include <utility>
@@ -89,20 +90,22 @@ void on_life(const Arrived& arrived) {
   ring_ranks_here(mapping);
 }
 
-void handle(Links& links) {
-  constexpr bool is_of_rank = true;
-  links.handle(Kind::life, on_life);
-  links.handle(Kind::ring, {[](const Arrived& a) { network()->mirrors().on_ring(a); }, is_of_rank});
-  links.handle(Kind::room, {[](const Arrived& a) { network()->mirrors().on_room(a); }, is_of_rank});
-  links.handle(Kind::notify,
-               {[](const Arrived& a) { network()->mirrors().on_notify(a); }, is_of_rank});
-}
+void on_ring(const Arrived& arrived) { network()->mirrors().on_ring(arrived); }
+void on_room(const Arrived& arrived) { network()->mirrors().on_room(arrived); }
+void on_notify(const Arrived& arrived) { network()->mirrors().on_notify(arrived); }
+
+constexpr std::array<transport::Handling, 4> handlers{{
+    {.kind = transport::number_of(Kind::life), .handler = on_life},
+    {.kind = transport::number_of(Kind::ring), .handler = on_ring, .is_of_rank = true},
+    {.kind = transport::number_of(Kind::room), .handler = on_room, .is_of_rank = true},
+    {.kind = transport::number_of(Kind::notify), .handler = on_notify, .is_of_rank = true},
+}};
 
 }  // namespace
 
 const transport::Service service{.name = "net",
                                  .records_count = static_cast<std::uint8_t>(Kind::count),
-                                 .handlers = handle,
+                                 .handlers = {handlers},
                                  .reset = [] { network()->mirrors().forget_all(); }};
 
 Network::Network(const space::Mapping& mapping, Spaces spaces, const Links::Options& options)

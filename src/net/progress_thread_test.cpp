@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -25,18 +26,15 @@ std::atomic<int> handled = 0;
 std::atomic<bool (*)()> look = nullptr;
 
 enum class Said : std::uint8_t { word };
-const transport::Service listener{.name = "listener",
-                                  .records_count = 1,
-                                  .handlers =
-                                      [](transport::Links& links) {
-                                        links.handle(Said::word,
-                                                     [](const transport::Arrived&) { ++handled; });
-                                      },
-                                  .poll =
-                                      [] {
-                                        const auto looks = look.load();
-                                        return looks != nullptr && looks();
-                                      }};
+constexpr std::array<transport::Handling, 1> heard{{
+    {.kind = transport::number_of(Said::word),
+     .handler = [](const transport::Arrived&) { ++handled; }},
+}};
+const transport::Service listener{
+    .name = "listener", .records_count = 1, .handlers = {heard}, .poll = [] {
+      const auto looks = look.load();
+      return looks != nullptr && looks();
+    }};
 const transport::Service& service_of(Said) { return listener; }
 
 NetworkOptions options(std::uint64_t heartbeat_ns = 0) {

@@ -1,6 +1,7 @@
 // What links say of records that nobody here knows, and of processes that know others.
 #include <unistd.h>
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -22,21 +23,23 @@ const transport::Service& service_of(First);
 const transport::Service& service_of(Second);
 
 template <class Kind>
-void serve(transport::Links& links) {
-  links.handle(Kind::record, [](const transport::Arrived& arrived) {
-    told.push_back(service_of(Kind::record).name);
-    EXPECT_EQ(arrived.record.kind, network()->links().kind_of(Kind::record));
-  });
-}
+constexpr std::array<transport::Handling, 1> serve{{
+    {.kind = transport::number_of(Kind::record),
+     .handler =
+         [](const transport::Arrived& arrived) {
+           told.push_back(service_of(Kind::record).name);
+           EXPECT_EQ(arrived.record.kind, network()->links().kind_of(Kind::record));
+         }},
+}};
 
 const transport::Service first{.name = "first",
                                .records_count = 1,
-                               .handlers = serve<First>,
+                               .handlers = {serve<First>},
                                .peer_failed = [](int) { told.push_back("first failed"); },
                                .reset = [] { told.push_back("first forgets"); },
                                .quiesce = [] { return told.empty(); }};
 const transport::Service second{
-    .name = "second", .records_count = 1, .handlers = serve<Second>, .reset = [] {
+    .name = "second", .records_count = 1, .handlers = {serve<Second>}, .reset = [] {
       told.push_back("second forgets");
     }};
 const transport::Service& service_of(First) { return first; }

@@ -263,6 +263,8 @@ detail::Request* start_engine(const Operation& what, Finish finish) {
 
 const Protocol engine{.name = "engine", .start = start_engine, .start_atomic = nullptr};
 
-void serve_keys(transport::Links& links) { links.handle(Kind::key, on_key); }
+const std::array<transport::Handling, 1> key_handlers{{
+    {.kind = transport::number_of(Kind::key), .handler = on_key},
+}};
 
 }  // namespace armature::rma

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
+
 #include "transport/links.hpp"
 
 namespace armature::rma {
 
 /// What this process does for others: lets the engine reach memory of its ranks.
-void serve_keys(transport::Links& links);
+extern const std::array<transport::Handling, 1> key_handlers;
 
 }  // namespace armature::rma

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 
@@ -47,7 +48,7 @@ void ask_section(const Operation& what, std::uint64_t question, Asked asked);
                                               std::uint64_t& value);
 
 /// What this process does for others: kinds of records and their handlers.
-void serve_far(transport::Links& links);
+extern const std::array<transport::Handling, 8> far_handlers;
 /// Ranks go back to what they were: what they have asked, and what others have asked of them, is
 /// void. Under the links' lock.
 void forget_far();

@@ -223,10 +223,10 @@ bool look_at_locks() {
 
 void forget_locks() { queues().clear(); }
 
-void serve_locks(transport::Links& links) {
-  links.handle(Kind::lock, {.handler = on_lock, .is_of_rank = true});
-  links.handle(Kind::unlock, {.handler = on_unlock, .is_of_rank = true});
-  links.handle(Kind::leave_lock, {.handler = on_leave, .is_of_rank = true});
-}
+const std::array<transport::Handling, 3> lock_handlers{{
+    {.kind = transport::number_of(Kind::lock), .handler = on_lock, .is_of_rank = true},
+    {.kind = transport::number_of(Kind::unlock), .handler = on_unlock, .is_of_rank = true},
+    {.kind = transport::number_of(Kind::leave_lock), .handler = on_leave, .is_of_rank = true},
+}};
 
 }  // namespace armature::rma

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "armature/rank.hpp"
@@ -28,7 +29,7 @@ void lock_far(net::Network& net, const FarMutex& mutex, std::uint64_t token, con
                               const char* call);
 
 /// What this process does for others.
-void serve_locks(transport::Links& links);
+extern const std::array<transport::Handling, 3> lock_handlers;
 /// Whose turn it is by now; whether somebody is still in a queue. Under the links' lock.
 bool look_at_locks();
 /// Nobody waits any more.

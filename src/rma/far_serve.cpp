@@ -352,18 +352,15 @@ void forget_far() {
   forget_extents(*network());
 }
 
-void serve_far(transport::Links& links) {
-  links.handle(Kind::put, {.handler = on_put, .is_of_rank = true});
-  links.handle(Kind::write, {.handler = on_write, .is_of_rank = true});
-  links.handle(Kind::pieces, {.handler = on_pieces, .is_of_rank = true});
-  links.handle(Kind::get, {.handler = on_get, .is_of_rank = true});
-  links.handle(Kind::gather, {.handler = on_gather, .is_of_rank = true});
-  links.handle(Kind::atomic, {.handler = on_atomic, .is_of_rank = true});
-  links.handle(Kind::check, {.handler = on_check, .is_of_rank = true});
-  links.handle(Kind::concealed, on_concealed);
-  serve_keys(links);
-  serve_locks(links);
-  Question::install(links);
-}
+const std::array<transport::Handling, 8> far_handlers{{
+    {.kind = transport::number_of(Kind::put), .handler = on_put, .is_of_rank = true},
+    {.kind = transport::number_of(Kind::write), .handler = on_write, .is_of_rank = true},
+    {.kind = transport::number_of(Kind::pieces), .handler = on_pieces, .is_of_rank = true},
+    {.kind = transport::number_of(Kind::get), .handler = on_get, .is_of_rank = true},
+    {.kind = transport::number_of(Kind::gather), .handler = on_gather, .is_of_rank = true},
+    {.kind = transport::number_of(Kind::atomic), .handler = on_atomic, .is_of_rank = true},
+    {.kind = transport::number_of(Kind::check), .handler = on_check, .is_of_rank = true},
+    {.kind = transport::number_of(Kind::concealed), .handler = on_concealed},
+}};
 
 }  // namespace armature::rma

@@ -113,10 +113,13 @@ void Question::on_answer(const Arrived& answer) {
   if (answer.record.to >= 0) wait::ring(network()->mapping().slot(answer.record.to));
 }
 
-void Question::install(transport::Links& links) {
-  for (const Kind kind : {Kind::data, Kind::value, Kind::checked, Kind::keyed, Kind::turn})
-    links.handle(kind, on_answer);
-}
+const std::array<transport::Handling, 5> Question::handlers{{
+    {.kind = transport::number_of(Kind::data), .handler = on_answer},
+    {.kind = transport::number_of(Kind::value), .handler = on_answer},
+    {.kind = transport::number_of(Kind::checked), .handler = on_answer},
+    {.kind = transport::number_of(Kind::keyed), .handler = on_answer},
+    {.kind = transport::number_of(Kind::turn), .handler = on_answer},
+}};
 
 void Question::give_up(int process) {
   // Where a job ends with its first dead rank it is about to end, and that rank's message is first.

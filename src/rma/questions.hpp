@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +37,7 @@ class Question {
   /// Throws that error when it is so.
   void check(const char* call) const;
 
-  static void install(transport::Links& links);
+  static const std::array<transport::Handling, 5> handlers;
   /// Nobody will answer what that process was asked.
   static void give_up(int process);
   /// Whether ranks of this process wait for no answer; under the links' lock. And then: those that

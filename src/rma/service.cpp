@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "base/fail.hpp"
+#include "rma/by_engine.hpp"
 #include "rma/far.hpp"
 #include "rma/far_lock.hpp"
 #include "rma/questions.hpp"
@@ -33,14 +34,15 @@ void unpack_exposures(Rank rank, std::span<const std::byte> from) {
 
 }  // namespace
 
-const transport::Service service{.name = "rma",
-                                 .records_count = static_cast<std::uint8_t>(Kind::count),
-                                 .handlers = serve_far,
-                                 .poll = look_at_locks,
-                                 .peer_failed = Question::give_up,
-                                 .reset = forget_far,
-                                 .quiesce = Question::all_are_answered,
-                                 .pack_rank = pack_exposures,
-                                 .unpack_rank = unpack_exposures};
+const transport::Service service{
+    .name = "rma",
+    .records_count = static_cast<std::uint8_t>(Kind::count),
+    .handlers = {far_handlers, key_handlers, lock_handlers, Question::handlers},
+    .poll = look_at_locks,
+    .peer_failed = Question::give_up,
+    .reset = forget_far,
+    .quiesce = Question::all_are_answered,
+    .pack_rank = pack_exposures,
+    .unpack_rank = unpack_exposures};
 
 }  // namespace armature::rma

@@ -62,7 +62,9 @@ void on_circle(const transport::Arrived& arrived) {
 
 }  // namespace
 
-void install_circles(transport::Links& links) { links.handle(Kind::circle, on_circle); }
+const std::array<transport::Handling, 1> circle_handlers{{
+    {.kind = transport::number_of(Kind::circle), .handler = on_circle},
+}};
 
 int before_in_circle(const space::Mapping& job, int me, int until, bool asks) {
   const Found found = follow(job, me, {until, me, 0});

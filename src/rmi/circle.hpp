@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "space/mapping.hpp"
@@ -22,6 +23,6 @@ struct CircleRecord {
 /// it waits for. On other nodes it is asked for anew if `asks`; the answer comes later.
 [[nodiscard]] int before_in_circle(const space::Mapping& job, int me, int until, bool asks);
 
-void install_circles(transport::Links& links);
+extern const std::array<transport::Handling, 1> circle_handlers;
 
 }  // namespace armature::rmi

@@ -117,10 +117,10 @@ void on_reply(const Arrived& arrived) {
 
 }  // namespace
 
-void install_far_replies(transport::Links& links) {
-  links.handle(Kind::reply, {.handler = on_reply, .is_of_rank = true});
-  links.handle(Kind::unwanted, on_unwanted);
-}
+const std::array<transport::Handling, 2> reply_handlers{{
+    {.kind = transport::number_of(Kind::reply), .handler = on_reply, .is_of_rank = true},
+    {.kind = transport::number_of(Kind::unwanted), .handler = on_unwanted},
+}};
 
 void answer(space::AddressSpace& space, const detail::Call& call, Reply::State state) {
   if (space.is_here(call.from)) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include "armature/detail/method.hpp"
@@ -30,6 +31,6 @@ void answer(space::AddressSpace& space, const detail::Call& call, detail::Reply:
 /// A block that we need no more, on whatever node it lies.
 void give_back_block(space::AddressSpace& space, std::byte* block);
 
-void install_far_replies(transport::Links& links);
+extern const std::array<transport::Handling, 2> reply_handlers;
 
 }  // namespace armature::rmi

@@ -292,11 +292,11 @@ bool KnownTeams::look() {
 
 std::size_t KnownTeams::kept() { return known_here().kept_early; }
 
-void KnownTeams::install(transport::Links& links) {
-  links.handle(Kind::round, {.handler = on_round, .is_of_rank = true});
-  links.handle(Kind::piece, {.handler = on_piece, .is_of_rank = true});
-  links.handle(Kind::wave, {.handler = on_wave, .is_of_rank = true});
-}
+const std::array<transport::Handling, 3> KnownTeams::handlers{{
+    {.kind = transport::number_of(Kind::round), .handler = on_round, .is_of_rank = true},
+    {.kind = transport::number_of(Kind::piece), .handler = on_piece, .is_of_rank = true},
+    {.kind = transport::number_of(Kind::wave), .handler = on_wave, .is_of_rank = true},
+}};
 
 void KnownTeams::forget_all() {
   teams().clear();

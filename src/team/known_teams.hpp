@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "space/address_space.hpp"
@@ -30,7 +31,7 @@ class KnownTeams {
   /// Records that wait until a member tells of their team. Under the links' lock.
   [[nodiscard]] static std::size_t kept();
 
-  static void install(transport::Links& links);
+  static const std::array<transport::Handling, 3> handlers;
   /// No team is known any more. Under the links' lock.
   static void forget_all();
 };

@@ -67,8 +67,8 @@ bool was_refused(wait::RankContext& me, int from, const Making& making) {
   return true;
 }
 
-void install_refusals(transport::Links& links) {
-  links.handle(Kind::refuse, {.handler = on_refuse, .is_of_rank = true});
-}
+const std::array<transport::Handling, 1> refusal_handlers{{
+    {.kind = transport::number_of(Kind::refuse), .handler = on_refuse, .is_of_rank = true},
+}};
 
 }  // namespace armature::team

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "team/making.hpp"
@@ -24,6 +25,6 @@ void refuse(wait::RankContext& me, int to, const Making& making);
 /// Whether that rank has refused the call, which is known from then on.
 [[nodiscard]] bool was_refused(wait::RankContext& me, int from, const Making& making);
 
-void install_refusals(transport::Links& links);
+extern const std::array<transport::Handling, 1> refusal_handlers;
 
 }  // namespace armature::team

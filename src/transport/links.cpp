@@ -115,9 +115,11 @@ Links::Links(const Options& options)
       services_{&link_service} {
   services_.insert(services_.end(), options.services.begin(), options.services.end());
   ARMATURE_ASSERT(services_.size() <= UINT8_MAX);
-  for (const Service* service : services_) handling_.emplace_back(service->records_count);
-  for (const Service* service : services_)
-    if (service->handlers != nullptr) service->handlers(*this);
+  for (const Service* service : services_) {
+    std::vector<Handling>& by_kind = handling_.emplace_back(service->records_count);
+    for (const std::span<const Handling> table : service->handlers)
+      for (const Handling& one : table) by_kind.at(one.kind) = one;
+  }
   engine_ = options.open(*this, options.engine);
 }
 

@@ -173,8 +173,6 @@ class Links : public Sink {
   [[nodiscard]] std::uint64_t hash_of_services() const;
   /// As it travels. Its service is one of the list.
   [[nodiscard]] RecordKind kind_of(RecordOf record) const;
-  void handle(RecordOf record, Handler handler) { handle(record, Handling{.handler = handler}); }
-  void handle(RecordOf record, const Handling& how) { handling(kind_of(record)) = how; }
 
   using Lock = std::lock_guard<LinksMutex>;
   [[nodiscard]] LinksMutex& lock() { return lock_; }

@@ -4,6 +4,7 @@
 
 #include <sched.h>
 
+#include <array>
 #include <chrono>
 #include <memory>
 
@@ -18,7 +19,21 @@ int handled = 0;
 Links* the_links = nullptr;
 
 enum class Said : std::uint8_t { notify, lost, get };
-const Service talk{.name = "talk", .records_count = 3};
+const Service& service_of(Said);
+
+constexpr std::array<Handling, 3> handlers{{
+    {.kind = number_of(Said::notify), .handler = [](const Arrived&) { ++handled; }},
+    {.kind = number_of(Said::lost),
+     .handler = [](const Arrived& arrived) { the_links->to(arrived.process).ignore(false); },
+     .is_never_ignored = true},
+    {.kind = number_of(Said::get),
+     .handler =
+         [](const Arrived&) {
+           the_links->to(0).flush();
+           the_links->to(0).post(Said::notify, 0, 0, std::uint64_t{1}, Link::Ack::none);
+         }},
+}};
+const Service talk{.name = "talk", .records_count = 3, .handlers = {handlers}};
 const Service& service_of(Said) { return talk; }
 
 class Party {
@@ -28,9 +43,7 @@ class Party {
                .processes = 2,
                .secret = secret,
                .engine = {.device = "lo", .interfaces = "", .segment = 0},
-               .services = {&talk}}) {
-    links.handle(Said::notify, [](const Arrived&) { ++handled; });
-  }
+               .services = {&talk}}) {}
   void meet(Party& other, int as) {
     links.connect(as, other.links.engine().address(), "the other");
   }
@@ -84,10 +97,6 @@ TEST_F(LinksTest, what_is_ignored_is_acknowledged_up_to_who_is_lost) {
   Party a(0, 42), b(1, 42);
   a.meet(b, 1);
   b.meet(a, 0);
-  b.links.handle(
-      Said::lost,
-      {.handler = [](const Arrived& arrived) { the_links->to(arrived.process).ignore(false); },
-       .is_never_ignored = true});
   the_links = &b.links;
   b.links.to(0).ignore(true);
   Link& link = a.links.to(1);
@@ -110,10 +119,6 @@ TEST_F(LinksTest, an_answer_leaves_though_what_gathered_before_was_as_long) {
   b.meet(a, 0);
   the_links = &b.links;
   b.links.to(0).post(Said::notify, 0, 0, std::uint64_t{1}, Link::Ack::none);
-  b.links.handle(Said::get, [](const Arrived&) {
-    the_links->to(0).flush();
-    the_links->to(0).post(Said::notify, 0, 0, std::uint64_t{1}, Link::Ack::none);
-  });
   a.links.to(1).post(Said::get, 0, 0, std::uint64_t{1}, Link::Ack::none);
   a.links.to(1).flush();
   EXPECT_TRUE(until({&a, &b}, [] { return handled == 2; }));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,8 +17,6 @@
 // Of what records mean, links know nothing.
 
 namespace armature::transport {
-
-class Links;
 
 /// A record that has come; its bytes are gone when its handler returns.
 struct Arrived {
@@ -43,9 +42,15 @@ struct Arrived {
 };
 using Handler = void (*)(const Arrived& arrived);
 
-/// What is done with one kind of record.
+/// Of a kind of record, which an enumerator of its room names.
+template <class Kind>
+requires std::is_enum_v<Kind>
+constexpr std::uint8_t number_of(Kind kind) { return static_cast<std::uint8_t>(kind); }
+
+/// What is done with one kind of record. One that nothing is said of is passed over.
 struct Handling {
-  Handler handler = nullptr;  // none: it is passed over
+  std::uint8_t kind = 0;
+  Handler handler = nullptr;
   /// A rank itself sends it, and what it sends next must not come before; else its process does,
   /// for others.
   bool is_of_rank = false;
@@ -58,8 +63,9 @@ struct Handling {
 struct Service {
   const char* name;            // unlike others'
   std::uint8_t records_count;  // kinds of records, numbered from 0
-  /// Says who handles them, by Links::handle. While links are made.
-  void (*handlers)(Links& links) = nullptr;
+  /// Who handles them: tables of the room's components.
+  static constexpr std::size_t tables_max = 6;
+  std::array<std::span<const Handling>, tables_max> handlers = {};
   /// Looks at what no record tells of, whenever the network is polled; whether that is wanted again
   /// soon.
   bool (*poll)() = nullptr;

@@ -74,7 +74,9 @@ void on_urgent(const transport::Arrived& arrived) {
 
 }  // namespace
 
-void install_urgent(Links& links) { links.handle(Kind::urgent, on_urgent); }
+const std::array<transport::Handling, 1> urgent_handlers{{
+    {.kind = transport::number_of(Kind::urgent), .handler = on_urgent},
+}};
 
 }  // namespace fibers
 

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
+
 #include "transport/links.hpp"
 
 namespace armature::fibers {
 
 /// What comes from other nodes for expedite().
-void install_urgent(transport::Links& links);
+extern const std::array<transport::Handling, 1> urgent_handlers;
 
 }  // namespace armature::fibers

@@ -7,21 +7,10 @@
 #include "virtual/records.hpp"
 
 namespace armature::fibers {
-namespace {
-
-void handle_records(transport::Links& links) {
-  install_urgent(links);
-  nodes::Steps::install(links);
-  nodes::install_plan(links);
-  nodes::install_travellers(links);
-  nodes::install_losses(links);
-  nodes::Copies::install(links);
-}
-
-}  // namespace
-
-const transport::Service service{.name = "virtual",
-                                 .records_count = static_cast<std::uint8_t>(Kind::count),
-                                 .handlers = handle_records};
+const transport::Service service{
+    .name = "virtual",
+    .records_count = static_cast<std::uint8_t>(Kind::count),
+    .handlers = {urgent_handlers, nodes::Steps::handlers, nodes::plan_handlers,
+                 nodes::traveller_handlers, nodes::loss_handlers, nodes::Copies::handlers}};
 
 }  // namespace armature::fibers

@@ -129,10 +129,10 @@ Copies::Copies(const space::Mapping& mapping, int process, int band_file)
   taken().bands_file = band_file;
 }
 
-void Copies::install(Links& links) {
-  links.handle(Kind::copy_pages, on_copy_pages);
-  links.handle(Kind::copied, on_copied);
-}
+const std::array<transport::Handling, 2> Copies::handlers{{
+    {.kind = transport::number_of(Kind::copy_pages), .handler = on_copy_pages},
+    {.kind = transport::number_of(Kind::copied), .handler = on_copied},
+}};
 
 void Copies::forget_problems() { taken().could_not_write = false; }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -56,7 +57,7 @@ class Copies {
   /// There is nothing in the band.
   void empty_band(int rank) const;
 
-  static void install(transport::Links& links);
+  static const std::array<transport::Handling, 2> handlers;
 
  private:
   [[nodiscard]] int file(std::uint32_t number) const;

@@ -39,6 +39,10 @@ struct Journey {
 /// have the same when nothing is done any more that may go wrong.
 enum class Goals { as_arranged, none };
 
+Goals goals_of(const space::Halt& halt) {
+  return halt.broken.load(std::memory_order_acquire) != 0 ? Goals::none : Goals::as_arranged;
+}
+
 /// Where a rank goes on.
 int goal_of(const space::RankSlot& slot, Goals goals) {
   return (goals == Goals::none ? slot.process : slot.goes_to).load(relaxed);
@@ -175,8 +179,7 @@ bool exchange_ranks(const space::Mapping& mapping, int process, int band_file,
     job.resize.anew.store(space::StartAnew::complete, std::memory_order_release);
     return false;
   }
-  const Goals goals =
-      job.halt.broken.load(std::memory_order_acquire) != 0 ? Goals::none : Goals::as_arranged;
+  const Goals goals = goals_of(job.halt);
   const std::vector<Journey> all = journeys(mapping, goals);
   const auto comes = [&](const Journey& one) {
     return mapping.process_slot(one.to).node == job.node;

@@ -110,8 +110,8 @@ bool somebody_has_left(const space::Mapping& mapping) {
   });
 }
 
-void install_losses(Links& links) {
-  links.handle(Kind::lost, {.handler = on_lost, .is_never_ignored = true});
-}
+const std::array<transport::Handling, 1> loss_handlers{{
+    {.kind = transport::number_of(Kind::lost), .handler = on_lost, .is_never_ignored = true},
+}};
 
 }  // namespace armature::nodes

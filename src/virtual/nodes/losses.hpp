@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "space/mapping.hpp"
@@ -26,6 +27,6 @@ bool all_have_entered(const space::Mapping& mapping);
 /// Whether some other process says that all ranks of the job have ended.
 bool somebody_has_left(const space::Mapping& mapping);
 
-void install_losses(transport::Links& links);
+extern const std::array<transport::Handling, 1> loss_handlers;
 
 }  // namespace armature::nodes

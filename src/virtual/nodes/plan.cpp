@@ -90,7 +90,9 @@ std::set<int> first_processes(const space::Mapping& mapping) {
 
 }  // namespace
 
-void install_plan(transport::Links& links) { links.handle(Kind::plan, on_plan); }
+const std::array<transport::Handling, 1> plan_handlers{{
+    {.kind = transport::number_of(Kind::plan), .handler = on_plan},
+}};
 
 void arrange(const space::Mapping& mapping, const Arrangement& all) {
   static_assert(sizeof(int) == sizeof(std::int32_t));

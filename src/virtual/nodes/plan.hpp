@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -28,6 +29,6 @@ struct Arrangement {
 /// the end of that.
 void arrange(const space::Mapping& mapping, const Arrangement& all);
 
-void install_plan(transport::Links& links);
+extern const std::array<transport::Handling, 1> plan_handlers;
 
 }  // namespace armature::nodes

@@ -52,11 +52,11 @@ void on_step(const Arrived& arrived) {
 
 }  // namespace
 
-void Steps::install(Links& links) {
-  links.handle(Kind::step, {.handler = on_step, .is_never_ignored = true});
-  links.handle(Kind::problem, on_problem);
-  links.handle(Kind::whole, on_whole);
-}
+const std::array<transport::Handling, 3> Steps::handlers{{
+    {.kind = transport::number_of(Kind::step), .handler = on_step, .is_never_ignored = true},
+    {.kind = transport::number_of(Kind::problem), .handler = on_problem},
+    {.kind = transport::number_of(Kind::whole), .handler = on_whole},
+}};
 
 Steps::Steps(const space::Mapping& mapping, int process, std::uint32_t regroup,
              std::uint32_t number, const Facts& facts)

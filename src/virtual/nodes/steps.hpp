@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <string_view>
@@ -62,7 +63,7 @@ class Steps {
   /// the next step. Halt::changed_since.
   void tell_whole() const;
 
-  static void install(transport::Links& links);
+  static const std::array<transport::Handling, 3> handlers;
 
  private:
   Steps(const space::Mapping& mapping, int process, std::uint32_t regroup, std::uint32_t number,

@@ -96,11 +96,11 @@ void on_notified(const Arrived& arrived) {
 
 }  // namespace
 
-void install_travellers(Links& links) {
-  links.handle(Kind::pages, on_pages);
-  links.handle(Kind::traveller, on_traveller);
-  links.handle(Kind::notified, on_notified);
-}
+const std::array<transport::Handling, 3> traveller_handlers{{
+    {.kind = transport::number_of(Kind::pages), .handler = on_pages},
+    {.kind = transport::number_of(Kind::traveller), .handler = on_traveller},
+    {.kind = transport::number_of(Kind::notified), .handler = on_notified},
+}};
 
 void take_ranks_into(int file) {
   const Links::Lock locked(network()->links().lock());

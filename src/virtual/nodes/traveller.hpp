@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 
 #include "space/mapping.hpp"
@@ -22,6 +23,6 @@ void send_notifications(const space::Mapping& mapping, int file, int rank,
 /// lie, what this process has left of them.
 void take_ranks_into(int file);
 void take_ranks_into_what_they_left(const LeftBehind& left);
-void install_travellers(transport::Links& links);
+extern const std::array<transport::Handling, 3> traveller_handlers;
 
 }  // namespace armature::nodes
