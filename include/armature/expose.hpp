@@ -30,7 +30,7 @@ class ARMATURE_API MemoryKind {
 namespace detail {
 /// Returns the calling rank.
 ARMATURE_API Rank expose(const void* memory, std::size_t bytes, const MemoryKind* kind);
-ARMATURE_API void conceal(const void* memory, std::size_t bytes) noexcept;
+ARMATURE_API void conceal(Rank owner, const void* memory, std::size_t bytes) noexcept;
 }  // namespace detail
 
 /// Memory of the calling rank that no segment holds, while other ranks may reach it: statics, the
@@ -58,7 +58,8 @@ class [[nodiscard]] Exposed {
 
   /// Ends it. No operation on that memory may be under way: a fence and a barrier say so.
   void conceal() noexcept {
-    if (count_ != 0) detail::conceal(first_.address(), std::exchange(count_, 0) * sizeof(T));
+    if (count_ != 0)
+      detail::conceal(first_.rank(), first_.address(), std::exchange(count_, 0) * sizeof(T));
   }
 
  private:

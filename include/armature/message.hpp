@@ -18,8 +18,9 @@ namespace armature {
 // Two-sided messages, as MPI has them (MPI 4.1, 3): a message is matched by its sender and its tag.
 // Of the receives that a message matches it gets the one that was posted first. Messages of one
 // sender that match the same receive are received in the order they were sent. A long one is copied
-// once between ranks of a node, wherever the receiver or the kernel can read the sender's memory;
-// between nodes its bytes go straight to where a receive wants them.
+// once between ranks of a node where the receiver can read the sender's memory, else by the kernel
+// or through a ring, whichever is faster; between nodes its bytes go straight to where a receive
+// wants them.
 
 struct AnyTag {
   explicit AnyTag() = default;

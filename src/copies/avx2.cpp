@@ -42,6 +42,7 @@ void copy_by_avx2(void* to_start, const void* from_start, std::size_t bytes) {
   const __m256i tail[] = {load_32(from_tail), load_32(from_tail + 32), load_32(from_tail + 64),
                           load_32(from_tail + 96)};
 
+  if constexpr (past_cache) _mm_sfence();  // or they could be seen before earlier ones
   const std::size_t skip = avx2_line_bytes - reinterpret_cast<std::uintptr_t>(to) % avx2_line_bytes;
   for (std::size_t i = skip; i + block_bytes < bytes; i += block_bytes) {
     const auto* block = from + i;

@@ -36,6 +36,7 @@ void copy_by_avx512(void* to_start, const void* from_start, std::size_t bytes) {
                           load_64(from_tail + 2 * register_bytes),
                           load_64(from_tail + 3 * register_bytes)};
 
+  if constexpr (past_cache) _mm_sfence();  // or they could be seen before earlier ones
   // A register is a cache line.
   const std::size_t skip = register_bytes - reinterpret_cast<std::uintptr_t>(to) % register_bytes;
   for (std::size_t i = skip; i + block_bytes < bytes; i += block_bytes) {

@@ -31,7 +31,7 @@ std::size_t past_cache_min() {
   // Not sysconf(_SC_LEVEL3_CACHE_SIZE): on AMD it adds up caches that this core does not reach.
   std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");  // "32768K"
   std::size_t cache_kibibytes = 0;
-  if (!(file >> cache_kibibytes)) cache_kibibytes = 32768;
+  if (!(file >> cache_kibibytes) || cache_kibibytes == 0) cache_kibibytes = 32768;
   return cache_kibibytes * 1024 / 8 * 3;
 }
 
@@ -65,7 +65,9 @@ void choose_and_copy(CopyChoices& choices, Kind kind, void* to, const void* from
                      Processor (*processor)()) {
   auto& word = choices.way[kind.number()];
   std::uint8_t state = CopyChoices::open;
-  if (!word.compare_exchange_strong(state, CopyChoices::being_chosen, std::memory_order_relaxed))
+  // Looked at first: all ranks read the line, and the word stays so where a rank dies meanwhile.
+  if (word.load(std::memory_order_relaxed) != CopyChoices::open ||
+      !word.compare_exchange_strong(state, CopyChoices::being_chosen, std::memory_order_relaxed))
     return candidate(usual_way(kind.size == Size::past_cache)).copy(to, from, bytes);
   bool has_copied = false;
   const auto known = way_without_trial(wanted_now(), processor(), kind);

@@ -80,7 +80,9 @@ Way best_of(bool past_cache, const Turns& turns, const Sample& sample) {
       if (stays[i]) best_ns[i] = std::min(best_ns[i], sample(static_cast<Way>(i), turns.bytes));
   const auto best = std::ranges::min_element(best_ns);
   const double usual_ns = best_ns[static_cast<std::size_t>(usual)];
-  return *best < usual_ns * (1 - turns.margin) ? static_cast<Way>(best - best_ns.begin()) : usual;
+  return usual_ns < never && *best < usual_ns * (1 - turns.margin)
+             ? static_cast<Way>(best - best_ns.begin())
+             : usual;
 }
 
 Tried try_in_cache(Kind kind) {

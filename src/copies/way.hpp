@@ -16,7 +16,7 @@ enum class Way : std::uint8_t { libc, rep_movsb, avx2, avx2_past_cache, avx512, 
 inline constexpr std::size_t ways = 6;
 
 /// More than 2 KiB. Source and target do not overlap, unless they are the same. What is stored is
-/// seen before what the caller stores later.
+/// seen behind what the caller has stored before, and before what it stores later.
 using Copy = void (*)(void* to, const void* from, std::size_t bytes);
 
 struct Candidate {

@@ -53,7 +53,10 @@ void wake(Rank rank) {
 }
 
 void progress() {
-  wait::this_rank("progress").deliver();
+  wait::RankContext& me = wait::this_rank("progress");
+  if (!wait::runs_rank())
+    base::fail(Errc::misuse, "progress: called by a thread that the program has started");
+  me.deliver();
   wait::let_others_run();
 }
 

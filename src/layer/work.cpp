@@ -71,17 +71,27 @@ bool Work::is_in_handler() const {
   return handler_.load(std::memory_order_relaxed) == wait::number_of_thread();
 }
 
+namespace {
+
+/// Also where memory is short in the middle.
+struct HandlingEnds {
+  ~HandlingEnds() { is_handling.store(false, std::memory_order_release); }
+  std::atomic<bool>& is_handling;
+};
+
+}  // namespace
+
 void Work::deliver() {
   // Acquire, release: what the other thread's handlers have written is seen by this one's.
   if (is_held_.load(std::memory_order_relaxed) ||
       is_handling_.exchange(true, std::memory_order_acquire))
     return;
+  const HandlingEnds ends{is_handling_};
   bool any = handle_records();
   any = look_at_deaths() || any;
   const bool polled = poll();
   any = push() || polled || any;
   looks_again_.store(polled, std::memory_order_relaxed);
-  is_handling_.store(false, std::memory_order_release);
   if (any) rank_.done.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -201,13 +211,22 @@ bool Work::send(std::uint32_t service, std::uint8_t kind, int to,
   if (messages().send_at_once(address, bytes, "send_record")) return true;
   auto outgoing = std::make_unique<Outgoing>(address, bytes);
   messages().start(outgoing->request, "send_record");
-  if (messages().advance(outgoing->request)) return !outgoing->request.is_lost;
-  {
+  try {
+    if (messages().advance(outgoing->request)) return !outgoing->request.is_lost;
     const std::lock_guard locked(mutex_);
-    outgoing_bytes_ += bytes.size();
     outgoing_.push_back(std::move(outgoing));
+    outgoing_bytes_ += bytes.size();
+  } catch (...) {
+    messages().abandon(outgoing->request);
+    throw;
   }
-  if (!is_in_handler() && is_full(1)) wait_for_room(to);
+  if (is_in_handler() || !is_full(1)) return true;
+  try {
+    wait_for_room(to);
+  } catch (const Error& error) {
+    if (error.code() != Errc::rank_lost) throw;
+    return false;
+  }
   return true;
 }
 

@@ -78,7 +78,7 @@ class Messages final : public wait::WorkSource {
   void close(OpenOperation& operation);
   /// From inside of OpenOperation::end.
   void abandon_at_end(SendRequest& request) {
-    if (!sending_.look(request)) sending_.abandon(request);
+    if (!sending_.look(request)) sending_.abandon(request, false);
   }
   void abandon_at_end(ReceiveRequest& request) {
     if (!receiving_.is_copying_for(request)) receiving_.abandon(request);
@@ -165,6 +165,8 @@ class Messages final : public wait::WorkSource {
   space::AddressSpace& space_;
   const space::Newcomers& newcomers_;
   wait::BiasedMutex mutex_;
+  static constexpr std::uint32_t at_once_in_a_row = 64;
+  std::uint32_t at_once_ = 0;  // receives that may not have taken anything in; under the lock
   Sending sending_;
   Receiving receiving_;
   std::list<OpenOperation*> open_;

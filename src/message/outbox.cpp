@@ -132,9 +132,9 @@ struct Rest : Outgoing {
 
 }  // namespace
 
-void Outbox::give_up(Outgoing& outgoing) {
+void Outbox::give_up(Outgoing& outgoing, bool is_read_no_more) {
   const bool is_first = to_[static_cast<std::size_t>(outgoing.to)].first == &outgoing;
-  const bool has_begun = is_first && outgoing.envelope_written_ > 0;
+  const bool has_begun = !is_read_no_more && is_first && outgoing.envelope_written_ > 0;
   replace(outgoing, has_begun ? new Rest(outgoing) : nullptr);
 }
 

@@ -43,7 +43,7 @@ class Outbox {
   bool push();
   /// Lets go of something, whose bytes are not looked at any more then. Where a part of it is in
   /// the ring the rest follows from a copy: what comes behind it must not be taken for that.
-  void give_up(Outgoing& outgoing);
+  void give_up(Outgoing& outgoing, bool is_read_no_more);
   [[nodiscard]] bool is_empty() const { return waiting_.empty(); }
 
   /// The rings are freed: all that was in them has been read.

@@ -23,12 +23,19 @@ Receiving::~Receiving() {
 }
 
 void Receiving::add(std::unique_ptr<Arrival> arrival) {
-  if (!arrival->is_here()) {
+  const bool is_here = arrival->is_here();
+  if (!is_here) {
     arrival->since_ns = base::now_ns();
     arrival->since_look = looks_;
     arrival->place = elsewhere_.insert(elsewhere_.end(), arrival.get());
   }
-  waiting_.add(*arrival.release());
+  try {
+    waiting_.add(*arrival);
+  } catch (...) {
+    if (!is_here) elsewhere_.erase(arrival->place);
+    throw;
+  }
+  (void)arrival.release();
 }
 
 /// It is fetched no more.
@@ -133,11 +140,11 @@ void Receiving::give(ReceiveRequest& request, std::unique_ptr<Arrival> arrival) 
     default:
       break;
   }
-  ++copies_to_begin_;
   copies_.push_back({.target = target,
                      .from = Copying::From::arrival,
                      .source = came.source,
                      .arrival = std::move(arrival)});
+  ++copies_to_begin_;
 }
 
 void Receiving::copy_announced(EnvelopeKind kind, int from, std::uint64_t number,
@@ -151,11 +158,11 @@ void Receiving::copy_announced(EnvelopeKind kind, int from, std::uint64_t number
     asked.asked_ns = is_refused ? 0 : base::now_ns();
     return ask(from, announcement.offer, asked);
   }
-  ++copies_to_begin_;
   copies_.push_back({.target = target,
                      .from = by_kernel ? Copying::From::kernel : Copying::From::announcement,
                      .source = from,
                      .announcement = &announcement});
+  ++copies_to_begin_;
 }
 
 Copying* Receiving::next_copy() {

@@ -97,11 +97,11 @@ bool Sending::look(SendRequest& request) {
 }
 
 // Its announcement is never used again: the receiver may look at it even now.
-void Sending::abandon(SendRequest& request) {
+void Sending::abandon(SendRequest& request, bool is_read_no_more) {
   withdraw(request);
   request.announcement = nullptr;
   request.stream = nullptr;
-  outbox_.give_up(request);
+  outbox_.give_up(request, is_read_no_more);
 }
 
 void Sending::post(int to, const Envelope& envelope) {

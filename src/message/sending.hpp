@@ -33,7 +33,7 @@ class Sending {
   /// Whether it is over.
   bool look(SendRequest& request);
   /// Lets go of a request that is not over: nothing of it is used any more.
-  void abandon(SendRequest& request);
+  void abandon(SendRequest& request, bool is_read_no_more);
 
   /// An envelope alone.
   void post(int to, const Envelope& envelope);

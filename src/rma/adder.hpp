@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "armature/accumulate.hpp"
 #include "rma/daxpy.hpp"
@@ -45,6 +46,11 @@ class Adder {
       from += part;
       bytes -= part;
     }
+  }
+
+  /// Holds no lock from here to the next run.
+  void let_go() {
+    if (held_ != nullptr) wait::unlock(*std::exchange(held_, nullptr));
   }
 
  private:

@@ -10,10 +10,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
-#include <fmt/format.h>
-
-#include "base/fail.hpp"
 #include "base/runtime.hpp"
 #include "rma/protocol.hpp"
 #include "rma/rows.hpp"
@@ -34,8 +32,7 @@ struct KernelCopies {
 /// Rows of an operation, which the kernel copies many at a time.
 class Batch {
  public:
-  Batch(const Operation& what, pid_t pid)
-      : rank_(what.rank), call_(what.call()), is_get_(what.verb == Verb::get), pid_(pid) {}
+  Batch(const Operation& what, pid_t pid) : is_get_(what.verb == Verb::get), pid_(pid) {}
 
   /// False: the kernel does not.
   [[nodiscard]] bool add(const Rows& rows) {
@@ -56,7 +53,8 @@ class Batch {
       const auto left = static_cast<std::size_t>(end - here);
       const ssize_t moved = is_get_ ? process_vm_readv(pid_, here, left, there, left, 0)
                                     : process_vm_writev(pid_, here, left, there, left, 0);
-      if (moved <= 0) return may_go_on(moved);
+      // Forbidden; or no such process; or memory that the kernel does not copy, as a device's.
+      if (moved <= 0) return false;
       pass(static_cast<std::size_t>(moved), here, there);
     }
     return true;
@@ -80,16 +78,6 @@ class Batch {
       }
     }
   }
-  /// False where it is forbidden, or the process is gone, which who asks it finds out. Else throws.
-  [[nodiscard]] bool may_go_on(ssize_t moved) const {
-    if (moved < 0 && errno != EFAULT) return false;
-    base::fail(Errc::bad_address,
-               fmt::format("{}: memory that rank {} exposes, or the caller's, is not mapped", call_,
-                           static_cast<int>(rank_)));
-  }
-
-  Rank rank_;
-  const char* call_;
   bool is_get_;
   pid_t pid_;
   std::array<iovec, rows_max> here_, there_;
@@ -104,10 +92,10 @@ bool copied_by_kernel(const Operation& what) {
   return works && batch.flush();
 }
 
-/// The process of one that has died may be another one's by now.
+/// The process of one that has died or left may be another one's by now.
 bool lives(const Operation& what) {
   const space::Mapping& mapping = wait::mapping(what.call());
-  return mapping.slot(what.rank).life.load(std::memory_order_acquire) != space::Life::dead;
+  return mapping.slot(what.rank).life.load(std::memory_order_acquire) < space::Life::finished;
 }
 
 detail::Request* start_by_kernel(const Operation& what, Finish finish) {
@@ -115,7 +103,8 @@ detail::Request* start_by_kernel(const Operation& what, Finish finish) {
   std::atomic<bool>& work = base::state<KernelCopies>().work;
   if (work.load(std::memory_order_relaxed) && lives(what)) {
     if (copied_by_kernel(what)) return nullptr;
-    if (errno != ESRCH) work.store(false, std::memory_order_relaxed);
+    if (errno == EPERM || errno == EACCES || errno == ENOSYS)
+      work.store(false, std::memory_order_relaxed);
   }
   return errand.start(what, finish);
 }

@@ -2,32 +2,54 @@
 #include "rma/errand.hpp"
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstring>
 
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "rma/far.hpp"
 #include "rma/protocol.hpp"
 #include "rma/rows.hpp"
 #include "rma/section.hpp"
+#include "rma/target.hpp"
 #include "rma/write_stream.hpp"
 #include "wait/rank_context.hpp"
-#include "wait/wait.hpp"
 
 namespace armature::rma {
 namespace {
 
-/// The box of a rank, while the calling rank has it alone.
+/// The calling rank, or for a thread that runs none, a rank of its process: dead when that is.
+int rank_of_caller(const space::Mapping& mapping) {
+  if (const int rank = sender(); rank >= 0) return rank;
+  const int pid = getpid();
+  int rank = 0;
+  while (rank + 1 < mapping.ranks() &&
+         mapping.slot(rank).pid.load(std::memory_order_relaxed) != pid)
+    ++rank;
+  return rank;
+}
+
+/// The box of a rank, while the caller has it alone. Nothing is executed for others meanwhile: they
+/// might ask here, too.
 class Asking {
  public:
   Asking(Rank rank, const char* call)
       : rank_(rank),
         call_(call),
-        space_(wait::this_rank(call).space),
-        box_(ExposedMemory::of(space_, rank).box) {
-    take();
-    // Of one who has died while it was run.
-    await(ErrandBox::asked);
+        mapping_(wait::mapping(call)),
+        box_(ExposedMemory::of(mapping_, rank).box) {
+    const int me = rank_of_caller(mapping_);
+    if (!wait::try_lock(box_.lock, me)) await_chunk(box_.lock, me);
+    try {
+      await();  // what one has asked for who has died meanwhile
+    } catch (...) {
+      wait::unlock(box_.lock);
+      throw;
+    }
   }
   Asking(const Asking&) = delete;
   Asking& operator=(const Asking&) = delete;
@@ -36,41 +58,36 @@ class Asking {
   [[nodiscard]] Errand& errand() const { return box_.errand; }
   [[nodiscard]] std::byte* bytes() const { return box_.bytes.data(); }
 
-  /// Returns when it is done. Throws Error(rank_lost) when the rank has died.
+  /// Returns when it is done. Throws Error(rank_lost) when the rank has died, Error(misuse) when it
+  /// has left the job.
   void ask(ErrandDo what) const {
     box_.errand.what = what;
-    box_.errand.asker = space_.me();
     // Sequentially consistent with the owner's thread (errand_thread.cpp, sleep).
     box_.state.store(ErrandBox::asked, std::memory_order_seq_cst);
     if (box_.is_asleep.load(std::memory_order_seq_cst) != 0)
       (void)syscall(SYS_futex, &box_.state, FUTEX_WAKE, 1, nullptr, nullptr, 0);
-    await(ErrandBox::asked);
+    await();
   }
 
  private:
-  void take() const {
-    const std::uint64_t token = wait::lock_token_of_thread(space_.me());
-    if (wait::try_lock_by(box_.lock, token)) return;
-    wait::WaitFor waiting{.what = space::Awaiting::completion, .call = call_};
-    for (;;) {
-      try {
-        return wait::lock_contended(box_.lock, token, waiting);
-      } catch (const Error& error) {
-        if (error.code() != Errc::rank_lost || waiting.peer < 0 || waiting.peer == rank_) throw;
-        wait::unlock_of_dead(box_.lock, waiting.peer);
-      }
-    }
-  }
   /// Acquire: what was done is seen.
-  void await(std::uint32_t not_any_more) const {
-    wait::WaitFor waiting{.what = space::Awaiting::completion, .peer = rank_, .call = call_};
-    wait::wait_until(waiting,
-                     [&] { return box_.state.load(std::memory_order_acquire) != not_any_more; });
+  [[nodiscard]] bool is_over() const {
+    return box_.state.load(std::memory_order_acquire) != ErrandBox::asked;
+  }
+  void await() const {
+    while (!is_over()) {
+      const space::Life life = mapping_.slot(rank_).life.load(std::memory_order_acquire);
+      if (life >= space::Life::finished && !is_over())
+        base::fail(life == space::Life::dead ? Errc::rank_lost : Errc::misuse,
+                   fmt::format("{}: rank {} has {}", call_, static_cast<int>(rank_),
+                               life == space::Life::dead ? "died" : "left the job"));
+      sched_yield();
+    }
   }
 
   Rank rank_;
   const char* call_;
-  const space::AddressSpace& space_;
+  const space::Mapping& mapping_;
   ErrandBox& box_;
 };
 

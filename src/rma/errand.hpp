@@ -24,7 +24,6 @@ enum class ErrandDo : std::uint32_t { write, read, add, atomic };
 /// What is asked. The bytes of rows lie densely in the box.
 struct Errand {
   ErrandDo what;
-  std::int32_t asker;
   WriteRecord rows;     // of rows; of those that are read too
   AtomicRecord atomic;  // of an atomic
   std::uint64_t found;

@@ -10,7 +10,6 @@
 #include "rma/errand.hpp"
 #include "rma/memory.hpp"
 #include "rma/target.hpp"
-#include "wait/bell.hpp"
 
 namespace armature::rma {
 namespace {
@@ -45,10 +44,8 @@ void ErrandThread::serve() {
     const std::uint32_t state = box_.state.load(std::memory_order_acquire);
     if (state == ErrandBox::asked) {
       looked = 0;
-      const int asker = box_.errand.asker;
       run(box_.errand);
       box_.state.store(ErrandBox::done, std::memory_order_release);
-      wait::ring(mapping_.slot(asker));
     } else if (++looked < looks) {
       sched_yield();
     } else {

@@ -32,13 +32,10 @@ struct ErrandThreads {
     if (mine.thread == nullptr) mine.thread = std::make_unique<rma::ErrandThread>(mapping, rank);
     ++mine.exposed;
   }
-  /// For one less; the thread, where that was the last.
-  std::unique_ptr<rma::ErrandThread> leave(Rank rank) {
+  /// For one less. With the last its thread ends, before another one may begin.
+  void leave(Rank rank) {
     const auto mine = of.find(rank);
-    if (mine == of.end() || --mine->second.exposed > 0) return nullptr;
-    auto ended = std::move(mine->second.thread);
-    of.erase(mine);
-    return ended;
+    if (mine != of.end() && --mine->second.exposed == 0) of.erase(mine);
   }
 
   std::mutex mutex;
@@ -48,15 +45,18 @@ struct ErrandThreads {
 /// The rank's list; made when it first exposes something, and kept as long as the rank.
 rma::ExposedMemory& memory_of(space::AddressSpace& space, const char* call) {
   auto& word = space.head(space.me()).exposures;
-  if (word.load(std::memory_order_relaxed) == 0) {
+  if (word.load(std::memory_order_acquire) == 0) {
     space::AddressSpace::Failure failure;
     void* const made = space.allocate_sparse(sizeof(rma::ExposedMemory), failure);
     if (made == nullptr)
       base::fail(Errc::out_of_memory,
                  fmt::format("{}: {} bytes for the list of what is exposed: {}", call,
                              sizeof(rma::ExposedMemory), failure.limit));
-    // Release: who finds it finds zeros.
-    word.store(reinterpret_cast<std::uint64_t>(made), std::memory_order_release);
+    // Release: who finds it finds zeros. Another thread of the rank may have been first.
+    std::uint64_t none = 0;
+    if (!word.compare_exchange_strong(none, reinterpret_cast<std::uint64_t>(made),
+                                      std::memory_order_acq_rel, std::memory_order_acquire))
+      (void)space.free(made, space::Allocation::Kind::internal);
   }
   return rma::ExposedMemory::of(space, space.me());
 }
@@ -97,18 +97,16 @@ Rank expose(const void* memory, std::size_t bytes, const MemoryKind* kind) {
                                               static_cast<int>(me), space::Exposures::count_max));
 }
 
-void conceal(const void* memory, std::size_t bytes) noexcept {
-  const wait::RankContext* const context = wait::current_rank();
-  if (context == nullptr) return;  // outside a job nobody reaches it
-  const space::AddressSpace& space = context->space;
-  if (space.exposures(space.me()) == nullptr) return;
+void conceal(Rank owner, const void* memory, std::size_t bytes) noexcept {
+  const space::Mapping* const mapping = space::Mapping::of_process();
+  // Outside a job nobody reaches it.
+  if (mapping == nullptr || mapping->exposures(owner) == nullptr) return;
   auto& threads = base::state<ErrandThreads>();
-  std::unique_ptr<rma::ErrandThread> ended;  // without the lock
   const std::lock_guard locked(threads.mutex);
-  rma::ExposedMemory::of(space, space.me())
-      .list.remove(reinterpret_cast<std::uint64_t>(memory), bytes);
-  ended = threads.leave(space.me());
-  rma::tell_concealed(space.me(), {reinterpret_cast<std::uint64_t>(memory), bytes});
+  const space::Exposures::Range range{reinterpret_cast<std::uint64_t>(memory), bytes};
+  if (!rma::ExposedMemory::of(*mapping, owner).list.remove(range.begin, range.bytes)) return;
+  rma::tell_concealed(owner, range);
+  threads.leave(owner);
 }
 
 }  // namespace detail

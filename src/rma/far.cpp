@@ -34,6 +34,8 @@ class Checked final : public Question {
   bool take(const transport::Arrived& answer) override {
     const auto checked = answer.head<CheckedRecord>();
     head = checked;
+    // In order with what says that it is concealed.
+    if (checked.bytes != 0) note_exposed(rank(), {checked.begin, checked.bytes});
     const auto rest = answer.rest(sizeof checked);
     text_bytes_ = std::min(rest.size(), text_.size());
     std::memcpy(text_.data(), rest.data(), text_bytes_);
@@ -91,16 +93,17 @@ Network* far(Rank rank, const char* call) {
 
 namespace {
 
-void require_far(Network& net, Rank rank, const void* address, std::size_t bytes,
-                 const char* call) {
+Memory require_far(Network& net, Rank rank, const void* address, std::size_t bytes,
+                   const char* call) {
   net.require_reachable(rank, call);
   const space::Mapping& mapping = net.mapping();
   // Bands are laid out alike on all nodes.
   const auto begin = reinterpret_cast<std::uintptr_t>(mapping.band(rank)) + mapping.heap_offset();
   const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - begin;
   const std::uint64_t known = known_extent(rank).load(std::memory_order_relaxed);
-  if (offset <= known && bytes <= known - offset && !mapping.checks_in_full()) return;
-  if (!mapping.checks_in_full() && is_known_to_be_exposed(rank, address, bytes)) return;
+  if (offset <= known && bytes <= known - offset && !mapping.checks_in_full()) return {};
+  if (!mapping.checks_in_full() && is_known_to_be_exposed(rank, address, bytes))
+    return {.is = Memory::Is::host};
   Checked checked(rank);
   const CheckRecord record{checked.number(), reinterpret_cast<std::uint64_t>(address), bytes};
   ask(net, rank, Kind::check, std::as_bytes(std::span(&record, 1)),
@@ -109,7 +112,9 @@ void require_far(Network& net, Rank rank, const void* address, std::size_t bytes
   // Of the process that the rank is in by now.
   known_extent(rank).store(checked.head.extent, std::memory_order_relaxed);
   if (checked.head.code != 0) base::fail(static_cast<Errc>(checked.head.code - 1), checked.text());
-  if (checked.head.bytes != 0) note_exposed(rank, {checked.head.begin, checked.head.bytes});
+  const std::uint64_t extent = checked.head.extent;
+  const bool is_in_segment = offset <= extent && bytes <= extent - offset;
+  return {.is = is_in_segment ? Memory::Is::segment : Memory::Is::host};
 }
 
 }  // namespace
@@ -124,11 +129,7 @@ Memory require_here(const space::Mapping& mapping, Rank rank, const void* addres
 
 Memory require(Rank rank, const void* address, std::size_t bytes, const char* call) {
   if (detail::reachable(rank, address, bytes)) return {};
-  if (Network* const net = far(rank, call)) {
-    require_far(*net, rank, address, bytes, call);
-    const bool is_in_band = net->mapping().owner(address) == rank;
-    return {.is = is_in_band ? Memory::Is::segment : Memory::Is::host};
-  }
+  if (Network* const net = far(rank, call)) return require_far(*net, rank, address, bytes, call);
   return require_here(wait::mapping(call), rank, address, bytes, call);
 }
 

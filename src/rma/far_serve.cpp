@@ -156,8 +156,12 @@ void on_pieces(const Arrived& arrived) {
   for (std::size_t i = 0; i < record.count; ++i) {
     const Memory memory = checked(arrived, place(i), record.piece_bytes);
     const Rows rows = rows_of(i, from.data());
-    memory.kind == nullptr ? adder.add(rows.to, rows.from, rows.row_bytes)
-                           : target_of(arrived, memory).add(rows, update);
+    if (memory.kind == nullptr) {
+      adder.add(rows.to, rows.from, rows.row_bytes);
+    } else {
+      adder.let_go();  // it may be the same one
+      target_of(arrived, memory).add(rows, update);
+    }
   }
 }
 

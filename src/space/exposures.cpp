@@ -15,7 +15,7 @@ bool Exposures::add(const Range& range) {
   return true;
 }
 
-void Exposures::remove(std::uint64_t begin, std::uint64_t bytes) {
+bool Exposures::remove(std::uint64_t begin, std::uint64_t bytes) {
   for (std::uint64_t at = used_.load(std::memory_order_relaxed); at-- > 0;) {
     Entry& entry = entries_[at];
     if (entry.begin.load(std::memory_order_relaxed) != begin ||
@@ -24,8 +24,9 @@ void Exposures::remove(std::uint64_t begin, std::uint64_t bytes) {
     entry.bytes.store(0, std::memory_order_relaxed);
     // What the next one writes there is not seen before this.
     std::atomic_thread_fence(std::memory_order_release);
-    return;
+    return true;
   }
+  return false;
 }
 
 std::optional<Exposures::Range> Exposures::holding(std::uint64_t address,

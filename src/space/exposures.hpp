@@ -32,8 +32,8 @@ class Exposures {
 
   /// False: there is no room for one more.
   [[nodiscard]] bool add(const Range& range);
-  /// The one that was added last of those that are there. Does nothing where there is none.
-  void remove(std::uint64_t begin, std::uint64_t bytes);
+  /// The one that was added last of those that are there. False: there is none.
+  bool remove(std::uint64_t begin, std::uint64_t bytes);
   /// One that holds all these bytes. Safe from any process.
   [[nodiscard]] std::optional<Range> holding(std::uint64_t address, std::uint64_t bytes) const;
 

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <armature/expose.hpp>
+#include <armature/rmi.hpp>
 
 #include "conformance.hpp"
 
@@ -378,6 +379,34 @@ TEST(Expose, statics_are_reached_where_ranks_are_processes_or_threads) {
   armature::fence_all();
   world().barrier();
   EXPECT_EQ(mine[0], ranks() * (ranks() + 1) / 2);
+  exposed.conceal();
+  world().free(pointers);
+}
+
+namespace {
+
+void add_there(global_ptr<std::int64_t> counter) { (void)armature::fetch_add(counter, 1); }
+
+}  // namespace
+
+// A call that comes while the rank waits for an atomic does one at the same place.
+TEST(Expose, calls_reach_what_their_rank_is_reaching) {
+  std::array<std::int64_t, 1> counter{};
+  auto exposed = armature::expose(std::span(counter));
+  auto pointers = world().allocate<global_ptr<std::int64_t>>(static_cast<std::size_t>(ranks()));
+  for (int rank = 0; rank < ranks(); ++rank)
+    armature::put(pointers.on(rank) + me(), exposed.pointer());
+  armature::fence_all();
+  world().barrier();
+  const auto at = static_cast<global_ptr<std::int64_t>>(pointers[0]);
+  const int times = often(100);
+  for (int i = 0; i < times; ++i) {
+    armature::async(right(), add_there, at);
+    (void)armature::fetch_add(at, 1);
+  }
+  armature::rmi_fence();
+  world().barrier();
+  if (me() == 0) EXPECT_EQ(watch([&] { return counter[0]; }), 2L * times * ranks());
   exposed.conceal();
   world().free(pointers);
 }

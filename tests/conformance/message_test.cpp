@@ -163,3 +163,32 @@ TEST(Message, ranks_there_are_not_are_errors) {
   for (const int rank : {ranks(), 1 << 30})
     expect_error(Errc::bad_rank, {"receive"}, [&] { (void)armature::receive(rank, 0, buffer); });
 }
+
+// Whose messages come in one after the other may not keep those of others from coming in: their
+// senders wait for room.
+TEST(Message, one_who_never_stops_does_not_keep_others_out) {
+  if (ranks() < 3) return;
+  constexpr int others = 2, stop = 3;
+  const std::vector<std::byte> block(100);
+  std::array<std::byte, 100> into{};
+  if (me() == 0) {
+    for (bool goes_on = true; goes_on;) {
+      (void)armature::receive(1, 1, into);
+      goes_on = into[0] == std::byte{0};
+    }
+    for (int i = 0; i < 4000; ++i) (void)armature::receive(2, others, into);
+  } else if (me() == 1) {
+    bool is_told = false;
+    while (!is_told) {
+      is_told = armature::try_probe(2, stop).has_value();
+      std::array<std::byte, 100> said{};
+      said[0] = std::byte{is_told};
+      armature::send(0, 1, said);
+    }
+    (void)armature::receive(2, stop, into);
+  } else if (me() == 2) {
+    for (int i = 0; i < 4000; ++i) armature::send(0, others, block);
+    armature::send(1, stop, block);
+  }
+  world().barrier();
+}

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "armature/error.hpp"
 #include "base/bytes.hpp"
 #include "copies/choice.hpp"
 #include "copies/trial.hpp"
@@ -39,7 +40,14 @@ std::string ways(const copies::Wanted& wanted, const copies::Processor& processo
 
 void check_copies(Findings& findings) {
   const auto processor = copies::this_processor();
-  const auto wanted = copies::wanted_way();
+  copies::Wanted wanted;
+  try {
+    wanted = copies::wanted_way();
+  } catch (const Error& error) {
+    findings.push_back(
+        {"copies", Health::bad, error.what(), "set it to one of these, or unset it"});
+    return;
+  }
   bool has_tried = false;
   const std::string alike = ways(wanted, processor, false, has_tried);
   const std::string skewed = ways(wanted, processor, true, has_tried);

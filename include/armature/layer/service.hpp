@@ -28,7 +28,8 @@ struct Record {
 using Handler = void (*)(const Record& record);
 
 /// Any function may be nullptr: then there is nothing to do. What is said to be outside of ranks is
-/// called while the rank does not run, and may call nothing of this library.
+/// called while the rank does not run, and may call nothing of this library. An exception of any of
+/// them ends the process.
 struct Service {
   /// Unlike that of other services. It must live as long as the process.
   const char* name = nullptr;
@@ -41,9 +42,9 @@ struct Service {
   /// Called as rank `me`, once for each rank that has died, in a job that goes on after deaths. No
   /// record of that one comes any more, but for those that are here already.
   void (*rank_failed)(Rank me, Rank failed) = nullptr;
-  /// Outside of ranks: all ranks stand still, to be moved, written or brought back, and nothing is
-  /// on its way between nodes. Whether nothing of the layer's own is under way in this process that
-  /// has to end before (a thread that writes, say). Asked again and again.
+  /// Outside of ranks: all ranks stand still, to be moved, written or brought back. What is on its
+  /// way between nodes may still come. Whether nothing of the layer's own is under way in this
+  /// process that has to end before (a thread that writes, say). Asked again and again.
   bool (*quiesce)() = nullptr;
   /// Outside of ranks, on several nodes: what is kept here of other ranks means nothing any more,
   /// as they change nodes, or go back to what they were. May be called several times.
@@ -52,7 +53,8 @@ struct Service {
   // Outside of ranks; what is kept of a rank in the process's memory goes with the rank
   // (armci-on-charm-2006, 3): to another process, into checkpoints and back. Nothing comes for the
   // rank between these calls.
-  /// Appends it, for unpack_rank, in whatever process that will be called. forget comes next; but
+  /// Appends it, for unpack_rank, in whatever process that will be called; that is not called where
+  /// nothing was appended. forget comes next; but
   /// where the rank's segment has no room for it, nothing does, and the rank stays, and is not
   /// written: whoever asked for that is told.
   void (*pack_rank)(Rank rank, std::vector<std::byte>& to) = nullptr;
@@ -72,9 +74,10 @@ ARMATURE_API ServiceId add_service(const Service& service);
 /// Sends a record of that kind to a rank, wherever that is; the bytes may be reused when it
 /// returns. They are of any length; a short record (up to 8 KiB) costs no allocation while there is
 /// room on the way. Called by a rank, and by its handlers, which never wait for room. Returns false
-/// where `to` has died, in a job that goes on after deaths. Throws Error(bad_rank),
+/// where `to` has died, in a job that goes on after deaths. What is not handled when a rank leaves
+/// the job is dropped: a layer meets before. Throws Error(bad_rank),
 /// Error(bad_argument) for a kind that there is not, Error(out_of_memory), and Error(misuse)
-/// outside run().
+/// where `to` has left the job and outside run().
 [[nodiscard]] ARMATURE_API bool send_record(ServiceId service, std::uint8_t kind, Rank to,
                                             std::span<const std::byte> bytes);
 

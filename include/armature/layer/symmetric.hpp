@@ -16,8 +16,9 @@ namespace armature::layer {
 
 /// Collective over the team, with the same numbers at all members: so many bytes, zero-filled, at
 /// such an alignment (a power of two up to 4096; blocks begin with pages anyhow). Returns the
-/// caller's own block. Throws at all members: Error(bad_argument) where the numbers differ or make
-/// no sense, Error(out_of_memory) where there is no common place, or no memory for one of them.
+/// caller's own block. Throws at all members: Error(bad_argument) where the sizes differ or a
+/// number makes no sense, Error(out_of_memory) where there is no common place, or no memory for one
+/// of them.
 [[nodiscard]] ARMATURE_API void* allocate_symmetric(const Team& team, std::size_t bytes,
                                                     std::size_t alignment = 64);
 /// Collective over the same members: a barrier, since nobody may still use the block. Throws

@@ -7,7 +7,7 @@
 #include "armature/detail/export.hpp"
 #include "armature/rank.hpp"
 
-// A layer's calls block here and nowhere else: so a rank takes in what comes for it, lets other
+// Where a layer waits for a condition of its own: so a rank takes in what comes for it, lets other
 // ranks of its thread run, finds out when whom it waits for has died, and can tell what it waits
 // for.
 
@@ -61,7 +61,8 @@ template <class Condition>
 ARMATURE_API void wake(Rank rank);
 
 /// Takes in what has come for the calling rank, and lets others of its thread run: for calls that
-/// look and do not wait. Throws Error(misuse) outside run().
+/// look and do not wait. By the rank's own thread. Throws Error(misuse) elsewhere, and outside
+/// run().
 ARMATURE_API void progress();
 
 }  // namespace armature::layer
