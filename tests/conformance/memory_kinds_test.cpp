@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include <armature/expose.hpp>
-#include <armature/rmi.hpp>
 
 #include "conformance.hpp"
 
@@ -323,90 +322,4 @@ RANKS_TYPED_TEST(MemoryKinds, what_lies_beyond_is_refused_and_nothing_moves) {
     EXPECT_TRUE(std::ranges::all_of(seen, [](std::byte b) { return b == std::byte{}; }));
   }
   memory.end();
-}
-
-TEST(Expose, memory_that_is_concealed_cannot_be_reached_by_who_asks_then) {
-  std::array<std::uint64_t, 4> mine{};
-  auto pointers = world().allocate<global_ptr<std::uint64_t>>(static_cast<std::size_t>(ranks()));
-  armature::put(pointers.on(left()) + me(), global_ptr<std::uint64_t>(me(), mine.data()));
-  {
-    const auto exposed = armature::expose(std::span(mine));
-    EXPECT_EQ(exposed.pointer().address(), mine.data());
-    EXPECT_EQ(exposed.size(), mine.size());
-  }
-  armature::fence_all();
-  world().barrier();
-  const auto theirs =
-      static_cast<global_ptr<std::uint64_t>>(pointers[static_cast<std::size_t>(right())]);
-  expect_error(Errc::bad_address, {"get"}, [&] { (void)armature::get(theirs); });
-  world().free(pointers);
-}
-
-TEST(Expose, no_memory_is_an_error) {
-  expect_error(Errc::bad_argument, {"expose"}, [] { (void)armature::expose(std::span<int>()); });
-}
-
-TEST(Expose, there_is_an_end_to_how_many_pieces) {
-  std::vector<armature::Exposed<std::byte>> all;
-  std::array<std::byte, 600> bytes{};
-  expect_error(Errc::out_of_memory, {"expose", "500"}, [&] {
-    for (std::byte& byte : bytes) all.push_back(armature::expose(std::span(&byte, 1)));
-  });
-  EXPECT_LE(all.size(), 500U);
-  all.clear();
-  (void)armature::expose(std::span(bytes));
-  world().barrier();
-}
-
-// A static belongs to all ranks of a process: each exposes a part of it.
-TEST(Expose, statics_are_reached_where_ranks_are_processes_or_threads) {
-  static std::array<std::int64_t, 1024> board;
-  const std::span<std::int64_t> mine(&board[static_cast<std::size_t>(me()) * 8 % 1024], 8);
-  if (armature::rank_kind() == armature::RankKind::fiber) {
-    expect_error(Errc::bad_argument, {"expose", "virtual"}, [&] { (void)armature::expose(mine); });
-    return;
-  }
-  std::ranges::fill(mine, 0);
-  auto exposed = armature::expose(mine);
-  auto pointers = world().allocate<global_ptr<std::int64_t>>(static_cast<std::size_t>(ranks()));
-  for (int rank = 0; rank < ranks(); ++rank)
-    armature::put(pointers.on(rank) + me(), exposed.pointer());
-  armature::fence_all();
-  world().barrier();
-  for (int rank = 0; rank < ranks(); ++rank)
-    (void)armature::fetch_add(
-        static_cast<global_ptr<std::int64_t>>(pointers[static_cast<std::size_t>(rank)]), 1 + me());
-  armature::fence_all();
-  world().barrier();
-  EXPECT_EQ(mine[0], ranks() * (ranks() + 1) / 2);
-  exposed.conceal();
-  world().free(pointers);
-}
-
-namespace {
-
-void add_there(global_ptr<std::int64_t> counter) { (void)armature::fetch_add(counter, 1); }
-
-}  // namespace
-
-// A call that comes while the rank waits for an atomic does one at the same place.
-TEST(Expose, calls_reach_what_their_rank_is_reaching) {
-  std::array<std::int64_t, 1> counter{};
-  auto exposed = armature::expose(std::span(counter));
-  auto pointers = world().allocate<global_ptr<std::int64_t>>(static_cast<std::size_t>(ranks()));
-  for (int rank = 0; rank < ranks(); ++rank)
-    armature::put(pointers.on(rank) + me(), exposed.pointer());
-  armature::fence_all();
-  world().barrier();
-  const auto at = static_cast<global_ptr<std::int64_t>>(pointers[0]);
-  const int times = often(100);
-  for (int i = 0; i < times; ++i) {
-    armature::async(right(), add_there, at);
-    (void)armature::fetch_add(at, 1);
-  }
-  armature::rmi_fence();
-  world().barrier();
-  if (me() == 0) EXPECT_EQ(watch([&] { return counter[0]; }), 2L * times * ranks());
-  exposed.conceal();
-  world().free(pointers);
 }
