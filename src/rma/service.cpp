@@ -21,6 +21,7 @@ std::atomic<std::uint64_t>& exposures_of(Rank rank) {
 
 void pack_exposures(Rank rank, std::vector<std::byte>& to) {
   const std::uint64_t list = exposures_of(rank).load(std::memory_order_relaxed);
+  if (list == 0) return;
   const auto bytes = std::as_bytes(std::span(&list, 1));
   to.insert(to.end(), bytes.begin(), bytes.end());
 }

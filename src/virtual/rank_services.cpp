@@ -1,6 +1,7 @@
 #include "virtual/rank_services.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <new>
 #include <span>
@@ -70,7 +71,7 @@ void give_services(int rank, std::span<const std::byte> all) {
 }
 
 /// While it lives, memory is the process's, whichever rank's stack this is, and no rank calls: what
-/// services keep is the process's.
+/// services keep is the process's. The rank finds errno as it was.
 class OutsideOfRanks {
  public:
   OutsideOfRanks() : calling_(wait::runs_rank() ? wait::current_rank() : nullptr) {
@@ -78,11 +79,15 @@ class OutsideOfRanks {
   }
   OutsideOfRanks(const OutsideOfRanks&) = delete;
   OutsideOfRanks& operator=(const OutsideOfRanks&) = delete;
-  ~OutsideOfRanks() { wait::set_this_rank(calling_); }
+  ~OutsideOfRanks() {
+    wait::set_this_rank(calling_);
+    errno = errno_;
+  }
 
  private:
   base::ProcessMemory memory_;
   wait::RankContext* calling_;
+  const int errno_ = errno;
 };
 
 }  // namespace

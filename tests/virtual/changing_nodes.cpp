@@ -119,10 +119,10 @@ class Everything {
     for (int other = 0; other < ranks; ++other) {
       armature::put(table_.on(other) + me, long{round} * ranks + me);
       armature::fetch_add(count_.on(other), 1L);
-      sum_.async(other, &Sum::add, long{me});
       const auto theirs = exposed_by_.local()[static_cast<std::size_t>(other)];
-      armature::fetch_add(theirs, 1L);
       armature::accumulate(theirs + 1, long{me});
+      armature::fetch_add(theirs, 1L);
+      sum_.async(other, &Sum::add, long{me});
     }
     armature::notify((me + 1) % ranks);
     armature::wait_notify((me + ranks - 1) % ranks);
