@@ -194,8 +194,8 @@ def case_nodes_gathered():
     """Where a node has no ranks, its processes hear of what the others want next while they go back."""
     recovered = 0
     for run in range(10):
-        job = NodesJob(4, 2, 4, ["recover_gathered", 3000])
-        time.sleep(0.05 + job.start_s)
+        job = NodesJob(4, 2, 4, ["recover_gathered", 2000])
+        time.sleep(job.first_copy_s)
         job.kill_all([job.pids[2 + run % 2]])
         status, out, err = job.end()
         got, err = result((status, out, job.said + err))
