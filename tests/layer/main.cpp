@@ -101,6 +101,7 @@ class Work {
     receive_everywhere(round, left);
     world_.barrier();
     require(std::accumulate(table_, table_ + ranks_, 0L) == long{me_} * ranks_, "a put was lost");
+    world_.barrier();  // before the next round's
   }
 
   void end() {
