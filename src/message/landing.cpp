@@ -35,6 +35,23 @@ class Busy {
   Landing& landing_;
 };
 
+/// Whether they were the last. Nobody else runs while a landing is busy: who waits for it does
+/// nothing else.
+bool take(Landing& landing, const BytesRecord& record, std::span<const std::byte> bytes) {
+  const Busy busy(landing);
+  // Who has given it up has no place for them any more.
+  if (landing.number.load(std::memory_order_seq_cst) != record.number) return false;
+  if (record.offset != landing.came || bytes.size() > landing.bytes - landing.came)
+    base::fail(Errc::corrupt,
+               fmt::format("{} bytes of a message of {} came at {} instead of {}", bytes.size(),
+                           landing.bytes, record.offset, landing.came));
+  (void)copy(landing.into, bytes);
+  landing.came += bytes.size();
+  if (landing.came < landing.bytes) return false;
+  landing.is_over.store(1, std::memory_order_release);
+  return true;
+}
+
 void on_bytes(const Arrived& arrived) {
   const auto record = arrived.head<BytesRecord>();
   const auto bytes = arrived.rest(sizeof record);
@@ -47,18 +64,7 @@ void on_bytes(const Arrived& arrived) {
     base::fail(Errc::corrupt, fmt::format("process {} sends bytes of a message to rank {} that "
                                           "has no place for them there",
                                           arrived.process, to));
-  const Busy busy(*landing);
-  // Who has given it up has no place for them any more.
-  if (landing->number.load(std::memory_order_seq_cst) != record.number) return;
-  if (record.offset != landing->came || bytes.size() > landing->bytes - landing->came)
-    base::fail(Errc::corrupt,
-               fmt::format("{} bytes of a message of {} came at {} instead of {}", bytes.size(),
-                           landing->bytes, record.offset, landing->came));
-  (void)copy(landing->into, bytes);
-  landing->came += bytes.size();
-  if (landing->came < landing->bytes) return;
-  landing->is_over.store(1, std::memory_order_release);
-  wait::ring(mapping.slot(to));
+  if (take(*landing, record, bytes)) wait::ring(mapping.slot(to));
 }
 
 constexpr std::array<transport::Handling, 1> handlers{{
