@@ -126,9 +126,9 @@ class Aggregate {
     armature::get_nbi(to, from, count);
   }
 
-  /// What is reachable of the rank's band now. Its extent only grows, so an older one is good;
-  /// where the band begins is looked at on each request, as the rank may have gone to another node
-  /// since.
+  /// Notes how far the rank's band is reachable now. A band's extent only grows, so an older extent
+  /// stays good. Each request looks at where the band begins, since the rank may have gone to
+  /// another node.
   void look() {
     static constexpr detail::BandView nothing;
     const detail::View& view = detail::view;
@@ -139,8 +139,8 @@ class Aggregate {
     if (band_->begin == detail::BandView::unreachable) band_ = &nothing;
     last_ = detail::extent_of(*band_) - word_max;
   }
-  /// Of at most word_max bytes. One comparison covers both ends; what is wrongly refused just
-  /// before the end goes the longer way.
+  /// Whether at most word_max bytes there are reachable. One comparison covers both ends; a value
+  /// just before the end may be refused, and then goes the longer way.
   [[nodiscard]] bool reaches(const void* address) const {
     return reinterpret_cast<std::uintptr_t>(address) - band_->begin <= last_;
   }

@@ -52,7 +52,7 @@ class [[nodiscard]] Exposed {
   }
   ~Exposed() { conceal(); }
 
-  /// What others reach its first element by.
+  /// The pointer by which others reach the first element.
   [[nodiscard]] global_ptr<T> pointer() const { return first_; }
   [[nodiscard]] std::size_t size() const { return count_; }
 
@@ -82,8 +82,8 @@ Exposed<T> expose(std::span<T, extent> memory) {
   const Rank me = detail::expose(memory.data(), memory.size_bytes(), nullptr);
   return {global_ptr<T>(me, memory.data()), memory.size()};
 }
-/// The same for memory of a kind that loads and stores do not reach. `kind` outlives what is
-/// returned.
+/// Exposes memory of a kind that loads and stores do not reach, in the same way. `kind` outlives
+/// the Exposed.
 template <class T, std::size_t extent>
 Exposed<T> expose(std::span<T, extent> memory, const MemoryKind& kind) {
   const Rank me = detail::expose(memory.data(), memory.size_bytes(), &kind);

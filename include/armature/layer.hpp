@@ -1,8 +1,8 @@
 #pragma once
 
-/// What writers of layers need beside the rest of the public interface: of other models of
-/// programming (OpenSHMEM, coarrays, MPI), and of libraries that keep something of each rank. A
-/// layer adds meaning and spelling; what moves, waits and is checkpointed is Armature's.
+/// This header has what writers of layers need beside the rest of the public interface. A layer is
+/// another model of programming (OpenSHMEM, coarrays, MPI), or a library that keeps something of
+/// each rank. It adds meaning and spelling; what moves, waits and is checkpointed is Armature's.
 ///
 ///     layer/direct.hpp      the inlined half of a transfer: loads and stores of mapped memory
 ///     layer/message.hpp     tagged messages in contexts of the layer's own

@@ -6,9 +6,9 @@
 #include "armature/detail/export.hpp"
 #include "armature/rank.hpp"
 
-// What a virtual rank allocates lies in its own segment and moves with it. What a layer keeps in a
-// table of the process must not: it is packed and unpacked by the layer's service
-// (layer/service.hpp), and its memory is the process's.
+// Memory that a virtual rank allocates lies in the rank's own segment and moves with the rank. A
+// layer's table of the process must not move: its memory is the process's, and the layer's service
+// packs and unpacks a rank's part of it (layer/service.hpp).
 
 namespace armature::layer {
 
