@@ -9,6 +9,7 @@
 #include "layer/work.hpp"
 #include "team/agree.hpp"
 #include "team/team_state.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature::layer {
 
@@ -36,6 +37,7 @@ Context context_of(ServiceId service) {
 // no message can match a receive of the other team.
 Context make_context(const Team& team) {
   constexpr const char* call = "make_context";
+  wait::require_no_handler(wait::this_rank(call), call);
   detail::TeamState& state = team.checked(call);
   std::uint32_t& mine = layers::this_work(call).next_context();
   const auto next = team.allreduce(mine, Maximum{});

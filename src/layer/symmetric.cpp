@@ -61,6 +61,7 @@ std::uint64_t common_place(const Team& team, space::AddressSpace& space, std::si
 
 void* allocate_symmetric(const Team& team, std::size_t bytes, std::size_t alignment) {
   constexpr const char* call = "allocate_symmetric";
+  wait::require_no_handler(wait::this_rank(call), call);
   detail::TeamState& state = team.checked(call);
   space::AddressSpace& space = state.space();
   require_sense(team, bytes, alignment);
@@ -89,6 +90,7 @@ void* allocate_symmetric(const Team& team, std::size_t bytes, std::size_t alignm
 
 void free_symmetric(const Team& team, void* mine) {
   constexpr const char* call = "free_symmetric";
+  wait::require_no_handler(wait::this_rank(call), call);
   detail::TeamState& state = team.checked(call);
   std::optional<team::Objection> objection;
   if (!state.space().is_symmetric(mine))

@@ -10,6 +10,7 @@
 #include "base/fail.hpp"
 #include "layer/work.hpp"
 #include "wait/bell.hpp"
+#include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
 
 namespace armature::layer {
@@ -29,9 +30,7 @@ void show(std::string_view words, wait::WaitFor& wait) {
 
 bool detail::wait_until(const Waiting& waiting, std::uint64_t timeout_ns,
                         bool (*holds)(void* condition), void* condition) {
-  if (layers::this_work(waiting.call).is_in_handler())
-    base::fail(Errc::misuse,
-               fmt::format("{}: called in a layer's handler, which must not wait", waiting.call));
+  wait::require_no_handler(wait::this_rank(waiting.call), waiting.call);
   wait::WaitFor wait{.what = space::Awaiting::condition,
                      .peer = waiting.on,
                      .rings = waiting.is_told && timeout_ns == 0,

@@ -68,7 +68,7 @@ Work::~Work() {
 Work& this_work(const char* call) { return *work_slot.in(wait::this_rank(call).slots); }
 
 bool Work::is_in_handler() const {
-  return handler_.load(std::memory_order_relaxed) == wait::number_of_thread();
+  return rank_.handler.load(std::memory_order_relaxed) == wait::number_of_thread();
 }
 
 namespace {
@@ -142,7 +142,7 @@ bool Work::handle(const Label& label, std::span<const std::byte> bytes) noexcept
   ARMATURE_ASSERT(service < added().size());
   const std::vector<layer::Handler>& handlers = added()[service].of_layer.handlers;
   ARMATURE_ASSERT(kind < handlers.size());
-  const InHandler here(handler_);
+  const InHandler here(rank_.handler);
   if (handlers[kind] != nullptr) handlers[kind]({Rank(label.source), rank_.space.me(), bytes});
   return true;
 }
@@ -153,7 +153,7 @@ bool Work::look_at_deaths() noexcept {
   if (deaths_seen_ == deaths || job.on_death != space::OnDeath::go_on) return false;
   deaths_seen_ = deaths;
   is_told_dead_.resize(static_cast<std::size_t>(rank_.space.ranks()));
-  const InHandler here(handler_);
+  const InHandler here(rank_.handler);
   for (int rank = 0; rank < rank_.space.ranks(); ++rank) {
     const auto place = static_cast<std::size_t>(rank);
     if (is_told_dead_[place] ||
@@ -169,7 +169,7 @@ bool Work::look_at_deaths() noexcept {
 
 bool Work::poll() noexcept {
   bool any = false;
-  const InHandler here(handler_);
+  const InHandler here(rank_.handler);
   for (const Added& one : added())
     if (one.of_layer.poll != nullptr) any = one.of_layer.poll(rank_.space.me()) || any;
   return any;

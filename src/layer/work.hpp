@@ -86,7 +86,6 @@ class Work final : public wait::WorkSource {
 
   wait::RankContext& rank_;
   std::atomic<bool> is_handling_ = false;
-  std::atomic<std::uint32_t> handler_ = 0;  // number of the thread that is in one; 0: none
   std::atomic<bool> looks_again_ = false;
   std::atomic<bool> is_held_ = false;
   std::unique_ptr<Incoming> incoming_;

@@ -67,6 +67,12 @@ struct Async : detail::Request, OpenOperation {
     Messages* const mine = messages.load(std::memory_order_acquire);
     return mine == nullptr || mine->advance(request);
   }
+  /// Nothing of a request that is not over is used any more: where an exception has ended its call.
+  template <class Request>
+  void let_go(Request& request) {
+    Messages* const mine = messages.load(std::memory_order_acquire);
+    if (mine != nullptr && !request.is_over.load(std::memory_order_acquire)) mine->abandon(request);
+  }
   /// Throws where its rank has left before it was over.
   void require_over(const std::atomic<bool>& is_over, const char* call) const {
     if (is_over.load(std::memory_order_acquire)) return;
@@ -97,6 +103,10 @@ struct AsyncSend : Async {
     };
   }
 
+  AsyncSend(const AsyncSend&) = delete;
+  AsyncSend& operator=(const AsyncSend&) = delete;
+  ~AsyncSend() { let_go(request); }
+
   iovec piece;
   message::SendRequest request;
 };
@@ -124,6 +134,10 @@ struct AsyncReceive : Async {
     };
     of.start(request);
   }
+  AsyncReceive(const AsyncReceive&) = delete;
+  AsyncReceive& operator=(const AsyncReceive&) = delete;
+  ~AsyncReceive() { let_go(request); }
+
   static bool look(detail::Request& me) {
     auto& self = static_cast<AsyncReceive&>(me);
     if (!self.advance(self.request)) return false;
@@ -142,12 +156,14 @@ struct AsyncReceive : Async {
 void layer::send(Context context, Rank to, int tag, std::span<const std::byte> data) {
   const ThreadCall under_way("send");
   RankContext& me = wait::this_rank("send");
+  wait::require_no_handler(me, "send");
   messages_of(me).send(address_of(me, context, to, tag, "send"), data, "send");
 }
 
 Received layer::receive(Context context, Rank from, TagPattern tag, std::span<std::byte> into) {
   const ThreadCall under_way("receive");
   RankContext& me = wait::this_rank("receive");
+  wait::require_no_handler(me, "receive");
   const auto outcome = messages_of(me).receive(pattern_of(me, context, from, tag, "receive"), into,
                                                "receive", space::Awaiting::message);
   if (outcome.does_not_fit) does_not_fit(outcome, into.size(), "receive");
@@ -206,6 +222,7 @@ std::optional<Received> layer::try_probe(Context context, Rank from, TagPattern 
 Received layer::probe(Context context, Rank from, TagPattern tag) {
   const ThreadCall under_way("probe");
   RankContext& me = wait::this_rank("probe");
+  wait::require_no_handler(me, "probe");
   const Label pattern = pattern_of(me, context, from, tag, "probe");
   wait::WaitFor wait = message::wait_for(pattern, "probe");
   std::optional<Came> found;
@@ -268,6 +285,7 @@ Received MatchedMessage::what() const {
 
 void MatchedMessage::receive(std::span<std::byte> into) {
   const ThreadCall under_way("MatchedMessage::receive");
+  wait::require_no_handler(wait::this_rank("MatchedMessage::receive"), "MatchedMessage::receive");
   const Received is = what();
   if (is.bytes > into.size())
     does_not_fit({is.from, is.tag, is.bytes}, into.size(), "MatchedMessage::receive");

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <exception>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,11 +43,12 @@ void Messages::tell_those_without_the_lock() {
   looks_again_.store(receiving_.has_something_to_fetch(), std::memory_order_relaxed);
 }
 
-Messages::Locked::~Locked() {
+// Copies that are not made as an exception is under way are made by who has the lock next.
+Messages::Locked::~Locked() noexcept(false) {
   messages_.tell_those_without_the_lock();
   const bool has_copies = messages_.receiving_.has_copies();
   lock_.reset();
-  if (has_copies) messages_.make_copies();
+  if (has_copies && std::uncaught_exceptions() == 0) messages_.make_copies();
 }
 
 // Others take in and send meanwhile. Another thread of the rank may sleep and wait for one of them.
@@ -132,6 +134,8 @@ bool Messages::is_dead(int rank) const {
 bool Messages::give_up(SendRequest& request) {
   const Locked locked(*this);
   if (sending_.look(request)) return true;
+  // The engine reads its bytes until it has found out, too.
+  if (request.stream != nullptr) return false;
   sending_.abandon(request, true);
   request.is_lost = true;
   request.is_over.store(true, std::memory_order_release);

@@ -16,6 +16,7 @@
 #include "wait/biased_mutex.hpp"
 #include "wait/context_slot.hpp"
 #include "wait/rank_context.hpp"
+#include "wait/running_rank.hpp"
 #include "wait/wait.hpp"
 #include "wait/work_source.hpp"
 
@@ -131,7 +132,7 @@ class Messages final : public wait::WorkSource {
     }
     Locked(const Locked&) = delete;
     Locked& operator=(const Locked&) = delete;
-    ~Locked();
+    ~Locked() noexcept(false);
 
    private:
     Messages& messages_;
@@ -141,7 +142,7 @@ class Messages final : public wait::WorkSource {
   void tell_those_without_the_lock();
 
   [[nodiscard]] bool is_owner() const {
-    return !rank_.has_second_thread && wait::runs_rank() && wait::current_rank() == &rank_;
+    return !rank_.has_second_thread && wait::running_rank() == &rank_;
   }
 
   /// Whether there was something. Never blocks.

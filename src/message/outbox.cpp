@@ -31,8 +31,9 @@ Outbox::Destination& Outbox::destination(int to, const char* call) {
   return there;
 }
 
-bool Outbox::write_at_once(int to, const Envelope& envelope, std::span<const std::byte> data,
-                           const char* call) {
+/// As write_at_once(), where there is no ring yet, or it has no room in one piece.
+bool Outbox::write_behind_others(int to, const Envelope& envelope, std::span<const std::byte> data,
+                                 const char* call) {
   Destination& there = destination(to, call);
   if (there.first != nullptr ||
       !there.ring->write_whole(std::as_bytes(std::span(&envelope, 1)), data))

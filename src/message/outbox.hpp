@@ -1,14 +1,17 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 #include <span>
 #include <vector>
 
+#include "armature/detail/transfer.hpp"
 #include "base/sparse_table.hpp"
 #include "message/cursor.hpp"
 #include "message/envelope.hpp"
 #include "space/address_space.hpp"
 #include "transport/mailbox.hpp"
+#include "wait/bell.hpp"
 
 namespace armature::message {
 
@@ -36,7 +39,20 @@ class Outbox {
   void open(int to, const char* call) { (void)destination(to, call); }
   /// Writes it whole, now. False, and nothing has happened, where there is no room for that.
   [[nodiscard]] bool write_at_once(int to, const Envelope& envelope,
-                                   std::span<const std::byte> data, const char* call);
+                                   std::span<const std::byte> data, const char* call) {
+    Destination* const there = to_.find(static_cast<std::size_t>(to));
+    if (there == nullptr || there->ring == nullptr || there->first != nullptr) [[unlikely]]
+      return write_behind_others(to, envelope, data, call);
+    // The envelope is made at its place: a copy of it would wait for its words.
+    std::byte* const place = there->ring->place_for(sizeof envelope + data.size());
+    if (place == nullptr) [[unlikely]]
+      return write_behind_others(to, envelope, data, call);
+    new (place) Envelope(envelope);
+    detail::copy(place + sizeof envelope, data.data(), data.size());
+    there->ring->publish(sizeof envelope + data.size());
+    wait::ring(space_.slot(to));
+    return true;
+  }
   /// Writes as much as there is room for; push() does the rest.
   void add(Outgoing& outgoing, const char* call);
   /// Whether it wrote anything.
@@ -57,6 +73,8 @@ class Outbox {
   };
 
   Destination& destination(int to, const char* call);
+  bool write_behind_others(int to, const Envelope& envelope, std::span<const std::byte> data,
+                           const char* call);
   void replace(Outgoing& outgoing, Outgoing* by);
   bool write(Destination& destination);
   static bool write_one(transport::Ring& ring, Outgoing& outgoing);

@@ -29,9 +29,9 @@ std::optional<Came> Receiving::receive_at_once(const Label& pattern, std::span<s
   Incoming* const in = incoming_of(pattern.source);
   if (in == nullptr || in->envelope_bytes != 0) return std::nullopt;
   Ring& ring = *in->ring;
-  while (ring.readable() == 0)
+  std::span<const std::byte> front = ring.front();
+  for (; front.empty(); front = ring.front())
     if (--looks <= 0) return std::nullopt;
-  const std::span<const std::byte> front = ring.front();
   if (front.size() < sizeof(Envelope)) return std::nullopt;
   const auto& envelope = *reinterpret_cast<const Envelope*>(front.data());
   const std::size_t bytes = envelope.bytes;
@@ -41,7 +41,7 @@ std::optional<Came> Receiving::receive_at_once(const Label& pattern, std::span<s
       bytes != front.size() - sizeof(Envelope))
     return std::nullopt;
   detail::copy(into.data(), front.data() + sizeof(Envelope), bytes);
-  ring.take_all();
+  ring.take_all(front.size());
   wait::ring(space_.slot(in->from));  // it may wait for the room that this has made
   return came;
 }

@@ -13,16 +13,6 @@ void end(Outgoing& outgoing) {
 
 }  // namespace
 
-bool Sending::send_at_once(const Address& address, std::span<const std::byte> data,
-                           const char* call) {
-  if (data.size() > short_max_readable) return false;
-  Envelope envelope;
-  envelope.context = address.context;
-  envelope.tag = address.tag;
-  envelope.bytes = data.size();
-  return outbox_.write_at_once(address.to, envelope, data, call);
-}
-
 /// Says where its bytes lie, or offers them.
 void Sending::announce(SendRequest& request) {
   Envelope& envelope = request.envelope;

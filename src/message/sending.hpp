@@ -28,7 +28,14 @@ class Sending {
   void open(int to, const char* call) { outbox_.open(to, call); }
   /// A short message, now. False, and nothing has happened, where that cannot be.
   [[nodiscard]] bool send_at_once(const Address& address, std::span<const std::byte> data,
-                                  const char* call);
+                                  const char* call) {
+    if (data.size() > short_max_readable) return false;
+    Envelope envelope;
+    envelope.context = address.context;
+    envelope.tag = address.tag;
+    envelope.bytes = data.size();
+    return outbox_.write_at_once(address.to, envelope, data, call);
+  }
   void start(SendRequest& request, const char* call);
   /// Whether it is over.
   bool look(SendRequest& request);

@@ -21,14 +21,6 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) 
 
 }  // namespace
 
-bool Ring::has_room(std::size_t lines) {
-  const std::uint64_t end = written_.load(std::memory_order_relaxed) + lines * line;
-  if (end - known_read_ <= capacity) return true;
-  // Acquire: the reader has taken out what was there.
-  known_read_ = read_.load(std::memory_order_acquire);
-  return end - known_read_ <= capacity;
-}
-
 void Ring::put(std::uint64_t position, std::span<const std::byte> data) {
   if (data.empty()) return;  // its address may be null
   const std::size_t at = position % capacity;
@@ -37,37 +29,13 @@ void Ring::put(std::uint64_t position, std::span<const std::byte> data) {
   if (first < data.size()) std::memcpy(bytes_, data.data() + first, data.size() - first);
 }
 
-void Ring::publish(std::size_t bytes, std::size_t lines) {
-  const std::uint64_t position = written_.load(std::memory_order_relaxed);
-  const std::uint64_t end = position + lines * line;
-  if (cleared_ != end) clear(end);
-  // Release, both: the reader, and who carries the ring, read the bytes after they have seen this.
-  head_at(position).store(head_of(position, bytes), std::memory_order_release);
-  written_.store(end, std::memory_order_release);
-  clear(end + line);
-}
-
-/// There is no chunk at `position` yet. Where the ring is full the line there is the reader's.
-void Ring::clear(std::uint64_t position) {
-  if (position - known_read_ >= capacity) return;
-  head_at(position).store(0, std::memory_order_relaxed);
-  cleared_ = position;
-}
-
 bool Ring::write_whole(std::span<const std::byte> first, std::span<const std::byte> second) {
   const std::size_t bytes = first.size() + second.size();
-  const std::size_t lines = lines_of_chunk(bytes);
-  if (bytes == 0 || !has_room(lines)) return false;
+  if (bytes == 0 || !has_room(lines_of_chunk(bytes))) return false;
   const std::uint64_t position = written_.load(std::memory_order_relaxed) + head_bytes;
-  const std::size_t at = position % capacity;
-  if (at + bytes <= capacity) [[likely]] {
-    copy_bytes(bytes_ + at, first.data(), first.size());
-    if (!second.empty()) copy_bytes(bytes_ + at + first.size(), second.data(), second.size());
-  } else {
-    put(position, first);
-    put(position + first.size(), second);
-  }
-  publish(bytes, lines);
+  put(position, first);
+  put(position + first.size(), second);
+  publish(bytes);
   return true;
 }
 
@@ -80,7 +48,7 @@ std::size_t Ring::write(std::span<const std::byte> data) {
     data = data.first(std::min(data.size(), static_cast<std::size_t>(there) - head_bytes));
   }
   put(written_.load(std::memory_order_relaxed) + head_bytes, data);
-  publish(data.size(), lines_of_chunk(data.size()));
+  publish(data.size());
   return data.size();
 }
 

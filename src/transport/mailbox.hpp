@@ -33,6 +33,23 @@ class Ring {
 
   Ring() { head_at(0).store(0, std::memory_order_relaxed); }
 
+  /// The place of the next chunk, of that many bytes, to be written there and then published;
+  /// nullptr: there is no room for it, or not in one piece.
+  [[nodiscard]] std::byte* place_for(std::size_t bytes) {
+    const std::size_t at = (written_.load(std::memory_order_relaxed) + head_bytes) % capacity;
+    return at + bytes <= capacity && has_room(lines_of_chunk(bytes)) ? bytes_ + at : nullptr;
+  }
+  /// The chunk is written: the reader sees it.
+  void publish(std::size_t bytes) {
+    const std::uint64_t position = written_.load(std::memory_order_relaxed);
+    const std::uint64_t end = position + lines_of_chunk(bytes) * line;
+    if (cleared_ != end) clear(end);
+    // Release, both: the reader, and who carries the ring, read the bytes after they have seen
+    // this.
+    head_at(position).store(head_of(position, bytes), std::memory_order_release);
+    written_.store(end, std::memory_order_release);
+    clear(end + line);
+  }
   /// One chunk of both, one behind the other; or nothing, where there is no room for it. Whether it
   /// did.
   [[nodiscard]] bool write_whole(std::span<const std::byte> first,
@@ -54,8 +71,8 @@ class Ring {
     const std::size_t at = (read_.load(std::memory_order_relaxed) + head_bytes + taken_) % capacity;
     return {bytes_ + at, std::min(readable(), capacity - at)};
   }
-  /// Takes out all that is readable().
-  void take_all() { end_chunk(taken_ + readable()); }
+  /// Takes out the chunk, of which that many bytes are left.
+  void take_all(std::size_t left) { end_chunk(taken_ + left); }
   /// Takes out as much of that chunk as it has left, up to `bytes`; returns how much.
   std::size_t read(std::byte* to, std::size_t bytes);
   /// Takes out as read() does, and drops it.
@@ -92,10 +109,21 @@ class Ring {
     read_.store(read_.load(std::memory_order_relaxed) + lines_of_chunk(bytes) * line,
                 std::memory_order_release);
   }
-  bool has_room(std::size_t lines);
+  bool has_room(std::size_t lines) {
+    const std::uint64_t end = written_.load(std::memory_order_relaxed) + lines * line;
+    if (end - known_read_ <= capacity) [[likely]]
+      return true;
+    // Acquire: the reader has taken out what was there.
+    known_read_ = read_.load(std::memory_order_acquire);
+    return end - known_read_ <= capacity;
+  }
   void put(std::uint64_t position, std::span<const std::byte> data);
-  void publish(std::size_t bytes, std::size_t lines);
-  void clear(std::uint64_t position);
+  /// There is no chunk at `position` yet. Where the ring is full the line there is the reader's.
+  void clear(std::uint64_t position) {
+    if (position - known_read_ >= capacity) return;
+    head_at(position).store(0, std::memory_order_relaxed);
+    cleared_ = position;
+  }
   [[nodiscard]] std::atomic<Head>& head_at(std::uint64_t position) {
     return *reinterpret_cast<std::atomic<Head>*>(bytes_ + position % capacity);
   }

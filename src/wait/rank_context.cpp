@@ -91,6 +91,12 @@ RankContext& this_rank(const char* call) {
                          call));
 }
 
+void refuse_in_handler(const RankContext& me, const char* call) {
+  if (me.handler.load(std::memory_order_relaxed) == number_of_thread())
+    base::fail(Errc::misuse,
+               fmt::format("{}: called in a layer's handler, which must not wait", call));
+}
+
 void set_this_rank(RankContext* context) {
   current.rank = context;
   armature::detail::sender = context == nullptr ? nullptr : context->sender;

@@ -30,6 +30,7 @@ struct RankContext {
   std::uint32_t held_here = 0;                 // StaysHere: how many it has
   const space::Ties* ties = nullptr;           // of a virtual rank whose malloc is its own
   bool has_second_thread = false;              // which executes calls; set before it begins
+  std::atomic<std::uint32_t> handler = 0;      // the thread in a layer's handler; 0: none
 
   // Counts what deliver() got done; relaxed, as it tells only whether there was something.
   std::atomic<std::uint64_t> done = 0;
@@ -68,6 +69,13 @@ RankContext* current_rank();
 bool runs_rank();
 /// The calling rank's; throws Error(misuse) naming the call when there is none.
 RankContext& this_rank(const char* call);
+/// A layer's handler must not wait: throws Error(misuse) naming the call where the calling thread
+/// is in one of that rank's.
+void refuse_in_handler(const RankContext& me, const char* call);
+inline void require_no_handler(const RankContext& me, const char* call) {
+  if (me.handler.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    refuse_in_handler(me, call);
+}
 /// What the calls need that any thread of the process may make, whether it runs a rank or not;
 /// throws Error(misuse) naming the call outside run().
 const space::Mapping& mapping(const char* call);

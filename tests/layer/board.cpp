@@ -1,6 +1,7 @@
 #include "board.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -104,8 +105,24 @@ void on_tell(const layer::Record& record) {
   });
 }
 
-void on_wait(const layer::Record&) {
-  layer::wait_until({.call = "a handler"}, [] { return false; });
+void on_wait(const layer::Record& record) {
+  const Rank other = record.from;
+  std::array<std::byte, 8> bytes{};
+  switch (head<Wait>(record.bytes)) {
+    case Wait::for_condition:
+      return layer::wait_until({.call = "a handler"}, [] { return false; });
+    case Wait::to_send:
+      return layer::send(board::context(), other, 1, bytes);
+    case Wait::to_receive:
+      (void)layer::receive(board::context(), other, 1, bytes);
+      return;
+    case Wait::to_probe:
+      (void)layer::probe(board::context(), other, 1);
+      return;
+    case Wait::for_memory:
+      (void)layer::allocate_symmetric(armature::world(), 64);
+      return;
+  }
 }
 
 /// Answers the posted requests that may be answered.
@@ -279,6 +296,6 @@ long deaths() {
   return here.boards.with(calling_rank(), [](const Board& board) { return board.deaths; });
 }
 
-void wait_in_a_handler(Rank rank) { (void)send(rank, wait_here, 0); }
+void wait_in_a_handler(Rank rank, Wait what) { (void)send(rank, wait_here, what); }
 
 }  // namespace board

@@ -41,7 +41,9 @@ struct Told {
 [[nodiscard]] Told told();
 /// How many deaths the calling rank has been told of.
 [[nodiscard]] long deaths();
-/// Sends the calling rank's handler a record that it waits in, which it must not.
-void wait_in_a_handler(Rank rank);
+/// What a handler must not wait for.
+enum class Wait { for_condition, to_send, to_receive, to_probe, for_memory };
+/// Lets that rank's handler wait so.
+void wait_in_a_handler(Rank rank, Wait what);
 
 }  // namespace board

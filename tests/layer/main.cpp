@@ -3,7 +3,7 @@
 //
 //   layer work ROUNDS [SEED] | save DIR | recover ROUNDS [SEED] | refuse DIR | survive |
 //   explain | differ |
-//   wait_in_a_handler
+//   wait_in_a_handler FOR_WHAT
 #include <unistd.h>
 
 #include <algorithm>
@@ -277,8 +277,8 @@ void explain(World& world) {
   world.barrier();
 }
 
-void wait_in_a_handler(World& world) {
-  if (world.rank() == 0) board::wait_in_a_handler(world.size() - 1);
+void wait_in_a_handler(World& world, board::Wait what) {
+  if (world.rank() == 0) board::wait_in_a_handler(world.size() - 1, what);
   world.barrier();
   (void)board::await(board::ask(world.rank(), 0, 1));
 }
@@ -298,6 +298,6 @@ int main(int argc, char** argv) {
     if (what == "refuse") refuse(world, directory);
     if (what == "survive") survive(world);
     if (what == "explain") explain(world);
-    if (what == "wait_in_a_handler") wait_in_a_handler(world);
+    if (what == "wait_in_a_handler") wait_in_a_handler(world, static_cast<board::Wait>(rounds));
   });
 }
