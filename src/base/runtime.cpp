@@ -69,7 +69,16 @@ void* Runtime::make(const Kind& kind) {
   slots_[at].state = state;
   slots_[at].destroy = kind.destroy;
   order_[count_++] = &slots_[at];
-  // Release: who finds the key finds the object.
+  if (kind.place_of_own != none) {
+    Slot& own = own_[kind.place_of_own];
+    if (own.key.load(std::memory_order_relaxed) != nullptr) {
+      std::fputs("armature: internal error: two states have the same place in a runtime\n", stderr);
+      std::abort();
+    }
+    own.state = state;
+    own.key.store(kind.key, std::memory_order_release);
+  }
+  // Release, both: who finds the key finds the object.
   slots_[at].key.store(kind.key, std::memory_order_release);
   return state;
 }

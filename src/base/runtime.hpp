@@ -34,18 +34,29 @@ class Runtime {
   /// Any thread may ask; the object is the process's memory, whichever rank runs. A constructor may
   /// throw, and ask for objects of other types; it must not wait. A reference must not be kept
   /// while a rank waits, which may go on in another process.
+  ///
+  /// A type that every operation asks for has a place of its own, where nothing is searched: a
+  /// number `runtime_place`, which no other type has.
   template <class State>
   State& get() {
-    if (void* const made = found(&mark<State>)) [[likely]]
+    if (void* const made = find<State>()) [[likely]]
       return *static_cast<State*>(made);
-    return *static_cast<State*>(make({&mark<State>, [] { return static_cast<void*>(new State); },
-                                      [](void* state) { delete static_cast<State*>(state); }}));
+    return *static_cast<State*>(
+        make({&mark<State>, place_of_own<State>(), [] { return static_cast<void*>(new State); },
+              [](void* state) { delete static_cast<State*>(state); }}));
   }
   /// nullptr where nobody has asked for it yet. Makes nothing and takes no lock: for signal
   /// handlers.
   template <class State>
   State* find() {
-    return static_cast<State*>(found(&mark<State>));
+    if constexpr (place_of_own<State>() != none) {
+      const Slot& own = own_[place_of_own<State>()];
+      // Acquire: who finds the key finds the object.
+      const bool is_made = own.key.load(std::memory_order_acquire) == &mark<State>;
+      return is_made ? static_cast<State*>(own.state) : nullptr;
+    } else {
+      return static_cast<State*>(found(&mark<State>));
+    }
   }
 
  private:
@@ -53,8 +64,20 @@ class Runtime {
   template <class State>
   static constexpr char mark = 0;  // its address tells the types apart
 
+  static constexpr std::size_t own_max = 8, none = own_max;
+  template <class State>
+  static constexpr std::size_t place_of_own() {
+    if constexpr (requires { State::runtime_place; }) {
+      static_assert(State::runtime_place < own_max);
+      return State::runtime_place;
+    } else {
+      return none;
+    }
+  }
+
   struct Kind {
     const void* key;
+    std::size_t place_of_own;
     void* (*make)();
     void (*destroy)(void* state);
   };
@@ -79,6 +102,7 @@ class Runtime {
   }
   void* make(const Kind& kind);
 
+  std::array<Slot, own_max> own_{};       // of types that have a place of their own
   std::array<Slot, slots_max> slots_{};   // by a hash of the key; one at least is free
   std::array<Slot*, slots_max> order_{};  // in which they were made
   std::size_t count_ = 0;

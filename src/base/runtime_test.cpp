@@ -24,6 +24,16 @@ struct Second {
   Second() { Runtime::here().get<First>().value = 2; }
   ~Second() { diary->lines.emplace_back("second is gone"); }
 };
+struct InItsOwnPlace {
+  static constexpr std::size_t runtime_place = 7;
+  InItsOwnPlace() {
+    if (refuses) throw std::runtime_error("not yet");
+  }
+  static inline bool refuses = true;
+};
+struct InTheSamePlace {
+  static constexpr std::size_t runtime_place = 7;
+};
 struct Refusing {
   Refusing() {
     if (refuses) throw std::runtime_error("not yet");
@@ -39,6 +49,18 @@ TEST(Runtime, makes_a_state_when_it_is_first_asked_for) {
   First& first = runtime.get<First>();
   EXPECT_EQ(&runtime.get<First>(), &first);
   EXPECT_EQ(runtime.find<First>(), &first);
+}
+
+TEST(Runtime, finds_a_state_in_a_place_of_its_own_without_a_search) {
+  Runtime runtime;
+  EXPECT_EQ(runtime.find<InItsOwnPlace>(), nullptr);
+  EXPECT_THROW((void)runtime.get<InItsOwnPlace>(), std::runtime_error);
+  EXPECT_EQ(runtime.find<InItsOwnPlace>(), nullptr);
+  InItsOwnPlace::refuses = false;
+  InItsOwnPlace& made = runtime.get<InItsOwnPlace>();
+  EXPECT_EQ(runtime.find<InItsOwnPlace>(), &made);
+  EXPECT_EQ(&runtime.get<InItsOwnPlace>(), &made);
+  EXPECT_DEATH((void)runtime.get<InTheSamePlace>(), "two states have the same place");
 }
 
 TEST(Runtime, destroys_first_what_was_made_last) {

@@ -50,6 +50,7 @@ class Checked final : public Question {
 /// How much of each rank's band on another node is known to be allocated, in this process. It only
 /// grows.
 struct Extents {
+  static constexpr std::size_t runtime_place = 0;
   std::vector<std::atomic<std::uint64_t>> of = std::vector<std::atomic<std::uint64_t>>(
       static_cast<std::size_t>(net::network()->mapping().ranks()));
 };

@@ -29,7 +29,7 @@ Runs::Levels levels_of(const Section& section,
 
 void ask_section(const Operation& what, std::uint64_t question, Asked asked) {
   const Runs::Levels levels = levels_of(what.section, what.section.from_strides);
-  GetRecord record{};
+  GetRecord record;  // of whose levels as many travel as there are
   record.question = question;
   record.address = reinterpret_cast<std::uint64_t>(what.from);
   record.row_bytes = what.section.row_bytes;

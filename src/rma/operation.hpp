@@ -29,7 +29,7 @@ struct Operation {
   // One piece, which is a section without levels, or a section...
   void* to = nullptr;
   const void* from = nullptr;
-  Section section{};
+  Section section;
   // ... or lists of pieces.
   std::span<const Segments> lists{};
 

@@ -9,6 +9,7 @@
 
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
+#include "net/network.hpp"
 #include "rma/far.hpp"
 #include "rma/pieces.hpp"
 #include "rma/protocol.hpp"
@@ -42,6 +43,8 @@ constexpr std::size_t index(E e) {
 
 class ProtocolTable {
  public:
+  static constexpr std::size_t runtime_place = 1;
+
   ProtocolTable() {
     using Is = Memory::Is;
     fill(Place::here, Is::segment, load_store);
@@ -71,9 +74,12 @@ class ProtocolTable {
   std::array<std::array<Row, index(Memory::Is::count)>, index(Place::count)> protocols_{};
 };
 
-/// A virtual rank's memory is mapped in all processes of its node, and so is their code.
+/// Of a rank that there is. A virtual rank's memory is mapped in all processes of its node, and so
+/// is their code.
 Place place_of(Rank rank, Memory::Is memory, const char* call) {
-  if (far(rank, call) != nullptr) return Place::network;
+  if (const net::Network* const net = net::network();
+      net != nullptr && !net->mapping().is_here(rank))
+    return Place::network;
   if (memory == Memory::Is::segment) return Place::here;  // or mapped here, which is the same
   const space::Mapping& mapping = wait::mapping(call);
   const bool is_here = mapping.header().ranks_are_virtual != 0 ||

@@ -27,6 +27,8 @@ namespace {
 
 /// Questions by number: a place below, how often it was used above. Under the links' lock.
 struct Table {
+  static constexpr std::size_t runtime_place = 4;
+
   struct Place {
     Question* question = nullptr;
     std::uint32_t use = 0;

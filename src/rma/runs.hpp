@@ -17,10 +17,16 @@ class Runs {
  public:
   Runs() = default;
   [[nodiscard]] static Runs contiguous(std::byte* start, std::size_t bytes);
+  /// As Section's: of levels that are not there, the arrays hold nothing.
   struct Levels {
+    Levels() {}
+    Levels(std::size_t how_many, const std::array<std::size_t, Strided::levels_max>& the_counts,
+           const std::array<std::ptrdiff_t, Strided::levels_max>& the_strides)
+        : levels(how_many), counts(the_counts), strides(the_strides) {}
+
     std::size_t levels = 0;
-    std::array<std::size_t, Strided::levels_max> counts{};
-    std::array<std::ptrdiff_t, Strided::levels_max> strides{};
+    std::array<std::size_t, Strided::levels_max> counts;
+    std::array<std::ptrdiff_t, Strided::levels_max> strides;
   };
   [[nodiscard]] static Runs section(std::byte* start, std::size_t row_bytes, const Levels& levels);
   [[nodiscard]] static Runs pieces(std::vector<std::byte*> starts, std::size_t bytes);

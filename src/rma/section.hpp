@@ -13,9 +13,13 @@ namespace armature::rma {
 struct Section {
   std::size_t row_bytes = 0;
   std::size_t levels = 0;
-  std::array<std::size_t, Strided::levels_max> counts{};
-  std::array<std::ptrdiff_t, Strided::levels_max> to_strides{};
-  std::array<std::ptrdiff_t, Strided::levels_max> from_strides{};
+  // Of that many levels. The others hold nothing: to clear them would take longer than a short
+  // operation between nodes takes otherwise.
+  std::array<std::size_t, Strided::levels_max> counts;
+  std::array<std::ptrdiff_t, Strided::levels_max> to_strides;
+  std::array<std::ptrdiff_t, Strided::levels_max> from_strides;
+
+  Section() {}  // not `= default`, which would clear them in Section{}
 
   /// Throws Error(bad_argument) naming what is wrong with the shape.
   static Section from(const Strided& shape, const char* call);

@@ -1,5 +1,3 @@
-#include <optional>
-
 #include <fmt/format.h>
 
 #include "armature/mutex.hpp"
@@ -44,11 +42,11 @@ struct Mutexes::State {
 
 namespace {
 
-/// Of a member on another node, whose process keeps the queue.
+/// A mutex of a member on another node, whose process keeps the queue.
 class FarLock {
  public:
-  FarLock(net::Network& net, const Mutexes::State& state, int member, const LockWord& word)
-      : net_(net),
+  FarLock(const Mutexes::State& state, int member, const LockWord& word)
+      : net_(*net::network()),
         rank_(state.allotment->share(member).rank),
         word_(&word),
         token_(wait::lock_token_of_thread(state.me)) {}
@@ -84,11 +82,14 @@ class FarLock {
   std::uint64_t token_;
 };
 
-std::optional<FarLock> far_lock(const Mutexes::State& state, int member, const LockWord& word) {
-  net::Network* const net = net::network();
-  if (net == nullptr || net->mapping().is_here(state.allotment->share(member).rank))
-    return std::nullopt;
-  return FarLock(*net, state, member, word);
+[[gnu::noinline]] bool is_on_other_node(const net::Network& net, Rank rank) {
+  return !net.mapping().is_here(rank);
+}
+
+/// Whether the mutexes of that member are on another node: no call where the job has but one.
+inline bool is_far(const Mutexes::State& state, int member) {
+  const net::Network* const net = net::network();
+  return net != nullptr && is_on_other_node(*net, state.allotment->share(member).rank);
 }
 
 /// Whether the owner's process is needed, too: who holds the mutex gives it back by way of that.
@@ -97,8 +98,9 @@ bool is_held_far(const wait::WaitFor& wait, std::size_t /*owner*/) {
   return net != nullptr && wait.peer >= 0 && !net->mapping().is_here(wait.peer);
 }
 
-const Mutexes::State& checked(const Mutexes& mutexes, const char* call) {
-  (void)wait::this_rank(call);
+const Mutexes::State& checked(const Mutexes& mutexes, const wait::ThreadCall& under_way,
+                              const char* call) {
+  if (!under_way.is_of_rank()) (void)wait::this_rank(call);
   if (!mutexes || mutexes.state()->allotment->freed)
     fail(Errc::misuse, fmt::format("{}: these mutexes were destroyed, or never created", call));
   return *mutexes.state();
@@ -108,9 +110,9 @@ const Mutexes::State& checked(const Mutexes& mutexes, const char* call) {
 
 void Mutexes::lock(int member, int index) const {
   const wait::ThreadCall under_way("Mutexes::lock");
-  const State& state = checked(*this, "Mutexes::lock");
+  const State& state = checked(*this, under_way, "Mutexes::lock");
   LockWord& word = state.word(member, index, "Mutexes::lock");
-  if (const auto far = far_lock(state, member, word)) return far->take(index);
+  if (is_far(state, member)) return FarLock(state, member, word).take(index);
   const std::uint64_t token = wait::lock_token_of_thread(state.me);
   if (wait::try_lock_by(word, token)) [[likely]]
     return;
@@ -128,9 +130,9 @@ void Mutexes::lock(int member, int index) const {
 
 bool Mutexes::try_lock(int member, int index) const {
   const wait::ThreadCall under_way("Mutexes::try_lock");
-  const State& state = checked(*this, "Mutexes::try_lock");
+  const State& state = checked(*this, under_way, "Mutexes::try_lock");
   LockWord& word = state.word(member, index, "Mutexes::try_lock");
-  if (const auto far = far_lock(state, member, word)) return far->try_take() == 0;
+  if (is_far(state, member)) return FarLock(state, member, word).try_take() == 0;
   if (wait::try_lock_by(word, wait::lock_token_of_thread(state.me))) return true;
   // Who tries until it succeeds may keep the holder from its turn.
   wait::let_others_run();
@@ -139,10 +141,10 @@ bool Mutexes::try_lock(int member, int index) const {
 
 void Mutexes::unlock(int member, int index) const {
   const wait::ThreadCall under_way("Mutexes::unlock");
-  const State& state = checked(*this, "Mutexes::unlock");
+  const State& state = checked(*this, under_way, "Mutexes::unlock");
   LockWord& word = state.word(member, index, "Mutexes::unlock");
-  if (const auto far = far_lock(state, member, word)) {
-    if (far->give_back(index)) return;
+  if (is_far(state, member)) {
+    if (FarLock(state, member, word).give_back(index)) return;
     fail(Errc::misuse, fmt::format("Mutexes::unlock: this rank does not hold mutex {} of member {}",
                                    index, member));
   }
@@ -155,7 +157,8 @@ void Mutexes::unlock(int member, int index) const {
 }
 
 int Mutexes::count(int member) const {
-  const State& state = checked(*this, "Mutexes::count");
+  const wait::ThreadCall under_way("Mutexes::count");
+  const State& state = checked(*this, under_way, "Mutexes::count");
   if (member < 0 || member >= state.allotment->members())
     fail(Errc::bad_rank, fmt::format("Mutexes::count: there is no member {}", member));
   return static_cast<int>(state.allotment->share(member).bytes / sizeof(MutexLine));

@@ -25,12 +25,14 @@ EngineOptions::OneSided one_sided_of(std::string_view word) {
 }
 
 struct Chosen {
+  static constexpr std::size_t runtime_place = 2;
+
   Chosen() {
     constexpr std::uint64_t large = std::uint64_t{1} << 40;
     if (const auto bytes = base::number_variable("ARMATURE_NET_COPY_MAX"))
       protocol.copied_max = std::min(*bytes, large);
     if (const auto count = base::number_variable("ARMATURE_NET_PENDING_MAX"))
-      protocol.pending_max = std::clamp(*count, std::uint64_t{1}, large);
+      protocol.pending_max = std::clamp(*count, std::uint64_t{1}, Limits::pending_most);
     if (const auto bytes = base::number_variable("ARMATURE_NET_PENDING_BYTES"))
       protocol.pending_bytes_max = std::min(*bytes, large);
     if (const char* const word = std::getenv("ARMATURE_NET_ONE_SIDED"))

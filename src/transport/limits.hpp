@@ -34,6 +34,7 @@ struct Limits {
   /// ARMATURE_NET_PENDING_BYTES.
   std::size_t pending_max = 4096;
   std::size_t pending_bytes_max = std::size_t{1} << 30;
+  static constexpr std::uint64_t pending_most = std::uint64_t{1} << 19;  // that can be counted
 
   /// Rows that are shorter are packed into pieces, of which each has room for one at least.
   [[nodiscard]] std::size_t packed_below() const {

@@ -19,13 +19,21 @@ namespace {
 // Relaxed: they order nothing, and a bound that is passed by a few threads at once holds well
 // enough.
 struct Totals {
-  std::atomic<std::ptrdiff_t> operations = 0, bytes = 0;
+  static constexpr std::size_t runtime_place = 3;
+
+  std::atomic<std::uint64_t> under_way = 0;   // operations and bytes in one word, see packed()
   std::atomic<std::uint64_t> generation = 0;  // how often all were forgotten
   // When who waits for room looked last, and a large one; 0 when it has found some.
   std::atomic<std::uint64_t> waits_ns = 0, large_waits_ns = 0;
   std::atomic<std::ptrdiff_t> large_bytes = 0;
 };
 Totals& totals() { return base::state<Totals>(); }
+
+// 2^20 operations of 2^44 bytes together: more than any bound lets begin.
+constexpr unsigned operations_shift = 44;
+constexpr std::uint64_t packed(std::size_t bytes) {
+  return std::uint64_t{1} << operations_shift | bytes;
+}
 
 /// Whether somebody has looked lately. One who waits looks much more often; not while its rank is
 /// in a method, which may need another rank, nor once it has gone to another process.
@@ -94,30 +102,31 @@ void make_room_for_operation(std::size_t bytes, const char* call) {
 bool somebody_waits_for_room() { return is_recent(totals().waits_ns); }
 
 Outstanding outstanding() {
-  return {totals().operations.load(std::memory_order_relaxed),
-          totals().bytes.load(std::memory_order_relaxed)};
+  const std::uint64_t all = totals().under_way.load(std::memory_order_relaxed);
+  constexpr std::uint64_t bytes_mask = (std::uint64_t{1} << operations_shift) - 1;
+  return {static_cast<std::ptrdiff_t>(all >> operations_shift),
+          static_cast<std::ptrdiff_t>(all & bytes_mask)};
 }
 
 void forget_outstanding() {
   totals().generation.fetch_add(1, std::memory_order_relaxed);
-  totals().operations.store(0, std::memory_order_relaxed);
-  totals().bytes.store(0, std::memory_order_relaxed);
+  totals().under_way.store(0, std::memory_order_relaxed);
 }
 
 void Charge::begin(std::size_t bytes) {
+  Totals& all = totals();
   bytes_ = bytes;
-  generation_ = totals().generation.load(std::memory_order_relaxed);
-  totals().operations.fetch_add(1, std::memory_order_relaxed);
-  totals().bytes.fetch_add(static_cast<std::ptrdiff_t>(bytes), std::memory_order_relaxed);
+  generation_ = all.generation.load(std::memory_order_relaxed);
+  all.under_way.fetch_add(packed(bytes), std::memory_order_relaxed);
   is_under_way_.store(true, std::memory_order_release);
 }
 
 void Charge::end() {
   if (!is_under_way_.exchange(false, std::memory_order_acquire)) return;
   // No rank runs while all are forgotten: what began before does not count any more.
-  if (generation_ != totals().generation.load(std::memory_order_relaxed)) return;
-  totals().operations.fetch_sub(1, std::memory_order_relaxed);
-  totals().bytes.fetch_sub(static_cast<std::ptrdiff_t>(bytes_), std::memory_order_relaxed);
+  Totals& all = totals();
+  if (generation_ != all.generation.load(std::memory_order_relaxed)) return;
+  all.under_way.fetch_sub(packed(bytes_), std::memory_order_relaxed);
 }
 
 }  // namespace armature::wait

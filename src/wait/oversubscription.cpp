@@ -10,6 +10,8 @@ namespace {
 
 /// How many of the job's ranks share a core of this machine.
 struct Sharing {
+  static constexpr std::size_t runtime_place = 5;
+
   int spins_before_long = 1;
   bool more_ranks_than_cores = true;
   int threads_here = 0;

@@ -28,6 +28,9 @@ class ThreadCall {
       end();
   }
 
+  /// Whether the calling thread runs a rank.
+  [[nodiscard]] bool is_of_rank() const { return !is_counted_; }
+
   /// Lets no more of them begin, and returns when none is under way. By the thread that leaves the
   /// job, once all ranks of the process have left it.
   static void end_all();
