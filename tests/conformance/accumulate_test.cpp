@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <complex>
 
-#include "conformance.hpp"
+#include "reachable.hpp"
 
 using namespace conformance;
 using armature::accumulate;
@@ -44,7 +44,7 @@ TYPED_TEST_SUITE(Accumulate, Types);
 
 RANKS_TYPED_TEST(Accumulate, adds_to_what_is_there) {
   using T = TypeParam;
-  auto piece = world().allocate<T>(20001);
+  auto piece = Reachable<T>(20001);
   for (const std::size_t n : lengths) {
     for (std::size_t i = 0; i <= n; ++i) piece[i] = small<T>(2 * i + 1);
     world().barrier();
@@ -55,12 +55,12 @@ RANKS_TYPED_TEST(Accumulate, adds_to_what_is_there) {
     ASSERT_EQ(piece[n], small<T>(2 * n + 1));
     world().barrier();
   }
-  world().free(piece);
+  piece.free();
 }
 
 RANKS_TYPED_TEST(Accumulate, multiplies_by_the_scale_first) {
   using T = TypeParam;
-  auto piece = world().allocate<T>(1000);
+  auto piece = Reachable<T>(1000);
   const auto values = smalls<T>(1000);
   T expected{};
   for (const T scale : {small<T>(0), small<T>(1), T(1), T(0), T(-1), small<T>(6)}) {
@@ -73,12 +73,12 @@ RANKS_TYPED_TEST(Accumulate, multiplies_by_the_scale_first) {
   for (const T scale : {small<T>(0), small<T>(1), T(1), T(0), T(-1), small<T>(6)}) sum += scale;
   for (std::size_t i = 0; i < 1000; ++i) ASSERT_EQ(piece[i], sum * values[i]) << i;
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 RANKS_TYPED_TEST(Accumulate, takes_a_value_a_pointer_or_a_range) {
   using T = TypeParam;
-  auto piece = world().allocate<T>(4);
+  auto piece = Reachable<T>(4);
   const auto to = piece.on(right());
   const T values[] = {T(1), T(2), T(3)};
   accumulate(to, T(5));
@@ -89,14 +89,14 @@ RANKS_TYPED_TEST(Accumulate, takes_a_value_a_pointer_or_a_range) {
   armature::get(back, to);
   EXPECT_EQ(back, (std::vector<T>{T(6), T(3), T(5), T(9)}));
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 RANKS_TYPED_TEST(Accumulate, contended_by_all_ranks_loses_nothing) {
   using T = TypeParam;
   constexpr int rounds = 300;
   constexpr std::size_t n = 200;
-  auto piece = world().allocate<T>(n);
+  auto piece = Reachable<T>(n);
   const std::vector<T> ones(n, T(1));
   world().barrier();
   for (int round = 0; round < rounds; ++round) {
@@ -111,13 +111,13 @@ RANKS_TYPED_TEST(Accumulate, contended_by_all_ranks_loses_nothing) {
     }
   }
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 RANKS_TYPED_TEST(Accumulate, large_contended_blocks_lose_nothing) {
   using T = TypeParam;
   constexpr std::size_t n = 60000;  // several lock chunks
-  auto piece = world().allocate<T>(n);
+  auto piece = Reachable<T>(n);
   const std::vector<T> ones(n, T(1));
   world().barrier();
   for (std::size_t round = 0; round < 5; ++round) {
@@ -131,13 +131,13 @@ RANKS_TYPED_TEST(Accumulate, large_contended_blocks_lose_nothing) {
                                     [](T x) { return x == T(static_cast<float>(5 * ranks())); }));
   }
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 RANKS_TYPED_TEST(Accumulate, strided_adds_to_the_section_only) {
   using T = TypeParam;
   constexpr std::ptrdiff_t size = sizeof(T);
-  auto piece = world().allocate<T>(400);
+  auto piece = Reachable<T>(400);
   const auto values = smalls<T>(100);
   // 5 rows of 4 elements, upside down at the target, every other element row at the source.
   const std::size_t counts[] = {4 * sizeof(T), 5};
@@ -152,13 +152,13 @@ RANKS_TYPED_TEST(Accumulate, strided_adds_to_the_section_only) {
     for (std::size_t i = 0; i < 4; ++i) expected[100 - 20 * row + i] = T(2) * values[8 * row + i];
   EXPECT_TRUE(std::ranges::equal(piece.local(), expected));
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 RANKS_TYPED_TEST(Accumulate, strided_of_many_levels_under_contention_loses_nothing) {
   using T = TypeParam;
   constexpr std::ptrdiff_t size = sizeof(T);
-  auto piece = world().allocate<T>(256);
+  auto piece = Reachable<T>(256);
   const std::vector<T> ones(256, T(1));
   const std::size_t counts[] = {sizeof(T), 2, 2, 2, 2};  // every place with the lowest bit 0...
   const std::ptrdiff_t to_strides[] = {2 * size, 8 * size, 32 * size, 128 * size};
@@ -174,12 +174,12 @@ RANKS_TYPED_TEST(Accumulate, strided_of_many_levels_under_contention_loses_nothi
     for (std::size_t i = 0; i < 256; ++i) ASSERT_EQ(piece[i], (i & 0x55) == 0 ? all : T{}) << i;
   }
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 RANKS_TYPED_TEST(Accumulate, vector_adds_to_the_pieces_only) {
   using T = TypeParam;
-  auto piece = world().allocate<T>(300);
+  auto piece = Reachable<T>(300);
   const auto values = smalls<T>(100);
   std::vector<void*> to;
   std::vector<const void*> from;
@@ -196,12 +196,12 @@ RANKS_TYPED_TEST(Accumulate, vector_adds_to_the_pieces_only) {
     for (std::size_t k = 0; k < 2; ++k) expected[297 - 6 * i + k] += T(3) * values[i + k];
   EXPECT_TRUE(std::ranges::equal(piece.local(), expected));
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 RANKS_TYPED_TEST(Accumulate, all_forms_together_under_contention_lose_nothing) {
   using T = TypeParam;
-  auto piece = world().allocate<T>(64);
+  auto piece = Reachable<T>(64);
   const std::vector<T> ones(64, T(1));
   std::vector<void*> to;
   std::vector<const void*> from;
@@ -228,11 +228,11 @@ RANKS_TYPED_TEST(Accumulate, all_forms_together_under_contention_lose_nothing) {
     EXPECT_TRUE(std::ranges::all_of(piece.local(), [&](T x) { return x == all; }));
   }
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(AccumulateRules, byte_counts_must_be_whole_elements) {
-  auto piece = world().allocate<double>(16);
+  auto piece = Reachable<double>(16);
   const double values[16] = {};
   const std::size_t counts[] = {12, 2};
   const std::ptrdiff_t strides[] = {16};
@@ -247,5 +247,5 @@ TEST(AccumulateRules, byte_counts_must_be_whole_elements) {
   expect_error(armature::Errc::bad_argument, {"accumulate_vector"},
                [&] { armature::accumulate_vector<double>(right(), segments); });
   world().barrier();
-  world().free(piece);
+  piece.free();
 }

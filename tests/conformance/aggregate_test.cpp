@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <array>
 
-#include "conformance.hpp"
+#include "reachable.hpp"
 
 using namespace conformance;
 using armature::Aggregate;
 
 TEST(Aggregate, many_small_puts_complete_with_one_wait) {
   constexpr std::size_t n = 5000;
-  auto piece = world().allocate<std::uint64_t>(2 * n);
+  auto piece = Reachable<std::uint64_t>(2 * n);
   std::vector<std::uint64_t> source(n);
   Aggregate aggregate(right());
   for (std::size_t i = 0; i < n; ++i) {
@@ -24,12 +24,12 @@ TEST(Aggregate, many_small_puts_complete_with_one_wait) {
     ASSERT_EQ(piece[2 * i + 1], 0U);
   }
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(Aggregate, many_small_gets_complete_with_one_wait) {
   constexpr std::size_t n = 5000;
-  auto piece = world().allocate<std::uint64_t>(n);
+  auto piece = Reachable<std::uint64_t>(n);
   for (std::size_t i = 0; i < n; ++i) piece[i] = i * i + static_cast<std::size_t>(me());
   world().barrier();
   std::vector<std::uint64_t> into(n);
@@ -42,12 +42,12 @@ TEST(Aggregate, many_small_gets_complete_with_one_wait) {
     ASSERT_EQ(into[i], j * j + static_cast<std::size_t>(right()));
   }
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(Aggregate, requests_of_every_kind_and_size_travel_together) {
-  auto ints = world().allocate<int>(400);
-  auto doubles = world().allocate<double>(100);
+  auto ints = Reachable<int>(400);
+  auto doubles = Reachable<double>(100);
   std::ranges::fill(ints.local().first(100), me());
   world().barrier();
   const std::vector<int> source(100, 5 + me());
@@ -70,12 +70,12 @@ TEST(Aggregate, requests_of_every_kind_and_size_travel_together) {
   EXPECT_EQ(ints[350], 0);
   EXPECT_EQ(doubles[99], 0.5);
   world().barrier();
-  world().free(ints);
-  world().free(doubles);
+  ints.free();
+  doubles.free();
 }
 
 TEST(Aggregate, a_handle_can_be_used_again_after_wait) {
-  auto piece = world().allocate<int>(10);
+  auto piece = Reachable<int>(10);
   Aggregate aggregate(right());
   EXPECT_EQ(aggregate.rank(), right());
   for (int round = 1; round <= 10; ++round) {
@@ -87,12 +87,12 @@ TEST(Aggregate, a_handle_can_be_used_again_after_wait) {
   world().barrier();
   EXPECT_TRUE(std::ranges::all_of(piece.local(), [](int x) { return x == 55; }));
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(Aggregate, a_request_to_another_rank_is_refused) {
   if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
-  auto piece = world().allocate<int>(1);
+  auto piece = Reachable<int>(1);
   int into = -1;
   Aggregate aggregate(right());
   const auto wrong = piece.on(me());
@@ -106,7 +106,7 @@ TEST(Aggregate, a_request_to_another_rank_is_refused) {
   world().barrier();
   EXPECT_EQ(piece[0], left() + 1);
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(Aggregate, an_aggregate_for_a_rank_there_is_not_is_refused) {
@@ -115,7 +115,7 @@ TEST(Aggregate, an_aggregate_for_a_rank_there_is_not_is_refused) {
 }
 
 TEST(Aggregate, sections_and_pieces_travel_with_the_rest) {
-  auto piece = world().allocate<double>(64);
+  auto piece = Reachable<double>(64);
   const std::vector<double> rows{1, 2, 3, 4}, terms{10, 10, 10, 10};
   std::vector<double> back(4), picked(2);
   const std::array<std::size_t, 2> counts{16, 2};
@@ -138,5 +138,5 @@ TEST(Aggregate, sections_and_pieces_travel_with_the_rest) {
   EXPECT_EQ(back, (std::vector<double>{11, 12, 13, 14}));
   EXPECT_EQ(picked, (std::vector<double>{3, 12}));
   world().barrier();
-  world().free(piece);
+  piece.free();
 }

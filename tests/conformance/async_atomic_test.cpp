@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "armature/rank_local.hpp"
+#include "reachable.hpp"
 #include "rmi.hpp"
 
 using namespace conformance;
@@ -62,7 +63,7 @@ TYPED_TEST_SUITE(AsyncAtomic, Integers);
 
 RANKS_TYPED_TEST(AsyncAtomic, each_operation_gives_what_was_there_and_leaves_its_result) {
   using T = TypeParam;
-  auto piece = world().allocate<T>(3);
+  auto piece = Reachable<T>(3);
   const auto at = piece.on(right()) + 1;
   // Begun together, they take effect in order.
   std::array<future<T>, 8> found = {armature::fetch_add_async(at, T(41)),
@@ -81,13 +82,13 @@ RANKS_TYPED_TEST(AsyncAtomic, each_operation_gives_what_was_there_and_leaves_its
   EXPECT_EQ(piece[0], T(0));
   EXPECT_EQ(piece[2], T(0));
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 RANKS_TYPED_TEST(AsyncAtomic, contended_ones_give_every_ticket_once) {
   using T = TypeParam;
   const auto each = static_cast<std::size_t>(often(1000));
-  auto counter = world().allocate<T>(1);
+  auto counter = Reachable<T>(1);
   world().barrier();
   std::vector<future<T>> found;
   for (std::size_t i = 0; i < each; ++i)
@@ -102,13 +103,13 @@ RANKS_TYPED_TEST(AsyncAtomic, contended_ones_give_every_ticket_once) {
     for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], static_cast<T>(i));
   }
   world().barrier();
-  world().free(counter);
+  counter.free();
 }
 
 }  // namespace async_atomic
 
 TEST(AsyncAtomics, wrong_addresses_are_told_at_the_call) {
-  auto piece = world().allocate<long>(2);
+  auto piece = Reachable<long>(2);
   const armature::global_ptr<long> odd(
       right(), reinterpret_cast<long*>(reinterpret_cast<char*>(piece.on(right()).address()) + 4));
   expect_error(Errc::bad_address, {"fetch_add_async", "multiple of 8"},
@@ -117,7 +118,7 @@ TEST(AsyncAtomics, wrong_addresses_are_told_at_the_call) {
     (void)armature::swap_async(armature::global_ptr<long>(ranks(), piece.on(0).address()), 1L);
   });
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(AsyncAtomics, one_that_is_dropped_is_done_all_the_same) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include "conformance.hpp"
+#include "reachable.hpp"
 
 using namespace conformance;
 
@@ -15,7 +15,7 @@ TYPED_TEST_SUITE(Atomic, Integers);
 
 RANKS_TYPED_TEST(Atomic, each_operation_returns_what_was_there_and_leaves_its_result) {
   using T = TypeParam;
-  auto piece = world().allocate<T>(3);
+  auto piece = Reachable<T>(3);
   const auto at = piece.on(right()) + 1;
   EXPECT_EQ(armature::fetch_add(at, T(41)), T(0));
   EXPECT_EQ(armature::fetch_add(at, T(-1)), T(41));
@@ -30,25 +30,25 @@ RANKS_TYPED_TEST(Atomic, each_operation_returns_what_was_there_and_leaves_its_re
   EXPECT_EQ(piece[1], T(7));
   EXPECT_EQ(piece[2], T(0));
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 RANKS_TYPED_TEST(Atomic, addition_wraps_around) {
   using T = TypeParam;
-  auto piece = world().allocate<T>(2);
+  auto piece = Reachable<T>(2);
   const auto at = piece.on(right());
   armature::put(at, std::numeric_limits<T>::max());
   EXPECT_EQ(armature::fetch_add(at, T(1)), std::numeric_limits<T>::max());
   EXPECT_EQ(armature::get(at), std::numeric_limits<T>::min());
   world().barrier();
   EXPECT_EQ(piece[1], T(0));
-  world().free(piece);
+  piece.free();
 }
 
 RANKS_TYPED_TEST(Atomic, contended_fetch_add_gives_every_ticket_once) {
   using T = TypeParam;
   const int each = often(3000);
-  auto counter = world().allocate<T>(1);
+  auto counter = Reachable<T>(1);
   std::vector<T> tickets(static_cast<std::size_t>(each));
   world().barrier();
   for (T& ticket : tickets) ticket = armature::fetch_add(counter.on(0), T(1));
@@ -60,13 +60,13 @@ RANKS_TYPED_TEST(Atomic, contended_fetch_add_gives_every_ticket_once) {
     for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], static_cast<T>(i));
   }
   world().barrier();
-  world().free(counter);
+  counter.free();
 }
 
 RANKS_TYPED_TEST(Atomic, contended_swap_loses_no_value) {
   using T = TypeParam;
   constexpr int each = 2000;
-  auto word = world().allocate<T>(1);
+  auto word = Reachable<T>(1);
   std::vector<T> seen;
   world().barrier();
   for (int i = 0; i < each; ++i)
@@ -77,13 +77,13 @@ RANKS_TYPED_TEST(Atomic, contended_swap_loses_no_value) {
   for (const T x : seen) sum += static_cast<std::int64_t>(x);
   const std::int64_t n = std::int64_t{each} * ranks();
   EXPECT_EQ(world().allreduce(sum), n * (n + 1) / 2);
-  world().free(word);
+  word.free();
 }
 
 RANKS_TYPED_TEST(Atomic, contended_compare_swap_counts_exactly) {
   using T = TypeParam;
   const int each = often(1000);
-  auto word = world().allocate<T>(1);
+  auto word = Reachable<T>(1);
   world().barrier();
   for (int i = 0; i < each; ++i) {
     T expected = armature::get(word.on(0));
@@ -96,12 +96,12 @@ RANKS_TYPED_TEST(Atomic, contended_compare_swap_counts_exactly) {
   world().barrier();
   EXPECT_EQ(armature::get(word.on(0)), static_cast<T>(3 * each * ranks()));
   world().barrier();
-  world().free(word);
+  word.free();
 }
 
 RANKS_TYPED_TEST(Atomic, every_rank_owns_its_bit) {
   using T = TypeParam;
-  auto word = world().allocate<T>(3);
+  auto word = Reachable<T>(3);
   const T bit = static_cast<T>(T(1) << me());
   const T all = static_cast<T>((T(1) << ranks()) - 1);
   if (me() == 0) armature::put(word.on(0) + 1, all);
@@ -114,15 +114,15 @@ RANKS_TYPED_TEST(Atomic, every_rank_owns_its_bit) {
   EXPECT_EQ(armature::get(word.on(0) + 1), T(0));
   EXPECT_EQ(armature::get(word.on(0) + 2), all);
   world().barrier();
-  world().free(word);
+  word.free();
 }
 
 RANKS_TYPED_TEST(Atomic, value_puts_and_gets_take_part) {
   using T = TypeParam;
-  auto word = world().allocate<T>(1);
+  auto word = Reachable<T>(1);
   armature::put(word.on(right()), T(10));
   EXPECT_EQ(armature::fetch_add(word.on(right()), T(5)), T(10));
   EXPECT_EQ(armature::get(word.on(right())), T(15));
   world().barrier();
-  world().free(word);
+  word.free();
 }

@@ -2,7 +2,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "conformance.hpp"
+#include "reachable.hpp"
 
 using namespace conformance;
 using armature::Handle;
@@ -19,7 +19,7 @@ TEST(Handles, an_empty_handle_is_complete) {
 }
 
 TEST(Handles, after_wait_the_source_of_a_put_may_be_reused) {
-  auto piece = world().allocate<int>(1000);
+  auto piece = Reachable<int>(1000);
   std::vector<int> source(1000, me());
   auto handle = armature::put_async(piece.on(right()), source);
   handle.wait();
@@ -27,11 +27,11 @@ TEST(Handles, after_wait_the_source_of_a_put_may_be_reused) {
   world().barrier();
   EXPECT_TRUE(std::ranges::all_of(piece.local(), [](int x) { return x == left(); }));
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(Handles, after_wait_the_source_of_an_accumulate_may_be_reused) {
-  auto piece = world().allocate<int>(1000);
+  auto piece = Reachable<int>(1000);
   std::vector<int> source(1000, me() + 1);
   auto handle = armature::accumulate_async(piece.on(right()), source);
   handle.wait();
@@ -39,11 +39,11 @@ TEST(Handles, after_wait_the_source_of_an_accumulate_may_be_reused) {
   world().barrier();
   EXPECT_TRUE(std::ranges::all_of(piece.local(), [](int x) { return x == left() + 1; }));
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(Handles, after_wait_the_target_of_a_get_holds_the_data) {
-  auto piece = world().allocate<int>(1000);
+  auto piece = Reachable<int>(1000);
   std::ranges::fill(piece.local(), me());
   world().barrier();
   std::vector<int> into(1000, -1);
@@ -65,11 +65,11 @@ TEST(Handles, after_wait_the_target_of_a_get_holds_the_data) {
   for (const int number : numbers) EXPECT_EQ(number, right());
   for (const auto& both : whole) EXPECT_EQ(both[1], right());
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(Handles, test_becomes_true_and_stays_true) {
-  auto piece = world().allocate<int>(1);
+  auto piece = Reachable<int>(1);
   auto handle = armature::put_async(piece.on(right()), me());
   ASSERT_TRUE(eventually([&] { return handle.test(); }));
   EXPECT_TRUE(handle.test());
@@ -77,11 +77,11 @@ TEST(Handles, test_becomes_true_and_stays_true) {
   EXPECT_TRUE(handle.test());
   world().barrier();
   EXPECT_EQ(piece[0], left());
-  world().free(piece);
+  piece.free();
 }
 
 TEST(Handles, moving_a_handle_leaves_an_empty_one) {
-  auto piece = world().allocate<int>(2);
+  auto piece = Reachable<int>(2);
   auto first = armature::put_async(piece.on(right()), me());
   auto second = std::move(first);
   EXPECT_TRUE(first.test());  // NOLINT(bugprone-use-after-move)
@@ -95,22 +95,22 @@ TEST(Handles, moving_a_handle_leaves_an_empty_one) {
   EXPECT_EQ(piece[0], left());
   EXPECT_EQ(piece[1], left());
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(Handles, a_destroyed_handle_has_completed) {
-  auto piece = world().allocate<int>(100);
+  auto piece = Reachable<int>(100);
   std::ranges::fill(piece.local(), me());
   world().barrier();
   std::vector<int> into(100, -1);
   { auto handle = armature::get_async(into, piece.on(right())); }
   EXPECT_EQ(into, std::vector<int>(100, right()));
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(Handles, wait_all_completes_many) {
-  auto piece = world().allocate<int>(100);
+  auto piece = Reachable<int>(100);
   std::vector<Handle> handles;
   std::vector<int> source(100, me());
   for (std::ptrdiff_t i = 0; i < 100; ++i)
@@ -122,11 +122,11 @@ TEST(Handles, wait_all_completes_many) {
   world().barrier();
   EXPECT_TRUE(std::ranges::all_of(piece.local(), [](int x) { return x == left(); }));
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(Handles, wait_any_returns_one_that_is_complete) {
-  auto piece = world().allocate<int>(10);
+  auto piece = Reachable<int>(10);
   std::vector<Handle> handles(3);
   handles[1] = armature::put_async(piece.on(right()), me());
   const std::size_t which = armature::wait_any(handles);
@@ -136,7 +136,7 @@ TEST(Handles, wait_any_returns_one_that_is_complete) {
   ASSERT_LT(tested, 3U);
   EXPECT_TRUE(handles[tested].test());
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(Handles, no_handles_at_all_are_complete_but_none_can_be_awaited) {
@@ -148,7 +148,7 @@ TEST(Handles, no_handles_at_all_are_complete_but_none_can_be_awaited) {
 }
 
 TEST(Handles, implicit_operations_complete_with_wait_all) {
-  auto piece = world().allocate<int>(300);
+  auto piece = Reachable<int>(300);
   std::ranges::fill(piece.local().first(100), me());
   world().barrier();
   std::vector<int> source(100, me());
@@ -165,11 +165,11 @@ TEST(Handles, implicit_operations_complete_with_wait_all) {
   world().barrier();
   for (std::size_t i = 100; i < 300; ++i) ASSERT_EQ(piece[i], left());
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(Handles, implicit_operations_to_one_rank_complete_with_wait_all_of_that_rank) {
-  auto piece = world().allocate<int>(static_cast<std::size_t>(ranks()));
+  auto piece = Reachable<int>(static_cast<std::size_t>(ranks()));
   piece[static_cast<std::size_t>(me())] = 1000 + me();
   world().barrier();
   std::vector<int> into(static_cast<std::size_t>(ranks()), -1);
@@ -180,12 +180,12 @@ TEST(Handles, implicit_operations_to_one_rank_complete_with_wait_all_of_that_ran
     EXPECT_EQ(into[static_cast<std::size_t>(rank)], 1000 + rank);
   }
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(Handles, thousands_may_be_outstanding) {
   constexpr std::size_t n = 20000;
-  auto piece = world().allocate<std::uint32_t>(n);
+  auto piece = Reachable<std::uint32_t>(n);
   std::vector<std::uint32_t> source(n);
   std::vector<Handle> handles;
   handles.reserve(n);
@@ -198,7 +198,7 @@ TEST(Handles, thousands_may_be_outstanding) {
   world().barrier();
   for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(piece[i], i * 3);
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(Handles, wait_all_of_a_rank_there_is_not_is_an_error) {

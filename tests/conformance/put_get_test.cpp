@@ -5,7 +5,7 @@
 #include <numeric>
 #include <thread>
 
-#include "conformance.hpp"
+#include "reachable.hpp"
 
 using namespace conformance;
 using armature::get;
@@ -28,14 +28,14 @@ struct Block {
 /// Puts a value of that type to the right, next to untouched neighbours, and gets it back.
 template <class T>
 void expect_round_trip(const T& value) {
-  auto piece = world().allocate<T>(3);
+  auto piece = Reachable<T>(3);
   const auto target = piece.on(right()) + 1;
   put(target, value);
   EXPECT_TRUE(get(target) == value) << sizeof(T);
   world().barrier();
   EXPECT_TRUE(piece[1] == value) << sizeof(T);
   EXPECT_TRUE(piece[0] == T{} && piece[2] == T{}) << sizeof(T);
-  world().free(piece);
+  piece.free();
 }
 
 template <std::size_t bytes>
@@ -74,7 +74,7 @@ TEST(PutGet, structs_of_every_size_arrive_whole) {
 
 TEST(PutGet, blocks_of_every_size_arrive_and_nothing_beside_them) {
   constexpr std::size_t margin = 64;
-  auto piece = world().allocate<std::uint8_t>((1 << 20) + 3 + 2 * margin);
+  auto piece = Reachable<std::uint8_t>((1 << 20) + 3 + 2 * margin);
   for (const std::size_t bytes : sizes) {
     const auto source = patterned(bytes, bytes + static_cast<std::size_t>(me()));
     put(piece.on(right()) + margin, source.data(), bytes);
@@ -89,11 +89,11 @@ TEST(PutGet, blocks_of_every_size_arrive_and_nothing_beside_them) {
     std::ranges::fill(local.subspan(margin, bytes), std::uint8_t{0});
     world().barrier();
   }
-  world().free(piece);
+  piece.free();
 }
 
 TEST(PutGet, blocks_of_every_size_come_back_and_nothing_beside_them) {
-  auto piece = world().allocate<std::uint8_t>((1 << 20) + 3);
+  auto piece = Reachable<std::uint8_t>((1 << 20) + 3);
   for (std::size_t i = 0; i < piece.local().size(); ++i)
     piece[i] = pattern(i, static_cast<std::size_t>(me()));
   world().barrier();
@@ -106,11 +106,11 @@ TEST(PutGet, blocks_of_every_size_come_back_and_nothing_beside_them) {
     EXPECT_TRUE(std::all_of(into.end() - 8, into.end(), [](auto x) { return x == 0xab; })) << bytes;
   }
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(PutGet, any_alignment_of_both_sides_will_do) {
-  auto piece = world().allocate<std::uint8_t>(512);
+  auto piece = Reachable<std::uint8_t>(512);
   const auto source = patterned(400, static_cast<std::size_t>(me()));
   for (int to = 0; to < 16; ++to) {
     for (std::size_t from = 0; from < 16; ++from) {
@@ -122,11 +122,11 @@ TEST(PutGet, any_alignment_of_both_sides_will_do) {
     }
   }
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(PutGet, ranges_of_every_kind_are_sources_and_targets) {
-  auto piece = world().allocate<int>(8);
+  auto piece = Reachable<int>(8);
   const auto to = piece.on(right());
   put(to, std::vector<int>{1, 2, 3});
   put(to + 3, std::array<int, 2>{4, 5});
@@ -142,42 +142,42 @@ TEST(PutGet, ranges_of_every_kind_are_sources_and_targets) {
   get(std::span<int>(all).first(2), to + 6);
   EXPECT_EQ(all[0], 7);
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(PutGet, untyped_bytes_move) {
-  auto piece = world().allocate<double>(100);
+  auto piece = Reachable<double>(100);
   std::vector<double> source(100, 1.25 + me());
   armature::put_bytes(piece.on(right()), source.data(), 800);
   std::vector<double> back(100);
   armature::get_bytes(back.data(), piece.on(right()), 800);
   EXPECT_EQ(back, source);
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(PutGet, nothing_moves_at_the_very_end_of_a_piece) {
-  auto piece = world().allocate<int>(16);
+  auto piece = Reachable<int>(16);
   const auto end = piece.on(right()) + 16;
   EXPECT_FALSE(caught([&] { put(end, static_cast<const int*>(nullptr), 0); }));
   EXPECT_FALSE(caught([&] { get(static_cast<int*>(nullptr), end, 0); }));
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(PutGet, a_rank_can_put_to_itself) {
-  auto piece = world().allocate<int>(1000);
+  auto piece = Reachable<int>(1000);
   std::vector<int> source(1000, 7 + me());
   put(piece.on(me()), source);
   EXPECT_TRUE(std::ranges::all_of(piece.local(), [](int x) { return x == 7 + me(); }));
   put(piece.on(me()), piece.local());  // source and target are the same
   EXPECT_EQ(get(piece.on(me()) + 999), 7 + me());
-  world().free(piece);
+  piece.free();
 }
 
 TEST(PutGet, global_memory_is_a_source_and_a_target_too) {
-  auto from = world().allocate<int>(300);
-  auto to = world().allocate<int>(300);
+  auto from = Reachable<int>(300);
+  auto to = Reachable<int>(300);
   std::ranges::fill(from.local(), me());
   world().barrier();
   put(to.on(right()), from.local());
@@ -187,12 +187,12 @@ TEST(PutGet, global_memory_is_a_source_and_a_target_too) {
   get(to.local(), from.on(right()));
   EXPECT_EQ(to[299], right());
   world().barrier();
-  world().free(from);
-  world().free(to);
+  from.free();
+  to.free();
 }
 
 TEST(PutGet, put_then_fence_is_visible_at_the_target) {
-  auto piece = world().allocate<std::int64_t>(1);
+  auto piece = Reachable<std::int64_t>(1);
   auto told = world().allocate<std::int64_t>(1);
   put(piece.on(right()), me() + 1);
   world().fence(right());
@@ -203,11 +203,12 @@ TEST(PutGet, put_then_fence_is_visible_at_the_target) {
   ASSERT_TRUE(eventually([&] { return std::atomic_ref(told[0]).load() == 1; }));
   EXPECT_EQ(piece[0], left() + 1);
   world().barrier();
-  world().free(piece);
+  piece.free();
   world().free(told);
 }
 
 TEST(PutGet, words_are_never_seen_half_written) {
+  // What is exposed may be seen so between processes.
   auto piece = world().allocate<std::uint64_t>(1);
   const auto word = piece.on(0);
   for (int i = often(20000); i > 0; --i) {
@@ -223,7 +224,7 @@ TEST(PutGet, words_are_never_seen_half_written) {
 }
 
 TEST(PutGet, the_target_need_not_call_the_library) {
-  auto piece = world().allocate<std::int64_t>(1001);
+  auto piece = Reachable<std::int64_t>(1001);
   const auto last = piece.on(right()) + 1000;
   for (int i = 0; i < 1000; ++i) put(piece.on(right()) + i, i);
   world().fence(right());
@@ -232,12 +233,12 @@ TEST(PutGet, the_target_need_not_call_the_library) {
   ASSERT_TRUE(eventually([&] { return flag.load() == 1; }));
   for (std::size_t i = 0; i < 1000; ++i) ASSERT_EQ(piece[i], static_cast<int>(i));
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(PutGet, threads_of_a_rank_may_put_at_the_same_time) {
   constexpr std::size_t each = 5000;
-  auto piece = world().allocate<std::uint64_t>(4 * each);
+  auto piece = Reachable<std::uint64_t>(4 * each);
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < 4; ++t) {
     threads.emplace_back([&, t, to = piece.on(right())] {
@@ -249,7 +250,7 @@ TEST(PutGet, threads_of_a_rank_may_put_at_the_same_time) {
   world().barrier();
   for (std::size_t i = 0; i < 4 * each; ++i) ASSERT_EQ(piece[i], i);
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(PutGet, a_thread_of_a_rank_may_get_while_the_rank_executes_calls) {
@@ -259,7 +260,7 @@ TEST(PutGet, a_thread_of_a_rank_may_get_while_the_rank_executes_calls) {
   };
   constexpr int each = 1000;
   armature::shared<Seen> seen(world());
-  auto piece = world().allocate<int>(each);
+  auto piece = Reachable<int>(each);
   std::iota(piece.local().begin(), piece.local().end(), me());
   world().barrier();
   int wrong = 0;
@@ -276,12 +277,12 @@ TEST(PutGet, a_thread_of_a_rank_may_get_while_the_rank_executes_calls) {
   ASSERT_EQ(seen->all.size(), static_cast<std::size_t>(each));
   for (int i = 0; i < each; ++i) EXPECT_EQ(seen->all[static_cast<std::size_t>(i)], i);
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(PutGet, everybody_puts_to_everybody) {
   constexpr std::size_t each = 3000;
-  auto piece = world().allocate<std::uint8_t>(each * static_cast<std::size_t>(ranks()));
+  auto piece = Reachable<std::uint8_t>(each * static_cast<std::size_t>(ranks()));
   const auto source = patterned(each, static_cast<std::size_t>(me()));
   for (int to = 0; to < ranks(); ++to)
     put(piece.on(to) + static_cast<std::ptrdiff_t>(each) * me(), source);
@@ -291,5 +292,5 @@ TEST(PutGet, everybody_puts_to_everybody) {
     const auto local = piece.local().subspan(each * static_cast<std::size_t>(from), each);
     EXPECT_TRUE(std::ranges::equal(local, expected)) << from;
   }
-  world().free(piece);
+  piece.free();
 }

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "conformance.hpp"
+#include "reachable.hpp"
 
 using namespace conformance;
 using armature::Strided;
@@ -87,7 +87,7 @@ std::vector<std::uint8_t> expected_after(const Section& s,
 /// Everybody moves every section to its right neighbour with `transfer`, and looks at what came.
 template <class Transfer>
 void expect_put_sections(Transfer transfer) {
-  auto piece = world().allocate<std::uint8_t>(buffer_bytes);
+  auto piece = Reachable<std::uint8_t>(buffer_bytes);
   for (const auto& section : sections()) {
     SCOPED_TRACE(section.what);
     std::ranges::fill(piece.local(), std::uint8_t{0xcd});
@@ -99,12 +99,12 @@ void expect_put_sections(Transfer transfer) {
     EXPECT_TRUE(std::ranges::equal(piece.local(), expected_after(section, sent)));
     world().barrier();
   }
-  world().free(piece);
+  piece.free();
 }
 
 template <class Transfer>
 void expect_get_sections(Transfer transfer) {
-  auto piece = world().allocate<std::uint8_t>(buffer_bytes);
+  auto piece = Reachable<std::uint8_t>(buffer_bytes);
   std::ranges::copy(patterned(buffer_bytes, static_cast<std::size_t>(me())), piece.local().begin());
   world().barrier();
   const auto source = patterned(buffer_bytes, static_cast<std::size_t>(right()));
@@ -115,7 +115,7 @@ void expect_get_sections(Transfer transfer) {
     EXPECT_EQ(into, expected_after(section, source));
   }
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 }  // namespace
@@ -158,7 +158,7 @@ TEST(Strided, implicit_get_moves_every_section) {
 
 TEST(Strided, patches_of_a_matrix_move) {
   constexpr std::size_t width = 100;
-  auto matrix = world().allocate<double>(width * width);
+  auto matrix = Reachable<double>(width * width);
   std::vector<double> patch(10 * 20, 1.5 + me());
   const auto corner = matrix.on(right()) + 30 * width + 40;
   armature::put_patch(
@@ -176,14 +176,14 @@ TEST(Strided, patches_of_a_matrix_move) {
   EXPECT_EQ(matrix[30 * width + 60], 0);
   EXPECT_EQ(matrix[40 * width + 40], 0);
   world().barrier();
-  world().free(matrix);
+  matrix.free();
 }
 
 /// Between nodes rows are packed into pieces, or lent one by one, by their length: about as long as
 /// a piece is where one way ends and the other begins.
 TEST(Strided, rows_about_as_long_as_a_piece_move) {
   constexpr std::size_t rows = 3, apart = std::size_t{160} * 1024;
-  auto matrix = world().allocate<std::uint8_t>(rows * apart);
+  auto matrix = Reachable<std::uint8_t>(rows * apart);
   for (const std::size_t row_bytes :
        {32767, 32768, 40000, 65535, 65536, 65537, 80000, 80001, 130001, 131072, 131080}) {
     SCOPED_TRACE(row_bytes);
@@ -212,12 +212,12 @@ TEST(Strided, rows_about_as_long_as_a_piece_move) {
     }
     world().barrier();
   }
-  world().free(matrix);
+  matrix.free();
 }
 
 TEST(Strided, a_large_transpose_of_blocks_is_exact) {
   constexpr std::size_t n = 256;
-  auto matrix = world().allocate<double>(n * n);
+  auto matrix = Reachable<double>(n * n);
   std::vector<double> source(n * n);
   for (std::size_t i = 0; i < n * n; ++i) source[i] = static_cast<double>(i);
   const std::size_t counts[] = {8, n, n};
@@ -229,11 +229,11 @@ TEST(Strided, a_large_transpose_of_blocks_is_exact) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) ASSERT_EQ(matrix[i * n + j], source[j * n + i]);
   world().barrier();
-  world().free(matrix);
+  matrix.free();
 }
 
 TEST(Strided, a_section_may_end_with_the_last_byte_of_the_piece) {
-  auto piece = world().allocate<std::uint8_t>(1024);
+  auto piece = Reachable<std::uint8_t>(1024);
   const auto source = patterned(512, 1);
   const std::size_t counts[] = {32, 16};
   const std::ptrdiff_t to_strides[] = {64};
@@ -243,5 +243,5 @@ TEST(Strided, a_section_may_end_with_the_last_byte_of_the_piece) {
       caught([&] { armature::put_strided(piece.on(right()) + 32, source.data(), shape); }));
   world().barrier();
   EXPECT_EQ(piece[1023], source[511]);
-  world().free(piece);
+  piece.free();
 }

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "conformance.hpp"
+#include "reachable.hpp"
 
 using namespace conformance;
 using armature::Segments;
@@ -31,7 +31,7 @@ std::vector<std::size_t> shuffled(std::size_t n, std::uint64_t seed) {
 
 template <class Transfer>
 void expect_scatter(std::size_t bytes, std::size_t count, Transfer transfer) {
-  auto piece = world().allocate<std::uint8_t>(bytes * count * 2);
+  auto piece = Reachable<std::uint8_t>(bytes * count * 2);
   const auto source = patterned(bytes * count, static_cast<std::size_t>(me()));
   const auto order = shuffled(count, bytes);
   List list{.bytes = bytes};
@@ -47,12 +47,12 @@ void expect_scatter(std::size_t bytes, std::size_t count, Transfer transfer) {
                 expected.begin() + static_cast<std::ptrdiff_t>(order[i] * 2 * bytes));
   EXPECT_TRUE(std::ranges::equal(piece.local(), expected)) << bytes << " x " << count;
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 template <class Transfer>
 void expect_gather(std::size_t bytes, std::size_t count, Transfer transfer) {
-  auto piece = world().allocate<std::uint8_t>(bytes * count * 2);
+  auto piece = Reachable<std::uint8_t>(bytes * count * 2);
   std::ranges::copy(patterned(piece.local().size(), static_cast<std::size_t>(me())),
                     piece.local().begin());
   world().barrier();
@@ -70,7 +70,7 @@ void expect_gather(std::size_t bytes, std::size_t count, Transfer transfer) {
                            held.begin() + static_cast<std::ptrdiff_t>(order[i] * 2 * bytes)))
         << bytes << " x " << count;
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 const std::pair<std::size_t, std::size_t> shapes[] = {{1, 100}, {4, 33}, {8, 1000}, {13, 7},
@@ -108,7 +108,7 @@ TEST(Vector, implicit_forms_do_the_same) {
 }
 
 TEST(Vector, lists_of_different_sizes_travel_in_one_call) {
-  auto piece = world().allocate<std::uint8_t>(1000);
+  auto piece = Reachable<std::uint8_t>(1000);
   const auto source = patterned(1000, static_cast<std::size_t>(me()));
   List bytes{.bytes = 1};
   List words{.bytes = 8};
@@ -125,7 +125,7 @@ TEST(Vector, lists_of_different_sizes_travel_in_one_call) {
   EXPECT_TRUE(std::equal(sent.begin() + 200, sent.end(), piece.local().begin() + 200));
   EXPECT_TRUE(std::ranges::all_of(piece.local().subspan(100, 100), [](auto x) { return x == 0; }));
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(Vector, no_lists_and_empty_lists_move_nothing) {
@@ -136,7 +136,7 @@ TEST(Vector, no_lists_and_empty_lists_move_nothing) {
 }
 
 TEST(Vector, one_source_may_be_scattered_to_many_places) {
-  auto piece = world().allocate<int>(50);
+  auto piece = Reachable<int>(50);
   const int value = 1000 + me();
   List list{.bytes = sizeof(int)};
   for (int i = 0; i < 50; i += 2) list.add(piece.on(right()).address() + i, &value);
@@ -145,11 +145,11 @@ TEST(Vector, one_source_may_be_scattered_to_many_places) {
   world().barrier();
   for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(piece[i], i % 2 == 0 ? 1000 + left() : 0);
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
 
 TEST(Vector, nothing_is_transferred_unless_every_address_is_good) {
-  auto piece = world().allocate<int>(50);
+  auto piece = Reachable<int>(50);
   const int value = 1;
   int outside = 0;
   List list{.bytes = sizeof(int)};
@@ -162,5 +162,5 @@ TEST(Vector, nothing_is_transferred_unless_every_address_is_good) {
   EXPECT_TRUE(std::ranges::all_of(piece.local(), [](int x) { return x == 0; }));
   EXPECT_EQ(outside, 0);
   world().barrier();
-  world().free(piece);
+  piece.free();
 }
