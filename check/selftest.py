@@ -183,6 +183,53 @@ class Checks(unittest.TestCase):
         self.plant("src/base/a.hpp", "struct alignas(64) A {\n" + "  int f();\n" * 90 + "};\n")
         self.passes("sizes")
 
+    def test_sizes_find_a_class_of_many_methods(self):
+        names = "".join(f"  int f{n}();\n" for n in range(25))
+        beside = ("  A();\n  ~A();\n  int f1(int) const;\n  A& operator=(const A&) = delete;\n  using B::g;\n"
+                  "  static int h_;\n  friend int k(A);\n  [[deprecated(\"f1\")]] int old();\n"
+                  "  struct Part {\n    int p();\n    int q();\n  };\n  std::function<int(int)> call_;\n")
+        self.plant("src/base/a.hpp", "class A final : public B {\n public:\n" + names + beside + "};\n")
+        self.passes("sizes")
+        for one_more in ("int z();", "explicit operator bool() const;", "bool operator<(int o) const;",
+                         "template <class T>\n  requires(sizeof(T) > 8)\n  int z(T value = {}) { return 1; }",
+                         "[[nodiscard]] auto z() const -> int override { return {}; }",
+                         "virtual std::array<int, 3> z(int (*f)(int)) = 0;"):
+            self.plant("src/base/a.hpp", f"class A {{\n{names}{beside} private:\n  {one_more}\n}};\n")
+            self.fails("sizes", "A has 26 method names, its limit is 25")
+
+    def test_sizes_find_a_class_of_many_fields(self):
+        fields = ("  int a_, b_ = 2;\n  std::map<int, int> c_{};\n  int d_[3];\n  int (*e_)(int) = nullptr;\n"
+                  "  std::function<void(int)> f_ = [] { return; };\n  alignas(64) std::atomic<int> g_{0};\n"
+                  "  unsigned h_ : 3;\n  const int& i_;\n" + "".join(f"  int x{n}_;\n" for n in range(11)))
+        beside = ("  static constexpr int k = 3;\n  A() : a_{1}, b_{2} {}\n  int m(int a, int b);\n"
+                  "  enum class E { one, two };\n")
+        self.plant("src/base/a.hpp", f"struct A {{\n{fields}{beside}}};\n")
+        self.passes("sizes")
+        self.plant("src/base/a.hpp", f"struct A {{\n{fields}{beside}  struct {{ int b; }} z_;\n}};\n")
+        self.fails("sizes", "A has 21 fields, its limit is 20")
+
+    def test_sizes_let_a_class_move_and_shrink_but_not_grow(self):
+        def plant(name, methods):
+            names = "".join(f"  int f{n}();\n" for n in range(methods))
+            self.plant(name, f"namespace n {{\nclass A {{\n{names}}};\n}}\n")
+        plant("src/base/a.hpp", 30)
+        self.fails("sizes", "A has 30 method names", "--update")
+        self.passes("sizes", "--grow")
+        (self.root / "src/base/a.hpp").unlink()
+        plant("src/space/a.hpp", 30)
+        self.passes("sizes")
+        plant("src/space/a.hpp", 31)
+        self.fails("sizes", "A has 31 method names, its limit is 30")
+        plant("src/space/a.hpp", 28)
+        self.passes("sizes")
+        self.passes("sizes", "--update")
+        plant("src/space/a.hpp", 29)
+        self.fails("sizes", "A has 29 method names, its limit is 28")
+        plant("src/space/a.hpp", 2)
+        self.passes("sizes", "--update")
+        plant("src/space/a.hpp", 26)
+        self.fails("sizes", "its limit is 25")
+
     def test_format_finds_a_crooked_line(self):
         self.passes("format")
         self.plant("src/base/log.cpp", "int  f( ) {return 1 ;}\n")

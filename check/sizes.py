@@ -1,17 +1,24 @@
-"""Files over 400 lines and functions over 60 are listed in check/sizes.json and may only shrink.
+"""Files over 400 lines, functions over 60, and classes over 25 method names or 20 fields are listed in check/sizes.json
+and may only shrink.
 
 Functions are found by their braces, without a compiler: fast, and right for code as clang-format
-leaves it. Their lines run from the signature to the closing brace.
+leaves it. Their lines run from the signature to the closing brace. classes.py says what counts of a class. Classes are
+listed by their names, without the file: one that moves keeps its limit.
 """
 
 import json
 import re
 
+import classes
 import house
 
 RECORD = "check/sizes.json"
 FILE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 60
+LIMITS = {"files": (FILE_LINES_MAX, "lines"), "functions": (FUNCTION_LINES_MAX, "lines"),
+          "methods": (25, "method names"), "fields": (20, "fields")}
+# What may be counted again only after --update. A class that shrank is noted, and that is all: its parts land in steps.
+EXACT = ("files", "functions")
 
 # Comments, literals and preprocessor lines, replaced by blanks of as many lines.
 NOISE = re.compile(
@@ -38,9 +45,13 @@ def name_of(signature):
     return ""
 
 
-def functions(text):
+def code_of(text):
+    """Returns the text with blanks for comments, literals and preprocessor lines."""
+    return NOISE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+
+
+def functions(code):
     """Yields (name, first line, lines) of every outermost function."""
-    code = NOISE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
     start = 0          # where the text that may be a signature begins
     inside = None      # (name, position, depth) of the function we are in
     depth = parens = 0
@@ -73,46 +84,70 @@ def functions(text):
 
 
 def measure(root):
-    """What is over the limits: {files: {name: lines}, functions: {file:function: lines}}."""
-    big = {"files": {}, "functions": {}}
+    """Returns what is over the limits, as {kind: {name: figure}}, and how many methods each class has.
+
+    The second list leaves out classes without any, and those of tests."""
+    found = {kind: {} for kind in LIMITS}
+    methods_of_classes = []
+
+    def note(kind, name, figure):
+        if figure > max(LIMITS[kind][0], found[kind].get(name, 0)):
+            found[kind][name] = figure
+
     for name in house.tracked(root, house.SOURCES + (".py",)):
         text = house.text_of(root, name)
-        lines = text.count("\n")
-        if lines > FILE_LINES_MAX:
-            big["files"][name] = lines
+        note("files", name, text.count("\n"))
         if name.endswith(".py"):
             continue
-        for function, _, length in functions(text):
-            key = f"{name}:{function}"
-            if length > max(FUNCTION_LINES_MAX, big["functions"].get(key, 0)):
-                big["functions"][key] = length
-    return big
+        code = code_of(text)
+        for function, _, length in functions(code):
+            note("functions", f"{name}:{function}", length)
+        for kind, methods, fields in classes.classes(code):
+            note("methods", kind, len(methods))
+            note("fields", kind, fields)
+            if methods and not name.startswith(("tests/", "examples/")) and not name.endswith("_test.cpp"):
+                methods_of_classes.append(len(methods))
+    return found, sorted(methods_of_classes)
+
+
+def recorded(root, now, grow):
+    """Writes the figures of today where they are lower, or with grow all of them."""
+    path = root / RECORD
+    limit = json.loads(path.read_text()) if path.is_file() else {}
+    limit = {kind: {key: value if grow else min(value, limit[kind][key])
+                    for key, value in now[kind].items() if grow or key in limit.get(kind, {})}
+             for kind in now}
+    path.write_text(json.dumps(limit, indent=2, sort_keys=True) + "\n")
 
 
 def main():
     options = house.arguments(__doc__, ("--update", "record lower figures"),
                               ("--grow", "record higher and new figures too")).parse_args()
-    path = options.root / RECORD
-    limit = json.loads(path.read_text()) if path.is_file() else {"files": {}, "functions": {}}
-    now = measure(options.root)
+    now, methods = measure(options.root)
     if options.update or options.grow:
-        limit = {kind: {key: value if options.grow else min(value, limit[kind][key])
-                        for key, value in now[kind].items() if options.grow or key in limit[kind]}
-                 for kind in now}
-        path.write_text(json.dumps(limit, indent=2, sort_keys=True) + "\n")
+        recorded(options.root, now, options.grow)
+    path = options.root / RECORD
+    limit = json.loads(path.read_text()) if path.is_file() else {}
 
     problems = []
-    for kind, allowed in (("files", FILE_LINES_MAX), ("functions", FUNCTION_LINES_MAX)):
+    for kind, (allowed, unit) in LIMITS.items():
+        known = limit.get(kind, {})
         for key, value in now[kind].items():
-            most = limit[kind].get(key, allowed)
-            if value > most:
-                problems.append(f"{key} has {value} lines, its limit is {most}: split it")
-        for key, value in limit[kind].items():
+            if value > known.get(key, allowed):
+                problems.append(f"{key} has {value} {unit}, its limit is {known.get(key, allowed)}: split it")
+        for key, value in known.items():
             if now[kind].get(key, 0) < value:
-                problems.append(f"{key} shrank below {value} lines: keep it so with "
-                                "check/sizes.py --update")
-    house.finish("sizes", problems, f"{len(limit['files'])} files and {len(limit['functions'])} "
-                 "functions over the limits, none grew")
+                shrank = f"{key} shrank below {value} {unit}: keep it so with check/sizes.py --update"
+                if kind in EXACT:
+                    problems.append(shrank)
+                else:
+                    print(f"sizes: {shrank}")
+    of_classes = ""
+    if methods:
+        of_classes = f"; methods of a class: 95 % have {methods[len(methods) * 95 // 100]} or fewer, most {methods[-1]}"
+    house.finish("sizes", problems, ", ".join(f"{len(limit.get(kind, {}))} over the limit of {most} {unit}"
+                                              for kind, (most, unit) in LIMITS.items())
+                 + ", none grew" + of_classes)
 
 
 if __name__ == "__main__":
