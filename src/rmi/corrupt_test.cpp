@@ -9,7 +9,7 @@
 #include "armature/run.hpp"
 #include "base/checksum.hpp"
 #include "rmi/endpoint.hpp"
-#include "rmi/seal.hpp"
+#include "rmi/request_checksum.hpp"
 
 namespace armature::rmi {
 namespace {
@@ -36,21 +36,23 @@ class CorruptTest : public ::testing::Test {
   }
   static Endpoint& endpoint() { return this_endpoint("test"); }
   /// At the end of each request where jobs check everything, as they do in debug builds.
-  static std::size_t seal_bytes() { return endpoint().space().checks_in_full() ? sizeof(Seal) : 0; }
+  static std::size_t checksum_bytes() {
+    return endpoint().space().checks_in_full() ? sizeof(RequestChecksum) : 0;
+  }
   /// The request that was sent last, still there in the ring, spoilt by `how` and sent once more,
   /// as if it had been written so.
   template <class How>
   void send_spoilt(std::size_t bytes, How how) {
     std::byte request[256];
-    const std::size_t all = bytes + seal_bytes();
+    const std::size_t all = bytes + checksum_bytes();
     const std::uint64_t end = channel_->published.load();
     std::memcpy(request, channel_->at(end - all), all);
     how(request);
-    const Seal seal{.request = base::checksum({request, bytes})};
-    if (seal_bytes() > 0) std::memcpy(request + bytes, &seal, sizeof seal);
+    const RequestChecksum checksum{.request = base::checksum({request, bytes})};
+    if (checksum_bytes() > 0) std::memcpy(request + bytes, &checksum, sizeof checksum);
     std::memcpy(channel_->at(end), request, all);
     // Counted as sent, for what is sent after it.
-    detail::Outgoing& out = endpoint().sender().to[0];
+    detail::Outgoing& out = endpoint().context().sender.to[0];
     out.at += all;
     out.written += all;
     ++out.sent;
@@ -62,7 +64,7 @@ class CorruptTest : public ::testing::Test {
     send_spoilt(48, [&](std::byte* request) {
       RequestHeader header;
       std::memcpy(&header, request, sizeof header);
-      EXPECT_EQ(header.units, (48 + seal_bytes()) / RequestHeader::unit) << "of length()";
+      EXPECT_EQ(header.units, (48 + checksum_bytes()) / RequestHeader::unit) << "of length()";
       how(header);
       std::memcpy(request, &header, sizeof header);
     });

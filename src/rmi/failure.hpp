@@ -33,7 +33,7 @@ void tell_thrown(F tell) {
   }
 }
 
-/// What a method threw at that rank, for who asked.
+/// Throws the error of a method at that rank, for its caller.
 [[noreturn]] void throw_remote(Errc code, Rank from, const std::string& text);
 
 }  // namespace armature::rmi

@@ -39,7 +39,7 @@ int Fences::OfTeam::awaited() const {
 
 Fences::OfTeam& Fences::enter_one(const Team& team, std::shared_ptr<FutureState<void>> future,
                                   const char* call) {
-  if (calls_.in_method())
+  if (context_.in_method())
     base::fail(
         Errc::misuse,
         fmt::format("{}: called inside a remote method: the fence waits for that very method",
@@ -53,7 +53,7 @@ Fences::OfTeam& Fences::enter_one(const Team& team, std::shared_ptr<FutureState<
     fence->me = state.rank();
     // Where one goes on without the dead, each looks for itself whom it waits for.
     fence->by_sums = fence->block->size > space::TeamBlock::flat_max && !state.replica().is_far() &&
-                     calls_.space().header().on_death != space::OnDeath::go_on;
+                     space_.header().on_death != space::OnDeath::go_on;
   }
   fence->team = team;
   ++fence->entered;
@@ -76,17 +76,17 @@ bool Fences::tells(const OfTeam& fence) {
 
 void Fences::show(OfTeam& fence) {
   Tally tally;
-  if (fence.team.size() == calls_.space().ranks()) {
-    tally = {calls_.sent(), calls_.executed()};
+  if (fence.team.size() == space_.ranks()) {
+    tally = {outbox_.sent(), inbox_.executed()};
   } else {
     for (int i = 0; i < fence.team.size(); ++i) {
       const int rank = fence.block->ranks()[i];
-      tally.sent += calls_.sent(rank);
-      tally.executed += calls_.executed(rank);
+      tally.sent += outbox_.sent(rank);
+      tally.executed += inbox_.executed(rank);
     }
   }
   const std::uint64_t wave = fence.termination.wave();
-  fence.executed[Termination::line_of(wave)] = calls_.executed();
+  fence.executed[Termination::line_of(wave)] = inbox_.executed();
   FenceLine& line = fence.block->fence_line(static_cast<std::size_t>(fence.me), wave);
   line.sent.store(tally.sent, std::memory_order_relaxed);
   line.executed.store(tally.executed, std::memory_order_relaxed);
@@ -96,7 +96,7 @@ void Fences::show(OfTeam& fence) {
   if (fence.by_sums) {
     fence.gathered = {};
     fence.gathered_from = 0;
-    return wait::ring(calls_.space().slot(fence.block->ranks()[0]));
+    return wait::ring(space_.slot(fence.block->ranks()[0]));
   }
   const team::Replica& replica = fence.team.state()->replica();
   if (tells(fence))
@@ -104,8 +104,8 @@ void Fences::show(OfTeam& fence) {
   else if (replica.is_far() && !replica.waves_are_gathered())
     replica.send_wave(fence.me, wave);
   for (int i = 0; i < fence.team.size(); ++i)
-    if (const int rank = fence.block->ranks()[i]; !replica.is_far() || calls_.space().is_here(rank))
-      wait::ring(calls_.space().slot(rank));
+    if (const int rank = fence.block->ranks()[i]; !replica.is_far() || space_.is_here(rank))
+      wait::ring(space_.slot(rank));
 }
 
 /// What that member shows of that wave; of a large team what all together do. Nothing before.
@@ -136,7 +136,7 @@ void Fences::gather(OfTeam& fence) {
   sums.sent.store(fence.gathered.sent, std::memory_order_relaxed);
   sums.executed.store(fence.gathered.executed, std::memory_order_relaxed);
   sums.wave.store(wave, std::memory_order_release);
-  for (int i = 1; i < size; ++i) wait::ring(calls_.space().slot(block.ranks()[i]));
+  for (int i = 1; i < size; ++i) wait::ring(space_.slot(block.ranks()[i]));
 }
 
 void Fences::advance_one(OfTeam& fence) {
@@ -154,7 +154,7 @@ void Fences::advance_one(OfTeam& fence) {
         return;
       case Termination::Step::show:
         show(fence);
-        calls_.got_on();
+        context_.made_progress();
         // What was still to be executed must have its turn: a lone member sees each of its own
         // waves at once, and would show one after the other for ever.
         return;
@@ -167,7 +167,7 @@ void Fences::advance_one(OfTeam& fence) {
         std::erase(active_, &fence);
         // rmi_wait counts from here. What this rank has executed since it showed the tally of the
         // wave before came from ranks that have left the fence already.
-        calls_.executed_before(fence.executed[Termination::line_of(termination.wave() - 1)]);
+        inbox_.count_as_waited(fence.executed[Termination::line_of(termination.wave() - 1)]);
         if (fence.futures.empty())
           fence.team = {};  // may go; the waves go on when there is another fence
         else
@@ -188,15 +188,15 @@ void Fences::advance_all() {
 }
 
 void Fences::wait(const Team& team, const char* call) {
-  FencedCalls::Use in_use = calls_.use();
+  EndpointContext::Use in_use = context_.use();
   OfTeam& fence = enter_one(team, nullptr, call);
   const std::uint64_t mine = fence.entered;
   if (in_use.owns_lock()) in_use.unlock();
   wait::WaitFor wait{
       .what = space::Awaiting::fence, .team = fence.block->id, .object = fence.block, .call = call};
   wait::wait_until(wait, [&] {
-    calls_.deliver();
-    const FencedCalls::Use looking = calls_.use();
+    context_.endpoint.deliver();
+    const EndpointContext::Use looking = context_.use();
     wait.peer = fence.awaited();
     wait.detail = fence.termination.wave();
     return fence.over >= mine;
@@ -225,7 +225,7 @@ bool Fences::can_advance() const {
 }
 
 future<void> Fences::enter(const Team& team) {
-  const FencedCalls::Use in_use = calls_.use();
+  const EndpointContext::Use in_use = context_.use();
   auto state = std::make_shared<FenceFuture>();
   state->fence = &enter_one(team, state, "fence_async");
   return future<void>(state);

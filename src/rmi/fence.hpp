@@ -5,49 +5,29 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "armature/future.hpp"
 #include "armature/team.hpp"
+#include "rmi/endpoint_context.hpp"
+#include "rmi/inbox.hpp"
+#include "rmi/outbox.hpp"
 #include "rmi/termination.hpp"
 #include "space/address_space.hpp"
 #include "space/team_block.hpp"
 
 namespace armature::rmi {
 
-/// The calls that fences of a rank count: what they need of whoever sends and executes them.
-class FencedCalls {
- public:
-  using Use = std::unique_lock<std::recursive_mutex>;
-  FencedCalls() = default;
-  FencedCalls(const FencedCalls&) = delete;
-  FencedCalls& operator=(const FencedCalls&) = delete;
-  virtual ~FencedCalls() = default;
-  /// Held while fences are looked at.
-  [[nodiscard]] virtual Use use() = 0;
-  [[nodiscard]] virtual space::AddressSpace& space() const = 0;
-  /// Whether the caller is in a method.
-  [[nodiscard]] virtual bool in_method() const = 0;
-  /// Requests to and from that rank; to and from all.
-  [[nodiscard]] virtual std::uint64_t sent(int to) const = 0;
-  [[nodiscard]] virtual std::uint64_t sent() const = 0;
-  [[nodiscard]] virtual std::uint64_t executed(int from) const = 0;
-  [[nodiscard]] virtual std::uint64_t executed() const = 0;
-  /// Executes what has come, and advances the fences.
-  virtual void deliver() = 0;
-  /// There may be more to do at once.
-  virtual void got_on() = 0;
-  /// A fence is over, before which so many requests were executed.
-  virtual void executed_before(std::uint64_t count) = 0;
-};
-
 /// The fences that this rank has entered, of all its teams; see docs/internals/fence.md. Those of
 /// one team follow each other.
 class Fences {
  public:
-  explicit Fences(FencedCalls& calls) : calls_(calls) {}
+  Fences(EndpointContext& context, const Outbox& outbox, Inbox& inbox)
+      : context_(context), space_(context.space), outbox_(outbox), inbox_(inbox) {}
+  Fences(const Fences&) = delete;
+  Fences& operator=(const Fences&) = delete;
+  ~Fences() = default;
 
   /// Blocks until the fence is over.
   void wait(const Team& team, const char* call);
@@ -77,13 +57,11 @@ class Fences {
     // By this rank from anybody, when it showed its tally, by line: those up to the wave before the
     // last belong to a fence, what was executed since came from ranks that had left it.
     std::array<std::uint64_t, Termination::lines> executed{};
-    /// The rank whose line is looked for, while one is under way. Between nodes
-    /// whose death ends the fence, if any does: it need not be the one whose line is missing
-    /// (fence.md).
+    /// The rank whose line is looked for, while one is under way. Between nodes the rank whose
+    /// death ends the fence, if any does: it need not be the one whose line is missing (fence.md).
     [[nodiscard]] int awaited() const;
-    std::deque<std::shared_ptr<detail::FutureState<void>>>
-        futures;  // of the first not over on; may
-                  // hold null: one is waited for
+    // Of the first fence that is not over on; null where it is waited for.
+    std::deque<std::shared_ptr<detail::FutureState<void>>> futures;
   };
 
  private:
@@ -99,7 +77,10 @@ class Fences {
   void advance_one(OfTeam& fence);
   void advance_all();
 
-  FencedCalls& calls_;
+  EndpointContext& context_;
+  const space::AddressSpace& space_;
+  const Outbox& outbox_;  // these two count the calls that a fence waits for
+  Inbox& inbox_;
   std::map<std::uint32_t, std::unique_ptr<OfTeam>> teams_;  // by id
   std::vector<OfTeam*> active_;
 };

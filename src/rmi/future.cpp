@@ -18,7 +18,7 @@ FutureBase::~FutureBase() = default;
 void FutureBase::settle() {
   settled_ = true;
   if (!continuations_.empty() && !comes_from_outside())
-    rmi::this_endpoint("future").is_due(shared_from_this());
+    rmi::this_endpoint("future").futures().is_due(shared_from_this());
 }
 
 namespace {
@@ -82,7 +82,7 @@ bool FutureBase::is_there() {
   if (sender == nullptr) return poll();
   rmi::Endpoint& endpoint = rmi::Endpoint::of(*sender);
   const rmi::Endpoint::Use in_use = endpoint.use();
-  return poll() || endpoint.is_lost(*this);
+  return poll() || endpoint.futures().is_lost(*this);
 }
 
 bool FutureBase::test() {
@@ -92,7 +92,7 @@ bool FutureBase::test() {
   {
     // A method is not interrupted unless it waits.
     const rmi::Endpoint::Use in_use = endpoint.use();
-    endpoint.in_method() ? endpoint.flush() : endpoint.deliver();
+    endpoint.context().in_method() ? endpoint.outbox().flush() : endpoint.deliver();
   }
   wait::let_others_run();
   return is_there();
@@ -103,7 +103,7 @@ void FutureBase::on_settled(std::function<void()> continuation) {
   const rmi::Endpoint::Use in_use = endpoint.use();
   continuations_.push_back(std::move(continuation));
   if (poll()) return run_continuations();
-  if (!watched_ && comes_from_outside()) endpoint.watch(shared_from_this());
+  if (!watched_ && comes_from_outside()) endpoint.futures().watch(shared_from_this());
   watched_ = true;
 }
 
@@ -116,7 +116,7 @@ void FutureBase::run_continuations() {
   if (net::Network* const net = net::network()) net->hear_again();
   for (const auto& continuation : due) continuation();
   // They may have left this rank more to do, for which nobody rings.
-  endpoint.got_on();
+  endpoint.context().made_progress();
 }
 
 // Inside a method, and without a service thread, it is alone anyway.
@@ -128,7 +128,7 @@ Alone::Alone() : endpoint_(nullptr) {
 }
 
 Alone::~Alone() {
-  if (endpoint_ != nullptr) static_cast<rmi::Endpoint*>(endpoint_)->let_go();
+  if (endpoint_ != nullptr) static_cast<rmi::Endpoint*>(endpoint_)->context().mutex.unlock();
 }
 
 void wait_until(bool (*is_there)(void* what), void* what, const char* call) {

@@ -1,5 +1,5 @@
-// The compiled half of armature/promise.hpp: an answer by whoever has it, where a question's comes
-// from the one who was asked.
+// The compiled half of armature/promise.hpp: an answer by whoever has the promise, where that of a
+// two-way call comes from the rank that was called.
 #include "armature/promise.hpp"
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include "base/fail.hpp"
 #include "rmi/endpoint.hpp"
-#include "rmi/far_replies.hpp"
+#include "rmi/remote_replies.hpp"
 
 namespace armature::detail {
 

@@ -8,9 +8,9 @@ namespace armature::rmi {
 
 /// Records of remote calls, beside those that their channels carry.
 enum class Kind : std::uint8_t {
-  reply,     // the answer to a remote question
+  reply,     // the answer to a two-way call
   unwanted,  // nobody waits for it any more
-  circle,    // of ranks that are full: is there one?
+  cycle,     // of ranks that are full: is there one?
   count,
 };
 

@@ -7,7 +7,7 @@
 #include "base/fail.hpp"
 #include "base/valgrind.hpp"
 #include "rmi/blocks.hpp"
-#include "rmi/far_replies.hpp"
+#include "rmi/remote_replies.hpp"
 
 namespace armature::rmi {
 
@@ -20,7 +20,7 @@ void Replies::grow() {
       space_.allocate(slots * sizeof(Reply), 64, space::Allocation::Kind::internal, failure);
   if (memory == nullptr)
     base::fail(Errc::out_of_memory,
-               fmt::format("no memory for the answers to questions: {}", failure.limit));
+               fmt::format("no memory for the answers to remote calls: {}", failure.limit));
   auto* reply = static_cast<Reply*>(memory);
   for (std::size_t i = slots; i-- > 0;) free_.push_back(new (reply + i) Reply);
 }

@@ -8,7 +8,7 @@
 
 namespace armature::rmi {
 
-/// The reply slots of a rank, in its band: where others write the answers to its questions. Grows
+/// The reply slots of a rank, in its band: where others write the answers to its calls. Grows
 /// by a page at a time; a slot that is dropped before its answer came is used again when it has
 /// come, or at once if it was promised, as then perhaps nobody answers.
 class Replies {

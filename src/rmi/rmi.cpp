@@ -179,11 +179,11 @@ void rmi_wait() {
   rmi::Endpoint& endpoint = this_endpoint("rmi_wait");
   const auto executed = [&endpoint] {
     const rmi::Endpoint::Use in_use = endpoint.use();
-    return endpoint.executed();
+    return endpoint.inbox().executed();
   };
   const std::uint64_t wanted = [&endpoint] {
     const rmi::Endpoint::Use in_use = endpoint.use();
-    return ++endpoint.waited;
+    return endpoint.inbox().await_one_more();
   }();
   wait::WaitFor wait{.what = space::Awaiting::request, .call = "rmi_wait"};
   wait::wait_until(wait, [&] {
@@ -201,10 +201,10 @@ void rmi_poll() {
 void on_async_error(AsyncErrorHandler handler) {
   rmi::Endpoint& endpoint = this_endpoint("on_async_error");
   const rmi::Endpoint::Use in_use = endpoint.use();
-  endpoint.on_error = std::move(handler);
+  endpoint.failures().set_handler(std::move(handler));
 }
 
-RmiSettings rmi_settings() { return this_endpoint("rmi_settings").settings(); }
+RmiSettings rmi_settings() { return this_endpoint("rmi_settings").context().settings; }
 void set_rmi_settings(const RmiSettings& settings) {
   this_endpoint("set_rmi_settings").set(settings);
 }

@@ -286,7 +286,7 @@ struct alignas(128) RankSlot {
   std::atomic<std::uint64_t> moves{0};
   std::atomic<std::int32_t> goes_to{-1};  // where it is to be when all go on that stand still
   // While it takes no requests in: one of the ranks that must take some in first, its number + 1. A
-  // hint, as is which rank it had better take something in from then (rmi/circle.hpp).
+  // hint, as is which rank it had better take something in from then (rmi/flow_cycle.hpp).
   std::atomic<std::int32_t> full_until{0};
   std::atomic<std::int32_t> before_in_circle{0};
   std::atomic<std::uint32_t> urgency{0};  // of what has come for it; 0: as the rank itself

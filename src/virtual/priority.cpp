@@ -99,7 +99,7 @@ void expedite(Rank rank, int priority) {
   {
     rmi::Endpoint& endpoint = rmi::this_endpoint("expedite");
     const rmi::Endpoint::Use in_use = endpoint.use();
-    endpoint.flush();
+    endpoint.outbox().flush();
   }
   if (fibers::scheduler_of(me) == nullptr) return;
   const std::uint32_t urgency = fibers::RankFiber::urgency_of(priority);

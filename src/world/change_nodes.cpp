@@ -54,10 +54,11 @@ void finish(const World& world, wait::RankContext& me) {
 void let_go(const World& world, wait::RankContext& me, detail::TeamState& all) {
   rmi::Endpoint& calls = rmi::this_endpoint("migrate");
   message::messages_of(me).forget_rings();
-  calls.forget_channels();
+  calls.inbox().forget_channels();
+  calls.fences().forget_teams();
   world.barrier();
   message::messages_of(me).close_rings();
-  calls.close_channels();
+  calls.outbox().close_channels();
   team::let_go(me);
   world.barrier();
   all.let_go();

@@ -60,9 +60,9 @@ Job::Job(AddressSpace& space, wait::Scheduler* scheduler, transport::Weather* we
   endpoint_ = std::make_unique<rmi::Endpoint>(context_, rmi::settings_at_start(), std::move(all));
   rmi::endpoint_slot.put(context_.slots, endpoint_.get());
   context_.add(*endpoint_);
-  context_.sender = &endpoint_->sender();
+  context_.sender = &endpoint_->context().sender;
   wait::set_this_rank(&context_);
-  endpoint_->start_service();
+  endpoint_->service().start();
   slot.life.store(Life::running, std::memory_order_release);
 }
 
@@ -87,7 +87,7 @@ void Job::leave() {
 
 Job::~Job() {
   fibers::end_rank_locals(context_);
-  endpoint_->end_service();  // what it still executes may be of a service
+  endpoint_->service().end();  // what it still executes may be of a service
   fibers::forget_in_services(context_.space.me());
   context_.remove(*endpoint_);
   rmi::endpoint_slot.put(context_.slots, nullptr);

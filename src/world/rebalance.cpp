@@ -56,7 +56,7 @@ struct Before {
 rank_local<Before> last_time;
 
 std::vector<Calls> measure_calls() {
-  const rmi::Endpoint& calls = rmi::this_endpoint("rebalance");
+  const rmi::Outbox& calls = rmi::this_endpoint("rebalance").outbox();
   std::vector<Calls> all;
   for (const int to : calls.sent_to()) {
     const std::uint64_t now = calls.sent(to), since = now - std::exchange(last_time->sent[to], now);

@@ -18,7 +18,7 @@
 #include "bootstrap/join_once.hpp"
 #include "bootstrap/start_again.hpp"
 #include "net/network.hpp"
-#include "rmi/modules.hpp"
+#include "rmi/code_registry.hpp"
 #include "transport/sim/seeded_weather.hpp"
 #include "virtual/addresses.hpp"
 #include "virtual/checkpoint/builds.hpp"

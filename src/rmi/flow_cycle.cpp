@@ -1,4 +1,4 @@
-#include "rmi/circle.hpp"
+#include "rmi/flow_cycle.hpp"
 
 #include <mutex>
 #include <utility>
@@ -40,13 +40,13 @@ Found follow(const space::Mapping& job, int me, Found found) {
 void ask_on(int me, const Found& found) {
   const transport::Links::Lock locked(network()->links().lock());
   Link& link = network()->link_to(found.at);
-  link.post(Kind::circle, me, found.at, CircleRecord{found.before, found.steps}, Link::Ack::none);
+  link.post(Kind::cycle, me, found.at, CycleRecord{found.before, found.steps}, Link::Ack::none);
   link.flush();
 }
 
-void on_circle(const transport::Arrived& arrived) {
+void on_cycle(const transport::Arrived& arrived) {
   const space::Mapping& job = network()->mapping();
-  const auto record = arrived.head<CircleRecord>();
+  const auto record = arrived.head<CycleRecord>();
   const int me = arrived.record.from, at = arrived.record.to;
   const auto is_rank = [&](int rank) { return rank >= 0 && rank < job.ranks(); };
   if (!is_rank(me) || !is_rank(at) || !is_rank(record.before) || record.steps < 0 ||
@@ -62,11 +62,11 @@ void on_circle(const transport::Arrived& arrived) {
 
 }  // namespace
 
-const std::array<transport::Handling, 1> circle_handlers{{
-    {.kind = transport::number_of(Kind::circle), .handler = on_circle},
+const std::array<transport::Handling, 1> cycle_handlers{{
+    {.kind = transport::number_of(Kind::cycle), .handler = on_cycle},
 }};
 
-int before_in_circle(const space::Mapping& job, int me, int until, bool asks) {
+int previous_in_cycle(const space::Mapping& job, int me, int until, bool asks) {
   const Found found = follow(job, me, {until, me, 0});
   if (found.at == me) return found.before;
   if (found.at < 0) return -1;

@@ -1,4 +1,4 @@
-#include "rmi/seal.hpp"
+#include "rmi/request_checksum.hpp"
 
 #include <array>
 #include <cstring>
@@ -11,15 +11,15 @@
 namespace armature::rmi {
 namespace {
 
-TEST(SealTest, what_was_put_is_found) {
+TEST(RequestChecksumTest, what_was_put_is_found) {
   std::array<std::byte, 48> bytes{};
   detail::RequestHeader header{.units = 2, .kind = 1};
   std::memcpy(bytes.data(), &header, sizeof header);
-  Seal::put(bytes);
+  RequestChecksum::put(bytes);
   std::memcpy(&header, bytes.data(), sizeof header);
-  EXPECT_EQ(header.units, 3) << "the seal is part of the request";
-  EXPECT_EQ(Seal::of(bytes).request, base::checksum(std::span(bytes).first(32)));
-  EXPECT_EQ(Seal::of(bytes).block, 0U);
+  EXPECT_EQ(header.units, 3) << "the checksum is part of the request";
+  EXPECT_EQ(RequestChecksum::of(bytes).request, base::checksum(std::span(bytes).first(32)));
+  EXPECT_EQ(RequestChecksum::of(bytes).block, 0U);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "rmi/far_replies.hpp"
+#include "rmi/remote_replies.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -34,7 +34,7 @@ struct ReplyRecord {
   std::uint64_t block;  // of a long answer, in the answerer's band
   std::uint16_t state;
   std::uint16_t code;
-  std::uint32_t promise;  // its number; 0 of a question
+  std::uint32_t promise;  // its number; 0 of a two-way call
 };
 
 /// Kind::unwanted: a block with an answer that nobody waits for any more.
@@ -44,7 +44,7 @@ struct UnwantedRecord {
 
 constexpr std::size_t carried_max = Link::body_bytes_max - sizeof(ReplyRecord);
 
-/// The slot that is answered: of a question one that waits.
+/// The slot that is answered: of a two-way call one that waits.
 Reply& checked_slot(const Arrived& arrived, const ReplyRecord& record, std::size_t carried) {
   auto* const slot = reinterpret_cast<Reply*>(record.slot);
   if (network()->space_of(arrived.record.to) == nullptr ||

@@ -1,4 +1,4 @@
-#include "rmi/seal.hpp"
+#include "rmi/request_checksum.hpp"
 
 #include <cstring>
 
@@ -22,34 +22,35 @@ std::optional<LongArguments> long_arguments(const RequestHeader& header, const s
   return where;
 }
 
-void Seal::put(std::span<std::byte> bytes) {
+void RequestChecksum::put(std::span<std::byte> bytes) {
   RequestHeader header;
   std::memcpy(&header, bytes.data(), sizeof header);
   header.units = static_cast<std::uint16_t>(bytes.size() / RequestHeader::unit);
   std::memcpy(bytes.data(), &header, sizeof header);
-  const std::span<std::byte> request = bytes.first(bytes.size() - sizeof(Seal));
-  Seal seal{.request = base::checksum(request)};
+  const std::span<std::byte> request = bytes.first(bytes.size() - sizeof(RequestChecksum));
+  RequestChecksum checksum{.request = base::checksum(request)};
   if (const auto where = long_arguments(header, bytes.data()))
-    seal.block = base::checksum(reinterpret_cast<const void*>(where->block), where->bytes);
-  std::memcpy(request.data() + request.size(), &seal, sizeof seal);
+    checksum.block = base::checksum(reinterpret_cast<const void*>(where->block), where->bytes);
+  std::memcpy(request.data() + request.size(), &checksum, sizeof checksum);
 }
 
-Seal Seal::of(std::span<const std::byte> bytes) {
-  Seal seal;
-  std::memcpy(&seal, bytes.data() + bytes.size() - sizeof seal, sizeof seal);
-  return seal;
+RequestChecksum RequestChecksum::of(std::span<const std::byte> bytes) {
+  RequestChecksum checksum;
+  std::memcpy(&checksum, bytes.data() + bytes.size() - sizeof checksum, sizeof checksum);
+  return checksum;
 }
 
-void check_seal(int from, std::span<const std::byte> request) {
-  if (request.size() < sizeof(RequestHeader) + sizeof(Seal) ||
-      Seal::of(request).request != base::checksum(request.first(request.size() - sizeof(Seal))))
+void check_request(int from, std::span<const std::byte> request) {
+  if (request.size() < sizeof(RequestHeader) + sizeof(RequestChecksum) ||
+      RequestChecksum::of(request).request !=
+          base::checksum(request.first(request.size() - sizeof(RequestChecksum))))
     corrupt(fmt::format(
         "a request from rank {} of {} bytes is not what was sent: its checksum is another", from,
         request.size()));
 }
 
-void check_seal_of_block(const detail::Call& call, std::span<const std::byte> request) {
-  if (Seal::of(request).block != base::checksum({call.start, call.end}))
+void check_block(const detail::Call& call, std::span<const std::byte> request) {
+  if (RequestChecksum::of(request).block != base::checksum({call.start, call.end}))
     corrupt(
         fmt::format("the arguments of a request from rank {}, {} bytes in a block, are not what "
                     "was sent: their checksum is another",

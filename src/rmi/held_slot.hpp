@@ -8,18 +8,19 @@
 
 namespace armature::rmi {
 
-/// A request that a method looks into; lives on the stack of the receiver while that method runs.
-class Pin {
+/// A slot of a channel's ring that is held while a method runs, as that looks into its request.
+/// Lives on the receiver's stack. The channel calls such a request pinned (transport/channel.hpp).
+class HeldSlot {
  public:
-  /// `top` is the receiver's list of pins of this channel. `units` 0: there is nothing to pin, the
-  /// arguments lie in a block.
-  Pin(Pin*& top, transport::Channel& channel, std::uint64_t position, std::uint16_t units)
+  /// `top` is the receiver's list of held slots of this channel. `units` 0: there is nothing to
+  /// hold, the arguments lie in a block.
+  HeldSlot(HeldSlot*& top, transport::Channel& channel, std::uint64_t position, std::uint16_t units)
       : top_(top), below_(top), channel_(channel), what_(position / 16 << 16 | units) {
     if (units != 0) top_ = this;
   }
-  Pin(const Pin&) = delete;
-  Pin& operator=(const Pin&) = delete;
-  ~Pin() {
+  HeldSlot(const HeldSlot&) = delete;
+  HeldSlot& operator=(const HeldSlot&) = delete;
+  ~HeldSlot() {
     top_ = below_;
     if (slot_ == nullptr) return;
     // Release, both: the sender may now write here.
@@ -29,9 +30,9 @@ class Pin {
   }
 
   /// Tells the sender of all these requests; false when there are too many.
-  [[nodiscard]] static bool tell(Pin* top) {
-    for (Pin* pin = top; pin != nullptr; pin = pin->below_)
-      if (pin->slot_ == nullptr && !pin->tell_one()) return false;
+  [[nodiscard]] static bool tell(HeldSlot* top) {
+    for (HeldSlot* held = top; held != nullptr; held = held->below_)
+      if (held->slot_ == nullptr && !held->tell_one()) return false;
     return true;
   }
 
@@ -48,19 +49,19 @@ class Pin {
     return false;
   }
 
-  Pin*& top_;
-  Pin* const below_;
+  HeldSlot*& top_;
+  HeldSlot* const below_;
   transport::Channel& channel_;
   const std::uint64_t what_;
   std::atomic<std::uint64_t>* slot_ = nullptr;
 };
 
-/// The first pinned request from a place in the ring on, for the sender.
-struct NextPin {
-  std::uint64_t distance = UINT64_MAX;  // from that place
+/// The first held slot from a position in the ring on, for the sender.
+struct NextHeldSlot {
+  std::uint64_t distance = UINT64_MAX;  // from that position
   std::uint64_t bytes = 0;
 
-  NextPin(const transport::Channel& channel, std::uint64_t offset) {
+  NextHeldSlot(const transport::Channel& channel, std::uint64_t offset) {
     // Acquire, both: where one is gone, its last look came before.
     if (channel.pins.load(std::memory_order_acquire) == 0) return;
     for (const auto& slot : channel.pinned) {

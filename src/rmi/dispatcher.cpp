@@ -1,4 +1,5 @@
-// Requests that have come in, one at a time: what they name is found and checked, and called.
+#include "rmi/dispatcher.hpp"
+
 #include <cstring>
 #include <utility>
 
@@ -6,10 +7,9 @@
 
 #include "base/fail.hpp"
 #include "base/valgrind.hpp"
-#include "rmi/endpoint.hpp"
 #include "rmi/failure.hpp"
-#include "rmi/far_replies.hpp"
-#include "rmi/seal.hpp"
+#include "rmi/remote_replies.hpp"
+#include "rmi/request_checksum.hpp"
 
 namespace armature::rmi {
 
@@ -31,7 +31,7 @@ std::uint64_t first_word(const std::byte* at) {
 
 }  // namespace
 
-const Method& Endpoint::method(std::uint64_t token) {
+const Method& Dispatcher::method(std::uint64_t token) {
   const auto* found = static_cast<const Method*>(detail::from_token(token));
   if (reinterpret_cast<std::uintptr_t>(found) % alignof(Method) != 0 ||
       found->magic != Method::expected_magic)
@@ -41,29 +41,29 @@ const Method& Endpoint::method(std::uint64_t token) {
   return *found;
 }
 
-/// Whatever a method throws is its caller's; f says in `what` which one it calls. What it has ended
-/// goes before it counts as over.
+/// Calls f, which says in `what` which method it runs; an exception of that is its caller's.
+/// Objects that it has ended go before it counts as over.
 template <class F>
-[[gnu::always_inline]] inline void Endpoint::guarded(Call& call, F&& f) {
+[[gnu::always_inline]] inline void Dispatcher::guarded(Call& call, F&& f) {
   const Method* what = nullptr;
   try {
     f(what);
   } catch (...) {
-    tell_thrown([&](Errc code, const char* text) { threw(call, what, code, text); });
+    tell_thrown([&](Errc code, const char* text) { failures_.threw(call, what, code, text); });
   }
   objects_.method_is_over();
 }
 
 /// The method of a request and, in `call`, its object; nullptr when that is gone, which its caller
 /// has been told then.
-const Method* Endpoint::find(Call& call, const RequestHeader& header) {
+const Method* Dispatcher::find(Call& call, const RequestHeader& header) {
   const std::uint64_t token =
       (static_cast<std::uint64_t>(header.module) << 32) | header.method_offset;
   const Method& what = token == last_token_ ? *last_method_ : method(token);
   if (header.object != RequestHeader::function) {
     call.object = objects_.find({header.object, header.generation});
     if (call.object == nullptr) [[unlikely]] {
-      gone(call, header, what);
+      failures_.object_gone(call, header, what);
       return nullptr;
     }
   }
@@ -86,29 +86,29 @@ void take_code(Call& call) {
 
 }  // namespace
 
-void Endpoint::run(Incoming& in, Call& call, const RequestHeader& header, const Method*& what) {
+void Dispatcher::run(Incoming& in, Call& call, const RequestHeader& header, const Method*& what) {
   what = find(call, header);
   if (what == nullptr) return;
   if (what->takes_code) take_code(call);
-  what->looks_into_message ? run_pinned(in, call, header, *what) : what->run(call);
+  what->looks_into_message ? run_held(in, call, header, *what) : what->run(call);
 }
 
-/// The message stays while the method runs, though it waits.
-void Endpoint::run_pinned(Incoming& in, Call& call, const RequestHeader& header,
+/// The request's slot is held while the method runs, though it waits.
+void Dispatcher::run_held(Incoming& in, Call& call, const RequestHeader& header,
                           const Method& what) {
   struct Kept {
     std::byte*& slot;
     std::byte* const block;
     ~Kept() { slot = block; }
   } const kept{unpacked_block_, std::exchange(unpacked_block_, nullptr)};
-  const Pin pin(in.pin, in.channel, in.read - header.units * RequestHeader::unit,
-                kept.block == nullptr ? header.units : std::uint16_t{0});
+  const HeldSlot held(in.held, in.channel, in.read - header.units * RequestHeader::unit,
+                      kept.block == nullptr ? header.units : std::uint16_t{0});
   what.run(call);
 }
 
-/// What the last `first` of the channel names, and in `call` the object and the code; nullptr when
-/// the object is gone, which the caller has been told then.
-const Method* Endpoint::find_repeated(Repeated& first, Call& call) {
+/// The method that the channel's last full header names, and in `call` the object and the code;
+/// nullptr when the object is gone, which the caller has been told then.
+const Method* Dispatcher::find_repeated(Repeated& first, Call& call) {
   if (first.what == nullptr || first.changes != objects_.changes()) {
     first.what = nullptr;
     const Method* const what = find(call, first.header);
@@ -125,10 +125,8 @@ const Method* Endpoint::find_repeated(Repeated& first, Call& call) {
   return first.what;
 }
 
-/// A statement that others may repeat, or one that repeats it and those right behind that have the
-/// same length and end before `stop`.
-void Endpoint::repeat(Incoming& in, const RequestHeader& header, const std::byte* at,
-                      std::uint64_t stop) {
+void Dispatcher::repeat(Incoming& in, const RequestHeader& header, const std::byte* at,
+                        std::uint64_t stop) {
   const std::size_t bytes = header.units * RequestHeader::unit;
   const bool is_first = header.is(RequestKind::first);
   if (is_first) {
@@ -139,11 +137,12 @@ void Endpoint::repeat(Incoming& in, const RequestHeader& header, const std::byte
     corrupt(fmt::format("a request from rank {} repeats one that never was", in.from));
   }
   const std::uint64_t word = first_word(at);
+  const std::size_t bytes_of_call = bytes - context_.checksum_bytes;
   Call call;
   call.from = Rank(in.from);
   call.start = at;
-  call.end = at + bytes - seal_bytes_;
-  sender_.depth = 0;  // nobody waits for it: what it asks begins a chain
+  call.end = at + bytes_of_call;
+  context_.sender.depth = 0;  // nobody waits for it: what it asks begins a chain
   guarded(call, [&](const Method*& what) {
     what = find_repeated(in.first, call);
     if (what == nullptr) return;
@@ -151,7 +150,7 @@ void Endpoint::repeat(Incoming& in, const RequestHeader& header, const std::byte
                            : what->takes_code ? sizeof header + sizeof(CodePointer)
                                               : sizeof header);
     if (call.arguments > call.end) detail::Reader::corrupt();
-    if (what->looks_into_message) return run_pinned(in, call, header, *what);
+    if (what->looks_into_message) return run_held(in, call, header, *what);
     const std::uint32_t changes = objects_.changes();
     for (std::uint64_t next = in.read;;) {
       what->run(call);
@@ -165,15 +164,16 @@ void Endpoint::repeat(Incoming& in, const RequestHeader& header, const std::byte
       ++in.executed;
       in.read = next;
       call.arguments = call.start + RequestHeader::first_word;
-      call.end = call.start + bytes - seal_bytes_;
-      if (stop - next > ahead_bytes) __builtin_prefetch(call.start + ahead_bytes);
+      call.end = call.start + bytes_of_call;
+      if (stop - next > Incoming::ahead_bytes)
+        __builtin_prefetch(call.start + Incoming::ahead_bytes);
     }
   });
   ++in.executed;
 }
 
-[[gnu::always_inline]] inline std::byte* Endpoint::locate(Call& call, const RequestHeader& header,
-                                                          const std::byte* at) {
+[[gnu::always_inline]] inline std::byte* Dispatcher::locate(Call& call, const RequestHeader& header,
+                                                            const std::byte* at) {
   const int from = call.from;
   const bool is_long = (header.kind & RequestHeader::is_long) != 0;
   const std::size_t head =
@@ -190,7 +190,7 @@ void Endpoint::repeat(Incoming& in, const RequestHeader& header, const std::byte
     if (in_band >= space_.band_bytes() ||
         reinterpret_cast<std::uintptr_t>(call.reply) % alignof(Reply) != 0)
       corrupt(fmt::format(
-          "a question from rank {} names a place for the answer that is not its own", from));
+          "a two-way call from rank {} names a place for the answer that is not its own", from));
   }
   call.arguments = at + head;
   if (!is_long) return nullptr;
@@ -207,7 +207,7 @@ void Endpoint::repeat(Incoming& in, const RequestHeader& header, const std::byte
 }
 
 /// Arguments that lie on another node come here; false when their sender has died before.
-bool Endpoint::fetch(Call& call) {
+bool Dispatcher::fetch(Call& call) {
   const auto head = call.arguments - call.start;
   const auto bytes = static_cast<std::size_t>(call.end - call.start);
   try {
@@ -221,12 +221,11 @@ bool Endpoint::fetch(Call& call) {
   return true;
 }
 
-/// The rarer kinds.
-void Endpoint::execute(Incoming& in, const RequestHeader& header, const std::byte* at) {
+void Dispatcher::execute(Incoming& in, const RequestHeader& header, const std::byte* at) {
   Call call;
   call.from = Rank(in.from);
   call.start = at;
-  call.end = at + header.units * RequestHeader::unit - seal_bytes_;
+  call.end = at + header.units * RequestHeader::unit - context_.checksum_bytes;
   std::byte* const block = locate(call, header, at);
   StandIn stand_in;
   const bool is_here = space_.is_here(in.from);
@@ -234,18 +233,18 @@ void Endpoint::execute(Incoming& in, const RequestHeader& header, const std::byt
     stand_in.asked_for = call.reply;
     call.reply = &stand_in.reply;
   }
-  sender_.depth = static_cast<std::uint8_t>(call.reply != nullptr ? header.depth + 1 : 0);
+  context_.sender.depth = static_cast<std::uint8_t>(call.reply != nullptr ? header.depth + 1 : 0);
   answered_ = answered_ || call.reply != nullptr;
   // A method that waits needs its message no more, unless it has views of it.
   ARMATURE_ASSERT(unpacked_block_ == nullptr);  // whoever waits below has given it back
   if (is_here) unpacked_block_ = block;
   guarded(call, [&](const Method*& what) {
     if (block != nullptr && !is_here && !fetch(call)) return;
-    if (seal_bytes_ != 0 && block != nullptr)
-      check_seal_of_block(call, {at, header.units * RequestHeader::unit});
+    if (context_.checksum_bytes != 0 && block != nullptr)
+      check_block(call, {at, header.units * RequestHeader::unit});
     run(in, call, header, what);
   });
-  if (unpacked_block_ != nullptr) Blocks::mark_done(std::exchange(unpacked_block_, nullptr));
+  release_block();
   ++in.executed;
 }
 

@@ -5,21 +5,20 @@
 
 namespace armature::rmi {
 
-/// Guesses whether what comes from a rank, a few statements at a time, is a stream that its reader
-/// should look at less often (see RankContext::lag_ns), or messages that go to and fro, which
-/// that would delay. It tries: statements that were waited for in vain are waited for again only
-/// much later.
-class Stream {
+/// Guesses whether requests that come from a rank a few at a time are a stream, which its reader
+/// should poll less often, or calls that go to and fro, which that would delay. It tries: where the
+/// reader has lagged in vain, it lags again only much later.
+class AdaptivePolling {
  public:
-  /// A look has found so many statements; the reader had `lagged` just before it. How long to wait
+  /// A look has found so many requests; the reader had `lagged` just before it. How long to wait
   /// before the next look, in ns: longer the longer it goes on.
-  std::uint32_t lag_ns(std::uint64_t statements, bool lagged) {
+  std::uint32_t lag_ns(std::uint64_t requests, bool lagged) {
     if (lag_ns_ == 0) {
       if (before_trial_ == 0)
         lag_ns_ = lag_min_ns;
       else
         --before_trial_;
-    } else if (lagged && statements >= many) {
+    } else if (lagged && requests >= many) {
       lag_ns_ = std::min(2 * lag_ns_, lag_max_ns);
       patience_ = patience_min;
     } else if (lagged) {
@@ -27,10 +26,10 @@ class Stream {
     }
     return lag_ns_;
   }
-  /// It is taken for one.
-  [[nodiscard]] bool is_known() const { return lag_ns_ != 0; }
-  /// A look has found a question, whose asker waits: longer, if the reader had lagged.
-  void was_asked(bool lagged) {
+  /// Whether the reader lags at the moment.
+  [[nodiscard]] bool lags() const { return lag_ns_ != 0; }
+  /// A look has found a two-way call, whose caller waits: longer, if the reader had lagged.
+  void found_two_way_call(bool lagged) {
     if (lag_ns_ != 0 && lagged) end();
     lag_ns_ = std::min(lag_ns_, lag_min_ns);
   }

@@ -24,7 +24,7 @@ struct StandIn {
 /// The answer is written: makes it visible to the asker, on whatever node.
 void answer(space::AddressSpace& space, const detail::Call& call, detail::Reply::State state);
 
-/// The bytes of a block in a far rank's band, in a block of ours that is marked done as that one
+/// The bytes of a block in a remote rank's band, in a block of ours that is marked done as that one
 /// would be.
 [[nodiscard]] std::byte* fetch_block(space::AddressSpace& space, Blocks& blocks, Rank owner,
                                      const std::byte* block, std::size_t bytes);

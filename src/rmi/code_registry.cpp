@@ -1,6 +1,6 @@
 // A module is known by its build id, or where it has none by its name; its number in a message is a
 // hash of that, equal wherever the same file was loaded.
-#include "rmi/modules.hpp"
+#include "rmi/code_registry.hpp"
 
 #include <link.h>
 

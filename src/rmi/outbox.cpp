@@ -1,15 +1,16 @@
-// Requests on their way out: opening a channel, room in it, what to do when there is none, and
-// holding requests back so that several travel together.
+#include "rmi/outbox.hpp"
+
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "base/fail.hpp"
-#include "rmi/endpoint.hpp"
-#include "rmi/seal.hpp"
+#include "rmi/held_slot.hpp"
+#include "rmi/request_checksum.hpp"
 #include "wait/bell.hpp"
 #include "wait/trace.hpp"
 #include "wait/wait.hpp"
@@ -23,9 +24,49 @@ using detail::RequestHeader;
 using detail::RequestKind;
 using transport::Channel;
 
-void Endpoint::open(int to) {
+namespace {
+
+static_assert(sizeof(Outgoing) <= space::BandHead::calls_bytes &&
+              std::is_trivially_destructible_v<Outgoing>);
+
+/// Zeros are what each begins as.
+Outgoing* outgoing_in(const space::AddressSpace& space) {
+  auto* const head = reinterpret_cast<std::byte*>(&space.head(space.me()));
+  return reinterpret_cast<Outgoing*>(
+      head + space::BandHead::calls_offset(static_cast<std::uint32_t>(space.ranks())));
+}
+
+}  // namespace
+
+Outbox::Outbox(EndpointContext& context, Blocks& blocks)
+    : context_(context),
+      space_(context.space),
+      blocks_(blocks),
+      outgoing_(outgoing_in(context.space)) {
+  context.sender.to = outgoing_;
+}
+
+/// Of a trace commit_indirect sees each request.
+void Outbox::choose_way(Outgoing& out) const {
+  out.direct = context_.publishes_directly() && !context_.traces;
+  const bool counts_itself = !context_.has_service && context_.checksum_bytes == 0 &&
+                             context_.settings.aggregation > 1 && !context_.traces;
+  out.held_max = counts_itself ? context_.settings.aggregation - 1 : 0;
+}
+
+void Outbox::adopt_settings() {
+  for (const int rank : lanes_.indices()) {
+    const auto to = static_cast<std::size_t>(rank);
+    Lane& lane = lanes_[to];
+    if (lane.channel == nullptr || !lane.overflow.empty()) continue;
+    choose_way(outgoing_[to]);
+    lane.committed = outgoing_[to].at;
+  }
+}
+
+void Outbox::open(int to) {
   const auto index = static_cast<std::size_t>(to);
-  const std::size_t capacity = settings_.channel_bytes;
+  const std::size_t capacity = context_.settings.channel_bytes;
   space::AddressSpace::Failure failure;
   void* memory = space_.allocate_ring(sizeof(Channel) + capacity, failure);
   if (memory == nullptr)
@@ -41,7 +82,7 @@ void Endpoint::open(int to) {
   out.at = out.end = channel->at(0);
   choose_way(out);
   // Where it must be false it stays as it is: two threads may look at it.
-  if (!has_service() && seal_bytes_ == 0) out.alone = true;
+  if (!context_.has_service && context_.checksum_bytes == 0) out.alone = true;
   lanes_[index].committed = out.at;
   space::PeerLine& mine = space_.head(to).peer(space_.me());
   // Release: whoever reads the address finds an empty ring there; that there is one comes last.
@@ -50,9 +91,9 @@ void Endpoint::open(int to) {
 }
 
 /// Makes [out.at, out.end) a stretch of at least that many bytes, if the receiver has left so much.
-bool Endpoint::make_room(Outgoing& out, Lane& lane, std::size_t bytes) {
-  if (bytes > 0 && context_.weather != nullptr &&
-      context_.weather->clogs(space_.me(), index_of(out)))
+bool Outbox::make_room(Outgoing& out, Lane& lane, std::size_t bytes) {
+  if (bytes > 0 && context_.rank.weather != nullptr &&
+      context_.rank.weather->clogs(space_.me(), index_of(out)))
     return false;
   Channel& channel = *lane.channel;
   const std::uint64_t capacity = channel.capacity;
@@ -62,15 +103,15 @@ bool Endpoint::make_room(Outgoing& out, Lane& lane, std::size_t bytes) {
     ARMATURE_ASSERT(out.written - consumed <= capacity);
     const std::uint64_t free = capacity - (out.written - consumed);
     const std::uint64_t offset = out.written & (capacity - 1);
-    const NextPin pinned(channel, offset);
+    const NextHeldSlot held(channel, offset);
     // Up to the lap's end, or what must stay.
-    const std::uint64_t straight = std::min(capacity - offset, pinned.distance);
+    const std::uint64_t straight = std::min(capacity - offset, held.distance);
     const std::uint64_t room = std::min(free, straight);
     out.at = channel.at(out.written);
     out.end = out.at + room;
     lane.committed = out.at;
     if (room >= bytes) return true;
-    const std::uint64_t skipped = straight == 0 ? pinned.bytes : straight;
+    const std::uint64_t skipped = straight == 0 ? held.bytes : straight;
     if (straight >= bytes || free < skipped) return false;
     // Too short: a filler takes it.
     const RequestHeader filler{.units = static_cast<std::uint16_t>(skipped / RequestHeader::unit),
@@ -81,28 +122,49 @@ bool Endpoint::make_room(Outgoing& out, Lane& lane, std::size_t bytes) {
 }
 
 // With a service thread every request comes here, and the endpoint is held until it is committed.
-std::byte* Endpoint::find_room(Outgoing& out, std::size_t bytes) {
-  bytes += seal_bytes_;
-  if (!has_service()) [[likely]]
+std::byte* Outbox::find_room(Outgoing& out, std::size_t bytes) {
+  bytes += context_.checksum_bytes;
+  if (!context_.has_service) [[likely]]
     return look_for_room(out, bytes);
-  Use in_use(mutex_);
+  EndpointContext::Use in_use(context_.mutex);
   std::byte* const at = look_for_room(out, bytes);
   out.end = at + bytes;
   (void)in_use.release();
   return at;
 }
 
-std::byte* Endpoint::look_for_room(Outgoing& out, std::size_t bytes) {
+std::byte* Outbox::find_room_at_once(Outgoing& out, std::size_t bytes) {
+  const std::uint64_t before = context_.rounds;
+  std::byte* const at = find_room(out, bytes);
+  if (context_.rounds == before) return at;
+  if (context_.has_service) context_.mutex.unlock();
+  return nullptr;
+}
+
+std::byte* Outbox::find_block_at_once(const Outgoing& out, std::size_t bytes) {
+  const int to = index_of(out);
+  if (!blocks_.is_full(bytes) || context_.puts_off()) return blocks_.take(to, bytes, "remote call");
+  wait::WaitFor wait{
+      .what = space::Awaiting::room, .peer = to, .rings = false, .call = "remote call"};
+  wait::wait_until(wait, [&] {
+    context_.endpoint.deliver();
+    blocks_.free_done();
+    return !blocks_.is_full(bytes);
+  });
+  return nullptr;
+}
+
+std::byte* Outbox::look_for_room(Outgoing& out, std::size_t bytes) {
   const int to = index_of(out);
   Lane& lane = lanes_[static_cast<std::size_t>(to)];
   if (lane.channel == nullptr) open(to);
   drain_overflow(to);
   if (!lane.overflow.empty() || !make_room(out, lane, bytes)) {
     publish(out, lane);
-    if (puts_off()) return overflow(out, lane, bytes);
+    if (context_.puts_off()) return overflow(out, lane, bytes);
     wait::WaitFor wait{.what = space::Awaiting::room, .peer = to, .call = "remote call"};
     wait::wait_until(wait, [&] {
-      deliver();
+      context_.endpoint.deliver();
       drain_overflow(to);
       return lane.overflow.empty() && make_room(out, lane, bytes);
     });
@@ -111,7 +173,7 @@ std::byte* Endpoint::look_for_room(Outgoing& out, std::size_t bytes) {
 }
 
 // While requests overflow, `at` points into the overflow and `written` is kept aside.
-std::byte* Endpoint::overflow(Outgoing& out, Lane& lane, std::size_t bytes) {
+std::byte* Outbox::overflow(Outgoing& out, Lane& lane, std::size_t bytes) {
   if (lane.overflow.empty()) {
     lane.in_channel = out.written;
     overflowing_.push_back(index_of(out));
@@ -123,7 +185,12 @@ std::byte* Endpoint::overflow(Outgoing& out, Lane& lane, std::size_t bytes) {
   return out.at;
 }
 
-void Endpoint::drain_overflow(int to) {
+void Outbox::drain_overflow() {
+  for (std::size_t i = overflowing_.size(); i-- > 0;)
+    if (i < overflowing_.size()) drain_overflow(overflowing_[i]);
+}
+
+void Outbox::drain_overflow(int to) {
   Lane& lane = lanes_[static_cast<std::size_t>(to)];
   if (lane.overflow.empty()) return;
   Outgoing& out = outgoing_[static_cast<std::size_t>(to)];
@@ -156,14 +223,14 @@ void Endpoint::drain_overflow(int to) {
   }
 }
 
-void Endpoint::commit_indirect(Outgoing& out) {
+void Outbox::commit_indirect(Outgoing& out) {
   Lane& lane = lanes_[static_cast<std::size_t>(index_of(out))];
-  if (seal_bytes_ != 0) {
-    out.at += seal_bytes_;
-    out.written += seal_bytes_;
-    Seal::put({lane.committed, out.at});
+  if (context_.checksum_bytes != 0) {
+    out.at += context_.checksum_bytes;
+    out.written += context_.checksum_bytes;
+    RequestChecksum::put({lane.committed, out.at});
   }
-  if (traces_)
+  if (context_.traces)
     wait::trace({.kind = wait::TraceEvent::Kind::sent,
                  .rank = space_.me(),
                  .other = index_of(out),
@@ -173,17 +240,17 @@ void Endpoint::commit_indirect(Outgoing& out) {
   lane.committed = out.at;
   if (!lane.overflow.empty())
     lane.overflow.add(bytes);
-  else if (++out.held >= settings_.aggregation)
+  else if (++out.held >= context_.settings.aggregation)
     publish(out, lane);
-  const bool poll = --sender_.until_poll == 0;
-  if (has_service()) {
+  const bool poll = --context_.sender.until_poll == 0;
+  if (context_.has_service) {
     out.end = out.at;
-    mutex_.unlock();
+    context_.mutex.unlock();
   }
-  if (poll) detail::poll_now(sender_);
+  if (poll) detail::poll_now(context_.sender);
 }
 
-void Endpoint::publish(Outgoing& out, Lane& lane) {
+void Outbox::publish(Outgoing& out, Lane& lane) {
   out.held = 0;
   if (!lane.overflow.empty()) return;
   // Release: the receiver reads the requests after it has seen this.
@@ -191,15 +258,15 @@ void Endpoint::publish(Outgoing& out, Lane& lane) {
   wait::ring(space_.slot(index_of(out)));
 }
 
-void Endpoint::publish_held() {
+void Outbox::publish_held() {
   for (const int rank : lanes_.indices()) {
     const auto to = static_cast<std::size_t>(rank);
     if (outgoing_[to].held > 0) publish(outgoing_[to], lanes_[to]);
   }
 }
 
-/// Whether deliver() would get something out; asked before falling asleep.
-bool Endpoint::has_to_send() const {
+bool Outbox::has_to_send() const {
+  if (context_.publishes_directly() && !overflows()) return false;
   return std::any_of(lanes_.indices().begin(), lanes_.indices().end(), [this](int rank) {
     const Lane& lane = *lanes_.find(static_cast<std::size_t>(rank));
     return outgoing_[rank].held > 0 ||
@@ -208,7 +275,43 @@ bool Endpoint::has_to_send() const {
   });
 }
 
-void Endpoint::wake(Outgoing& out) { wait::ring(space_.slot(index_of(out))); }
+void Outbox::wake(Outgoing& out) { wait::ring(space_.slot(index_of(out))); }
+
+std::size_t Outbox::overflow_bytes() const {
+  std::size_t bytes = 0;
+  for (const int to : overflowing_) bytes += overflow_bytes(to);
+  return bytes;
+}
+
+int Outbox::longest_overflow() const {
+  const auto longest = std::max_element(
+      overflowing_.begin(), overflowing_.end(),
+      [this](int one, int other) { return overflow_bytes(one) < overflow_bytes(other); });
+  return longest != overflowing_.end() ? *longest : -1;
+}
+
+std::uint64_t Outbox::sent() const {
+  std::uint64_t sum = 0;
+  for (const int to : lanes_.indices()) sum += outgoing_[static_cast<std::size_t>(to)].sent;
+  return sum;
+}
+
+void Outbox::close_channels() {
+  ARMATURE_ASSERT(overflowing_.empty());
+  for (const int to : lanes_.indices()) {
+    const auto index = static_cast<std::size_t>(to);
+    Lane& lane = lanes_[index];
+    if (lane.channel == nullptr) continue;
+    space_.head(to).peer(space_.me()).channel.store(0, std::memory_order_relaxed);
+    ARMATURE_ASSERT(space_.free(lane.channel, space::Allocation::Kind::internal));
+    lane.channel = nullptr;
+    lane.committed = nullptr;
+    lane.in_channel = lane.consumed = 0;
+    const std::uint64_t sent = outgoing_[index].sent;
+    outgoing_[index] = {};
+    outgoing_[index].sent = sent;
+  }
+}
 
 }  // namespace rmi
 

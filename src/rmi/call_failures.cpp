@@ -1,4 +1,5 @@
-// What becomes of a call that failed, one that nobody waits for above all.
+#include "rmi/call_failures.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -8,49 +9,46 @@
 #include "armature/detail/call.hpp"
 #include "armature/own_call.hpp"
 #include "base/fail.hpp"
-#include "rmi/endpoint.hpp"
 #include "rmi/failure.hpp"
-#include "rmi/far_replies.hpp"
 #include "rmi/method_name.hpp"
+#include "rmi/remote_replies.hpp"
+#include "wait/rank_context.hpp"
 
 namespace armature::rmi {
 
 namespace {
 
-void reported(const std::string& text) {
-  Endpoint& endpoint = this_endpoint("remote call");
-  endpoint.call_failed(endpoint.space().me(), text);
-}
+void reported(const std::string& text) { CallFailures::of_this_rank().own_call_failed(text); }
 
 }  // namespace
 
-void Endpoint::call_failed(Rank caller, const std::string& text) noexcept {
-  if (on_error) return on_error(caller, text);
+void CallFailures::call_failed(Rank caller, const std::string& text) noexcept {
+  if (handler_) return handler_(caller, text);
   // No rank is there to whom it could be said.
   base::fail(Errc::remote,
              fmt::format("a call from rank {} failed: {}", static_cast<int>(caller), text));
 }
 
-void Endpoint::gone(detail::Call& call, const detail::RequestHeader& header,
-                    const detail::Method& what) {
+void CallFailures::object_gone(detail::Call& call, const detail::RequestHeader& header,
+                               const detail::Method& what) {
   const std::string name = name_of(what, 0);
   failed(call, Errc::object_gone,
          fmt::format("object {} (of generation {}) is not, or not any more, on rank {}{}",
-                     header.object, header.generation, static_cast<int>(space_.me()),
+                     header.object, header.generation, static_cast<int>(context_.space.me()),
                      name.empty() ? name : "; what was called is " + name),
          false);
 }
 
-/// Who asked knows what; for a statement it is said here.
-void Endpoint::threw(detail::Call& call, const detail::Method* what, Errc code,
-                     const char* text) noexcept {
+/// The caller of a two-way call knows what it called; for a one-way call it is said here.
+void CallFailures::threw(detail::Call& call, const detail::Method* what, Errc code,
+                         const char* text) noexcept {
   const std::string name =
       what != nullptr && call.reply == nullptr ? name_of(*what, call.code) : std::string();
   failed(call, code, name.empty() ? text : fmt::format("{} (thrown by {})", text, name), true);
 }
 
-void Endpoint::failed(detail::Call& call, Errc code, const std::string& text,
-                      bool executed) noexcept {
+void CallFailures::failed(detail::Call& call, Errc code, const std::string& text,
+                          bool executed) noexcept {
   if (call.reply != nullptr) {
     std::size_t bytes = text.size();
     std::byte* room = nullptr;
@@ -63,7 +61,7 @@ void Endpoint::failed(detail::Call& call, Errc code, const std::string& text,
     }
     std::memcpy(room, text.data(), bytes);
     call.reply->code = static_cast<std::uint16_t>(static_cast<int>(code) + 1);
-    return answer(space_, call, executed ? detail::Reply::threw : detail::Reply::refused);
+    return answer(context_.space, call, executed ? detail::Reply::threw : detail::Reply::refused);
   }
   if (executed) return call_failed(call.from, text);
   // Its caller is told, where call_failed has it.
@@ -75,13 +73,12 @@ void Endpoint::failed(detail::Call& call, Errc code, const std::string& text,
 namespace armature::detail {
 
 void own_statement_threw() {
-  rmi::Endpoint& endpoint = rmi::this_endpoint("remote call");
   rmi::tell_thrown(
-      [&](Errc, const char* text) { endpoint.call_failed(endpoint.space().me(), text); });
+      [](Errc, const char* text) { rmi::CallFailures::of_this_rank().own_call_failed(text); });
 }
 
 void own_question_threw() {
-  const Rank me = rmi::this_endpoint("remote question").space().me();
+  const Rank me = wait::this_rank("remote call").space.me();
   rmi::tell_thrown([&](Errc code, const char* text) { rmi::throw_remote(code, me, text); });
   __builtin_unreachable();
 }

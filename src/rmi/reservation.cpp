@@ -1,38 +1,12 @@
-// Where requests of variable length go: room in a ring, or a block in the sender's band.
+// Where requests of variable length go: buffer space in a ring, or a block in the sender's band.
 #include <cstring>
 #include <utility>
 
 #include "armature/detail/request.hpp"
 #include "armature/detail/wire.hpp"
 #include "rmi/endpoint.hpp"
-#include "wait/wait.hpp"
 
 namespace armature {
-
-namespace rmi {
-
-std::byte* Endpoint::find_room_at_once(detail::Outgoing& out, std::size_t bytes) {
-  const std::uint64_t before = turns_;
-  std::byte* const at = find_room(out, bytes);
-  if (turns_ == before) return at;
-  if (has_service()) mutex_.unlock();
-  return nullptr;
-}
-
-std::byte* Endpoint::find_block_at_once(const detail::Outgoing& out, std::size_t bytes) {
-  const int to = index_of(out);
-  if (!blocks_.is_full(bytes) || puts_off()) return blocks_.take(to, bytes, "remote call");
-  wait::WaitFor wait{
-      .what = space::Awaiting::room, .peer = to, .rings = false, .call = "remote call"};
-  wait::wait_until(wait, [&] {
-    deliver();
-    blocks_.free_done();
-    return !blocks_.is_full(bytes);
-  });
-  return nullptr;
-}
-
-}  // namespace rmi
 
 namespace detail {
 
@@ -49,23 +23,24 @@ constexpr std::size_t long_head_bytes_max =
 // between measuring and writing; find_room holds it a second time, until the request is committed.
 bool Place::look(std::size_t used) {
   Endpoint& endpoint = this_endpoint("remote call");
-  if (endpoint.has_service() && locks_ == 0) {
-    (void)endpoint.use().release();
+  rmi::EndpointContext& context = endpoint.context();
+  if (context.has_service && locks_ == 0) {
+    (void)context.use().release();
     locks_ = 1;
     return false;
   }
   if (used > request_bytes_max) {
-    at_ = block_ = endpoint.find_block_at_once(out_, used);
+    at_ = block_ = endpoint.outbox().find_block_at_once(out_, used);
     block_bytes_ = used;
     // Room for its head, too: nothing may be executed between writing and sending.
-    if (block_ != nullptr && !endpoint.has_service() && !has_room(out_, long_head_bytes_max) &&
-        endpoint.find_room_at_once(out_, long_head_bytes_max) == nullptr) {
+    if (block_ != nullptr && !context.has_service && !has_room(out_, long_head_bytes_max) &&
+        endpoint.outbox().find_room_at_once(out_, long_head_bytes_max) == nullptr) {
       rmi::Blocks::mark_done(std::exchange(block_, nullptr));
       at_ = nullptr;
     }
   } else {
-    at_ = endpoint.find_room_at_once(out_, round_up(used, RequestHeader::unit));
-    if (at_ != nullptr && endpoint.has_service()) locks_ = 2;
+    at_ = endpoint.outbox().find_room_at_once(out_, round_up(used, RequestHeader::unit));
+    if (at_ != nullptr && context.has_service) locks_ = 2;
   }
   return at_ != nullptr;
 }
@@ -93,7 +68,7 @@ void Place::commit_found(std::size_t bytes, std::size_t head) {
 
 void Place::give_up() noexcept {
   if (block_ != nullptr) rmi::Blocks::mark_done(block_);
-  for (; locks_ > 0; --locks_) this_endpoint("remote call").let_go();
+  for (; locks_ > 0; --locks_) this_endpoint("remote call").context().mutex.unlock();
 }
 
 }  // namespace detail

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "armature/detail/method.hpp"
+#include "armature/detail/request.hpp"
+#include "armature/error.hpp"
+#include "rmi/endpoint_context.hpp"
+
+namespace armature::rmi {
+
+/// The outcome of calls that fail on this rank: the caller of a two-way call is told in the reply,
+/// the failure of a one-way call goes to the rank's handler of errors.
+class CallFailures {
+ public:
+  using Handler = std::function<void(Rank from, std::string_view message)>;
+
+  explicit CallFailures(EndpointContext& context) : context_(context) {
+    context.sender.failures = this;
+  }
+  CallFailures(const CallFailures&) = delete;
+  CallFailures& operator=(const CallFailures&) = delete;
+  ~CallFailures() = default;
+  /// By a method, or by a call of a rank to itself.
+  [[nodiscard]] static CallFailures& of_this_rank() {
+    return *static_cast<EndpointContext::OwnSender*>(detail::sender)->failures;
+  }
+
+  void set_handler(Handler handler) { handler_ = std::move(handler); }
+  /// A method that was called by async threw on this rank: the job's handler has it; else, or when
+  /// that throws in turn, the job ends.
+  void call_failed(Rank caller, const std::string& text) noexcept;
+  /// The same of a call of this rank to any.
+  void own_call_failed(const std::string& text) noexcept { call_failed(context_.space.me(), text); }
+  /// Its object is not there, or not any more.
+  void object_gone(detail::Call& call, const detail::RequestHeader& header,
+                   const detail::Method& what);
+  /// `what` threw; nullptr: what was to be called could not be found.
+  void threw(detail::Call& call, const detail::Method* what, Errc code, const char* text) noexcept;
+
+ private:
+  void failed(detail::Call& call, Errc code, const std::string& text, bool executed) noexcept;
+
+  EndpointContext& context_;
+  Handler handler_;
+};
+
+}  // namespace armature::rmi

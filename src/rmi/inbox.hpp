@@ -1,0 +1,85 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/sparse_table.hpp"
+#include "rmi/dispatcher.hpp"
+#include "rmi/endpoint_context.hpp"
+#include "rmi/incoming.hpp"
+#include "space/newcomers.hpp"
+
+namespace armature::rmi {
+
+/// The channels by which requests come to a rank: when to look at each, where one request ends and
+/// the next begins, and what their senders are told. The dispatcher executes the requests, one at a
+/// time, on the rank's own stack.
+class Inbox {
+ public:
+  Inbox(EndpointContext& context, Dispatcher& dispatcher);
+  Inbox(const Inbox&) = delete;
+  Inbox& operator=(const Inbox&) = delete;
+  ~Inbox() = default;
+
+  /// Whether something has come that was not looked at.
+  [[nodiscard]] bool has_news() const;
+  void find_new_channels() {
+    if (channels_.last() != channels_seen_) [[unlikely]]
+      meet_new_channels();
+  }
+  /// Executes what has come, of each channel in turn.
+  void receive_all() {
+    // By index: a method may wait, and meet a channel that is new.
+    for (std::size_t i = 0; i < incoming_.size(); ++i) receive(*incoming_[i]);
+  }
+  /// The same of the channel from that rank, or of the next one that has something; whether there
+  /// was something.
+  bool receive_from(int rank);
+  bool receive_next();
+  /// The next look is at once, at streams too.
+  void stop_lagging();
+
+  // Requests from that rank, or from all, whose method is over: for the fence.
+  [[nodiscard]] std::uint64_t executed(int from) const;
+  [[nodiscard]] std::uint64_t executed() const;
+  /// rmi_wait() waits for one more executed request than it has waited for so far. Which one that
+  /// is, by number.
+  [[nodiscard]] std::uint64_t await_one_more() { return ++waited_; }
+  /// A fence is over: so many executed requests count as waited for.
+  void count_as_waited(std::uint64_t executed) { waited_ = std::max(waited_, executed); }
+
+  /// All ranks of the job begin anew with each other, as ranks go to other nodes: a fence of all is
+  /// over, and nothing is on its way. What was counted stays. First nobody knows channels of others
+  /// any more, then senders close them (Outbox::close_channels).
+  void forget_channels();
+
+ private:
+  struct Found {
+    std::uint64_t requests, bytes;
+  };
+
+  void meet_new_channels();
+  void note_stream(Incoming& in, const Found& found);
+  [[nodiscard]] std::uint64_t look(Incoming& in);
+  void receive(Incoming& in);
+  void execute_until(std::uint64_t published, Incoming& in, std::uint8_t depth);
+  void release(Incoming& in);
+
+  EndpointContext& context_;
+  space::AddressSpace& space_;
+  Dispatcher& dispatcher_;
+  const bool may_lag_;  // behind a stream
+  const space::Newcomers& channels_;
+  std::uint32_t channels_seen_ = 0;
+  // Each stays in place: methods may wait, and meet channels that are new.
+  std::vector<std::unique_ptr<Incoming>> incoming_;
+  std::size_t next_ = 0;  // of receive_next()
+  // Of channels that were forgotten, by sender; made when it is needed.
+  std::unique_ptr<base::SparseTable<std::uint64_t>> executed_before_;
+  std::uint64_t waited_ = 0;
+};
+
+}  // namespace armature::rmi

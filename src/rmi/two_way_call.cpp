@@ -1,0 +1,156 @@
+// The compiled half of armature/detail/reply.hpp: a two-way call's reply slot, the wait for the
+// answer, and room for the answer on the other side.
+#include <cstring>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "armature/detail/method.hpp"
+#include "armature/detail/reply.hpp"
+#include "base/fail.hpp"
+#include "base/valgrind.hpp"
+#include "rmi/endpoint.hpp"
+#include "rmi/failure.hpp"
+#include "rmi/remote_replies.hpp"
+#include "wait/wait.hpp"
+
+namespace armature::detail {
+
+using rmi::Endpoint;
+using rmi::this_endpoint;
+
+namespace {
+
+Endpoint& endpoint_to_call(Rank to) {
+  Endpoint& endpoint = this_endpoint("remote call");
+  endpoint.space().require_rank(to, "remote call");
+  return endpoint;
+}
+
+void require_not_too_deep(Endpoint& endpoint, Rank to) {
+  if (endpoint.context().sender.depth >= endpoint.context().settings.nesting_max)
+    base::fail(
+        Errc::nesting,
+        fmt::format("a two-way call to rank {} would be the {}th of a chain of calls made while "
+                    "answering calls; the limit is {} (armature run --nesting-max)",
+                    static_cast<int>(to), endpoint.context().sender.depth + 1,
+                    endpoint.context().settings.nesting_max));
+}
+
+}  // namespace
+
+Reply* new_reply(Rank to) {
+  Endpoint& endpoint = endpoint_to_call(to);
+  const Endpoint::Use in_use = endpoint.use();
+  require_not_too_deep(endpoint, to);
+  return endpoint.replies().take();
+}
+
+Reply* new_promised_reply(Rank likely, std::uint32_t& number) {
+  Endpoint& endpoint = endpoint_to_call(likely);
+  const Endpoint::Use in_use = endpoint.use();
+  require_not_too_deep(endpoint, likely);
+  return endpoint.replies().take_promised(number);
+}
+
+void drop_reply(Reply* reply) noexcept {
+  if (sender == nullptr) return;
+  Endpoint& endpoint = this_endpoint("remote call");
+  const Endpoint::Use in_use = endpoint.use();
+  endpoint.replies().give_back(reply);
+}
+
+bool reply_is_there(const Reply* reply) {
+  // Acquire: the result was written before.
+  return reply->state.load(std::memory_order_acquire) != Reply::waiting;
+}
+
+Reader read_reply(const Reply* reply) {
+  const auto* start =
+      reply->block == 0 ? reply->inline_result : reinterpret_cast<const std::byte*>(reply->block);
+  return Reader(start, start, start + reply->bytes);
+}
+
+namespace {
+
+/// A long answer of a rank on another node is fetched before it is read.
+void fetch_answer(Endpoint& endpoint, Reply& reply, Rank from) {
+  const space::AddressSpace& space = endpoint.space();
+  const auto* block = reinterpret_cast<const std::byte*>(reply.block);
+  if (reply.block == 0 || space.is_here(from) || space.owner(block) != from) return;
+  if (!rmi::Blocks::may_be(space, block, reply.bytes, from))
+    base::fail(Errc::corrupt,
+               fmt::format("the answer of rank {} makes no sense", static_cast<int>(from)));
+  const Endpoint::Use in_use = endpoint.use();
+  reply.block = reinterpret_cast<std::uint64_t>(
+      rmi::fetch_block(endpoint.space(), endpoint.blocks(), from, block, reply.bytes));
+}
+
+[[gnu::noinline]] void check_long(Endpoint& endpoint, Reply& reply, Rank from) {
+  fetch_answer(endpoint, reply, from);
+  const Rank writer = endpoint.space().is_here(from) ? from : endpoint.space().me();
+  if (reply.block == 0
+          ? reply.bytes > Reply::inline_bytes
+          : !rmi::Blocks::may_be(endpoint.space(), reinterpret_cast<const std::byte*>(reply.block),
+                                 reply.bytes, writer))
+    base::fail(Errc::corrupt,
+               fmt::format("the answer of rank {} makes no sense", static_cast<int>(from)));
+  if (reply.block != 0)
+    base::mark_defined(reinterpret_cast<const std::byte*>(reply.block), reply.bytes);
+}
+
+[[noreturn]] void rethrow(const Reply& reply, Rank from) {
+  Reader reader = read_reply(&reply);
+  std::string text(reply.bytes, '\0');
+  reader.bytes(text.data(), text.size());
+  rmi::throw_remote(static_cast<Errc>(reply.code - 1), from, text);
+}
+
+void check(Endpoint& endpoint, Reply& reply, Rank from) {
+  if (reply.block != 0 || reply.bytes > Reply::inline_bytes) [[unlikely]]
+    check_long(endpoint, reply, from);
+  if (reply.state.load(std::memory_order_acquire) != Reply::answered) [[unlikely]]
+    rethrow(reply, from);
+}
+
+}  // namespace
+
+void await_reply(Reply* reply, Rank from) {
+  Endpoint& endpoint = this_endpoint("remote call");
+  wait::WaitFor wait{
+      .what = space::Awaiting::answer, .peer = from, .object = reply, .call = "remote call"};
+  // Where the other rank needs this thread to answer, the wait itself delivers often enough.
+  const bool shares_thread = endpoint.context().rank.scheduler != nullptr;
+  wait::wait_until(wait, [&] {
+    if (reply_is_there(reply)) return true;
+    if (shares_thread) return false;
+    endpoint.deliver();
+    return reply_is_there(reply);
+  });
+  check(endpoint, *reply, from);
+}
+
+void check_reply(Reply* reply, Rank from) { check(this_endpoint("remote call"), *reply, from); }
+
+std::byte* reply_room(Call& call, std::size_t bytes) {
+  // A result that could not be written may have been before.
+  if (call.reply->block != 0)
+    rmi::Blocks::mark_done(reinterpret_cast<std::byte*>(std::exchange(call.reply->block, 0)));
+  call.reply->bytes = bytes;
+  if (bytes <= Reply::inline_bytes) return call.reply->inline_result;
+  std::byte* block = this_endpoint("answer").blocks().take(call.from, bytes, "answer");
+  call.reply->block = reinterpret_cast<std::uint64_t>(block);
+  return block;
+}
+
+void publish_reply(Call& call) {
+  rmi::answer(this_endpoint("answer").space(), call, Reply::answered);
+}
+
+void Reader::corrupt() {
+  base::fail(Errc::corrupt, "a message is shorter than what it should hold");
+}
+
+}  // namespace armature::detail
