@@ -13,10 +13,10 @@ GOOD = {
     "include/armature/put.hpp": "#pragma once\n#include <cstddef>\nint put(std::size_t n);\n",
     "include/armature/armature.hpp": "#pragma once\n#include <armature/put.hpp>\n",
     "src/base/error.hpp": "#pragma once\n#include <string>\n",
-    "src/space/band.hpp": '#pragma once\n#include "base/error.hpp"\n',
-    "src/transport/shm/mailbox.hpp": '#pragma once\n#include "space/band.hpp"\n',
+    "src/space/segment.hpp": '#pragma once\n#include "base/error.hpp"\n',
+    "src/transport/shm/mailbox.hpp": '#pragma once\n#include "space/segment.hpp"\n',
     "src/transport/transport.cpp": '#include "transport/shm/mailbox.hpp"\n',
-    "src/rma/put.cpp": '#include <armature/put.hpp>\n\n#include "space/band.hpp"\n',
+    "src/rma/put.cpp": '#include <armature/put.hpp>\n\n#include "space/segment.hpp"\n',
     "compat/armci/include/armci.h": "#ifndef A\n#define A\nint ARMCI_Init(void);\n#endif\n",
     "examples/hello.cpp": "#include <armature/armature.hpp>\n",
 }
@@ -57,7 +57,7 @@ class Checks(unittest.TestCase):
         self.passes("layers")
 
     def test_layers_find_an_include_that_goes_up(self):
-        self.plant("src/base/log.cpp", '#include "space/band.hpp"\n')
+        self.plant("src/base/log.cpp", '#include "space/segment.hpp"\n')
         self.fails("layers", "higher floor")
 
     def test_layers_find_a_part_of_another_room(self):
@@ -73,8 +73,8 @@ class Checks(unittest.TestCase):
         self.fails("layers", "shows 'fmt/core.h'")
 
     def test_layers_find_private_includes_in_public_headers(self):
-        self.plant("include/armature/get.hpp", '#pragma once\n#include "space/band.hpp"\n')
-        self.fails("layers", "shows 'space/band.hpp'")
+        self.plant("include/armature/get.hpp", '#pragma once\n#include "space/segment.hpp"\n')
+        self.fails("layers", "shows 'space/segment.hpp'")
 
     def test_layers_find_a_public_header_that_has_no_floor(self):
         self.plant("include/armature/fetch.hpp", "#pragma once\n")
@@ -84,13 +84,13 @@ class Checks(unittest.TestCase):
         self.passes("cycles")
 
     def test_cycles_find_two_sources_that_know_each_other_s_headers(self):
-        for one, other in (("band", "page"), ("page", "band")):
+        for one, other in (("segment", "page"), ("page", "segment")):
             self.plant(f"src/space/{one}.hpp", "#pragma once\n")
             self.plant(f"src/space/{one}.cpp", f'#include "space/{one}.hpp"\n#include "space/{other}.hpp"\n')
-        self.fails("cycles", "band -> page, page -> band")
-        self.plant("check/cycles.toml", 'circles = [["src/space/band", "src/space/page", "src/space/slot"]]\n')
+        self.fails("cycles", "segment -> page, page -> segment")
+        self.plant("check/cycles.toml", 'circles = [["src/space/segment", "src/space/page", "src/space/slot"]]\n')
         self.fails("cycles", "src/space/slot is in no circle any more")
-        self.plant("check/cycles.toml", 'circles = [["src/space/band", "src/space/page"]]\n')
+        self.plant("check/cycles.toml", 'circles = [["src/space/segment", "src/space/page"]]\n')
         self.passes("cycles")
 
     def test_cycles_find_one_across_parts_of_a_room_and_leave_unit_tests_out(self):
@@ -121,7 +121,7 @@ class Checks(unittest.TestCase):
             self.plant(name, "")
         self.plant("tests/virtual/toy.cpp", "#include <armature/detail/transfer.hpp>\n")
         self.passes("layers")
-        self.plant("tests/layer/toy.cpp", '#include "space/band.hpp"\n')
+        self.plant("tests/layer/toy.cpp", '#include "space/segment.hpp"\n')
         self.fails("layers", "stands on the public headers alone, not on src/space")
 
     def test_layers_keep_hwloc_in_its_room(self):
@@ -129,7 +129,7 @@ class Checks(unittest.TestCase):
         self.fails("layers", "src/topology/hwloc only")
 
     def test_layers_keep_compat_and_examples_on_the_public_headers(self):
-        self.plant("compat/armci/put.cpp", '#include "../../src/space/band.hpp"\n')
+        self.plant("compat/armci/put.cpp", '#include "../../src/space/segment.hpp"\n')
         self.fails("layers", "public headers alone")
 
     def test_layers_keep_the_tools_out_of_rma(self):
@@ -170,7 +170,7 @@ class Checks(unittest.TestCase):
     def test_sizes_find_a_long_function_of_any_kind(self):
         body = " {\n" + "  f();\n" * 60 + "}\n"
         for signature, name in (
-                ("int walk(int a)", "walk"), ("Band::Band(int a)\n    : a_{a}, b_{f(a)}", "Band::Band"),
+                ("int walk(int a)", "walk"), ("Segment::Segment(int a)\n    : a_{a}, b_{f(a)}", "Segment::Segment"),
                 ("template <class T>\nauto Map::at(T key) const noexcept -> int", "Map::at"),
                 ("TEST(Put, is_visible)", "TEST(Put, is_visible)"),
                 ("namespace x {\nclass A {\n  int f() { return 1; }\n  bool operator==(int o)",
@@ -248,6 +248,76 @@ class Checks(unittest.TestCase):
         self.fails("words", "log.cpp:1")
         self.plant("src/base/log.cpp", 'auto p = "/wor' + 'k/main/x";\n')
         self.fails("words", "a path of one machine")
+
+    def test_words_find_long_sentences_and_lines_but_not_in_tables_and_code(self):
+        long = "word " * 31 + "\n"
+        self.plant("docs/a.md", f"| {'word ' * 40} |\n\n```\n{long}```\n\n    {long}\n# {long}\n"
+                   f"{'word ' * 29}`a b`.\n{'word ' * 24}: it ends.\n")
+        self.fails("words", "130 characters")  # a line of code is a line
+        self.plant("docs/a.md", self.lines_of(30) + ".\n\n* " + self.lines_of(30) + "\n* End. " + self.lines_of(30))
+        self.passes("words")
+        self.plant("docs/a.md", "First.\n\n" + self.lines_of(31) + ".\n")
+        self.fails("words", "docs/a.md:3: 'word word word word word...' has 31 words")
+        self.plant("docs/a.md", self.lines_of(20) + "; " + self.lines_of(11))
+        self.fails("words", "has 31 words")
+
+    @staticmethod
+    def lines_of(words):
+        return "\n".join(" ".join(["word"] * min(20, words - at)) for at in range(0, words, 20))
+
+    def test_words_find_comments_that_open_without_their_subject(self):
+        self.plant("src/base/log.hpp", "/// The place where\n/// What is put goes.\nint a;  // the rest\n"
+                   'auto b = "http://What";\n')
+        self.passes("words")
+        for comment in ("/// What is put", "// Of those that wait", "int c;  ///< Where it lies", "/// Whoever asks",
+                        "/// The same, but later", "/// Who waits"):
+            self.plant("src/base/log.hpp", f"int a;\n{comment}.\nint b;\n")
+            self.fails("words", "src/base/log.hpp:2: '")
+
+    def test_words_find_coined_names_that_the_glossary_does_not_explain(self):
+        self.plant("check/words.toml", (self.root / "check/words.toml").read_text() +
+                   '\n[mended]\n[coined]\n'.replace("[mended]\n[coined]\n", ""))
+        coined = "na" + "p"
+        for text in (f"int {coined};", f"int {coined}_ns;", f"struct {coined.title()} {{}};", f"// two {coined}s",
+                     f"int {coined.title()}Time;"):
+            self.plant("src/base/log.hpp", text + "\n")
+            self.fails("words", "is a name of our own: write park")
+        for text in ("int napkin;", "int snap;", "using Snap = int;", f"// deprecated: {coined}"):
+            self.plant("src/base/log.hpp", text + "\n")
+            self.passes("words")
+        self.plant("src/base/log.hpp", f"int {coined};\n")
+        self.plant("docs/internals/glossary.md", f"| **{coined}** | A short sleep. | park |\n")
+        self.passes("words")
+
+    def test_words_on_the_record_only_become_fewer_and_may_move(self):
+        comment = "int a;\n// What is put.\n"
+        self.plant("src/base/log.hpp", comment)
+        self.plant("check/words.json",
+                   '{"coined": {}, "lines": {}, "openings": {"src/base/log.hpp": 1}, "sentences": {}}')
+        self.passes("words")
+        self.plant("src/base/clock.hpp", comment)
+        self.fails("words", "src/base/clock.hpp: 1 openings, its record is 0")
+        self.fails("words", "its record is 0", "--update")
+        self.plant("src/base/log.hpp", "int a;\n")
+        self.passes("words")
+        self.passes("words", "--update")
+        self.plant("src/base/clock.hpp", comment + comment)
+        self.fails("words", "2 openings, its record is 1")
+        law = (self.root / "check/words.toml").read_text()
+        self.plant("check/words.toml", law.replace("openings = [", 'openings = ["src/base/c*.hpp", '))
+        self.plant("src/base/clock.hpp", comment)
+        self.fails("words", "src/base/clock.hpp:2: 'What is put....'")
+
+    def test_paths_find_a_file_that_is_not_there(self):
+        self.plant("docs/a.md", "See [put](../include/armature/put.hpp#x), `src/rma/put.cpp`, `rma/put.cpp`, `put.cpp`,\n"
+                   "src/space, `armature/put.hpp:3`, `src/transport/shm/*.hpp`, `examples/hello`,\n"
+                   "[site](https://a/b.md).\n\n"
+                   "```\nsrc/mine.cpp\n```\n\n    edit `yours.cpp`\n")
+        self.passes("paths")
+        for gone in ("[put](put.hpp)", "`src/rma/get.cpp`", "`rma/get.cpp`", "`get.cpp`", "(src/get)",
+                     "`src/rma/*.hpp`", "`armature/get.hpp`", "`examples/get`"):
+            self.plant("docs/a.md", f"One.\n{gone}\n")
+            self.fails("paths", "docs/a.md:2: there is no ")
 
     def test_exports_find_a_symbol_that_is_not_listed(self):
         self.plant("lib.cpp", "namespace armature { int put(int n) { return n; } }\n")
