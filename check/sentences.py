@@ -31,7 +31,9 @@ def paragraphs(text):
         if FENCE.match(line):
             fenced = not fenced
             line = ""
-        elif fenced or is_table_row(line) or HEADING.match(line):
+        elif HEADING.match(line):
+            line, in_list = "", False
+        elif fenced or is_table_row(line):
             line = ""
         item = ITEM.match(line)
         if not block and not item and not in_list and INDENTED.match(line):
