@@ -54,7 +54,7 @@ def long_sentences(text):
 def coined_names(text, law):
     for number, line in enumerate(text.splitlines(), 1):
         for pattern, term in law if "deprecated" not in line else ():
-            if found := pattern.search(line):
+            for found in pattern.finditer(line):
                 yield number, f"'{found[0]}' is a name of our own: write {term}"
 
 
