@@ -309,13 +309,14 @@ class Checks(unittest.TestCase):
         self.fails("words", "src/base/clock.hpp:2: 'What is put....'")
 
     def test_paths_find_a_file_that_is_not_there(self):
-        self.plant("docs/a.md", "See [put](../include/armature/put.hpp#x), `src/rma/put.cpp`, `rma/put.cpp`, `put.cpp`,\n"
-                   "src/space, `armature/put.hpp:3`, `src/transport/shm/*.hpp`, `examples/hello`,\n"
+        self.plant("docs/a.md", "# A `put`, and more\n\nSee [put](../include/armature/put.hpp#x), `src/rma/put.cpp`,\n"
+                   "`rma/put.cpp`, `put.cpp`, [more](#a-put-and-more), [it](a.md#a-put-and-more), src/space,\n"
+                   "`armature/put.hpp:3`, `src/transport/shm/*.hpp`, `examples/hello`,\n"
                    "[site](https://a/b.md).\n\n"
                    "```\nsrc/mine.cpp\n```\n\n    edit `yours.cpp`\n")
         self.passes("paths")
-        for gone in ("[put](put.hpp)", "`src/rma/get.cpp`", "`rma/get.cpp`", "`get.cpp`", "(src/get)",
-                     "`src/rma/*.hpp`", "`armature/get.hpp`", "`examples/get`"):
+        for gone in ("[put](put.hpp)", "[more](#a-put)", "[more](a.md#put)", "`src/rma/get.cpp`", "`rma/get.cpp`",
+                     "`get.cpp`", "(src/get)", "`src/rma/*.hpp`", "`armature/get.hpp`", "`examples/get`"):
             self.plant("docs/a.md", f"One.\n{gone}\n")
             self.fails("paths", "docs/a.md:2: there is no ")
 
