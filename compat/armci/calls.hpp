@@ -49,7 +49,7 @@ int refuse(Call call, int code, const char* why);
 /// Throws Error(bad_argument) where ARMCI_ERRORS says neither return nor abort.
 void check_settings();
 
-/// What `body` returns, or the code of what it throws.
+/// Returns what `body` returns, or the code of what it throws.
 template <std::invocable Body>
 [[gnu::always_inline]] inline int answered(const char* call, Body&& body) noexcept {
   try {
@@ -73,7 +73,7 @@ template <std::invocable Body>
   }
 }
 
-/// What `body` returns; what it throws ends the job.
+/// Returns what `body` returns; an exception ends the job.
 template <std::invocable Body>
 std::invoke_result_t<Body> insisted(const char* call, Body&& body) noexcept {
   try {

@@ -5,8 +5,8 @@
 #include <armature/team.hpp>
 #include <armature/world.hpp>
 
-// What MPI has to do with ARMCI: each group has a communicator, which also stands in the first
-// eight bytes of the caller's struct, where that flavour's header has it. This library is compiled
+// The part of MPI in ARMCI: each group has a communicator, which also stands in the first eight
+// bytes of the caller's struct, where that flavour's header has it. This library is compiled
 // without an mpi.h; it finds the program's MPI when it runs. A communicator here is the bits of an
 // MPI_Comm.
 

@@ -39,8 +39,8 @@ std::shared_ptr<Group> world_group();
 /// Lets go of all groups, before the job is left.
 void forget_groups();
 
-/// Who is of a scope (SCOPE_...) within a group, in the group's order: of SCOPE_MASTERS the first
-/// one of each node, whether or not that is the caller. Throws Error(bad_argument).
+/// Returns the members of a scope (SCOPE_...) within a group, in the group's order. SCOPE_MASTERS
+/// has the first one of each node, whether or not that is the caller. Throws Error(bad_argument).
 std::vector<armature::Rank> members_of(const Group& group, int scope);
 /// The team of a scope, or null for one that the caller is not in. Collective over its members, and
 /// nobody else, when they first ask for it. Throws Error(bad_argument).

@@ -1,4 +1,4 @@
-// Where processes are, and what follows from it; notification of one process by another.
+// The calls that tell where processes are, and notification of one process by another.
 
 #include <chrono>
 
@@ -26,7 +26,7 @@ int node_of(int proc) { return armature::domain_of(Domain::smp, Rank(proc)); }
 /// The number of a node as given; a negative one means mine.
 int node_meant(int id) { return id < 0 ? node_of(my_process()) : id; }
 
-/// What `body` finds, or `none` where there is no such thing.
+/// Returns what `body` finds, or `none` if there is no such thing.
 template <class Body>
 int found_or(const char* call, int none, Body&& body) {
   const int found = answered(call, body);

@@ -99,7 +99,7 @@ int release(const armature::Team& team, void* piece) {
   return ok;
 }
 
-/// Whose allocation my piece is of; the world where it does not say.
+/// Returns the team whose allocation my piece is part of; the world if it does not say.
 armature::Team owner_of_piece(void* piece) {
   const std::lock_guard held(allocations->lock);
   for (const Allocation& allocation : allocations->live) {

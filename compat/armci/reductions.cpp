@@ -144,7 +144,8 @@ void reduce_group(const char* call, const Request& request, const ARMCI_Group* g
   });
 }
 
-/// Whose record is chosen: all members see these, and the record itself travels once.
+/// The choice of a member whose record wins: all members see these, and the record itself travels
+/// once.
 template <class T>
 struct Ballot {
   int contributes = 0;

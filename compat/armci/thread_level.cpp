@@ -21,7 +21,7 @@ std::string named(int level) {
   return std::string(names[static_cast<std::size_t>(level)]) + " (" + std::to_string(level) + ")";
 }
 
-/// Of the level that is served.
+/// Returns the reason for the level that is served.
 const char* reason(int served) {
   if (is_of_rank) return "a rank that shares its process has no thread but its own";
   return served < thread_level_max ? "the program's MPI was initialised for no more"

@@ -14,7 +14,7 @@
 #include "armci.h"
 #include "calls.hpp"
 
-// What the three shapes of a transfer (contiguous, strided, vector) have in common.
+// The common part of the three shapes of a transfer (contiguous, strided, vector).
 
 namespace armci {
 

@@ -24,7 +24,7 @@ bool aligned(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) % alignof(T) == 0;
 }
 
-/// Of a value that cannot simply be stored.
+/// The slow path of a value that cannot simply be stored.
 template <class T>
 [[gnu::noinline]] int put_value_slow(Call call, T value, void* dst, int proc) {
   if (dst == nullptr) return refuse(call, null_pointer, "no target");

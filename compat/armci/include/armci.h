@@ -58,7 +58,7 @@ int ARMCI_Finalize(void);
 void ARMCI_Cleanup(void);
 void ARMCI_Error(const char* message, int code);
 
-/* The same, in words that test programs use. */
+/* Ends the job, too; in words that test programs use. */
 void armci_die(const char* message, int code);
 void armci_die2(const char* message, int code, int second_code);
 

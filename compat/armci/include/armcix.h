@@ -24,7 +24,7 @@ void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 
-/* The same by older names, for all processes. */
+/* Mutexes of all processes, by older names. */
 armcix_mutex_hdl_t ARMCIX_Create_mutexes_grp(int count);
 #define armcix_mutex_grp_t armcix_mutex_hdl_t
 #define ARMCIX_Destroy_mutexes_grp ARMCIX_Destroy_mutexes_hdl

@@ -1,4 +1,4 @@
-/* The same calls by the names that a profiler uses: a profiling library defines the ARMCI_ name,
+/* The calls by the names that a profiler uses: a profiling library defines the ARMCI_ name,
    which is weak here, and calls the PARMCI_ one. Included by armci.h. */
 #ifndef ARMATURE_COMPAT_PARMCI_H
 #define ARMATURE_COMPAT_PARMCI_H

@@ -46,7 +46,7 @@ class Copies {
   std::vector<char*> pointers_;
 };
 
-/// Where exit() leads to.
+/// Runs the program, and returns here from its exit().
 int status_of(Main* program, int argc, char** argv) {
   Running& here = *running;
   here.thread = pthread_self();

@@ -1,5 +1,5 @@
-// What fmt's shared library has, for the static libarmci: distributions do not ship fmt as an
-// archive.
+// The contents of fmt's shared library, for the static libarmci: distributions do not ship fmt as
+// an archive.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

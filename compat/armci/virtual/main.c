@@ -17,7 +17,7 @@ _Noreturn void __wrap_exit(int status);
 
 int __wrap_main(int argc, char** argv) { return armci_run_main(argc, argv, __real_main); }
 
-/* Of the rank, or where none calls, of the process. */
+/* Ends the rank, or the process where no rank calls. */
 _Noreturn void __wrap_exit(int status) {
   armci_exit_main(status);
   __real_exit(status);
