@@ -22,6 +22,8 @@ using message::Label;
 using message::Messages;
 using message::messages_of;
 using message::OpenOperation;
+using message::Receiving;
+using message::Sending;
 using wait::RankContext;
 using wait::ThreadCall;
 
@@ -97,9 +99,9 @@ struct AsyncSend : Async {
       self.require_over(self.request.is_over, "send_async");
       message::require_not_lost(self.request.is_lost, self.request.to, "send_async");
     };
-    end = [](OpenOperation& me) {
+    end = [](OpenOperation& me, Sending& sending, Receiving& /*receiving*/) {
       auto& self = static_cast<AsyncSend&>(me);
-      self.messages.load(std::memory_order_relaxed)->abandon_at_end(self.request);
+      if (!sending.look(self.request)) sending.abandon(self.request, false);
     };
   }
 
@@ -128,9 +130,9 @@ struct AsyncReceive : Async {
       if (self.request.outcome.does_not_fit)
         does_not_fit(self.request.outcome, self.request.room, "receive_async");
     };
-    end = [](OpenOperation& me) {
+    end = [](OpenOperation& me, Sending& /*sending*/, Receiving& receiving) {
       auto& self = static_cast<AsyncReceive&>(me);
-      self.messages.load(std::memory_order_relaxed)->abandon_at_end(self.request);
+      if (!receiving.fetching().is_copying_for(self.request)) receiving.abandon(self.request);
     };
     of.start(request);
   }
@@ -238,10 +240,9 @@ namespace detail {
 struct MatchedState : OpenOperation {
   MatchedState(Messages& of, std::unique_ptr<message::Arrival> the_arrival)
       : OpenOperation(of), arrival(std::move(the_arrival)) {
-    end = [](OpenOperation& me) {
+    end = [](OpenOperation& me, Sending& /*sending*/, Receiving& receiving) {
       auto& self = static_cast<MatchedState&>(me);
-      if (self.arrival != nullptr)
-        self.messages.load(std::memory_order_relaxed)->put_back_at_end(std::move(self.arrival));
+      if (self.arrival != nullptr) receiving.put_back(std::move(self.arrival));
     };
     of.open(*this);
   }

@@ -32,7 +32,7 @@ Messages::~Messages() {
   rank_.remove(*this);
   const Locked locked(*this);
   for (OpenOperation* const one : open_) {
-    one->end(*one);
+    one->end(*one, sending_, receiving_);
     one->messages.store(nullptr, std::memory_order_release);
   }
   messages_slot.put(rank_.slots, nullptr);
@@ -46,40 +46,42 @@ void Messages::tell_those_without_the_lock() {
 // Copies that are not made as an exception is under way are made by who has the lock next.
 Messages::Locked::~Locked() noexcept(false) {
   messages_.tell_those_without_the_lock();
-  const bool has_copies = messages_.receiving_.has_copies();
+  const bool has_copies = messages_.receiving_.fetching().has_copies();
   lock_.reset();
-  if (has_copies && std::uncaught_exceptions() == 0) messages_.make_copies();
+  if (has_copies && std::uncaught_exceptions() == 0) make_copies();
 }
 
 // Others take in and send meanwhile. Another thread of the rank may sleep and wait for one of them.
-void Messages::make_copies() {
+void Messages::Locked::make_copies() {
+  Messages& all = messages_;
   while (true) {
     Copying* copying = nullptr;
     {
-      const wait::BiasedMutex::Lock lock(mutex_, is_owner());
-      copying = receiving_.next_copy();
+      const wait::BiasedMutex::Lock lock(all.mutex_, all.is_owner());
+      copying = all.receiving_.fetching().next_copy();
     }
     if (copying == nullptr) return;
-    const bool is_made = copying->make(space_, receiving_.counts());
+    const bool is_made = copying->make(all.space_, all.receiving_.counts());
     {
-      const wait::BiasedMutex::Lock lock(mutex_, is_owner());
-      receiving_.end(*copying, is_made);
-      tell_those_without_the_lock();
+      const wait::BiasedMutex::Lock lock(all.mutex_, all.is_owner());
+      all.receiving_.fetching().end(*copying, is_made);
+      all.tell_those_without_the_lock();
     }
-    wait::ring(space_.slot(space_.me()));
+    wait::ring(all.space_.slot(all.space_.me()));
   }
 }
 
-bool Messages::take_in_all_locked(bool fetches_all) {
-  bool any = receiving_.take_in_all(newcomers_);
-  any = receiving_.fetch(fetches_all) || any;
-  if (sending_.is_pushing()) any = sending_.push() || any;
+bool Messages::Locked::take_in_all(bool fetches_all) {
+  Messages& all = messages_;
+  bool any = all.receiving_.take_in_all(all.newcomers_);
+  any = all.receiving_.fetch(fetches_all) || any;
+  if (all.sending_.is_pushing()) any = all.sending_.push() || any;
   return any;
 }
 
 bool Messages::take_in_all() {
-  const Locked locked(*this);
-  return take_in_all_locked(false);
+  Locked locked(*this);
+  return locked.take_in_all(false);
 }
 
 void Messages::open(int to, const char* call) {
@@ -111,8 +113,8 @@ void Messages::start(ReceiveRequest& request, std::unique_ptr<Arrival> arrival) 
 bool Messages::advance(SendRequest& request) {
   if (request.is_over.load(std::memory_order_acquire)) return true;
   {
-    const Locked locked(*this);
-    (void)take_in_all_locked(false);
+    Locked locked(*this);
+    (void)locked.take_in_all(false);
     if (sending_.look(request)) return true;
   }
   return is_dead(request.to) && give_up(request);
@@ -156,7 +158,7 @@ bool Messages::let_go(ReceiveRequest& request) {
     if (request.is_over.load(std::memory_order_acquire)) return false;
     const Locked locked(*this);
     if (request.is_over.load(std::memory_order_acquire)) return false;
-    if (receiving_.is_copying_for(request)) continue;
+    if (receiving_.fetching().is_copying_for(request)) continue;
     receiving_.abandon(request);
     return true;
   }
@@ -251,14 +253,14 @@ ReceiveRequest::Outcome Messages::receive(const Label& pattern, std::span<std::b
 }
 
 std::optional<Came> Messages::probe(const Label& pattern) {
-  const Locked locked(*this);
-  (void)take_in_all_locked(false);
+  Locked locked(*this);
+  (void)locked.take_in_all(false);
   return receiving_.probe(pattern);
 }
 
 std::unique_ptr<Arrival> Messages::take(const Label& pattern) {
-  const Locked locked(*this);
-  (void)take_in_all_locked(false);
+  Locked locked(*this);
+  (void)locked.take_in_all(false);
   return receiving_.take(pattern);
 }
 
@@ -268,23 +270,23 @@ void Messages::put_back(std::unique_ptr<Arrival> arrival) {
 }
 
 // What others have offered has been taken once all of them have come here.
-void Messages::settle(const char* call) {
+void Messages::Renewal::settle(const char* call) {
   WaitFor wait{.what = Awaiting::completion, .rings = false, .call = call};
   wait::wait_until(wait, [&] {
-    const Locked locked(*this);
-    (void)take_in_all_locked(true);
-    return sending_.is_idle();
+    Locked locked(messages_);
+    (void)locked.take_in_all(true);
+    return messages_.sending_.is_idle();
   });
 }
 
-void Messages::forget_rings() {
-  const Locked locked(*this);
-  receiving_.forget_rings();
+void Messages::Renewal::forget_rings() {
+  const Locked locked(messages_);
+  messages_.receiving_.forget_rings();
 }
 
-void Messages::close_rings() {
-  const Locked locked(*this);
-  sending_.close();
+void Messages::Renewal::close_rings() {
+  const Locked locked(messages_);
+  messages_.sending_.close();
 }
 
 }  // namespace armature::message

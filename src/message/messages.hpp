@@ -29,7 +29,7 @@ struct OpenOperation {
   explicit OpenOperation(Messages& of) : messages(&of) {}
 
   /// The rank has left the job. Under the lock.
-  void (*end)(OpenOperation& operation) = nullptr;
+  void (*end)(OpenOperation& operation, Sending& sending, Receiving& receiving) = nullptr;
   std::atomic<Messages*> messages;  // nullptr: they have ended
   std::list<OpenOperation*>::iterator place;
 };
@@ -77,16 +77,6 @@ class Messages final : public wait::WorkSource {
   /// From now on it is told when the rank leaves, until it is closed.
   void open(OpenOperation& operation);
   void close(OpenOperation& operation);
-  /// From inside of OpenOperation::end.
-  void abandon_at_end(SendRequest& request) {
-    if (!sending_.look(request)) sending_.abandon(request, false);
-  }
-  void abandon_at_end(ReceiveRequest& request) {
-    if (!receiving_.is_copying_for(request)) receiving_.abandon(request);
-  }
-  void put_back_at_end(std::unique_ptr<Arrival> arrival) {
-    receiving_.put_back(std::move(arrival));
-  }
 
   /// A short message, now; nobody waits. False, and nothing has happened, where that cannot be.
   [[nodiscard]] bool send_at_once(const Address& address, std::span<const std::byte> data,
@@ -116,12 +106,19 @@ class Messages final : public wait::WorkSource {
   /// Whether what waits at its sender is to be looked at again.
   bool has_work() override { return looks_again_.load(std::memory_order_relaxed); }
 
-  // All ranks of the job begin anew with each other, as ranks go to other nodes:
-  /// Waits until nothing of this rank's is on its way any more. Called by all ranks together.
-  void settle(const char* call);
-  /// Forgets the rings of others; and then, when all have, frees the own ones.
-  void forget_rings();
-  void close_rings();
+  /// All ranks of the job begin anew with each other, as ranks go to other nodes.
+  class Renewal {
+   public:
+    explicit Renewal(Messages& messages) : messages_(messages) {}
+    /// Waits until nothing of this rank's is on its way any more. Called by all ranks together.
+    void settle(const char* call);
+    /// Forgets the rings of others; and then, when all have, frees the own ones.
+    void forget_rings();
+    void close_rings();
+
+   private:
+    Messages& messages_;
+  };
 
  private:
   /// Holds the lock; when it has given it back, makes the copies that were found meanwhile.
@@ -134,11 +131,15 @@ class Messages final : public wait::WorkSource {
     Locked& operator=(const Locked&) = delete;
     ~Locked() noexcept(false);
 
+    /// Takes in what has come, and goes on with what was begun; whether there was something.
+    bool take_in_all(bool fetches_all);
+
    private:
+    void make_copies();
+
     Messages& messages_;
     std::optional<wait::BiasedMutex::Lock> lock_;
   };
-  void make_copies();
   void tell_those_without_the_lock();
 
   [[nodiscard]] bool is_owner() const {
@@ -160,7 +161,6 @@ class Messages final : public wait::WorkSource {
   bool give_up(SendRequest& request);
   bool give_up(ReceiveRequest& request);
   bool let_go(ReceiveRequest& request);
-  bool take_in_all_locked(bool fetches_all);
 
   wait::RankContext& rank_;
   space::AddressSpace& space_;

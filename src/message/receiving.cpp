@@ -4,22 +4,20 @@
 #include <new>
 #include <utility>
 
-#include "armature/error.hpp"
 #include "base/clock.hpp"
 #include "base/fail.hpp"
-#include "space/layout.hpp"
-#include "wait/bell.hpp"
 
 namespace armature::message {
 
-Receiving::~Receiving() {
-  for (Incoming& in : incoming_) in.target.drop();
-  for (auto& [number, target] : asked_) target.drop();
-  for (Landed& one : landing_) {
-    landings_.give_back(*one.landing);
-    one.target.drop();
-  }
-  for (WaitingMessage* const one : waiting_.in_order()) delete static_cast<Arrival*>(one);
+Receiving::Waiting::~Waiting() {
+  for (WaitingMessage* const one : in_order()) delete static_cast<Arrival*>(one);
+}
+
+std::optional<Came> Receiving::receive_at_once(const Label& pattern, std::span<std::byte> into,
+                                               int looks) {
+  if (pattern.source == Label::any || posted_.size() != 0 || waiting_.size() != 0)
+    return std::nullopt;
+  return rings_.receive_at_once(pattern, into, looks);
 }
 
 void Receiving::add(std::unique_ptr<Arrival> arrival) {
@@ -77,21 +75,8 @@ void Receiving::start(ReceiveRequest& request, std::unique_ptr<Arrival> arrival)
 
 void Receiving::abandon(ReceiveRequest& request) {
   (void)posted_.withdraw(request);
-  for (Incoming& in : incoming_)
-    if (in.target.is_of(request)) in.target.drop();
-  for (auto& [number, target] : asked_)
-    if (target.is_of(request)) target.drop();
-  std::erase_if(landing_, [&](Landed& one) {
-    if (!one.target.is_of(request)) return false;
-    landings_.give_back(*one.landing);
-    one.target.drop();
-    return true;
-  });
-}
-
-bool Receiving::is_copying_for(const ReceiveRequest& request) const {
-  return std::ranges::any_of(copies_,
-                             [&](const Copying& one) { return one.target.is_of(request); });
+  rings_.abandon(request);
+  fetching_.abandon(request);
 }
 
 std::optional<Came> Receiving::probe(const Label& pattern) {
@@ -131,97 +116,10 @@ void Receiving::give(ReceiveRequest& request, std::unique_ptr<Arrival> arrival) 
     return;
   }
   const Target target{request.into, &request, nullptr, came};
-  switch (arrival->kind) {
-    case EnvelopeKind::announcement:
-    case EnvelopeKind::for_kernel:
-      return copy_announced(arrival->kind, came.source, arrival->number, target);
-    case EnvelopeKind::offer:
-      return ask(came.source, arrival->number, target);
-    default:
-      break;
-  }
-  copies_.push_back({.target = target,
-                     .from = Copying::From::arrival,
-                     .source = came.source,
-                     .arrival = std::move(arrival)});
-  ++copies_to_begin_;
-}
-
-void Receiving::copy_announced(EnvelopeKind kind, int from, std::uint64_t number,
-                               const Target& target) {
-  auto& announcement = *reinterpret_cast<Announcement*>(number);
-  const bool by_kernel = kind == EnvelopeKind::for_kernel;
-  const auto source = static_cast<std::size_t>(from);
-  const bool is_refused = by_kernel && source < refused_.size() && refused_[source];
-  if (is_refused || (by_kernel && faster_.choose(target.came.bytes) == FasterWay::ring)) {
-    Target asked = target;
-    asked.asked_ns = is_refused ? 0 : base::now_ns();
-    return ask(from, announcement.offer, asked);
-  }
-  copies_.push_back({.target = target,
-                     .from = by_kernel ? Copying::From::kernel : Copying::From::announcement,
-                     .source = from,
-                     .announcement = &announcement});
-  ++copies_to_begin_;
-}
-
-Copying* Receiving::next_copy() {
-  if (copies_to_begin_ == 0) return nullptr;
-  const auto next = std::ranges::find(copies_, false, &Copying::has_begun);
-  next->has_begun = true;
-  --copies_to_begin_;
-  return &*next;
-}
-
-void Receiving::end(Copying& copying, bool is_made) {
-  const Target target = copying.target;
-  const int from = copying.source;
-  const std::uint64_t took_ns = copying.took_ns;
-  Announcement* const announcement = copying.announcement;
-  std::erase_if(copies_, [&](const Copying& one) { return &one == &copying; });
-  if (!is_made) {
-    // The kernel refuses one of a process's ranks as it refuses the other: it is asked once.
-    refused_.resize(static_cast<std::size_t>(space_.ranks()));
-    refused_[static_cast<std::size_t>(from)] = true;
-    return ask(from, announcement->offer, target);
-  }
-  if (took_ns != 0) faster_.note(FasterWay::kernel, target.came.bytes, took_ns);
-  if (announcement != nullptr) {
-    // Release: the sender may write over what has been copied.
-    announcement->is_taken.store(1, std::memory_order_release);
-    wait::ring(space_.slot(from));
-  }
-  end(target);
-}
-
-void Receiving::ask(int from, std::uint64_t offer, const Target& target) {
-  Envelope envelope;
-  envelope.kind = EnvelopeKind::go;
-  envelope.number = offer;
-  const std::size_t bytes = target.arrival != nullptr ? target.arrival->bytes : target.came.bytes;
-  if (Landing* const landing = landings_.make(from, bytes, target.into)) {
-    envelope.bytes = reinterpret_cast<std::uint64_t>(landing);
-    envelope.landing = landing->number.load(std::memory_order_relaxed);
-    landing_.push_back({landing, target});
-  } else {
-    envelope.bytes = ++questions_;
-    asked_.emplace(questions_, target);
-  }
-  unasked_.push_back({from, envelope});
-  ask_all();
-}
-
-/// Where there is no memory for a ring to the sender, it is asked later.
-void Receiving::ask_all() {
-  while (!unasked_.empty()) {
-    try {
-      sending_.post(unasked_.front().to, unasked_.front().envelope);
-    } catch (const Error& error) {
-      if (error.code() != Errc::out_of_memory) throw;
-      return;
-    }
-    unasked_.pop_front();
-  }
+  if (arrival->is_here())
+    fetching_.copy_later(std::move(arrival), target);
+  else
+    fetching_.begin(*arrival, target);
 }
 
 void Receiving::take_own(const Label& label, Cursor from) {
@@ -248,7 +146,7 @@ bool Receiving::has_waited(const Arrival& arrival) const {
 bool Receiving::fetch(bool all) {
   if (!has_something_to_fetch()) return false;
   ++looks_;
-  ask_all();
+  fetching_.ask_all();
   while (!elsewhere_.empty() && (all || has_waited(*elsewhere_.front()))) {
     Arrival& arrival = *elsewhere_.front();
     try {
@@ -258,20 +156,70 @@ bool Receiving::fetch(bool all) {
     }
     elsewhere_.pop_front();
     arrival.is_coming = true;
-    const Target target{arrival.into(), nullptr, &arrival, arrival.came()};
-    if (arrival.kind == EnvelopeKind::offer)
-      ask(arrival.label().source, arrival.number, target);
-    else
-      copy_announced(arrival.kind, arrival.label().source, arrival.number, target);
+    fetching_.begin(arrival, {arrival.into(), nullptr, &arrival, arrival.came()});
   }
   return true;
 }
 
-bool Receiving::is_idle() const {
-  return asked_.empty() && landing_.empty() && copies_.empty() && !has_something_to_fetch() &&
-         std::ranges::all_of(incoming_, [](const Incoming& in) {
-           return in.ring->is_empty() && in.envelope_bytes == 0;
-         });
+Target Receiving::begin(int from, const Envelope& envelope) {
+  const Label label{envelope.context, from, envelope.tag};
+  switch (envelope.kind) {
+    case EnvelopeKind::go:
+      sending_.go(from, envelope);
+      return {};
+    case EnvelopeKind::bytes:
+      return fetching_.answered(envelope.number);
+    case EnvelopeKind::whole:
+      break;
+    case EnvelopeKind::announcement:
+    case EnvelopeKind::for_kernel:
+    case EnvelopeKind::offer: {
+      auto arrival = std::make_unique<Arrival>(label, envelope);
+      if (ReceiveRequest* const receive = match(label, envelope.bytes))
+        give(*receive, std::move(arrival));
+      else
+        add(std::move(arrival));
+      return {};
+    }
+  }
+  if (ReceiveRequest* const receive = match(label, envelope.bytes)) {
+    receive->bound_to.store(from, std::memory_order_relaxed);
+    return {receive->into, receive, nullptr, {from, envelope.tag, envelope.bytes}};
+  }
+  // The list of those that wait has it once it is here.
+  auto arrival = std::make_unique<Arrival>(label, envelope);
+  arrival->make_room();
+  const Cursor into = arrival->into();
+  return {into, nullptr, arrival.release(), {from, envelope.tag, envelope.bytes}};
+}
+
+void Receiving::end(const Target& target) {
+  fetching_.note_ring(target);
+  if (ReceiveRequest* const receive = target.receive) return receive->end(target.came);
+  if (target.arrival == nullptr) return;
+  Arrival& arrival = *target.arrival;
+  if (arrival.is_coming) {
+    arrival.kind = EnvelopeKind::whole;
+    arrival.is_coming = false;
+    if (arrival.receiver != nullptr) give(*arrival.receiver, std::unique_ptr<Arrival>(&arrival));
+    return;
+  }
+  std::unique_ptr<Arrival> whole(&arrival);
+  // A receive may have been posted meanwhile.
+  if (ReceiveRequest* const receive = match(arrival.label(), arrival.bytes))
+    give(*receive, std::move(whole));
+  else
+    add(std::move(whole));
+}
+
+bool Receiving::take_in_all(const space::Newcomers& newcomers) {
+  const bool any = rings_.take_in_all(newcomers);
+  return fetching_.take_in_landed() || any;
+}
+
+void Receiving::forget_rings() {
+  ARMATURE_ASSERT(fetching_.is_idle() && elsewhere_.empty());
+  rings_.forget();
 }
 
 }  // namespace armature::message

@@ -44,7 +44,7 @@ void require_like_nodes(const World& world, const space::ControlHeader& job, con
 
 /// All that ranks have sent each other has come, and has been taken in. Calls are over.
 void finish(const World& world, wait::RankContext& me) {
-  message::messages_of(me).settle("migrate");
+  message::Messages::Renewal(message::messages_of(me)).settle("migrate");
   world.barrier();  // what was put is there, and the bytes of all rings are where they are read
   me.deliver();
   world.barrier();
@@ -53,11 +53,11 @@ void finish(const World& world, wait::RankContext& me) {
 /// Afterwards nobody has anything on this node that is not in the rank's own band.
 void let_go(const World& world, wait::RankContext& me, detail::TeamState& all) {
   rmi::Endpoint& calls = rmi::this_endpoint("migrate");
-  message::messages_of(me).forget_rings();
+  message::Messages::Renewal(message::messages_of(me)).forget_rings();
   calls.inbox().forget_channels();
   calls.fences().forget_teams();
   world.barrier();
-  message::messages_of(me).close_rings();
+  message::Messages::Renewal(message::messages_of(me)).close_rings();
   calls.outbox().close_channels();
   team::let_go(me);
   world.barrier();

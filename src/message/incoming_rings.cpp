@@ -1,11 +1,10 @@
-// What comes in the rings, and what else of a message comes from other nodes.
+#include "message/incoming_rings.hpp"
+
 #include <algorithm>
 #include <utility>
 
 #include "armature/detail/transfer.hpp"
-#include "base/clock.hpp"
 #include "base/fail.hpp"
-#include "message/receiving.hpp"
 #include "space/layout.hpp"
 #include "wait/bell.hpp"
 
@@ -13,7 +12,11 @@ namespace armature::message {
 
 using transport::Ring;
 
-Receiving::Incoming* Receiving::incoming_of(int source) {
+IncomingRings::~IncomingRings() {
+  for (Incoming& in : incoming_) in.target.drop();
+}
+
+IncomingRings::Incoming* IncomingRings::incoming_of(int source) {
   if (heard_last_ < incoming_.size() && incoming_[heard_last_].from == source) [[likely]]
     return &incoming_[heard_last_];
   const auto found = std::ranges::find(incoming_, source, &Incoming::from);
@@ -22,10 +25,8 @@ Receiving::Incoming* Receiving::incoming_of(int source) {
   return &*found;
 }
 
-std::optional<Came> Receiving::receive_at_once(const Label& pattern, std::span<std::byte> into,
-                                               int looks) {
-  if (pattern.source == Label::any || posted_.size() != 0 || waiting_.size() != 0)
-    return std::nullopt;
+std::optional<Came> IncomingRings::receive_at_once(const Label& pattern, std::span<std::byte> into,
+                                                   int looks) {
   Incoming* const in = incoming_of(pattern.source);
   if (in == nullptr || in->envelope_bytes != 0) return std::nullopt;
   Ring& ring = *in->ring;
@@ -46,7 +47,7 @@ std::optional<Came> Receiving::receive_at_once(const Label& pattern, std::span<s
   return came;
 }
 
-void Receiving::find_new_rings(const space::Newcomers& newcomers) {
+void IncomingRings::find_new(const space::Newcomers& newcomers) {
   const std::uint32_t last = newcomers.last();
   if (last == rings_seen_) [[likely]]
     return;
@@ -65,68 +66,8 @@ void Receiving::find_new_rings(const space::Newcomers& newcomers) {
   }
 }
 
-/// What an envelope begins.
-void Receiving::begin(Incoming& in) {
-  const Envelope& envelope = in.envelope;
-  ARMATURE_ASSERT(envelope.magic == Envelope::expected_magic &&
-                  envelope.behind() < space::address_end);
-  in.left = envelope.behind();
-  in.target = {};
-  const Label label{envelope.context, in.from, envelope.tag};
-  const Came came{in.from, envelope.tag, envelope.bytes};
-  switch (envelope.kind) {
-    case EnvelopeKind::go:
-      return sending_.go(in.from, envelope);
-    case EnvelopeKind::bytes:
-      if (const auto found = asked_.extract(envelope.number)) in.target = found.mapped();
-      return;
-    case EnvelopeKind::whole:
-      if (ReceiveRequest* const receive = match(label, envelope.bytes)) {
-        receive->bound_to.store(in.from, std::memory_order_relaxed);
-        in.target = {receive->into, receive, nullptr, came};
-      } else {
-        // The list of those that wait has it once it is here.
-        auto arrival = std::make_unique<Arrival>(label, envelope);
-        arrival->make_room();
-        in.target.into = arrival->into();
-        in.target.arrival = arrival.release();
-      }
-      return;
-    case EnvelopeKind::announcement:
-    case EnvelopeKind::for_kernel:
-    case EnvelopeKind::offer:
-      break;
-  }
-  auto arrival = std::make_unique<Arrival>(label, envelope);
-  if (ReceiveRequest* const receive = match(label, envelope.bytes))
-    give(*receive, std::move(arrival));
-  else
-    add(std::move(arrival));
-}
-
-/// All bytes are there.
-void Receiving::end(const Target& target) {
-  if (target.asked_ns != 0)
-    faster_.note(FasterWay::ring, target.came.bytes, base::now_ns() - target.asked_ns);
-  if (ReceiveRequest* const receive = target.receive) return receive->end(target.came);
-  if (target.arrival == nullptr) return;
-  Arrival& arrival = *target.arrival;
-  if (arrival.is_coming) {
-    arrival.kind = EnvelopeKind::whole;
-    arrival.is_coming = false;
-    if (arrival.receiver != nullptr) give(*arrival.receiver, std::unique_ptr<Arrival>(&arrival));
-    return;
-  }
-  std::unique_ptr<Arrival> whole(&arrival);
-  // A receive may have been posted meanwhile.
-  if (ReceiveRequest* const receive = match(arrival.label(), arrival.bytes))
-    give(*receive, std::move(whole));
-  else
-    add(std::move(whole));
-}
-
 /// True when it got to the end of a message.
-bool Receiving::take_in(Incoming& in) {
+bool IncomingRings::take_in(Incoming& in) {
   Ring& ring = *in.ring;
   if (!in.can_go_on()) return false;
   if (in.envelope_bytes < sizeof(Envelope)) {
@@ -135,7 +76,10 @@ bool Receiving::take_in(Incoming& in) {
   }
   // Where there was no memory to begin with, it is tried again.
   if (in.envelope_bytes == sizeof(Envelope) && !in.has_begun) {
-    begin(in);
+    ARMATURE_ASSERT(in.envelope.magic == Envelope::expected_magic &&
+                    in.envelope.behind() < space::address_end);
+    in.target = receiver_.begin(in.from, in.envelope);
+    in.left = in.envelope.behind();
     in.has_begun = true;
   }
   if (in.has_begun) {
@@ -157,33 +101,14 @@ bool Receiving::take_in(Incoming& in) {
     counts_.in_rings.fetch_add(in.envelope.bytes, std::memory_order_relaxed);
   in.envelope_bytes = 0;
   in.has_begun = false;
-  end(std::exchange(in.target, {}));
+  receiver_.end(std::exchange(in.target, {}));
   return true;
 }
 
-bool Receiving::take_in_landed() {
-  bool any = false;
-  for (std::size_t i = 0; i < landing_.size();) {
-    // Acquire: the bytes are there.
-    if (landing_[i].landing->is_over.load(std::memory_order_acquire) == 0) {
-      ++i;
-      continue;
-    }
-    const Landed done = landing_[i];
-    landing_[i] = landing_.back();
-    landing_.pop_back();
-    landings_.give_back(*done.landing);
-    counts_.in_records.fetch_add(done.target.came.bytes, std::memory_order_relaxed);
-    end(done.target);
-    any = true;
-  }
-  return any;
-}
-
 // What is there at the beginning: a sender that never stops must not keep us.
-bool Receiving::take_in_all(const space::Newcomers& newcomers) {
-  find_new_rings(newcomers);
-  bool any = !landing_.empty() && take_in_landed();
+bool IncomingRings::take_in_all(const space::Newcomers& newcomers) {
+  find_new(newcomers);
+  bool any = false;
   for (Incoming& in : incoming_) {
     if (!in.can_go_on()) continue;
     any = true;
@@ -195,8 +120,18 @@ bool Receiving::take_in_all(const space::Newcomers& newcomers) {
   return any;
 }
 
-void Receiving::forget_rings() {
-  ARMATURE_ASSERT(is_idle());
+void IncomingRings::abandon(const ReceiveRequest& request) {
+  for (Incoming& in : incoming_)
+    if (in.target.is_of(request)) in.target.drop();
+}
+
+bool IncomingRings::are_empty() const {
+  return std::ranges::all_of(
+      incoming_, [](const Incoming& in) { return in.ring->is_empty() && in.envelope_bytes == 0; });
+}
+
+void IncomingRings::forget() {
+  ARMATURE_ASSERT(are_empty());
   for (const Incoming& in : incoming_)
     space_.head(space_.me()).peer(in.from).mailbox.store(0, std::memory_order_relaxed);
   incoming_.clear();
