@@ -49,8 +49,10 @@ if(conformance)
   target_precompile_headers(conformance PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
   foreach(ranks 1 2 3 4 8)
     set(label slow)
-    if(ranks MATCHES "^[124]$")
+    if(ranks MATCHES "^[14]$")
       set(label fast)
+    elseif(ranks EQUAL 2)
+      set(label slow sanitized)
     endif()
     armature_add_ranks_test(NAME conformance.n${ranks} COMMAND conformance RANKS ${ranks}
                             TIMEOUT 120 LABELS ${label})
@@ -63,6 +65,8 @@ if(conformance)
   # Pretended nodes, which speak over the network engine.
   armature_add_ranks_test(NAME conformance.nodes2.n2 COMMAND conformance RANKS 2 TIMEOUT 240
                           RUN_ARGS --nodes 2)
+  armature_add_ranks_test(NAME conformance.nodes3.n3 COMMAND conformance RANKS 3 TIMEOUT 240
+                          LABELS slow RUN_ARGS --nodes 3)
   armature_add_ranks_test(NAME conformance.nodes3.n6 COMMAND conformance RANKS 6 TIMEOUT 240
                           LABELS slow RUN_ARGS --nodes 3)
   armature_add_ranks_test(NAME conformance.nodes2.mixed.n8 COMMAND conformance RANKS 8 TIMEOUT 300
@@ -101,6 +105,9 @@ if(conformance)
                               COMMAND conformance RANKS ${ranks} TIMEOUT 240 LABELS ${label}
                               RUN_ARGS --virtual --nodes ${nodes} --processes ${processes})
     endforeach()
+    armature_add_ranks_test(NAME conformance.teams.virtual.n18.nodes2.p4
+                            COMMAND conformance --gtest_filter=Team*:Collectives*:Reductions*:RmiFence* RANKS 18
+                            TIMEOUT 240 LABELS slow RUN_ARGS --virtual --nodes 2 --processes 4)
     # In the simulated transport, whose seed decides who runs when and what arrives when.
     foreach(shape 2:1:fast 4:2:slow 7:3:slow)
       string(REPLACE ":" ";" shape ${shape})
@@ -127,9 +134,11 @@ if(conformance_c AND TARGET armci)
     armature_add_ranks_test(NAME conformance_c.n${ranks} COMMAND conformance_c RANKS ${ranks}
                             TIMEOUT 120)
   endforeach()
-  foreach(ranks 2 4)
+  foreach(shape "2:fast" "4:slow;sanitized")
+    string(REPLACE ":" ";" shape "${shape}")
+    list(POP_FRONT shape ranks)
     armature_add_ranks_test(NAME conformance_c.nodes2.n${ranks} COMMAND conformance_c RANKS ${ranks}
-                            TIMEOUT 120 RUN_ARGS --nodes 2)
+                            TIMEOUT 120 LABELS ${shape} RUN_ARGS --nodes 2)
   endforeach()
   armature_add_ranks_test(NAME conformance_c.nodes3.n6 COMMAND conformance_c RANKS 6 TIMEOUT 120
                           LABELS slow RUN_ARGS --nodes 3)
@@ -143,12 +152,11 @@ if(conformance_c AND TARGET armci)
                        ENVIRONMENT "${ARMATURE_TEST_ENVIRONMENT}")
 
   # Threads that take turns; more than that is not served yet, and said so.
-  foreach(shape 2:1 3:2)
-    string(REPLACE ":" ";" shape ${shape})
-    list(GET shape 0 ranks)
-    list(GET shape 1 nodes)
+  foreach(shape "2:1:fast" "3:2:slow;sanitized")
+    string(REPLACE ":" ";" shape "${shape}")
+    list(POP_FRONT shape ranks nodes)
     armature_add_ranks_test(NAME conformance_c.serialized.nodes${nodes}.n${ranks} COMMAND conformance_c --serialized
-                            RANKS ${ranks} TIMEOUT 120 RUN_ARGS --nodes ${nodes})
+                            RANKS ${ranks} TIMEOUT 120 LABELS ${shape} RUN_ARGS --nodes ${nodes})
   endforeach()
   armature_add_ranks_test(NAME conformance_c.threads_that_take_no_turns COMMAND conformance_c "levels of threads" RANKS 2
                           PASS_REGEX "ARMCI_Init_thread: .*MPI_THREAD_MULTIPLE .3. is asked for, but no more than \

@@ -14,6 +14,7 @@ What nodes write to /tmp and /dev/shm must be gone with the programs that wrote 
 import ctypes
 import os
 import pathlib
+import shlex
 import shutil
 import signal
 import subprocess
@@ -115,11 +116,13 @@ class Namespace:
         return done.stdout
 
 
-def own_tmp():
-    """Returns the commands that give a node a /tmp of its own. A project that lies there is seen on the node, too."""
-    if pathlib.Path("/tmp") not in PROJECT.parents:
-        return "mount -t tmpfs tmpfs /tmp\n"
-    return f"mount --bind {PROJECT} /mnt\nmount -t tmpfs tmpfs /tmp\nmkdir -p {PROJECT}\nmount --move /mnt {PROJECT}\n"
+def own(folder):
+    """Returns the commands that give a node such a folder of its own. A project that lies there is seen on the node, too."""
+    mount = f"mount -t tmpfs tmpfs {folder}\n"
+    if pathlib.Path(folder) not in PROJECT.parents:
+        return mount
+    place = shlex.quote(str(PROJECT))
+    return f"mount --bind {place} /mnt\n{mount}mkdir -p {place}\nmount --move /mnt {place}\n"
 
 
 def left_behind_on(node):
@@ -161,7 +164,7 @@ class Cluster:
         for i, name in enumerate(self.names):
             node = Namespace(["net", "uts", "ipc", "mount"],
                              f"hostname {name}\nmount --bind {hosts} /etc/hosts\nmount -t sysfs sysfs /sys\n"
-                             f"mount -t tmpfs tmpfs /dev/shm\n{own_tmp()}ip link set lo up")
+                             f"{own('/dev/shm')}{own('/tmp')}ip link set lo up")
             self.nodes[name] = node
             self.links.append(Link(self.bridge, node, name, *self.kind_of_link, preexec_fn=die_with_me))
             node.enter("ip", "address", "add", f"{SUBNET}.{i + 1}/24", "dev", "eth0")

@@ -1,7 +1,8 @@
 """Runs a program in the simulator over many seeds.
 
-  sweep.py ARMATURE PROGRAM [--seeds N] [--from FIRST] [--minutes M]
-                      every seed must pass; a failure names its seed and how to repeat it
+  sweep.py ARMATURE PROGRAM [--seeds N] [--all-seeds N] [--from FIRST] [--minutes M]
+                      every seed must pass; a failure names its seed and how to repeat it. --all-seeds: so many where
+                      ARMATURE_TEST_ALL is set, as ./dev test --all does
   sweep.py ARMATURE PROGRAM --same-seed       the same seed gives the same run, another one another
   sweep.py ARMATURE PROGRAM --finds WORDS     a run with these words must fail for some seed
   sweep.py ARMATURE PROGRAM --stalls          a run in which nobody can go on ends, and says so
@@ -175,6 +176,7 @@ def main():
     parser.add_argument("armature")
     parser.add_argument("program")
     parser.add_argument("--seeds", type=int, default=300)
+    parser.add_argument("--all-seeds", type=int)
     parser.add_argument("--from", dest="first", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--same-seed", action="store_true")
@@ -187,6 +189,8 @@ def main():
     parser.add_argument("--nodes", action="store_true")
     parser.add_argument("--words", nargs="*", default=[])
     options = parser.parse_args()
+    if options.all_seeds and os.environ.get("ARMATURE_TEST_ALL"):
+        options.seeds = options.all_seeds
     if options.same_seed:
         good = same_seed(options)
     elif options.finds:

@@ -1,7 +1,9 @@
-"""Jobs under launchers that are not ours. They are found in PATH, or below ARMATURE_TEST_LAUNCHERS (folders, as in PATH) under their usual names."""
+"""Jobs under launchers that are not ours. They are found under their usual names in ARMATURE_TEST_LAUNCHERS (folders, as in
+PATH), below build/launchers, where `./dev setup` puts some, and in PATH."""
 
 import ctypes
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -26,12 +28,13 @@ LAUNCHERS = {
     "mpich": ("mpirun.mpich", HYDRA, "", None),
     "mpich5": ("mpiexec.hydra", HYDRA, r"Version: +5", None),
 }
+FETCHED = sorted(map(str, pathlib.Path(__file__).resolve().parents[2].glob("build/launchers/*/bin")))
 ENVIRONMENT = {
     **os.environ,
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "ARMATURE_START_TIMEOUT": "40",
-    "PATH": os.environ.get("ARMATURE_TEST_LAUNCHERS", "") + ":" + os.environ["PATH"],
+    "PATH": ":".join([os.environ.get("ARMATURE_TEST_LAUNCHERS", ""), *FETCHED, os.environ["PATH"]]),
 }
 
 
