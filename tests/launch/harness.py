@@ -23,6 +23,11 @@ def expect(condition, message):
         raise Failed(message)
 
 
+def repeated(times):
+    """Returns how often what happens at random times is tried: so often in `./dev test --all`, otherwise a third of it."""
+    return times if os.environ.get("ARMATURE_TEST_ALL") else -(-times // 3)
+
+
 def perform_case(name, case, *arguments):
     """One case, which is the whole test: says how it went."""
     try:

@@ -15,7 +15,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "launch"))
-from harness import expect, perform_case, wait_until  # noqa: E402
+from harness import expect, perform_case, repeated, wait_until  # noqa: E402
 
 ARMATURE, UNEVEN, BALANCE, CASE = sys.argv[1:5]
 SECONDS = 60
@@ -91,7 +91,7 @@ def case_deaths():
         expect(result_of(done) == expected, f"another result:\n{err}")
         expect("all ranks go back" in err, f"nobody has noticed:\n{err}")
         recovered += 1
-        if recovered == 6:
+        if recovered == repeated(6):
             return
     expect(False, f"only {recovered} jobs had anything to go back to")
 
