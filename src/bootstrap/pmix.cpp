@@ -209,6 +209,15 @@ class Pmix final : public Exchange {
   std::optional<Presence> presence_;
 };
 
+/// Asks PMIx 5 for values by message. Its store in shared memory must lie at an address that the
+/// server has chosen. Where this process has something there, PMIx prints a page of errors, and
+/// does not know who is on this node.
+void decline_shared_store() {
+  const char* stores = std::getenv("PMIX_GDS_MODULE");  // the server's
+  if (stores != nullptr && std::string_view(stores).find("shmem2") != std::string_view::npos)
+    setenv("PMIX_MCA_gds", "hash", 0);  // the user's choice stands
+}
+
 }  // namespace
 
 std::unique_ptr<Exchange> open_pmix(std::string& why_not) {
@@ -224,6 +233,7 @@ std::unique_ptr<Exchange> open_pmix(std::string& why_not) {
                           handle == nullptr ? problem : "it lacks functions");
     return nullptr;
   }
+  decline_shared_store();
   pmix_proc_t me{};
   const pmix_status_t status = library.init(&me, nullptr, 0);
   if (status != PMIX_SUCCESS) {

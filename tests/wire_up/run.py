@@ -296,8 +296,9 @@ def valgrind(launcher):
     """As it is: segments are small without being asked to be."""
     if shutil.which("valgrind") is None:
         skip("no valgrind here")
+    loader = f"--suppressions={pathlib.Path(__file__).with_name('valgrind.supp')}"
     for environment in ({}, {"ARMATURE_VIRTUAL": "2"}):
-        output = Run(launcher, 2, "../examples/ring", options=["valgrind"], **environment).expect(True, "2 ranks: total 1.5")
+        output = Run(launcher, 2, "../examples/ring", options=["valgrind", loader], **environment).expect(True, "2 ranks: total 1.5")
         if output.count("ERROR SUMMARY: 0 errors") != 2:
             raise Failed("not two processes without an error")
 
