@@ -1,9 +1,10 @@
 """Words: none that the repository must not have, none that only we know, and sentences that one reads once.
 
 What is forbidden stands in check/words.toml. Sentences over 30 words and lines over 120 characters in documents,
-comments that open without their subject, and coined names outside the glossary are counted by file. The record
-check/words.json has those that are not mended yet. A file may exceed its record only by what other files have lost
-since (text that moved), and never where check/words.toml says that all is mended.
+comments that open without their subject, and coined names in documents outside the glossary are counted by file. The
+record check/words.json has those that are not mended yet. A file may exceed its record only by what other files have
+lost since (text that moved), and never where check/words.toml says that all is mended. A coined name that is gone from
+the code does not come back.
 """
 
 import fnmatch
@@ -19,7 +20,8 @@ RECORD = "check/words.json"
 GLOSSARY = "docs/internals/glossary.md"
 SENTENCE_WORDS_MAX = 30
 LINE_CHARACTERS_MAX = 120
-KINDS = ("coined", "lines", "openings", "sentences")
+KINDS = ("coined", "lines", "openings", "sentences")  # counted by file
+NAMES = "names in code"  # by name
 
 # A comment, with the code before it: `x;  ///< What...`. A colon before it is an address, as in http://.
 COMMENT = re.compile(r"^(.*?)(?<!:)(///?<?!?|/\*\*?)\s*(.*)$")
@@ -53,9 +55,9 @@ def long_sentences(text):
 
 def coined_names(text, law):
     for number, line in enumerate(text.splitlines(), 1):
-        for pattern, term in law if "deprecated" not in line else ():
+        for name, pattern, term in law if "deprecated" not in line else ():
             for found in pattern.finditer(line):
-                yield number, f"'{found[0]}' is a name of our own: write {term}"
+                yield number, name, f"'{found[0]}' is a name of our own: write {term}"
 
 
 def in_glossary(root):
@@ -66,11 +68,11 @@ def in_glossary(root):
 
 
 def coined_law(root, words):
-    """The coined names that the glossary does not have, as (pattern, term); case and underscores do not matter."""
+    """The coined names that the glossary does not have, as (name, pattern, term); case and underscores do not matter."""
     known = in_glossary(root)
-    return [(re.compile(rf"(?<![A-Za-z])(?i:{pattern})(?![a-z])"), term)
-            for pattern, term in words.items()
-            if not any(re.fullmatch(pattern, word, re.IGNORECASE) for word in known)]
+    return [(name, re.compile(rf"(?<![A-Za-z])(?i:{name})(?![a-z])"), term)
+            for name, term in words.items()
+            if not any(re.fullmatch(name, word, re.IGNORECASE) for word in known)]
 
 
 def text_files(root):
@@ -89,10 +91,8 @@ def counted(name, text, coined):
     if name.endswith(".md"):
         found += [("lines", *each) for each in long_lines(text)]
         found += [("sentences", *each) for each in long_sentences(text)]
-    # An example has its own subject: a band of a matrix is one.
-    speaks_of_us = name != GLOSSARY and not name.startswith("examples/")
-    if speaks_of_us and name.endswith(house.SOURCES + (".md", ".py", ".toml", ".txt", ".cmake")):
-        found += [("coined", *each) for each in coined_names(text, coined)]
+        if name != GLOSSARY:
+            found += [("coined", number, words) for number, _, words in coined_names(text, coined)]
     return found
 
 
@@ -100,7 +100,7 @@ def look(root, law):
     """(problems that no record allows, {kind: {name: [(line, words)]}}, number of files)."""
     forbidden = [(re.compile(pattern), why) for pattern, why in law["words"].items()]
     coined = coined_law(root, law.get("coined", {}))
-    problems, now, files = [], {kind: {} for kind in KINDS}, 0
+    problems, now, files = [], {kind: {} for kind in (*KINDS, NAMES)}, 0
     for name, text in text_files(root):
         files += 1
         for number, line in enumerate(text.splitlines(), 1):
@@ -108,6 +108,10 @@ def look(root, law):
                          for pattern, why in forbidden if (found := pattern.search(line))]
         for kind, number, words in counted(name, text, coined):
             now[kind].setdefault(name, []).append((number, words))
+        # An example has its own subject: a band of a matrix is one.
+        if name.endswith(house.SOURCES) and not name.startswith("examples/"):
+            for number, coin, words in coined_names(text, coined):
+                now[NAMES].setdefault(coin, []).append((number, f"{name}:{number}: {words}"))
     return problems, now, files
 
 
@@ -133,19 +137,25 @@ def main():
     root = options.root
     law = tomllib.loads((root / LAW).read_text())
     path = root / RECORD
-    limit = json.loads(path.read_text()) if path.is_file() else {kind: {} for kind in KINDS}
+    limit = {kind: {} for kind in (*KINDS, NAMES)}
+    limit |= json.loads(path.read_text()) if path.is_file() else {}
     problems, now, files = look(root, law)
     for kind in KINDS:
         worse = list(over(kind, now[kind], limit[kind], law))
         problems += worse
         if options.update and not worse:
             limit[kind] = {name: len(each) for name, each in now[kind].items()}
+    back = {name: each for name, each in now[NAMES].items() if name not in limit[NAMES]}
+    problems += [words for each in back.values() for _, words in each]
+    if options.update and not back:
+        limit[NAMES] = {name: True for name in now[NAMES]}
     if options.update:
         path.write_text(json.dumps(limit, indent=2, sort_keys=True) + "\n")
     if options.list:
         print("\n".join(f"{name}:{number}: {words}" for kind in KINDS
                         for name, each in now[kind].items() for number, words in each))
     left = ", ".join(f"{sum(map(len, now[kind].values()))} {kind} of {sum(limit[kind].values())}" for kind in KINDS)
+    left += f", {len(now[NAMES])} {NAMES} of {len(limit[NAMES])}"
     house.finish("words", problems, f"{files} files; on the record: {left}")
 
 

@@ -135,7 +135,8 @@ void Receiving::take_own(const Label& label, Cursor from) {
   add(std::move(arrival));
 }
 
-/// Whether a receive for it is not to be expected any more. In a simulation the clock may not go on.
+/// Whether a receive for it is not to be expected any more. In a simulation the clock may not go
+/// on.
 bool Receiving::has_waited(const Arrival& arrival) const {
   constexpr std::uint64_t least_looks = 64, most_looks = 4096, patience_ns = 100'000;
   const std::uint64_t looks = looks_ - arrival.since_look;
