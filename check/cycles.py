@@ -12,7 +12,7 @@ import tomllib
 import house
 
 RECORD = "check/cycles.toml"
-FOLDERS = ("src/", "compat/", "tools/")
+FOLDERS = ("src/", "compat/", "bench/")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 
 
@@ -29,7 +29,7 @@ def knowledge(root):
         mine = component_of(name)
         for target in INCLUDE.findall(house.text_of(root, name)):
             beside = os.path.normpath(os.path.join(os.path.dirname(name), target))
-            for found in (beside, f"src/{target}", f"tools/{target}"):
+            for found in (beside, f"src/{target}", target):
                 if found in known:
                     if component_of(found) != mine and room_of(found) == room_of(name):
                         knows[mine].add(component_of(found))
@@ -38,8 +38,8 @@ def knowledge(root):
 
 
 def room_of(name):
-    """'src/virtual/nodes/wire.hpp' -> 'src/virtual'."""
-    return "/".join(name.split("/")[:2])
+    """'src/virtual/nodes/wire.hpp' -> 'src/virtual'; 'bench/row.hpp' -> 'bench'."""
+    return "/".join(name.split("/")[:1 if name.startswith("bench/") else 2])
 
 
 def circles(knows):

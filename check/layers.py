@@ -18,8 +18,8 @@ class Law:
         self.public_only = law["public_only"]
         self.public_alone = law.get("public_alone", [])
         self.composers = law["composers"]
-        self.tools_may_include = law["tools_may_include"]
-        self.command_only = law["command_only"]
+        self.command_parts = ["command/" + part for part in law["command_parts"]]
+        self.bench_may_include = law["bench_may_include"]
         self.public_floor = law.get("public_floor", {})
         self.third_party = law.get("third_party", {})
 
@@ -94,8 +94,8 @@ def room_problem(law, name, target, folder):
     """A file of src/ that includes `target`, which lies in `folder` of src/ (or is public)."""
     mine_room, mine_part = room_and_part(os.path.dirname(name).removeprefix("src/"))
     if target.startswith("armature/"):
-        if mine_room not in law.floors or mine_part in law.command_only or name.endswith("_test.cpp"):
-            return None  # the command stands on all floors; a unit test may make itself a job of one rank
+        if mine_room not in law.floors or name.endswith("_test.cpp"):
+            return None  # a unit test may make itself a job of one rank
         other = law.floor_of_public(target.removeprefix("armature/"))
         if other is not None and other > law.floors.index(mine_room):
             return f"<{target}> is on a higher floor than {mine_room}"
@@ -108,18 +108,18 @@ def room_problem(law, name, target, folder):
         return None if room == mine_room else f"{mine_room} stands on the public headers alone"
     if mine_room not in law.floors or room not in law.floors:
         return f"'{room if room not in law.floors else mine_room}' has no floor in layers.toml"
-    if part in law.command_only and mine_part not in law.command_only:
-        return f"{part} is built into the command alone"
-    if mine_part in law.command_only:
-        return None  # the command stands on all floors
     if law.floors.index(room) > law.floors.index(mine_room):
         return f"'{target}' is on a higher floor than {mine_room}"
     if part != room and part != mine_part and mine_room != room and mine_room not in law.composers:
         return f"'{target}' is private to {room}"
-    if part != room and mine_part not in (part, room) and mine_part not in law.command_only \
-            and mine_room == room:
+    if part != room and mine_part not in (part, room) and mine_room == room \
+            and part not in law.command_parts[:max(position_in(law.command_parts, mine_part), 0)]:
         return f"'{target}' is private to {part}, a sibling of {mine_part}"
     return None
+
+
+def position_in(sequence, one):
+    return sequence.index(one) if one in sequence else -1
 
 
 def outside_problem(law, name, target, folder):
@@ -131,8 +131,8 @@ def outside_problem(law, name, target, folder):
     if folder is None or (top == "tests" and not alone):
         return None
     room = room_and_part(folder)[0]
-    if top == "tools":
-        return None if room in law.tools_may_include else f"tools may not see src/{room}"
+    if top == "bench":
+        return None if room in law.bench_may_include else f"bench may not see src/{room}"
     return f"{top} stands on the public headers alone, not on src/{folder}"
 
 

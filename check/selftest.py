@@ -113,7 +113,7 @@ class Checks(unittest.TestCase):
         self.fails("layers", "not on <armature/detail/wire.hpp>")
 
     def test_layers_keep_doors_and_the_toy_layer_from_private_parts_of_public_headers(self):
-        for name in ("compat/armci/put.cpp", "bench/put.cpp", "tests/layer/toy.cpp"):
+        for name in ("compat/armci/put.cpp", "bindings/put.cpp", "tests/layer/toy.cpp"):
             self.plant(name, "#include <armature/put.hpp>\n#include <armature/layer/wait.hpp>\n")
             self.passes("layers")
             self.plant(name, "#include <armature/detail/transfer.hpp>\n")
@@ -126,16 +126,32 @@ class Checks(unittest.TestCase):
 
     def test_layers_keep_hwloc_in_its_room(self):
         self.plant("src/rma/bind.cpp", "#include <hwloc.h>\n")
-        self.fails("layers", "src/topology/hwloc only")
+        self.fails("layers", "src/command/run only")
 
     def test_layers_keep_compat_and_examples_on_the_public_headers(self):
         self.plant("compat/armci/put.cpp", '#include "../../src/space/segment.hpp"\n')
         self.fails("layers", "public headers alone")
 
-    def test_layers_keep_the_tools_out_of_rma(self):
+    def test_layers_keep_the_benchmarks_out_of_rma(self):
         self.plant("src/rma/put.hpp", "#pragma once\n")
-        self.plant("tools/run.cpp", '#include "rma/put.hpp"\n')
-        self.fails("layers", "tools may not see")
+        self.plant("bench/put.cpp", '#include <armature/put.hpp>\n')
+        self.passes("layers")
+        self.plant("bench/put.cpp", '#include "rma/put.hpp"\n')
+        self.fails("layers", "bench may not see")
+
+    def test_layers_put_the_command_on_top_of_all_rooms(self):
+        self.plant("src/command/run/launch.hpp", '#pragma once\n#include "transport/shm/mailbox.hpp"\n')
+        self.passes("layers")
+        self.plant("src/world/start.cpp", '#include "command/run/launch.hpp"\n')
+        self.fails("layers", "higher floor")
+
+    def test_layers_let_a_part_of_the_command_include_those_before_it(self):
+        self.plant("src/command/explain/text.hpp", "#pragma once\n")
+        self.plant("src/command/run/launch.hpp", '#pragma once\n#include "command/explain/text.hpp"\n')
+        self.plant("src/command/main.cpp", '#include "command/run/launch.hpp"\n')
+        self.passes("layers")
+        self.plant("src/command/explain/text.cpp", '#include "command/run/launch.hpp"\n')
+        self.fails("layers", "sibling")
 
     def test_headers_find_one_that_needs_another(self):
         self.passes("headers")

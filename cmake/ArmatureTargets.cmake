@@ -30,10 +30,10 @@ function(armature_precompile target)
   endif()
 endfunction()
 
-# A static library of one part of src/ that is linked into the command and the unit tests only.
+# A static library of parts of src/ that is linked into the command and the unit tests only.
 # Sets <target>_SCOPE to the keyword with which to link it.
-function(armature_internal_library target pattern)
-  armature_sources(sources ${pattern})
+function(armature_internal_library target)
+  armature_sources(sources ${ARGN})
   if(sources)
     add_library(${target} STATIC ${sources})
     target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)

@@ -31,8 +31,8 @@ endif()
 if(unit_tests)
   add_executable(unit_tests ${unit_tests})
   target_include_directories(unit_tests PRIVATE src)
-  target_link_libraries(unit_tests PRIVATE armature_launcher armature_topology_hwloc
-    armature_static fmt::fmt armature_gtest GTest::gtest_main)
+  target_link_libraries(unit_tests PRIVATE armature_launcher armature_static fmt::fmt armature_gtest
+                        GTest::gtest_main)
   # Headers that take longer to compile than the tests themselves. None of our own here or elsewhere: ccache
   # takes a precompiled header for the same when comments differ, GCC by its bytes not, and then includes
   # what has been included already (`#pragma once`).

@@ -9,7 +9,7 @@ import harness
 from harness import expect, run
 
 FULL = ("valgrind", "--leak-check=full",
-        f"--suppressions={os.path.join(os.path.dirname(__file__), '../../tools/valgrind.supp')}")
+        f"--suppressions={os.path.join(os.path.dirname(__file__), '../../src/command/valgrind.supp')}")
 
 
 def valgrind():

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace armature::bench {
+
+/// One of the examples, which says how many seconds its computation took.
+struct Program {
+  const char* name;
+  const char* words;        // on its command line
+  const char* quick_words;  // the same, for less to do
+  const char* before;       // what it writes before the seconds
+};
+
+/// Computations that only sometimes exchange something.
+std::span<const Program> programs();
+
+/// Where the program lies: beside this command, where it was built. Empty where there are none.
+std::string path_of(const Program& program);
+
+/// What the ranks of a program's run are.
+struct Hosting {
+  int virtual_each = 0;  // so many virtual ranks in each of two processes; 0: two process ranks
+  bool between_nodes = false;  // of one process each; every packet takes 0.5 ms longer
+};
+
+/// The seconds, as nanoseconds, that the program takes in two processes.
+double program_ns(const Program& program, Hosting hosting, bool quick);
+
+}  // namespace armature::bench

@@ -1,0 +1,118 @@
+#include "bench/suite.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "bench/sample.hpp"
+
+namespace armature::bench {
+
+namespace {
+
+/// In the current folder, as it is a disk that is measured.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() : path_((std::filesystem::current_path() / "armature-bench-XXXXXX").string()) {
+    if (mkdtemp(path_.data()) == nullptr)
+      throw std::system_error(errno, std::generic_category(), "bench: cannot make " + path_);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1) {}
+Progress::~Progress() { say("\r\033[K"); }
+
+void Progress::show(const Row& row) {
+  ++rows_;
+  say("\r\033[K" + std::to_string(rows_) + " rows, now after " + row.op + " " +
+      std::to_string(row.bytes));
+}
+
+void Progress::say(const std::string& text) const {
+  if (terminal_) std::fputs(text.c_str(), stderr);
+}
+
+std::vector<std::string> Collector::arguments_of(const std::string& task) const {
+  std::vector<std::string> arguments{task};
+  if (request_.quick) arguments.emplace_back("--quick");
+  for (const std::string& op : request_.only) arguments.insert(arguments.end(), {"--only", op});
+  return arguments;
+}
+
+void Collector::job(const Shape& shape, const std::string& task) {
+  run_job({.shape = shape, .restart = {}, .arguments = arguments_of(task)},
+          [this](const Row& row) { add(row); });
+}
+
+void Collector::checkpoints(const Shape& shape) {
+  const TemporaryFolder folder;
+  std::vector<std::string> arguments = arguments_of("checkpoint");
+  arguments.insert(arguments.end(), {"--folder", folder.path()});
+  const auto on_row = [this](const Row& row) { add(row); };
+  run_job({.shape = shape, .restart = {}, .arguments = arguments}, on_row);
+  if (!wants({"restart"})) return;
+  for (int i = 0; i < times(); ++i)
+    run_job({.shape = shape, .restart = folder.path() + "/job", .arguments = {}}, on_row);
+}
+
+void Collector::startup(int ranks, int times) {
+  const std::string op = "start." + std::to_string(ranks);
+  if (!wants({op})) return;
+  std::vector<double> ns, bare_ns;
+  for (int i = 0; i < times; ++i) {
+    bare_ns.push_back(bare_startup_ns(ranks));
+    ns.push_back(startup_ns(ranks));
+  }
+  add({.op = op, .bytes = 0, .ns = median(ns), .limit_ns = median(bare_ns)});
+}
+
+void Collector::compare(const Program& program, const std::string& op, const Hosting& hosting,
+                        const Hosting& with) {
+  if (!wants({op}) || path_of(program).empty()) return;
+  for (int i = 0; i < times(); ++i) {
+    // In turns, and neither always first.
+    const auto run = [&](const Hosting& as) { return program_ns(program, as, request_.quick); };
+    Row row{.op = op, .bytes = 0, .ns = i % 2 == 0 ? run(hosting) : 0, .limit_ns = run(with)};
+    if (i % 2 != 0) row.ns = run(hosting);
+    add(row);
+  }
+}
+
+void Collector::examples() {
+  for (const Program& program : programs()) compare(program, program.name, {.virtual_each = 1}, {});
+}
+
+void Collector::examples_far_apart() {
+  for (const Program& program : programs())
+    for (const int each : {1, 8, 16})
+      compare(program, std::string(program.name) + ".far" + std::to_string(each),
+              {.virtual_each = each, .between_nodes = true}, {.between_nodes = true});
+}
+
+bool Collector::wants(std::initializer_list<std::string_view> ops) const {
+  return std::ranges::any_of(ops, [&](std::string_view op) { return wanted(request_.only, op); });
+}
+
+void Collector::add(const Row& row) {
+  rows_.push_back(row);
+  progress_.show(row);
+}
+
+}  // namespace armature::bench

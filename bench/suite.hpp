@@ -1,0 +1,95 @@
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/aim.hpp"
+#include "bench/job.hpp"
+#include "bench/programs.hpp"
+#include "bench/row.hpp"
+
+// What `armature bench` can measure. A suite starts jobs of this same program, one after the other
+// (job.hpp); their rows become a table and a JSON file.
+
+namespace armature::bench {
+
+/// What was asked for on the command line.
+struct Request {
+  std::string json_path;
+  std::string peers_path;
+  std::vector<std::string> only;
+  int repeat = 1;
+  int nodes = 2;  // of suites between nodes
+  bool quick = false;
+};
+
+/// How far we are, where someone watches.
+class Progress {
+ public:
+  Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress();
+  void show(const Row& row);
+
+ private:
+  void say(const std::string& text) const;
+  bool terminal_;
+  int rows_ = 0;
+};
+
+/// Runs jobs and gathers their rows.
+class Collector {
+ public:
+  explicit Collector(const Request& request) : request_(request) {}
+
+  /// Rows of a job of that shape.
+  void job(const Shape& shape, const std::string& task);
+  /// Rows of a job of virtual ranks that is written to the current folder and restarted.
+  void checkpoints(const Shape& shape);
+  /// Rows of examples: two virtual ranks, each in a process; limit: two processes.
+  void examples();
+  /// The same with many virtual ranks to a process, between nodes that are far from each other.
+  void examples_far_apart();
+  /// A row of what it takes to start and end so many ranks.
+  void startup(int ranks, int times);
+  /// Whether one of these may be asked for.
+  [[nodiscard]] bool wants(std::initializer_list<std::string_view> ops) const;
+  [[nodiscard]] bool quick() const { return request_.quick; }
+  [[nodiscard]] int nodes() const { return request_.nodes; }
+  [[nodiscard]] std::vector<Row> rows() const { return medians(rows_); }
+
+ private:
+  /// How often what is measured as a whole is done.
+  [[nodiscard]] int times() const { return request_.quick ? 1 : 5; }
+  [[nodiscard]] std::vector<std::string> arguments_of(const std::string& task) const;
+  void add(const Row& row);
+  /// Rows of a program: its ranks like this; limit: like that.
+  void compare(const Program& program, const std::string& op, const Hosting& hosting,
+               const Hosting& with);
+
+  const Request& request_;
+  std::vector<Row> rows_;
+  Progress progress_;
+};
+
+struct Suite {
+  const char* name;
+  const char* title;
+  const char* footer;  // of its help: the rows and what they are
+  void (*collect)(Collector& collector);
+  std::span<const Aim> aims;
+  std::string (*notes)(const std::vector<Row>& rows);  // below the table; nullptr: none
+  bool between_nodes = false;
+};
+
+extern const Suite rma_suite;
+extern const Suite messages_suite;
+extern const Suite rmi_suite;
+extern const Suite virtual_suite;
+extern const Suite net_suite;
+
+}  // namespace armature::bench

@@ -1,0 +1,65 @@
+#include "command/explain/band_files.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "space/job_memory.hpp"
+
+namespace armature::command {
+
+int BandFiles::owner(const space::ControlHeader& header, std::uint64_t address) {
+  if (address < header.band_base || header.band_bytes == 0) return -1;
+  const std::uint64_t rank = (address - header.band_base) / header.band_bytes;
+  return rank < header.ranks ? static_cast<int>(rank) : -1;
+}
+
+BandFiles BandFiles::of_node(const space::ControlHeader& header, int node) const {
+  const auto number = static_cast<std::size_t>(node);
+  if (header.ranks_are_virtual == 0 || number >= fds.size()) return *this;
+  return {.fds = {fds[number]}, .controls = controls};
+}
+
+bool BandFiles::read(const space::ControlHeader& header, std::uint64_t address, void* to,
+                     std::size_t bytes) const {
+  const auto place = find(header, address, bytes);
+  return place && pread(place->file, to, bytes, static_cast<off_t>(place->offset)) ==
+                      static_cast<ssize_t>(bytes);
+}
+
+std::optional<BandFiles::Place> BandFiles::find(const space::ControlHeader& header,
+                                                std::uint64_t address, std::size_t bytes) const {
+  // All bands, and the world's block behind them.
+  if (header.ranks_are_virtual != 0) {
+    if (fds.empty() || address < header.band_base) return std::nullopt;
+    return Place{fds[0], address - header.band_base};
+  }
+  const int rank = owner(header, address);
+  if (rank < 0 || static_cast<std::size_t>(rank) >= fds.size()) return std::nullopt;
+  const std::uint64_t offset =
+      address - header.band_base - static_cast<std::uint64_t>(rank) * header.band_bytes;
+  if (bytes > header.band_bytes - offset) return std::nullopt;
+  return Place{fds[static_cast<std::size_t>(rank)], offset};
+}
+
+bool show_slots_of(const space::Control& control, int other_file, bool writable) {
+  space::ControlHeader other;
+  const space::ControlHeader& job = control.header();
+  if (!space::read_header(other_file, other) || other.ranks != job.ranks ||
+      job.slot_bytes != space::Control::slot_page || other.slot_bytes != job.slot_bytes)
+    return false;
+  for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank) {
+    if (control.slot(rank).node != other.node) continue;
+    if (!show_slot(control, rank, other_file, writable)) return false;
+  }
+  return true;
+}
+
+bool show_slot(const space::Control& control, int rank, int other_file, bool writable) {
+  const int access = PROT_READ | (writable ? PROT_WRITE : 0);
+  space::RankSlot& slot = control.slot(rank);
+  const auto offset = reinterpret_cast<std::byte*>(&slot) - control.start;
+  return mmap(&slot, space::Control::slot_page, access, MAP_SHARED | MAP_FIXED, other_file,
+              offset) != MAP_FAILED;
+}
+
+}  // namespace armature::command

@@ -1,0 +1,210 @@
+#include "command/explain/observe.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/process_stat.hpp"
+#include "command/explain/rank_list.hpp"
+#include "space/team_block.hpp"
+
+namespace armature::command {
+namespace {
+
+using space::Awaiting;
+using space::Life;
+
+/// A wait record as its rank wrote it; the last attempt where the rank changes it all the time.
+Wait read_wait(const space::WaitRecord& record) {
+  constexpr int attempts_max = 1000;
+  Wait wait;
+  for (int attempt = 0; attempt < attempts_max; ++attempt) {
+    wait.sequence = record.sequence.load(std::memory_order_acquire);
+    wait.awaiting = record.waits_for();
+    wait.peer = record.peer.load(std::memory_order_relaxed);
+    wait.team = record.team.load(std::memory_order_relaxed);
+    wait.object = record.object.load(std::memory_order_relaxed);
+    wait.detail = record.detail.load(std::memory_order_relaxed);
+    wait.since_ns = record.since_ns.load(std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (wait.sequence % 2 == 0 &&
+        wait.sequence == record.sequence.load(std::memory_order_relaxed)) {
+      break;
+    }
+  }
+  if (wait.awaiting == Awaiting::nothing)
+    return {.since_ns = wait.since_ns, .sequence = wait.sequence};
+  return wait;
+}
+
+/// What the thread that runs the rank does, of the process while none does.
+char process_state(int pid, int tid) {
+  return base::process_stat(pid, tid).value_or(base::ProcessStat{}).state;
+}
+
+std::uint64_t round_of(space::TeamBlock& block, std::uint32_t member) {
+  return std::max(
+      block.line(member, 0).round.load(std::memory_order_relaxed) & ~space::MemberLine::gave_up,
+      block.line(member, 1).round.load(std::memory_order_relaxed) & ~space::MemberLine::gave_up);
+}
+
+/// Whether that member has come to the wave; what it said there is added.
+bool add_tally(Round& round, const space::FenceLine& line, const Wait& wait) {
+  if (line.wave.load(std::memory_order_relaxed) < wait.detail) return false;
+  round.sent += line.sent.load(std::memory_order_relaxed);
+  round.executed += line.executed.load(std::memory_order_relaxed);
+  return true;
+}
+
+/// Who has entered the round a rank waits for, from the block of its team.
+std::shared_ptr<Round> read_round(const space::ControlHeader& header, const BandFiles& bands,
+                                  const Wait& wait) {
+  space::TeamBlock head;
+  if (!bands.read(header, wait.object, &head, sizeof head)) return nullptr;
+  if (head.magic != space::TeamBlock::expected_magic || head.size == 0 ||
+      head.size > header.ranks) {
+    return nullptr;
+  }
+  const std::size_t bytes = space::TeamBlock::head_bytes(head.size);
+  const auto copy = std::unique_ptr<std::byte[], decltype(&std::free)>(
+      static_cast<std::byte*>(std::aligned_alloc(alignof(space::TeamBlock), bytes)), &std::free);
+  if (!copy || !bands.read(header, wait.object, copy.get(), bytes)) return nullptr;
+
+  auto& block = *reinterpret_cast<space::TeamBlock*>(copy.get());
+  block.size = head.size;  // the layout depends on it: the one that was checked
+  auto round = std::make_shared<Round>();
+  for (std::uint32_t member = 0; member < head.size; ++member) {
+    const int rank = block.ranks()[member];
+    if (rank < 0 || static_cast<std::uint32_t>(rank) >= header.ranks) return nullptr;
+    const bool has_entered = wait.awaiting == Awaiting::fence
+                                 ? add_tally(*round, block.fence_line(member, wait.detail), wait)
+                                 : round_of(block, member) >= wait.detail;
+    if (!has_entered) round->missing.push_back(rank);
+  }
+  return round;
+}
+
+/// The rank whose turn it is in a process of virtual ranks; its own node knows. -1: nobody's.
+int running_in(const space::Control& control, const BandFiles& files, int node, int process) {
+  const std::atomic<std::int32_t>& running = control.process(process).running;
+  const auto number = static_cast<std::size_t>(node);
+  if (node == control.header().node || number >= files.controls.size())
+    return running.load(std::memory_order_relaxed);
+  std::int32_t there = -1;
+  const auto offset = reinterpret_cast<const std::byte*>(&running) - control.start;
+  return pread(files.controls[number], &there, sizeof there, offset) == sizeof there ? there : -1;
+}
+
+bool is_round(Awaiting awaiting) {
+  return awaiting == Awaiting::barrier || awaiting == Awaiting::collective ||
+         awaiting == Awaiting::exit;
+}
+
+/// The rounds that ranks wait for, each read once: all of a team may wait for one, and to read it
+/// takes as long as the team is large.
+class Rounds {
+ public:
+  explicit Rounds(const space::ControlHeader& header) : header_(header) {}
+
+  std::shared_ptr<const Round> of(const Wait& wait, int node, const BandFiles& bands) {
+    const bool is_fence = wait.awaiting == Awaiting::fence;
+    if (!is_fence && !is_round(wait.awaiting)) return nullptr;
+    const auto [at, is_new] =
+        read_.try_emplace({node, is_fence, wait.team, wait.object, wait.detail});
+    if (is_new) at->second = read_round(header_, bands, wait);
+    return at->second;
+  }
+
+  /// A node may not have heard yet of members that have entered, as news of them comes by others
+  /// that have not. Those wait there themselves.
+  void strike_who_waits_there(const Snapshot& snapshot) {
+    for (const auto& [key, round] : read_) {
+      if (!round) continue;
+      const auto& [node, is_fence, team, object, detail] = key;
+      std::erase_if(round->missing, [&](int rank) {
+        const Wait& theirs = snapshot.ranks[static_cast<std::size_t>(rank)].wait;
+        const bool same_kind =
+            is_fence ? theirs.awaiting == Awaiting::fence : is_round(theirs.awaiting);
+        return same_kind && theirs.team == team && theirs.detail >= detail;
+      });
+      round->missing_in_words = rank_list(round->missing);
+    }
+  }
+
+ private:
+  // On which node, whether it is a fence, the team, its block, and which round or wave.
+  using Key = std::tuple<int, bool, std::uint32_t, std::uint64_t, std::uint64_t>;
+
+  const space::ControlHeader& header_;
+  std::map<Key, std::shared_ptr<Round>> read_;
+};
+
+/// What threads do, each asked once: many virtual ranks are of one.
+class Threads {
+ public:
+  char state(int pid, int tid) {
+    const auto [at, is_new] = states_.try_emplace({pid, tid});
+    if (is_new) at->second = process_state(pid, tid);
+    return at->second;
+  }
+
+ private:
+  std::map<std::pair<int, int>, char> states_;
+};
+
+}  // namespace
+
+Snapshot observe(const space::Control& control, const BandFiles& files) {
+  const space::ControlHeader& header = control.header();
+  Snapshot snapshot{.now_ns = base::now_ns(),
+                    .started_ns = header.started_ns,
+                    .band_base = header.band_base,
+                    .band_bytes = header.band_bytes,
+                    .processes = header.processes,
+                    .ranks = {}};
+  Rounds rounds(header);
+  Threads threads;
+  for (int rank = 0; rank < static_cast<int>(header.ranks); ++rank) {
+    const space::RankSlot& slot = control.slot(rank);
+    const BandFiles bands = files.of_node(header, slot.node);
+    RankState state;
+    state.life = slot.life.load(std::memory_order_acquire);
+    state.pid = slot.pid.load(std::memory_order_relaxed);
+    state.tid = slot.tid.load(std::memory_order_relaxed);
+    state.process = slot.process;
+    if (header.ranks_are_virtual != 0) {
+      const int running = running_in(control, files, slot.node, state.process);
+      state.runs_instead = running != rank ? running : -1;
+      state.is_ready =
+          running != rank && slot.asleep.load(std::memory_order_relaxed) != space::Doze::waits;
+    }
+    state.elsewhere = slot.node != header.node && state.pid == 0;
+    state.process_state = threads.state(state.pid, state.tid);
+    state.wait = read_wait(slot.wait);
+    if (state.is_connecting()) state.is_ready = false;
+    state.round = rounds.of(state.wait, slot.node, bands);
+    if (state.life == Life::running || state.life == Life::leaving) {
+      state.pending = read_pending(header, bands, rank);
+    }
+    snapshot.ranks.push_back(std::move(state));
+  }
+  rounds.strike_who_waits_there(snapshot);
+  return snapshot;
+}
+
+void mark_moving(Snapshot& now, const Snapshot& earlier) {
+  for (std::size_t rank = 0; rank < std::min(now.ranks.size(), earlier.ranks.size()); ++rank) {
+    RankState& state = now.ranks[rank];
+    state.moving = state.wait.sequence != earlier.ranks[rank].wait.sequence ||
+                   state.life != earlier.ranks[rank].life ||
+                   (state.is_ready && state.runs_instead != earlier.ranks[rank].runs_instead);
+  }
+}
+
+}  // namespace armature::command

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "space/control.hpp"
+
+namespace armature::command {
+
+struct BandFiles;
+
+/// What others have left for a rank that it has not taken yet.
+struct Pending {
+  std::vector<int> messages;  // by these ranks, in its mailboxes
+  std::vector<int> notifies;  // by these ranks, not waited for
+
+  [[nodiscard]] bool none() const { return messages.empty() && notifies.empty(); }
+};
+
+/// From the head of the rank's band and the rings it names. Empty where that cannot be read.
+Pending read_pending(const space::ControlHeader& header, const BandFiles& bands, int rank);
+
+}  // namespace armature::command

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/file_descriptor.hpp"
+#include "command/explain/observe.hpp"
+#include "space/control.hpp"
+
+namespace armature::command {
+
+/// A running job of this machine, opened for reading. Found by the memory files that its launcher
+/// holds open; they have no names, but /proc shows them to the job's owner.
+class ObservedJob {
+ public:
+  /// The control block of each node, and the launcher's descriptors of the bands of all ranks, once
+  /// for each node.
+  ObservedJob(int holder, std::vector<base::FileDescriptor> controls,
+              const std::vector<int>& bands);
+  ObservedJob(ObservedJob&& other) noexcept;
+  ObservedJob& operator=(ObservedJob&&) = delete;
+  ~ObservedJob();
+
+  [[nodiscard]] int pid() const { return holder_; }  // of the launcher
+  [[nodiscard]] const space::Control& control() const { return control_; }
+  /// The same, to ask something of the job.
+  [[nodiscard]] space::Control writable() const;
+  [[nodiscard]] bool has_process(int pid) const;  // the launcher's, or a rank's
+  [[nodiscard]] std::string program() const;
+
+  /// What the ranks are doing, looked at twice within a moment to tell who moves.
+  /// Opens the bands for that long: of many jobs they are more than a process may have open.
+  [[nodiscard]] Snapshot observe() const;
+
+ private:
+  int holder_;
+  std::vector<base::FileDescriptor> control_files_;
+  std::vector<int> bands_;
+  space::Control control_;
+  std::size_t mapped_bytes_ = 0;
+};
+
+/// All jobs whose memory this user may look at.
+std::vector<ObservedJob> running_jobs();
+
+}  // namespace armature::command

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace armature::command {
+
+/// Names of programs and files are any bytes, and JSON is UTF-8: what is none stands as U+FFFD.
+inline std::string text_of(const nlohmann::json& value) {
+  return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace armature::command

@@ -1,0 +1,106 @@
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "command/commands.hpp"
+
+// `armature COMMAND ...`: the table of commands, and what happens to their errors.
+
+namespace armature::command {
+namespace {
+
+constexpr int status_usage = 2;
+
+constexpr void (*commands[])(CLI::App&) = {add_run,    add_restart, add_checkpoint,
+                                           add_resize, add_inspect, add_balance,
+                                           add_doctor, add_bench,   add_outlive};
+
+constexpr const char* footer = R"(
+Examples:
+  armature run -n 4 ./prog input.dat     start 4 ranks of a program
+  armature run --stall 20 -n 2 ./prog    say who waits for whom when nothing moves for 20 s
+  armature restart saved                 go on with a job that has written a checkpoint
+  armature resize 4711 --processes 3     more or fewer processes for a job of virtual ranks
+  armature inspect                       what the ranks of all running jobs are doing
+  armature doctor                        is this machine fit, and if not, what to do
+
+`armature COMMAND --help` tells more about a command.)";
+
+/// `armature help COMMAND`; without a command, main has answered already.
+void add_help(CLI::App& app) {
+  auto* help = app.add_subcommand("help", "Explain a command");
+  help->footer("");
+  auto about = std::make_shared<std::string>();
+  help->add_option("COMMAND", *about, "The command to explain")->type_name("");
+  help->callback([&app, about] {
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+      if (command->get_name() != *about) continue;
+      fmt::print("{}\n", command->help("armature"));
+      return;
+    }
+    throw CLI::ValidationError(fmt::format("there is no command '{}'", *about));
+  });
+}
+
+int usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  std::string name = "armature";
+  for (auto used = app.get_subcommands(); !used.empty(); used = used.front()->get_subcommands())
+    name += " " + used.front()->get_name();
+  fmt::print(stderr, "{}: {}\nTry: {} --help\n", name, error.what(), name);
+  return status_usage;
+}
+
+/// The status, unless what was printed could not be written: that is no success.
+int checked(int status) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  const std::string why = errno != 0 ? ": " + base::system_text(errno) : "";
+  fmt::print(stderr, "armature: the output could not be written{}\n", why);
+  return status != 0 ? status : 1;
+}
+
+int main(std::vector<std::string> words) {
+  CLI::App app{"Armature: programs of many ranks that share one address space", "armature"};
+  app.set_version_flag("--version", "armature " ARMATURE_VERSION);
+  app.require_subcommand(0, 1);
+  app.footer(footer);
+  for (const auto add : commands) add(app);
+  add_help(app);
+
+  if (words.empty() || words == std::vector<std::string>{"help"}) {
+    fmt::print("{}\n", app.help());
+    return 0;
+  }
+  if (words.front() == "run") split_off_program(*app.get_subcommand("run"), words);
+  if (words.front() == "outlive") split_off_outliving(words);
+  std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants them
+  try {
+    app.parse(std::move(reversed));  // throws for a word that is no command
+  } catch (const CLI::RuntimeError& status) {
+    return status.get_exit_code();
+  } catch (const CLI::Success& success) {
+    return app.exit(success);  // --help, --version
+  } catch (const CLI::ParseError& error) {
+    return usage_error(app, error);
+  } catch (const std::exception& error) {
+    // That of fmt says less than `checked` will.
+    if (std::ferror(stdout) == 0) fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace armature::command
+
+int main(int argc, char** argv) {
+  using namespace armature::command;
+  return checked(main(std::vector<std::string>(argv + 1, argv + argc)));
+}

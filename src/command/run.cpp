@@ -1,0 +1,238 @@
+#include <bit>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "command/commands.hpp"
+#include "command/job_options.hpp"
+#include "command/numbers.hpp"
+#include "command/run/launch.hpp"
+#include "command/start.hpp"
+#include "space/layout.hpp"
+#include "transport/channel.hpp"
+
+namespace armature::command {
+namespace {
+
+constexpr const char* footer = R"(
+Examples:
+  armature run -n 4 ./prog input.dat        4 ranks on this machine
+  armature run -n 8 --threads 4 ./prog      the same program as 2 processes of 4 threads each
+  armature run -n 64 --virtual --processes 2 ./prog   64 fibers in 2 processes
+  armature run -n 4 --label ./prog          each line of output with its rank in front
+  armature run -n 2 --timeout 60 ./prog     end it after a minute, and say what it was waiting for
+  armature run -n 3 gdb -q --args ./prog    a debugger per rank (only rank 0 has the keyboard)
+
+Words behind the program are its own arguments. --threads and --virtual need a program that joins with
+armature::run, or a C program (ARMCI_Init) that is linked with armci-virtual. Rank 0 gets the standard input. The exit status
+is 0 when all ranks leave in order, else that of the first that failed (128 + N when it was killed by
+signal N), 124 after --timeout, 127 or 126 when the program cannot be found or executed, 2 when an option is
+unknown or its value impossible, and 1 when options do not go together. A second Ctrl-C kills all ranks,
+a second SIGTERM those that do not end then.)";
+
+/// The words behind `armature run` that are not ours. Filled before options are parsed.
+std::vector<std::string>& program_words() {
+  static std::vector<std::string> words;
+  return words;
+}
+
+void bind(LaunchOptions& options, const std::string& text) {
+  static const std::map<std::string, Bind> kinds = {
+      {"auto", Bind::automatic}, {"none", Bind::none}, {"core", Bind::core}};
+  const auto found = kinds.find(text);
+  if (found == kinds.end())
+    throw CLI::ValidationError("--bind",
+                               fmt::format("'{}' is neither 'auto' nor 'core' nor 'none'", text));
+  options.bind = found->second;
+}
+
+/// A setting of the ranks, which they find in their environment.
+void add_setting(CLI::App& run, const char* name, const char* placeholder, const char* variable,
+                 std::uint64_t min, std::uint64_t max, const char* help) {
+  run.add_option_function<std::string>(
+         name,
+         [name, variable, min, max](const std::string& text) {
+           setenv(variable, std::to_string(parse_count(name, text, min, max)).c_str(), 1);
+         },
+         help)
+      ->type_name(placeholder);
+}
+
+/// How ranks send and execute remote calls.
+void add_call_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  add_setting(run, "--aggregation", "K", "ARMATURE_AGGREGATION", 0, 1 << 20,
+              "Remote calls to one rank that travel together (default 0: adaptive)");
+  run.add_flag_callback(
+      "--service-threads", [] { setenv("ARMATURE_SERVICE_THREADS", "1", 1); },
+      "A thread beside each rank that executes incoming calls while the rank computes");
+  add_setting(
+      run, "--poll-every", "N", "ARMATURE_POLL_EVERY", 0, UINT32_MAX,
+      "Execute incoming calls at every Nth outgoing one (default 64; 0: only while waiting)");
+  add_setting(
+      run, "--nesting-max", "N", "ARMATURE_NESTING_MAX", 1, 250,
+      "Methods in execution at once on a rank, and depth of a chain of questions (default 64)");
+  add_value(
+      run, options, "--channel", "BYTES",
+      "Remote calls on the way from one rank to another: a power of two, 32K to 1M (default 64K)",
+      [](LaunchOptions&, const std::string& text) {
+        const std::uint64_t bytes = parse_bytes("--channel", text);
+        if (bytes < transport::Channel::capacity_min || bytes > transport::Channel::capacity_max ||
+            !std::has_single_bit(bytes))
+          throw CLI::ValidationError("--channel",
+                                     fmt::format("'{}' is no power of two from 32K to 1M", text));
+        setenv("ARMATURE_CHANNEL_BYTES", std::to_string(bytes).c_str(), 1);
+      });
+}
+
+/// Ranks that are fibers.
+void add_virtual_ranks(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  run.add_flag("--virtual", options->virtual_ranks,
+               "Ranks that are no threads of their own but fibers: many to a process, which runs "
+               "another one where a rank waits");
+  run.add_flag("!--no-globals-note", options->globals_note,
+               "Do not say which of the program's variables virtual ranks share");
+  add_value(run, options, "--stack-size", "BYTES",
+            "Stack of each virtual rank (default 8M, less where bands are small)",
+            [](LaunchOptions& o, const std::string& text) {
+              o.stack_bytes = (parse_bytes("--stack-size", text) + 4095) / 4096 * 4096;
+            });
+}
+
+/// Writing them to disk.
+void add_checkpoints(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  add_value(run, options, "--checkpoint", "DIR",
+            "Virtual ranks: write checkpoints to DIR, when the program says so or on SIGUSR2 to "
+            "this command; `armature restart DIR` goes on from the last one",
+            [](LaunchOptions& o, const std::string& text) {
+              o.checkpoint_directory =
+                  std::filesystem::absolute(parse_name("--checkpoint", text)).string();
+              setenv("ARMATURE_CHECKPOINT", o.checkpoint_directory.c_str(), 1);
+            });
+}
+
+/// How nodes speak with each other.
+void add_network_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  add_value(run, options, "--net-device", "NAME",
+            "The network interface between nodes (default: loopback for pretended nodes)",
+            [](LaunchOptions&, const std::string& text) {
+              setenv("ARMATURE_NET_DEVICE", text.c_str(), 1);
+            });
+  add_value(run, options, "--net-heartbeat", "S",
+            "Give up a process of another node that is silent for S seconds (default 10; 0: never)",
+            [](LaunchOptions&, const std::string& text) {
+              setenv("ARMATURE_NET_HEARTBEAT",
+                     fmt::format("{}", parse_seconds("--net-heartbeat", text)).c_str(), 1);
+            });
+}
+
+/// What can be seen of the job from outside.
+void add_watching(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  add_seconds(
+      run, options, "--stall", &LaunchOptions::stall_s,
+      "Say what ranks wait for when nothing has moved for S seconds (default 60; 0: never)");
+  add_value(
+      run, options, "--trace", "FILE",
+      "Write what ranks did when, for https://ui.perfetto.dev: where they ran and waited, "
+      "calls as arrows, moves",
+      [](LaunchOptions& o, const std::string& text) { o.trace = parse_name("--trace", text); });
+}
+
+void add_simulation(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  add_value(
+      run, options, "--simulate", "SEED",
+      "All ranks in one process, on a clock of its own: SEED decides whose turn it is and what "
+      "is delayed; the same seed repeats the run. Virtual ranks of several nodes, "
+      "and where processes die or leave: in processes that act in turn",
+      [](LaunchOptions& o, const std::string& text) {
+        o.simulation_seed = parse_count("--simulate", text, 0, UINT64_MAX);
+      });
+  add_count(run, options, "--simulate-deaths", "N",
+            "Kill N processes of a simulation of virtual ranks, when SEED decides: with --on-death "
+            "recover",
+            &LaunchOptions::simulated_deaths, {0, 8});
+  add_count(run, options, "--simulate-leaves", "N",
+            "Ask N processes of a simulation of virtual ranks to leave, when SEED decides: their "
+            "ranks go on in the others",
+            &LaunchOptions::simulated_leaves, {0, 8});
+}
+
+void add_options(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
+  add_count(run, options, "-n,--ranks", "N", "Number of ranks (default: one per usable core)",
+            &LaunchOptions::ranks);
+  add_count(run, options, "--threads", "K",
+            "Ranks per process, threads of it (default 1: every rank a process)",
+            &LaunchOptions::threads);
+  add_virtual_ranks(run, options);
+  add_checkpoints(run, options);
+  add_shared_options(run, options);
+  add_simulation(run, options);
+  add_value(
+      run, options, "--bind", "auto|core|none",
+      "Bind each rank to a core (default auto: where there are enough cores for several ranks)",
+      bind);
+  add_on_death(run, options, true);
+  add_watching(run, options);
+  run.add_flag("--check", options->check_full,
+               "Check every address against what is allocated, on every call");
+  add_value(run, options, "--band-size", "BYTES",
+            "Address range of each rank, a power of two, as in 64G (default: as large as fits)",
+            [](LaunchOptions& o, const std::string& text) {
+              o.band_bytes = parse_bytes("--band-size", text);
+            });
+  add_value(
+      run, options, "--base", "ADDRESS",
+      fmt::format("Where the ranks' address ranges begin (default {:#x})", space::default_base)
+          .c_str(),
+      [](LaunchOptions& o, const std::string& text) {
+        o.band_base = parse_address("--base", text);
+      });
+  add_call_settings(run, options);
+  add_network_settings(run, options);
+}
+
+/// How many words this one stands for: 2 for an option with its value behind it.
+std::size_t words_of_option(const CLI::App& run, const std::string& word) {
+  const auto takes_value = [&](const std::string& name) {
+    const CLI::Option* option = run.get_option_no_throw(name);
+    return option != nullptr && option->get_items_expected_max() > 0;
+  };
+  if (word.starts_with("--"))
+    return word.find('=') == std::string::npos && takes_value(word) ? 2 : 1;
+  // -v, -n4, -vn4, and -vn with the number behind it
+  for (std::size_t i = 1; i < word.size(); ++i)
+    if (takes_value({'-', word[i]})) return i + 1 == word.size() ? 2 : 1;
+  return 1;
+}
+
+}  // namespace
+
+void split_off_program(const CLI::App& run, std::vector<std::string>& words) {
+  std::size_t at = 1;
+  while (at < words.size() && words[at] != "--" && words[at].size() > 1 && words[at][0] == '-')
+    at += words_of_option(run, words[at]);
+  if (at >= words.size()) return;
+  const std::size_t program = words[at] == "--" ? at + 1 : at;
+  program_words().assign(words.begin() + static_cast<std::ptrdiff_t>(program), words.end());
+  words.resize(at);
+}
+
+void add_run(CLI::App& app) {
+  auto* run = app.add_subcommand("run", "Start the ranks of a program on this machine");
+  // For the help text alone: split_off_program has taken it out.
+  run->add_option("PROGRAM", "What to run, with its arguments behind it")->type_name("");
+  run->footer(footer);
+  auto options = std::make_shared<LaunchOptions>();
+  add_options(*run, options);
+  run->callback([options] {
+    options->command = program_words();
+    if (options->command.empty()) throw CLI::ValidationError("no program", "what shall be run?");
+    if (const int status = start(*options); status != 0) throw CLI::RuntimeError(status);
+  });
+}
+
+}  // namespace armature::command

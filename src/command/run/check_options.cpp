@@ -1,0 +1,123 @@
+#include "command/run/check_options.hpp"
+
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "armature/balance.hpp"
+#include "base/fail.hpp"
+#include "space/layout.hpp"
+
+namespace armature::command {
+namespace {
+
+using space::OnDeath;
+
+template <class... Values>
+void refuse_if(bool is_so, fmt::format_string<Values...> why, Values&&... values) {
+  if (is_so) base::fail(Errc::start, fmt::format(why, std::forward<Values>(values)...));
+}
+
+struct Said {
+  bool is_so;
+  const char* option;
+};
+
+/// Some take turns on one thread: whose turn it is not could be disturbed by its second one.
+void check_service_threads(const LaunchOptions& options) {
+  const char* const service = getenv("ARMATURE_SERVICE_THREADS");
+  refuse_if((options.virtual_ranks || options.simulation_seed.has_value()) && service != nullptr &&
+                std::string_view(service) != "0",
+            "--service-threads (ARMATURE_SERVICE_THREADS) goes neither with --virtual nor with "
+            "--simulate: calls are executed when a rank waits or yields");
+}
+
+void check_kind_of_ranks(const LaunchOptions& options) {
+  if (options.virtual_ranks) {
+    refuse_if(options.threads > 1,
+              "--virtual does not go with --threads: ranks are one or the other");
+    return;
+  }
+  for (const auto& [is_said, option] :
+       {Said{options.processes != 0, "--processes"}, Said{options.balance, "--balance"},
+        Said{options.stack_bytes != 0, "--stack-size"},
+        Said{options.rebalance_every_s > 0, "--rebalance-every"},
+        Said{options.checkpoint_every_s > 0, "--checkpoint-every"},
+        Said{!options.checkpoint_directory.empty(), "--checkpoint"},
+        Said{options.checkpoint_incremental, "--checkpoint-incremental"},
+        Said{options.on_death == OnDeath::recover, "--on-death recover"}})
+    refuse_if(is_said, "{} is for virtual ranks: say --virtual, too", option);
+}
+
+void check_simulation(const LaunchOptions& options) {
+  const bool simulates = options.simulation_seed.has_value();
+  refuse_if(options.simulated_deaths != 0 && !(simulates && options.on_death == OnDeath::recover),
+            "--simulate-deaths is for --simulate with --on-death recover");
+  refuse_if(
+      options.simulated_leaves != 0 && !(simulates && options.virtual_ranks && options.nodes == 1),
+      "--simulate-leaves is for --simulate with --virtual, on one node");
+  if (!simulates) return;
+  refuse_if(options.threads > 1,
+            "--threads does not go with --simulate: all ranks are in one process, in turn");
+  refuse_if(options.nodes > 1 && !options.virtual_ranks,
+            "--simulate with --nodes is for virtual ranks: say --virtual, too");
+  refuse_if(!options.checkpoint_directory.empty(),
+            "--checkpoint does not go with --simulate: a simulation is repeated by its seed");
+  refuse_if(options.rebalance_every_s > 0,
+            "--rebalance-every does not go with --simulate: its clock is another one");
+  refuse_if(!options.trace.empty(),
+            "--trace does not go with --simulate: there is one process, on a clock of its own");
+}
+
+/// What is done every so often, and what is written.
+void check_states(const LaunchOptions& options) {
+  constexpr std::size_t directory_max = space::Halt::directory_max;
+  refuse_if(options.checkpoint_directory.size() > directory_max,
+            "--checkpoint: the name of the directory has {} bytes, and may have {}",
+            options.checkpoint_directory.size(), directory_max);
+  refuse_if(options.checkpoint_every_s > 0 && options.checkpoint_directory.empty(),
+            "--checkpoint-every: where to? Say --checkpoint DIR, too");
+  refuse_if(options.copy_every_s > 0 && options.on_death != OnDeath::recover,
+            "--copy-every: copies are made to recover from: say --on-death recover, too");
+  if (options.rebalance_every_s <= 0) return;
+  refuse_if(options.on_death == OnDeath::go_on,
+            "--rebalance-every does not go with --on-death continue: a rank that has died cannot "
+            "stand still");
+  (void)balance::strategy(options.rebalance_by);
+}
+
+void check_hosts(const LaunchOptions& options) {
+  const double stall_by_default_s = LaunchOptions().stall_s;
+  for (const auto& [is_said, option] :
+       {Said{options.simulation_seed.has_value(), "--simulate"},
+        Said{!options.trace.empty(), "--trace"}, Said{options.bind != Bind::automatic, "--bind"},
+        Said{options.timeout_s != 0, "--timeout"}, Said{options.nodes > 1, "--nodes"},
+        Said{options.stall_s != 0 && options.stall_s != stall_by_default_s, "--stall"}})
+    refuse_if(is_said,
+              "{} is not possible with --hosts: another launcher starts and watches the processes",
+              option);
+  refuse_if(options.ranks == 0, "--hosts needs the number of ranks: -n N");
+  refuse_if(!options.virtual_ranks && options.ranks % options.threads != 0,
+            "{} ranks cannot be divided into processes of {}: with --hosts each hosts as many",
+            options.ranks, options.threads);
+}
+
+}  // namespace
+
+void check_options(const LaunchOptions& options) {
+  check_kind_of_ranks(options);
+  check_service_threads(options);
+  check_simulation(options);
+  check_states(options);
+  if (!options.hosts.empty()) check_hosts(options);
+  // Each needs the memory of all.
+  constexpr std::uint32_t ranks_max = space::virtual_ranks_on_nodes_max;
+  refuse_if(options.virtual_ranks && options.nodes > 1 && options.ranks > ranks_max,
+            "-n {} does not go with --virtual on several nodes (--nodes): there may be {} ranks at "
+            "most",
+            options.ranks, ranks_max);
+}
+
+}  // namespace armature::command

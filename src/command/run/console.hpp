@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "command/run/output.hpp"
+
+namespace armature::command {
+
+/// What the launcher itself has to say goes to stderr, each message whole: "armature: " and the
+/// text. A headline stands out where stderr is a terminal.
+void say(const std::string& text);
+void say_headline(const std::string& text, const std::string& below = "");
+
+/// While this lives, that waits in `output` where stderr takes nothing, and does not keep its
+/// speaker. One at a time.
+class SayThrough {
+ public:
+  explicit SayThrough(Output& output);
+  SayThrough(const SayThrough&) = delete;
+  SayThrough& operator=(const SayThrough&) = delete;
+  ~SayThrough();
+};
+
+}  // namespace armature::command

@@ -1,0 +1,280 @@
+#include "command/run/launch.hpp"
+
+#include <fcntl.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "base/bytes.hpp"
+#include "base/fail.hpp"
+#include "bootstrap/alike.hpp"
+#include "bootstrap/board.hpp"
+#include "command/executable/globals.hpp"
+#include "command/executable/sanitizer.hpp"
+#include "command/explain/observe.hpp"
+#include "command/explain/phrase.hpp"
+#include "command/run/binding.hpp"
+#include "command/run/console.hpp"
+#include "command/run/cores.hpp"
+#include "command/run/filling.hpp"
+#include "command/run/intervals.hpp"
+#include "command/run/program.hpp"
+#include "command/run/running_job.hpp"
+#include "command/run/spawn.hpp"
+#include "command/run/taken_cores.hpp"
+#include "command/run/trace.hpp"
+#include "space/job_memory.hpp"
+#include "space/layout.hpp"
+#include "topology/cores.hpp"
+
+namespace armature::command {
+namespace {
+
+/// So that none of the job's files becomes somebody's stdin or stdout.
+void open_standard_descriptors() {
+  int fd = 0;
+  do {
+    fd = open("/dev/null", O_RDWR);
+  } while (fd >= 0 && fd <= STDERR_FILENO);
+  close(fd);
+}
+
+Binding bind_ranks(const LaunchOptions& options, std::uint32_t ranks, TakenCores& taken) {
+  const bool needless = options.bind == Bind::automatic &&
+                        (ranks == 1 || ranks > topology::allowed_processors().size());
+  if (options.bind == Bind::none || needless) return {};
+  return choose_binding(taken.take(allowed_cores(), ranks), ranks, options.bind);
+}
+
+/// Where one of them acts at a time it goes on sooner on the core of the one before.
+Binding bind_together(std::uint32_t processes, TakenCores& taken) {
+  const std::vector<Core> cores = taken.take(allowed_cores(), 1);
+  return Binding(cores.empty() ? 0 : processes, cores.empty() ? std::vector<int>() : cores.front());
+}
+
+/// Virtual ranks run where their process does.
+Binding bind_processes(const LaunchOptions& options, const space::Control& control,
+                       TakenCores& taken) {
+  const std::uint32_t processes = control.header().processes;
+  const Binding places = control.header().acts_in_turn() ? bind_together(processes, taken)
+                                                         : bind_ranks(options, processes, taken);
+  Binding binding;
+  if (places.empty()) return binding;
+  for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank)
+    binding.push_back(places[static_cast<std::size_t>(control.slot(rank).process)]);
+  return binding;
+}
+
+/// Of those that are simulated by processes that act in turn.
+std::string options_in_turn(const LaunchOptions& options) {
+  std::string text;
+  if (options.nodes > 1) text += fmt::format(" --nodes {}", options.nodes);
+  if (options.on_death == space::OnDeath::recover) text += " --on-death recover";
+  if (options.simulated_deaths != 0)
+    text += fmt::format(" --simulate-deaths {}", options.simulated_deaths);
+  if (options.simulated_leaves != 0)
+    text += fmt::format(" --simulate-leaves {}", options.simulated_leaves);
+  return text;
+}
+
+void describe(const LaunchOptions& options, const space::ControlHeader& header,
+              const Binding& binding) {
+  const std::string nodes =
+      header.nodes > 1 ? fmt::format(", pretending {} nodes", header.nodes) : std::string();
+  say(fmt::format("{} ranks of {}{}{} on {} cores, {}; a band of {} each from {:#x} on",
+                  header.ranks, options.command.front(), in_processes(header), nodes, header.cores,
+                  binding.empty() ? "not bound" : "bound", base::readable_bytes(header.band_bytes),
+                  header.band_base));
+}
+
+/// Once, where ranks share a process.
+void tell_of_globals(const LaunchOptions& options, const space::ControlHeader& header,
+                     const std::string& program) {
+  if (!options.virtual_ranks || !options.globals_note || options.restore ||
+      header.ranks <= header.processes)
+    return;
+  constexpr std::size_t named_max = 8;
+  const std::vector<std::string> globals = writable_globals(program);
+  const std::string note = note_about_globals(options.command.front(), globals,
+                                              options.verbose ? globals.size() : named_max);
+  if (!note.empty()) say(note);
+}
+
+/// For the ranks that are threads: each binds itself to its part of what its process may use.
+void tell_ranks_where(const Binding& binding, const space::Control& control) {
+  for (std::size_t rank = 0; rank < binding.size(); ++rank) {
+    space::Processors& processors = control.slot(static_cast<int>(rank)).bound_to;
+    for (const int thread : binding[rank]) {
+      const auto number = static_cast<std::size_t>(thread);
+      if (number < space::Processors::count_max)
+        processors.bits[number / 64] |= std::uint64_t{1} << (number % 64);
+    }
+  }
+}
+
+/// So many of the whole job.
+std::optional<std::uint32_t> virtual_processes(const LaunchOptions& options, std::uint32_t ranks,
+                                               std::uint32_t cores) {
+  if (!options.virtual_ranks) return std::nullopt;
+  // The same on every machine, where it is a seed that decides; as many on each node as fit.
+  const std::uint32_t otherwise = options.simulation_seed
+                                      ? std::max(2u, options.nodes)
+                                      : std::max(cores / options.nodes, 1u) * options.nodes;
+  return std::min(options.processes != 0 ? options.processes : otherwise, ranks);
+}
+
+/// The first rank of each process.
+std::vector<std::uint32_t> first_of_processes(const LaunchOptions& options, std::uint32_t ranks,
+                                              std::optional<std::uint32_t> virtual_processes) {
+  std::vector<std::uint32_t> first;
+  if (options.restore && virtual_processes)
+    first = options.restore->first_ranks(*virtual_processes);
+  if (!first.empty()) return first;
+  const std::uint32_t processes =
+      virtual_processes.value_or((ranks + options.threads - 1) / options.threads);
+  for (std::uint32_t process = 0; process < processes; ++process)
+    first.push_back(virtual_processes ? space::first_rank_of(process, processes, ranks)
+                                      : process * options.threads);
+  return first;
+}
+
+/// That of each of the nodes that we pretend; a process is on one of them. Empty for one node.
+std::vector<std::uint32_t> first_of_nodes(const LaunchOptions& options,
+                                          const std::vector<std::uint32_t>& of_processes) {
+  if (options.nodes <= 1) return {};
+  const std::size_t processes = of_processes.size();
+  if (options.nodes > processes)
+    base::fail(Errc::start,
+               fmt::format("--nodes {}: there are only {} processes", options.nodes, processes));
+  std::vector<std::uint32_t> first;
+  for (std::uint32_t node = 0; node < options.nodes; ++node)
+    first.push_back(of_processes[processes * node / options.nodes]);
+  return first;
+}
+
+/// 0: the default.
+std::uint64_t band_bytes(const LaunchOptions& options) {
+  const bool is_said = options.band_bytes != 0;
+  return !is_said && runs_valgrind(options.command) ? space::band_bytes_on_valgrind
+                                                    : options.band_bytes;
+}
+
+std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uint32_t ranks,
+                                          std::uint32_t cores) {
+  const std::optional<std::uint32_t> processes = virtual_processes(options, ranks, cores);
+  const std::vector<std::uint32_t> of_processes = first_of_processes(options, ranks, processes);
+  space::JobOptions job{.ranks = ranks,
+                        .ranks_per_process = options.simulation_seed ? ranks : options.threads,
+                        .virtual_processes = processes,
+                        .first_ranks = processes ? of_processes : std::vector<std::uint32_t>(),
+                        .stack_bytes = options.stack_bytes,
+                        .slots_have_pages = options.restore && options.restore->slots_have_pages,
+                        .band_base = options.band_base,
+                        .band_bytes = band_bytes(options),
+                        .cores = cores,
+                        .check_full = options.check_full,
+                        .on_death = options.on_death,
+                        .simulated_deaths = options.simulated_deaths,
+                        .simulated_leaves = options.simulated_leaves,
+                        .simulation_seed = options.simulation_seed,
+                        .nodes = first_of_nodes(options, of_processes)};
+  std::vector<space::JobMemory> memory;
+  for (std::uint32_t node = 0; node < std::max<std::uint32_t>(options.nodes, 1); ++node) {
+    job.node = static_cast<std::int32_t>(node);
+    memory.push_back(space::JobMemory::create(job));
+    line_up(memory.back().bands);
+  }
+  return memory;
+}
+
+/// Where processes that do not only share memory tell each other what they need to begin.
+base::FileDescriptor board_of(const space::ControlHeader& job) {
+  if (job.nodes == 1 && !job.acts_in_turn()) return {};
+  return bootstrap::Board::create(static_cast<int>(job.processes));
+}
+
+/// What the launcher looks at: the first node's block, in which each rank's slot is that of the
+/// rank's own node.
+space::Control slots_of_all(const std::vector<space::JobMemory>& memory) {
+  const space::Control control = space::map_control(memory.front().control.get());
+  for (std::size_t node = 1; node < memory.size(); ++node)
+    if (!show_slots_of(control, memory[node].control.get(), true))
+      base::fail(Errc::start,
+                 fmt::format("the control block cannot be mapped: {}", base::system_text(errno)));
+  return control;
+}
+
+/// What is to host virtual ranks.
+void make_alike_for_ranks(const LaunchOptions& options, const std::string& program) {
+  refuse_address_sanitizer(program);
+  bootstrap::make_alike(options.secrets());
+}
+
+}  // namespace
+
+Outcome launch(const LaunchOptions& options) {
+  const Program program = find_program(options.command.front());
+  if (!program) {
+    say_headline(program.problem);
+    return {.status = program.status};
+  }
+  open_standard_descriptors();
+  const auto cores = static_cast<std::uint32_t>(topology::usable_cores());
+  const std::uint32_t ranks = options.ranks != 0 ? options.ranks : cores;
+  const std::optional<std::uint32_t> processes = virtual_processes(options, ranks, cores);
+  raise_file_limit(ranks, processes.value_or(ranks), options.nodes, options.label);
+  const std::vector<space::JobMemory> memory = make_memory(options, ranks, cores);
+  for (const auto& node : memory) {
+    space::ControlHeader& header = space::map_control(node.control.get()).header();
+    header.launcher_pid = getpid();
+    header.has_launcher = 1;
+  }
+  const space::Control control = slots_of_all(memory);
+  std::optional<Filling> filling;
+  if (options.restore) filling.emplace(*options.restore, memory);
+  for (const auto& node : memory) {
+    space::ControlHeader& header = space::map_control(node.control.get()).header();
+    header.balance = options.balance ? 1 : 0;
+    header.measures = options.rebalance_every_s > 0 ? 1 : 0;
+    header.halt.incremental = options.checkpoint_incremental ? 1 : 0;
+  }
+  // That is answered once all processes have joined; somebody may have asked already.
+  std::uint64_t nobody = 0;
+  control.header().resize.wanted.compare_exchange_strong(nobody, options.resize_wanted);
+  const base::FileDescriptor board = board_of(control.header());
+  tell_intervals(options);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+
+  TakenCores taken;
+  Binding binding = options.virtual_ranks ? bind_processes(options, control, taken)
+                                          : bind_ranks(options, ranks, taken);
+  tell_ranks_where(binding, control);
+  if (options.verbose) describe(options, control.header(), binding);
+  tell_of_globals(options, control.header(), program.path);
+  // The same seed must find the same addresses: some programs order things by them.
+  if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
+  std::optional<Trace> trace;
+  if (!options.trace.empty()) trace.emplace(options.trace, ranks);
+  if (options.virtual_ranks) make_alike_for_ranks(options, program.path);
+  RunningJob job(options, memory, control, board.get(), filling ? &*filling : nullptr);
+  Outcome outcome = job.run(program.path, std::move(binding));
+  if (filling) filling->finish();
+  if (trace && !trace->write(control.header().started_ns) && outcome.status == 0)
+    outcome.status = 1;
+  if (options.simulation_seed && outcome.status != 0)
+    say(fmt::format(
+        "the simulation with seed {0} failed; armature run --simulate {0} -n {1}{2} "
+        "repeats it",
+        *options.simulation_seed, ranks,
+        processes ? fmt::format(" --virtual --processes {}{}{}", *processes,
+                                options_in_turn(options), options.balance ? " --balance" : "")
+                  : ""));
+  return outcome;
+}
+
+}  // namespace armature::command

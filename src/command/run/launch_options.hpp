@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "space/job_memory.hpp"
+
+// What `armature run` is to do, and what comes of it.
+
+namespace armature::command {
+
+enum class Bind {
+  automatic,  // a core for each rank where there are enough cores, else none
+  none,
+  core,  // a core for each rank, in turn where there are fewer
+};
+
+struct LaunchOptions {
+  std::uint32_t ranks = 0;              // 0: as many as there are usable cores
+  std::uint32_t threads = 1;            // ranks per process, threads of it; the last may host fewer
+  bool virtual_ranks = false;           // fibers of few processes, in place of threads
+  std::uint32_t processes = 0;          // that host them; 0: as many as there are usable cores
+  std::uint64_t stack_bytes = 0;        // of each of them; 0: the default
+  bool globals_note = true;             // about variables that they share
+  bool balance = false;                 // a process with nothing to do takes ranks of others
+  double rebalance_every_s = 0;         // ranks go where what they computed says; 0: never
+  std::string rebalance_by = "chosen";  // a strategy of armature/balance.hpp
+  std::uint32_t nodes = 1;              // pretended: groups of ranks that speak over the network
+  std::uint32_t simulated_deaths = 0;   // so many processes are killed, when the seed decides
+  std::uint32_t simulated_leaves = 0;   // so many are asked to leave
+  std::optional<std::uint64_t>
+      simulation_seed;             // a simulation, in which it decides what happens when
+  std::vector<std::string> hosts;  // machines to start on; empty: this one
+  std::vector<std::string> command;
+  Bind bind = Bind::automatic;
+  bool label = false;
+  bool verbose = false;
+  bool check_full = false;
+  std::uint64_t band_base = 0;   // 0: the default
+  std::uint64_t band_bytes = 0;  // 0: the default
+  space::OnDeath on_death = space::OnDeath::end_job;
+  double timeout_s = 0;               // 0: none
+  std::uint64_t timeout_from_ns = 0;  // CLOCK_MONOTONIC; 0: the job's start
+  std::string checkpoint_directory;   // of virtual ranks; empty: none
+  /// On several nodes: where ranks are written to, to go on in more processes or fewer; empty: they
+  /// keep theirs.
+  std::string resize_directory;
+  std::uint64_t resize_wanted = 0;      // a request of the job before, as Resize::wanted
+  double checkpoint_every_s = 0;        // 0: when asked for by SIGUSR2 or the program
+  bool checkpoint_incremental = false;  // only what changed, where that can be
+  double copy_every_s = 0;              // in memory, to recover; 0: when the program says so
+  /// A job that goes on from a checkpoint.
+  struct Restore {
+    std::string secrets;            // of the processes that wrote it
+    bool slots_have_pages = false;  // in its control block, to which ranks have pointers
+    /// The first rank of each of so many processes; empty: as many ranks in each.
+    std::function<std::vector<std::uint32_t>(std::uint32_t processes)> first_ranks;
+    /// What processes look at when they join; and all the rest, which may take long.
+    std::function<void(const space::Control& control)> prepare;  // of each node
+    using Fill = void(const std::vector<space::JobMemory>& memory, const std::stop_token& stop,
+                      const std::function<void()>& when_whole);
+    std::function<Fill> fill;
+  };
+  std::optional<Restore> restore;
+  std::string trace;    // where to write one; empty: nowhere
+  double stall_s = 60;  // 0: no report
+
+  /// What the processes of virtual ranks are to share: the checkpoint's, or new ones.
+  [[nodiscard]] std::string secrets() const;
+};
+
+/// Exit statuses of our own, as shells and timeout(1) use them.
+inline constexpr int status_timeout = 124;
+inline constexpr int status_not_executable = 126;
+inline constexpr int status_not_found = 127;
+
+/// How a job ended.
+struct Outcome {
+  int status = 0;           // that of the first rank that failed
+  bool was_killed = false;  // processes were, by nobody who had to do with it
+  bool was_ended = false;   // somebody has asked another launcher to end it
+  /// It has not: its ranks are in resize_directory, and are to go on in other processes.
+  bool goes_on = false;
+  std::uint32_t processes = 0, nodes = 0;  // so many
+  std::vector<std::string> hosts;          // of other launchers: on these
+  std::uint64_t resize_wanted = 0;         // what has not been answered yet
+};
+
+}  // namespace armature::command
