@@ -215,6 +215,18 @@ void make_alike_for_ranks(const LaunchOptions& options, const std::string& progr
   bootstrap::make_alike(options.secrets());
 }
 
+/// A simulation has failed.
+void say_how_to_repeat(const LaunchOptions& options, std::uint32_t ranks,
+                       std::optional<std::uint32_t> processes) {
+  say(fmt::format(
+      "the simulation with seed {0} failed; armature run --simulate {0} -n {1}{2} "
+      "repeats it",
+      *options.simulation_seed, ranks,
+      processes ? fmt::format(" --virtual --processes {}{}{}", *processes, options_in_turn(options),
+                              options.balance ? " --balance" : "")
+                : ""));
+}
+
 }  // namespace
 
 Outcome launch(const LaunchOptions& options) {
@@ -261,19 +273,13 @@ Outcome launch(const LaunchOptions& options) {
   std::optional<Trace> trace;
   if (!options.trace.empty()) trace.emplace(options.trace, ranks);
   if (options.virtual_ranks) make_alike_for_ranks(options, program.path);
-  RunningJob job(options, memory, control, board.get(), filling ? &*filling : nullptr);
-  Outcome outcome = job.run(program.path, std::move(binding));
+  RunningJob job(options, {memory, control, board.get(), filling ? &*filling : nullptr,
+                           program.path, std::move(binding)});
+  Outcome outcome = job.run();
   if (filling) filling->finish();
   if (trace && !trace->write(control.header().started_ns) && outcome.status == 0)
     outcome.status = 1;
-  if (options.simulation_seed && outcome.status != 0)
-    say(fmt::format(
-        "the simulation with seed {0} failed; armature run --simulate {0} -n {1}{2} "
-        "repeats it",
-        *options.simulation_seed, ranks,
-        processes ? fmt::format(" --virtual --processes {}{}{}", *processes,
-                                options_in_turn(options), options.balance ? " --balance" : "")
-                  : ""));
+  if (options.simulation_seed && outcome.status != 0) say_how_to_repeat(options, ranks, processes);
   return outcome;
 }
 

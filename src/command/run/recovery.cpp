@@ -1,7 +1,5 @@
-// A process of virtual ranks that was killed from outside takes with it what its ranks had on the
-// processor, but not their memory, which is the node's. So all ranks go back to the last checkpoint
-// in memory, in the processes that are left; see virtual/checkpoint/regroup.cpp. A rank that ends
-// itself, by an exception or a crash of its own, would do so again: that ends the job.
+#include "command/run/recovery.hpp"
+
 #include <algorithm>
 #include <csignal>
 #include <utility>
@@ -9,148 +7,107 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
-#include "command/explain/observe.hpp"
 #include "command/run/console.hpp"
-#include "command/run/running_job.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::command {
 
-bool RunningJob::recovers_on_nodes() const {
-  return wait::recovers_on_nodes(of_nodes_.front().header());
-}
-
-int RunningJob::lost_processes() const {
-  return static_cast<int>(
-      std::ranges::count_if(processes_, [](const Process& process) { return process.lost; }));
-}
-
-/// Those with a process that is left.
-std::vector<int> RunningJob::living_nodes() const {
-  std::vector<int> nodes;
-  for (const Process& process : processes_)
-    if (process.alive && !process.lost && (nodes.empty() || nodes.back() != process.node))
-      nodes.push_back(process.node);
-  return nodes;
+std::uint32_t Recovery::lost_processes() const {
+  return static_cast<std::uint32_t>(
+      std::ranges::count(processes_.all(), true, &LaunchedProcess::lost));
 }
 
 /// Empty when it can.
-std::string RunningJob::why_not_recover(const Process& process) const {
+std::string Recovery::why_not(const LaunchedProcess& process) const {
   const auto joined = [](const space::Control& node) { return node.header().all_have_joined(); };
   const auto has_copy = [](const space::Control& node) {
     return node.header().halt.copy.load(std::memory_order_acquire) != 0;
   };
-  if (!std::ranges::all_of(of_nodes_, joined) || std::ranges::none_of(of_nodes_, has_copy))
+  if (!std::ranges::all_of(job_.nodes(), joined) || std::ranges::none_of(job_.nodes(), has_copy))
     return "there is no checkpoint in memory yet";
-  const space::ControlHeader& job = control_.header();
-  if (of_nodes_.size() == 1 && job.through.load(std::memory_order_acquire) >= job.ranks)
+  const space::ControlHeader& job = job_.header();
+  const bool is_one_node = job_.nodes().size() == 1;
+  if (is_one_node && job.through.load(std::memory_order_acquire) >= job.ranks)
     return "all ranks have ended";
-  for (const Process& other : processes_)
+  for (const LaunchedProcess& other : processes_.all())
     if (&other != &process && other.alive && !other.lost &&
-        (of_nodes_.size() > 1 ||
-         control_.process(static_cast<int>(&other - processes_.data())).belongs(job.halt.regroup)))
+        (!is_one_node ||
+         job_.control().process(processes_.number_of(other)).belongs(job.halt.regroup)))
       return "";
   return "no process is left";
 }
 
-void RunningJob::recover(Process& process, const std::string& who, const Ending& ending) {
-  if (const std::string why = why_not_recover(process); !why.empty()) {
-    report(who,
-           {ending.status, false,
-            fmt::format("{}, and the job cannot go on without it: {}", ending.how, why)},
-           "");
-    return lose(process, ending);
+void Recovery::recover(LaunchedProcess& process, const std::string& who, const Ending& ending) {
+  if (const std::string why = why_not(process); !why.empty()) {
+    reports_.report(who,
+                    {ending.status, false,
+                     fmt::format("{}, and the job cannot go on without it: {}", ending.how, why)},
+                    "");
+    return reports_.lose(process, ending);
   }
   process.lost = true;
   recovering_since_ns_ = base::now_ns();
-  const auto place = static_cast<int>(&process - processes_.data());
-  const space::Control& node = of_nodes_[static_cast<std::size_t>(process.node)];
+  const space::Control& node = processes_.node_of(process);
   // In a simulation, which has a clock of its own, its node hears of it when the seed says so.
-  if (control_.header().simulated != 0) {
-    labels_.pass_on();
+  if (job_.header().simulated != 0) {
+    output_.pass_on();
     return say(
         fmt::format("{} {}: all ranks go back to the checkpoint in memory", who, ending.how));
   }
-  wait::go_back_without(node, place);
-  labels_.pass_on();
+  wait::go_back_without(node, processes_.number_of(process));
+  output_.pass_on();
   const auto age_ns = base::now_ns() - node.header().copies.last_ns.load(std::memory_order_relaxed);
   say(fmt::format("{} {}: all ranks go back to the checkpoint in memory of {:.3f} s ago", who,
                   ending.how, static_cast<double>(age_ns) * 1e-9));
 }
 
-/// On several nodes they may have done so, and even have ended, before we hear of a death.
-bool RunningJob::have_gone_back_without(Process& process) {
-  const auto number = static_cast<int>(&process - processes_.data());
+bool Recovery::have_gone_back_without(LaunchedProcess& process) {
+  const int number = processes_.number_of(process);
   const auto knows = [number](const space::Control& node) {
     const space::Halt& halt = node.header().halt;
     const std::uint32_t regrouped = halt.regrouped.load(std::memory_order_acquire);
     return regrouped != 0 && regrouped == halt.regroup.load(std::memory_order_acquire) &&
            wait::is_lost(node.process(number));
   };
-  if (!recovers_on_nodes() || std::ranges::none_of(of_nodes_, knows)) return false;
+  if (!job_.recovers_on_nodes() || std::ranges::none_of(job_.nodes(), knows)) return false;
   process.lost = true;
-  begin_anew_once_more();
+  restarting_.begin_once_more();
   say(fmt::format("{} was killed: all ranks go back to the checkpoint in memory, and have done so",
-                  name_of(process)));
+                  processes_.name_of(process)));
   return true;
 }
 
-void RunningJob::watch_recovery() {
-  if (recovers_on_nodes()) return watch_recovery_on_nodes();
-  if (recovering_since_ns_ != 0 && !is_regrouping()) have_recovered();
+void Recovery::look() {
+  if (job_.recovers_on_nodes()) return look_at_nodes();
+  if (is_under_way() && !job_.is_regrouping()) have_recovered();
 }
 
-void RunningJob::have_recovered() {
+void Recovery::have_recovered() {
   const auto took_ns = base::now_ns() - std::exchange(recovering_since_ns_, 0);
-  if (options_.verbose)
+  if (job_.options().verbose)
     say(fmt::format("all ranks go on, {:.1f} ms after the death was noticed",
                     static_cast<double>(took_ns) * 1e-6));
 }
 
 /// What it cannot do the nodes find out together.
-void RunningJob::watch_recovery_on_nodes() {
-  if (recovering_since_ns_ == 0 || ending_) return;
-  const std::vector<int> nodes = living_nodes();
-  const auto halt = [&](int node) -> space::Halt& {
-    return of_nodes_[static_cast<std::size_t>(node)].header().halt;
-  };
+void Recovery::look_at_nodes() {
+  if (!is_under_way() || shutdown_.is_ending()) return;
+  const std::vector<int> nodes = processes_.living_nodes();
+  const auto halt = [&](int node) -> space::Halt& { return job_.node(node).header().halt; };
   for (const int node : nodes) {
     if (halt(node).beyond_recovery.load(std::memory_order_acquire) == 0) continue;
     say_headline(fmt::format("the job cannot go on: {}", std::string(halt(node).problem)));
-    if (!failure_) failure_ = 128 + SIGKILL;
-    was_killed_ = true;
-    return end_job();
+    shutdown_.fail(128 + SIGKILL);
+    shutdown_.note_kill();
+    return shutdown_.end_job();
   }
-  const auto lost = static_cast<std::uint32_t>(lost_processes());
+  const std::uint32_t lost = lost_processes();
   if (nodes.empty() || !std::ranges::all_of(nodes, [&](int node) {
         return halt(node).regrouped.load(std::memory_order_acquire) == lost;
       }))
     return;
-  begin_anew_once_more();
+  restarting_.begin_once_more();
   have_recovered();
-}
-
-/// By the node that has come furthest: one that is lost has not gone back with the others, and what
-/// it says of ranks does not hold any more. One whose processes have all ended is as good as any.
-void RunningJob::follow_living_ranks() {
-  const space::Control* known = &of_nodes_.front();
-  std::pair<std::uint32_t, std::uint32_t> times;
-  for (const space::Control& node : of_nodes_) {
-    const space::Halt& halt = node.header().halt;
-    const std::pair now(halt.regrouped.load(std::memory_order_acquire),
-                        halt.over.load(std::memory_order_acquire));
-    if (now > times) {
-      times = now;
-      known = &node;
-    }
-  }
-  const std::uint32_t both = (times.first << 16) + times.second;
-  if (std::exchange(followed_, both) == both) return;
-  for (int rank = 0; rank < static_cast<int>(known->header().ranks); ++rank) {
-    const auto node = static_cast<std::size_t>(known->slot(rank).node);
-    (void)show_slot(control_, rank, memory_[node].control.get(), true);
-  }
-  bring_requests_after(living_nodes());
 }
 
 }  // namespace armature::command

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+
+#include "command/run/recovery.hpp"
+#include "command/run/resizing.hpp"
+
+namespace armature::command {
+
+/// Processes that leave, in order or not, and what that means for the job: nothing, going back, or
+/// its end.
+class Deaths {
+ public:
+  Deaths(const JobView& job, LaunchedProcesses& processes, Shutdown& shutdown,
+         DeathReports& reports, Recovery& recovery, Resizing& resizing);
+
+  /// To be called now and then.
+  void look();
+  /// The process has left; wait_status says how.
+  void has_exited(LaunchedProcess& process);
+  /// The job is over, and so many processes had to be killed. Who leaves the work behind itself, as
+  /// a script's last line with & does, has ended too early.
+  void have_killed(int left);
+
+ private:
+  void read_last_words();
+  void reap();
+  [[nodiscard]] space::Life life_at_exit(const LaunchedProcess& process) const;
+  void judge(LaunchedProcess& process, const std::string& who, const Ending& ending,
+             bool has_spoken);
+  void refuse_those_who_never_joined();
+  void kill_those_given_up();
+  [[nodiscard]] bool is_given_up(const LaunchedProcess& process) const;
+
+  const JobView& job_;
+  LaunchedProcesses& processes_;
+  Shutdown& shutdown_;
+  DeathReports& reports_;
+  Recovery& recovery_;
+  Resizing& resizing_;
+  const std::uint64_t oom_kills_before_;
+};
+
+}  // namespace armature::command

@@ -1,0 +1,47 @@
+#include "command/run/job_view.hpp"
+
+#include <algorithm>
+
+#include "command/explain/explain.hpp"
+#include "wait/processes.hpp"
+
+namespace armature::command {
+
+JobView::JobView(const LaunchOptions& options, const std::vector<space::JobMemory>& memory,
+                 space::Control control)
+    : options_(options), memory_(memory), control_(control) {
+  const bool one_file = header().ranks_are_virtual != 0;
+  for (const auto& node : memory) {
+    of_nodes_.push_back(space::map_control(node.control.get()));
+    band_files_.controls.push_back(node.control.get());
+    if (one_file) band_files_.fds.push_back(node.bands.front().get());
+  }
+  for (int rank = 0; !one_file && rank < ranks(); ++rank)
+    band_files_.fds.push_back(memory[static_cast<std::size_t>(control.slot(rank).node)]
+                                  .bands[static_cast<std::size_t>(rank)]
+                                  .get());
+}
+
+space::ControlHeader& JobView::header_of_rank_0() const {
+  return node(control_.slot(0).node).header();
+}
+
+int JobView::process_of(int rank) const {
+  if (header().is_one_process()) return 0;
+  return control_.slot(rank).process.load(std::memory_order_acquire);
+}
+
+bool JobView::recovers_on_nodes() const {
+  return wait::recovers_on_nodes(of_nodes_.front().header());
+}
+
+bool JobView::is_to_go_on() const {
+  return of_nodes_.size() > 1 && std::ranges::any_of(of_nodes_, [](const space::Control& node) {
+           return node.header().resize.anew.load(std::memory_order_acquire) ==
+                  space::StartAnew::complete;
+         });
+}
+
+std::string JobView::explanation() const { return text(explain(observe(control_, band_files_))); }
+
+}  // namespace armature::command

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "command/explain/band_files.hpp"
+#include "command/run/launch_options.hpp"
+#include "space/job_memory.hpp"
+
+namespace armature::command {
+
+/// What a job was to be, and what stands in its memory. All that ranks have to say to the launcher
+/// is in control blocks, so that it can be read whatever has become of them.
+class JobView {
+ public:
+  /// `memory` is that of each node; `control` has the slot of every rank in its node's block.
+  JobView(const LaunchOptions& options, const std::vector<space::JobMemory>& memory,
+          space::Control control);
+
+  [[nodiscard]] const LaunchOptions& options() const { return options_; }
+  [[nodiscard]] const std::vector<space::JobMemory>& memory() const { return memory_; }
+  [[nodiscard]] const space::Control& control() const { return control_; }
+  [[nodiscard]] space::ControlHeader& header() const { return control_.header(); }
+  [[nodiscard]] int ranks() const { return static_cast<int>(header().ranks); }
+  /// The control block of each node.
+  [[nodiscard]] const std::vector<space::Control>& nodes() const { return of_nodes_; }
+  [[nodiscard]] const space::Control& node(int number) const {
+    return of_nodes_[static_cast<std::size_t>(number)];
+  }
+  [[nodiscard]] space::ControlHeader& header_of_rank_0() const;
+
+  /// The number of the process that the rank is in now.
+  [[nodiscard]] int process_of(int rank) const;
+  /// On several nodes: all go back to the checkpoint in memory after a death.
+  [[nodiscard]] bool recovers_on_nodes() const;
+  /// On one node: ranks are about to change processes, or to go back.
+  [[nodiscard]] bool is_regrouping() const { return header().halt.is_to_regroup(); }
+  /// On several nodes: all ranks are written, and the job goes on in other processes.
+  [[nodiscard]] bool is_to_go_on() const;
+
+  /// What all ranks do at the moment, in lines.
+  [[nodiscard]] std::string explanation() const;
+
+ private:
+  const LaunchOptions& options_;
+  const std::vector<space::JobMemory>& memory_;
+  const space::Control control_;
+  std::vector<space::Control> of_nodes_;
+  BandFiles band_files_;
+};
+
+}  // namespace armature::command

@@ -1,0 +1,15 @@
+#include "command/run/process_starter.hpp"
+
+namespace armature::command {
+
+int ProcessStarter::start(LaunchedProcess& process) {
+  const Labels::Ends ends = output_.open(process);
+  const auto started =
+      spawner_.start(process.ranks, process.node, {ends.out.get(), ends.err.get()});
+  if (started.error != 0) return started.error;
+  process.pid = started.pid;
+  process.alive = true;
+  return 0;
+}
+
+}  // namespace armature::command

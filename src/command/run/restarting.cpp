@@ -1,0 +1,129 @@
+#include "command/run/restarting.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "command/run/console.hpp"
+
+namespace armature::command {
+
+using space::StartAnew;
+
+namespace {
+
+// Whoever takes a node back asks its processes one after the other.
+constexpr std::uint64_t leaving_ns = 50'000'000;
+
+}  // namespace
+
+void Restarting::look() {
+  for (const space::Control& node : job_.nodes()) {
+    const space::Resize& resize = node.header().resize;
+    if (resize.anew.load(std::memory_order_acquire) == StartAnew::failed)
+      return give_up(resize.problem);
+    if (!node.header().all_have_joined()) return;
+  }
+  if (job_.is_to_go_on()) return;
+  requests_.take_from_nodes();
+  note_those_who_leave();
+  if (!leave_.empty() && base::now_ns() - leave_since_ns_ < leaving_ns) return;
+  const auto& request = requests_.pending();
+  const bool is_other = request && request->processes != processes_.hosting().size();
+  if (is_other || !leave_.empty()) return want();
+  if (is_wanted_) return give_up("");  // somebody has changed his mind
+  if (request) requests_.answer_nodes("");
+}
+
+/// Those that somebody else has asked to end.
+void Restarting::note_those_who_leave() {
+  std::erase_if(leave_, [&](int number) { return processes_.at(number).lost; });
+  for (const int number : processes_.hosting()) {
+    const LaunchedProcess& process = processes_.at(number);
+    const space::Control& node = processes_.node_of(process);
+    if (node.process(number).wants_to_leave.load(std::memory_order_acquire) == 0 ||
+        std::ranges::find(leave_, number) != leave_.end())
+      continue;
+    leave_.push_back(number);
+    leave_since_ns_ = base::now_ns();
+    say(fmt::format(
+        "process {} (pid {}) leaves as soon as all ranks meet in checkpoint, rebalance or "
+        "migrate_together{}",
+        number, process.pid,
+        node.header().resize.has_met.load(std::memory_order_relaxed) != 0
+            ? ""
+            : ", which they have not done so far"));
+  }
+  if (leave_.size() < processes_.hosting().size()) return;
+  // Nobody is left to take their ranks.
+  for (const int number : std::exchange(leave_, {})) kill(processes_.at(number).pid, SIGTERM);
+}
+
+/// Empty when it can be tried.
+std::string Restarting::why_not() const {
+  const std::string& directory = job_.options().resize_directory;
+  if (directory.empty()) return "this job keeps its processes";
+  if (std::string why = requests_.pending() ? requests_.why_not() : std::string(); !why.empty())
+    return why;
+  struct stat status {};
+  // Nobody else may read what ranks have.
+  if (stat(directory.c_str(), &status) == 0 || mkdir(directory.c_str(), 0700) == 0) return {};
+  return fmt::format("ranks cannot be written to {}: {}", directory, base::system_text(errno));
+}
+
+void Restarting::want() {
+  if (const std::string why = why_not(); !why.empty()) return give_up(why);
+  is_wanted_ = true;
+  for (const space::Control& node : job_.nodes()) {
+    StartAnew none = StartAnew::none;
+    node.header().resize.anew.compare_exchange_strong(none, StartAnew::wanted,
+                                                      std::memory_order_acq_rel);
+  }
+}
+
+void Restarting::give_up(const std::string& why) {
+  for (const int number : std::exchange(leave_, {})) {
+    const LaunchedProcess& process = processes_.at(number);
+    processes_.node_of(process).process(number).wants_to_leave.store(0, std::memory_order_release);
+    say(fmt::format("process {} stays: {}", number, why));
+  }
+  requests_.answer_nodes(why);
+  is_wanted_ = false;
+  for (const space::Control& node : job_.nodes()) {
+    StartAnew wanted = StartAnew::wanted;
+    if (!node.header().resize.anew.compare_exchange_strong(wanted, StartAnew::none)) {
+      StartAnew failed = StartAnew::failed;
+      node.header().resize.anew.compare_exchange_strong(failed, StartAnew::none);
+    }
+  }
+}
+
+void Restarting::begin_once_more() {
+  for (const space::Control& node : job_.nodes()) {
+    StartAnew begun = StartAnew::begun;
+    node.header().resize.anew.compare_exchange_strong(begun, StartAnew::wanted);
+  }
+}
+
+void Restarting::complete(Outcome& outcome) const {
+  std::vector<bool> keeps(job_.nodes().size());
+  std::uint32_t staying = 0;
+  for (const LaunchedProcess& process : processes_.all()) {
+    if (process.lost || std::ranges::count(leave_, processes_.number_of(process)) != 0) continue;
+    keeps[static_cast<std::size_t>(process.node)] = true;
+    ++staying;
+  }
+  outcome.goes_on = true;
+  outcome.processes = requests_.pending() ? requests_.pending()->processes : staying;
+  outcome.nodes =
+      std::min(static_cast<std::uint32_t>(std::ranges::count(keeps, true)), outcome.processes);
+}
+
+}  // namespace armature::command
