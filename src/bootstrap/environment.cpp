@@ -53,7 +53,7 @@ bool Environment::take(Environment& out) {
          .hosted = hosted.value_or(0),
          .control_fd = *control,
          .first_band_fd = *bands,
-         .board_fd = number(board_variable).value_or(-1),
+         .store_fd = number(store_variable).value_or(-1),
          .launcher_fd = number(launcher_variable).value_or(-1),
          .process = process.value_or(-1)};
   for (const char* variable : our_variables) unsetenv(variable);

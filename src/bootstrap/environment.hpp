@@ -19,7 +19,7 @@ inline constexpr const char* process_variable = "ARMATURE_PROCESS";
 // Descriptor of a pipe to which only the launcher can write: closed when that is gone.
 inline constexpr const char* launcher_variable = "ARMATURE_LAUNCHER_FD";
 
-inline constexpr const char* board_variable = "ARMATURE_BOARD_FD";  // with several nodes alone
+inline constexpr const char* store_variable = "ARMATURE_STORE_FD";  // with several nodes alone
 
 // Of virtual ranks: SIGTERM was blocked by this launcher (pid) when it started the process.
 inline constexpr const char* held_by_variable = "ARMATURE_HELD_BY";
@@ -60,7 +60,7 @@ inline constexpr const char* starter_variable = "ARMATURE_STARTER";
 inline constexpr const char* secrets_variable = "ARMATURE_SECRETS";
 
 inline constexpr const char* our_variables[] = {
-    rank_variable,    hosted_variable, control_variable, bands_variable,   board_variable,
+    rank_variable,    hosted_variable, control_variable, bands_variable,   store_variable,
     padding_variable, even_variable,   process_variable, held_by_variable, launcher_variable};
 
 /// What the launcher told this process.
@@ -69,7 +69,7 @@ struct Environment {
   int hosted = 1;  // how many, in a row
   int control_fd = -1;
   int first_band_fd = -1;
-  int board_fd = -1;  // by which processes of several nodes find each other; -1: one node
+  int store_fd = -1;  // by which processes of several nodes find each other; -1: one node
   int launcher_fd = -1;
   int process = -1;  // of one that joins later: which it is
 

@@ -27,7 +27,7 @@
 #include "base/words_of_process.hpp"
 #include "bootstrap/alike.hpp"
 #include "bootstrap/environment.hpp"
-#include "bootstrap/roster.hpp"
+#include "bootstrap/process_table.hpp"
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration)
 

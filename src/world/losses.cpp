@@ -41,14 +41,14 @@ bool lives(const Member& process) {
 
 /// No process of a node before this one is left.
 bool is_on_first_node() {
-  for (const Member& member : known().wired->roster.members)
-    if (member.node < known().wired->roster.self().node && lives(member)) return false;
+  for (const Member& member : known().wired->process_table.members)
+    if (member.node < known().wired->process_table.self().node && lives(member)) return false;
   return true;
 }
 
 std::string sentence(int process, const char* why) {
   return fmt::format("{} has died or cannot be reached any more ({})",
-                     name_of(known().wired->roster, process), why);
+                     name_of(known().wired->process_table, process), why);
 }
 
 void on_lost(int process, const char* why) {
@@ -88,7 +88,7 @@ void warn_of_launcher(const WiredJob& wired, const space::Mapping& mapping, bool
   const bool is_hydra = std::getenv("PMI_FD") != nullptr &&
                         std::getenv("MPI_LOCALNRANKS") != nullptr &&
                         std::getenv("SLURM_STEP_ID") == nullptr;
-  if (!goes_on || hidden || !is_hydra || wired.roster.self().first_rank != 0) return;
+  if (!goes_on || hidden || !is_hydra || wired.process_table.self().first_rank != 0) return;
   say_line(
       "ARMATURE_ON_DEATH=continue does not suffice with this launcher, which ends a job of which a "
       "process has died: start it with mpirun ... armature outlive PROGRAM");
@@ -107,9 +107,9 @@ void end_job_at_once(bootstrap::Exchange& exchange) {
   _exit(status);
 }
 
-std::string name_of(const bootstrap::Roster& roster, int process) {
-  const Member& member = roster.members[static_cast<std::size_t>(process)];
-  const std::string ranks = roster.are_virtual ? fmt::format("process {}", process)
+std::string name_of(const bootstrap::ProcessTable& process_table, int process) {
+  const Member& member = process_table.members[static_cast<std::size_t>(process)];
+  const std::string ranks = process_table.are_virtual ? fmt::format("process {}", process)
                             : member.hosted == 1
                                 ? fmt::format("rank {}", member.first_rank)
                                 : fmt::format("the process of ranks {}-{}", member.first_rank,

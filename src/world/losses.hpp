@@ -25,7 +25,7 @@ void warn_of_launcher(const WiredJob& wired, const space::Mapping& mapping, bool
 
 /// "rank 3 (pid 4711 on node1)", "the process of ranks 4-7 (...)"; "process 2 (...)" where ranks
 /// may have moved.
-std::string name_of(const bootstrap::Roster& roster, int process);
+std::string name_of(const bootstrap::ProcessTable& process_table, int process);
 
 /// A line on stderr, in one piece.
 void say_line(const std::string& what);

@@ -23,11 +23,13 @@ constexpr const char* interfaces_key = "net.interfaces";
 
 /// What all nodes have, and what of it this one uses.
 struct Comparison {
-  const bootstrap::Roster& roster;
+  const bootstrap::ProcessTable& process_table;
   std::vector<NodeInterfaces> nodes;
   std::string device;
 
-  [[nodiscard]] std::size_t here() const { return static_cast<std::size_t>(roster.self().node); }
+  [[nodiscard]] std::size_t here() const {
+    return static_cast<std::size_t>(process_table.self().node);
+  }
 
   /// Nothing where the engine chooses.
   [[nodiscard]] const Interface* mine() const {
@@ -38,8 +40,8 @@ struct Comparison {
 
   /// "rank 3 (pid 4711 on b), address 10.0.0.2 seen from 10.0.0.1"
   [[nodiscard]] std::string name(int process) const {
-    const bootstrap::Member& member = roster.members[static_cast<std::size_t>(process)];
-    const std::string who = name_of(roster, process);
+    const bootstrap::Member& member = process_table.members[static_cast<std::size_t>(process)];
+    const std::string who = name_of(process_table, process);
     const Interface* const from = mine();
     if (from == nullptr) return who;
     const Interface* const to =
@@ -52,10 +54,10 @@ struct Comparison {
 };
 
 std::vector<NodeInterfaces> read_all(bootstrap::Exchange& exchange,
-                                     const bootstrap::Roster& roster) {
+                                     const bootstrap::ProcessTable& process_table) {
   std::vector<NodeInterfaces> nodes;
-  for (int node = 0; node < roster.nodes; ++node) {
-    const auto told = exchange.get(roster.processes_of(node).front(), interfaces_key);
+  for (int node = 0; node < process_table.nodes; ++node) {
+    const auto told = exchange.get(process_table.processes_of(node).front(), interfaces_key);
     nodes.push_back(
         topology::read_interfaces({reinterpret_cast<const char*>(told.data()), told.size()}));
   }
@@ -81,15 +83,15 @@ std::string wanted_device(std::string_view wanted, const NodeInterfaces& own) {
 
 void install_net_device(net::NetworkOptions& options, const WiredJob& wired,
                         bootstrap::Exchange& exchange) {
-  const auto shared = std::make_shared<Comparison>(Comparison{wired.roster, {}, ""});
-  if (shared->roster.self().index == 0) {
+  const auto shared = std::make_shared<Comparison>(Comparison{wired.process_table, {}, ""});
+  if (shared->process_table.self().index == 0) {
     const std::string text = topology::write(topology::own_interfaces());
     exchange.put(interfaces_key, std::as_bytes(std::span(text)));
   }
   options.name_peer = [shared](int process) { return shared->name(process); };
   options.find_device = [shared, wanted = options.engine.device,
                          tcp = speaks_tcp(options)](bootstrap::Exchange& told) {
-    shared->nodes = read_all(told, shared->roster);
+    shared->nodes = read_all(told, shared->process_table);
     if (!wanted.empty())
       shared->device = tcp ? wanted_device(wanted, shared->nodes[shared->here()]) : wanted;
     else if (tcp)

@@ -35,13 +35,13 @@ base::FileDescriptor open_process(int pid) {
 
 class Watch {
  public:
-  Watch(const bootstrap::Roster& roster, const space::Mapping& mapping,
+  Watch(const bootstrap::ProcessTable& process_table, const space::Mapping& mapping,
         bootstrap::Exchange& exchange)
-      : mapping_(mapping), exchange_(exchange), roster_(roster) {
-    const auto processes = roster.processes_of(roster.self().node);
+      : mapping_(mapping), exchange_(exchange), process_table_(process_table) {
+    const auto processes = process_table.processes_of(process_table.self().node);
     for (std::size_t i = 1; i < processes.size(); ++i) {
       const std::size_t next =
-          (static_cast<std::size_t>(roster.self().index) + i) % processes.size();
+          (static_cast<std::size_t>(process_table.self().index) + i) % processes.size();
       others_.push_back(processes[next]);
     }
     if (const pid_t starter = getppid(); starter > 1) starter_ = open_process(starter);
@@ -54,7 +54,7 @@ class Watch {
       // Where the kernel has no pidfd, it is looked at now and then.
       if (poll(polled, 2, looks_now_and_then_ ? 200 : -1) < 0 && errno != EINTR) return;
       // From now on it is no business of the job's.
-      if (is_over(roster_.me) || am_dead()) return;
+      if (is_over(process_table_.me) || am_dead()) return;
       if ((polled[1].revents & POLLIN) != 0) {
         say_line("the launcher that has started this process has ended: this process ends too");
         kill(getpid(), SIGKILL);
@@ -65,7 +65,7 @@ class Watch {
 
  private:
   [[nodiscard]] const bootstrap::Member& member(int process) const {
-    return roster_.members[static_cast<std::size_t>(process)];
+    return process_table_.members[static_cast<std::size_t>(process)];
   }
   [[nodiscard]] Life life(int rank) const {
     return mapping_.slot(rank).life.load(std::memory_order_acquire);
@@ -75,7 +75,7 @@ class Watch {
   [[nodiscard]] std::vector<int> ranks_in(int process) const {
     std::vector<int> ranks;
     const bootstrap::Member& its = member(process);
-    if (!roster_.are_virtual)
+    if (!process_table_.are_virtual)
       for (int r = its.first_rank; r < its.first_rank + its.hosted; ++r) ranks.push_back(r);
     else
       for (int r = 0; r < mapping_.ranks(); ++r)
@@ -91,7 +91,7 @@ class Watch {
     const space::ControlHeader& job = mapping_.header();
     if (job.resize.anew.load(std::memory_order_acquire) == space::StartAnew::complete)
       return true;  // they go on in others
-    if (roster_.are_virtual)
+    if (process_table_.are_virtual)
       return job.ranks_here > 0 && !wait::recovers_on_nodes(job)
                  ? job.all_are_through()
                  : wait::all_have_finished(mapping_);
@@ -101,7 +101,7 @@ class Watch {
   }
 
   [[nodiscard]] bool am_dead() const {
-    return !roster_.are_virtual && life(roster_.self().first_rank) == Life::dead;
+    return !process_table_.are_virtual && life(process_table_.self().first_rank) == Life::dead;
   }
 
   /// The next one that runs; those on the way to it that do not have left in order, or are dead.
@@ -136,7 +136,7 @@ class Watch {
       return wait::lose_process({reinterpret_cast<std::byte*>(&mapping_.header())}, process);
     std::uint32_t dead = 0;
     for (const int rank : ranks_in(process)) {
-      if (roster_.are_virtual && life(rank) == Life::finished) continue;
+      if (process_table_.are_virtual && life(rank) == Life::finished) continue;
       const Life before = mapping_.slot(rank).life.exchange(Life::dead, std::memory_order_acq_rel);
       if (before != Life::dead && before != Life::finished) ++dead;
     }
@@ -145,14 +145,14 @@ class Watch {
         mapping_.header().deaths.fetch_add(dead, std::memory_order_acq_rel);
     wake_all();
     const bool goes_on = mapping_.header().on_death == space::OnDeath::go_on;
-    if ((dead > 0 || roster_.are_virtual) && (goes_on || earlier == 0))
-      say_line(
-          fmt::format("{} has died{}", name_of(roster_, process), goes_on ? "" : ": the job ends"));
+    if ((dead > 0 || process_table_.are_virtual) && (goes_on || earlier == 0))
+      say_line(fmt::format("{} has died{}", name_of(process_table_, process),
+                           goes_on ? "" : ": the job ends"));
     if (!goes_on) end_job();
   }
 
   void wake_all() const {
-    if (roster_.are_virtual)
+    if (process_table_.are_virtual)
       return wait::wake_processes({reinterpret_cast<std::byte*>(&mapping_.header())});
     for (int r = 0; r < mapping_.ranks(); ++r) wait::detail::wake(mapping_.slot(r));
   }
@@ -167,7 +167,7 @@ class Watch {
   // Copies: this thread may see the end of the process's statics.
   const space::Mapping mapping_;
   bootstrap::Exchange& exchange_;
-  const bootstrap::Roster roster_;
+  const bootstrap::ProcessTable process_table_;
   std::vector<int> others_;  // of the node, the next one first
   base::FileDescriptor watched_;
   base::FileDescriptor starter_;
@@ -182,9 +182,9 @@ void* run_watch(void* watch) {
 
 }  // namespace
 
-void watch_node(const bootstrap::Roster& roster, const space::Mapping& mapping,
+void watch_node(const bootstrap::ProcessTable& process_table, const space::Mapping& mapping,
                 bootstrap::Exchange& exchange) {
-  auto watch = std::make_unique<Watch>(roster, mapping, exchange);
+  auto watch = std::make_unique<Watch>(process_table, mapping, exchange);
   const base::NoSignals none;
   pthread_t thread{};
   const int error = pthread_create(&thread, nullptr, run_watch, watch.get());

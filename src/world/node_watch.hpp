@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bootstrap/exchange.hpp"
-#include "bootstrap/roster.hpp"
+#include "bootstrap/process_table.hpp"
 #include "space/mapping.hpp"
 
 namespace armature {
@@ -15,7 +15,7 @@ namespace armature {
 ///
 /// Each watches one, and whoever finds it gone watches the one behind it: so every process is
 /// watched however many die together. The thread lives as long as the process.
-void watch_node(const bootstrap::Roster& roster, const space::Mapping& mapping,
+void watch_node(const bootstrap::ProcessTable& process_table, const space::Mapping& mapping,
                 bootstrap::Exchange& exchange);
 
 }  // namespace armature

@@ -21,10 +21,10 @@
 #include "base/own_process.hpp"
 #include "base/runtime.hpp"
 #include "base/valgrind.hpp"
-#include "bootstrap/board.hpp"
 #include "bootstrap/end_with_launcher.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/find_exchange.hpp"
+#include "bootstrap/key_value_store.hpp"
 #include "bootstrap/mpi_exchange.hpp"
 #include "bootstrap/start_again.hpp"
 #include "bootstrap/tell_joined.hpp"
@@ -146,9 +146,9 @@ int Process::hosted() {
   return std::max(bootstrap::virtual_ranks_wanted(), 1);
 }
 
-const bootstrap::Roster* Process::roster() {
+const bootstrap::ProcessTable* Process::process_table() {
   const Process* const joined = entry().mapped;
-  return joined != nullptr && joined->wired_ ? &joined->wired_->roster : nullptr;
+  return joined != nullptr && joined->wired_ ? &joined->wired_->process_table : nullptr;
 }
 
 bool Process::is_launched() { return told().has_value(); }
@@ -182,7 +182,7 @@ bool Process::all_have(std::uint64_t number) const {
   wire.put("alike", std::as_bytes(std::span(&number, 1)));
   tell_checkpoint(wire, wired_->checkpoint);
   wire.fence();
-  require_one_checkpoint(wire, wired_->roster);
+  require_one_checkpoint(wire, wired_->process_table);
   const auto is_the_same = [&](int process) {
     const auto bytes = wire.get(process, "alike");
     return bytes.size() == sizeof number && std::memcmp(bytes.data(), &number, sizeof number) == 0;
@@ -197,7 +197,7 @@ void Process::restore_memory() const {
   if (wired_ && wired_->checkpoint) fill(wired_->memory, *wired_->checkpoint);
   while (is_filling.load(std::memory_order_acquire) != 0)
     base::futex_wait(is_filling, 1, 1'000'000'000);
-  if (wired_ && wired_->roster.nodes > 1) exchange()->fence_of_the_busy();
+  if (wired_ && wired_->process_table.nodes > 1) exchange()->fence_of_the_busy();
 }
 
 Process& Process::join() {
@@ -225,7 +225,7 @@ Process& Process::join() {
             : mapping.slot(joining->first_rank()).process.load(std::memory_order_relaxed));
   here.mapped = joining.get();
   joining->tell_connecting();
-  if (joining->wired_) watch_node(joining->wired_->roster, mapping, *exchange());
+  if (joining->wired_) watch_node(joining->wired_->process_table, mapping, *exchange());
   if (mapping.header().ranks_are_virtual == 0) {
     net::Network::Spaces spaces;
     for (const auto& space : joining->spaces()) spaces.push_back(space.get());
@@ -283,14 +283,14 @@ void Process::join_wired() {
   wait::set_joining_rank(
       first_rank_of_wired_process(exchange()->process(), exchange()->processes()));
   wired_ = std::make_unique<WiredJob>(wire_up(*exchange()));
-  const bootstrap::Member& self = wired_->roster.self();
+  const bootstrap::Member& self = wired_->process_table.self();
   first_rank_ = self.first_rank;
   number_ = exchange()->process();
   const std::vector<int> bands = map(wired_->memory);
   // Stays open as long as the process lives; numbered behind the bands of all ranks, whose order
   // tells who looks at the job from outside which is whose.
   const auto keep = [&](int band) { return fcntl(band, F_DUPFD_CLOEXEC, bands.back() + 1); };
-  if (wired_->roster.are_virtual)
+  if (wired_->process_table.are_virtual)
     band_file_ = keep_in_a_row(bands);
   else
     for (int r = self.first_rank; r < self.first_rank + self.hosted; ++r)
@@ -335,10 +335,10 @@ void Process::join_network(net::Network::Spaces spaces) const {
   const space::ControlHeader& job = mapping_->header();
   if (job.nodes == 1 && !job.acts_in_turn()) return;
   if (wired_) return join_network(std::move(spaces), *exchange(), {});
-  bootstrap::Board board(base::FileDescriptor(told()->board_fd),
-                         mapping_->slot(told()->rank).process);
-  if (job.nodes == 1) return take_turns(*mapping_, board);
-  join_network(std::move(spaces), board, "lo");
+  bootstrap::KeyValueStore store(base::FileDescriptor(told()->store_fd),
+                                 mapping_->slot(told()->rank).process);
+  if (job.nodes == 1) return take_turns(*mapping_, store);
+  join_network(std::move(spaces), store, "lo");
 }
 
 void Process::join_alone() {

@@ -26,7 +26,7 @@ class Process {
   /// launcher can.
   static bool is_launched();
   /// Who is where, in a job that another launcher has started; else nullptr.
-  static const bootstrap::Roster* roster();
+  static const bootstrap::ProcessTable* process_table();
   /// The job is to be the processes of the MPI communicator that this points to: see init_mpi.
   /// Before anything else is asked.
   static void use_mpi(const void* communicator);

@@ -103,16 +103,16 @@ void answer_requests(const space::Mapping& mapping, int rank, const Requests& re
 
 void write_requests(const space::Mapping& mapping, const Requests& requests,
                     const std::string& folder) {
-  const bootstrap::Roster* const roster = Process::roster();
-  if (roster == nullptr) return;
+  const bootstrap::ProcessTable* const process_table = Process::process_table();
+  if (process_table == nullptr) return;
   struct Host {
     std::string name;
     int stay = 0, all = 0;
   };
   std::map<int, Host> hosts;
-  for (int process = 0; process < std::ssize(roster->members); ++process) {
+  for (int process = 0; process < std::ssize(process_table->members); ++process) {
     if (wait::is_lost(mapping.process_slot(process))) continue;
-    const bootstrap::Member& member = roster->members[static_cast<std::size_t>(process)];
+    const bootstrap::Member& member = process_table->members[static_cast<std::size_t>(process)];
     Host& host = hosts[member.node];
     host.name = member.host;
     ++host.all;

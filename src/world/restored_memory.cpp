@@ -53,11 +53,12 @@ void tell_checkpoint(bootstrap::Exchange& exchange,
   exchange.put(checkpoint_key, std::as_bytes(std::span(told)));
 }
 
-void require_one_checkpoint(bootstrap::Exchange& exchange, const bootstrap::Roster& roster) {
+void require_one_checkpoint(bootstrap::Exchange& exchange,
+                            const bootstrap::ProcessTable& process_table) {
   std::string first_checksum, places;
   bool is_one = true;
-  for (std::size_t process = 0; process < roster.members.size(); ++process) {
-    const bootstrap::Member& member = roster.members[process];
+  for (std::size_t process = 0; process < process_table.members.size(); ++process) {
+    const bootstrap::Member& member = process_table.members[process];
     if (member.index != 0) continue;
     const auto bytes = exchange.get(static_cast<int>(process), checkpoint_key);
     const std::string told(reinterpret_cast<const char*>(bytes.data()), bytes.size());

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "bootstrap/exchange.hpp"
-#include "bootstrap/roster.hpp"
+#include "bootstrap/process_table.hpp"
 #include "space/held_room.hpp"
 #include "space/job_memory.hpp"
 #include "virtual/checkpoint/folder.hpp"
@@ -26,7 +26,8 @@ space::Room room_to_hold(const std::string& restart);
 /// Error(start) that names the nodes.
 void tell_checkpoint(bootstrap::Exchange& exchange,
                      const std::optional<checkpoints::Found>& checkpoint);
-void require_one_checkpoint(bootstrap::Exchange& exchange, const bootstrap::Roster& roster);
+void require_one_checkpoint(bootstrap::Exchange& exchange,
+                            const bootstrap::ProcessTable& process_table);
 
 /// The memory of a node that is to be as the checkpoint has it, as large and with what processes
 /// look at when they join; then, by the same process, all the rest, which takes a while, and for

@@ -19,7 +19,7 @@
 #include "base/file_limit.hpp"
 #include "base/runtime.hpp"
 #include "base/variable.hpp"
-#include "bootstrap/door.hpp"
+#include "bootstrap/descriptor_socket.hpp"
 #include "bootstrap/start_again.hpp"
 #include "space/layout.hpp"
 #include "topology/cgroup.hpp"
@@ -31,7 +31,7 @@
 namespace armature {
 namespace {
 
-using bootstrap::Roster;
+using bootstrap::ProcessTable;
 static_assert(bootstrap::ranks_max == space::ranks_max);
 
 /// hydra tells the survivors of a death by SIGUSR1, which ends a program that does not know of it.
@@ -43,10 +43,10 @@ void outlive_news_of_deaths() {
 }
 
 /// Of all processes of the node together: a launcher may have bound each to a core of its own.
-std::uint32_t cores_of_node(const Roster& roster) {
+std::uint32_t cores_of_node(const ProcessTable& process_table) {
   std::set<int> processors;
-  for (const int process : roster.processes_of(roster.self().node)) {
-    const auto& allowed = roster.members[static_cast<std::size_t>(process)].processors;
+  for (const int process : process_table.processes_of(process_table.self().node)) {
+    const auto& allowed = process_table.members[static_cast<std::size_t>(process)].processors;
     processors.insert(allowed.begin(), allowed.end());
   }
   auto cores = static_cast<std::uint32_t>(std::max<std::size_t>(processors.size(), 1));
@@ -55,60 +55,63 @@ std::uint32_t cores_of_node(const Roster& roster) {
   return cores;
 }
 
-space::JobMemory make_memory(const Roster& roster,
+space::JobMemory make_memory(const ProcessTable& process_table,
                              const std::optional<checkpoints::Found>& checkpoint) {
   space::JobOptions options;
-  options.ranks = static_cast<std::uint32_t>(roster.ranks);
-  if (roster.are_virtual)
-    options.virtual_processes = static_cast<std::uint32_t>(roster.members.size());
+  options.ranks = static_cast<std::uint32_t>(process_table.ranks);
+  if (process_table.are_virtual)
+    options.virtual_processes = static_cast<std::uint32_t>(process_table.members.size());
   else
-    options.ranks_per_process = static_cast<std::uint32_t>(roster.self().hosted);
-  set_sizes(options, roster.on_valgrind);
-  options.cores = cores_of_node(roster);
+    options.ranks_per_process = static_cast<std::uint32_t>(process_table.self().hosted);
+  set_sizes(options, process_table.on_valgrind);
+  options.cores = cores_of_node(process_table);
   options.check_full = base::number_variable("ARMATURE_CHECK").value_or(0) != 0;
   options.on_death = on_death_wanted();
   // On one node it takes a launcher of our own to go back.
-  if (options.on_death == space::OnDeath::recover && (!roster.are_virtual || roster.nodes == 1))
+  if (options.on_death == space::OnDeath::recover &&
+      (!process_table.are_virtual || process_table.nodes == 1))
     options.on_death = space::OnDeath::end_job;
   options.launcher_pid = getpid();
-  options.node = roster.self().node;
-  for (const bootstrap::Member& member : roster.members) {
+  options.node = process_table.self().node;
+  for (const bootstrap::Member& member : process_table.members) {
     options.node_of_rank.insert(options.node_of_rank.end(), static_cast<std::size_t>(member.hosted),
                                 member.node);
-    if (roster.are_virtual)
+    if (process_table.are_virtual)
       options.first_ranks.push_back(static_cast<std::uint32_t>(member.first_rank));
   }
   if (!checkpoint) return space::JobMemory::create(options);
-  checkpoints::require_for_nodes(*checkpoint, roster.nodes);
+  checkpoints::require_for_nodes(*checkpoint, process_table.nodes);
   return memory_to_fill(std::move(options), *checkpoint);
 }
 
 /// On the first process of a node.
-void make_and_give(WiredJob& job, const bootstrap::Door& door) {
-  const Roster& roster = job.roster;
-  const int others = static_cast<int>(roster.processes_of(roster.self().node).size()) - 1;
+void make_and_give(WiredJob& job, const bootstrap::DescriptorSocket& socket) {
+  const ProcessTable& process_table = job.process_table;
+  const int others =
+      static_cast<int>(process_table.processes_of(process_table.self().node).size()) - 1;
   try {
     job.checkpoint = checkpoint_to_go_on_from();
-    job.memory = make_memory(roster, job.checkpoint);
+    job.memory = make_memory(process_table, job.checkpoint);
     space::map_control(job.memory.control.get()).header().balance =
-        roster.are_virtual && base::number_variable("ARMATURE_BALANCE").value_or(0) != 0 ? 1 : 0;
+        process_table.are_virtual && base::number_variable("ARMATURE_BALANCE").value_or(0) != 0 ? 1
+                                                                                                : 0;
   } catch (const std::exception& problem) {
-    door.refuse(problem.what(), others, roster.secret);
+    socket.refuse(problem.what(), others, process_table.secret);
     throw;
   }
   std::vector<int> files = {job.memory.control.get()};
   for (const auto& band : job.memory.bands) files.push_back(band.get());
-  door.give(files, others, roster.secret);
+  socket.give(files, others, process_table.secret);
 }
 
-space::JobMemory take_memory(const Roster& roster) {
-  const int first = roster.processes_of(roster.self().node).front();
-  auto files =
-      bootstrap::take_files(roster.members[static_cast<std::size_t>(first)].door, roster.secret);
+space::JobMemory take_memory(const ProcessTable& process_table) {
+  const int first = process_table.processes_of(process_table.self().node).front();
+  auto files = bootstrap::take_files(process_table.members[static_cast<std::size_t>(first)].socket,
+                                     process_table.secret);
   // Behind the bands' file there may be two for copies.
-  const int bands = roster.are_virtual ? 1 : roster.ranks;
+  const int bands = process_table.are_virtual ? 1 : process_table.ranks;
   const std::size_t expected = static_cast<std::size_t>(bands) + 1;
-  if (files.size() != expected && !(roster.are_virtual && files.size() == expected + 2))
+  if (files.size() != expected && !(process_table.are_virtual && files.size() == expected + 2))
     base::fail(Errc::start,
                fmt::format("the node's first process did not give a control block and {} memory "
                            "files, but {} files",
@@ -201,25 +204,25 @@ int first_rank_of_wired_process(int process, int processes) {
 }
 
 WiredJob wire_up(bootstrap::Exchange& exchange) {
-  const bootstrap::Door door;
+  const bootstrap::DescriptorSocket socket;
   WiredJob job;
   const bootstrap::Hosting hosting{
       .ranks = ranks_of_wired_process(exchange.process(), exchange.processes()),
       .virtual_ranks = bootstrap::virtual_ranks_wanted()};
-  job.roster = bootstrap::call_roster(exchange, hosting, door.name());
-  const Roster& roster = job.roster;
-  if (roster.are_virtual && roster.nodes > 1 &&
-      roster.ranks > static_cast<int>(space::virtual_ranks_on_nodes_max))
+  job.process_table = bootstrap::make_process_table(exchange, hosting, socket.name());
+  const ProcessTable& process_table = job.process_table;
+  if (process_table.are_virtual && process_table.nodes > 1 &&
+      process_table.ranks > static_cast<int>(space::virtual_ranks_on_nodes_max))
     base::fail(Errc::start, fmt::format("ARMATURE_VIRTUAL={}: on several nodes there may be {}",
-                                        roster.ranks, space::virtual_ranks_on_nodes_max));
-  if (!roster.are_virtual)
-    base::raise_file_limit(std::uint64_t{2} * static_cast<std::uint64_t>(roster.ranks) + 64,
-                           fmt::format("a job of {} ranks", roster.ranks));
+                                        process_table.ranks, space::virtual_ranks_on_nodes_max));
+  if (!process_table.are_virtual)
+    base::raise_file_limit(std::uint64_t{2} * static_cast<std::uint64_t>(process_table.ranks) + 64,
+                           fmt::format("a job of {} ranks", process_table.ranks));
   if (on_death_wanted() != space::OnDeath::end_job) outlive_news_of_deaths();
-  if (roster.self().index == 0)
-    make_and_give(job, door);
+  if (process_table.self().index == 0)
+    make_and_give(job, socket);
   else
-    job.memory = take_memory(roster);
+    job.memory = take_memory(process_table);
   return job;
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "bootstrap/exchange.hpp"
-#include "bootstrap/roster.hpp"
+#include "bootstrap/process_table.hpp"
 #include "space/job_memory.hpp"
 #include "virtual/checkpoint/folder.hpp"
 
@@ -29,7 +29,7 @@ void set_sizes(space::JobOptions& options, bool on_valgrind);
 
 /// A job that another launcher has started: who is in it, and the memory of this process's node.
 struct WiredJob {
-  bootstrap::Roster roster;
+  bootstrap::ProcessTable process_table;
   space::JobMemory memory;
   /// What the memory of the node is to be filled with: known to its first process.
   std::optional<checkpoints::Found> checkpoint;

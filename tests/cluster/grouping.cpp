@@ -8,27 +8,27 @@
 #include <vector>
 
 #include "armature/error.hpp"
-#include "bootstrap/door.hpp"
+#include "bootstrap/descriptor_socket.hpp"
 #include "bootstrap/find_exchange.hpp"
-#include "bootstrap/roster.hpp"
+#include "bootstrap/process_table.hpp"
 
 namespace {
 
 using namespace armature::bootstrap;
 
 /// A number that only processes of this node can have been given.
-bool meet(const Roster& roster, const Door& door) {
-  const auto neighbours = roster.processes_of(roster.self().node);
+bool meet(const ProcessTable& process_table, const DescriptorSocket& socket) {
+  const auto neighbours = process_table.processes_of(process_table.self().node);
   const int first = neighbours.front(), mine = 1000 + first;
   int read = 0;
-  if (roster.me == first) {
+  if (process_table.me == first) {
     const armature::base::FileDescriptor file(memfd_create("grouping", 0));
     if (write(file.get(), &mine, sizeof mine) != sizeof mine) return false;
-    door.give({file.get()}, static_cast<int>(neighbours.size()) - 1, roster.secret);
+    socket.give({file.get()}, static_cast<int>(neighbours.size()) - 1, process_table.secret);
     read = mine;
   } else {
-    const auto files =
-        take_files(roster.members[static_cast<std::size_t>(first)].door, roster.secret);
+    const auto files = take_files(process_table.members[static_cast<std::size_t>(first)].socket,
+                                  process_table.secret);
     if (files.size() != 1 || pread(files[0].get(), &read, sizeof read, 0) != sizeof read)
       return false;
   }
@@ -41,13 +41,13 @@ int run() {
     std::puts("no launcher was found");
     return 1;
   }
-  const Door door;
-  const Roster roster = call_roster(*exchange, {}, door.name());
-  std::printf("process %d: node %d, index %d, on %s\n", roster.me, roster.self().node,
-              roster.self().index, roster.self().host.c_str());
-  const bool met = meet(roster, door);
-  std::printf("process %d %s the others of its node; all: %s\n", roster.me,
-              met ? "met" : "did not meet", roster.places().c_str());
+  const DescriptorSocket socket;
+  const ProcessTable process_table = make_process_table(*exchange, {}, socket.name());
+  std::printf("process %d: node %d, index %d, on %s\n", process_table.me, process_table.self().node,
+              process_table.self().index, process_table.self().host.c_str());
+  const bool met = meet(process_table, socket);
+  std::printf("process %d %s the others of its node; all: %s\n", process_table.me,
+              met ? "met" : "did not meet", process_table.places().c_str());
   exchange->fence();
   return met ? 0 : 1;
 }

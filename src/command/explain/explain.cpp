@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "command/explain/knots.hpp"
 #include "command/explain/phrase.hpp"
+#include "command/explain/wait_cycles.hpp"
 
 // From what each rank does to why the job does not move. Three answers are certain: ranks that wait
 // for each other; a rank that waits for one that has finished or died; a wait for "anyone" when
@@ -129,7 +129,7 @@ class Findings {
         blocked_(snapshot.ranks.size(), false) {}
 
   void find() {
-    find_knots();
+    find_wait_cycles();
     find_waits_for_the_gone();
     find_waits_for_anyone();
     find_who_keeps_the_others();
@@ -139,16 +139,16 @@ class Findings {
  private:
   void say(const std::string& sentence) { out_.findings.push_back(upper_first(sentence)); }
 
-  void find_knots() {
+  void find_wait_cycles() {
     std::vector<int> tied;
-    for (const auto& knot : knots(graphs_.calls)) {
+    for (const auto& cycle : wait_cycles(graphs_.calls)) {
       out_.hopeless = true;
-      if (knot.size() == 1) {
-        say(fmt::format("{} waits for itself: a deadlock.", rank_list(knot)));
+      if (cycle.size() == 1) {
+        say(fmt::format("{} waits for itself: a deadlock.", rank_list(cycle)));
       } else {
-        say(fmt::format("{} wait for each other: a deadlock. {}", rank_list(knot), remedy(knot)));
+        say(fmt::format("{} wait for each other: a deadlock. {}", rank_list(cycle), remedy(cycle)));
       }
-      tied.insert(tied.end(), knot.begin(), knot.end());
+      tied.insert(tied.end(), cycle.begin(), cycle.end());
     }
     if (tied.empty()) return;
     block(tied);
@@ -159,29 +159,29 @@ class Findings {
     }
   }
 
-  [[nodiscard]] std::string remedy(const std::vector<int>& knot) const {
+  [[nodiscard]] std::string remedy(const std::vector<int>& cycle) const {
     const auto all_in = [&](Awaiting what) {
-      return std::all_of(knot.begin(), knot.end(),
+      return std::all_of(cycle.begin(), cycle.end(),
                          [&](int rank) { return state_of(snapshot_, rank).wait.awaiting == what; });
     };
     if (all_in(Awaiting::mutex)) return "Lock mutexes in the same order everywhere.";
     if (all_in(Awaiting::message)) return "One of them must send before it receives.";
     std::vector<int> returned;
-    std::copy_if(knot.begin(), knot.end(), std::back_inserter(returned),
+    std::copy_if(cycle.begin(), cycle.end(), std::back_inserter(returned),
                  [&](int rank) { return state_of(snapshot_, rank).life == Life::leaving; });
-    if (returned.size() == knot.size())
+    if (returned.size() == cycle.size())
       return "All have returned, but some have called a barrier more often than others.";
     if (!returned.empty())
       return fmt::format("{} {} returned already, without a call in which the others wait for {}.",
                          upper_first(rank_list(returned)), verb(returned, "has", "have"),
                          verb(returned, "it", "them"));
-    return upper_first(chain_of(knot)) + ".";
+    return upper_first(chain_of(cycle)) + ".";
   }
 
   /// What each does; those who do the same together.
-  [[nodiscard]] std::string chain_of(const std::vector<int>& knot) const {
+  [[nodiscard]] std::string chain_of(const std::vector<int>& cycle) const {
     constexpr int clauses_max = 40;
-    const auto groups = grouped(knot, [&](int rank) {
+    const auto groups = grouped(cycle, [&](int rank) {
       Phrase doing = phrase(snapshot_, rank);
       return std::pair(std::move(doing.verb), std::move(doing.object));
     });

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/futex.hpp"
-#include "bootstrap/board.hpp"
+#include "bootstrap/key_value_store.hpp"
 #include "command/run/console.hpp"
 #include "wait/processes.hpp"
 
@@ -72,7 +72,7 @@ void DeathReports::lose(LaunchedProcess& process, const Ending& ending) {
   space::Reservations(node).give_up(number);
   node.header().deaths.fetch_add(lost, std::memory_order_release);
   ring_all(node);
-  bootstrap::Board::lose(board_, number);
+  bootstrap::KeyValueStore::lose(store_, number);
   if (job_.options().on_death != space::OnDeath::go_on) shutdown_.end_job();
 }
 

@@ -13,10 +13,10 @@ namespace armature::command {
 /// rank dead, so what comes first on the screen is the cause, whatever other ranks then say.
 class DeathReports {
  public:
-  /// `board` is its descriptor, -1 with one node.
+  /// `store` is its descriptor, -1 with one node.
   DeathReports(const JobView& job, LaunchedProcesses& processes, JobOutput& output,
-               Shutdown& shutdown, int board)
-      : job_(job), processes_(processes), output_(output), shutdown_(shutdown), board_(board) {}
+               Shutdown& shutdown, int store)
+      : job_(job), processes_(processes), output_(output), shutdown_(shutdown), store_(store) {}
 
   /// To the user. When the job ends already, a death for the same reason is counted only.
   void report(const std::string& who, const Ending& ending, const std::string& stack);
@@ -31,7 +31,7 @@ class DeathReports {
   LaunchedProcesses& processes_;
   JobOutput& output_;
   Shutdown& shutdown_;
-  const int board_;
+  const int store_;
   std::optional<Ending> first_death_;  // of those that ended the job
   int further_deaths_ = 0;
   int deaths_alike_ = 0;  // further ones for the same reason

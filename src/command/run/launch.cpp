@@ -13,7 +13,7 @@
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
 #include "bootstrap/alike.hpp"
-#include "bootstrap/board.hpp"
+#include "bootstrap/key_value_store.hpp"
 #include "command/executable/globals.hpp"
 #include "command/executable/sanitizer.hpp"
 #include "command/explain/observe.hpp"
@@ -193,9 +193,9 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
 }
 
 /// Where processes that do not only share memory tell each other what they need to begin.
-base::FileDescriptor board_of(const space::ControlHeader& job) {
+base::FileDescriptor store_of(const space::ControlHeader& job) {
   if (job.nodes == 1 && !job.acts_in_turn()) return {};
-  return bootstrap::Board::create(static_cast<int>(job.processes));
+  return bootstrap::KeyValueStore::create(static_cast<int>(job.processes));
 }
 
 /// What the launcher looks at: the first node's block, in which each rank's slot is that of the
@@ -258,7 +258,7 @@ Outcome launch(const LaunchOptions& options) {
   // That is answered once all processes have joined; somebody may have asked already.
   std::uint64_t nobody = 0;
   control.header().resize.wanted.compare_exchange_strong(nobody, options.resize_wanted);
-  const base::FileDescriptor board = board_of(control.header());
+  const base::FileDescriptor store = store_of(control.header());
   tell_intervals(options);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 
@@ -273,7 +273,7 @@ Outcome launch(const LaunchOptions& options) {
   std::optional<Trace> trace;
   if (!options.trace.empty()) trace.emplace(options.trace, ranks);
   if (options.virtual_ranks) make_alike_for_ranks(options, program.path);
-  RunningJob job(options, {memory, control, board.get(), filling ? &*filling : nullptr,
+  RunningJob job(options, {memory, control, store.get(), filling ? &*filling : nullptr,
                            program.path, std::move(binding)});
   Outcome outcome = job.run();
   if (filling) filling->finish();

@@ -28,12 +28,12 @@ constexpr int look_often_ms = 1;
 RunningJob::RunningJob(const LaunchOptions& options, Start start)
     : path_(start.path),
       view_(options, start.memory, start.control),
-      starter_({std::move(start.path), options.command, start.memory, start.board, signals_,
+      starter_({std::move(start.path), options.command, start.memory, start.store, signals_,
                 std::move(start.binding), view_.header().ranks_are_virtual != 0},
                output_),
       start_(view_, shutdown_, time_, start.filling),
       checkpoints_(options, start.control),
-      reports_(view_, processes_, output_, shutdown_, start.board) {}
+      reports_(view_, processes_, output_, shutdown_, start.store) {}
 
 Outcome RunningJob::run() {
   if (start_processes()) {

@@ -28,7 +28,7 @@ class RunningJob {
   struct Start {
     const std::vector<space::JobMemory>& memory;  // of each node
     space::Control control;                       // has the slot of every rank in its node's block
-    int board = -1;                               // descriptor, with several nodes
+    int store = -1;                               // descriptor, with several nodes
     const Filling* filling = nullptr;             // what fills that memory, if anything does
     std::string path;                             // of the program
     Binding binding;

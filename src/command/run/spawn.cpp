@@ -131,8 +131,8 @@ Spawner::Started Spawner::start(Hosted ranks, int node, Output output) {
     variables_.push_back(fmt::format("{}={:06}", bootstrap::process_variable, ranks.joins_as));
   if (holds_requests_)
     variables_.push_back(fmt::format("{}={:010}", bootstrap::held_by_variable, launcher_));
-  if (job_.board >= 0)
-    variables_.push_back(fmt::format("{}={}", bootstrap::board_variable, job_.board));
+  if (job_.store >= 0)
+    variables_.push_back(fmt::format("{}={}", bootstrap::store_variable, job_.store));
   if (job_.alike) add_padding();
   const auto ours = environment_.end() - std::ssize(bootstrap::our_variables) - 1;
   std::fill(ours, environment_.end(), nullptr);
@@ -176,7 +176,7 @@ void Spawner::become(const Child& child, volatile int& error) const {
   if (child.mask_bytes > 0) sched_setaffinity(0, child.mask_bytes, child.mask);
   fcntl(child.memory.control.get(), F_SETFD, 0);
   for (const auto& band : child.memory.bands) fcntl(band.get(), F_SETFD, 0);
-  if (job_.board >= 0) fcntl(job_.board, F_SETFD, 0);
+  if (job_.store >= 0) fcntl(job_.store, F_SETFD, 0);
   fcntl(life_.get(), F_SETFD, 0);
   execve(job_.path.c_str(), arguments_.data(), environment_.data());
   error = errno;

@@ -40,7 +40,7 @@ class Spawner {
     std::string path;
     const std::vector<std::string>& command;
     const std::vector<space::JobMemory>& memory;  // of each node
-    int board = -1;                               // with several nodes
+    int store = -1;                               // with several nodes
     const Signals& signals;
     Binding binding;
     bool alike = false;  // their first stacks begin at the same address

@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bootstrap/board.hpp"
+#include "bootstrap/key_value_store.hpp"
 #include "transport/sim/turns.hpp"
 
 namespace armature::transport::sim {
@@ -60,13 +60,13 @@ class Other final : public Sink {
   std::vector<bool> came_ = std::vector<bool>(packets);
 };
 
-void speak(const base::FileDescriptor& board_file, int process, std::uint64_t seed, Seen& seen) {
-  bootstrap::Board board(board_file, process);
-  Turns::join(board, {.seed = seed});
+void speak(const base::FileDescriptor& store_file, int process, std::uint64_t seed, Seen& seen) {
+  bootstrap::KeyValueStore store(store_file, process);
+  Turns::join(store, {.seed = seed});
   Other other(seen);
   const auto engine = open_turn_engine(other, {});
   (void)engine->connect(1 - process, {});
-  board.fence();
+  store.fence();
   std::vector<int> heads(packets);
   std::iota(heads.begin(), heads.end(), 0);
   std::vector<std::vector<std::byte>> bodies;
@@ -91,11 +91,11 @@ std::vector<Seen> run(std::uint64_t seed) {
   void* const shared =
       mmap(nullptr, 2 * sizeof(Seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   auto* const seen = new (shared) Seen[2];
-  const base::FileDescriptor board = bootstrap::Board::create(2);
+  const base::FileDescriptor store = bootstrap::KeyValueStore::create(2);
   for (const int process : {0, 1}) {
     if (fork() != 0) continue;
     alarm(60);
-    speak(board, process, seed, seen[process]);
+    speak(store, process, seed, seen[process]);
     _exit(0);
   }
   for (int ended = 0; ended < 2; ++ended) {

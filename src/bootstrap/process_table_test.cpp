@@ -1,4 +1,4 @@
-#include "bootstrap/roster.hpp"
+#include "bootstrap/process_table.hpp"
 
 #include <span>
 #include <string_view>
@@ -40,17 +40,17 @@ class Presented final : public Exchange {
 Card card_of(Hosting hosting) {
   Presented alone;
   try {
-    (void)call_roster(alone, hosting, "door");
+    (void)make_process_table(alone, hosting, "socket");
   } catch (const Error&) {  // of one process that would not be
   }
   return alone.mine();
 }
 
-Roster called(const std::vector<Hosting>& all) {
+ProcessTable called(const std::vector<Hosting>& all) {
   std::vector<Card> cards;
   for (const Hosting& hosting : all) cards.push_back(card_of(hosting));
   Presented exchange(cards);
-  return call_roster(exchange, all.front(), "door");
+  return make_process_table(exchange, all.front(), "socket");
 }
 
 std::string refusal(const std::vector<Hosting>& all) {
@@ -64,20 +64,20 @@ std::string refusal(const std::vector<Hosting>& all) {
 
 }  // namespace
 
-TEST(RosterTest, ranks_are_numbered_by_processes) {
-  const Roster roster = called({{2, 5}, {3, 5}});
-  EXPECT_EQ(roster.ranks, 5);
-  EXPECT_TRUE(roster.are_virtual);
-  EXPECT_EQ(roster.members[1].first_rank, 2);
+TEST(ProcessTableTest, ranks_are_numbered_by_processes) {
+  const ProcessTable process_table = called({{2, 5}, {3, 5}});
+  EXPECT_EQ(process_table.ranks, 5);
+  EXPECT_TRUE(process_table.are_virtual);
+  EXPECT_EQ(process_table.members[1].first_rank, 2);
 }
 
-TEST(RosterTest, what_is_hosted_must_be_the_job) {
+TEST(ProcessTableTest, what_is_hosted_must_be_the_job) {
   EXPECT_NE(refusal({{2, 5}, {2, 5}}).find("host 4 virtual ranks together, not the 5"),
             std::string::npos);
   EXPECT_NE(refusal({{2, 5}, {2, 4}}).find("must be the same in all"), std::string::npos);
 }
 
-TEST(RosterTest, no_more_are_hosted_than_a_job_may_have) {
+TEST(ProcessTableTest, no_more_are_hosted_than_a_job_may_have) {
   EXPECT_NE(refusal({{200'000, 0}}).find("to host 200000 ranks"), std::string::npos);
   EXPECT_NE(refusal({{-1, 0}}).find("to host 4294967295 ranks"), std::string::npos);
   EXPECT_NE(refusal({{100'000, 0}, {100'000, 0}}).find("200000 ranks together"), std::string::npos);

@@ -25,12 +25,12 @@ struct Member {
   int pid = 0;     // as its own node sees it
   std::uint64_t started = 0;
   std::string host;
-  std::string door;             // where it can be met on its node: see door.hpp
+  std::string socket;           // its name, by which processes of its node reach it
   std::vector<int> processors;  // that it may run on
 };
 
-/// Who is in the job, and on which node.
-struct Roster {
+/// The processes of the job, by their numbers, and on which nodes they are.
+struct ProcessTable {
   int me = 0;
   int nodes = 1;
   int ranks = 0;
@@ -52,9 +52,9 @@ struct Hosting {
   int virtual_ranks = 0;  // of the whole job; 0: its ranks are none
 };
 
-/// Collective over all processes: each presents itself with what it hosts and the door it has
-/// opened. Throws Error(start), on all of them, when they are not of one build or do not
-/// agree, or what they host is no job.
-Roster call_roster(Exchange& exchange, Hosting hosting, const std::string& door);
+/// Collective over all processes: each presents itself with what it hosts and the name of its
+/// socket (descriptor_socket.hpp). Throws Error(start), on all of them, when they are not of one
+/// build or do not agree, or what they host is no job.
+ProcessTable make_process_table(Exchange& exchange, Hosting hosting, const std::string& socket);
 
 }  // namespace armature::bootstrap

@@ -4,18 +4,18 @@
 #include <vector>
 
 #include "base/file_descriptor.hpp"
-#include "bootstrap/roster.hpp"
+#include "bootstrap/process_table.hpp"
 
 namespace armature::bootstrap {
 
-/// Where processes of one node hand each other open files: an abstract Unix socket, which has no
-/// file that could stay behind, under a random name. Passing descriptors over a socket needs no
-/// right to trace the other process, unlike pidfd_getfd and /proc/PID/fd. Who comes must be of the
-/// same user and show the job's secret.
-class Door {
+/// A descriptor-passing socket, over which processes of one node hand each other open files. It is
+/// an abstract Unix socket, which has no file that could stay behind, under a random name. Passing
+/// descriptors over a socket needs no right to trace the other process, unlike pidfd_getfd and
+/// /proc/PID/fd. A client must be of the same user and show the job's secret.
+class DescriptorSocket {
  public:
   /// Throws Error(start) where there are no such sockets.
-  Door();
+  DescriptorSocket();
 
   [[nodiscard]] const std::string& name() const { return name_; }
 
@@ -30,7 +30,8 @@ class Door {
   std::string name_;
 };
 
-/// What the process behind that door gives. Throws Error(start): also with the reason that it says.
-std::vector<base::FileDescriptor> take_files(const std::string& door, const Secret& secret);
+/// Returns the files that the process behind the socket of that name gives. Throws Error(start):
+/// also with the reason that the process says.
+std::vector<base::FileDescriptor> take_files(const std::string& name, const Secret& secret);
 
 }  // namespace armature::bootstrap

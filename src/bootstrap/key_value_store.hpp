@@ -8,9 +8,9 @@
 
 namespace armature::bootstrap {
 
-/// The exchange that our own launcher serves, for nodes that it pretends on one machine: a memory
-/// file that all processes of the job map, whatever node they are of.
-class Board : public Exchange {
+/// The key-value store that our own launcher serves, for nodes that it pretends on one machine: a
+/// memory file that all processes of the job map, whatever node they are of.
+class KeyValueStore : public Exchange {
  public:
   /// By the launcher: the file. Throws Error(start).
   static base::FileDescriptor create(int processes);
@@ -18,8 +18,8 @@ class Board : public Exchange {
   /// `file` is -1.
   static void lose(int file, int process);
   /// By a process. Throws Error(start).
-  Board(const base::FileDescriptor& file, int process);
-  ~Board() override;
+  KeyValueStore(const base::FileDescriptor& file, int process);
+  ~KeyValueStore() override;
 
   [[nodiscard]] int process() const override { return process_; }
   [[nodiscard]] int processes() const override;

@@ -1,6 +1,6 @@
-// Each process has a page of its own on the board, where it writes one value behind the other; a
+// Each process has a page of its own in the store, where it writes one value behind the other; a
 // fence is a barrier of all.
-#include "bootstrap/board.hpp"
+#include "bootstrap/key_value_store.hpp"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ namespace armature::bootstrap {
 
 using base::fail;
 
-struct Board::Head {
+struct KeyValueStore::Head {
   std::uint32_t processes = 0;
   std::atomic<std::uint32_t> arrived{0};
   std::atomic<std::uint32_t> fences{0};  // futex word
@@ -30,7 +30,7 @@ struct Board::Head {
 };
 
 /// A page: what its process has put, each a Title, the key and the value. Sparse.
-struct Board::Page {
+struct KeyValueStore::Page {
   static constexpr std::size_t bytes_max = std::size_t{4} << 20;
   struct Title {
     std::uint32_t key_bytes;
@@ -48,18 +48,18 @@ namespace {
 
 constexpr std::size_t head_bytes = 4096;
 
-std::size_t board_bytes(std::uint64_t processes) {
+std::size_t store_bytes(std::uint64_t processes) {
   return head_bytes + processes * (std::size_t{4} << 20);
 }
 
 }  // namespace
 
-base::FileDescriptor Board::create(int processes) {
+base::FileDescriptor KeyValueStore::create(int processes) {
   const auto count = static_cast<std::uint32_t>(processes);
-  base::FileDescriptor file(memfd_create("armature-board", MFD_CLOEXEC));
+  base::FileDescriptor file(memfd_create("armature-key-value-store", MFD_CLOEXEC));
   Head head;
   head.processes = count;
-  if (!file || ftruncate(file.get(), static_cast<off_t>(board_bytes(count))) != 0 ||
+  if (!file || ftruncate(file.get(), static_cast<off_t>(store_bytes(count))) != 0 ||
       pwrite(file.get(), &head, sizeof head, 0) != sizeof head)
     fail(Errc::start, fmt::format("the memory file by which the nodes of the job find each other "
                                   "cannot be made: {}",
@@ -68,12 +68,12 @@ base::FileDescriptor Board::create(int processes) {
 }
 
 // Seen at the next look: whoever waits looks ten times a second.
-void Board::lose(int file, int process) {
+void KeyValueStore::lose(int file, int process) {
   const std::int32_t lost = process + 1;
   if (file >= 0) (void)!pwrite(file, &lost, sizeof lost, offsetof(Head, lost));
 }
 
-Board::Board(const base::FileDescriptor& file, int process) : process_(process) {
+KeyValueStore::KeyValueStore(const base::FileDescriptor& file, int process) : process_(process) {
   struct stat status {};
   void* start = MAP_FAILED;
   if (fstat(file.get(), &status) == 0 && static_cast<std::size_t>(status.st_size) > head_bytes)
@@ -83,22 +83,22 @@ Board::Board(const base::FileDescriptor& file, int process) : process_(process) 
     fail(Errc::start, fmt::format("descriptor {} is not what the nodes of a job find each other by",
                                   file.get()));
   head_ = static_cast<Head*>(start);
-  ARMATURE_ASSERT(board_bytes(head_->processes) == static_cast<std::size_t>(status.st_size));
+  ARMATURE_ASSERT(store_bytes(head_->processes) == static_cast<std::size_t>(status.st_size));
   std::int32_t nobody = 0;
   if (!page(process).pid.compare_exchange_strong(nobody, getpid()) && nobody != getpid())
     refuse_to_join_twice("process", process);
 }
 
-Board::~Board() { munmap(head_, board_bytes(head_->processes)); }
+KeyValueStore::~KeyValueStore() { munmap(head_, store_bytes(head_->processes)); }
 
-int Board::processes() const { return static_cast<int>(head_->processes); }
+int KeyValueStore::processes() const { return static_cast<int>(head_->processes); }
 
-Board::Page& Board::page(int process) const {
+KeyValueStore::Page& KeyValueStore::page(int process) const {
   return *reinterpret_cast<Page*>(reinterpret_cast<std::byte*>(head_) + head_bytes +
                                   static_cast<std::size_t>(process) * Page::bytes_max);
 }
 
-void Board::put(std::string_view key, std::span<const std::byte> value) {
+void KeyValueStore::put(std::string_view key, std::span<const std::byte> value) {
   Page& mine = page(process_);
   const Page::Title title{static_cast<std::uint32_t>(key.size()),
                           static_cast<std::uint32_t>(value.size())};
@@ -111,7 +111,7 @@ void Board::put(std::string_view key, std::span<const std::byte> value) {
   mine.used += sizeof title + key.size() + value.size();
 }
 
-std::vector<std::byte> Board::get(int process, std::string_view key) {
+std::vector<std::byte> KeyValueStore::get(int process, std::string_view key) {
   ARMATURE_ASSERT(process >= 0 && process < processes());
   const Page& theirs = page(process);
   for (std::uint64_t at = 0; at < theirs.used;) {
@@ -125,7 +125,7 @@ std::vector<std::byte> Board::get(int process, std::string_view key) {
   fail(Errc::start, fmt::format("process {} has not published '{}'", process, key));
 }
 
-void Board::wait_for_all(std::chrono::milliseconds patience) {
+void KeyValueStore::wait_for_all(std::chrono::milliseconds patience) {
   const std::uint32_t before = head_->fences.load(std::memory_order_acquire);
   // Both: what was put before is seen by whoever goes on after.
   if (head_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == head_->processes) {

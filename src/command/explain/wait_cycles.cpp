@@ -1,4 +1,4 @@
-#include "command/explain/knots.hpp"
+#include "command/explain/wait_cycles.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -90,7 +90,7 @@ std::vector<int> ranks_in(const std::vector<bool>& found, std::size_t ranks) {
 
 }  // namespace
 
-std::vector<std::vector<int>> knots(const WaitGraph& graph) {
+std::vector<std::vector<int>> wait_cycles(const WaitGraph& graph) {
   std::vector<std::vector<int>> result;
   for (auto& component : Components(graph.edges).all()) {
     const auto& first = graph.edges[static_cast<std::size_t>(component.front())];

@@ -1,4 +1,4 @@
-#include "bootstrap/roster.hpp"
+#include "bootstrap/process_table.hpp"
 
 #include <sys/random.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ struct Card {
   Secret secret{};  // process 0's counts
   char identity[240] = {};
   char host[72] = {};
-  char door[72] = {};
+  char socket[72] = {};
   std::uint64_t processors[processors_max / 64] = {};
 
   static constexpr std::uint64_t expected_magic = 0x3344'5241'434d'5241;  // "ARMCARD3"
@@ -51,7 +51,7 @@ std::string read(const char (&from)[n]) {
   return {from, strnlen(from, n)};
 }
 
-Card own_card(Hosting hosting, const std::string& door) {
+Card own_card(Hosting hosting, const std::string& socket) {
   Card card;
   card.hosted = static_cast<std::uint32_t>(hosting.ranks);
   card.virtual_ranks = static_cast<std::uint32_t>(hosting.virtual_ranks);
@@ -63,7 +63,7 @@ Card own_card(Hosting hosting, const std::string& door) {
     fail(Errc::start, fmt::format("no random numbers: {}", base::system_text(errno)));
   write(card.identity, node_identity());
   write(card.host, host_name());
-  write(card.door, door);
+  write(card.socket, socket);
   for (const int processor : topology::allowed_processors()) {
     const auto number = static_cast<std::size_t>(processor);
     if (number < processors_max) card.processors[number / 64] |= std::uint64_t{1} << number % 64;
@@ -92,7 +92,7 @@ Member member_of(const Card& card) {
   member.pid = card.pid;
   member.started = card.started;
   member.host = read(card.host);
-  member.door = read(card.door);
+  member.socket = read(card.socket);
   for (std::size_t i = 0; i < processors_max; ++i)
     if ((card.processors[i / 64] >> i % 64 & 1) != 0)
       member.processors.push_back(static_cast<int>(i));
@@ -112,27 +112,28 @@ void require_agreement(const Card& mine, const Card& other) {
                      mine.hosted, other.hosted));
 }
 
-void require_possible(const Roster& roster, Hosting hosting) {
-  if (roster.ranks > static_cast<int>(ranks_max))
+void require_possible(const ProcessTable& process_table, Hosting hosting) {
+  if (process_table.ranks > static_cast<int>(ranks_max))
     fail(Errc::start, fmt::format("{} processes are to host {} ranks together, or more: a job may "
                                   "have {}",
-                                  roster.members.size(), roster.ranks, ranks_max));
-  if (hosting.virtual_ranks != 0 && roster.ranks != hosting.virtual_ranks)
-    fail(Errc::start, fmt::format("{} processes host {} virtual ranks together, not the {} of the "
-                                  "job: the launcher has not told all how many they are",
-                                  roster.members.size(), roster.ranks, hosting.virtual_ranks));
+                                  process_table.members.size(), process_table.ranks, ranks_max));
+  if (hosting.virtual_ranks != 0 && process_table.ranks != hosting.virtual_ranks)
+    fail(Errc::start,
+         fmt::format("{} processes host {} virtual ranks together, not the {} of the "
+                     "job: the launcher has not told all how many they are",
+                     process_table.members.size(), process_table.ranks, hosting.virtual_ranks));
 }
 
 }  // namespace
 
-std::vector<int> Roster::processes_of(int node) const {
+std::vector<int> ProcessTable::processes_of(int node) const {
   std::vector<int> processes;
   for (std::size_t p = 0; p < members.size(); ++p)
     if (members[p].node == node) processes.push_back(static_cast<int>(p));
   return processes;
 }
 
-std::string Roster::places() const {
+std::string ProcessTable::places() const {
   std::string text;
   for (int node = 0; node < nodes; ++node) {
     const auto processes = processes_of(node);
@@ -145,33 +146,33 @@ std::string Roster::places() const {
   return text;
 }
 
-Roster call_roster(Exchange& exchange, Hosting hosting, const std::string& door) {
-  const Card mine = own_card(hosting, door);
+ProcessTable make_process_table(Exchange& exchange, Hosting hosting, const std::string& socket) {
+  const Card mine = own_card(hosting, socket);
   exchange.put("card", std::as_bytes(std::span(&mine, 1)));
   exchange.fence();
 
-  Roster roster;
-  roster.me = exchange.process();
+  ProcessTable process_table;
+  process_table.me = exchange.process();
   std::map<std::string, int> nodes;
   std::map<int, int> on_node;
   for (int process = 0; process < exchange.processes(); ++process) {
     const Card card = read_card(exchange, process);
     require_agreement(mine, card);
     Member member = member_of(card);
-    if (process == 0) roster.secret = card.secret;
-    roster.on_valgrind = roster.on_valgrind || card.on_valgrind != 0;
+    if (process == 0) process_table.secret = card.secret;
+    process_table.on_valgrind = process_table.on_valgrind || card.on_valgrind != 0;
     const auto next = static_cast<int>(nodes.size());
     member.node = nodes.try_emplace(read(card.identity), next).first->second;
     member.index = on_node[member.node]++;
-    member.first_rank = roster.ranks;
-    roster.ranks += member.hosted;
-    roster.members.push_back(std::move(member));
-    if (roster.ranks > static_cast<int>(ranks_max)) break;  // the sum stays a number
+    member.first_rank = process_table.ranks;
+    process_table.ranks += member.hosted;
+    process_table.members.push_back(std::move(member));
+    if (process_table.ranks > static_cast<int>(ranks_max)) break;  // the sum stays a number
   }
-  require_possible(roster, hosting);
-  roster.nodes = static_cast<int>(nodes.size());
-  roster.are_virtual = hosting.virtual_ranks != 0;
-  return roster;
+  require_possible(process_table, hosting);
+  process_table.nodes = static_cast<int>(nodes.size());
+  process_table.are_virtual = hosting.virtual_ranks != 0;
+  return process_table;
 }
 
 }  // namespace armature::bootstrap

@@ -1,4 +1,4 @@
-#include "bootstrap/door.hpp"
+#include "bootstrap/descriptor_socket.hpp"
 
 #include <poll.h>
 #include <sys/random.h>
@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t files_at_once = 250;  // the kernel takes 253
 constexpr std::size_t why_chars_max = 1000;
-constexpr int guest_ms_max = 10'000;  // how long one that has come may keep the others waiting
+constexpr int client_ms_max = 10'000;  // how long a client may keep the others waiting
 
 /// What stands before the files, or in their place.
 struct Answer {
@@ -135,18 +135,18 @@ bool receive_files(int fd, std::vector<base::FileDescriptor>& files, Clock::time
   return false;
 }
 
-/// Whether one that has come is of this user; a user that this container cannot name is left to the
-/// secret.
-bool may_enter(int guest, const Secret& secret) {
+/// Whether a client is of this user and shows the secret. A user that this container cannot name is
+/// left to the secret.
+bool is_admitted(int client, const Secret& secret) {
   constexpr uid_t unnamed = 65534;
   ucred who{};
   socklen_t bytes = sizeof who;
-  if (getsockopt(guest, SOL_SOCKET, SO_PEERCRED, &who, &bytes) != 0 ||
+  if (getsockopt(client, SOL_SOCKET, SO_PEERCRED, &who, &bytes) != 0 ||
       (who.uid != geteuid() && who.uid != unnamed))
     return false;
   Secret shown{};
-  if (!receive_all(guest, shown.data(), shown.size(),
-                   Clock::now() + std::chrono::milliseconds(guest_ms_max)))
+  if (!receive_all(client, shown.data(), shown.size(),
+                   Clock::now() + std::chrono::milliseconds(client_ms_max)))
     return false;
   unsigned different = 0;  // all bytes are looked at, so the time tells nothing
   for (std::size_t i = 0; i < shown.size(); ++i)
@@ -154,24 +154,24 @@ bool may_enter(int guest, const Secret& secret) {
   return different == 0;
 }
 
-/// Calls serve(guest) for `count` of those that come and may enter; a false answer means that it
+/// Calls serve(client) for `count` clients that are admitted; a false answer means that the client
 /// has gone again, perhaps to come once more.
 template <class Serve>
-void receive_guests(int door, int count, const Secret& secret, Serve serve) {
+void serve_clients(int socket, int count, const Secret& secret, Serve serve) {
   const auto until = Clock::now() + start_timeout();
   for (int served = 0; served < count;) {
-    if (!wait_readable(door, until))
+    if (!wait_readable(socket, until))
       fail(Errc::start, fmt::format("{} of this node's other {} processes did not come for the "
                                     "job's memory files within {} s",
                                     count - served, count, start_timeout().count() / 1000));
-    const base::FileDescriptor guest(accept4(door, nullptr, nullptr, SOCK_CLOEXEC));
-    if (guest && may_enter(guest.get(), secret) && serve(guest.get())) ++served;
+    const base::FileDescriptor client(accept4(socket, nullptr, nullptr, SOCK_CLOEXEC));
+    if (client && is_admitted(client.get(), secret) && serve(client.get())) ++served;
   }
 }
 
 }  // namespace
 
-Door::Door() : socket_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+DescriptorSocket::DescriptorSocket() : socket_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   std::byte random[16];
   if (!socket_ || getrandom(random, sizeof random, 0) != sizeof random)
     fail_with_errno("none can be made");
@@ -182,32 +182,33 @@ Door::Door() : socket_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     fail_with_errno("it cannot be opened");
 }
 
-void Door::give(const std::vector<int>& files, int count, const Secret& secret) const {
-  receive_guests(socket_.get(), count, secret, [&](int guest) {
+void DescriptorSocket::give(const std::vector<int>& files, int count, const Secret& secret) const {
+  serve_clients(socket_.get(), count, secret, [&](int client) {
     Answer answer;
     answer.files = static_cast<std::uint32_t>(files.size());
-    bool well = send_all(guest, &answer, sizeof answer);
+    bool well = send_all(client, &answer, sizeof answer);
     for (std::size_t at = 0; well && at < files.size(); at += files_at_once) {
       // One portion at a time: files on their way count against a limit.
       char taken = 0;
-      well = send_files(guest, files.data() + at, std::min(files_at_once, files.size() - at)) &&
-             receive_all(guest, &taken, 1, Clock::now() + std::chrono::milliseconds(guest_ms_max));
+      well =
+          send_files(client, files.data() + at, std::min(files_at_once, files.size() - at)) &&
+          receive_all(client, &taken, 1, Clock::now() + std::chrono::milliseconds(client_ms_max));
     }
     return well;
   });
 }
 
-void Door::refuse(const std::string& why, int count, const Secret& secret) const {
-  receive_guests(socket_.get(), count, secret, [&](int guest) {
+void DescriptorSocket::refuse(const std::string& why, int count, const Secret& secret) const {
+  serve_clients(socket_.get(), count, secret, [&](int client) {
     Answer answer;
     why.copy(answer.why, why_chars_max - 1);
-    return send_all(guest, &answer, sizeof answer);
+    return send_all(client, &answer, sizeof answer);
   });
 }
 
-std::vector<base::FileDescriptor> take_files(const std::string& door, const Secret& secret) {
+std::vector<base::FileDescriptor> take_files(const std::string& name, const Secret& secret) {
   const base::FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const Address address(door);
+  const Address address(name);
   if (!socket || connect(socket.get(), address.get(), address.bytes) != 0)
     fail_with_errno("the one of the node's first process cannot be reached (has it ended?)");
   const auto until = Clock::now() + start_timeout();

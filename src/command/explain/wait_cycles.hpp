@@ -12,9 +12,9 @@ struct WaitGraph {
   std::vector<std::vector<int>> edges;
 };
 
-/// The sets of ranks that wait for each other, each ascending: the strongly connected components
-/// with a cycle in them.
-std::vector<std::vector<int>> knots(const WaitGraph& edges);
+/// Returns the sets of ranks that wait for each other in cycles, each ascending: the strongly
+/// connected components with a cycle in them.
+std::vector<std::vector<int>> wait_cycles(const WaitGraph& edges);
 
 /// The same seen from those who are waited for.
 class Waiting {
