@@ -19,40 +19,48 @@ enum class Bind {
   core,  // a core for each rank, in turn where there are fewer
 };
 
-struct LaunchOptions {
-  std::uint32_t ranks = 0;              // 0: as many as there are usable cores
-  std::uint32_t threads = 1;            // ranks per process, threads of it; the last may host fewer
+/// How many ranks, and where they are.
+struct PlacementOptions {
+  std::uint32_t ranks = 0;         // 0: as many as there are usable cores
+  std::uint32_t threads = 1;       // ranks per process, threads of it; the last may host fewer
+  std::uint32_t processes = 0;     // that host virtual ranks; 0: as many as there are usable cores
+  std::uint32_t nodes = 1;         // pretended: groups of ranks that speak over the network
+  std::vector<std::string> hosts;  // machines to start on; empty: this one
+  Bind bind = Bind::automatic;
+};
+
+struct VirtualRankOptions {
   bool virtual_ranks = false;           // fibers of few processes, in place of threads
-  std::uint32_t processes = 0;          // that host them; 0: as many as there are usable cores
   std::uint64_t stack_bytes = 0;        // of each of them; 0: the default
   bool globals_note = true;             // about variables that they share
   bool balance = false;                 // a process with nothing to do takes ranks of others
   double rebalance_every_s = 0;         // ranks go where what they computed says; 0: never
   std::string rebalance_by = "chosen";  // a strategy of armature/balance.hpp
-  std::uint32_t nodes = 1;              // pretended: groups of ranks that speak over the network
-  std::uint32_t simulated_deaths = 0;   // so many processes are killed, when the seed decides
-  std::uint32_t simulated_leaves = 0;   // so many are asked to leave
+};
+
+struct SimulationOptions {
+  std::uint32_t simulated_deaths = 0;  // so many processes are killed, when the seed decides
+  std::uint32_t simulated_leaves = 0;  // so many are asked to leave
   std::optional<std::uint64_t>
-      simulation_seed;             // a simulation, in which it decides what happens when
-  std::vector<std::string> hosts;  // machines to start on; empty: this one
-  std::vector<std::string> command;
-  Bind bind = Bind::automatic;
-  bool label = false;
-  bool verbose = false;
-  bool check_full = false;
+      simulation_seed;  // a simulation, in which it decides what happens when
+};
+
+struct AddressOptions {
+  bool check_full = false;       // every address, on every call
   std::uint64_t band_base = 0;   // 0: the default
   std::uint64_t band_bytes = 0;  // 0: the default
-  space::OnDeath on_death = space::OnDeath::end_job;
-  double timeout_s = 0;               // 0: none
-  std::uint64_t timeout_from_ns = 0;  // CLOCK_MONOTONIC; 0: the job's start
-  std::string checkpoint_directory;   // of virtual ranks; empty: none
-  /// On several nodes: where ranks are written to, to go on in more processes or fewer; empty: they
-  /// keep theirs.
-  std::string resize_directory;
-  std::uint64_t resize_wanted = 0;      // a request of the job before, as Resize::wanted
+};
+
+/// Where the ranks' memory is written to, how often, and what is read at the start.
+struct CheckpointOptions {
+  std::string checkpoint_directory;     // of virtual ranks; empty: none
   double checkpoint_every_s = 0;        // 0: when asked for by SIGUSR2 or the program
   bool checkpoint_incremental = false;  // only what changed, where that can be
   double copy_every_s = 0;              // in memory, to recover; 0: when the program says so
+  /// On several nodes: where ranks are written to, to go on in more processes or fewer; empty: they
+  /// keep theirs.
+  std::string resize_directory;
+  std::uint64_t resize_wanted = 0;  // a request of the job before, as Resize::wanted
   /// A job that goes on from a checkpoint.
   struct Restore {
     std::string secrets;            // of the processes that wrote it
@@ -66,8 +74,26 @@ struct LaunchOptions {
     std::function<Fill> fill;
   };
   std::optional<Restore> restore;
-  std::string trace;    // where to write one; empty: nowhere
-  double stall_s = 60;  // 0: no report
+};
+
+/// What is said of the job while it runs, and what ends it.
+struct WatchOptions {
+  bool label = false;
+  bool verbose = false;
+  space::OnDeath on_death = space::OnDeath::end_job;
+  double timeout_s = 0;               // 0: none
+  std::uint64_t timeout_from_ns = 0;  // CLOCK_MONOTONIC; 0: the job's start
+  double stall_s = 60;                // 0: no report
+  std::string trace;                  // where to write one; empty: nowhere
+};
+
+struct LaunchOptions : PlacementOptions,
+                       VirtualRankOptions,
+                       SimulationOptions,
+                       AddressOptions,
+                       CheckpointOptions,
+                       WatchOptions {
+  std::vector<std::string> command;
 
   /// What the processes of virtual ranks are to share: the checkpoint's, or new ones.
   [[nodiscard]] std::string secrets() const;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "command/run/job_output.hpp"
 #include "command/run/launched_processes.hpp"
 #include "command/run/spawn.hpp"
