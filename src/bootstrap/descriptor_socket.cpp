@@ -26,7 +26,7 @@ constexpr std::size_t files_at_once = 250;  // the kernel takes 253
 constexpr std::size_t why_chars_max = 1000;
 constexpr int client_ms_max = 10'000;  // how long a client may keep the others waiting
 
-/// What stands before the files, or in their place.
+/// The message before the files, or in their place.
 struct Answer {
   std::uint32_t files = 0;
   char why[why_chars_max] = {};

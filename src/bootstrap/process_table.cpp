@@ -22,7 +22,7 @@ using base::fail;
 
 constexpr std::size_t processors_max = 1024;
 
-/// What a process says of itself.
+/// A process, as it presents itself to the others.
 struct Card {
   std::uint64_t magic = expected_magic;
   std::uint64_t started = 0;

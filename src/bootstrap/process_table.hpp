@@ -10,7 +10,7 @@
 
 namespace armature::bootstrap {
 
-/// Of a job.
+/// A job has no more ranks.
 inline constexpr std::uint32_t ranks_max = 131072;
 
 /// Known to the processes of one job and to nobody else.
@@ -46,7 +46,7 @@ struct ProcessTable {
   [[nodiscard]] std::string places() const;
 };
 
-/// What a process begins with.
+/// The ranks that a process begins with.
 struct Hosting {
   int ranks = 1;          // that it hosts
   int virtual_ranks = 0;  // of the whole job; 0: its ranks are none

@@ -14,13 +14,13 @@
 
 namespace armature::command {
 
-/// What ranks write, with labels if those are wanted, and what the launcher itself says: both go on
-/// as fast as they are read, and nobody waits for a reader.
+/// The output of the job: what ranks write, with labels if those are wanted, and what the launcher
+/// itself says. Both go on as fast as they are read, and nobody waits for a reader.
 class JobOutput {
  public:
   JobOutput(const JobView& job, Shutdown& shutdown) : job_(job), shutdown_(shutdown) {}
 
-  /// Where that process is to write to, if not to where we do.
+  /// Returns where that process is to write to, if not to where we do.
   [[nodiscard]] Labels::Ends open(const LaunchedProcess& process);
   /// Appends what to poll for.
   void add_to(std::vector<pollfd>& polled) const;

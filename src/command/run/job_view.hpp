@@ -9,8 +9,9 @@
 
 namespace armature::command {
 
-/// What a job was to be, and what stands in its memory. All that ranks have to say to the launcher
-/// is in control blocks, so that it can be read whatever has become of them.
+/// A job as the launcher sees it: what it was to be, and what stands in its memory. All that ranks
+/// have to say to the launcher is in control blocks, so that it can be read whatever has become of
+/// them.
 class JobView {
  public:
   /// `memory` is that of each node; `control` has the slot of every rank in its node's block.
@@ -38,7 +39,7 @@ class JobView {
   /// On several nodes: all ranks are written, and the job goes on in other processes.
   [[nodiscard]] bool is_to_go_on() const;
 
-  /// What all ranks do at the moment, in lines.
+  /// Says what all ranks do at the moment, in lines.
   [[nodiscard]] std::string explanation() const;
 
  private:

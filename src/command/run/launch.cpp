@@ -51,7 +51,7 @@ Binding bind_ranks(const LaunchOptions& options, std::uint32_t ranks, TakenCores
   return choose_binding(taken.take(allowed_cores(), ranks), ranks, options.bind);
 }
 
-/// Where one of them acts at a time it goes on sooner on the core of the one before.
+/// Processes that act one at a time go on sooner on the core of the one before.
 Binding bind_together(std::uint32_t processes, TakenCores& taken) {
   const std::vector<Core> cores = taken.take(allowed_cores(), 1);
   return Binding(cores.empty() ? 0 : processes, cores.empty() ? std::vector<int>() : cores.front());
@@ -70,7 +70,7 @@ Binding bind_processes(const LaunchOptions& options, const space::Control& contr
   return binding;
 }
 
-/// Of those that are simulated by processes that act in turn.
+/// Options of those that are simulated by processes that act in turn.
 std::string options_in_turn(const LaunchOptions& options) {
   std::string text;
   if (options.nodes > 1) text += fmt::format(" --nodes {}", options.nodes);
@@ -121,7 +121,7 @@ void tell_ranks_where(const Binding& binding, const space::Control& control) {
 std::optional<std::uint32_t> virtual_processes(const LaunchOptions& options, std::uint32_t ranks,
                                                std::uint32_t cores) {
   if (!options.virtual_ranks) return std::nullopt;
-  // The same on every machine, where it is a seed that decides; as many on each node as fit.
+  // As many on every machine, where it is a seed that decides; as many on each node as fit.
   const std::uint32_t otherwise = options.simulation_seed
                                       ? std::max(2u, options.nodes)
                                       : std::max(cores / options.nodes, 1u) * options.nodes;
@@ -192,14 +192,14 @@ std::vector<space::JobMemory> make_memory(const LaunchOptions& options, std::uin
   return memory;
 }
 
-/// Where processes that do not only share memory tell each other what they need to begin.
+/// The key-value store of processes that do not only share memory, for what they need to begin.
 base::FileDescriptor store_of(const space::ControlHeader& job) {
   if (job.nodes == 1 && !job.acts_in_turn()) return {};
   return bootstrap::KeyValueStore::create(static_cast<int>(job.processes));
 }
 
-/// What the launcher looks at: the first node's block, in which each rank's slot is that of the
-/// rank's own node.
+/// The block that the launcher looks at: the first node's block, in which each rank's slot is that
+/// of the rank's own node.
 space::Control slots_of_all(const std::vector<space::JobMemory>& memory) {
   const space::Control control = space::map_control(memory.front().control.get());
   for (std::size_t node = 1; node < memory.size(); ++node)
@@ -209,7 +209,7 @@ space::Control slots_of_all(const std::vector<space::JobMemory>& memory) {
   return control;
 }
 
-/// What is to host virtual ranks.
+/// Processes of the program are to host virtual ranks.
 void make_alike_for_ranks(const LaunchOptions& options, const std::string& program) {
   refuse_address_sanitizer(program);
   bootstrap::make_alike(options.secrets());
@@ -268,7 +268,7 @@ Outcome launch(const LaunchOptions& options) {
   tell_ranks_where(binding, control);
   if (options.verbose) describe(options, control.header(), binding);
   tell_of_globals(options, control.header(), program.path);
-  // The same seed must find the same addresses: some programs order things by them.
+  // A seed must always find the same addresses: some programs order things by them.
   if (options.simulation_seed) personality(ADDR_NO_RANDOMIZE);
   std::optional<Trace> trace;
   if (!options.trace.empty()) trace.emplace(options.trace, ranks);

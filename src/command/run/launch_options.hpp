@@ -51,7 +51,7 @@ struct AddressOptions {
   std::uint64_t band_bytes = 0;  // 0: the default
 };
 
-/// Where the ranks' memory is written to, how often, and what is read at the start.
+/// Checkpoints: where ranks are written to, how often, and which one is read at the start.
 struct CheckpointOptions {
   std::string checkpoint_directory;     // of virtual ranks; empty: none
   double checkpoint_every_s = 0;        // 0: when asked for by SIGUSR2 or the program
@@ -67,7 +67,7 @@ struct CheckpointOptions {
     bool slots_have_pages = false;  // in its control block, to which ranks have pointers
     /// The first rank of each of so many processes; empty: as many ranks in each.
     std::function<std::vector<std::uint32_t>(std::uint32_t processes)> first_ranks;
-    /// What processes look at when they join; and all the rest, which may take long.
+    /// Makes what processes look at when they join; and all the rest, which may take long.
     std::function<void(const space::Control& control)> prepare;  // of each node
     using Fill = void(const std::vector<space::JobMemory>& memory, const std::stop_token& stop,
                       const std::function<void()>& when_whole);
@@ -76,7 +76,7 @@ struct CheckpointOptions {
   std::optional<Restore> restore;
 };
 
-/// What is said of the job while it runs, and what ends it.
+/// The launcher watches the job: what it says of it, and what ends it.
 struct WatchOptions {
   bool label = false;
   bool verbose = false;
@@ -95,7 +95,7 @@ struct LaunchOptions : PlacementOptions,
                        WatchOptions {
   std::vector<std::string> command;
 
-  /// What the processes of virtual ranks are to share: the checkpoint's, or new ones.
+  /// Returns what the processes of virtual ranks are to share: the checkpoint's, or new ones.
   [[nodiscard]] std::string secrets() const;
 };
 

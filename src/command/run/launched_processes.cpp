@@ -81,7 +81,7 @@ Life LaunchedProcesses::life_of(const LaunchedProcess& process) const {
     all_starting = all_starting && life == Life::starting;
     all_finished = all_finished && life == Life::finished;
   }
-  // Whoever has ended may have to do it again.
+  // Ranks that have ended may have to do it again.
   const bool all_stay =
       (job_.nodes().size() == 1 && !job_.header().is_one_process()) || job_.recovers_on_nodes();
   const space::Control& node = node_of(process);
@@ -155,7 +155,7 @@ void LaunchedProcesses::follow_living_ranks() {
   bring_requests_after(living_nodes());
 }
 
-/// What rank 0 has not seen, since it was on its way, it finds where it is.
+/// Requests that rank 0 has not seen, since it was on its way, are brought to where it is.
 void LaunchedProcesses::bring_requests_after(const std::vector<int>& nodes) const {
   for (const int node : nodes)
     if (const std::uint32_t unseen = job_.node(node).header().halt.requests.exchange(0))

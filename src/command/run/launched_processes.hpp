@@ -59,12 +59,12 @@ class LaunchedProcesses {
   /// started it; 0 where there is none, or it has ended. `ours` are the job's, once that has been
   /// asked.
   [[nodiscard]] pid_t joined_behind(const LaunchedProcess& process, std::vector<pid_t>& ours) const;
-  /// Kills what the job has left behind; returns how many.
+  /// Kills the processes that the job has left; returns how many.
   int kill_those_left() const { return descendants_.kill_all(); }
 
-  /// Where ranks have changed nodes, their slots are those of the nodes that they are on now.
+  /// After ranks have changed nodes, their slots are those of the nodes that they are on now.
   void follow_ranks();
-  /// What was followed so far may have changed once more.
+  /// Slots that were followed so far may have changed once more.
   void follow_ranks_anew() { followed_ = 0; }
 
  private:

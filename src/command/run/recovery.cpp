@@ -89,7 +89,7 @@ void Recovery::have_recovered() {
                     static_cast<double>(took_ns) * 1e-6));
 }
 
-/// What it cannot do the nodes find out together.
+/// The nodes find out together whether they can go back.
 void Recovery::look_at_nodes() {
   if (!is_under_way() || shutdown_.is_ending()) return;
   const std::vector<int> nodes = processes_.living_nodes();

@@ -21,7 +21,7 @@ class Resizing {
   Resizing(const JobView& job, LaunchedProcesses& processes, ProcessStarter& starter,
            ResizeRequests& requests);
 
-  /// What is to be done once ranks have regrouped, if they were to. `has_died` is told of processes
+  /// Does what is due once ranks have regrouped, if they were to. `has_died` is told of processes
   /// that were killed when others were about to take their ranks, and not all could be taken.
   void finish(const std::function<void(LaunchedProcess&)>& has_died);
   /// To be called now and then, while nobody regroups: the next thing that is asked for.

@@ -19,7 +19,7 @@ using space::StartAnew;
 
 namespace {
 
-// Whoever takes a node back asks its processes one after the other.
+// A node is taken back by asking its processes one after the other.
 constexpr std::uint64_t leaving_ns = 50'000'000;
 
 }  // namespace

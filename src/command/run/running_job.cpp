@@ -132,7 +132,7 @@ void RunningJob::watch_resizing() {
 
 /// No rank is left.
 void RunningJob::finish() {
-  shutdown_.await_those_left_behind();
+  shutdown_.await_orphans();
   if (const int left = processes_.kill_those_left(); left > 0) deaths_.have_killed(left);
   output_.finish_labels();
   write_the_rest();
@@ -144,7 +144,7 @@ void RunningJob::write_the_rest() {
   output_.write_the_rest(signals_, [&] { return signal_policy_.is_writing_cut_short(); });
 }
 
-/// What becomes of the job now that none of its processes is left.
+/// Says what becomes of the job now that none of its processes is left.
 Outcome RunningJob::outcome() const {
   const auto failure = shutdown_.failure();
   const int passed_on = shutdown_.passed_on();

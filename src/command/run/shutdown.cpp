@@ -69,7 +69,7 @@ void Shutdown::kill_when_due() {
   kill_at_ns_ = 0;
 }
 
-void Shutdown::await_those_left_behind() const {
+void Shutdown::await_orphans() const {
   constexpr timespec pause{0, 2'000'000};
   const auto are_left = [&] {
     std::vector<pid_t> ours;

@@ -23,8 +23,8 @@ class Shutdown {
   void end_job();
   /// Without being asked.
   void kill_job();
-  /// Where a rank has joined, it is the one to get the signal: a script around it could do no
-  /// better than to pass it on, and most would just end.
+  /// A rank that has joined gets the signal itself: a script around it could do no better than to
+  /// pass it on, and most would just end.
   void signal_processes(int signal);
   /// A signal of the launcher's is passed on, by which processes may end the job.
   void pass_on(int signal, bool is_known_to_them);
@@ -37,7 +37,7 @@ class Shutdown {
   void kill_when_due();
   [[nodiscard]] std::uint64_t kill_at_ns() const { return kill_at_ns_; }
   /// Ranks whose script has ended have been asked to end, and get the time for it that others get.
-  void await_those_left_behind() const;
+  void await_orphans() const;
 
   /// We have killed processes.
   [[nodiscard]] bool has_killed() const { return has_killed_; }

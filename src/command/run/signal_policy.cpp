@@ -34,12 +34,12 @@ bool SignalPolicy::is_writing_cut_short() {
 }
 
 void SignalPolicy::pass_on(Signals::Arrived signal) {
-  // Whoever asks once more does not want to wait.
+  // To ask once more is not to want to wait.
   if (signal.number == SIGTERM && shutdown_.passed_on() == SIGTERM && shutdown_.kill_at_ns() == 0) {
     say("asked to end twice: ranks that do not end now are killed");
     shutdown_.kill_soon();
   }
-  // What the terminal's keys send goes to the ranks too, since they are in our process group.
+  // Signals of the terminal's keys go to the ranks too, since they are in our process group.
   shutdown_.pass_on(signal.number, signal.by_terminal);
   if (signal.number == SIGTSTP) stop_with_the_ranks();
 }

@@ -7,7 +7,7 @@
 
 namespace armature::command {
 
-/// What the launcher does with signals that it gets: most are for the ranks.
+/// Does with signals what is to be done: most are for the ranks.
 class SignalPolicy {
  public:
   SignalPolicy(const JobView& job, const Signals& signals, Shutdown& shutdown, TimeWatch& time,
@@ -16,8 +16,8 @@ class SignalPolicy {
 
   /// All that have arrived.
   void handle();
-  /// The same when no rank is left. Whether somebody wants the launcher to end: then who takes
-  /// nothing of its output for a moment gets no more.
+  /// Handles signals when no rank is left. Returns whether somebody wants the launcher to end: then
+  /// a reader that takes nothing of its output for a moment gets no more.
   [[nodiscard]] bool is_writing_cut_short();
 
  private:
