@@ -180,12 +180,13 @@ MPI_THREAD_SERIALIZED .2. is served: threads may call ARMCI, but one at a time")
   armature_add_ranks_test(NAME conformance_c_virtual.mixed.n4 COMMAND conformance_c_virtual
                           RANKS 4 TIMEOUT 120 RUN_ARGS --threads 2)
   if(NOT ARMATURE_SANITIZE)
-    foreach(shape 1:1 4:1 4:2 4:3 7:1 7:2 7:3)
+    foreach(shape 1:1:fast 4:1:fast 4:2:fast 4:3:fast 7:1:fast 7:2:slow 7:3:slow)
       string(REPLACE ":" ";" shape ${shape})
       list(GET shape 0 ranks)
       list(GET shape 1 processes)
+      list(GET shape 2 label)
       armature_add_ranks_test(NAME conformance_c_virtual.n${ranks}.p${processes}
-                              COMMAND conformance_c_virtual RANKS ${ranks} TIMEOUT 120
+                              COMMAND conformance_c_virtual RANKS ${ranks} TIMEOUT 120 LABELS ${label}
                               RUN_ARGS --virtual --processes ${processes})
     endforeach()
     foreach(shape 4:2:2:fast 8:2:4:slow 7:3:3:slow)
