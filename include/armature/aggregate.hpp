@@ -28,8 +28,8 @@ ARMATURE_API void aggregate_wait(Rank rank);
 /// targets of gets are not valid before wait(). Requests are not ordered. Throws Error(bad_rank)
 /// when a request names another rank than the handle's.
 ///
-/// Between ranks of one node nothing travels: a request is a load or a store as soon as it is made,
-/// since to note it down first would cost more than to do it.
+/// Between ranks of one node nothing travels: a request is a load or a store as soon as it is made.
+/// Recording it first would cost more.
 class Aggregate {
  public:
   explicit Aggregate(Rank rank) : rank_(rank) {

@@ -1,8 +1,8 @@
 #pragma once
 
-/// What most programs need: memory and transfers, atomics, locks and signals, teams, messages,
-/// where ranks are, and remote calls. The rest is included by itself, and only who uses it compiles
-/// it:
+/// The umbrella header has what most programs need: memory and transfers, atomics, locks and
+/// signals, teams, messages, where ranks are, and remote calls. A program includes each of the
+/// other headers by itself:
 ///
 ///     virtual.hpp, rank_local.hpp      ranks that are fibers, and variables of each rank
 ///     rebalance.hpp, checkpoint.hpp    moving ranks by their load; writing them to disk

@@ -32,8 +32,8 @@ struct AtomicOperation {
   std::uint64_t expected;
   const char* call;
 };
-/// What cannot be done here and now: checks in full, reports the caller's mistakes, performs it
-/// where the rank is. Returns the value found.
+/// The slow path of atomics: checks in full, reports the caller's mistakes, and performs the
+/// operation where the rank is. Returns the value found.
 ARMATURE_API std::uint64_t atomic_slow(Rank rank, void* address, std::size_t bytes,
                                        AtomicOperation what);
 

@@ -9,10 +9,9 @@
 
 #include "armature/detail/export.hpp"
 
-// Who should be where: strategies of load balancing as functions of what was measured, for whatever
-// can be moved. They rely on persistence: what took long lately will do so again. All are
-// deterministic, so that members who know the same come to the same plan. Where nothing was
-// measured nothing moves.
+// Strategies of load balancing: functions from measured loads to a plan, for everything that can be
+// moved. They rely on persistence: what took long lately will do so again. All are deterministic,
+// so members that know the same come to the same plan. Where nothing was measured, nothing moves.
 
 namespace armature::balance {
 
@@ -32,7 +31,7 @@ struct Problem {
   std::vector<Item> items = {};
   std::vector<Link> links = {};
   int places = 1;
-  /// Of each place, the group that it belongs to, such as its node; empty: all are one.
+  /// The group of each place, such as its node. Empty: all places are one group.
   std::vector<int> groups = {};
 };
 
@@ -48,14 +47,15 @@ using Strategy = std::function<Plan(const Problem&)>;
 [[nodiscard]] ARMATURE_API Plan greedy(const Problem& problem);
 /// From places with more than 1.03 of the mean to those with least, as few as that takes.
 [[nodiscard]] ARMATURE_API Plan refine(const Problem& problem);
-/// Graph partitioning: as little as can be of what items have to do with each other goes on between
-/// places, and still less between groups, while loads are as equal as refine makes them, or nearly.
-/// Moves count as a cost, so few items move where most are well placed. Without links as refine.
+/// Graph partitioning: the weight of links between places is as small as possible, and that between
+/// groups smaller still. Loads are as equal as refine makes them, or nearly. Moves count as a cost,
+/// so few items move where most are well placed. Without links as refine.
 [[nodiscard]] ARMATURE_API Plan communication(const Problem& problem);
 /// Among groups first, as few as that takes, then inside each.
 [[nodiscard]] ARMATURE_API Plan hierarchical(const Problem& problem);
-/// As if nobody knew all: places with little tell some others, who tell others; places with much
-/// give to those they have heard of, with a chance that grows with what is missing there.
+/// As if no place knew all loads. Places with little load tell some others, which tell others.
+/// Places with much load give items to those that they have heard of. The probability grows with
+/// the load that is missing there.
 [[nodiscard]] ARMATURE_API Plan distributed(const Problem& problem);
 /// None where that could gain less than 3 %, else refine, or greedy where it ends sooner by 5 %.
 [[nodiscard]] ARMATURE_API Plan chosen(const Problem& problem);
@@ -64,7 +64,7 @@ using Strategy = std::function<Plan(const Problem&)>;
 [[nodiscard]] ARMATURE_API Strategy strategy(std::string_view name);
 [[nodiscard]] ARMATURE_API const std::vector<std::string>& strategy_names();
 
-/// What a plan comes to.
+/// The outcome of a plan, in numbers.
 struct Verdict {
   double most = 0;        // seconds of the place with the most
   double mean = 0;        // seconds a place: no plan ends sooner
@@ -86,13 +86,14 @@ ARMATURE_API void record(const Problem& problem, const std::string& path);
 
 namespace armature {
 
-/// Of elements of an object array (object_array/rebalance.hpp) or of ranks (rebalance.hpp).
+/// Options for elements of an object array (object_array/rebalance.hpp) or for ranks
+/// (rebalance.hpp).
 struct RebalanceOptions {
   /// None: `chosen`; of ranks, the one of `armature run --rebalance-by` (ARMATURE_REBALANCE_BY).
   balance::Strategy strategy = {};
   bool log = false;         // one line by member 0: what was done, and why
   std::string record = {};  // a file for `armature balance --replay`, written by member 0
-  /// Of ranks alone: only when it is due, for a loop that calls this in every step. See
+  /// For ranks alone: moves only when it is due, for a loop that calls this in every step. See
   /// rebalance.hpp.
   bool when_due = false;
 };

@@ -7,7 +7,7 @@
 
 namespace armature {
 
-/// What kind of mistake or misfortune an Error reports.
+/// The kind of mistake or failure that an Error reports.
 enum class Errc {
   bad_rank,       ///< a rank that the job or team does not have
   bad_address,    ///< an address outside what its owner has allocated, or on another node
@@ -34,7 +34,7 @@ class ARMATURE_API Error : public std::runtime_error {
   Errc code_;
 };
 
-/// What a question throws when the method threw on the rank that was asked.
+/// The error of a two-way call whose method threw on the other rank.
 class ARMATURE_API RemoteError : public Error {
  public:
   RemoteError(Errc code, int rank, const std::string& message);

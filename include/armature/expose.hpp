@@ -68,15 +68,16 @@ class [[nodiscard]] Exposed {
 };
 
 /// Lets all ranks put to, get from, accumulate into and do atomics on this memory of the calling
-/// rank, until what it returns is gone. It serves all operations as a segment does, and orders them
-/// as one, but for this: between processes of a node a value may be seen half written, and direct()
-/// does not reach it. It is slower: between processes of a node the kernel copies
-/// (process_vm_writev), or, where it may not, a thread that this starts beside the rank, which does
-/// atomics and accumulates, too.
+/// rank, until what it returns is gone. It serves all operations, in the same order, as a segment
+/// does. There are two differences: between processes of a node a value may be seen half written,
+/// and direct() does not reach it. It is also slower. Between processes of a node the kernel copies
+/// (process_vm_writev). Where the kernel may not, and for atomics and accumulates, a thread does
+/// the work. This call starts it beside the rank.
 ///
-/// Throws Error(bad_argument) for no memory, and for a virtual rank's outside its own band (its
-/// stack, and what it allocates; not the statics of its process); Error(out_of_memory) where the
-/// rank exposes 500 pieces already; Error(start) where there is no thread to be had.
+/// Throws Error(bad_argument) for no memory. A virtual rank can expose its stack and what it
+/// allocates; for other memory, such as statics of its process, the call throws
+/// Error(bad_argument), too. Throws Error(out_of_memory) if the rank exposes 500 pieces already,
+/// and Error(start) if no thread can be started.
 template <class T, std::size_t extent>
 Exposed<T> expose(std::span<T, extent> memory) {
   const Rank me = detail::expose(memory.data(), memory.size_bytes(), nullptr);

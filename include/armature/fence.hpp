@@ -9,7 +9,7 @@ namespace armature {
 /// accumulates to `rank`, blocking or not, have taken effect there and can be seen by everyone.
 /// Throws Error(bad_rank).
 ARMATURE_API void fence(Rank rank);
-/// The same for all ranks.
+/// Returns when that holds for all ranks, as fence(rank) does for one.
 ARMATURE_API void fence_all();
 
 }  // namespace armature

@@ -26,7 +26,7 @@ inline constexpr bool is_future = false;
 template <class T>
 inline constexpr bool is_future<future<T>> = true;
 
-/// What f gives when it is called with a T, or with nothing for void.
+/// The result type of f, called with a T, or with nothing for void.
 template <class F, class T>
 struct Continued {
   using type = std::invoke_result_t<F, T>;
@@ -70,14 +70,14 @@ class ARMATURE_API Alone {
 
 }  // namespace detail
 
-/// A result that will be there later, and the one type by which everything completes: transfers (a
-/// Handle converts to a future<void>), atomics, remote calls (the answer to a split-phase question;
-/// armi-rmi-2003, 3.3), what a continuation makes of one, what a coroutine returns. Belongs to the
-/// rank that got it: only that rank may use it. Moves only; dropping one abandons the result of a
-/// call, not the call; of a transfer or atomic it waits.
+/// A result that will be there later. It is the one type by which everything completes: transfers
+/// (a Handle converts to a future<void>), atomics, split-phase remote calls (armi-rmi-2003, 3.3),
+/// continuations and coroutines. Belongs to the rank that got it: only that rank may use it. Moves
+/// only; dropping one abandons the result of a call, not the call; of a transfer or atomic it
+/// waits.
 ///
-/// What is complete when it begins lies in the future itself: nothing is allocated for it, nor by
-/// wait, get, co_await, or then with a function that returns.
+/// The result of an operation that is complete when it begins lies in the future itself. Nothing is
+/// allocated for it, nor by wait, get, co_await, or then with a function that returns.
 ///
 /// A coroutine that returns a future starts at once, and goes on, on this rank, while the rank
 /// waits or polls.
@@ -98,7 +98,7 @@ class [[nodiscard]] future {
   template <class... V>
   explicit future(std::in_place_t, V&&... value)
       : held_(std::in_place_index<value_at>, std::forward<V>(value)...) {}
-  /// Of the operation behind a handle.
+  /// A future of the operation behind a handle.
   future(Handle&& operation) requires std::is_void_v<T> { hold(std::move(operation)); }  // NOLINT
   explicit future(Handle&& operation) requires(!std::is_void_v<T> &&
                                                detail::is_given_by_operations<T>) {
@@ -106,7 +106,7 @@ class [[nodiscard]] future {
   }
   future(future&& other) noexcept : held_(std::exchange(other.held_, Held())) {}
   future& operator=(future&& other) noexcept {
-    // What is abandoned may wait, and this be looked at meanwhile.
+    // Dropping the old value may wait, and a method may look at this object meanwhile.
     const Held abandoned = std::exchange(held_, std::exchange(other.held_, Held()));
     return *this;
   }
@@ -194,7 +194,7 @@ class [[nodiscard]] future {
   }
   T await_resume() { return take(); }
 
-  /// What settles it, made if there is none yet.
+  /// Returns the state that settles it; makes one if there is none yet.
   [[nodiscard]] const State& share() const {
     require("future::share");
     if constexpr (detail::is_given_by_operations<T>)
@@ -236,7 +236,7 @@ class [[nodiscard]] future {
         if (!is_complete(std::get<operation_at>(held_), value)) return false;
         held_.template emplace<value_at>(detail::from_word<T>(value));
       } catch (...) {
-        // Of who looks, not of the operation.
+        // An error of the looking call, not of the operation.
         if (!std::get<operation_at>(held_).is_empty()) throw;
         auto state = std::make_shared<detail::FutureState<T>>();
         state->fail(std::current_exception());

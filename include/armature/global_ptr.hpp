@@ -15,7 +15,7 @@ namespace detail {
 ARMATURE_API void* direct(Rank rank, const void* address);
 }  // namespace detail
 
-/// What put and get move: bytes that may be copied.
+/// A type that put and get move: bytes that may be copied.
 template <class T>
 concept Transferable = std::is_trivially_copyable_v<T>;
 

@@ -20,11 +20,11 @@ ARMATURE_API void wait(Request*& request);
 ARMATURE_API void abandon(Request* request) noexcept;
 }  // namespace detail
 
-/// The completion of one non-blocking transfer: a future<void> that is lighter, and converts to
-/// one. wait() completes it locally (armci-rma-2006, 4.1):
-/// after it the source of a put or accumulate may be reused, and the target of a get holds the
-/// data. Remote completion of puts and accumulates is fence()'s. A handle that is empty, or was
-/// waited for, is complete. Moves only; its destructor waits.
+/// The completion of one non-blocking transfer: a lighter future<void>, which converts to one.
+/// wait() completes it locally (armci-rma-2006, 4.1). After that the source of a put or accumulate
+/// may be reused, and the target of a get holds the data. Remote completion of puts and accumulates
+/// is fence()'s. A handle that is empty, or was waited for, is complete. Moves only; its destructor
+/// waits.
 ///
 /// Between ranks of a node an operation is complete when its call returns: the handle is empty.
 ///
@@ -36,7 +36,7 @@ class [[nodiscard]] Handle {
   explicit Handle(detail::Request* request) : request_(request) {}
   Handle(Handle&& other) noexcept : request_(other.request_) { other.request_ = nullptr; }
   Handle& operator=(Handle&& other) noexcept {
-    // What is abandoned is waited for, and this may be looked at meanwhile.
+    // Dropping the old operation waits, and a method may look at this object meanwhile.
     detail::Request* const abandoned = std::exchange(request_, other.release());
     if (abandoned != nullptr) detail::abandon(abandoned);
     return *this;
@@ -91,7 +91,7 @@ ARMATURE_API std::size_t wait_some(std::span<Handle> handles, std::span<std::siz
 /// Completes locally every non-blocking operation with implicit handle (`..._nbi`) of this rank.
 /// Throws Error(rank_lost) once, when all are over, where one needed a rank that is lost.
 ARMATURE_API void wait_all();
-/// The same, for those to one rank.
+/// Completes those to one rank, as wait_all() does for all.
 ARMATURE_API void wait_all(Rank rank);
 
 }  // namespace armature

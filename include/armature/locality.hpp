@@ -7,7 +7,7 @@
 
 namespace armature {
 
-/// Where ranks are (armci-rma-2006, 3.5): ranks of one node can dereference each other's global
+/// The places of ranks (armci-rma-2006, 3.5): ranks of one node can dereference each other's global
 /// memory; ranks of one process share everything. All throw Error(bad_rank).
 [[nodiscard]] ARMATURE_API NodeId node_of(Rank rank);
 [[nodiscard]] ARMATURE_API ProcessId process_of(Rank rank);

@@ -14,8 +14,8 @@
 #include "armature/detail/wire.hpp"
 #include "armature/typer.hpp"
 
-// What may travel as an argument or a result, and how. One description per type does all three
-// jobs, as in the ARMI paper (3.5): how many bytes, write them, read them.
+// The types that may travel as arguments or results, and how they travel. One description per type
+// does all three jobs, as in the ARMI paper (3.5): how many bytes, write them, read them.
 
 namespace armature {
 
@@ -59,12 +59,13 @@ constexpr bool marshallable() {
 
 }  // namespace detail
 
-/// What a remote call can take and give: trivially copyable types; std::string, vector, deque,
-/// list, array, pair, tuple, optional, variant, map, set, their unordered and multi forms,
-/// unique_ptr; nestings of these; types with `void define_type(armature::typer&)` (armi-rmi-2003,
-/// 3.5) or with a `serialize(Archive&)` as written for cereal or Boost. Not: pointers and
-/// references, which mean nothing elsewhere; pass a global_ptr, or a reference to a shared object.
-/// A pointer inside a trivially copyable type is not seen, and travels as the number that it is.
+/// The types of arguments and results of remote calls: trivially copyable types; std::string,
+/// vector, deque, list, array, pair, tuple, optional, variant, map, set, their unordered and multi
+/// forms, unique_ptr; nestings of these. Also types with `void define_type(armature::typer&)`
+/// (armi-rmi-2003, 3.5), or with a `serialize(Archive&)` as written for cereal or Boost. Pointers
+/// and references are not allowed, since they mean nothing on another rank. Pass a global_ptr, or a
+/// reference to a shared object. A pointer inside a trivially copyable type is not seen, and
+/// travels as the number that it is.
 template <class T>
 concept Marshallable = detail::marshallable<std::remove_cvref_t<T>>();
 

@@ -16,11 +16,11 @@
 namespace armature {
 
 // Two-sided messages, as MPI has them (MPI 4.1, 3): a message is matched by its sender and its tag.
-// Of the receives that a message matches it gets the one that was posted first. Messages of one
-// sender that match the same receive are received in the order they were sent. A long one is copied
-// once between ranks of a node where the receiver can read the sender's memory, else by the kernel
-// or through a ring, whichever is faster; between nodes its bytes go straight to where a receive
-// wants them.
+// If several receives match a message, the message goes to the one that was posted first. Messages
+// of one sender that match the same receive are received in the order they were sent. Between ranks
+// of a node a long message is copied once, if the receiver can read the sender's memory. Otherwise
+// it goes by the kernel or through a ring, whichever is faster. Between nodes its bytes go straight
+// to where a receive wants them.
 
 struct AnyTag {
   explicit AnyTag() = default;
@@ -42,18 +42,18 @@ class TagPattern {
   bool is_any_;
 };
 
-/// What a message is, beside its bytes.
+/// The sender, length and tag of a message.
 struct Received {
   Rank from;
   std::size_t bytes = 0;
   int tag = 0;
 };
 
-/// Returns when `data` may be reused: a short message is on its way then, a long one (more than
-/// some 10 KiB) has been received, or taken into the receiver's memory because the receiver waits
-/// for something else. Throws Error(bad_rank), Error(bad_argument) for a negative tag,
-/// Error(out_of_memory) where there is no memory for a mailbox of 64 KiB,
-/// Error(rank_lost) where the job goes on after deaths and `to` has died.
+/// Returns when `data` may be reused. Then a short message is on its way. A long one (more than
+/// about 10 KiB) has been received, or taken into the receiver's memory because the receiver waits
+/// for something else. Throws Error(bad_rank), and Error(bad_argument) for a negative tag. Throws
+/// Error(out_of_memory) if there is no memory for a mailbox of 64 KiB. Throws Error(rank_lost) if
+/// `to` has died in a job that goes on after deaths.
 ARMATURE_API void send(Rank to, int tag, std::span<const std::byte> data);
 /// Waits for a message from `from` (Rank::none(): from anyone) with that tag, copies it to `into`.
 /// Throws Error(bad_argument) when it is longer than `into`; the message is then kept.

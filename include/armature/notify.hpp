@@ -7,10 +7,10 @@
 
 namespace armature {
 
-/// A counting signal from one rank to another, ordered behind the puts to it that are complete:
-/// once wait_notify returns, all that `from` has put to this rank before its notify, by blocking
-/// calls or by non-blocking ones it has waited for, is there. Returns how many times this rank has
-/// notified `rank`, this one included.
+/// Sends a counting signal to another rank, ordered behind the complete puts to it. Once
+/// wait_notify returns there, all that this rank has put to it before is there: by blocking calls,
+/// or by non-blocking ones that it has waited for. Returns how many times this rank has notified
+/// `rank`, this one included.
 ARMATURE_API std::uint64_t notify(Rank rank);
 /// Waits for the next notification from that rank that was not waited for yet; each is counted
 /// once. Returns how many of its notifications have been waited for. Throws Error(rank_lost) when

@@ -14,11 +14,11 @@
 
 namespace armature::detail {
 
-/// What methods have put off, when none is under way.
+/// Executes what methods have put off, when no method is under way.
 [[gnu::cold]] ARMATURE_API void catch_up(Sender& sender);
-/// In the handler of an exception that leaves such a statement: it is told to on_async_error.
+/// In the handler of an exception that leaves such a one-way call: it is told to on_async_error.
 ARMATURE_API void own_statement_threw();
-/// The same of a question: throws it as RemoteError.
+/// In the handler of an exception that leaves a two-way call: throws it as RemoteError.
 [[noreturn]] ARMATURE_API void own_question_threw();
 
 /// While there is one a method is under way.

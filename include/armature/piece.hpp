@@ -13,7 +13,7 @@
 namespace armature {
 
 namespace detail {
-/// What a collective allocation gave each member of its team, in team order.
+/// The result of a collective allocation: each member's memory, in team order.
 class Allotment {
  public:
   struct Share {
@@ -41,7 +41,7 @@ class Allotment {
     ARMATURE_API bool append(const Row& next);
   };
 
-  /// Of the next members.
+  /// Adds the row of the next members.
   ARMATURE_API void add(Row row);
   /// There are no more.
   ARMATURE_API void shrink();

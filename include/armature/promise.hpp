@@ -35,7 +35,7 @@ ARMATURE_API void give_answer(const PromisedSlot& to, const std::byte* bytes, st
 /// Once the answer is there: what is long is fetched from whoever gave it.
 ARMATURE_API void fetch_given(Reply* slot);
 
-/// What travels in place of a value that there is none of.
+/// The message that travels instead of a value, when there is none.
 struct Refusal {
   Errc code = Errc::remote;
   int rank = -1;  // who refuses
@@ -63,7 +63,7 @@ inline Reader open_given(Reply* slot, Rank /*likely*/) {
   }
   return from;
 }
-/// What somebody has promised.
+/// The state of a promised result.
 template <class T>
 using PromisedState = ReplyState<T, open_given>;
 }  // namespace detail
@@ -71,8 +71,8 @@ using PromisedState = ReplyState<T, open_given>;
 /// The place for an answer that some rank waits for: a value that may be passed around, also to
 /// other ranks. Whoever has it calls set or fail, at most once, on one of its copies. Answering
 /// twice is a mistake, Error(misuse) on the asker's node as long as that rank has not promised
-/// anew. An answer that nobody waits for any more, since the future was dropped, is dropped too:
-/// what is kept of a promise goes with its future, whether it is ever answered or not.
+/// anew. An answer is dropped if its future was dropped. The state of a promise goes with its
+/// future, whether it is ever answered or not.
 template <class T>
 class remote_promise {
  public:

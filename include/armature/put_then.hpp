@@ -18,7 +18,7 @@ namespace armature {
 
 namespace detail {
 ARMATURE_API void call_behind_transfer(Rank rank, Handle& transfer);
-/// What this rank calls or notifies there from now on arrives after that transfer's bytes.
+/// Makes later calls and notifications of this rank to that one arrive after the transfer's bytes.
 inline void call_behind(Rank rank, Handle& transfer) {
   if (!transfer.is_empty()) call_behind_transfer(rank, transfer);
 }
@@ -111,8 +111,8 @@ accumulate_vector_then(Rank rank, std::span<const Segments> segments,
   return added;
 }
 
-/// The same with a notification (notify.hpp) instead of a call: whose wait_notify returns finds the
-/// bytes there.
+/// Puts with a notification (notify.hpp) behind the bytes, instead of a call: after wait_notify the
+/// other rank finds the bytes there.
 template <Transferable T>
 Handle put_notify(global_ptr<T> to, const std::type_identity_t<T>* from, std::size_t count) {
   Handle put = put_async(to, from, count);

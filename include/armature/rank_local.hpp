@@ -29,11 +29,11 @@ struct RankLocalMark {
 
 /// A global or static variable of which every rank has its own value: `armature::rank_local<int>
 /// count;` and then `*count += 1`. The value begins as a copy of what the variable was made with,
-/// when the rank uses it first; goes with a rank that moves; ends when the rank leaves the job.
-/// What destructors of such values make anew then ends too, but no more than four times.
+/// when the rank uses it first. It goes with a rank that moves, and ends when the rank leaves the
+/// job. What destructors of such values make anew then ends too, but no more than four times.
 ///
-/// So that `armature run` can tell such variables from others, they begin with a mark; the tag,
-/// which stands in the names of those that other files can use, is for those that code has to make.
+/// Such variables begin with a mark, so that `armature run` can tell them from others. For
+/// variables that code has to make, it finds the tag in their names instead.
 template <std::copy_constructible T>
 class [[gnu::abi_tag("rank_local")]] rank_local {
  public:

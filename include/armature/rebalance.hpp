@@ -10,16 +10,17 @@ namespace armature {
 /// has computed since the last rebalance. That is measured from the first one on, which moves
 /// nobody (with `armature run --balance`, from the start). Links are the remote calls of ranks to
 /// each other since then, of each to the 32 that it calls most; groups are nodes, where there are
-/// several. Who holds something of its process (StaysHere) stays. Rank 0 asks its strategy, and
-/// what that throws it throws; the others throw Error(bad_argument) then. Every rank gets what
+/// several. A rank that holds something of its process (StaysHere) stays. Rank 0 asks its strategy,
+/// and what that throws it throws; the others throw Error(bad_argument) then. Every rank gets what
 /// there was and what becomes of it. Ranks that are not virtual stay where they are: the verdict is
 /// one of nothing, and the line of the log says so.
 ///
-/// With when_due, for a loop that calls this in every step: only when it is due, every so often by
-/// rank 0's clock (`armature run --rebalance-every`, or ARMATURE_REBALANCE_EVERY=30s), counted from
-/// the last time; and ranks move only where that saves more than it took last. Else the verdict is
-/// one of nothing, after one broadcast, whatever kind the ranks are. It is measured from the first
-/// such call on. Throws Error(misuse) when ranks are virtual and cannot move (can_migrate()).
+/// when_due is for a loop that calls this in every step. Then ranks move only when it is due: every
+/// so often by rank 0's clock (`armature run --rebalance-every`, or ARMATURE_REBALANCE_EVERY=30s),
+/// counted from the last time. They move only if that saves more time than the last move took. Else
+/// the verdict is one of nothing, after one broadcast, whatever kind the ranks are. It is measured
+/// from the first such call on. Throws Error(misuse) when ranks are virtual and cannot move
+/// (can_migrate()).
 ARMATURE_API balance::Verdict rebalance(const World& world, const RebalanceOptions& options = {});
 
 }  // namespace armature

@@ -113,9 +113,9 @@ ARMATURE_API void rmi_wait();
 /// Executes what has come in. Never waits.
 ARMATURE_API void rmi_poll();
 
-/// What happens on this rank when a call that was made by async fails: its method threw here, or it
-/// found its object gone elsewhere (then it is told here, where the call was made). Without a
-/// handler it ends the job.
+/// Sets the handler of one-way calls that fail. It is called on the rank where a method threw. For
+/// an object that is gone it is called on the rank that made the call. Without a handler the
+/// failure ends the job.
 using AsyncErrorHandler = std::function<void(Rank caller, std::string_view message)>;
 ARMATURE_API void on_async_error(AsyncErrorHandler handler);
 

@@ -19,14 +19,14 @@ struct RmiSettings {
   /// How many methods may be in execution on a rank at once, each waiting for an answer while the
   /// next runs; and how deep a chain of questions may be. At most 250.
   std::uint32_t nesting_max = 64;
-  /// Of each channel: bytes on the way to one rank. A power of two, 32 KiB to 1 MiB; counts for
-  /// channels that are opened later.
+  /// The size of each channel: bytes on the way to one rank. A power of two, 32 KiB to 1 MiB;
+  /// counts for channels that are opened later.
   std::uint64_t channel_bytes = 64 * 1024;
-  /// Who executes incoming calls: the rank itself, when it calls, waits or polls; or also a thread
-  /// beside it, asleep while there are none (the paper's communication thread,
-  /// armi-rmi-2003, 4.2.1), for ranks that compute for long. Methods still run one at a time, but
-  /// then beside what the rank itself does. Chosen at launch (`armature run --service-threads`);
-  /// cannot be changed.
+  /// Whether a second thread executes incoming calls, for ranks that compute for long (the paper's
+  /// communication thread, armi-rmi-2003, 4.2.1). It sleeps while there are none. By default the
+  /// rank itself executes calls, when it calls, waits or polls. Methods still run one at a time,
+  /// but then beside what the rank itself does. Chosen at launch (`armature run
+  /// --service-threads`); cannot be changed.
   bool service_thread = false;
 };
 

@@ -48,9 +48,9 @@ auto ask_method(const Address& to, Member method, Args&&... args) {
 }
 }  // namespace detail
 
-/// One object, on one rank: a value that may be passed around. Does not keep the object alive: a
-/// call to one that is gone throws Error(object_gone) from sync and from the future; of an async
-/// call the caller's rank hears as of a method that threw (on_async_error).
+/// One object, on one rank: a value that may be passed around. It does not keep the object alive. A
+/// call to one that is gone throws Error(object_gone) from sync and from the future. After such an
+/// async call, on_async_error is called on the caller's rank.
 template <class T>
 class remote {
  public:
@@ -88,8 +88,9 @@ class remote {
   ObjectId id_;
 };
 
-/// An object that is spread over the members of a team, with one representative, a T, on each: a
-/// value that may be passed around, also to ranks outside the team. Ranks are the job's.
+/// A value that names an object which is spread over the members of a team, with one
+/// representative, a T, on each. It may be passed around, also to ranks outside the team. Ranks are
+/// the job's.
 template <class T>
 class shared_ref {
  public:
@@ -134,7 +135,7 @@ class shared_ref {
     const Team& all = team();
     for (int i = 0; i < all.size(); ++i) async(all.world_rank(i), method, args...);
   }
-  /// The same; the future is settled when all have executed it.
+  /// Calls all members, as broadcast does; the future is settled when all have executed the call.
   template <class Member, class... Args>
   requires RemoteStatement<Member, T, Args...>
   [[nodiscard]] future<void> broadcast_async(Member method, const Args&... args) const {
@@ -188,11 +189,11 @@ class shared_ref {
   ObjectId id_;
 };
 
-/// Owns this rank's representative of a shared object. Made and destroyed collectively by the
-/// members of the team, in the same order everywhere; when T's constructor throws at one of them,
-/// all throw (the others an Error that says so). The destructor is a fence of the team, so
-/// that no call is on its way when the object goes. (When it runs because of an exception it does
-/// not wait for the others; later calls then find the object gone.)
+/// Owns this rank's representative of a shared object. The members of the team make and destroy it
+/// collectively, in the same order everywhere. If T's constructor throws at one of them, all throw;
+/// the others throw an Error that tells so. The destructor is a fence of the team, so that no call
+/// is on its way when the object goes. (When it runs because of an exception it does not wait for
+/// the others; later calls then find the object gone.)
 template <class T>
 class shared : public shared_ref<T> {
  public:

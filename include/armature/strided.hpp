@@ -9,10 +9,10 @@
 
 namespace armature {
 
-/// A section of a multidimensional array (armci-rma-2006, 3.2.2): `counts[0]` bytes lie together;
-/// at level i = 1, 2... there are `counts[i]` such groups, `to_strides[i-1]` bytes apart at the
-/// target and `from_strides[i-1]` bytes apart at the source. Strides may differ per side and may be
-/// negative. counts.size() is 1 + the number of levels, which is 0 to 8. A count of 0 moves
+/// A section of a multidimensional array (armci-rma-2006, 3.2.2): `counts[0]` bytes lie together.
+/// At level i = 1, 2... there are `counts[i]` such groups. They lie `to_strides[i-1]` bytes apart
+/// at the target and `from_strides[i-1]` bytes apart at the source. Strides may differ per side and
+/// may be negative. counts.size() is 1 + the number of levels, which is 0 to 8. A count of 0 moves
 /// nothing.
 ///
 ///     // 64 rows of 32 doubles, out of a matrix whose rows are of 1024, into a dense patch

@@ -46,8 +46,8 @@ void combine(void* into, const void* from, std::size_t count, void* op) {
   }
 }
 
-/// Travels as one. A view does not: only its pointer would, and a std::span whose length is part of
-/// its type, which the calls that move elements do not take, would pass for a value.
+/// Travels as one. A view does not: only its pointer would. A std::span with a fixed length would
+/// pass for a value, since the calls that move elements do not take it.
 template <class T>
 concept Single = Transferable<T> && !std::ranges::enable_view<T>;
 
@@ -76,13 +76,13 @@ struct Maximum {
 /// among them. Members are numbered 0 .. size-1 in the team's own order. A value: copies are the
 /// same team.
 ///
-/// Collectives must be called by all members, in the same order. They may be called with different
-/// buffers but must agree on counts, types, operators and the root; a disagreement that is noticed
-/// throws Error(bad_argument) everywhere (of counts, roots and which collective it is). Reductions
-/// combine in team order, so every member gets the same bits; their operators are associative and
-/// throw nothing. Waiting for a member that has died throws Error(rank_lost). A method that runs
-/// while its rank is in a collective throws Error(misuse) when it calls one of the same team: it
-/// needs another team.
+/// Collectives must be called by all members, in the same order. Members may pass different
+/// buffers, but must agree on counts, types, operators and the root. A disagreement on counts,
+/// roots or which collective it is throws Error(bad_argument) everywhere; others are not noticed.
+/// Reductions combine in team order, so every member gets the same bits; their operators are
+/// associative and throw nothing. Waiting for a member that has died throws Error(rank_lost). A
+/// method that runs while its rank is in a collective throws Error(misuse) when it calls one of the
+/// same team: it needs another team.
 class ARMATURE_API Team {
  public:
   Team() = default;
@@ -96,9 +96,10 @@ class ARMATURE_API Team {
   [[nodiscard]] int member(Rank world_rank) const;
   explicit operator bool() const { return state_ != nullptr; }
 
-  /// A team of any subset, in the order given; collective over its members only, who must all name
-  /// the same ranks in the same order and call at the same place of their common sequence. A rank
-  /// is the first member of at most 2^32 / ranks teams in a job's time: Error(out_of_memory) then.
+  /// Makes a team of any subset, in the order given. It is collective over its members only. All
+  /// must name the same ranks in the same order, and call at the same place of their common
+  /// sequence. A rank is the first member of at most 2^32 / ranks teams in a job's time:
+  /// Error(out_of_memory) then.
   [[nodiscard]] static Team create(std::span<const Rank> members);
   /// One team for each color, members ordered by key, then by their number here. A negative color
   /// takes part but gets no team. Collective over this team.
@@ -154,7 +155,7 @@ class ARMATURE_API Team {
     expect_size("allgather", all.size(), mine.size() * static_cast<std::size_t>(size()));
     allgather_bytes(mine.data(), mine.size_bytes(), all.data());
   }
-  /// The same at the root only; `all` may be empty elsewhere.
+  /// Concatenates everybody's `mine` at the root only; `all` may be empty elsewhere.
   template <Transferable T>
   void gather(std::span<const T> mine, std::span<T> all, int root) const {
     if (rank() == root)
@@ -203,12 +204,13 @@ class ARMATURE_API Team {
     allreduce_bytes(&value, {1, sizeof(T), &detail::combine<T, Op>, &op});
     return value;
   }
-  /// The same, with the result at the root only; elsewhere `data` stays as it was.
+  /// Combines as allreduce does, with the result at the root only; elsewhere `data` stays as it
+  /// was.
   template <Transferable T, class Op = std::plus<>>
   void reduce(std::span<T> data, int root, Op op = {}) const {
     reduce_bytes(data.data(), {data.size(), sizeof(T), &detail::combine<T, Op>, &op}, root);
   }
-  /// Of a value: the result at the root, elsewhere the value as it was.
+  /// Returns the result at the root, elsewhere the value as it was.
   template <detail::Single T, class Op = std::plus<>>
   [[nodiscard]] T reduce(T value, int root, Op op = {}) const {
     reduce_bytes(&value, {1, sizeof(T), &detail::combine<T, Op>, &op}, root);
@@ -240,7 +242,7 @@ class ARMATURE_API Team {
   explicit Team(std::shared_ptr<detail::TeamState> state) : state_(std::move(state)) {}
   [[nodiscard]] const std::shared_ptr<detail::TeamState>& state() const { return state_; }
 
-  // What the templates above pack their arguments for; for C bindings too.
+  // The untyped calls behind the templates above; for C bindings too.
   [[nodiscard]] std::shared_ptr<const detail::Allotment> allocate_bytes(
       std::size_t bytes, std::size_t alignment) const;
   void free_allotment(const std::shared_ptr<const detail::Allotment>& allotment) const;

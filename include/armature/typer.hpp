@@ -9,8 +9,8 @@
 
 namespace armature {
 
-/// What a class describes its members to, so that its objects can be arguments and results of
-/// remote calls (armi-rmi-2003, 3.5):
+/// The object to which a class describes its members, so that its objects can be arguments and
+/// results of remote calls (armi-rmi-2003, 3.5):
 ///
 ///   struct Field {
 ///     int size = 0;
@@ -23,11 +23,11 @@ namespace armature {
 ///     }
 ///   };
 ///
-/// define_type is called to measure, to write and, on an object just made by its default
-/// constructor, to read: it must name the same members each time, a length before what it measures.
-/// A dynamic pointer that was met before in the same object, or in a member of it that describes
-/// itself, comes out as the same pointer again, so shared memory stays shared. (The elements of a
-/// standard container are objects of their own.)
+/// define_type is called to measure, to write and to read, the last on an object just made by its
+/// default constructor. It must name the same members each time, a length before what it measures.
+/// A dynamic pointer may have been met before in the same object, or in a member of it that
+/// describes itself. Then it comes out as the same pointer again, so shared memory stays shared.
+/// (The elements of a standard container are objects of their own.)
 class ARMATURE_API typer {
  public:
   explicit typer(detail::Archive& archive)

@@ -26,7 +26,7 @@ future<T> as_future(future<T>&& one) {
 }
 inline future<void> as_future(Handle&& one) { return {std::move(one)}; }
 
-/// What f is settled with.
+/// The type of the result of a future or handle.
 template <class C>
 using SettledWith = typename decltype(as_future(std::declval<C>()))::value_type;
 
@@ -100,7 +100,7 @@ inline future<void> when_all(std::vector<Handle> handles) {
   return ready_future();
 }
 
-/// Which was settled first, and all of them; each may be asked for its result.
+/// The index of the one that was settled first, and all of them; each may be asked for its result.
 template <class Futures>
 struct when_any_result {
   std::size_t index;
@@ -124,7 +124,7 @@ bool any_is_valid(std::span<future<T>> futures) {
   return false;
 }
 
-/// What settles it; nullptr where it was fetched already.
+/// Returns the state that settles it; nullptr if the result was fetched already.
 template <class T>
 std::shared_ptr<FutureBase> state_of(const future<T>& one) {
   if (!one.valid()) return nullptr;

@@ -24,8 +24,8 @@ class ARMATURE_API World : public Team {
     const std::size_t bytes = n > SIZE_MAX / sizeof(T) ? SIZE_MAX : n * sizeof(T);
     return {Rank(rank()), static_cast<T*>(allocate_local_bytes(bytes, alignof(T)))};
   }
-  /// The same, but it holds anything: for memory that is written before it is read, and asked for
-  /// often. As quick as malloc when as much was freed before.
+  /// Allocates as allocate_local does, with arbitrary contents: for memory that is written before
+  /// it is read, and asked for often. As quick as malloc when as much was freed before.
   template <Transferable T>
   [[nodiscard]] global_ptr<T> allocate_local_for_overwrite(std::size_t n) const {
     const std::size_t bytes = n > SIZE_MAX / sizeof(T) ? SIZE_MAX : n * sizeof(T);

@@ -13,8 +13,9 @@
 //
 // All algorithms are collective over the range's team. They see what any member wrote to their
 // ranges before its call, and what they write is seen by every member after. Functions are called
-// by the owner of the element (of the first range), in index order within a piece; an exception
-// that leaves one leaves the algorithm and, uncaught, ends the job: the other members wait.
+// by the owner of the element (of the first range), in index order within a piece. An exception
+// that leaves one leaves the algorithm, too. Uncaught, it ends the job. If it is caught, the other
+// members wait for ever.
 
 namespace armature {
 

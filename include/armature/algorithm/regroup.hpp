@@ -34,7 +34,7 @@ std::vector<std::size_t> regroup(const distributed_range<T>& range, std::size_t 
   const Team& team = range.team();
   std::vector<std::size_t> counts, all(groups * static_cast<std::size_t>(team.size()));
   for (const auto& group : mine) counts.push_back(group.size());
-  // Whoever comes out of this knows that all have taken their elements away.
+  // After this call all members have taken their elements away.
   team.allgather(std::span<const std::size_t>(counts), std::span<std::size_t>(all));
 
   std::vector<std::size_t> sizes;

@@ -13,13 +13,13 @@
 #include "armature/container/range.hpp"
 #include "armature/container/vector.hpp"
 
-// Sample sort. Every member sorts its piece; samples of all pieces tell between which values the
-// members' boundaries will fall; each member fetches its share of every piece, one contiguous run
-// each, merges the runs and writes them where they belong, which is in its own piece but for what
-// the samples were wrong by. So the distribution stays as it was, exactly.
+// Sample sort. Every member sorts its piece. Samples of all pieces tell between which values the
+// members' boundaries will fall. Each member fetches its share of every piece, one contiguous run
+// each, and merges the runs. It writes them where they belong: nearly all into its own piece, since
+// the samples are nearly right. So the distribution stays as it was, exactly.
 //
-// Equal elements are told apart by where they are: any number of them is divided as finely as
-// others, and the order in which runs are merged makes the whole stable when the pieces are.
+// Equal elements are told apart by their places, so any number of them is divided as finely as
+// others. The order in which runs are merged makes the sort stable if the pieces are sorted stably.
 // Sending each element by a remote call, as in armi-rmi-2003, 2.3, costs several times what
 // fetching runs does, and needs a second sort.
 
@@ -68,7 +68,7 @@ class SampleSort {
   }
 
  private:
-  /// Which elements of one member's piece go to another.
+  /// The elements of one member's piece that go to another member.
   struct Cut {
     std::size_t begin = 0, end = 0;
   };
@@ -84,7 +84,7 @@ class SampleSort {
     return std::pair(a.member, a.index) < std::pair(b.member, b.index);
   }
 
-  /// Of all pieces, in order, each for as many elements.
+  /// Returns samples of all pieces, in order; each stands for as many elements.
   std::vector<Sample<T>> samples() {
     const auto members = static_cast<std::size_t>(members_);
     const std::size_t share = range_.size() / members;
@@ -108,7 +108,7 @@ class SampleSort {
     return all;
   }
 
-  /// Where the shares of members 1, 2, ... begin; nothing where nobody is left to begin.
+  /// Returns where the shares of members 1, 2, ... begin; nothing for members whose share is empty.
   std::vector<std::optional<Sample<T>>> splitters() {
     const std::vector<Sample<T>> samples = this->samples();
     std::vector<std::optional<Sample<T>>> found(static_cast<std::size_t>(members_) - 1);

@@ -20,9 +20,9 @@
 #include "armature/shared.hpp"
 #include "armature/team.hpp"
 
-// Where the elements of a distributed_vector lie. Elements that may be copied as bytes lie in the
-// global address space: reading and writing those of others needs nothing of them. Elements that
-// own something (strings, vectors) lie in ordinary memory and are read and written by remote calls.
+// The store of a distributed_vector's elements. Elements that may be copied as bytes lie in the
+// global address space: other members read and write them without their owner. Elements that own
+// something (strings, vectors) lie in ordinary memory and are read and written by remote calls.
 // Both have the same members, so that nothing above needs to know.
 
 namespace armature::detail {

@@ -8,8 +8,8 @@
 
 namespace armature {
 
-/// How the indices 0 .. size-1 lie over the members of a team: member m has the block
-/// [first(m), first(m) + count(m)); blocks follow each other in team order and may be empty.
+/// The distribution of the indices 0 .. size-1 over the members of a team. Member m has the block
+/// [first(m), first(m) + count(m)). Blocks follow each other in team order and may be empty.
 class Blocks {
  public:
   Blocks() = default;
@@ -38,7 +38,7 @@ class Blocks {
   }
   [[nodiscard]] std::size_t count(int member) const { return first(member + 1) - first(member); }
 
-  /// Who has index i < size().
+  /// Returns the member that has index i < size().
   [[nodiscard]] int owner(std::size_t i) const {
     if (is_even_) {
       const std::size_t in_longer = longer_ * (least_ + 1);

@@ -21,8 +21,8 @@ struct no_data {
   friend bool operator==(no_data, no_data) = default;
 };
 
-/// Which member has which vertices: neighbours in number together (block), or dealt out one by one
-/// (cyclic), which divides the work more evenly when numbers mean something.
+/// The distribution of vertices over members: neighbours in number together (block), or dealt out
+/// one by one (cyclic). Cyclic divides the work more evenly when numbers have a meaning.
 enum class Placement { block, cyclic };
 
 template <class E>
@@ -81,8 +81,8 @@ class GraphPart : public PlacedPart<GraphPart<V, E>> {
   [[nodiscard]] int owner(std::size_t id) const {
     return is_cyclic_ ? static_cast<int>(id % members_) : blocks_.owner(id);
   }
-  /// Of a vertex of mine: the first members have the longer blocks, so that counts agree with
-  /// dealing out one by one.
+  /// Returns the place of one of my vertices. The first members have the longer blocks, so counts
+  /// agree with dealing out one by one.
   [[nodiscard]] std::size_t index(std::size_t id) const {
     return is_cyclic_ ? id / members_ : id - first_;
   }

@@ -10,11 +10,11 @@
 
 #include "armature/error.hpp"
 
-// One member's part of a distributed map. Its user, in the middle of going through the entries or
-// with a reference to one in hand, may make a remote call; then calls of others are executed, which
-// insert and erase. std::unordered_map would be torn up under him. Here entries stay where they
-// are: going through them is by place, and while somebody holds a Pin, what is erased is unlinked
-// but not destroyed.
+// One member's part of a distributed map. A user that iterates over the entries, or holds a
+// reference to one, may make a remote call. Then calls of other ranks are executed, which insert
+// and erase. That would invalidate the iterators of a std::unordered_map. Here entries stay where
+// they are: going through them is by place, and while somebody holds a Pin, what is erased is
+// unlinked but not destroyed.
 
 namespace armature::detail {
 

@@ -15,8 +15,8 @@
 #include "armature/shared.hpp"
 #include "armature/team.hpp"
 
-// What maps, multimaps and sets have in common: entries lie at the member that the hash of their
-// key names.
+// The common part of maps, multimaps and sets: entries lie at the member that the hash of their key
+// names.
 
 namespace armature::detail {
 

@@ -139,7 +139,7 @@ class distributed_list : private detail::PartOwner<detail::ListPart<T>>, public 
     }
     fence();
   }
-  /// The same elements in the same order, pieces as equal as can be.
+  /// Makes the pieces as equal as possible, with the same elements in the same order.
   void balance() {
     fence();
     Part& part = this->part();

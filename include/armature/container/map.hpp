@@ -37,9 +37,9 @@ decltype(auto) visit_entry(Part& part, F& f, Entry& entry, Args&&... args) {
 
 /// A distributed_map as a value that may be captured and passed around, also in remote calls.
 ///
-/// Functions that visit run at the key's owner, one at a time; they are lambdas or function
-/// objects that capture nothing or trivially copyable values, and are called as f(key, value,
-/// args...) or f(map_ref, key, value, args...).
+/// Functions that visit run at the key's owner, one at a time. They are lambdas or function objects
+/// that capture nothing, or trivially copyable values. They are called as f(key, value, args...) or
+/// f(map_ref, key, value, args...).
 template <class K, class V, class Hash = std::hash<K>, class Equal = std::equal_to<K>>
 class map_ref : public detail::MapRefBase<K, V, Hash, Equal> {
   using Base = detail::MapRefBase<K, V, Hash, Equal>;
@@ -105,7 +105,8 @@ class map_ref : public detail::MapRefBase<K, V, Hash, Equal> {
   [[nodiscard]] future<std::optional<V>> find_async(const K& key) const {
     return this->ask_later(key, Find());
   }
-  /// What f returns, which may be nothing. Makes the entry with V() when it is not there.
+  /// Calls f at the owner and returns what f returns, which may be nothing. Makes the entry with
+  /// V() when it is not there.
   template <detail::Visitor F, class... Args>
   auto visit(const K& key, F f, const Args&... args) const {
     return this->ask(key, Visit<F>{f}, args...);

@@ -13,14 +13,14 @@
 #include "armature/shared.hpp"
 #include "armature/team.hpp"
 
-// What the containers have in common whose elements are reached by calls to their owner: a part on
-// each member, and a way to have a function run where an element is.
+// The common part of containers whose elements are reached by calls to their owner: a part on each
+// member, and a way to run a function where an element is.
 //
-// A call for an element of this rank's own is executed at once, except in three cases where it goes
-// the long way through the channel: a statement while this part is at work already (a visitor that
-// visits a neighbour, which visits a neighbour... would otherwise use up the stack), a question
-// whose answer is wanted later, and any call while such a one is still on its way, which it must
-// not overtake.
+// A call for an element of this rank's own is executed at once. In three cases it goes through the
+// channel instead. (1) A one-way call while this part is at work already: a visitor that visits a
+// neighbour, which visits a neighbour, would otherwise use up the stack. (2) A two-way call whose
+// result is wanted later. (3) Any call while such a call is still on its way, which it must not
+// overtake.
 
 namespace armature::detail {
 
@@ -123,7 +123,7 @@ class PartOwner {
   std::unique_ptr<shared<Part>> part_;
 };
 
-/// What a visitor may be: a lambda or function object that is its bytes.
+/// A visitor: a lambda or function object that is its bytes.
 template <class F>
 concept Visitor = RemoteFunction<F> && std::is_class_v<F> && CapturesNoReference<F>;
 /// An operator that goes along with a call: the same, or one that says how it travels.

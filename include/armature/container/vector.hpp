@@ -48,7 +48,7 @@ class distributed_vector {
     std::ranges::fill(local(), value);
     fence();
   }
-  /// The same list on every member.
+  /// Makes a vector of these values; the list is the same on every member.
   distributed_vector(const Team& team, std::initializer_list<T> values)
       : distributed_vector(team, values.size()) {
     std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(offset()), local().size(),
@@ -105,7 +105,7 @@ class distributed_vector {
     require(i);
     return store_->read(i);
   }
-  /// Where an element lies, for one-sided operations: put_async, fetch_add, accumulate...
+  /// Returns where an element lies, for one-sided operations: put_async, fetch_add, accumulate...
   [[nodiscard]] global_ptr<T> pointer(std::size_t i) const requires Transferable<T> {
     return store_->pointer(i);
   }
@@ -165,7 +165,7 @@ class distributed_vector {
     for (auto&& element : mine) staged_.push_back(std::forward<decltype(element)>(element));
     flush();
   }
-  /// The same elements in blocks as equal as can be.
+  /// Makes the blocks as equal as possible, with the same elements in the same order.
   void balance() {
     fence();
     relocate(size(), T());

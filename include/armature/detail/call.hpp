@@ -152,7 +152,7 @@ requires((fixed_bytes<V>() != SIZE_MAX) &&
          ...) inline constexpr bool is_short<V...> = (std::size_t{0} + ... +
                                                       fixed_bytes<V>()) <= request_bytes_max / 2;
 
-/// Where the arguments begin: behind the reply slot, if there is one.
+/// The offset at which the arguments begin: behind the reply slot, if there is one.
 template <bool question>
 inline constexpr std::size_t head_bytes = sizeof(RequestHeader) + (question ? sizeof(Reply*) : 0);
 

@@ -17,8 +17,8 @@
 #include "armature/detail/wire.hpp"
 #include "armature/typer.hpp"
 
-// What kinds of types there are for marshal.hpp: copied as bytes, describing themselves, made of
-// others, views.
+// The kinds of types for marshal.hpp: copied as bytes, describing themselves, made of others,
+// views.
 
 namespace armature::detail {
 

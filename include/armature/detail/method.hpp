@@ -40,9 +40,9 @@ struct Method {
   bool takes_code = false;          // its requests name code
 };
 
-/// What code or constant data is called by across processes, in one word: its offset in its module
-/// in the low half, the module's number above; never 0. Throws Error(bad_argument) when the address
-/// lies in no module that others can have.
+/// Returns the name of code or constant data that is valid in all processes, in one word: the
+/// offset in its module in the low half, the module's number above. It is never 0. Throws
+/// Error(bad_argument) when the address lies in no module that others can have.
 ARMATURE_API std::uint64_t make_token(const void* address);
 /// The address here of what has that token elsewhere; throws Error when there is no such module or
 /// the offset lies outside it.
@@ -58,7 +58,7 @@ struct MethodTokenOf {
   static inline std::atomic<std::uint64_t> token{0};
 
   [[gnu::always_inline]] static std::uint64_t get() {
-    // Whoever comes first works it out; all find the same.
+    // The first caller computes it; all callers would find the same.
     std::uint64_t known = token.load(std::memory_order_relaxed);
     if (known == 0) [[unlikely]] {
       known = make_token(&method);

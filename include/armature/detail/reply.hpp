@@ -12,8 +12,9 @@ namespace armature::detail {
 
 struct Call;
 
-/// Where the asker of a question waits, in his own band: whoever answers writes into it directly.
-/// The states before `waiting` are the asker's, the others are written once, by the answerer.
+/// The place in a caller's own segment where it waits for a result; the rank that answers writes
+/// into it directly. The states before `waiting` are the caller's. The others are written once, by
+/// the rank that answers.
 struct alignas(64) Reply {
   enum State : std::uint16_t {
     free,
@@ -27,7 +28,7 @@ struct alignas(64) Reply {
   // Release by the answerer: the result is in place.
   std::atomic<std::uint16_t> state{free};
   std::uint16_t code = 0;  // of an error: Errc + 1, or 0
-  // Of a slot that anybody may answer, or nobody (remote_promise): the promise's number, which is
+  // The promise's number, in a slot that any rank may answer, or none (remote_promise), which is
   // even and never 0. Whoever answers takes it first (number + 1); who waits no more takes it back
   // (0). So the two never use the slot together, and who comes too late finds another number.
   std::atomic<std::uint32_t> promise{0};

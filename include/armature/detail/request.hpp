@@ -64,13 +64,13 @@ struct Outgoing {
   // each.
   std::uint32_t held = 0;
   std::uint32_t held_max = 0;
-  // What the last `first` names. A method's token is never 0.
+  // The names in the last full header. A method's token is never 0.
   std::uint64_t method = 0;
   std::uint64_t code = 0;
   std::uint64_t object = 0;
 };
 
-/// What the inlined half needs to know of the calling rank.
+/// The data of the calling rank that the inlined half needs.
 struct Sender {
   Outgoing* to = nullptr;
   std::uint32_t ranks = 0;
@@ -83,7 +83,7 @@ struct Sender {
 /// The calling rank's; nullptr outside a job.
 extern ARMATURE_API __thread Sender* sender __attribute__((tls_model("initial-exec")));
 
-/// Where the arguments of a request lie that are too long for the ring: in the sender's band.
+/// The place of arguments that are too long for the ring: a block in the sender's segment.
 struct LongArguments {
   std::uint64_t block = 0;
   std::uint64_t bytes = 0;  // of the request as it would be in the ring, its header included
@@ -112,7 +112,7 @@ ARMATURE_API void poll_now(Sender& sender);
   return out.alone && static_cast<std::size_t>(out.end - out.at) >= bytes;
 }
 
-/// Where to write the next request. Nothing has happened until commit().
+/// Returns where to write the next request. Nothing has happened until commit().
 [[gnu::always_inline]] inline std::byte* reserve(Outgoing& out, std::size_t bytes) {
   if (has_room(out, bytes)) [[likely]]
     return out.at;
@@ -130,7 +130,7 @@ ARMATURE_API void poll_now(Sender& sender);
 }
 inline constexpr std::ptrdiff_t own_ahead_bytes = 1024;
 
-/// What a statement names: the next one that names the same needs not say it.
+/// The names in a one-way call. The next call with the same names leaves them out.
 struct Named {
   std::uint64_t method;  // a token
   std::uint64_t code;    // a CodePointer's bits, or 0
@@ -164,8 +164,8 @@ struct Named {
     poll_now(me);
 }
 
-/// Where a request whose length is not known when compiling is written: in the ring, or in a block
-/// when it is too long for that. Given up when it is not sent after all.
+/// The place where a request is written whose length is not known when compiling: in the ring, or
+/// in a block if it is too long. It is given up if the request is not sent after all.
 class Place {
  public:
   explicit Place(Outgoing& out) : out_(out) {}

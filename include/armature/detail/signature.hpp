@@ -6,8 +6,7 @@
 
 #include "armature/marshal.hpp"
 
-// What can be called remotely, with what: the types of a call, and the concepts that a wrong one
-// fails.
+// The types of a remote call, and the concepts that a wrong call fails.
 
 namespace armature {
 
@@ -16,7 +15,7 @@ namespace detail {
 template <class... T>
 struct Types {};
 
-/// What a callable takes and gives.
+/// The parameters and the result of a callable.
 template <class F>
 struct Signature;
 #define ARMATURE_SIGNATURE(qualifiers, constness) \
@@ -97,12 +96,12 @@ concept TakesArguments = detail::accepts<typename detail::ParametersOf<F, Args..
 template <class F, class... Args>
 concept ParametersAreMarshallable =
     detail::all_travel<typename detail::ParametersOf<F, Args...>::type>;
-/// What the method wrote through a reference would not come back: take a value, or a const
-/// reference.
+/// Parameters are no writable references: what the method writes would not come back. Take a value,
+/// or a const reference.
 template <class F, class... Args>
 concept NoParameterIsWritableReference =
     detail::none_writable<typename detail::ParametersOf<F, Args...>::type>;
-/// What the method returns must be able to travel back; return a value.
+/// The result must be able to travel back: return a value.
 template <class F, class... Args>
 concept ResultIsMarshallable = Marshallable<typename detail::ParametersOf<F, Args...>::Result>;
 /// The message with the answer does not stay: return a std::string or a std::vector.
@@ -122,7 +121,7 @@ concept RemoteQuestion = RemoteStatement<Member, T, Args...> &&
 template <class F>
 concept RemoteFunction = (std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>) ||
                          (std::is_class_v<F> && std::is_trivially_copyable_v<F>);
-/// What a lambda captures by reference is not there on the other rank: capture values.
+/// A lambda captures no references: their objects are not on the other rank. Capture values.
 template <class F>
 concept CapturesNoReference = std::is_standard_layout_v<F>;  // those with references are none
 template <class F, class... Args>

@@ -121,7 +121,7 @@ ARMATURE_API void copy_large(void* to, const void* from, std::size_t bytes);
     copy_large(to, from, bytes);
 }
 
-/// What memcpy does.
+/// Copies as memcpy does.
 [[gnu::always_inline]] inline void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes <= copy_short_max)
     copy_short(to, from, bytes);
@@ -182,7 +182,8 @@ template <class T>
 
 struct Request;
 
-/// What is not the fast path: checks in full, reports the caller's mistakes, and then transfers.
+/// The slow path of puts and gets: checks in full, reports the caller's mistakes, and then
+/// transfers.
 ARMATURE_API void put_slow(Rank rank, void* to, const void* from, std::size_t bytes,
                            const char* call);
 /// put_later and put_slow differ in that the caller waits. nullptr: the put is complete.

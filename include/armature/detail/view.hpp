@@ -18,8 +18,8 @@ struct CopyChoices;
 
 namespace armature::detail {
 
-/// What may be touched directly of one rank's band: [begin, begin + extent).
-/// A band that may not be touched directly has begin = unreachable, so that no address passes.
+/// The part of a rank's segment that may be accessed directly: [begin, begin + extent). A segment
+/// that may not be accessed directly has begin = unreachable, so no address passes.
 struct BandView {
   static constexpr std::uintptr_t unreachable = std::uintptr_t{1} << 63;
   static constexpr std::size_t extent_min = 4096;  // so that extent - sizeof(T) never wraps

@@ -15,7 +15,7 @@ class typer;
 
 namespace armature::detail {
 
-/// Where the elements of a view begin, from the start of a message's arguments.
+/// The alignment of a view's elements, from the start of a message's arguments.
 inline constexpr std::size_t view_alignment = 16;
 
 constexpr std::size_t round_up(std::size_t n, std::size_t step) {
@@ -130,7 +130,7 @@ class Archive {
     if (mode_ == Mode::unpack) reader_->bytes(bytes, n);
   }
   [[nodiscard]] bool is_unpacking() const { return mode_ == Mode::unpack; }
-  /// What is written now is sent at once: nothing is executed in between.
+  /// Whether it writes what is sent at once, with nothing executed in between.
   [[nodiscard]] bool is_packing() const { return mode_ == Mode::pack; }
   [[nodiscard]] Reader& reader() const { return *reader_; }
   /// Measuring: where writing would have come to.

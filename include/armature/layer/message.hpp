@@ -25,9 +25,9 @@ class Context {
   std::uint32_t number_;
 };
 
-// As the calls of the same names in <armature/message.hpp>, which are those of the program's own
-// context, with the same errors, and by the same threads. armature::cancel ends a receive of any
-// context.
+// These calls are like those of the same names in <armature/message.hpp>, which use the program's
+// own context. They have the same errors, and the same threads may call them. armature::cancel ends
+// a receive of any context.
 ARMATURE_API void send(Context context, Rank to, int tag, std::span<const std::byte> data);
 ARMATURE_API Received receive(Context context, Rank from, TagPattern tag,
                               std::span<std::byte> into);

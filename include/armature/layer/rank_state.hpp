@@ -35,8 +35,8 @@ class StateOfRanks {
   StateOfRanks& operator=(const StateOfRanks&) = delete;
   ~StateOfRanks() = default;
 
-  /// What change(State&) returns, which must own no memory of the state's. It calls nothing of this
-  /// library.
+  /// Calls change(State&) and returns its result, which must own no memory of the state's. `change`
+  /// calls nothing of this library.
   template <class Change>
   auto with(Rank rank, Change&& change) {
     const ProcessMemory memory;

@@ -10,9 +10,9 @@
 #include "armature/rank.hpp"
 #include "armature/team.hpp"
 
-// A layer's part in what ranks and processes do: records of its own, and what happens to what it
-// keeps of a rank when the rank moves, is written, or dies. All processes of a job add the same
-// services in the same order, since records name them by their places in that order.
+// The part of a layer in ranks and processes: records of its own, and the fate of its state of a
+// rank when the rank moves, is written, or dies. All processes of a job add the same services in
+// the same order, since records name them by their places in that order.
 
 namespace armature::layer {
 
@@ -53,10 +53,10 @@ struct Service {
   // Outside of ranks; what is kept of a rank in the process's memory goes with the rank
   // (armci-on-charm-2006, 3): to another process, into checkpoints and back. Nothing comes for the
   // rank between these calls.
-  /// Appends it, for unpack_rank, in whatever process that will be called; that is not called where
-  /// nothing was appended. forget comes next; but
-  /// where the rank's segment has no room for it, nothing does, and the rank stays, and is not
-  /// written: whoever asked for that is told.
+  /// Appends it for unpack_rank, which another process may call. unpack_rank is not called if
+  /// nothing was appended. forget comes next. If the rank's segment has no room for the bytes,
+  /// nothing comes next: the rank stays, and is not written, and the caller that wanted that gets
+  /// an error.
   void (*pack_rank)(Rank rank, std::vector<std::byte>& to) = nullptr;
   void (*unpack_rank)(Rank rank, std::span<const std::byte> from) = nullptr;
   /// The rank has left the process or the job, or goes back to what it was. There may be nothing.

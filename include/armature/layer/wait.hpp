@@ -7,24 +7,24 @@
 #include "armature/detail/export.hpp"
 #include "armature/rank.hpp"
 
-// Where a layer waits for a condition of its own: so a rank takes in what comes for it, lets other
-// ranks of its thread run, finds out when whom it waits for has died, and can tell what it waits
-// for.
+// The wait of a layer for a condition of its own. Meanwhile the rank takes in what comes for it,
+// and other ranks of its thread run. It notices the death of the rank that it waits for, and can
+// tell what it waits for.
 
 namespace armature::layer {
 
-/// What a call waits for.
+/// The description of a wait.
 struct Waiting {
   /// Begins messages of errors. It lives as long as the wait.
   const char* call = "wait";
   /// A few words that go on "waits until": `armature inspect` and the report of a hang show the
   /// first 16 bytes. "signal changes", say.
   const char* until = "";
-  /// Who makes it true, where that is known: its death, in a job that goes on after deaths, ends
-  /// the wait, and so does its leaving the job.
+  /// The rank that makes it true, if that is known: its death, in a job that goes on after deaths,
+  /// ends the wait, and so does its leaving the job.
   Rank on = Rank::none();
-  /// Whoever makes it true sends this rank a record or a message, or calls wake(). Else the rank
-  /// looks by itself, at least every millisecond.
+  /// Promises that the code that makes it true sends this rank a record or a message, or calls
+  /// wake(). Otherwise the rank looks by itself, at least every millisecond.
   bool is_told = false;
 };
 

@@ -12,7 +12,7 @@
 #include "armature/promise.hpp"
 #include "armature/rmi.hpp"
 
-// What can be done to an element, as it travels: an action, and who is told how it went.
+// An operation on an element, as it travels: an action, and the rank that is told the outcome.
 
 namespace armature::detail {
 
@@ -46,7 +46,7 @@ struct Tell {
   }
 };
 
-/// What a method threw, for who asked from elsewhere.
+/// The exception of a method, for a caller on another rank.
 template <class Part>
 std::string with_place(const Part& part, const typename Part::Index& index,
                        const std::string& text) {
@@ -171,7 +171,7 @@ struct Create {
   }
 };
 
-/// What is left goes home.
+/// Destroys the element; the rest of its record goes home.
 struct Destroy {
   template <class Part>
   void operator()(Part& part, typename Part::Record& record, const typename Part::Index& index) {

@@ -22,7 +22,7 @@ namespace armature {
 
 namespace detail {
 
-/// What those answer that exist, combined; for whoever waits for the promise.
+/// Combines the results of the elements that exist, for the rank that waits for the promise.
 template <class R, class Op>
 future<void> combine_answers(remote_promise<std::optional<R>> promise, Op op,
                              std::vector<future<std::optional<R>>> each) {
@@ -48,8 +48,8 @@ struct CallIfThere {
   }
 };
 
-/// The same for a question: then there is no answer. (That the element is missing must not be told
-/// by an error, which its method may throw for another one's sake.)
+/// A two-way call of an element that may have gone: then there is no result. (An error cannot tell
+/// that the element is missing, since its method may throw the same error about another one.)
 template <class R, class F>
 struct AskIfThere {
   F f;
@@ -95,9 +95,10 @@ class object_array_ref {
   }
   [[nodiscard]] const Team& team() const { return part().team(); }
 
-  /// A statement to all elements that exist, called by one rank: executed by each that was created
-  /// before (by a create that has returned, or before a fence), before the next fence ends. It goes
-  /// by way of the homes of the indices, so it is not ordered with the caller's other calls.
+  /// Makes a one-way call of all elements that exist, for one rank to call. Each element executes
+  /// it that was created before, by a create that has returned or before a fence. It is executed
+  /// before the next fence ends. It goes by way of the homes of the indices, so it is not ordered
+  /// with the caller's other calls.
   template <class Member, class... Args>
   requires RemoteStatement<Member, T, Args...>
   void broadcast(Member method, const Args&... args) const {
@@ -220,9 +221,9 @@ class object_array : public object_array_ref<T, Index> {
   [[nodiscard]] Ref ref() const { return *this; }
 
   // -- collective; each begins with a fence
-  /// Returns when all calls that members made before, and those that these made, are done, and
-  /// elements that were to move have arrived: but for those of which a coroutine waits. These go
-  /// when it has ended.
+  /// Returns when all calls that members made before, and those that these made, are done. Elements
+  /// that were to move have arrived then, except those with a coroutine that waits. These move when
+  /// it has ended.
   void fence() const { rmi_fence(this->team()); }
   [[nodiscard]] std::size_t size() const {
     fence();
@@ -251,11 +252,11 @@ class object_array : public object_array_ref<T, Index> {
   }
 
   // -- balancing: rebalance.hpp
-  /// While it is on, the time that each element's methods take is added up, waiting in them
-  /// included, but without other elements' that run meanwhile; and who calls whom. Costs two looks
+  /// While it is on, the time of each element's methods is added up, and which element calls which.
+  /// The time includes waiting, but not other elements' methods that run meanwhile. Costs two looks
   /// at the clock a call. This member's.
   void measure(bool on) { this->part().measure(on); }
-  /// What was measured of the elements that are here, which begins anew.
+  /// Returns what was measured of the elements that are here, and measures from zero again.
   [[nodiscard]] std::vector<detail::MeasuredElement<Index>> take_measured() {
     std::vector<detail::MeasuredElement<Index>> all;
     for (const Index& index : this->part().indices_here()) {

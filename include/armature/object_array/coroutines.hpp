@@ -17,8 +17,8 @@ class ElementCoroutines {
   ElementCoroutines(const ElementCoroutines&) = delete;
   ElementCoroutines& operator=(const ElementCoroutines&) = delete;
 
-  /// What f(args...) returns, which is of the element of that record. Where that is a future, the
-  /// element stays until it is settled, and lives until then, though it be destroyed meanwhile.
+  /// Returns f(args...), a call of the element of that record. If the result is a future, the
+  /// element stays until it is settled. It lives until then, even if it is destroyed meanwhile.
   template <class Record, class Index, class F, class... A>
   decltype(auto) until_settled(Record& record, const Index& index, F& f, A&&... args) {
     if constexpr (is_future<std::remove_cvref_t<std::invoke_result_t<F&, A...>>>) {

@@ -44,11 +44,11 @@ using ParametersOfMember = typename Signature<Member>::Parameters;
 /// An element of an object_array, wherever it is and whether it exists or not: a value that may be
 /// passed around.
 ///
-/// Calls are remote calls (shared.hpp). Those of one rank to one element are executed once each and
-/// in the order they were made, wherever the element was at any time; calls of different ranks, and
-/// those to different elements, are not ordered. That goes for creating, destroying and moving it
-/// too. A call for an element that does not exist is Error(object_gone): thrown by questions, told
-/// to on_async_error on the caller's rank for statements. A method that throws makes its question
+/// Calls are remote calls (shared.hpp). Calls of one rank to one element are executed once each, in
+/// the order they were made, wherever the element was at any time. Calls of different ranks, and to
+/// different elements, are not ordered. This holds for creating, destroying and moving it too. A
+/// call for an element that does not exist is Error(object_gone): thrown by questions, told to
+/// on_async_error on the caller's rank for statements. A method that throws makes its question
 /// throw RemoteError with that rank and text.
 template <class T, ArrayIndex Index>
 class array_element {
@@ -171,7 +171,7 @@ class array_section {
   void async(Member method, const Args&... args) const {
     for (const Index& index : indices_) at(index).async(method, args...);
   }
-  /// What all answer, in the section's order.
+  /// Returns a future of all results, in the section's order.
   template <class Member, class... Args>
   requires RemoteQuestion<Member, T, Args...>
   [[nodiscard]] auto ask(Member method, const Args&... args) const {

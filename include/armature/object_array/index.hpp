@@ -29,7 +29,7 @@ inline constexpr bool is_index<std::pair<A, B>> = is_index<A>&& is_index<B>;
 template <class T, std::size_t n>
 inline constexpr bool is_index<std::array<T, n>> = is_index<T>;
 
-/// The same on every rank: it says where an element is looked for.
+/// The hash of an index, the same on every rank: it decides where an element is looked for.
 struct IndexHash {
   template <class T>
   std::size_t operator()(const T& index) const {
@@ -70,8 +70,8 @@ std::string text_of_index(const T& index) {
 
 }  // namespace detail
 
-/// What an object_array counts its elements by: integers, enumerations, strings, and tuples, pairs
-/// and arrays of these.
+/// The index types of an object_array: integers, enumerations, strings, and tuples, pairs and
+/// arrays of these.
 template <class T>
 concept ArrayIndex = detail::is_index<T> && Marshallable<T>;
 

@@ -67,7 +67,7 @@ class ObjectPart : public ElementCoroutines<ObjectPart<T, I>> {
     const std::uint64_t hash = spread(Hash()(index));
     return static_cast<int>(((hash >> 32) * ranks_.size()) >> 32);
   }
-  /// Who will probably execute a call.
+  /// Returns the rank that will probably execute a call.
   [[nodiscard]] Rank likely(const Index& index) const {
     const auto route = routes_.find(index);
     return rank_of(route == routes_.end() || route->second.epoch == 0 ? home(index)
@@ -270,7 +270,7 @@ class ObjectPart : public ElementCoroutines<ObjectPart<T, I>> {
       self_.async(rank_of(me_), &ObjectPart::resume, index, caller);
   }
   void resume(const Index& index, int caller) {
-    // Where the record has left, they have gone after it.
+    // If the record has left, the calls have followed it.
     if (Record* const record = find(index)) run_waiting(*record, index, caller);
   }
 
@@ -285,7 +285,7 @@ class ObjectPart : public ElementCoroutines<ObjectPart<T, I>> {
     }
   }
 
-  /// The same, where nothing runs of which it would be the end; at the limit they are put off,
+  /// Runs them in the same way where no running call ends with this. At the limit they are put off,
   /// unless an urgent one is behind them.
   void run_waiting(Record& record, const Index& index, int caller) {
     const auto due = record.waiting.find({caller, record.next[caller]});
@@ -302,7 +302,7 @@ class ObjectPart : public ElementCoroutines<ObjectPart<T, I>> {
   [[nodiscard]] bool may_run(std::uint32_t depth) const {
     return turns_.running < running_max_ || depth > turns_.depth;
   }
-  /// Of the questions that wait behind the one that is due.
+  /// Returns the depth of the two-way calls that wait behind the one that is due.
   [[nodiscard]] std::uint32_t depth_behind(Record& record, int caller) const {
     const auto urgent = record.urgent.find(caller);
     return urgent == record.urgent.end() || urgent->second.number < record.next[caller]
@@ -374,7 +374,7 @@ class ObjectPart : public ElementCoroutines<ObjectPart<T, I>> {
       throw Error(Errc::remote, "object_array: element " + text_of_index(index) +
                                     " was lost where it arrived: " + moving.failure);
   }
-  /// Of where a record has gone.
+  /// Notes where a record has gone.
   void learn(const Index& index, int member, std::uint64_t epoch) {
     Route& route = routes_[index];
     if (epoch <= route.epoch) return;

@@ -11,7 +11,7 @@
 
 namespace armature::detail {
 
-/// What goes before a call of an element.
+/// The header of a call of an element.
 struct CallHead {
   int caller = 0;            // a member
   std::uint32_t hops = 0;    // how often it was sent on
@@ -19,8 +19,8 @@ struct CallHead {
   std::uint64_t number = 0;  // among the calls of this caller to this element
   std::uint64_t epoch = 0;   // of the record, as known to whoever sent it here
   static constexpr bool owns_its_members = true;  // nothing of the message needs to stay
-  // Where the caller counts. A call has its number from the moment when nothing can hold it up any
-  // more: sending may have to wait for room, and lets others in, who may call too.
+  // The caller counts its calls here. A call has its number from the moment when nothing can hold
+  // it up any more: sending may have to wait for room, and lets others in, who may call too.
   std::uint64_t* counter = nullptr;
 
   template <class Archive>
@@ -36,7 +36,8 @@ struct Urgent {
   std::uint32_t depth = 0;
 };
 
-/// Where a record is, or was when it had moved that often; how many calls this member made to it.
+/// The place of a record, or its place when it had moved that often; and how many calls this member
+/// made to it.
 struct Route {
   int member = -1;
   std::uint64_t epoch = 0;  // 0: not known, or where it began
@@ -79,7 +80,7 @@ struct MovingRecord {
   }
 };
 
-/// What there is of an index: the element, if there is one now, and how far the calls of everybody
+/// The record of an index: the element, if there is one now, and how far the calls of each rank
 /// have got. It exists once, at one member or on its way to one; that of an index which has no
 /// element lies at the index's home.
 template <class T, class Index, class Part>
@@ -105,7 +106,7 @@ struct ElementRecord {
         calls(std::move(moving.calls)) {}
 };
 
-/// What a record sends of itself, lent until it is sent: should that fail, nothing has left.
+/// The part of a record that is sent, lent until it is sent: if that fails, nothing has left.
 template <class Record, class Moving>
 class LentRecord {
  public:
@@ -123,7 +124,7 @@ class LentRecord {
     record_.next = std::move(moving_.next);
     record_.calls = std::move(moving_.calls);
   }
-  /// Which cannot be copied; packing leaves it as it is.
+  /// Returns the moving part, which cannot be copied. Packing leaves it as it is.
   [[nodiscard]] Moving&& moving() { return std::move(moving_); }
 
  private:

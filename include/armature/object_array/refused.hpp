@@ -5,7 +5,7 @@
 
 #include "armature/error.hpp"
 
-// What becomes of a call of an element that fails.
+// The way of a failed call of an element.
 
 namespace armature::detail {
 

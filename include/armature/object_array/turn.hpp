@@ -55,8 +55,8 @@ class Turn {
     all_.depth = depth_before_;
     all_.calling = before_;
     if (!measures_) return;
-    // What was called meanwhile counts for the others. How long it took is not known where the
-    // clock is another one than when it began.
+    // Calls made meanwhile count for the other elements. The time is unknown if the clock is
+    // another one than at the beginning.
     const std::uint64_t took_ns = clock_ == clock_number() ? clock_ns() - begun_ns_ : 0;
     record_.busy_ns += took_ns - std::min(took_ns, all_.nested_ns);
     all_.nested_ns = nested_before_ns_ + took_ns;
