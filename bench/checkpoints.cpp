@@ -23,7 +23,7 @@
 #include "bench/job.hpp"
 #include "bench/noise.hpp"
 #include "bench/rows.hpp"
-#include "virtual/page_buffer.hpp"
+#include "space/page_buffer.hpp"
 
 namespace armature::bench {
 
@@ -44,7 +44,7 @@ class Pages {
   [[nodiscard]] std::span<const std::byte> bytes() const { return {memory_.data(), bytes_}; }
 
  private:
-  const fibers::PageBuffer memory_;
+  const space::PageBuffer memory_;
   const std::size_t bytes_;
 };
 

@@ -38,7 +38,7 @@ def knowledge(root):
 
 
 def room_of(name):
-    """'src/virtual/nodes/wire.hpp' -> 'src/virtual'; 'bench/row.hpp' -> 'bench'."""
+    """'src/quiesce/wire.hpp' -> 'src/quiesce'; 'bench/row.hpp' -> 'bench'."""
     return "/".join(name.split("/")[:1 if name.startswith("bench/") else 2])
 
 

@@ -11,12 +11,12 @@
 
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
+#include "checkpoint/load.hpp"
 #include "command/commands.hpp"
 #include "command/job_options.hpp"
 #include "command/run/console.hpp"
 #include "command/run/program.hpp"
 #include "command/start.hpp"
-#include "virtual/checkpoint/load.hpp"
 
 // `armature restart` and `armature checkpoint`: jobs of virtual ranks that were written to disk.
 

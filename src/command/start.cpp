@@ -1,6 +1,6 @@
 // On one node the memory of a process outlives it: other processes take its ranks, and those to
 // come find theirs there (command/run/{recovery,resizing}.cpp). On several nodes copies of a
-// node's memory are on the next one (virtual/nodes/go_back.cpp). Where these do not help, or the
+// node's memory are on the next one (elastic/roll_back.cpp). Where these do not help, or the
 // job is to have more processes or fewer there, it goes on from disk, all its processes being
 // started anew. This command stays, and with it the number by which the job is known.
 #include "command/start.hpp"
@@ -20,12 +20,12 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "bootstrap/environment.hpp"
+#include "checkpoint/load.hpp"
 #include "command/next_start.hpp"
 #include "command/run/check_options.hpp"
 #include "command/run/console.hpp"
 #include "command/run/hand_over.hpp"
 #include "command/run/other_launcher.hpp"
-#include "virtual/checkpoint/load.hpp"
 
 namespace armature::command {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "checkpoint/folder.hpp"
 #include "command/run/launch.hpp"
-#include "virtual/checkpoint/folder.hpp"
 
 namespace armature::command {
 

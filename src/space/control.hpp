@@ -307,7 +307,7 @@ struct alignas(128) ProcessSlot {
   std::atomic<std::uint32_t> asleep{0};   // 1: it has nothing to do, and sleeps or is about to
   std::atomic<std::uint32_t> rung{0};     // futex word
   std::atomic<std::int32_t> running{-1};  // the rank whose turn it is
-  std::atomic<std::uint64_t> step{0};     // how far it is where all stand still: see Meeting
+  std::atomic<std::uint64_t> step{0};     // where all stand still: see PhaseBarrier
   // It is of the job from regrouping number `since` on, and no more from `until` on; 0: for ever.
   std::atomic<std::uint32_t> since{0};
   std::atomic<std::uint32_t> until{0};

@@ -66,7 +66,7 @@ struct Halt {
   std::uint8_t build[2][20] = {};
 
   // In memory there are two copies of the bands' file: which of them is whole, 1 or 2; 0: none. On
-  // several nodes: its number (virtual/nodes/copies.hpp).
+  // several nodes: its number (checkpoint/copies.hpp).
   std::atomic<std::uint32_t> copy{0};
   // By a signal, where no launcher has all stand still: how often the program was asked for a
   // checkpoint since rank 0, which is on this node then, has last looked.

@@ -71,6 +71,7 @@ void yield() {
 }
 
 bool core_is_wanted() {
+  if (base::simulated.now_ns != nullptr) return false;
   const std::uint64_t until_ns =
       base::state<Belief>().wanted_until_ns.load(std::memory_order_relaxed);
   return until_ns != 0 && base::now_ns() < until_ns;

@@ -5,13 +5,13 @@
 #include <exception>
 
 #include "base/runtime.hpp"
-#include "world/last_words.hpp"
+#include "failure/crash_report.hpp"
 
 namespace armature::hosting {
 namespace {
 
 [[noreturn]] void report_end_of_thread() {
-  detail::give_up(
+  failure::give_up(
       1,
       "its thread was ended by pthread_exit, or pthread_cancel, before the rank had left "
       "the job (return from armature::run, or call armature::finalize, and let only "

@@ -15,15 +15,16 @@
 #include "armature/rmi.hpp"
 #include "armature/virtual.hpp"
 #include "base/fail.hpp"
+#include "checkpoint/folder.hpp"
+#include "checkpoint/parts_of_nodes.hpp"
+#include "elastic/process_quiesce.hpp"
+#include "fibers/rank_scheduler.hpp"
 #include "layer/work.hpp"
 #include "message/messages.hpp"
+#include "quiesce/plan.hpp"
 #include "rmi/endpoint.hpp"
 #include "team/renewal.hpp"
 #include "team/team_state.hpp"
-#include "virtual/checkpoint/folder.hpp"
-#include "virtual/checkpoint/parts_of_nodes.hpp"
-#include "virtual/nodes/plan.hpp"
-#include "virtual/rank_scheduler.hpp"
 #include "wait/processes.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
@@ -74,7 +75,7 @@ void await(const space::Halt& halt, std::uint32_t number, const char* call) {
 }
 
 /// `what` by rank 0 alone.
-std::uint32_t stand_together(const World& world, nodes::Arrangement what, const char* call) {
+std::uint32_t stand_together(const World& world, quiesce::Arrangement what, const char* call) {
   wait::RankContext& me = wait::this_rank(call);
   space::ControlHeader& job = me.space.header();
   detail::TeamState& all = world.checked(call);
@@ -88,7 +89,7 @@ std::uint32_t stand_together(const World& world, nodes::Arrangement what, const 
   const std::uint32_t number = job.halt.over.load(std::memory_order_acquire) + 1;
   let_go(world, me, all);
   what.number = number;
-  if (me.space.me() == 0) nodes::arrange(me.space, what);
+  if (me.space.me() == 0) quiesce::arrange(me.space, what);
   // Release: whoever sees all ready sees that they have let go. Processes may sleep whose ranks
   // have been ready for long, or that have none.
   if (job.halt.ready.fetch_add(1, std::memory_order_acq_rel) + 1 == job.ranks_here)
@@ -103,12 +104,13 @@ std::uint32_t stand_together(const World& world, nodes::Arrangement what, const 
 
 /// Says from which checkpoint this one may go on, if from one, as far as rank 0 knows.
 void go_on_from_last(const World& world, const wait::RankContext& me, const Destination& to,
-                     nodes::Arrangement& what) {
+                     quiesce::Arrangement& what) {
   const int rank = me.space.me();
   const bool is_incremental = rank == 0 && to.is_incremental;
   if (world.broadcast<std::uint8_t>(is_incremental ? 1 : 0, 0) == 0) return;
-  const auto last =
-      gather_first(world, static_cast<fibers::RankScheduler*>(me.scheduler)->kept_of(rank));
+  const auto& scheduler = *static_cast<fibers::RankScheduler*>(me.scheduler);
+  const auto& process = static_cast<const elastic::ProcessQuiesce&>(scheduler.body());
+  const auto last = gather_first(world, process.kept_of(rank));
   if (rank != 0 || !std::ranges::all_of(last, [&](std::uint64_t one) { return one == last[0]; }))
     return;
   what.goes_on_from = last[0];
@@ -142,11 +144,11 @@ std::uint32_t write_on_nodes(const World& world, const Destination& to, const ch
   // Each says where it is: on other nodes that is not known.
   const std::vector<int> processes =
       gather_first(world, int{mapping.slot(world.rank()).process.load(std::memory_order_relaxed)});
-  nodes::Arrangement what{.processes = processes,
-                          .where = to.where,
-                          .directory = std::filesystem::path(to.folder).parent_path().string(),
-                          .folder_number = checkpoints::number_of_folder(to.folder),
-                          .is_incremental = to.is_incremental};
+  quiesce::Arrangement what{.processes = processes,
+                            .where = to.where,
+                            .directory = std::filesystem::path(to.folder).parent_path().string(),
+                            .folder_number = checkpoints::number_of_folder(to.folder),
+                            .is_incremental = to.is_incremental};
   if (!to.folder.empty()) what.id = checkpoints::new_id();  // on rank 0
   if (to.where == space::KeptIn::folder) go_on_from_last(world, me, to, what);
   return stand_together(world, what, call);

@@ -13,15 +13,15 @@
 #include "base/fail.hpp"
 #include "base/runtime.hpp"
 #include "bootstrap/environment.hpp"
-#include "virtual/addresses.hpp"
-#include "virtual/checkpoint/folder.hpp"
+#include "checkpoint/folder.hpp"
+#include "migration/addresses.hpp"
 #include "wait/processes.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
 #include "world/change_nodes.hpp"
-#include "world/due.hpp"
 #include "world/gather_first.hpp"
-#include "world/start_anew.hpp"
+#include "world/periodic_tasks.hpp"
+#include "world/restart.hpp"
 #include "world/world_of.hpp"
 
 namespace armature {
@@ -57,7 +57,7 @@ const char* why_not_write(const space::ControlHeader& job, const char* call) {
     return "only virtual ranks can be written (armature run --virtual); can_checkpoint() tells";
   wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
   wait::wait_until(wait, [&] { return job.all_have_joined(); });
-  return fibers::why_not_write(job);
+  return migration::why_not_write(job);
 }
 
 /// By one rank: from now on nobody else asks for one. Returns its number.
@@ -174,7 +174,7 @@ bool checkpoint(const std::string& directory, const CheckpointOptions& options) 
   if (options.when_due)
     due = hosting::due_checkpoints(hosting::world_of(me), call);
   else
-    (void)hosting::start_anew_if_wanted(hosting::world_of(me), call);
+    (void)hosting::restart_if_wanted(hosting::world_of(me), call);
   // In other processes, which know nothing of the files of those before, as after a restart.
   bool is_anew = returns(halt) != before;
   if (due.copy) is_anew = checkpoint_in_memory() || is_anew;

@@ -3,11 +3,11 @@
 #include <array>
 #include <cstddef>
 
+#include "fibers/rank_locals.hpp"
 #include "layer/work.hpp"
 #include "message/messages.hpp"
 #include "rmi/endpoint.hpp"
 #include "team/teams_of_rank.hpp"
-#include "virtual/rank_locals.hpp"
 #include "wait/implicit.hpp"
 #include "world/world_of.hpp"
 

@@ -9,7 +9,7 @@
 #include "base/own_process.hpp"
 #include "base/runtime.hpp"
 #include "bootstrap/environment.hpp"
-#include "virtual/addresses.hpp"
+#include "migration/addresses.hpp"
 
 namespace armature::hosting {
 namespace {
@@ -87,8 +87,8 @@ bool is_ours(void (*handler)(int, siginfo_t*, void*)) {
 bool take_requests_to_leave(const space::Mapping& mapping, int process) {
   const space::ControlHeader& header = mapping.header();
   const char* const why_not = header.nodes > 1 || header.has_launcher == 0
-                                  ? fibers::why_not_start_anew(header)
-                                  : fibers::why_not_move(header);
+                                  ? migration::why_not_restart(header)
+                                  : migration::why_not_move(header);
   if (why_not != nullptr || !is_ours(on_early_request)) return false;
   Leaving& here = leaving();
   here.job = &header;

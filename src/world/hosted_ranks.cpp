@@ -13,9 +13,9 @@
 
 #include "base/runtime.hpp"
 #include "base/start_thread.hpp"
+#include "failure/crash_report.hpp"
 #include "world/call_body.hpp"
 #include "world/job.hpp"
-#include "world/last_words.hpp"
 
 // Named, so that the launcher knows these functions on a stack that it shows.
 namespace armature::hosting {
@@ -60,7 +60,7 @@ void* live(void* hosted) {
   // Acquire: what was made ready before the gate was opened is seen.
   rank.run.gate.wait(Run::Gate::closed, std::memory_order_acquire);
   if (rank.run.gate.load(std::memory_order_acquire) == Run::Gate::nobody_goes) return nullptr;
-  const detail::SignalStack stack;
+  const failure::SignalStack stack;
   perform(rank);
   return nullptr;
 }

@@ -4,10 +4,10 @@
 
 #include "armature/error.hpp"
 #include "bootstrap/join_once.hpp"
+#include "fibers/rank_locals.hpp"
+#include "fibers/rank_services.hpp"
 #include "net/network.hpp"
 #include "team/team_state.hpp"
-#include "virtual/rank_locals.hpp"
-#include "virtual/rank_services.hpp"
 #include "wait/wait.hpp"
 #include "world/world_of.hpp"
 

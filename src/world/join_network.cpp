@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "failure/losses.hpp"
 #include "net/network.hpp"
 #include "rma/protocol.hpp"
 #include "transport/limits.hpp"
 #include "transport/services_here.hpp"
 #include "wait/processes.hpp"
-#include "world/losses.hpp"
 #include "world/net_device.hpp"
 #include "world/process.hpp"
 #include "world/simulated_turns.hpp"
@@ -52,7 +52,8 @@ void Process::join_network(net::Network::Spaces spaces, bootstrap::Exchange& wir
       static_cast<std::uint64_t>(number_or("ARMATURE_NET_CONNECT_TIMEOUT", 30) * to_ns);
   options.services = transport::services_here();
   if (wired_) install_net_device(options, *wired_, wire);
-  install_losses(options, wired_.get(), *mapping_, wired_ ? &wire : nullptr);
+  failure::install_losses(options, wired_ ? &wired_->process_table : nullptr, *mapping_,
+                          wired_ ? &wire : nullptr);
   if (mapping_->header().simulated != 0) simulate_network(options, *mapping_, wire);
   net::Network::join(*mapping_, std::move(spaces), wire, options);
   rma::choose_protocols(net::network()->links().engine().is_one_sided());

@@ -6,12 +6,12 @@
 #include "armature/virtual.hpp"
 #include "armature/world.hpp"
 #include "base/fail.hpp"
-#include "virtual/addresses.hpp"
+#include "migration/addresses.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/wait.hpp"
 #include "world/change_nodes.hpp"
 #include "world/gather_first.hpp"
-#include "world/start_anew.hpp"
+#include "world/restart.hpp"
 #include "world/world_of.hpp"
 
 namespace armature {
@@ -84,10 +84,10 @@ void migrate_together(ProcessId process) {
     base::fail(Errc::misuse,
                fmt::format("{}: only virtual ranks can move (armature run --virtual)", call));
   (void)can_migrate();  // waits until all processes have joined
-  if (const char* why = fibers::why_not_move(job))
+  if (const char* why = migration::why_not_move(job))
     base::fail(Errc::misuse, fmt::format("{}: the ranks stay: {}", call, why));
   // There may be fewer now than when it was asked for: then it stays.
-  if (hosting::start_anew_if_wanted(world, call) &&
+  if (hosting::restart_if_wanted(world, call) &&
       process.number() >= static_cast<int>(job.processes))
     process = ProcessId(me.space.slot(world.rank()).process.load(std::memory_order_relaxed));
   world.barrier();

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "failure/losses.hpp"
 #include "topology/interfaces.hpp"
-#include "world/losses.hpp"
 
 namespace armature {
 namespace {
@@ -41,7 +41,7 @@ struct Comparison {
   /// "rank 3 (pid 4711 on b), address 10.0.0.2 seen from 10.0.0.1"
   [[nodiscard]] std::string name(int process) const {
     const bootstrap::Member& member = process_table.members[static_cast<std::size_t>(process)];
-    const std::string who = name_of(process_table, process);
+    const std::string who = failure::name_of(process_table, process);
     const Interface* const from = mine();
     if (from == nullptr) return who;
     const Interface* const to =

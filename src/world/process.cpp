@@ -28,19 +28,19 @@
 #include "bootstrap/mpi_exchange.hpp"
 #include "bootstrap/start_again.hpp"
 #include "bootstrap/tell_joined.hpp"
+#include "failure/crash_report.hpp"
+#include "failure/losses.hpp"
+#include "failure/node_watch.hpp"
+#include "migration/addresses.hpp"
 #include "net/network.hpp"
 #include "space/held_room.hpp"
 #include "space/job_memory.hpp"
 #include "topology/cores.hpp"
-#include "virtual/addresses.hpp"
 #include "wait/connecting.hpp"
 #include "wait/processes.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/trace.hpp"
 #include "wait/wait.hpp"
-#include "world/last_words.hpp"
-#include "world/losses.hpp"
-#include "world/node_watch.hpp"
 #include "world/restored_memory.hpp"
 #include "world/services.hpp"
 #include "world/simulated_turns.hpp"
@@ -114,7 +114,7 @@ bootstrap::Exchange* exchange() {
   } else {
     if (!told() && !base::on_valgrind) here.room.emplace(room_to_hold(bootstrap::restart_wanted()));
     // The launcher's library brings others, each process its own way.
-    if (bootstrap::virtual_ranks_wanted() != 0) fibers::note_modules();
+    if (bootstrap::virtual_ranks_wanted() != 0) migration::note_modules();
     auto found = told() ? nullptr : bootstrap::find_exchange();
     here.has_exchange.remember();
     if (found != nullptr) on_exit(say_farewell, found.get());
@@ -214,8 +214,8 @@ Process& Process::join() {
     exchange() != nullptr ? joining->join_wired() : joining->join_alone();
   const Mapping& mapping = joining->mapping();
   hosting::require_same_services(mapping.header());
-  detail::install_last_words(mapping, Process::hosted() > 0 ? joining->first_rank() : -1,
-                             told().has_value());
+  failure::install_crash_reports(mapping, Process::hosted() > 0 ? joining->first_rank() : -1,
+                                 told().has_value());
   wait::start_waiting(mapping.header());
   // One that joins later has no rank to tell which process it is.
   if (told())
@@ -225,7 +225,7 @@ Process& Process::join() {
             : mapping.slot(joining->first_rank()).process.load(std::memory_order_relaxed));
   here.mapped = joining.get();
   joining->tell_connecting();
-  if (joining->wired_) watch_node(joining->wired_->process_table, mapping, *exchange());
+  if (joining->wired_) failure::watch_node(joining->wired_->process_table, mapping, *exchange());
   if (mapping.header().ranks_are_virtual == 0) {
     net::Network::Spaces spaces;
     for (const auto& space : joining->spaces()) spaces.push_back(space.get());
@@ -328,7 +328,7 @@ void Process::leave() {
 }
 
 void Process::tell_joined() const {
-  if (wired_) warn_of_launcher(*wired_, *mapping_, bootstrap::tell_joined());
+  if (wired_) failure::warn_of_launcher(wired_->process_table, *mapping_, bootstrap::tell_joined());
 }
 
 void Process::join_network(net::Network::Spaces spaces) const {

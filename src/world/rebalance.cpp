@@ -19,14 +19,14 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "bootstrap/environment.hpp"
+#include "fibers/rank_scheduler.hpp"
+#include "migration/addresses.hpp"
 #include "rmi/endpoint.hpp"
-#include "virtual/addresses.hpp"
-#include "virtual/rank_scheduler.hpp"
 #include "wait/rank_context.hpp"
 #include "world/change_nodes.hpp"
-#include "world/due.hpp"
 #include "world/gather_first.hpp"
-#include "world/start_anew.hpp"
+#include "world/periodic_tasks.hpp"
+#include "world/restart.hpp"
 
 namespace armature {
 namespace {
@@ -74,7 +74,7 @@ bool is_measured_from_the_start(const space::ControlHeader& job) {
 }
 
 Measured measure(const wait::RankContext& me) {
-  static_cast<fibers::RankScheduler*>(me.scheduler)->measure_ranks();
+  static_cast<fibers::RankScheduler*>(me.scheduler)->ranks().clock.measure();
   const space::RankSlot& slot = me.space.slot(me.space.me());
   const std::uint64_t busy_ns = slot.busy_ns.load(std::memory_order_relaxed);
   const std::uint64_t before_ns = std::exchange(last_time->busy_ns, busy_ns);
@@ -218,10 +218,10 @@ bool is_due(const World& world, const wait::RankContext& me) {
 balance::Verdict rebalance(const World& world, const RebalanceOptions& options) {
   const wait::RankContext& me = wait::this_rank("rebalance");
   if (options.when_due && !is_due(world, me)) return {};
-  if (!options.when_due) (void)hosting::start_anew_if_wanted(world, "rebalance");
+  if (!options.when_due) (void)hosting::restart_if_wanted(world, "rebalance");
   if (me.space.header().ranks_are_virtual == 0) return nobody_moves(world, options);
   (void)can_migrate();  // waits until all processes have joined
-  if (const char* why = fibers::why_not_move(me.space.header()))
+  if (const char* why = migration::why_not_move(me.space.header()))
     base::fail(Errc::misuse, fmt::format("rebalance: {}", why));
   world.barrier();
   const Measured mine = measure(me);

@@ -13,7 +13,7 @@
 #include "base/fail.hpp"
 #include "base/message.hpp"
 #include "bootstrap/environment.hpp"
-#include "virtual/checkpoint/folder.hpp"
+#include "checkpoint/folder.hpp"
 #include "wait/processes.hpp"
 #include "wait/rank_context.hpp"
 #include "world/gather_first.hpp"

@@ -13,7 +13,7 @@
 #include "base/variable.hpp"
 #include "bootstrap/environment.hpp"
 #include "bootstrap/start_again.hpp"
-#include "virtual/checkpoint/load.hpp"
+#include "checkpoint/load.hpp"
 
 namespace armature {
 namespace {

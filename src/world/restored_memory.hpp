@@ -5,9 +5,9 @@
 
 #include "bootstrap/exchange.hpp"
 #include "bootstrap/process_table.hpp"
+#include "checkpoint/folder.hpp"
 #include "space/held_room.hpp"
 #include "space/job_memory.hpp"
-#include "virtual/checkpoint/folder.hpp"
 
 namespace armature {
 

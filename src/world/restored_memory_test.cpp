@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "virtual/checkpoint/one_rank.hpp"
+#include "checkpoint/one_rank.hpp"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000

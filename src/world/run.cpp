@@ -11,11 +11,11 @@
 #include "base/runtime.hpp"
 #include "bootstrap/mpi_exchange.hpp"
 #include "bootstrap/mpi_state.hpp"
+#include "failure/crash_report.hpp"
 #include "wait/thread_call.hpp"
 #include "world/call_body.hpp"
 #include "world/hosted_ranks.hpp"
 #include "world/job.hpp"
-#include "world/last_words.hpp"
 #include "world/process.hpp"
 #include "world/simulated_ranks.hpp"
 #include "world/virtual_ranks.hpp"
@@ -101,7 +101,7 @@ bool initialized() { return wait::current_rank() != nullptr; }
 World& world() { return hosting::world_of(wait::this_rank("world")); }
 
 void abort(int status, std::string_view message) {
-  detail::die(status, std::string(message).c_str());
+  failure::die(status, std::string(message).c_str());
 }
 
 namespace detail {

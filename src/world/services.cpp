@@ -6,19 +6,23 @@
 
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
+#include "checkpoint/records.hpp"
+#include "fibers/records.hpp"
 #include "layer/services.hpp"
 #include "message/records.hpp"
+#include "migration/records.hpp"
+#include "quiesce/records.hpp"
 #include "rma/records.hpp"
 #include "rmi/records.hpp"
 #include "team/records.hpp"
 #include "transport/services_here.hpp"
-#include "virtual/records.hpp"
 
 namespace armature::hosting {
 
 void list_services() {
   auto& all = transport::services_here();
-  all = {&rma::service, &message::service, &rmi::service, &team::service, &fibers::service};
+  all = {&rma::service,    &message::service, &rmi::service,       &team::service,
+         &fibers::service, &quiesce::service, &migration::service, &checkpoints::service};
   layers::close_list();
   for (const layers::Added& one : layers::added()) all.push_back(&one.of_process);
 }

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <vector>
 
+#include "failure/crash_report.hpp"
+#include "fibers/simulator.hpp"
 #include "transport/sim/seeded_weather.hpp"
-#include "virtual/simulator.hpp"
 #include "world/call_body.hpp"
 #include "world/job.hpp"
-#include "world/last_words.hpp"
 
 namespace armature::hosting {
 
 int simulate(const Process& process, detail::Body body, void* callable) {
   const auto& spaces = process.spaces();
-  simulation::Simulator simulator(process.mapping(), static_cast<int>(spaces.size()), detail::die);
+  simulation::Simulator simulator(process.mapping(), static_cast<int>(spaces.size()), failure::die);
   transport::sim::SeededWeather weather(static_cast<int>(spaces.size()), simulator.random(),
                                         simulator.clock());
   simulator.set_weather(weather);

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "failure/crash_report.hpp"
+#include "failure/losses.hpp"
+#include "fibers/simulator.hpp"
 #include "transport/sim/turn_engine.hpp"
 #include "transport/sim/turns.hpp"
-#include "virtual/simulator.hpp"
 #include "wait/processes.hpp"
-#include "world/last_words.hpp"
-#include "world/losses.hpp"
 
 namespace armature {
 namespace {
@@ -26,7 +26,7 @@ std::string waits_here() {
 void end_stalled(int status, const char* text) {
   constexpr timespec patience{5, 0};
   if (space::Mapping::of_process()->header().simulated_deaths != 0) nanosleep(&patience, nullptr);
-  detail::die(status, text);
+  failure::die(status, text);
 }
 
 // What in a job that runs the launcher does.
@@ -50,6 +50,12 @@ bool tell_of_death(int process) {
   return true;
 }
 
+bool death_is_seen(int process) {
+  const space::Mapping& mapping = *space::Mapping::of_process();
+  return mapping.process_slot(process).joined.load(std::memory_order_acquire) ==
+         transport::sim::seen_dead;
+}
+
 /// The last one stays.
 bool let_leave(int process) {
   const space::Mapping& mapping = *space::Mapping::of_process();
@@ -59,7 +65,7 @@ bool let_leave(int process) {
   if (!mapping.process_slot(process).belongs(job.halt.regrouped.load(std::memory_order_acquire))) {
     // Otherwise it was killed before it was asked.
     if (job.halt.asked.load(std::memory_order_relaxed) == space::Asked::regrouping)
-      say_line(fmt::format("ranks are in {} processes now", wait::hosting_processes(job)));
+      failure::say_line(fmt::format("ranks are in {} processes now", wait::hosting_processes(job)));
     job.halt.ask_no_more_for(space::Asked::regrouping);
     return true;
   }
@@ -77,6 +83,7 @@ void join_turns(const space::Mapping& mapping, bootstrap::Exchange& wire) {
                      .waits = waits_here,
                      .give_up = end_stalled,
                      .on_death = tell_of_death,
+                     .death_is_seen = death_is_seen,
                      .on_leave = let_leave});
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "bootstrap/exchange.hpp"
+#include "fibers/simulated_process.hpp"
 #include "net/network.hpp"
 #include "space/mapping.hpp"
-#include "virtual/simulated_process.hpp"
 
 namespace armature {
 

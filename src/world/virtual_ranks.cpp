@@ -17,22 +17,23 @@
 #include "base/runtime.hpp"
 #include "bootstrap/join_once.hpp"
 #include "bootstrap/start_again.hpp"
+#include "elastic/process_quiesce.hpp"
+#include "failure/crash_report.hpp"
+#include "failure/losses.hpp"
+#include "fibers/rank_malloc.hpp"
+#include "fibers/rank_scheduler.hpp"
+#include "fibers/simulated_process.hpp"
+#include "fibers/simulator.hpp"
+#include "migration/addresses.hpp"
+#include "migration/builds.hpp"
 #include "net/network.hpp"
 #include "rmi/code_registry.hpp"
 #include "transport/sim/seeded_weather.hpp"
-#include "virtual/addresses.hpp"
-#include "virtual/checkpoint/builds.hpp"
-#include "virtual/rank_malloc.hpp"
-#include "virtual/rank_scheduler.hpp"
-#include "virtual/simulated_process.hpp"
-#include "virtual/simulator.hpp"
 #include "wait/rank_context.hpp"
 #include "world/call_body.hpp"
-#include "world/due.hpp"
 #include "world/hand_over_ranks.hpp"
 #include "world/job.hpp"
-#include "world/last_words.hpp"
-#include "world/losses.hpp"
+#include "world/periodic_tasks.hpp"
 #include "world/requests.hpp"
 #include "world/simulated_turns.hpp"
 
@@ -59,20 +60,20 @@ void live(int rank, void* /*argument*/) {
 }
 
 /// What the program could do nothing about: its stack would say nothing of that.
-[[noreturn]] void refuse(const std::string& why) { detail::give_up(1, why.c_str()); }
+[[noreturn]] void refuse(const std::string& why) { failure::give_up(1, why.c_str()); }
 
 /// That this process is one which can go on where those that wrote the checkpoint stopped.
 void require_same_process(const space::ControlHeader& job, bool same_addresses) {
-  const auto builds = checkpoints::Builds::of_process();
-  const auto compare = [](const checkpoints::BuildId& here, const std::uint8_t(&there)[20],
+  const auto builds = migration::Builds::of_process();
+  const auto compare = [](const migration::BuildId& here, const std::uint8_t(&there)[20],
                           const char* what) {
-    checkpoints::BuildId written;
+    migration::BuildId written;
     std::copy(std::begin(there), std::end(there), written.begin());
     if (written != here)
       refuse(
           fmt::format("{} is another build than the one that the ranks have run in so far: it "
                       "has build id {} here and had {}",
-                      what, checkpoints::text(here), checkpoints::text(written)));
+                      what, migration::text(here), migration::text(written)));
   };
   compare(builds.program, job.halt.build[0], "the program");
   compare(builds.library, job.halt.build[1], "libarmature");
@@ -108,16 +109,15 @@ void fill_statics() {
 std::uint64_t sum_of_addresses(const space::ControlHeader& job) {
   const void* const places[] = {
       &base::detail::runtimes, reinterpret_cast<const void*>(together().body), together().callable};
-  return fibers::sum_of_addresses(job, places);
+  return migration::sum_of_addresses(job, places);
 }
 
 /// Whether a rank may go from any process of the job to this one.
 bool is_alike(const Process& process) {
   space::ControlHeader& job = process.mapping().header();
   const std::uint64_t sum = sum_of_addresses(job);
-  const bool on_node = fibers::compare_addresses(job, sum);
-  return process.all_have(sum ^ checkpoints::number_of(checkpoints::Builds::of_process())) &&
-         on_node;
+  const bool on_node = migration::compare_addresses(job, sum);
+  return process.all_have(sum ^ migration::number_of(migration::Builds::of_process())) && on_node;
 }
 
 /// That of the first that has one other than 0.
@@ -140,8 +140,9 @@ int status_at_end(const Process& process) {
 
 /// Nothing else would be said before a rank is to move, or to be written.
 void say_who_allocates() {
-  say_line(fmt::format("virtual ranks stay in their processes, and are not written to disk: {}",
-                       fibers::why_malloc_knows_no_ranks()));
+  failure::say_line(
+      fmt::format("virtual ranks stay in their processes, and are not written to disk: {}",
+                  fibers::why_malloc_knows_no_ranks()));
 }
 
 /// As one of those that began the job, that restart it, or that come to it later.
@@ -151,18 +152,18 @@ void join(const Process& process) {
   const bool comes_later = Process::hosted() == 0;
   if (comes_later || job.halt.restarts != 0) require_same_process(job, same);
   if (job.halt.restarts == 0 && process.number() == 0 && !comes_later) {
-    const auto builds = checkpoints::Builds::of_process();
+    const auto builds = migration::Builds::of_process();
     std::copy(builds.program.begin(), builds.program.end(), job.halt.build[0]);
     std::copy(builds.library.begin(), builds.library.end(), job.halt.build[1]);
   }
   if (process.number() == 0 && fibers::malloc_is_the_programs()) say_who_allocates();
   if (!same && process.number() == 0 && bootstrap::has_come_late())
-    say_line(
+    failure::say_line(
         "the program has loaded libarmature itself (dlopen), too late to be started again: virtual "
         "ranks stay in their processes. Link it with libarmature, or start it with libarmature.so "
         "and its folder in LD_PRELOAD");
   if (job.halt.restarts != 0) process.restore_memory();
-  fibers::join_job(job, same);
+  migration::join_job(job, same);
   if (process.mapping().process_slot(process.number()).joined.exchange(1) != 0)
     bootstrap::refuse_to_join_twice("process", process.number());
   wait::set_joining_rank(-1);
@@ -171,7 +172,7 @@ void join(const Process& process) {
 /// All processes of the job are in this one.
 int simulate_processes(const space::Mapping& mapping, int band_file) {
   const auto processes = static_cast<int>(mapping.header().processes);
-  simulation::Simulator simulator(mapping, processes, detail::die);
+  simulation::Simulator simulator(mapping, processes, failure::die);
   transport::sim::SeededWeather weather(mapping.ranks(), simulator.random(), simulator.clock());
   weather.name_those_due();
   simulator.set_weather(weather);
@@ -180,16 +181,18 @@ int simulate_processes(const space::Mapping& mapping, int band_file) {
   wait::set_joining_rank(-1);
   const simulation::Others others{[&](bool got_on) { simulator.yield(got_on); },
                                   [&]() -> base::Random& { return simulator.random(); }};
+  std::vector<std::unique_ptr<elastic::ProcessQuiesce>> bodies;
   std::vector<std::unique_ptr<simulation::SimulatedProcess>> schedulers;
   for (int number = 0; number < processes; ++number) {
     space::ControlHeader& job = mapping.header();
-    fibers::join_job(job, fibers::compare_addresses(job, sum_of_addresses(job)));
-    schedulers.push_back(
-        std::make_unique<simulation::SimulatedProcess>(others, mapping, number, band_file));
+    migration::join_job(job, migration::compare_addresses(job, sum_of_addresses(job)));
+    bodies.push_back(std::make_unique<elastic::ProcessQuiesce>(mapping, number, band_file));
+    schedulers.push_back(std::make_unique<simulation::SimulatedProcess>(others, mapping, number,
+                                                                        band_file, *bodies.back()));
   }
   for (int rank = 0; rank < mapping.ranks(); ++rank)
     schedulers[static_cast<std::size_t>(mapping.slot(rank).process)]->add(
-        fibers::RankScheduler::make_rank(mapping, band_file, rank, {&live, nullptr}));
+        fibers::make_rank(mapping, band_file, rank, {&live, nullptr}));
   simulator.run([&](int number) { schedulers[static_cast<std::size_t>(number)]->run(); });
   return status_of(mapping, 0, mapping.ranks());
 }
@@ -206,8 +209,7 @@ int run_here(const Process& process, fibers::RankScheduler& scheduler) {
     restore_ranks(mapping, first, hosted, scheduler);
   else
     for (int rank = first; rank < first + hosted; ++rank)
-      scheduler.add(
-          fibers::RankScheduler::make_rank(mapping, process.band_file(), rank, {&live, nullptr}));
+      scheduler.add(fibers::make_rank(mapping, process.band_file(), rank, {&live, nullptr}));
   net::Network::Spaces spaces;
   for (int rank = first; rank < first + hosted; ++rank)
     spaces.push_back(&fibers::RankFiber::of(mapping, rank).space());
@@ -221,7 +223,7 @@ int run_here(const Process& process, fibers::RankScheduler& scheduler) {
 }
 
 /// Where malloc knows no ranks, and where the C library forks by itself: libarmature-malloc.so has
-/// refused the others (virtual/malloc/fork.cpp). The C library would not take an exception here.
+/// refused the others (fibers/malloc/fork.cpp). The C library would not take an exception here.
 void refuse_forks() {
   pthread_atfork(
       [] {
@@ -248,14 +250,15 @@ int run_virtual(const Process& process, detail::Body body, void* callable) {
     process.tell_connected();
     return simulate_processes(mapping, process.band_file());
   }
+  elastic::ProcessQuiesce body_of_quiesce(mapping, process.number(), process.band_file());
   if (Process::simulated()) {
     simulation::SimulatedProcess scheduler(others_in_turn(), mapping, process.number(),
-                                           process.band_file());
+                                           process.band_file(), body_of_quiesce);
     const int status = run_here(process, scheduler);
     if (mapping.header().nodes == 1) leave_turns();
     return status;
   }
-  fibers::RankScheduler scheduler(mapping, process.number(), process.band_file());
+  fibers::RankScheduler scheduler(mapping, process.number(), process.band_file(), body_of_quiesce);
   return run_here(process, scheduler);
 }
 

@@ -21,9 +21,9 @@
 #include "base/variable.hpp"
 #include "bootstrap/descriptor_socket.hpp"
 #include "bootstrap/start_again.hpp"
+#include "checkpoint/load.hpp"
 #include "space/layout.hpp"
 #include "topology/cgroup.hpp"
-#include "virtual/checkpoint/load.hpp"
 #include "world/restored_memory.hpp"
 
 // What `armature run` takes as options, other launchers hand on as environment variables.

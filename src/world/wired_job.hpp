@@ -8,8 +8,8 @@
 #include "base/file_descriptor.hpp"
 #include "bootstrap/exchange.hpp"
 #include "bootstrap/process_table.hpp"
+#include "checkpoint/folder.hpp"
 #include "space/job_memory.hpp"
-#include "virtual/checkpoint/folder.hpp"
 
 namespace armature {
 

@@ -10,6 +10,7 @@
                       the same result, or says why it cannot
   sweep.py ARMATURE PROGRAM --leaves N        N processes hand their ranks over, and leave: the result is the same.
                       With --deaths both. Both must happen in an eighth of the runs, at least
+  --same-fates        with these: the same seed gives the same, even if the launcher has no core for a while
 
 --virtual: with virtual ranks of several simulated processes, some of them balanced; --nodes: on two or three
 nodes. --ranks N: so many in every run.
@@ -39,7 +40,7 @@ def ranks_of(options, seed):
     return max(ranks, nodes_and_processes(seed)[1]) if options.nodes else ranks
 
 
-def run(options, seed, words=(), ranks=None, seconds=60, deaths=0, leaves=0):
+def run(options, seed, words=(), ranks=None, seconds=60, deaths=0, leaves=0, disturb=None):
     ranks = ranks or ranks_of(options, seed)
     kind, variables = [], {"STORM_SEED": str(seed)}
     if options.nodes:
@@ -58,8 +59,16 @@ def run(options, seed, words=(), ranks=None, seconds=60, deaths=0, leaves=0):
         variables["STORM_BALANCED"] = "1"
     command = [options.armature, "run", "--simulate", str(seed), "-n", str(ranks), *kind, "--timeout", str(seconds),
                options.program, *options.words, *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False,
-                          env={**os.environ, **variables})
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env={**os.environ, **variables}) as process:
+        try:
+            if disturb:
+                disturb(process)
+            output, error = process.communicate(timeout=90)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    done = subprocess.CompletedProcess(command, process.returncode, output, error)
     return done, " ".join([*(f"{name}={value}" for name, value in variables.items()), *command])
 
 
@@ -140,6 +149,35 @@ def fates(options):
             and (options.leaves == 0 or some_left >= least))
 
 
+def hold_up(launcher):
+    """As where it gets no core for a while, again and again."""
+    while launcher.poll() is None:
+        for what, seconds in ((signal.SIGSTOP, 0.15), (signal.SIGCONT, 0.04)):
+            launcher.send_signal(what)
+            time.sleep(seconds)
+
+
+def fate(done):
+    """What happened to the job, without numbers of processes and times of the machine."""
+    lines = re.findall(r"^armature: .*$", done.stderr, re.MULTILINE)
+    return done.returncode, results(done), [re.sub(r"pid \d+", "pid", line) for line in lines]
+
+
+def same_fates(options):
+    """What a seed gives does not depend on when the launcher sees what has happened."""
+    differ, count = 0, collections.Counter()
+    for seed in range(options.first, options.first + options.seeds):
+        kind = {"deaths": options.deaths, "leaves": options.leaves}
+        usual, command = run(options, seed, **kind)
+        late, _ = run(options, seed, disturb=hold_up, **kind)
+        count["went back" if "all ranks go back" in usual.stderr else "other"] += 1
+        if fate(usual) != fate(late):
+            differ += 1
+            print(f"seed {seed}: {fate(usual)}, and where the launcher is late {fate(late)}; {command}")
+    print(f"{options.seeds} seeds, {differ} differ;", dict(count))
+    return differ == 0 and len(count) == 2
+
+
 def same_seed(options):
     orders = []
     for seed in (7, 8):
@@ -180,6 +218,7 @@ def main():
     parser.add_argument("--from", dest="first", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--same-seed", action="store_true")
+    parser.add_argument("--same-fates", action="store_true")
     parser.add_argument("--finds")
     parser.add_argument("--stalls", action="store_true")
     parser.add_argument("--ranks", type=int)
@@ -197,6 +236,8 @@ def main():
         good = finds(options)
     elif options.stalls:
         good = stalls(options)
+    elif options.same_fates:
+        good = same_fates(options)
     elif options.deaths or options.leaves:
         good = fates(options)
     else:

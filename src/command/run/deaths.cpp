@@ -14,6 +14,7 @@
 #include "command/run/console.hpp"
 #include "command/run/signals.hpp"
 #include "topology/cgroup.hpp"
+#include "transport/sim/turns.hpp"
 #include "wait/processes.hpp"
 
 namespace armature::command {
@@ -22,6 +23,14 @@ namespace {
 using space::Life;
 
 constexpr int symbols_ms_max = 400;  // of the second within which a job with a dead rank ends
+
+/// Processes that act in turn wait until it is known what becomes of the job; where it ends, for
+/// their end.
+void tell_simulation(const std::vector<space::Control>& nodes, int dead) {
+  for (const space::Control& node : nodes)
+    if (node.header().acts_in_turn())
+      node.process(dead).joined.store(transport::sim::seen_dead, std::memory_order_release);
+}
 
 }  // namespace
 
@@ -76,6 +85,7 @@ void Deaths::reap() {
     if (const pid_t behind = processes_.joined_behind(*process, ours); behind > 0)
       kill(behind, job_.options().on_death == space::OnDeath::end_job ? SIGTERM : SIGKILL);
     has_exited(*process);
+    if (!shutdown_.is_ending()) tell_simulation(job_.nodes(), processes_.number_of(*process));
   }
 }
 

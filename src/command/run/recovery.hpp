@@ -11,7 +11,7 @@ namespace armature::command {
 /// Going on without processes that were killed. A process of virtual ranks that was killed from
 /// outside takes with it what its ranks had on the processor, but not their memory, which is the
 /// node's. So all ranks go back to the last checkpoint in memory, in the processes that are left;
-/// see virtual/checkpoint/regroup.cpp. A rank that ends itself, by an exception or a crash of its
+/// see elastic/reconfigure.cpp. A rank that ends itself, by an exception or a crash of its
 /// own, would do so again: that ends the job.
 class Recovery {
  public:

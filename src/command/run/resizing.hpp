@@ -14,7 +14,7 @@ namespace armature::command {
 /// On one node: more processes for virtual ranks, or fewer, and ranks to other processes, while
 /// they run. Processes to come are started and join; those to go are named; then all regroup once,
 /// which gives each of those that are left as many ranks as the others
-/// (virtual/checkpoint/regroup.cpp). Until then nothing has changed, so whatever fails before that
+/// (elastic/reconfigure.cpp). Until then nothing has changed, so whatever fails before that
 /// is told, and the job goes on as it was.
 class Resizing {
  public:

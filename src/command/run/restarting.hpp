@@ -11,7 +11,7 @@ namespace armature::command {
 
 /// More processes for virtual ranks on several nodes, or fewer. Memory belongs to a node, so nobody
 /// who comes could take ranks over: all are written to disk at the next call in which they meet
-/// (world/start_anew.cpp), all processes end, and whoever waits for this launch starts others,
+/// (world/restart.cpp), all processes end, and whoever waits for this launch starts others,
 /// which go on from there. Until then nothing has changed.
 class Restarting {
  public:

@@ -13,6 +13,9 @@
 
 namespace armature::transport::sim {
 
+/// A value of ProcessSlot::joined, in a simulation: the launcher has seen that process die.
+inline constexpr std::uint32_t seen_dead = 2;
+
 /// The processes of a simulated job of several nodes, or of one in which some die or leave. Each is
 /// a real one, with memory of its own, and they act in turn: one seed decides who is next, and what
 /// their common clock shows. What one does between two of its turns the others see at once, as if
@@ -30,6 +33,9 @@ class Turns {
     /// That process was killed, some time ago: whoever watches this node tells its processes.
     /// False when it does not yet: then it is asked again.
     bool (*on_death)(int process) = nullptr;
+    /// Whether the launcher has seen that process die. It judges by the machine's clock whether the
+    /// job can go on without it, so until then nobody acts.
+    bool (*death_is_seen)(int process) = nullptr;
     /// That process is to leave. False while it has not left yet: then it is asked again.
     bool (*on_leave)(int process) = nullptr;
   };
@@ -91,6 +97,7 @@ class Turns {
   Options options_;
   Shared* shared_ = nullptr;
   std::vector<bool> told_;  // by process: that it was killed
+  std::vector<bool> seen_;  // by process: that the launcher knows it
   std::binary_semaphore is_to_die_{0};
   std::atomic<std::uint32_t> runs_{1};  // futex word: the thread that is to die
   bool begun_ = false;

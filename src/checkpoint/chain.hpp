@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "checkpoint/folder.hpp"
+#include "checkpoint/page_sums.hpp"
+
+namespace armature::checkpoints {
+
+/// Whether the next one may go on from it. Not where a file of those that it needs is missing or
+/// cut off, nor where reading all of them would take much longer by now than reading one.
+[[nodiscard]] bool can_go_on(const Found& last);
+/// What the next one says about that one, which it goes on from.
+[[nodiscard]] Manifest::Before before_next(const Link& last);
+
+/// By the leader: the checkpoints that it has written, of which the next one may go on with what
+/// changed since.
+class Chain {
+ public:
+  /// The number of the last one; 0 where the next one has to be whole: after a failure, with other
+  /// processes, in another directory, or behind a chain that is long.
+  [[nodiscard]] std::uint32_t goes_on_from(const std::string& directory,
+                                           std::uint32_t regroup) const;
+  /// What the next one says about the last one.
+  [[nodiscard]] const Manifest::Before& last() const { return last_; }
+  /// It is complete.
+  void add(const std::string& folder, const Manifest& manifest, std::uint32_t regroup);
+  void forget() { *this = {}; }
+
+ private:
+  std::string directory_;
+  Manifest::Before last_;
+  std::uint32_t number_ = 0, regroup_ = 0;
+};
+
+/// What a process keeps from one checkpoint to the next.
+struct Kept {
+  PageSums sums;
+  std::uint32_t sums_of = 0;  // number of the checkpoint
+  Chain chain;
+  // On several nodes: the checkpoint's id, by which it is known whatever lies in its folder by now,
+  // and the ranks that this process wrote there.
+  std::uint64_t id = 0;
+  std::vector<int> ranks;
+};
+
+}  // namespace armature::checkpoints

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "quiesce/phase_barrier.hpp"
+#include "quiesce/phases.hpp"
+#include "space/mapping.hpp"
+#include "transport/links.hpp"
+
+// Checkpoints in memory, of several nodes: each node has a file with what its bands' file held, and
+// in the same file, where bands of ranks on other nodes would be, those of the node before it. So
+// what a node knew is known on the next one. There are two such files on each node, so that one is
+// whole while the other is written.
+//
+// After a loss a copy is still whole but for what the lost node had of it. That alone is made
+// again, where there was nothing of it before: the copy is in the same file, with another number.
+
+namespace armature::checkpoints {
+
+/// Where a rank was when a copy was made.
+struct Home {
+  std::int32_t process = -1;
+  std::int32_t partner = -1;  // the node that has it, too; -1: none has
+};
+
+// Numbers of copies, 0: none. The later the greater; the lowest bit says in which file it is.
+/// Of the next one, in the other file.
+constexpr std::uint32_t copy_after(std::uint32_t last) { return ((last | 1) + 1) | (~last & 1); }
+/// Of the same one, mended.
+constexpr std::uint32_t mended_copy(std::uint32_t last) { return last + 2; }
+
+class Copies {
+ public:
+  /// The files of copies are open behind that of the bands.
+  Copies(const space::Mapping& mapping, int process, int band_file);
+
+  /// The next one, which counts when all have made their part of it: what is done in which phase of
+  /// all standing still.
+  [[nodiscard]] quiesce::Client client() const;
+  /// By each process of the job, all of which stand still, for the last one, to which all have gone
+  /// back: what one node alone has of it goes to another one. They reach that step on the way.
+  /// Throws Error(out_of_memory), GivenUp. Until all have come to that step, it is what it was.
+  void mend(const quiesce::PhaseBarrier& barrier, std::uint32_t step, std::uint32_t last) const;
+
+  /// Before the next one, where one was given up: those that have come up with what others sent.
+  static void forget_problems();
+
+  /// Of all ranks. Throws Error(out_of_memory).
+  [[nodiscard]] std::vector<Home> homes(std::uint32_t number) const;
+  /// The band is again what it was. Throws Error(out_of_memory).
+  void bring_back(std::uint32_t number, int rank) const;
+  /// The same of what all ranks of the node share.
+  void bring_back_behind(std::uint32_t number) const;
+  /// What the control block knew of it.
+  void give_record(std::uint32_t number, int rank) const;
+  /// There is nothing in the band.
+  void empty_band(int rank) const;
+
+  static const std::array<transport::Handling, 2> handlers;
+
+ private:
+  [[nodiscard]] int file(std::uint32_t number) const;
+  [[nodiscard]] std::uint64_t place_of_home(std::uint32_t number, int rank) const;
+  [[nodiscard]] std::vector<Home> homes_now() const;
+  void write_homes(std::uint32_t number, const std::vector<Home>& homes) const;
+  void empty_others(std::uint32_t number, const std::vector<Home>& homes) const;
+  void make(const quiesce::PhaseBarrier& barrier, std::uint32_t step, std::uint32_t number) const;
+  void send(std::uint32_t number, int rank, int node) const;
+  void finish(const quiesce::PhaseBarrier& barrier, std::uint32_t step) const;
+
+  const space::Mapping& mapping_;
+  const int process_, band_file_;
+};
+
+}  // namespace armature::checkpoints

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+#include "quiesce/node_members.hpp"
+#include "quiesce/phases.hpp"
+#include "space/mapping.hpp"
+
+namespace armature::checkpoints {
+
+/// That one is whole, and the last. By the first process of a node, while nobody runs.
+void count_copy(space::ControlHeader& job, std::uint32_t number);
+
+/// A checkpoint in memory: one of two files that hold what the bands' file held, page by page, and
+/// what the control block knew of each rank. The memory is the node's, not a process's: whoever
+/// dies, those who are left have it. There are two, so that one is whole while the other is
+/// written.
+class Copy {
+ public:
+  /// Number 1 or 2. The files of copies are open behind that of the bands.
+  Copy(const space::Mapping& mapping, int band_file, std::uint32_t number);
+
+  /// The one that is not the last, which it becomes when it is whole. What is done in which phase
+  /// of all standing still; `mapping` must outlive it.
+  [[nodiscard]] static quiesce::Client client(const space::Mapping& mapping, int band_file);
+
+  // By all of the node, each its share. Throw Error(out_of_memory).
+  void fill(const quiesce::NodeMembers& members) const;
+  void bring_back(const quiesce::NodeMembers& members) const;
+  // By one of them, while nobody runs: what the control block knows of ranks.
+  void write_records() const;
+  void give_records() const;
+
+ private:
+  const space::Mapping& mapping_;
+  const int band_file_, file_;
+};
+
+}  // namespace armature::checkpoints

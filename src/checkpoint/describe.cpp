@@ -1,0 +1,89 @@
+#include "checkpoint/describe.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <utility>
+#include <vector>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "base/runtime.hpp"
+#include "base/words_of_process.hpp"
+#include "bootstrap/environment.hpp"
+#include "migration/addresses.hpp"
+#include "migration/builds.hpp"
+
+namespace armature::checkpoints {
+namespace {
+
+std::string working_folder() {
+  char name[4096];
+  return getcwd(name, sizeof name) != nullptr ? name : "/";
+}
+
+/// What the process was started with. Programs change both: their words, to show a title in lists
+/// of processes, which then are what the system knows of them, too, and their folder.
+struct Start {
+  std::vector<std::string> command;
+  std::string folder;
+};
+Start& start() { return base::state<Start>(); }
+
+[[gnu::constructor]] void note_start() { start() = {base::words_of_process(), working_folder()}; }
+
+/// Those that say when the job is written, what becomes of it after deaths, and where its ranks go.
+/// What else ranks were told they have in their memory. On how many processes they are, and what is
+/// shown of them, whoever restarts them says anew.
+std::vector<Manifest::Option> options_of(const space::ControlHeader& job) {
+  std::vector<Manifest::Option> options;
+  const auto add_if = [&](bool is_so, const char* name, const char* value) {
+    if (is_so) options.push_back({name, value});
+  };
+  add_if(job.on_death == space::OnDeath::recover, "on-death", "recover");
+  add_if(job.halt.incremental != 0 || std::getenv(bootstrap::incremental_variable) != nullptr,
+         "checkpoint-incremental", "true");
+  add_if(job.balance != 0, "balance", "true");
+  for (const auto& [name, variable] :
+       {std::pair{"checkpoint-every", bootstrap::checkpoint_every_variable},
+        {"copy-every", bootstrap::copy_every_variable},
+        {"rebalance-every", bootstrap::rebalance_every_variable},
+        {"rebalance-by", bootstrap::rebalance_by_variable}})
+    if (const char* const value = std::getenv(variable); value != nullptr && *value != '\0')
+      options.push_back({name, value});
+  return options;
+}
+
+}  // namespace
+
+Manifest describe(const space::ControlHeader& job, std::uint32_t number, std::uint32_t processes) {
+  Manifest manifest;
+  manifest.number = number;
+  manifest.id = job.halt.id;
+  manifest.written_at = fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(std::time(nullptr)));
+  manifest.ranks = job.ranks;
+  manifest.processes = processes;
+  manifest.nodes = static_cast<std::uint32_t>(job.nodes);
+  manifest.band_base = job.band_base;
+  manifest.band_bytes = job.band_bytes;
+  manifest.stack_bytes = job.stack_bytes;
+  manifest.slot_bytes = job.slot_bytes;
+  manifest.check_full = job.check_full != 0;
+  manifest.through = job.through.load(std::memory_order_relaxed);
+  manifest.restarts = job.halt.restarts;
+  manifest.addresses = job.addresses.load(std::memory_order_relaxed);
+  const migration::Builds builds = migration::Builds::of_process();
+  manifest.program_build = migration::text(builds.program);
+  manifest.library_build = migration::text(builds.library);
+  manifest.secrets = migration::secrets_text();
+  manifest.folder = start().folder;
+  manifest.command = start().command;
+  manifest.options = options_of(job);
+  return manifest;
+}
+
+std::string ranks_part(int process) { return fmt::format("ranks-{}", process); }
+
+}  // namespace armature::checkpoints

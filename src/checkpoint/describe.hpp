@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "checkpoint/manifest.hpp"
+#include "space/control.hpp"
+
+namespace armature::checkpoints {
+
+/// What the checkpoint of that number says of the job and of this process, which is as the others;
+/// without parts.
+Manifest describe(const space::ControlHeader& job, std::uint32_t number, std::uint32_t processes);
+
+/// The part with pages that a process writes.
+std::string ranks_part(int process);
+
+}  // namespace armature::checkpoints

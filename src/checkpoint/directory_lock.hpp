@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/runtime.hpp"
+
+namespace armature::checkpoints {
+
+/// How long one that another process has is waited for: a job that was killed a moment ago, and is
+/// restarted, takes a while to be gone. Owned by the runtime; tests set it.
+struct LockPatience {
+  std::uint64_t ns = 5'000'000'000;
+};
+
+/// From now on no process of another job locks that directory, until this one ends or gives it up,
+/// where files can be locked. Of the same one are those that know its number; 0: none are. Throws
+/// Error(corrupt) that says who has it.
+void lock_directory(const std::string& directory, std::uint64_t job);
+/// The same where another process of the job had it: at once, if nobody has it now.
+void lock_directory_again(const std::string& directory, std::uint64_t job) noexcept;
+/// All that this process has, when another one of the job is the next to write.
+void unlock_directories() noexcept;
+
+}  // namespace armature::checkpoints

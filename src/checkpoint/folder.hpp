@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/runtime.hpp"
+#include "checkpoint/manifest.hpp"
+#include "space/halt.hpp"
+
+// Where checkpoints lie: DIR/latest is a line that names the folder in DIR with the last one that
+// is complete. A new one is written into a folder of its own; that it is the last one is decided by
+// one rename. So whatever crashes when, `latest` names a checkpoint that is whole.
+//
+// It may need the one before, since it holds only what changed, and so on: a chain. The links of
+// the last one stay until one that needs none is complete.
+
+namespace armature::checkpoints {
+
+/// For tests: called before each step that changes something on disk, with its name. Owned by the
+/// runtime.
+struct StepHook {
+  void (*before)(const char* name) = nullptr;
+};
+
+/// Makes a folder for the next checkpoint in `directory`, which is made if need be. Returns its
+/// path. Throws Error(corrupt), and Error(bad_argument) for a name that is too long.
+std::string make_folder(const std::string& directory);
+/// By the process that will complete it, before anything is written there: keeps other jobs out of
+/// its directory (directory_lock.hpp), and removes what earlier writers have left unfinished.
+/// Throws Error(corrupt).
+void lock_folder(const std::string& folder, std::uint64_t job = 0);
+/// What the next checkpoint is known by: folders of several jobs may be called the same.
+[[nodiscard]] std::uint64_t new_id();
+/// That of the checkpoint for which all stand still.
+std::string own_folder(const space::Halt& halt);
+/// Which one a folder is in its directory.
+std::uint64_t number_of_folder(const std::string& folder);
+/// The parts in that folder are written: from now on it is the last checkpoint, on disk. All that
+/// were made before are removed, unless it needs the one before. Throws Error(corrupt).
+void complete(const std::string& folder, const Manifest& manifest);
+/// It will not be, and is removed; unless `latest` names it, which may be so where it could not be
+/// completed.
+void abandon(const std::string& folder) noexcept;
+
+/// A checkpoint's folder, and what it says of itself.
+struct Link {
+  std::string folder;
+  Manifest manifest;
+};
+/// The last one, and those that it needs: the first is whole, each other one has the pages that
+/// changed since the one in front of it.
+struct Found : Link {
+  std::vector<Link> before;
+};
+/// What the last one's folder is called; empty where there is none. Throws Error(corrupt) where
+/// that cannot be read.
+std::string latest_name(const std::string& directory);
+/// Throws Error(corrupt) that says what is wrong.
+Found find_latest(const std::string& directory);
+/// The same of a directory; of the folder of a checkpoint in one, that one.
+Found find(const std::string& path);
+/// Throws Error(start) where it cannot go on as so many nodes.
+void require_for_nodes(const Found& found, int nodes);
+
+}  // namespace armature::checkpoints

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "checkpoint/manifest.hpp"
+
+namespace armature::checkpoints {
+
+/// For tests: what a manifest has to say in any case, except for its parts.
+inline Manifest one_rank() {
+  Manifest manifest;
+  manifest.command = {"./program"};
+  manifest.ranks = manifest.processes = 1;
+  manifest.band_base = manifest.band_bytes = manifest.stack_bytes = 4096;
+  return manifest;
+}
+
+}  // namespace armature::checkpoints

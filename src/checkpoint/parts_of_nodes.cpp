@@ -1,0 +1,149 @@
+#include "checkpoint/parts_of_nodes.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "armature/error.hpp"
+#include "base/fail.hpp"
+#include "checkpoint/describe.hpp"
+#include "checkpoint/folder.hpp"
+#include "checkpoint/pages.hpp"
+#include "checkpoint/part.hpp"
+#include "fibers/rank_record.hpp"
+
+namespace armature::checkpoints {
+namespace {
+
+std::string records_part(int process) {
+  return fmt::format("{}-{}", fibers::RankRecord::part, process);
+}
+
+template <class F>
+void for_ranks_of(const space::Mapping& mapping, int process, F&& f) {
+  for (int rank = 0; rank < mapping.ranks(); ++rank)
+    if (mapping.slot(rank).process.load(std::memory_order_relaxed) == process) f(rank);
+}
+
+/// Of what is written from now on. nullptr: none is kept.
+PageSums* begin_sums(const space::Halt& halt, Kept& kept) {
+  kept.ranks.clear();
+  kept.id = 0;
+  if (halt.is_incremental.load(std::memory_order_relaxed) == 0) return nullptr;
+  kept.sums.begin(halt.changed_since.load(std::memory_order_relaxed) == 0);
+  return &kept.sums;
+}
+
+/// The one that ranks have agreed to go on from: somebody else may have put his there since.
+Manifest::Before find_before(const std::string& directory, std::uint64_t id) {
+  const Found last = find_latest(directory);
+  if (last.manifest.id != id)
+    base::fail(
+        Errc::corrupt,
+        fmt::format("{} has been replaced by another job's, from which this one cannot go on",
+                    last.folder));
+  return before_next(last);
+}
+
+/// By a process whose ranks stand still: until then they may move inside their node.
+bool hosts_the_same(const space::Mapping& mapping, int process, const Kept& kept) {
+  std::vector<int> ranks;
+  for_ranks_of(mapping, process, [&](int rank) { ranks.push_back(rank); });
+  return ranks == kept.ranks;
+}
+
+/// When ranks agreed to write only what has changed, they could still move inside their nodes: the
+/// checksums of their pages have stayed where they were.
+void agree_on_what_has_changed(const space::Mapping& mapping, int process,
+                               const quiesce::PhaseBarrier& barrier, const Kept& kept) {
+  constexpr std::uint32_t agreed = 4;
+  if (mapping.header().halt.changed_since.load(std::memory_order_acquire) != 0 &&
+      !hosts_the_same(mapping, process, kept))
+    barrier.tell_whole();
+  barrier.reach(agreed);
+  barrier.all_reach(agreed);
+}
+
+void write_parts(const space::Mapping& mapping, int process, int band_file, Kept& kept) {
+  const space::ControlHeader& job = mapping.header();
+  PageSums* const sums = begin_sums(job.halt, kept);
+  const std::string folder = own_folder(job.halt);
+  PartWriter part(folder, ranks_part(process));
+  PartWriter records(folder, records_part(process));
+  for_ranks_of(mapping, process, [&](int rank) {
+    const auto number = static_cast<std::uint64_t>(rank);
+    mapping.empty_kept(rank);  // what it has freed is not written
+    write_pages(band_file, number * job.band_bytes, (number + 1) * job.band_bytes, part, sums);
+    kept.ranks.push_back(rank);
+    const fibers::RankRecord record = fibers::RankRecord::of(mapping, rank);
+    records.add(number * sizeof record, &record, sizeof record);
+  });
+  // What the team of all shares is the same on each node that has ranks.
+  if (mapping.slot(0).process.load(std::memory_order_relaxed) == process)
+    write_pages(band_file, job.ranks * job.band_bytes, UINT64_MAX / 2, part, sums);
+  (void)part.finish();
+  (void)records.finish();
+  if (sums == nullptr) return;
+  kept.id = job.halt.id;
+  kept.sums_of = job.halt.wanted.load(std::memory_order_relaxed);
+}
+
+void complete_parts(const space::Mapping& mapping) {
+  const space::ControlHeader& job = mapping.header();
+  const std::string folder = own_folder(job.halt);
+  Manifest manifest = describe(job, job.halt.wanted.load(std::memory_order_relaxed), job.processes);
+  if (job.halt.changed_since.load(std::memory_order_relaxed) != 0)
+    manifest.before =
+        find_before(std::filesystem::path(folder).parent_path().string(), job.halt.goes_on_from);
+  for (int process = 0; process < static_cast<int>(job.processes); ++process) {
+    // Who was of the job when all stood still has written its ranks, even if it has been killed
+    // since.
+    if (!mapping.process_slot(process).belongs(job.halt.regrouped.load(std::memory_order_acquire)))
+      continue;
+    for (const std::string& name : {records_part(process), ranks_part(process)})
+      manifest.parts.push_back(find_part(folder, name));
+  }
+  complete(folder, manifest);
+}
+
+}  // namespace
+
+quiesce::Client parts_client(const space::Mapping& mapping, int process, int band_file,
+                             Kept& kept) {
+  const space::Halt& halt = mapping.header().halt;
+  const auto write = [&mapping, &halt, &kept, process,
+                      band_file](const quiesce::PhaseBarrier& barrier) {
+    if (barrier.leads_all()) lock_folder(own_folder(halt), halt.first_id);
+    agree_on_what_has_changed(mapping, process, barrier, kept);
+    if (halt.broken.load(std::memory_order_acquire) == 0)
+      write_parts(mapping, process, band_file, kept);
+  };
+  return {.when_quiet = {},
+          .prepare = {},
+          .by_each = write,
+          .complete = [&mapping] { complete_parts(mapping); },
+          .undo = [&halt] { abandon(own_folder(halt)); },
+          .at_end = {}};
+}
+
+std::uint64_t kept_of(const Kept& kept, const space::Halt& halt, int rank) {
+  const bool is_there = std::ranges::find(kept.ranks, rank) != kept.ranks.end();
+  const bool is_whole = kept.id != 0 && halt.failed.load(std::memory_order_relaxed) != kept.sums_of;
+  return is_there && is_whole ? kept.id : 0;
+}
+
+std::uint32_t goes_on_from(const std::string& directory, std::uint64_t kept) {
+  if (kept == 0) return 0;
+  try {
+    const Found last = find_latest(directory);
+    return last.manifest.id == kept && can_go_on(last) ? last.manifest.number : 0;
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+}  // namespace armature::checkpoints

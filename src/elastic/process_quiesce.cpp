@@ -1,0 +1,183 @@
+#include "elastic/process_quiesce.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "checkpoint/copies.hpp"
+#include "checkpoint/copy.hpp"
+#include "checkpoint/directory_lock.hpp"
+#include "checkpoint/parts_of_nodes.hpp"
+#include "elastic/reconfigure.hpp"
+#include "elastic/roll_back.hpp"
+#include "fibers/rank_malloc.hpp"
+#include "fibers/rank_scheduler.hpp"
+#include "fibers/rank_services.hpp"
+#include "fibers/rank_transfer.hpp"
+#include "fibers/static_guards.hpp"
+#include "migration/addresses.hpp"
+#include "migration/exchange_ranks.hpp"
+
+namespace armature::elastic {
+
+using fibers::RankFiber;
+using fibers::RankScheduler;
+
+namespace {
+
+/// What the C library keeps of a rank's dlsym that found nothing lies in the rank's heap, and is
+/// freed by the next call: now, before that heap goes away, or back to what it was.
+void forget_errors_of_linker() { (void)dlsym(RTLD_DEFAULT, "malloc"); }
+
+/// Empty when all ranks here can be written.
+std::string why_not_write(RankScheduler& scheduler) {
+  const fibers::ProcessRanks& ranks = scheduler.ranks();
+  if (const char* why = migration::why_not_write(ranks.host.mapping.header()))
+    return fmt::format("ranks cannot be written: {}", why);
+  for (const RankFiber* fiber : ranks.residents.all())
+    if (const space::Tie tie = fiber->tie(); tie != space::Tie::none)
+      return fmt::format("rank {} {}, which cannot be written", fiber->rank, space::text(tie));
+  return {};
+}
+
+/// They would go on with memory that becomes what it was, and nobody can stop them.
+void require_no_threads() {
+  if (!fibers::threads_of_ranks_run()) return;
+  std::fputs(
+      "armature: the job cannot go back to its last checkpoint: ranks have started threads in this "
+      "process that have not ended\n",
+      stderr);
+  _exit(1);
+}
+
+}  // namespace
+
+ProcessQuiesce::ProcessQuiesce(const space::Mapping& mapping, int process, int band_file)
+    : mapping_(mapping),
+      job_(mapping.header()),
+      process_(process),
+      band_file_(band_file),
+      page_cache_(mapping, band_file) {}
+
+std::uint64_t ProcessQuiesce::kept_of(int rank) const {
+  return checkpoints::kept_of(kept_, job_.halt, rank);
+}
+
+bool ProcessQuiesce::quiesce(RankScheduler& scheduler) {
+  forget_errors_of_linker();
+  return job_.halt.is_to_regroup() ? reconfigure(scheduler) : stand(scheduler);
+}
+
+/// Packs what lies in the process's memory goes with ranks. Where that is to be written, it is said
+/// what cannot.
+void ProcessQuiesce::pack(RankScheduler& scheduler, const quiesce::PhaseBarrier& barrier) const {
+  fibers::ProcessRanks& ranks = scheduler.ranks();
+  const bool is_written = job_.halt.where.load(std::memory_order_relaxed) != space::KeptIn::nowhere;
+  const bool is_one_node = job_.nodes == 1;
+  std::string problem;
+  if (is_one_node) problem = fibers::await_quiet_services(job_);
+  for (RankFiber* const fiber : ranks.residents.all()) {
+    if (!is_one_node) fibers::note_leaving(ranks, *fiber);
+    // On one node it stays, and why_not_write() says so where that matters.
+    if (!fibers::pack_services(*fiber) && problem.empty() && !is_one_node)
+      problem = fmt::format("rank {} {}", fiber->rank, space::text(space::Tie::no_room));
+  }
+  if (problem.empty() && is_written) problem = why_not_write(scheduler);
+  if (!problem.empty()) barrier.tell_problem(problem);
+}
+
+/// Ranks give back what they have freed: it is not written. Where another process has begun to, it
+/// writes less.
+void ProcessQuiesce::empty_kept() const {
+  for (int rank = 0; rank < mapping_.ranks(); ++rank)
+    if (mapping_.is_here(rank) &&
+        mapping_.slot(rank).process.load(std::memory_order_relaxed) == process_)
+      mapping_.empty_kept(rank);
+}
+
+/// The work that is to be done, but for the exchange of ranks.
+quiesce::Client ProcessQuiesce::client_of(const quiesce::PhaseBarrier& barrier,
+                                          std::optional<checkpoints::NodeCheckpoint>& of_one_node) {
+  const bool is_one_node = job_.nodes == 1;
+  switch (job_.halt.where.load(std::memory_order_relaxed)) {
+    case space::KeptIn::nowhere:
+      return {};
+    case space::KeptIn::memory:
+      return is_one_node ? checkpoints::Copy::client(mapping_, band_file_)
+                         : checkpoints::Copies(mapping_, process_, band_file_).client();
+    default:
+      break;
+  }
+  if (!is_one_node) return checkpoints::parts_client(mapping_, process_, band_file_, kept_);
+  return of_one_node.emplace(mapping_, barrier, process_, band_file_, kept_).client();
+}
+
+/// Ranks are written, or on several nodes go elsewhere, or both.
+bool ProcessQuiesce::stand(RankScheduler& scheduler) {
+  const std::uint32_t number = job_.halt.wanted.load(std::memory_order_acquire);
+  const quiesce::PhaseBarrier barrier(mapping_, process_, number);
+  const auto& residents = scheduler.ranks().residents.all();
+  if (job_.nodes == 1) empty_kept();
+  try {
+    std::optional<checkpoints::NodeCheckpoint> of_one_node;
+    quiesce::Client client = client_of(barrier, of_one_node);
+    client.when_quiet = [&](const quiesce::PhaseBarrier&) { pack(scheduler, barrier); };
+    // One that has joined a node, but hosts nobody before the next epoch, takes no step.
+    if (barrier.of_node().is_member()) quiesce::run_phases(barrier, job_.halt, client);
+    if (job_.nodes > 1 &&
+        !migration::exchange_ranks(mapping_, barrier, process_, band_file_, page_cache_))
+      return false;
+    quiesce::go_on(barrier, job_, number, client);
+  } catch (const quiesce::GivenUp&) {
+    // On several nodes ranks may lie half here, half there: none can have a turn.
+    if (job_.nodes > 1) return reconfigure(scheduler);
+  }
+  if (job_.nodes == 1) {
+    for (RankFiber* const fiber : residents) fibers::unpack_services(*fiber);
+    return true;
+  }
+  scheduler.take_ranks();
+  for (const RankFiber* const fiber : residents)
+    if (fiber->left != process_) fibers::note_coming(scheduler.ranks(), *fiber);
+  return true;
+}
+
+/// The first process of the job writes checkpoints: it may be another one now.
+void ProcessQuiesce::hand_over_locks() const {
+  const space::Halt& halt = job_.halt;
+  const std::uint32_t regrouped = halt.regrouped.load(std::memory_order_acquire);
+  int first = 0;
+  while (!mapping_.process_slot(first).belongs(regrouped)) ++first;
+  if (first != process_) return checkpoints::unlock_directories();
+  if (halt.first_id != 0) checkpoints::lock_directory_again(halt.directory, halt.first_id);
+}
+
+/// Ranks go on elsewhere, or as they were before. Where they stand now does not matter.
+bool ProcessQuiesce::reconfigure(RankScheduler& scheduler) {
+  const bool rolls_back = job_.nodes > 1 || job_.halt.regroup_as.load(std::memory_order_acquire) ==
+                                                space::Regroup::go_back;
+  if (rolls_back) {
+    require_no_threads();
+    // Those that go back were packed with what they go back to. Where they lie now nobody knows.
+    for (int rank = 0; rank < mapping_.ranks(); ++rank) fibers::forget_in_services(rank);
+  } else {
+    // One for which there is no room stays, as who is tied to its process does.
+    for (RankFiber* const fiber : scheduler.ranks().residents.all())
+      (void)fibers::pack_services(*fiber);
+  }
+  if (job_.nodes > 1) {
+    if (!roll_back(mapping_, process_, band_file_)) return false;  // others take its ranks
+  }
+  const bool stays = job_.nodes > 1 || elastic::reconfigure(mapping_, process_, band_file_);
+  page_cache_.forget();
+  if (rolls_back) fibers::forget_mappings_of_ranks();
+  fibers::abandon_static_guards(mapping_, process_);
+  hand_over_locks();
+  scheduler.take_ranks();
+  return stays;
+}
+
+}  // namespace armature::elastic

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "checkpoint/chain.hpp"
+#include "checkpoint/node_checkpoint.hpp"
+#include "fibers/quiesce_body.hpp"
+#include "migration/page_cache.hpp"
+#include "quiesce/phase_barrier.hpp"
+#include "quiesce/phases.hpp"
+#include "space/mapping.hpp"
+
+namespace armature::elastic {
+
+/// The work of a process of virtual ranks while none of them runs, for whatever all processes of
+/// the job stand still: ranks go to other nodes, are written, or go on in other processes or as
+/// they were before. They are taken as they lie in their bands, so nothing of how they waited has
+/// to be kept.
+class ProcessQuiesce final : public fibers::QuiesceBody {
+ public:
+  /// `band_file` is where the bands lie.
+  ProcessQuiesce(const space::Mapping& mapping, int process, int band_file);
+
+  [[nodiscard]] bool quiesce(fibers::RankScheduler& scheduler) override;
+  bool give_back(std::uint64_t now_ns, Pace pace) override {
+    return page_cache_.give_back(now_ns, pace);
+  }
+
+  /// The number of that rank's last checkpoint: checkpoints::kept_of.
+  [[nodiscard]] std::uint64_t kept_of(int rank) const;
+
+ private:
+  [[nodiscard]] bool stand(fibers::RankScheduler& scheduler);
+  void empty_kept() const;
+  void pack(fibers::RankScheduler& scheduler, const quiesce::PhaseBarrier& barrier) const;
+  [[nodiscard]] quiesce::Client client_of(const quiesce::PhaseBarrier& barrier,
+                                          std::optional<checkpoints::NodeCheckpoint>& of_one_node);
+  [[nodiscard]] bool reconfigure(fibers::RankScheduler& scheduler);
+  void hand_over_locks() const;
+
+  const space::Mapping& mapping_;
+  space::ControlHeader& job_;
+  const int process_, band_file_;
+  checkpoints::Kept kept_;  // of the last checkpoint to disk
+  migration::PageCache page_cache_;
+};
+
+}  // namespace armature::elastic

@@ -1,0 +1,37 @@
+#include "fibers/host_process.hpp"
+
+#include <unistd.h>
+
+#include "wait/bell.hpp"
+#include "wait/processes.hpp"
+
+namespace armature::fibers {
+
+HostProcess::HostProcess(const space::Mapping& its_mapping, int its_number, int its_band_file)
+    : mapping(its_mapping),
+      records(reinterpret_cast<std::byte*>(&RankFiber::of(mapping, 0)) + space::stack_shift(0)),
+      number(its_number),
+      band_file(its_band_file),
+      pid(getpid()),
+      tid(gettid()),
+      slot(mapping.process_slot(number)) {
+  count_processes();
+}
+
+void HostProcess::count_processes() {
+  const space::ControlHeader& job = mapping.header();
+  const std::uint32_t processes = wait::hosting_processes(job);
+  // A simulation's weather rings, too, and so does what comes from other nodes.
+  is_alone = processes == 1 && job.simulated == 0 && job.nodes == 1;
+  bells_work = is_alone || wait::bells_work();
+  // One that is still to come may not be given ranks.
+  balances = job.balance != 0 && !is_alone && (job.nodes == 1 || job.processes_here > 1) &&
+             slot.belongs(job.halt.regrouped.load(std::memory_order_acquire));
+  is_crowded = processes > job.cores;
+}
+
+void HostProcess::open_to_ranks() const {
+  slot.arrangement.store(mapping.header().arrangement(), std::memory_order_release);
+}
+
+}  // namespace armature::fibers

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include "fibers/rank_fiber.hpp"
+#include "space/layout.hpp"
+#include "space/mapping.hpp"
+
+namespace armature::fibers {
+
+/// A process of virtual ranks, as its scheduler knows it.
+struct HostProcess {
+  /// `band_file` is where the bands lie.
+  HostProcess(const space::Mapping& mapping, int number, int band_file);
+  HostProcess(const HostProcess&) = delete;
+  HostProcess& operator=(const HostProcess&) = delete;
+
+  /// How many processes there are now, and what follows from it.
+  void count_processes();
+  /// From now on ranks may come from other processes, which go on sooner or later than this one.
+  /// One that came before would be found among those that were arranged to run here, too.
+  void open_to_ranks() const;
+  /// RankFiber::of, without its divisions.
+  [[nodiscard]] RankFiber& fiber(int rank) const {
+    const auto index = static_cast<std::uint64_t>(rank);
+    return *std::launder(reinterpret_cast<RankFiber*>(records + index * mapping.band_bytes() -
+                                                      space::stack_shift(index)));
+  }
+
+  const space::Mapping& mapping;
+  std::byte* const records;  // the first rank's, but for its shift
+  const int number, band_file;
+  const int pid, tid;  // of this thread
+  space::ProcessSlot& slot;
+  bool is_alone = false;  // no other process may ring
+  bool bells_work = false;
+  bool balances = false;    // ranks that are ready go to processes with nothing to do
+  bool is_crowded = false;  // more processes than cores
+};
+
+/// Whether ranks may go to that process of the node by now.
+[[nodiscard]] inline bool takes_ranks(const space::Mapping& mapping, int process) {
+  return mapping.process_slot(process).arrangement.load(std::memory_order_acquire) ==
+         mapping.header().arrangement();
+}
+
+}  // namespace armature::fibers

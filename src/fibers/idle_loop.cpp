@@ -1,0 +1,135 @@
+#include "fibers/idle_loop.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/interleaving.hpp"
+#include "base/runtime.hpp"
+#include "fibers/work_stealing.hpp"
+#include "net/network.hpp"
+#include "wait/bell.hpp"
+#include "wait/give_way.hpp"
+#include "wait/processes.hpp"
+#include "wait/wait.hpp"
+
+namespace armature::fibers {
+namespace {
+
+using State = RankFiber::State;
+
+// So often those who have just begun to wait look again before the barrier, which costs more.
+constexpr std::uint32_t looks_before_barrier = 200;
+constexpr std::uint32_t looks_before_barrier_shared = 4;
+constexpr std::uint32_t looks_where_wanted = 100;
+constexpr std::size_t looks_at_once_max = 8;
+constexpr std::uint64_t yield_ns = 200'000;
+constexpr std::uint64_t yield_ns_shared = 50'000;
+constexpr std::uint64_t yield_ns_far = 1'000'000;  // there and back takes longer
+constexpr long nap_min_ns = 50'000, nap_max_ns = 1'000'000, sleep_max_ns = 100'000'000;
+// Of those that have waited long, so many look at a time whether those waited for are still there.
+constexpr std::size_t looks_of_sleepers = 1000;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+struct Rest {
+  std::size_t turn = 0;
+};
+
+}  // namespace
+
+IdleLoop::IdleLoop(ProcessRanks& ranks, QuiesceBody& body, Sleeper& sleeper)
+    : ranks_(ranks),
+      body_(body),
+      sleeper_(sleeper),
+      deaths_seen_(ranks.host.mapping.header().deaths.load(std::memory_order_acquire)) {}
+
+void IdleLoop::begin_round() { times_woken_ = wait::times_woken(ranks_.host.slot); }
+
+void IdleLoop::look_for_deaths() {
+  const std::uint32_t deaths = ranks_.host.mapping.header().deaths.load(std::memory_order_acquire);
+  if (std::exchange(deaths_seen_, deaths) != deaths) look_again(ranks_.residents.size());
+}
+
+/// So many of those that wait look at their condition, and at whom they wait for.
+void IdleLoop::look_again(std::size_t count) {
+  const auto& all = ranks_.residents.all();
+  if (all.empty()) return;
+  for (std::size_t i = std::min(count, all.size()); i > 0; --i) {
+    RankFiber& fiber = *all[look_turn_++ % all.size()];
+    const bool is_aside =
+        fiber.state == State::waits && fiber.slot->asleep.load(std::memory_order_relaxed) != 0;
+    fiber.has_waited_long = fiber.state == State::waits || fiber.state == State::polls;
+    if (is_aside && !fiber.is_announced) ranks_.queue.push(fiber);
+  }
+}
+
+void IdleLoop::look_at_announced(Barrier barrier) {
+  base::let_others_act();
+  if (barrier == Barrier::passed) wait::barrier_of_sleepers();
+  ranks_.residents.take_announced([&](RankFiber& fiber) {
+    fiber.is_sure = barrier == Barrier::passed;
+    if (fiber.state == State::waits) ranks_.queue.push(fiber);
+  });
+}
+
+/// A short pause; whether it looks again then: not for ever, nor where others want its core.
+bool IdleLoop::linger(bool shared) const {
+  const bool is_far = net::network() != nullptr;
+  const std::uint64_t patience_ns = shared ? yield_ns_shared : is_far ? yield_ns_far : yield_ns;
+  if (ranks_.clock.now_ns() - since_ns_ >= patience_ns) return false;
+  if (wait::core_is_wanted()) return !shared && rounds_ < looks_where_wanted;
+  // What comes from another node may be brought by a thread that has no core yet.
+  if (!shared && (!is_far || rounds_ % 16 != 15)) return pause(), true;
+  wait::yield();
+  return !wait::core_is_wanted();
+}
+
+void IdleLoop::idle() {
+  const bool shared = ranks_.host.is_crowded;
+  const std::uint64_t now_ns = ranks_.clock.look();
+  if (++rounds_ == 1) {
+    since_ns_ = now_ns;
+    nap_ns_ = nap_min_ns;
+  }
+  look_for_deaths();
+  // What comes makes ranks ready, and more may come.
+  if (net::Network* const net = net::network()) {
+    if (!shared && !wait::core_is_wanted())
+      (void)net->stop_ears();  // until a rank has more to do than to look
+    if (net->try_poll()) {
+      end();
+      return;
+    }
+  }
+  if (ranks_.host.balances) ask_for_ranks(ranks_, since_ns_);
+  while (ranks_.queue.wake_poller()) {
+  }
+  if (const std::size_t announced = ranks_.residents.announced(); announced != 0) {
+    const std::uint32_t looks = shared ? looks_before_barrier_shared : looks_before_barrier;
+    const bool soon = rounds_ < looks && announced <= looks_at_once_max;
+    return look_at_announced(soon ? Barrier::not_yet : Barrier::passed);
+  }
+  if (body_.give_back(ranks_.clock.now_ns(), QuiesceBody::Pace::as_nobody_runs)) return;
+  if (!linger(shared)) return sleep();
+  base::let_others_act();
+}
+
+void IdleLoop::sleep() {
+  const bool polls = !ranks_.queue.empty();
+  // One rank each time gives back what it has freed and not used again.
+  const auto& all = ranks_.residents.all();
+  if (!all.empty()) all[base::state<Rest>().turn++ % all.size()]->space().rest();
+  sleeper_.doze(polls ? Sleeper::Until::nap_is_over : Sleeper::Until::woken, times_woken_,
+                polls ? nap_ns_ : sleep_max_ns);
+  nap_ns_ = std::min(nap_ns_ * 2, nap_max_ns);
+  if (!polls && ranks_.host.slot.awake.load(std::memory_order_relaxed) == 0)
+    look_again(looks_of_sleepers);
+}
+
+}  // namespace armature::fibers

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "fibers/process_ranks.hpp"
+#include "fibers/quiesce_body.hpp"
+
+namespace armature::fibers {
+
+/// How a process sleeps.
+class Sleeper {
+ public:
+  enum class Until { woken, nap_is_over };
+  /// When no rank can go on: until one is woken, or the process, more often than so many times, or
+  /// the time is over.
+  virtual void doze(Until until, std::uint32_t times, long timeout_ns) = 0;
+
+ protected:
+  ~Sleeper() = default;
+};
+
+/// The work of a process none of whose ranks is ready: it lets those look again of whom a bell may
+/// have been missed, takes in what the network brings, asks for ranks of others, and sleeps.
+class IdleLoop {
+ public:
+  IdleLoop(ProcessRanks& ranks, QuiesceBody& body, Sleeper& sleeper);
+
+  /// Before it looks whether there is something to do.
+  void begin_round();
+  /// Somebody has got on.
+  void end() { rounds_ = 0; }
+  /// Nobody is ready.
+  void idle();
+
+  /// After one, all that wait look at whom they wait for.
+  void look_for_deaths();
+  enum class Barrier { not_yet, passed };
+  /// From the barrier on everybody sees that they wait; once they have looked again they may rest.
+  void look_at_announced(Barrier barrier);
+
+ private:
+  void look_again(std::size_t count);
+  [[nodiscard]] bool linger(bool shared) const;
+  void sleep();
+
+  ProcessRanks& ranks_;
+  QuiesceBody& body_;
+  Sleeper& sleeper_;
+  std::uint32_t rounds_ = 0;  // since somebody got on
+  std::uint64_t since_ns_ = 0;
+  long nap_ns_ = 0;
+  std::uint32_t times_woken_ = 0;  // when it last began to look
+  std::uint32_t deaths_seen_;
+  std::size_t look_turn_ = 0;
+};
+
+}  // namespace armature::fibers

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <utility>
+
+#include "fibers/malloc/interface.hpp"
+#include "space/rank_heap.hpp"
+#include "space/thread_heap.hpp"
+
+namespace armature::fibers {
+
+/// From which heap malloc takes on this thread; nullptr: the process's, or the next one.
+[[gnu::tls_model("initial-exec"),
+  gnu::visibility("hidden")]] extern constinit thread_local space::RankHeap* current_heap;
+/// That of a thread that works for a rank: a ThreadHeap.
+[[gnu::tls_model("initial-exec"),
+  gnu::visibility("hidden")]] extern constinit thread_local space::RankHeap* thread_heap;
+/// Looked at where there is neither: who wants to know what comes from the process's.
+[[gnu::tls_model("initial-exec"),
+  gnu::visibility("hidden")]] extern constinit thread_local Notes* current_notes;
+
+/// nullptr where the calling thread works for no rank.
+inline space::ThreadHeap* heap_of_thread() { return static_cast<space::ThreadHeap*>(thread_heap); }
+
+/// The rank that the calling thread runs, or works for.
+inline space::RankHeap* current_rank_heap() {
+  if (current_heap != nullptr) return current_heap;
+  return thread_heap != nullptr ? &heap_of_thread()->rank() : nullptr;
+}
+
+/// The heap of the rank in whose band that lies; nullptr: in none.
+[[gnu::visibility("hidden")]] space::RankHeap* find_heap(const void* address);
+
+/// Tells libarmature that the calling thread works for a rank.
+[[gnu::visibility("hidden")]] void tell_of_thread();
+
+/// While this lives, what the calling thread allocates is the process's.
+class ProcessHeap {
+ public:
+  ProcessHeap()
+      : before_(std::exchange(current_heap, nullptr)),
+        of_thread_(std::exchange(thread_heap, nullptr)) {}
+  ProcessHeap(const ProcessHeap&) = delete;
+  ProcessHeap& operator=(const ProcessHeap&) = delete;
+  ~ProcessHeap() {
+    current_heap = before_;
+    thread_heap = of_thread_;
+  }
+
+ private:
+  space::RankHeap* const before_;
+  space::RankHeap* const of_thread_;
+};
+
+}  // namespace armature::fibers

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "fibers/host_process.hpp"
+#include "fibers/resident_ranks.hpp"
+#include "fibers/run_queue.hpp"
+#include "fibers/stacks.hpp"
+#include "fibers/turn_clock.hpp"
+#include "wait/scheduler.hpp"
+
+namespace armature::fibers {
+
+/// A process and its virtual ranks: what the parts of its scheduler have in common. Used by its
+/// thread.
+struct ProcessRanks {
+  ProcessRanks(const space::Mapping& mapping, int process, int band_file,
+               wait::Scheduler& its_scheduler)
+      : host(mapping, process, band_file),
+        residents(mapping),
+        queue(host),
+        stacks(mapping),
+        scheduler(its_scheduler) {
+    measure_if_wanted();
+  }
+
+  /// From now on it has its turns here.
+  void host_rank(RankFiber& fiber) {
+    residents.add(fiber);
+    queue.push(fiber);
+  }
+  void measure_if_wanted() {
+    if (host.balances || clock.traces() || host.mapping.header().measures != 0) clock.measure();
+  }
+
+  HostProcess host;
+  ResidentRanks residents;
+  RunQueue queue;
+  TurnClock clock;
+  Stacks stacks;
+  wait::Scheduler& scheduler;  // theirs
+};
+
+}  // namespace armature::fibers

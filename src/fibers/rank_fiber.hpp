@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "fibers/exceptions.hpp"
+#include "fibers/switch_stack.hpp"
+#include "space/address_space.hpp"
+#include "space/rank_heap.hpp"
+#include "wait/rank_context.hpp"
+
+namespace armature::fibers {
+
+/// What a virtual rank does from its first to its last instruction. Called on its own stack.
+struct Life {
+  void (*live)(int rank, void* argument) = nullptr;
+  void* argument = nullptr;
+};
+
+inline constexpr int priority_max = 3;  // and the least is as far below 0
+
+/// A virtual rank: a fiber whose stack lies at the upper end of its band, with this record on top.
+/// So whatever runs the rank next finds all of it there. Used by the process that hosts the rank.
+struct RankFiber {
+  /// `waits`: put aside until its bell rings; `polls`: for what no bell tells.
+  /// `moves`: on its way to another process.
+  enum class State : std::uint8_t { ready, running, waits, polls, moves, finished };
+
+  RankFiber(const space::Mapping& mapping, int the_rank);
+  RankFiber(const RankFiber&) = delete;
+  RankFiber& operator=(const RankFiber&) = delete;
+
+  /// Where the record of a rank lies.
+  static RankFiber& of(const space::Mapping& mapping, int rank);
+  /// Makes it, ready to live; `file` holds its band, and `entry` is what its stack begins with.
+  struct New {
+    int file, rank;
+    Life life;
+    void (*entry)(boost::context::detail::transfer_t from);
+    bool has_heap;  // for what the rank allocates
+  };
+  static RankFiber& make(const space::Mapping& mapping, const New& what);
+  /// Its memory for others. The rank takes it along.
+  [[nodiscard]] space::AddressSpace& space();
+  /// What has come for it is more urgent than it is itself.
+  [[nodiscard]] bool is_urgent() const {
+    return slot->urgency.load(std::memory_order_relaxed) > urgency_of(priority);
+  }
+  /// What keeps it in its process; nothing does before it begins and after its end.
+  [[nodiscard]] space::Tie tie() const {
+    if (has_no_room) return space::Tie::no_room;
+    return context != nullptr && state != State::finished ? context->tie() : space::Tie::none;
+  }
+  /// As slots have it, where 0 is none.
+  [[nodiscard]] static std::uint32_t urgency_of(int priority) {
+    return static_cast<std::uint32_t>(priority + priority_max + 1);
+  }
+  /// In this process: whoever leaves the stack at its end is told so.
+  void guard_stack(const space::Mapping& mapping) const;
+
+  const int rank;
+  space::RankSlot* const slot;
+  State state = State::ready;
+  bool is_sure = false;       // everybody sees that it waits, since a barrier
+  bool is_announced = false;  // in the list of those for whom that barrier is still to come
+  bool has_waited_long = false;
+  bool looks = false;  // whether its wait is over, in its next turn
+  std::int8_t priority = 0;
+  int status = 0;             // that it has ended with
+  std::uint64_t cost_ns = 0;  // of its turns lately, where time is measured
+  std::size_t place = 0;      // among those that its process hosts
+  RankFiber* next = nullptr;  // in the queue that it is in
+  // Where moves are traced: which process it has left last, and when.
+  int left = -1;
+  std::uint64_t left_ns = 0;
+  // On its way, or while it stands still: what services keep of it (rank_services.hpp).
+  std::byte* packed = nullptr;
+  std::size_t packed_bytes = 0;
+  bool has_no_room = false;  // for that, when it was last to be packed
+
+  // While it does not run:
+  LeftStack inside = nullptr;
+  wait::RankContext* context = nullptr;
+  ExceptionState exceptions;
+  int error_number = 0;
+
+  Life life;
+  space::RankHeap* heap = nullptr;  // nullptr where malloc knows no ranks
+  alignas(space::AddressSpace) std::byte space_memory[sizeof(space::AddressSpace)];
+};
+
+}  // namespace armature::fibers

@@ -1,0 +1,80 @@
+#include "fibers/rank_malloc.hpp"
+
+#include <dlfcn.h>
+
+#include <fmt/format.h>
+
+#include "base/process_memory.hpp"
+#include "base/runtime.hpp"
+#include "base/valgrind.hpp"
+#include "fibers/malloc/interface.hpp"
+#include "fibers/own_malloc.hpp"
+#include "fibers/static_guards.hpp"
+#include "space/virtual_band.hpp"
+
+namespace armature::fibers {
+namespace {
+
+struct OfMalloc {
+  space::RankHeap* nobodys = nullptr;
+  space::RankHeap** current = &nobodys;
+  const std::atomic<std::uint32_t>* threads = nullptr;
+  void (*forget)() = nullptr;
+  std::string not_known_since;
+  bool is_the_programs = false;
+};
+OfMalloc& of_malloc() { return base::state<OfMalloc>(); }
+
+}  // namespace
+
+void find_rank_malloc(const space::Mapping& mapping) {
+  void* const found = dlsym(RTLD_DEFAULT, malloc_library_symbol);
+  if (found == nullptr) {
+    of_malloc().not_known_since =
+        "libarmature-malloc.so is not loaded into the program (it must be linked dynamically, and "
+        "the library lie in lib/ beside bin/armature)";
+    return;
+  }
+  const MallocLibrary library = reinterpret_cast<MallocLibrary (*)()>(found)();
+  take_static_guards(library);
+  if (base::on_valgrind) {
+    of_malloc().not_known_since = "valgrind gives the program its memory";
+    return;
+  }
+  if (const std::string own = find_own_malloc(library); !own.empty()) {
+    of_malloc().is_the_programs = true;
+    of_malloc().not_known_since = fmt::format(
+        "{} takes memory from elsewhere than from libarmature-malloc.so, which puts what a rank "
+        "allocates where it can move with it",
+        own);
+    return;
+  }
+  library.set_places(
+      {.base = reinterpret_cast<std::uintptr_t>(mapping.band(0)),
+       .band_bytes = mapping.band_bytes(),
+       .bands = static_cast<std::size_t>(mapping.ranks()),
+       .offset = space::VirtualBand(mapping.header()).rank_heaps(),
+       .thread_works = [](space::RankHeap** of_thread) { base::heap_of_rank = of_thread; }});
+  of_malloc().current = library.current;
+  of_malloc().threads = library.threads;
+  of_malloc().forget = library.forget_mappings;
+}
+
+bool threads_of_ranks_run() {
+  const auto* const threads = of_malloc().threads;
+  return threads != nullptr && threads->load(std::memory_order_acquire) != 0;
+}
+
+void forget_mappings_of_ranks() {
+  if (of_malloc().forget != nullptr) of_malloc().forget();
+}
+
+bool malloc_is_the_programs() { return of_malloc().is_the_programs; }
+
+const std::string& why_malloc_knows_no_ranks() { return of_malloc().not_known_since; }
+
+bool malloc_knows_ranks() { return of_malloc().current != &of_malloc().nobodys; }
+
+space::RankHeap*& heap_of_malloc() { return *of_malloc().current; }
+
+}  // namespace armature::fibers

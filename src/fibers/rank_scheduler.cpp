@@ -1,0 +1,344 @@
+// Waiting costs a rank nothing but its turn. A rank whose bell will ring says so in its slot and is
+// put aside; whoever rings puts it into the list of its process (wait/bell.cpp), from where it
+// goes into the queue of those that are ready.
+//
+// A bell may be missed by a rank that has looked at its condition, found it false, and is about to
+// say that it waits. Where only ranks of this thread ring, nobody can come in between. Else a
+// process makes all others pass a barrier, after which everyone sees what its ranks have said, and
+// lets those look once more. It does so for many ranks at once: when nothing is ready, or now and
+// then. See docs/internals/virtual.md.
+#include "fibers/rank_scheduler.hpp"
+
+#include <cstdlib>
+#include <utility>
+
+#include "base/interleaving.hpp"
+#include "base/runtime.hpp"
+#include "fibers/rank_malloc.hpp"
+#include "fibers/rank_services.hpp"
+#include "fibers/rank_transfer.hpp"
+#include "fibers/work_stealing.hpp"
+#include "net/network.hpp"
+#include "wait/bell.hpp"
+#include "wait/processes.hpp"
+#include "wait/wait.hpp"
+
+namespace armature::fibers {
+namespace {
+
+using space::Doze;
+using State = RankFiber::State;
+
+// Turns between looks at what needs to be looked at only now and then.
+constexpr std::uint32_t turns_per_poller = 64;
+constexpr std::uint32_t turns_per_barrier = 1024;
+
+struct Here {
+  RankScheduler* scheduler = nullptr;
+};
+
+/// The progress thread polls again: who computes, or writes what ranks have, does not.
+void hear_again() {
+  if (net::Network* const net = net::network()) net->hear_again();
+}
+
+}  // namespace
+
+RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int band_file,
+                             QuiesceBody& body)
+    : ranks_(mapping, process, band_file, *this), body_(body), idle_(ranks_, body, *this) {
+  // Under other launchers each process has its own number.
+  space::AddressSpace::use_file(band_file);
+  space::AddressSpace::let_others_run_by(wait::let_others_run);
+  take_process();
+}
+
+void RankScheduler::take_process() { base::state<Here>().scheduler = this; }
+
+RankScheduler::~RankScheduler() { base::state<Here>().scheduler = nullptr; }
+
+// A rank may find itself in another process than before: never inlined, so that nothing of the one
+// before is kept.
+[[gnu::noinline]] RankScheduler& RankScheduler::here() { return *base::state<Here>().scheduler; }
+
+void RankScheduler::add(RankFiber& fiber) {
+  ranks_.residents.note_guard(fiber);
+  ranks_.host_rank(fiber);
+}
+
+/// It looks at its condition again, whatever it waited for, and whoever was about to wake it.
+void RankScheduler::restore(RankFiber& fiber) {
+  if (fiber.state == State::finished) return;
+  fiber.is_sure = fiber.is_announced = fiber.has_waited_long = false;
+  fiber.slot->asleep.store(Doze::awake, std::memory_order_relaxed);
+  fiber.slot->pid.store(ranks_.host.pid, std::memory_order_relaxed);
+  fiber.slot->tid.store(ranks_.host.tid, std::memory_order_relaxed);
+  if (fiber.slot->busy_ns.load(std::memory_order_relaxed) != 0) ranks_.clock.measure();
+  if (fiber.context != nullptr) fiber.context->scheduler = this;
+  fiber.guard_stack(ranks_.host.mapping);
+  unpack_services(fiber);
+  add(fiber);
+}
+
+void RankScheduler::take_ranks() {
+  const space::Mapping& mapping = ranks_.host.mapping;
+  wait::start_waiting(mapping.header());
+  ranks_.host.count_processes();
+  ranks_.measure_if_wanted();
+  ranks_.queue.clear();
+  ranks_.residents.clear();
+  goes_to_ = -1;
+  idle_.end();
+  for (int rank = 0; rank < mapping.ranks(); ++rank)
+    if (mapping.slot(rank).process.load(std::memory_order_relaxed) == ranks_.host.number)
+      restore(RankFiber::of(mapping, rank));
+  ranks_.host.open_to_ranks();
+}
+
+// -- switching ------------------------------------------------------------------------------------
+
+/// Only now has the other rank left its stack: somebody else may take it.
+void RankScheduler::settle(LeftStack before) {
+  RankFiber& left = ranks_.stacks.note_left(before);
+  if (goes_to_ >= 0) [[unlikely]]
+    send_off(ranks_, left, std::exchange(goes_to_, -1));
+}
+
+[[gnu::always_inline]] inline RankFiber* RankScheduler::next() {
+  if (ranks_.queue.count_turn() % turns_per_poller == 0) look_around();
+  if (halts_) [[unlikely]]
+    return nullptr;
+  if (ranks_.host.balances &&
+      ranks_.host.mapping.header().hungry.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    give_rank_away(ranks_);
+  return ranks_.queue.pop();
+}
+
+// Inlined: each return behind a switch may be one that the processor has guessed wrong.
+[[gnu::always_inline]] inline void RankScheduler::switch_from(RankFiber& me) {
+  RankFiber* const to = next();
+  if (to == &me) {
+    me.state = State::running;
+    return;
+  }
+  RankFiber& own = ranks_.stacks.own();
+  RankFiber& other = to != nullptr ? *to : own;
+  if (&other == &me) return;  // halts, and nobody's turn it was
+  ranks_.stacks.leave(me);
+  if (ranks_.clock.measures()) [[unlikely]]
+    ranks_.clock.end_turn(&me == &own ? nullptr : &me);
+  ranks_.host.slot.running.store(to != nullptr ? to->rank : -1, std::memory_order_relaxed);
+  if (to != nullptr) {
+    if (!to->looks) hear_again();
+    if (ranks_.queue.some_are_urgent()) [[unlikely]]
+      to->slot->urgency.store(0, std::memory_order_relaxed);  // it is its turn
+  }
+  ranks_.stacks.enter(other);
+  const LeftStack before = switch_stack(other.inside).fctx;
+  here().settle(before);
+}
+
+RankFiber& make_rank(const space::Mapping& mapping, int file, int rank, Life life) {
+  return RankFiber::make(mapping, {.file = file,
+                                   .rank = rank,
+                                   .life = life,
+                                   .entry = &RankScheduler::begin,
+                                   .has_heap = malloc_knows_ranks()});
+}
+
+void RankScheduler::begin(boost::context::detail::transfer_t from) {
+  here().settle(from.fctx);
+  const RankFiber& me = here().ranks_.stacks.running();
+  me.life.live(me.rank, me.life.argument);
+  here().depart();
+}
+
+void RankScheduler::depart() {
+  RankFiber& me = ranks_.stacks.running();
+  RankFiber& own = ranks_.stacks.own();
+  ranks_.stacks.leave(me);
+  if (ranks_.clock.measures()) ranks_.clock.end_turn(&me);
+  me.state = State::finished;
+  ranks_.residents.remove(me);
+  wait::rank_is_through(ranks_.host.mapping.header());
+  ranks_.host.slot.running.store(-1, std::memory_order_relaxed);
+  ranks_.stacks.enter(own);
+  (void)switch_stack(own.inside);
+  std::abort();  // nobody resumes it
+}
+
+/// Now and then.
+void RankScheduler::look_around() {
+  const std::uint64_t now_ns = ranks_.clock.look();
+  halts_ = is_quiesce_wanted(ranks_.host.mapping.header());
+  (void)body_.give_back(now_ns, QuiesceBody::Pace::beside_ranks);
+  (void)ranks_.queue.wake_poller();
+  if (ranks_.queue.turns() % turns_per_barrier != 0) return;
+  idle_.look_for_deaths();
+  if (ranks_.residents.announced() != 0) idle_.look_at_announced(IdleLoop::Barrier::passed);
+}
+
+void RankScheduler::run() {
+  ranks_.host.open_to_ranks();
+  for (;;) {
+    idle_.begin_round();
+    if (job_is_over()) break;
+    if (is_quiesce_wanted(ranks_.host.mapping.header())) [[unlikely]] {
+      hear_again();
+      leaves_ = !body_.quiesce(*this);
+      halts_ = false;
+      (void)ranks_.clock.look();
+    }
+    take_in();
+    if (ranks_.queue.empty()) idle_.idle();
+    if (!ranks_.queue.empty()) switch_from(ranks_.stacks.own());
+  }
+  hear_again();
+}
+
+bool RankScheduler::job_is_over() const {
+  if (leaves_) return true;
+  if (!ranks_.residents.empty()) return false;
+  const space::Mapping& mapping = ranks_.host.mapping;
+  const space::ControlHeader& job = mapping.header();
+  // As long as ranks run, all may have to go back.
+  return job.ranks_here == 0 || wait::recovers_on_nodes(job) ? wait::all_have_finished(mapping)
+                                                             : job.all_are_through();
+}
+
+// -- what a rank asks for -------------------------------------------------------------------------
+
+void RankScheduler::yield(bool /*got_on*/) {
+  take_in();
+  if (ranks_.queue.empty()) {
+    // It may go on so for long, and those that wait depend on it.
+    if (ranks_.queue.count_turn() % turns_per_poller == 0) look_around();
+    (void)ranks_.queue.wake_poller();
+    if (ranks_.queue.empty() && !halts_) return;
+  }
+  RankFiber& me = ranks_.stacks.running();
+  me.looks = false;
+  ranks_.queue.push(me);
+  switch_from(me);
+}
+
+bool RankScheduler::wait(bool got_on, bool rings) {
+  RankFiber& me = ranks_.stacks.running();
+  if (got_on) idle_.end();
+  me.looks = true;
+  take_in();
+  const std::uint32_t asleep = me.slot->asleep.load(std::memory_order_relaxed);
+  if (!rings || !ranks_.host.bells_work) {
+    ranks_.queue.push_poller(me);
+  } else if (asleep == Doze::woken) {
+    // It has still to be taken out of the list.
+    ranks_.queue.push(me);
+  } else {
+    me.state = State::waits;
+    if (asleep == Doze::awake) {
+      me.slot->asleep.store(Doze::waits, std::memory_order_relaxed);
+      me.is_sure = ranks_.host.is_alone;
+    }
+    if (!me.is_sure) ranks_.residents.announce(me);
+  }
+  switch_from(me);
+  return std::exchange(me.has_waited_long, false);
+}
+
+void RankScheduler::waited() {
+  RankFiber& me = ranks_.stacks.running();
+  hear_again();
+  std::uint32_t waits = Doze::waits;
+  if (me.slot->asleep.load(std::memory_order_relaxed) == Doze::awake) return;
+  me.slot->asleep.compare_exchange_strong(waits, Doze::awake, std::memory_order_acquire);
+  me.is_sure = false;
+}
+
+/// A costly rank that has looked, and may go on, is put among those that are ready once more. So
+/// what is known of those is whether they will compute: who goes first and who is given away is
+/// chosen among them.
+void RankScheduler::goes_on() {
+  RankFiber& me = ranks_.stacks.running();
+  if (!std::exchange(me.looks, false) || !ranks_.host.balances) return;
+  ask_no_more(ranks_);
+  if (!is_costly(me) || ranks_.queue.empty()) return;
+  ranks_.queue.push(me);
+  switch_from(me);
+}
+
+bool RankScheduler::move(int process) {
+  RankFiber& me = ranks_.stacks.running();
+  waited();  // a method may move its rank while that waits
+  // Whoever has rung for it is about to put it into the list of this process.
+  while (me.slot->asleep.load(std::memory_order_acquire) == Doze::woken) {
+    if (rolls_back(ranks_.host.mapping.header())) break;  // that one may have died
+    base::let_others_act();
+    take_in();
+  }
+  // Nothing of the rank runs between this and its leaving its stack.
+  if (!pack_services(me)) {
+    me.has_no_room = false;
+    return false;
+  }
+  ranks_.residents.forget(me);
+  me.looks = false;
+  me.state = State::moves;
+  goes_to_ = process;
+  switch_from(me);
+  return true;
+}
+
+// -- waking ---------------------------------------------------------------------------------------
+
+/// It was rung for, or has come.
+void RankScheduler::wake(RankFiber& fiber) {
+  idle_.end();
+  if (fiber.state == State::moves) return adopt(ranks_, fiber);
+  fiber.slot->asleep.store(Doze::awake, std::memory_order_relaxed);
+  fiber.is_sure = false;
+  // Else it looks by itself.
+  if (fiber.state == State::waits) ranks_.queue.push(fiber);
+}
+
+bool RankScheduler::wakes(int process, int rank) {
+  if (process != ranks_.host.number) return false;
+  wake(ranks_.host.fiber(rank));
+  return true;
+}
+
+/// Those that were rung for from elsewhere, in their order.
+void RankScheduler::take_in() {
+  space::ProcessSlot& home = ranks_.host.slot;
+  if (home.has_urgent.load(std::memory_order_relaxed) != 0 && ranks_.queue.is_time_for_urgent())
+      [[unlikely]]
+    return take_in_urgent();
+  if (home.awake.load(std::memory_order_relaxed) == 0) [[likely]]
+    return;
+  const space::Mapping& mapping = ranks_.host.mapping;
+  // Acquire: what was done for them is seen.
+  std::uint32_t last = home.awake.exchange(0, std::memory_order_acquire);
+  std::uint32_t first = 0;
+  while (last != 0) {
+    auto& link = mapping.slot(static_cast<int>(last) - 1).next_awake;
+    const std::uint32_t before = link.load(std::memory_order_relaxed);
+    link.store(first, std::memory_order_relaxed);
+    first = std::exchange(last, before);
+  }
+  while (first != 0) {
+    const auto rank = static_cast<int>(first) - 1;
+    first = mapping.slot(rank).next_awake.load(std::memory_order_relaxed);
+    wake(ranks_.host.fiber(rank));
+  }
+}
+
+void RankScheduler::take_in_urgent() {
+  ranks_.queue.expect_urgent();
+  take_in();
+  ranks_.queue.expedite();
+}
+
+void RankScheduler::doze(Until /*until*/, std::uint32_t times, long timeout_ns) {
+  wait::sleep(ranks_.host.slot, times, timeout_ns);
+}
+
+}  // namespace armature::fibers

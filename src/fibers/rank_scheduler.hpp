@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+
+#include "fibers/idle_loop.hpp"
+#include "fibers/process_ranks.hpp"
+#include "fibers/quiesce_body.hpp"
+#include "wait/scheduler.hpp"
+
+namespace armature::fibers {
+
+/// Runs the virtual ranks of this process in turn, on its main thread: whoever waits makes room for
+/// the next that is ready. Nobody is interrupted. The next one is found without looking at those
+/// that wait, however many there are.
+class RankScheduler : public wait::Scheduler, protected Sleeper {
+ public:
+  /// `band_file` is where the bands lie; `body` says what is done while no rank runs.
+  RankScheduler(const space::Mapping& mapping, int process, int band_file, QuiesceBody& body);
+  ~RankScheduler() override;
+
+  /// A rank that begins has its turns here from now on.
+  void add(RankFiber& fiber);
+  /// A rank that comes from a checkpoint has its turns here.
+  void restore(RankFiber& fiber);
+  /// All that are to run here now have, wherever they stood; none runs.
+  void take_ranks();
+  /// Returns when all of the job are through: until then ranks may come here.
+  virtual void run();
+  /// The calling rank goes on in that process.
+  /// False: it stays, since what is kept of it here cannot go along.
+  [[nodiscard]] bool move(int process);
+
+  [[nodiscard]] ProcessRanks& ranks() { return ranks_; }
+  [[nodiscard]] QuiesceBody& body() const { return body_; }
+
+  /// The scheduler of the calling thread's process.
+  static RankScheduler& here();
+
+  void yield(bool got_on) override;
+  bool wait(bool got_on, bool rings) override;
+  void waited() override;
+  void goes_on() override;
+  bool wakes(int process, int rank) override;
+  [[nodiscard]] std::uint64_t now_ns() const override { return ranks_.clock.now_ns(); }
+
+  /// All that happens on a rank's stack.
+  [[noreturn]] static void begin(boost::context::detail::transfer_t from);
+
+ protected:
+  void doze(Until until, std::uint32_t times, long timeout_ns) override;
+  /// From now on this one is here().
+  void take_process();
+
+ private:
+  RankFiber* next();
+  void switch_from(RankFiber& me);
+  void settle(LeftStack before);
+  [[noreturn]] void depart();
+  void take_in();
+  void take_in_urgent();
+  void wake(RankFiber& fiber);
+  [[nodiscard]] bool job_is_over() const;
+  void look_around();
+
+  ProcessRanks ranks_;
+  QuiesceBody& body_;
+  IdleLoop idle_;
+  int goes_to_ = -1;     // where the rank that was left last moves to
+  bool leaves_ = false;  // hosts no ranks any more
+  bool halts_ = false;   // no rank has its turn until all go on
+};
+
+/// A rank, ready to live; `file` holds its band.
+RankFiber& make_rank(const space::Mapping& mapping, int file, int rank, Life life);
+
+}  // namespace armature::fibers

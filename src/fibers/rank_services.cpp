@@ -1,0 +1,156 @@
+#include "fibers/rank_services.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/checksum.hpp"
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "base/interleaving.hpp"
+#include "base/process_memory.hpp"
+#include "transport/services_here.hpp"
+#include "wait/rank_context.hpp"
+
+namespace armature::fibers {
+namespace {
+
+using space::AddressSpace;
+using space::Allocation;
+using transport::Service;
+
+/// What each service has packed begins with this, and all with the sum of their bytes.
+struct PackedHead {
+  std::uint64_t name;  // a hash: another process may have others, too
+  std::uint64_t bytes;
+};
+
+std::uint64_t hash_of_name(const Service& service) {
+  return base::checksum(std::as_bytes(std::span(std::string_view(service.name))));
+}
+
+std::vector<std::byte> state_of(int rank) {
+  std::vector<std::byte> all;
+  for (const Service* const service : transport::services_here()) {
+    if (service->pack_rank == nullptr) continue;
+    const std::size_t begin = all.size();
+    all.resize(begin + sizeof(PackedHead));
+    service->pack_rank(rank, all);
+    const PackedHead head{hash_of_name(*service), all.size() - begin - sizeof head};
+    std::memcpy(all.data() + begin, &head, sizeof head);
+    if (head.bytes == 0) all.resize(begin);
+  }
+  return all;
+}
+
+void give_services(int rank, std::span<const std::byte> all) {
+  const auto& services = transport::services_here();
+  while (!all.empty()) {
+    PackedHead head;
+    ARMATURE_ASSERT(all.size() >= sizeof head);
+    std::memcpy(&head, all.data(), sizeof head);
+    all = all.subspan(sizeof head);
+    ARMATURE_ASSERT(head.bytes <= all.size());
+    const auto service = std::ranges::find_if(services, [&](const Service* one) {
+      return one->unpack_rank != nullptr && hash_of_name(*one) == head.name;
+    });
+    if (service == services.end())
+      base::fail(Errc::corrupt,
+                 fmt::format("rank {} brings {} bytes of a service that this process does not have",
+                             rank, head.bytes));
+    (*service)->unpack_rank(rank, all.first(head.bytes));
+    all = all.subspan(head.bytes);
+  }
+}
+
+/// While it lives, memory is the process's, whichever rank's stack this is, and no rank calls: what
+/// services keep is the process's. The rank finds errno as it was.
+class OutsideOfRanks {
+ public:
+  OutsideOfRanks() : calling_(wait::runs_rank() ? wait::current_rank() : nullptr) {
+    wait::set_this_rank(nullptr);
+  }
+  OutsideOfRanks(const OutsideOfRanks&) = delete;
+  OutsideOfRanks& operator=(const OutsideOfRanks&) = delete;
+  ~OutsideOfRanks() {
+    wait::set_this_rank(calling_);
+    errno = errno_;
+  }
+
+ private:
+  base::ProcessMemory memory_;
+  wait::RankContext* calling_;
+  const int errno_ = errno;
+};
+
+}  // namespace
+
+void forget_in_services(int rank) {
+  const OutsideOfRanks outside;
+  for (const Service* const service : transport::services_here())
+    if (service->forget != nullptr) service->forget(rank);
+}
+
+std::string await_quiet_services(const space::ControlHeader& job) {
+  constexpr std::uint64_t patience_ns = 10'000'000'000;
+  constexpr long pause_ns = 50'000;
+  const OutsideOfRanks outside;
+  const std::uint64_t begun_ns = base::now_ns();
+  for (const Service* const service : transport::services_here())
+    while (service->quiesce != nullptr && !service->quiesce()) {
+      // What is asked for is given up then.
+      if (job.halt.is_to_regroup()) return {};
+      if (base::now_ns() - begun_ns > patience_ns)
+        return fmt::format("service \"{}\" has had something under way for 10 s", service->name);
+      base::pause_for_others(pause_ns);
+    }
+  return {};
+}
+
+namespace {
+
+/// Into its segment. False where that has no room.
+bool store(RankFiber& fiber, std::span<const std::byte> all) {
+  AddressSpace::Failure failure;
+  // As a door: the rank does not run, and cannot wait.
+  void* const memory = fiber.space().allocate(all.size(), 64, Allocation::Kind::internal, failure,
+                                              AddressSpace::By::door);
+  if (memory == nullptr) return false;
+  std::memcpy(memory, all.data(), all.size());
+  fiber.packed = static_cast<std::byte*>(memory);
+  fiber.packed_bytes = all.size();
+  return true;
+}
+
+}  // namespace
+
+bool pack_services(RankFiber& fiber) {
+  ARMATURE_ASSERT(fiber.packed == nullptr);
+  const OutsideOfRanks outside;
+  try {
+    const std::vector<std::byte> all = state_of(fiber.rank);
+    fiber.has_no_room = !all.empty() && !store(fiber, all);
+  } catch (const std::bad_alloc&) {
+    fiber.has_no_room = true;
+  }
+  if (!fiber.has_no_room) forget_in_services(fiber.rank);
+  return !fiber.has_no_room;
+}
+
+void unpack_services(RankFiber& fiber) {
+  fiber.has_no_room = false;
+  if (fiber.packed == nullptr) return;
+  const OutsideOfRanks outside;
+  give_services(fiber.rank, {fiber.packed, fiber.packed_bytes});
+  ARMATURE_ASSERT(fiber.space().free(std::exchange(fiber.packed, nullptr),
+                                     Allocation::Kind::internal, AddressSpace::By::door));
+}
+
+}  // namespace armature::fibers

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "fibers/rank_fiber.hpp"
+#include "space/mapping.hpp"
+
+namespace armature::fibers {
+
+/// The ranks that a process hosts, but for those that are through. In no order.
+class ResidentRanks {
+ public:
+  explicit ResidentRanks(const space::Mapping& mapping);
+
+  [[nodiscard]] const std::vector<RankFiber*>& all() const { return all_; }
+  [[nodiscard]] bool empty() const { return all_.empty(); }
+  [[nodiscard]] std::size_t size() const { return all_.size(); }
+
+  void add(RankFiber& fiber);
+  /// It is through.
+  void remove(RankFiber& fiber);
+  /// It goes to another process.
+  void forget(RankFiber& fiber);
+  /// They are found anew.
+  void clear();
+
+  /// Its stack has a guard in this process.
+  void note_guard(const RankFiber& fiber);
+  /// It gets one where it has none.
+  void guard(const RankFiber& fiber);
+
+  /// Not everybody sees yet that it waits: it looks once more after the next barrier.
+  void announce(RankFiber& fiber);
+  [[nodiscard]] std::size_t announced() const { return announced_.size(); }
+  /// f(fiber) for each of these, which are announced no more.
+  template <class F>
+  void take_announced(F&& f) {
+    looking_.swap(announced_);
+    for (RankFiber* const fiber : looking_) {
+      fiber->is_announced = false;
+      f(*fiber);
+    }
+    looking_.clear();
+  }
+
+ private:
+  const space::Mapping& mapping_;
+  std::vector<RankFiber*> all_;
+  std::vector<RankFiber*> announced_;
+  std::vector<RankFiber*> looking_;  // of those announced, while they are made ready
+  std::vector<bool> guarded_;        // whose stacks have guards in this process
+};
+
+}  // namespace armature::fibers

@@ -1,0 +1,93 @@
+#include "fibers/simulated_process.hpp"
+
+#include <cerrno>
+#include <utility>
+
+#include "base/interleaving.hpp"
+#include "base/runtime.hpp"
+#include "fibers/rank_malloc.hpp"
+#include "net/network.hpp"
+#include "wait/bell.hpp"
+
+namespace armature::simulation {
+namespace {
+
+struct Turn {
+  SimulatedProcess* acting = nullptr;  // nullptr: none, but the simulator
+};
+SimulatedProcess*& acting() { return base::state<Turn>().acting; }
+
+}  // namespace
+
+SimulatedProcess::SimulatedProcess(Others others, const space::Mapping& mapping, int process,
+                                   int band_file, fibers::QuiesceBody& body)
+    : RankScheduler(mapping, process, band_file, body), others_(std::move(others)) {
+  base::simulated.others_act = let_others_act;
+}
+
+void SimulatedProcess::run() {
+  acting() = this;
+  take_process();
+  RankScheduler::run();
+  acting() = nullptr;
+}
+
+/// On whatever stack the process is just now. What the thread knows of the process it knows again
+/// afterwards; which rank is calling the simulator restores.
+void SimulatedProcess::step(bool got_on) {
+  space::RankHeap*& heap_of_thread = fibers::heap_of_malloc();
+  space::RankHeap* const heap = std::exchange(heap_of_thread, nullptr);
+  const int error_number = errno;
+  acting() = nullptr;
+  others_.act(got_on);
+  acting() = this;
+  take_process();
+  heap_of_thread = heap;
+  errno = error_number;
+}
+
+void SimulatedProcess::let_others_act() {
+  if (acting() != nullptr && acting()->others_.random().chance(0.5)) acting()->step(false);
+}
+
+namespace {
+
+/// What the service thread of a real process does while ranks only yield: it knows of no rank.
+void serve() {
+  net::Network* const net = net::network();
+  if (net == nullptr) return;
+  wait::RankContext* const me = wait::current_rank();
+  wait::set_this_rank(nullptr);
+  (void)net->try_poll();
+  wait::set_this_rank(me);
+}
+
+}  // namespace
+
+void SimulatedProcess::yield(bool got_on) {
+  step(got_on);
+  serve();
+  RankScheduler::yield(got_on);
+}
+
+bool SimulatedProcess::wait(bool got_on, bool rings) {
+  step(got_on);
+  return RankScheduler::wait(got_on, rings);
+}
+
+/// The steps of wait::sleep, with a turn of others for the sleep. What comes from other nodes
+/// wakes whoever sleeps.
+void SimulatedProcess::doze(Until until, std::uint32_t times, long /*timeout_ns*/) {
+  net::Network* const net = net::network();
+  step(false);
+  ranks().host.slot.asleep.store(1, std::memory_order_seq_cst);
+  step(false);
+  if (ranks().host.slot.awake.load(std::memory_order_seq_cst) == 0) {
+    do step(false);
+    while (until == Until::woken && wait::times_woken(ranks().host.slot) == times &&
+           (net == nullptr || !net->try_poll()));
+  }
+  ranks().host.slot.asleep.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace armature::simulation

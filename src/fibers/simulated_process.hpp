@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+
+#include "base/random.hpp"
+#include "fibers/rank_scheduler.hpp"
+
+namespace armature::simulation {
+
+/// The other processes of a simulation, as one of them sees them.
+struct Others {
+  /// They have their turns. `got_on`: whether this one has got anything done since its last.
+  std::function<void(bool got_on)> act;
+  /// What is decided by, while it is this one's turn.
+  std::function<base::Random&()> random;
+};
+
+/// One of several processes of virtual ranks in a simulation: on a stack that a Simulator has for
+/// it, or a process of its own. What it does is the scheduler's own code, down to the words of the
+/// control block; only where a process would sleep, and between two steps that others may see
+/// apart, another process has its turn. A bell that is missed stays missed: nobody looks again
+/// after some time, as real processes do.
+class SimulatedProcess final : public fibers::RankScheduler {
+ public:
+  SimulatedProcess(Others others, const space::Mapping& mapping, int process, int band_file,
+                   fibers::QuiesceBody& body);
+
+  void run() override;
+  void yield(bool got_on) override;
+  bool wait(bool got_on, bool rings) override;
+
+ private:
+  void doze(Until until, std::uint32_t times, long timeout_ns) override;
+  void step(bool got_on);
+  static void let_others_act();
+
+  Others others_;
+};
+
+}  // namespace armature::simulation

@@ -1,0 +1,35 @@
+#include "fibers/turn_clock.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "wait/trace.hpp"
+
+namespace armature::fibers {
+
+TurnClock::TurnClock() : traces_(wait::traces()), now_ns_(base::now_ns()) {}
+
+void TurnClock::measure() {
+  if (!std::exchange(measures_, true)) turn_began_ns_ = base::now_ns();
+}
+
+void TurnClock::end_turn(RankFiber* fiber) {
+  const std::uint64_t began_ns = std::exchange(turn_began_ns_, look());
+  const std::uint64_t took_ns = now_ns_ - began_ns;
+  if (fiber == nullptr) return;
+  RankFiber& me = *fiber;
+  if (traces_)
+    wait::trace({.kind = wait::TraceEvent::Kind::turn,
+                 .rank = me.rank,
+                 .what = static_cast<std::uint32_t>(me.slot->wait.waits_for()),
+                 .begin_ns = began_ns,
+                 .end_ns = now_ns_});
+  me.slot->busy_ns.store(me.slot->busy_ns.load(std::memory_order_relaxed) + took_ns,
+                         std::memory_order_relaxed);
+  // Many turns are looks; what a rank costs is its long ones, the last of which tell the most.
+  const bool is_look = took_ns < me.cost_ns / 32;
+  me.cost_ns =
+      is_look ? me.cost_ns - me.cost_ns / 8 : std::max(took_ns, (me.cost_ns + took_ns) / 2);
+}
+
+}  // namespace armature::fibers

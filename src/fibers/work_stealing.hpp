@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+
+#include "fibers/process_ranks.hpp"
+
+// A process that has nothing to do is given a rank that is ready in another one: moving is free.
+// The one who gives does it, between two turns: so nobody needs a lock to look at who is ready.
+// That costs no more than a word in the control block, and what comes of it is that processes which
+// finish a step early take work from those that would finish late, one rank at a time, and keep it:
+// next time the ranks begin where they were best off last time.
+
+namespace armature::fibers {
+
+/// By a process that has been idle since then.
+void ask_for_ranks(const ProcessRanks& ranks, std::uint64_t idle_since_ns);
+/// This process has something to do again.
+void ask_no_more(const ProcessRanks& ranks);
+/// Some process asks: it is given the costliest rank that is ready, where there are several.
+void give_rank_away(ProcessRanks& ranks);
+
+}  // namespace armature::fibers

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "space/control.hpp"
+
+// A rank can go on in another process if there all that it refers to lies where it did: code,
+// statics, what belongs to the thread, the C library's secrets (bootstrap/alike.hpp).
+
+namespace armature::migration {
+
+/// Where libraries lie that are there now, and which builds they are, is compared, and of no
+/// others; not called: when it is.
+void note_modules();
+/// A number made of all that must be alike. `places` are of the program.
+[[nodiscard]] std::uint64_t sum_of_addresses(const space::ControlHeader& job,
+                                             std::span<const void* const> places);
+/// In each process as it joins: whether that is the same as in the others of the node.
+[[nodiscard]] bool compare_addresses(space::ControlHeader& job, std::uint64_t sum);
+/// It is of the job, and others are told so. Where addresses differ, no rank moves any more.
+void join_job(space::ControlHeader& job, bool same_addresses);
+
+/// Why a rank cannot go on in another process of this job, by itself on its node, or when all take
+/// part on another one; nullptr when it can. For when all processes have compared.
+[[nodiscard]] const char* why_not_move(const space::ControlHeader& job);
+/// Why what ranks have cannot be written for processes of another start.
+[[nodiscard]] const char* why_not_write(const space::ControlHeader& job);
+/// Why a job of several nodes cannot go on in more processes, or fewer, which are started anew for
+/// that; nullptr when it can.
+[[nodiscard]] const char* why_not_restart(const space::ControlHeader& job);
+
+/// The numbers that the C library keeps secret and that lie on the stacks of ranks: those that come
+/// back from a checkpoint must find them again. 32 digits.
+[[nodiscard]] std::string secrets_text();
+
+}  // namespace armature::migration

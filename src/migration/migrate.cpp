@@ -1,0 +1,100 @@
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "armature/virtual.hpp"
+#include "base/fail.hpp"
+#include "fibers/rank_scheduler.hpp"
+#include "migration/addresses.hpp"
+#include "net/network.hpp"
+#include "wait/wait.hpp"
+
+namespace armature {
+namespace {
+
+const space::ControlHeader& job_of(const wait::RankContext& me, const char* call) {
+  const space::ControlHeader& job = me.space.header();
+  if (job.ranks_are_virtual == 0)
+    base::fail(Errc::misuse,
+               fmt::format("{}: only virtual ranks can move (armature run --virtual)", call));
+  return job;
+}
+
+/// Only then is it known whether the processes are alike.
+void await_all_processes(const space::ControlHeader& job, const char* call) {
+  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
+  wait::wait_until(wait, [&] { return job.all_have_joined(); });
+}
+
+void require_of_job(const wait::RankContext& me, int process) {
+  if (!me.space.process_slot(process).belongs(
+          me.space.header().halt.regrouped.load(std::memory_order_acquire)))
+    base::fail(Errc::bad_argument,
+               fmt::format("migrate: process {} is not of the job any more", process));
+}
+
+/// Until what the rank has sent to other nodes has been handled there, and the other process takes
+/// ranks.
+void settle(const wait::RankContext& me, int process) {
+  const int rank = me.space.me();
+  const space::Mapping& mapping = *space::Mapping::of_process();
+  wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = "migrate"};
+  const auto is_settled = [&] {
+    net::Network* const net = net::network();
+    return (net == nullptr || net->has_settled(rank)) && fibers::takes_ranks(mapping, process);
+  };
+  const int error_number = errno;  // which the network does not mind
+  // Once more after each wait: others may have had their turns since it was over.
+  while (!is_settled())
+    wait::wait_until(wait, [&] {
+      require_of_job(me, process);
+      if (net::Network* const net = net::network()) net->try_poll();
+      return is_settled();
+    });
+  errno = error_number;
+}
+
+}  // namespace
+
+bool can_migrate() {
+  const wait::RankContext& me = wait::this_rank("can_migrate");
+  const space::ControlHeader& job = me.space.header();
+  if (job.ranks_are_virtual == 0) return false;
+  await_all_processes(job, "can_migrate");
+  return me.tie() == space::Tie::none && migration::why_not_move(job) == nullptr;
+}
+
+void migrate(ProcessId process) {
+  const wait::RankContext& me = wait::this_rank("migrate");
+  const space::ControlHeader& job = job_of(me, "migrate");
+  if (process.number() < 0 || process.number() >= static_cast<int>(job.processes))
+    base::fail(Errc::bad_argument, fmt::format("migrate: there is no process {}: the job has {}",
+                                               process.number(), job.processes));
+  require_of_job(me, process.number());
+  const std::atomic<std::int32_t>& here = me.space.slot(me.space.me()).process;
+  if (process.number() == here.load(std::memory_order_relaxed)) return;
+  if (me.space.process_slot(process.number()).node != job.node)
+    base::fail(Errc::bad_argument,
+               fmt::format("migrate: process {} is on another node, where ranks go when all take "
+                           "part: rebalance, migrate_together",
+                           process.number()));
+  if (const space::Tie tie = me.tie(); tie != space::Tie::none)
+    base::fail(Errc::misuse, fmt::format("migrate: the rank {}, which cannot move: the rank stays",
+                                         space::text(tie)));
+  await_all_processes(job, "migrate");
+  if (const char* why = migration::why_not_move(job))
+    base::fail(Errc::misuse, fmt::format("migrate: the rank stays: {}", why));
+  settle(me, process.number());
+  // Somebody who had nothing to do may have been given this rank meanwhile.
+  if (process.number() == here.load(std::memory_order_relaxed)) return;
+  if (!static_cast<fibers::RankScheduler*>(me.scheduler)->move(process.number()))
+    base::fail(Errc::out_of_memory, fmt::format("migrate: the rank {}: the rank stays",
+                                                space::text(space::Tie::no_room)));
+}
+
+StaysHere::StaysHere() { ++wait::this_rank("StaysHere").held_here; }
+StaysHere::~StaysHere() {
+  if (wait::RankContext* me = wait::current_rank()) --me->held_here;
+}
+
+}  // namespace armature

@@ -1,0 +1,117 @@
+#include "quiesce/losses.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "base/process_memory.hpp"
+#include "base/runtime.hpp"
+#include "quiesce/wire.hpp"
+#include "wait/processes.hpp"
+
+namespace armature::quiesce {
+
+namespace {
+
+/// Of the process, under the links' lock.
+struct Known {
+  std::uint64_t entered = 0;
+  std::vector<std::uint64_t> told =  // by process: what it has entered last
+      std::vector<std::uint64_t>(static_cast<std::size_t>(network()->links().processes()));
+};
+
+Known& known() { return base::state<Known>(); }
+
+std::uint64_t number_of(std::span<const std::int32_t> lost) {
+  std::uint64_t number = 0;
+  for (const std::int32_t process : lost) {
+    number = (number ^ static_cast<std::uint64_t>(process + 1)) * 0x9e37'79b9'7f4a'7c15;
+    number ^= number >> 29;
+  }
+  return number;
+}
+
+std::vector<std::int32_t> lost_processes(const space::Mapping& mapping) {
+  const base::ProcessMemory kept;
+  std::vector<std::int32_t> lost;
+  for (int process = 0; process < static_cast<int>(mapping.header().processes); ++process)
+    if (wait::is_lost(mapping.process_slot(process))) lost.push_back(process);
+  return lost;
+}
+
+void on_lost(const Arrived& arrived) {
+  const auto bytes = arrived.rest(0);
+  std::vector<std::int32_t> lost(bytes.size() / sizeof(std::int32_t));
+  std::memcpy(lost.data(), bytes.data(), lost.size() * sizeof(std::int32_t));
+  const space::Mapping& mapping = network()->mapping();
+  for (const std::int32_t process : lost) {
+    if (process < 0 || process >= network()->links().processes())
+      base::fail(Errc::corrupt,
+                 fmt::format("process {} tells of process {}", arrived.process, process));
+    // They have gone on without us.
+    if (process == network()->links().process()) kill(getpid(), SIGKILL);
+    wait::lose_process({reinterpret_cast<std::byte*>(&mapping.header())}, process);
+  }
+  Known& all = known();
+  all.told[static_cast<std::size_t>(arrived.process)] = number_of(lost);
+  if (number_of(lost) == all.entered) network()->links().to(arrived.process).ignore(false);
+}
+
+}  // namespace
+
+std::uint64_t number_of_losses() { return known().entered; }
+
+std::uint32_t enter_losses(const space::Mapping& mapping) {
+  const std::vector<std::int32_t> lost = lost_processes(mapping);
+  const auto bytes = std::as_bytes(std::span(lost));
+  Links& links = network()->links();
+  const Links::Lock locked(links.lock());
+  // Others of this node have been told so.
+  if (std::ranges::find(lost, links.process()) != lost.end()) kill(getpid(), SIGKILL);
+  Known& all = known();
+  all.entered = number_of(lost);
+  network()->forget_ranks();
+  for (const int process : network()->others()) {
+    Link& link = links.to(process);
+    if (std::ranges::find(lost, process) != lost.end()) {
+      links.give_up(process, "others have lost it");
+      continue;
+    }
+    link.ignore(all.told[static_cast<std::size_t>(process)] != all.entered);
+    std::byte* const body = link.append(Kind::lost, -1, -1, bytes.size(), Link::Ack::none);
+    std::memcpy(body, bytes.data(), bytes.size());
+    link.flush();
+  }
+  return static_cast<std::uint32_t>(lost.size());
+}
+
+bool all_have_entered(const space::Mapping& mapping) {
+  const Links::Lock locked(network()->links().lock());
+  const Known& all = known();
+  return std::ranges::all_of(network()->others(), [&](int process) {
+    return network()->links().to(process).queued() == 0 &&
+           (wait::is_lost(mapping.process_slot(process)) ||
+            all.told[static_cast<std::size_t>(process)] == all.entered);
+  });
+}
+
+bool somebody_has_left(const space::Mapping& mapping) {
+  return std::ranges::any_of(network()->others(), [&](int process) {
+    return !wait::is_lost(mapping.process_slot(process)) &&
+           network()->links().to(process).said_bye();
+  });
+}
+
+const std::array<transport::Handling, 1> loss_handlers{{
+    {.kind = transport::number_of(Kind::lost), .handler = on_lost, .is_never_ignored = true},
+}};
+
+}  // namespace armature::quiesce

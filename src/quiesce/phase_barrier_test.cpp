@@ -1,0 +1,53 @@
+#include "quiesce/phase_barrier.hpp"
+
+#include <gtest/gtest.h>
+
+#include "space/small_job.hpp"
+#include "wait/processes.hpp"
+
+namespace armature::quiesce {
+namespace {
+
+TEST(PhaseBarrierTest, a_member_that_is_killed_has_not_passed_what_it_did_not_reach) {
+  const space::SmallJob job(2);
+  const space::Mapping& mapping = job.mapping();
+  ASSERT_EQ(mapping.header().processes, 2U);
+  const PhaseBarrier mine(mapping, 0, 1), its(mapping, 1, 1);
+  ASSERT_EQ(mine.of_node().processes().size(), 2U);
+  mine.reach(4);
+  EXPECT_FALSE(mine.all_have_passed(4));
+  its.reach(4);
+  EXPECT_TRUE(mine.all_have_passed(4));
+  // Whoever sees it die says that it runs no more before all are called to go back.
+  mapping.process_slot(1).step.store(wait::runs_no_more);
+  EXPECT_FALSE(mine.all_have_passed(4));
+  wait::lose_process({reinterpret_cast<std::byte*>(&mapping.header())}, 1);
+  EXPECT_TRUE(mapping.header().halt.is_to_regroup());
+  EXPECT_THROW(mine.require_to_go_on(), GivenUp);
+  EXPECT_EQ(NodeMembers(mapping, 0, 1).processes().size(), 1U);
+}
+
+TEST(PhaseBarrierTest, a_word_of_another_epoch_does_not_count) {
+  const space::SmallJob job(2);
+  const space::Mapping& mapping = job.mapping();
+  const PhaseBarrier mine(mapping, 0, 7);
+  mine.reach(2);
+  PhaseBarrier(mapping, 1, 6).reach(5);  // of the one before
+  EXPECT_FALSE(mine.all_have_passed(2));
+  PhaseBarrier::of_epoch(mapping, 1, 1).reach(2);
+  EXPECT_FALSE(mine.all_have_passed(2));
+  PhaseBarrier(mapping, 1, 8).reach(1);  // it has gone on to the next one
+  EXPECT_TRUE(mine.all_have_passed(2));
+}
+
+TEST(PhaseBarrierTest, who_waits_gives_up_when_the_epoch_is_over) {
+  const space::SmallJob job(2);
+  const space::Mapping& mapping = job.mapping();
+  const PhaseBarrier mine(mapping, 0, 1);
+  mapping.header().halt.regroup = 1;
+  EXPECT_THROW(mine.all_reach(1), GivenUp);
+  EXPECT_THROW(mine.wait_until([] { return true; }), GivenUp);
+}
+
+}  // namespace
+}  // namespace armature::quiesce

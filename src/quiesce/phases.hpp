@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "quiesce/phase_barrier.hpp"
+#include "space/control.hpp"
+
+namespace armature::quiesce {
+
+/// The work of a client of the protocol while all stand still, in this order. What these throw is
+/// told to all, and then nothing more is done but `undo`.
+struct Client {
+  using ByEach = std::function<void(const PhaseBarrier& barrier)>;
+  /// By each process, when nothing is on its way any more.
+  ByEach when_quiet;
+  /// By the first process of the job, before `by_each`.
+  std::function<void()> prepare;
+  /// By each process.
+  ByEach by_each;
+  /// By the first process of the job, when all have; or where something has gone wrong.
+  std::function<void()> complete, undo;
+  /// By the first process of each node, where all went well, just before ranks go on.
+  std::function<void()> at_end;
+};
+
+/// The part of the protocol that all clients have in common, step by step, each begun by nobody
+/// before all have taken the one before:
+///
+///   1, 2  between nodes nothing is on its way any more: what was sent has been handled, and what
+///         was sent for it
+///   3     what processes keep of their ranks has been packed
+///   4     it has been prepared, where it is to be; else for `by_each`
+///   5, 6  it has been done, and is complete
+///
+/// Afterwards each process knows whether something has gone wrong, Halt::broken; on one node, the
+/// first one of it, for whom the others wait. Throws GivenUp.
+void run_phases(const PhaseBarrier& barrier, space::Halt& halt, const Client& client);
+
+/// The last part, by all, with `number` that of the standing still: ranks go on when the first
+/// process of the node says so. Halt::failed and Halt::problem then tell what has gone wrong, on
+/// all nodes. Throws GivenUp.
+void go_on(const PhaseBarrier& barrier, space::ControlHeader& job, std::uint32_t number,
+           const Client& client);
+
+}  // namespace armature::quiesce

@@ -1,0 +1,134 @@
+#include "quiesce/plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "net/network.hpp"
+#include "quiesce/records.hpp"
+#include "wait/processes.hpp"
+
+namespace armature::quiesce {
+
+using net::network;
+
+namespace {
+
+/// What becomes of some ranks. Behind it their processes, and behind those of the last ones the
+/// directory of a checkpoint, if there is to be one.
+struct PlanRecord {
+  std::uint32_t number;
+  std::int32_t first;
+  std::uint32_t count;
+  std::uint16_t is_last;  // 1: now all is told
+  std::uint16_t is_incremental;
+  space::KeptIn where;
+  std::uint32_t changed_since;
+  std::uint64_t folder_number;
+  std::uint64_t id, goes_on_from;
+};
+static_assert(sizeof(PlanRecord) == 48);
+
+constexpr std::size_t count_max =
+    (transport::Link::body_bytes_max - sizeof(PlanRecord) - space::Halt::text_max) / sizeof(int);
+
+void write(const space::Mapping& mapping, const PlanRecord& record, const std::byte* processes,
+           std::string_view directory) {
+  for (std::uint32_t i = 0; i < record.count; ++i) {
+    std::int32_t process = 0;
+    std::memcpy(&process, processes + i * sizeof process, sizeof process);
+    ARMATURE_ASSERT(process >= 0 && process < static_cast<int>(mapping.header().processes));
+    mapping.slot(record.first + static_cast<int>(i))
+        .goes_to.store(process, std::memory_order_relaxed);
+  }
+  if (record.is_last == 0) return;
+  space::ControlHeader& job = mapping.header();
+  std::memcpy(job.halt.directory, directory.data(), directory.size());
+  job.halt.directory[directory.size()] = '\0';
+  job.halt.folder_number = record.folder_number;
+  if (record.id != 0) job.halt.begin(record.id);
+  job.halt.goes_on_from = record.goes_on_from;
+  job.halt.is_incremental.store(record.is_incremental, std::memory_order_relaxed);
+  job.halt.changed_since.store(record.changed_since, std::memory_order_relaxed);
+  job.halt.where.store(record.where, std::memory_order_relaxed);
+  // Release: who sees that it is wanted sees where all go.
+  job.halt.wanted.store(record.number, std::memory_order_release);
+  wait::wake_processes({reinterpret_cast<std::byte*>(&job)});
+}
+
+void on_plan(const transport::Arrived& arrived) {
+  const auto record = arrived.head<PlanRecord>();
+  const auto processes = arrived.rest(sizeof record);
+  const space::Mapping& mapping = network()->mapping();
+  if (record.first < 0 || record.first > mapping.ranks() ||
+      record.count > static_cast<std::uint32_t>(mapping.ranks() - record.first) ||
+      processes.size() < record.count * sizeof(std::int32_t) ||
+      processes.size() - record.count * sizeof(std::int32_t) >= space::Halt::text_max ||
+      record.where > space::KeptIn::next_start)
+    base::fail(Errc::corrupt, fmt::format("process {} tells of {} ranks from {} on",
+                                          arrived.process, record.count, record.first));
+  const auto directory = processes.subspan(record.count * sizeof(std::int32_t));
+  write(mapping, record, processes.data(),
+        {reinterpret_cast<const char*>(directory.data()), directory.size()});
+}
+
+/// One process of each other node.
+std::set<int> first_processes(const space::Mapping& mapping) {
+  std::set<int> nodes, processes;
+  for (const int process : network()->others())
+    if (!wait::is_lost(mapping.process_slot(process)) &&
+        nodes.insert(mapping.process_slot(process).node).second)
+      processes.insert(process);
+  return processes;
+}
+
+}  // namespace
+
+const std::array<transport::Handling, 1> plan_handlers{{
+    {.kind = transport::number_of(Kind::plan), .handler = on_plan},
+}};
+
+void arrange(const space::Mapping& mapping, const Arrangement& all) {
+  static_assert(sizeof(int) == sizeof(std::int32_t));
+  ARMATURE_ASSERT(all.directory.size() < space::Halt::text_max);
+  const std::set<int> others = first_processes(mapping);
+  for (std::size_t first = 0; first < all.processes.size(); first += count_max) {
+    const auto part =
+        all.processes.subspan(first, std::min(count_max, all.processes.size() - first));
+    const auto bytes = std::as_bytes(part);
+    const bool is_last = first + part.size() == all.processes.size();
+    const std::string_view directory = is_last ? all.directory : std::string_view();
+    const PlanRecord record{all.number,
+                            static_cast<std::int32_t>(first),
+                            static_cast<std::uint32_t>(part.size()),
+                            static_cast<std::uint16_t>(is_last ? 1 : 0),
+                            static_cast<std::uint16_t>(all.is_incremental ? 1 : 0),
+                            all.where,
+                            all.changed_since,
+                            all.folder_number,
+                            all.id,
+                            all.goes_on_from};
+    {
+      const transport::Links::Lock locked(network()->links().lock());
+      for (const int other : others) {
+        transport::Link& link = network()->links().to(other);
+        std::byte* const body =
+            link.append(Kind::plan, -1, -1, sizeof record + bytes.size() + directory.size(),
+                        transport::Link::Ack::later);
+        std::memcpy(body, &record, sizeof record);
+        std::memcpy(body + sizeof record, bytes.data(), bytes.size());
+        if (!directory.empty())
+          std::memcpy(body + sizeof record + bytes.size(), directory.data(), directory.size());
+        link.flush();
+      }
+    }
+    write(mapping, record, bytes.data(), directory);
+  }
+}
+
+}  // namespace armature::quiesce

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "space/mapping.hpp"
+#include "transport/links.hpp"
+
+namespace armature::quiesce {
+
+/// What all processes stand still for.
+struct Arrangement {
+  std::uint32_t number = 0;                      // so many times they have, then
+  std::span<const int> processes;                // that each rank is to be in
+  space::KeptIn where = space::KeptIn::nowhere;  // a checkpoint is written
+  std::string directory;                         // there, where it is
+  std::uint64_t folder_number = 0;               // into that folder of it
+  std::uint64_t id = 0;                          // of the checkpoint, if one is written
+  // Whether it may be followed by what has changed since; and the number of the one before, where
+  // it is that itself, and its id. 0: it is whole.
+  bool is_incremental = false;
+  std::uint32_t changed_since = 0;
+  std::uint64_t goes_on_from = 0;
+};
+
+/// By one rank: tells all nodes, and has all processes of the job stand still. Their ranks wait for
+/// the end of that.
+void arrange(const space::Mapping& mapping, const Arrangement& all);
+
+extern const std::array<transport::Handling, 1> plan_handlers;
+
+}  // namespace armature::quiesce

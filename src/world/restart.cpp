@@ -1,0 +1,146 @@
+#include "world/restart.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <set>
+#include <string>
+
+#include "armature/error.hpp"
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "base/message.hpp"
+#include "base/runtime.hpp"
+#include "bootstrap/environment.hpp"
+#include "checkpoint/folder.hpp"
+#include "migration/addresses.hpp"
+#include "wait/rank_context.hpp"
+#include "world/change_nodes.hpp"
+#include "world/requests.hpp"
+
+namespace armature::hosting {
+namespace {
+
+using space::StartAnew;
+
+constexpr std::uint64_t look_ns = 100'000'000;
+
+bool may_be_restarted(const space::ControlHeader& job) {
+  return job.nodes > 1 && job.ranks_are_virtual != 0;
+}
+
+bool is_launched(const space::ControlHeader& job) { return job.has_launcher != 0; }
+
+/// By all ranks.
+void tell_problem(const World& world, const space::Mapping& mapping, const Requests& requests,
+                  const std::string& problem) {
+  const std::string what(base::without_start(problem));
+  if (!is_launched(mapping.header())) return answer_requests(mapping, world.rank(), requests, what);
+  if (world.rank() != 0) return;
+  space::Resize& resize = mapping.header().resize;
+  base::copy_text(resize.problem, what);
+  // Release: who sees it reads why.
+  resize.anew.store(StartAnew::failed, std::memory_order_release);
+}
+
+/// By rank 0.
+bool take_wish_of_launcher(space::Resize& resize) {
+  StartAnew wanted = StartAnew::wanted;
+  return resize.anew.load(std::memory_order_relaxed) == wanted &&
+         resize.anew.compare_exchange_strong(wanted, StartAnew::begun, std::memory_order_acq_rel);
+}
+
+/// What rank 0 finds, and all know then.
+struct Begun {
+  std::string folder;   // where ranks are to be written; empty: they are not
+  std::string problem;  // why not, where they should be
+
+  void share(const World& world) {
+    std::string& text = problem.empty() ? folder : problem;
+    const std::int64_t bytes = problem.empty() ? std::ssize(folder) : -std::ssize(problem);
+    const std::int64_t told = world.broadcast(bytes, 0);
+    std::string& theirs = told < 0 ? problem : folder;
+    if (world.rank() != 0) theirs.resize(static_cast<std::size_t>(std::abs(told)));
+    world.broadcast<char>(world.rank() == 0 ? text : theirs, 0);
+  }
+};
+
+Begun begin(const space::Mapping& mapping, const Requests& requests) {
+  const space::ControlHeader& job = mapping.header();
+  Begun begun;
+  try {
+    if (requests.processes > job.ranks)
+      base::fail(Errc::bad_argument, "there are fewer ranks than processes are wanted");
+    if (const char* const why = migration::why_not_restart(job)) base::fail(Errc::misuse, why);
+    begun.folder = checkpoints::make_folder(std::getenv(bootstrap::resize_variable));
+    write_requests(mapping, requests, begun.folder);
+  } catch (const Error& error) {
+    if (!begun.folder.empty()) checkpoints::abandon(begun.folder);
+    begun = {.folder = {}, .problem = error.what()};
+  }
+  return begun;
+}
+
+/// Nobody is left to take the ranks.
+void end_as_asked() {
+  std::signal(SIGTERM, SIG_DFL);
+  kill(getpid(), SIGTERM);
+}
+
+/// Empty, where it returns in other processes.
+std::string write(const World& world, const std::string& folder, const char* call) {
+  const space::Halt& halt = wait::mapping(call).header().halt;
+  const std::uint32_t restarts = halt.restarts;
+  try {
+    (void)write_on_nodes(
+        world, {space::KeptIn::next_start, world.rank() == 0 ? folder : std::string()}, call);
+    return halt.restarts != restarts ? std::string() : std::string(halt.problem);
+  } catch (const Error& error) {
+    if (world.rank() == 0) checkpoints::abandon(folder);
+    return error.what();
+  }
+}
+
+struct MayBeAnew {
+  bool may_be = std::getenv(bootstrap::resize_variable) != nullptr;
+};
+
+}  // namespace
+
+bool is_time_to_look(const space::Mapping& mapping) {
+  space::ControlHeader& job = mapping.header();
+  space::Resize& resize = job.resize;
+  if (!may_be_restarted(job)) return false;
+  if (resize.has_met.load(std::memory_order_relaxed) == 0) return true;  // all note that they meet
+  if (is_launched(job)) return resize.anew.load(std::memory_order_relaxed) == StartAnew::wanted;
+  const std::uint64_t now_ns = base::now_ns();
+  if (now_ns - resize.looked_ns.load(std::memory_order_relaxed) < look_ns) return false;
+  resize.looked_ns.store(now_ns, std::memory_order_relaxed);
+  return base::state<MayBeAnew>().may_be;
+}
+
+bool restart_if_wanted(const World& world, const char* call) {
+  const space::Mapping& mapping = wait::mapping(call);
+  space::ControlHeader& job = mapping.header();
+  if (!may_be_restarted(job)) return false;
+  job.resize.has_met.store(1, std::memory_order_relaxed);
+  const Requests requests = is_launched(job) ? Requests() : gather_requests(world, call);
+  if (requests.are_there()) {
+    if (requests.processes == requests.hosting.size() && requests.leaving.empty()) {
+      answer_requests(mapping, world.rank(), requests, {});
+      return false;
+    }
+    if (requests.leaving.size() >= requests.hosting.size()) end_as_asked();
+  }
+  Begun begun;
+  const bool is_wanted = is_launched(job) ? world.rank() == 0 && take_wish_of_launcher(job.resize)
+                                          : requests.are_there();
+  if (world.rank() == 0 && is_wanted) begun = begin(mapping, requests);
+  begun.share(world);
+  if (!begun.folder.empty()) begun.problem = write(world, begun.folder, call);
+  if (!begun.problem.empty()) tell_problem(world, mapping, requests, begun.problem);
+  return !begun.folder.empty() && begun.problem.empty();
+}
+
+}  // namespace armature::hosting
