@@ -66,11 +66,53 @@ HookOptions HookOptions::parse(const std::string& text) {
   return options;
 }
 
+DelayedPackets::DelayedPackets(const HookOptions& options)
+    : delay_ns_(options.delay_us * 1000),
+      reorders_(options.reorder != 0),
+      random_(options.reorder) {}
+
+void DelayedPackets::watch_clock(int inner) {
+  inner_ = inner;
+  timer_ = base::FileDescriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  either_ = base::FileDescriptor(epoll_create1(EPOLL_CLOEXEC));
+  epoll_event readable{.events = EPOLLIN, .data = {}};
+  if (!timer_ || !either_ || epoll_ctl(either_.get(), EPOLL_CTL_ADD, timer_.get(), &readable) != 0)
+    base::fail(Errc::start, "ARMATURE_NET_HOOK: " + base::system_text(errno));
+  if (inner >= 0 && epoll_ctl(either_.get(), EPOLL_CTL_ADD, inner, &readable) != 0)
+    base::fail(Errc::start, "ARMATURE_NET_HOOK: " + base::system_text(errno));
+}
+
+/// For the first that is due: whoever sleeps may have begun before it was sent.
+void DelayedPackets::set_timer() {
+  constexpr std::uint64_t second_ns = 1'000'000'000;
+  const std::uint64_t due = held_.empty() ? 0 : held_.begin()->first;  // 0: never
+  const itimerspec at{{},
+                      {static_cast<time_t>(due / second_ns), static_cast<long>(due % second_ns)}};
+  timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
+}
+
+/// When a packet that is sent now shall be.
+std::uint64_t DelayedPackets::due_ns() {
+  return base::now_ns() + delay_ns_ + (reorders_ ? random_.below(delay_ns_) : 0);
+}
+
+void DelayedPackets::add(const Packet& packet) {
+  const auto held = held_.emplace(due_ns(), packet);
+  if (held == held_.begin()) set_timer();
+}
+
+std::optional<DelayedPackets::Packet> DelayedPackets::take_one() {
+  if (held_.empty() || held_.begin()->first > base::now_ns()) return std::nullopt;
+  const Packet due = held_.begin()->second;
+  held_.erase(held_.begin());
+  return due;
+}
+
 Hook::Hook(Sink& sink, const HookOptions& options, const Open& open)
-    : sink_(sink), options_(options), inner_(open(*this)), random_(options.reorder) {
+    : sink_(sink), options_(options), inner_(open(*this)), delayed_(options) {
   description_ = inner_->description();
   if (options_.delay_us != 0) {
-    watch_clock();
+    delayed_.watch_clock(inner_->descriptor());
     description_ += fmt::format(", each packet {} {} us late", options_.reorder != 0 ? "up to" : "",
                                 options_.delay_us * (options_.reorder != 0 ? 2 : 1));
   }
@@ -94,33 +136,6 @@ const char* Hook::connect(int peer, std::span<const std::byte> address) {
   return inner_->connect(peer, address);
 }
 
-/// Whoever sleeps until there is something to do wakes up for a packet that is due, too.
-void Hook::watch_clock() {
-  timer_ = base::FileDescriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
-  either_ = base::FileDescriptor(epoll_create1(EPOLL_CLOEXEC));
-  epoll_event readable{.events = EPOLLIN, .data = {}};
-  if (!timer_ || !either_ || epoll_ctl(either_.get(), EPOLL_CTL_ADD, timer_.get(), &readable) != 0)
-    base::fail(Errc::start, "ARMATURE_NET_HOOK: " + base::system_text(errno));
-  if (const int inner = inner_->descriptor();
-      inner >= 0 && epoll_ctl(either_.get(), EPOLL_CTL_ADD, inner, &readable) != 0)
-    base::fail(Errc::start, "ARMATURE_NET_HOOK: " + base::system_text(errno));
-}
-
-/// For the first that is due: whoever sleeps may have begun before it was sent.
-void Hook::set_timer() {
-  constexpr std::uint64_t second_ns = 1'000'000'000;
-  const std::uint64_t due = held_.empty() ? 0 : held_.begin()->first;  // 0: never
-  const itimerspec at{{},
-                      {static_cast<time_t>(due / second_ns), static_cast<long>(due % second_ns)}};
-  timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
-}
-
-/// When a packet that is sent now shall be.
-std::uint64_t Hook::due_ns() {
-  const std::uint64_t delay_ns = options_.delay_us * 1000;
-  return base::now_ns() + delay_ns + (options_.reorder != 0 ? random_.below(delay_ns) : 0);
-}
-
 bool Hook::send(int peer, std::span<const std::byte> head, std::span<const std::byte> body,
                 std::uint64_t token) {
   if (has_lost_ && peer == options_.lose) return true;
@@ -134,20 +149,14 @@ bool Hook::send(int peer, std::span<const std::byte> head, std::span<const std::
   count.bytes += head.size() + body.size();
   trace("sent", peer, head.size() + body.size());
   if (options_.delay_us == 0) return inner_->send(peer, head, body, token);
-  const auto held = held_.emplace(due_ns(), Held{peer, head, body, token});
-  if (held == held_.begin()) set_timer();
+  delayed_.add({peer, head, body, token});
   return false;
 }
 
 bool Hook::progress() {
-  bool any = false;
-  while (!held_.empty() && held_.begin()->first <= base::now_ns()) {
-    const Held due = held_.begin()->second;
-    held_.erase(held_.begin());
+  const bool any = delayed_.take_due([this](const DelayedPackets::Packet& due) {
     if (inner_->send(due.peer, due.head, due.body, due.token)) sink_.sent(due.token);
-    any = true;
-  }
-  if (any) set_timer();
+  });
   return inner_->progress() || any;
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,48 @@ struct HookOptions {
   [[nodiscard]] static HookOptions parse(const std::string& text);
 };
 
+/// Packets on their way through a network that is slow, and may reorder them.
+class DelayedPackets {
+ public:
+  /// The memory of a packet stays where it is: Hook::send() has said that it is still needed.
+  struct Packet {
+    int peer;
+    std::span<const std::byte> head, body;
+    std::uint64_t token;
+  };
+
+  explicit DelayedPackets(const HookOptions& options);
+  /// Whoever sleeps until `inner` is readable wakes up for a packet that is due, too: by
+  /// descriptor(). Throws Error(start).
+  void watch_clock(int inner);
+  [[nodiscard]] int descriptor() const { return either_ ? either_.get() : inner_; }
+
+  void add(const Packet& packet);
+  /// f(packet) for those that are due; whether there were some.
+  template <class F>
+  bool take_due(F f) {
+    bool any = false;
+    while (const std::optional<Packet> due = take_one()) {
+      f(*due);
+      any = true;
+    }
+    if (any) set_timer();
+    return any;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t due_ns();
+  [[nodiscard]] std::optional<Packet> take_one();
+  void set_timer();
+
+  std::uint64_t delay_ns_;
+  bool reorders_;
+  base::Random random_;
+  int inner_ = -1;
+  base::FileDescriptor timer_, either_;        // the next packet; it or the engine
+  std::multimap<std::uint64_t, Packet> held_;  // by when they are due; of equals, in order
+};
+
 class Hook final : public Engine, private Sink {
  public:
   using Open = std::function<std::unique_ptr<Engine>(Sink& sink)>;
@@ -53,7 +96,7 @@ class Hook final : public Engine, private Sink {
   void drop(int peer) override { inner_->drop(peer); }
   bool progress() override;
   [[nodiscard]] int descriptor() const override {
-    return either_ ? either_.get() : inner_->descriptor();
+    return options_.delay_us != 0 ? delayed_.descriptor() : inner_->descriptor();
   }
   [[nodiscard]] bool arm() override { return inner_->arm(); }
   void keep_from_children() override { inner_->keep_from_children(); }
@@ -80,31 +123,17 @@ class Hook final : public Engine, private Sink {
   [[nodiscard]] Count came() const { return came_; }
 
  private:
-  /// A packet on its way through the bad network. Its memory stays where it is: send() has said
-  /// that it is still needed.
-  struct Held {
-    int peer;
-    std::span<const std::byte> head, body;
-    std::uint64_t token;
-  };
-
   void received(std::span<const std::byte> head, std::span<const std::byte> body) override;
   void sent(std::uint64_t token) override { sink_.sent(token); }
   void lost(int peer, const char* why) override { sink_.lost(peer, why); }
-  void watch_clock();
-  void set_timer();
   void trace(const char* what, int peer, std::size_t bytes) const;
-  [[nodiscard]] std::uint64_t due_ns();
 
   Sink& sink_;
   HookOptions options_;
   std::unique_ptr<Engine> inner_;
   std::string description_;
   base::FileDescriptor trace_;
-  base::FileDescriptor timer_,
-      either_;  // where packets are delayed: the next one; it or the engine
-  base::Random random_;
-  std::multimap<std::uint64_t, Held> held_;  // by when they are due; of equals, in order
+  DelayedPackets delayed_;
   std::map<int, Count> sent_;
   Count came_;
   bool has_lost_ = false;

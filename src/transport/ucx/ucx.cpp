@@ -1,13 +1,29 @@
-// Connections: made, used for messages, let go.
+// Connections: made, used for messages and one-sided operations, let go.
 #include "transport/ucx/ucx.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <utility>
 
-#include "base/clock.hpp"
-
 namespace armature::transport {
+
+Ucx::~Ucx() {
+  forget_sockets();
+  memory_.destroy_keys();
+  worker_.close();
+  memory_.unregister_all();
+}
+
+std::string Ucx::open(const EngineOptions& options) {
+  if (std::string problem = worker_.open(options); !problem.empty()) return problem;
+  ucp_am_handler_param_t handler{};
+  handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
+                       UCP_AM_HANDLER_PARAM_FIELD_ARG;
+  handler.id = message_id;
+  handler.cb = &on_message;
+  handler.arg = this;
+  const ucs_status_t status = ucp_worker_set_am_recv_handler(worker_.worker(), &handler);
+  return status == UCS_OK ? std::string() : failure("ucp_worker_set_am_recv_handler", status);
+}
 
 const char* Ucx::connect(int peer, std::span<const std::byte> address) {
   const auto index = static_cast<std::size_t>(peer);
@@ -19,7 +35,7 @@ const char* Ucx::connect(int peer, std::span<const std::byte> address) {
   params.address = reinterpret_cast<const ucp_address_t*>(address.data());
   params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
   params.err_handler = {&on_failure, peers_[index].get()};
-  const ucs_status_t status = ucp_ep_create(worker_, &params, &peers_[index]->endpoint);
+  const ucs_status_t status = ucp_ep_create(worker_.worker(), &params, &peers_[index]->endpoint);
   if (status == UCS_OK) return nullptr;
   problem_ = failure("ucp_ep_create", status);
   return problem_.c_str();
@@ -30,16 +46,16 @@ bool Ucx::send(int peer, std::span<const std::byte> head, std::span<const std::b
   Peer& to = *peers_[static_cast<std::size_t>(peer)];
   if (to.lost) return true;
   auto sending = std::make_unique<Sending>(Sending{this, token});
-  ucp_request_param_t param = told(*sending);
+  ucp_request_param_t param = sending->param();
   param.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
-  param.flags = always_eager_ ? UCP_AM_SEND_FLAG_EAGER : 0;
+  param.flags = worker_.always_eager() ? UCP_AM_SEND_FLAG_EAGER : 0;
   return !is_under_way(to,
                        ucp_am_send_nbx(to.endpoint, message_id, head.data(), head.size(),
                                        body.data(), body.size(), &param),
                        sending);
 }
 
-/// Whether on_sent will be told.
+/// Whether Sending::on_sent will be called.
 bool Ucx::is_under_way(Peer& to, ucs_status_ptr_t request, std::unique_ptr<Sending>& sending) {
   if (UCS_PTR_IS_ERR(request)) lose(to, UCS_PTR_STATUS(request));
   if (request == nullptr || UCS_PTR_IS_ERR(request)) return false;
@@ -55,7 +71,7 @@ ucs_status_t Ucx::fetch(std::span<const std::byte> head, void* announced, std::s
   param.cb.recv_am = &on_fetched;
   param.user_data = fetching.get();
   const ucs_status_ptr_t request =
-      ucp_am_recv_data_nbx(worker_, announced, fetching->body.data(), bytes, &param);
+      ucp_am_recv_data_nbx(worker_.worker(), announced, fetching->body.data(), bytes, &param);
   if (UCS_PTR_IS_ERR(request)) return UCS_PTR_STATUS(request);
   Fetching* const under_way = fetching.release();
   if (request == nullptr) on_fetched(nullptr, UCS_OK, bytes, under_way);
@@ -66,39 +82,42 @@ void Ucx::drop(int peer) {
   Peer& dropped = *peers_[static_cast<std::size_t>(peer)];
   dropped.lost = true;
   if (ucp_ep_h const endpoint = std::exchange(dropped.endpoint, nullptr))
-    dropped_.push_back(
-        {.peer = &dropped, .endpoint = endpoint, .since_ns = base::now_of_machine_ns()});
+    dropped_.add(endpoint, dropped.noticed);
 }
 
-/// Not in drop(), which may be called from inside of what is closed. What is under way there ends
-/// with an error.
-///
-/// Nor before UCX knows that the peer is dead, when that is why it was dropped: closed by force
-/// with something under way to a peer whose death it discovers only then, UCX 1.13 ends the
-/// process. A peer that hangs, or whose link is down, it does not notice; it is given the time in
-/// which it notices a death many times over, and has then looked some times more: who had no core
-/// all that time has not looked at all.
-void Ucx::close_dropped() {
-  if (dropped_.empty()) [[likely]]
-    return;
-  constexpr std::uint64_t time_to_notice_ns = 200'000'000;
-  constexpr int looks_to_notice = 4;
-  const std::uint64_t now_ns = base::now_of_machine_ns();
-  for (Dropped& dropped : dropped_)
-    if (now_ns - dropped.since_ns > time_to_notice_ns) ++dropped.looks_when_late;
-  std::vector<ucp_ep_h> due;
-  std::erase_if(dropped_, [&](const Dropped& dropped) {
-    const bool is_due = dropped.peer->noticed || dropped.looks_when_late > looks_to_notice;
-    if (is_due) due.push_back(dropped.endpoint);
-    return is_due;
-  });
-  for (ucp_ep_h const endpoint : due) {
-    ucp_request_param_t param{};
-    param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-    param.flags = UCP_EP_CLOSE_FLAG_FORCE;
-    const ucs_status_ptr_t closing = ucp_ep_close_nbx(endpoint, &param);
-    if (UCS_PTR_IS_PTR(closing)) ucp_request_free(closing);
-  }
+void* Ucx::accept(int peer, std::span<const std::byte> offered) {
+  const Peer& from = *peers_[static_cast<std::size_t>(peer)];
+  return from.lost ? nullptr : memory_.take_key(from.endpoint, offered);
+}
+
+/// A put is done for UCX when it has let go of the source; the flush behind it says when the bytes
+/// are there.
+void Ucx::put(int peer, void* accepted, std::uint64_t to, std::span<const std::byte> from,
+              std::uint64_t token) {
+  Peer& target = *peers_[static_cast<std::size_t>(peer)];
+  if (target.lost) return sink_.sent(token);
+  const ucp_request_param_t untold{};
+  const ucs_status_ptr_t request = ucp_put_nbx(target.endpoint, from.data(), from.size(), to,
+                                               static_cast<ucp_rkey_h>(accepted), &untold);
+  if (UCS_PTR_IS_PTR(request)) ucp_request_free(request);
+  if (UCS_PTR_IS_ERR(request)) lose(target, UCS_PTR_STATUS(request));
+  if (target.lost) return sink_.sent(token);
+  auto sending = std::make_unique<Sending>(Sending{this, token});
+  const ucp_request_param_t param = sending->param();
+  if (!is_under_way(target, ucp_ep_flush_nbx(target.endpoint, &param), sending)) sink_.sent(token);
+}
+
+void Ucx::get(int peer, void* accepted, std::uint64_t from, std::span<std::byte> to,
+              std::uint64_t token) {
+  Peer& target = *peers_[static_cast<std::size_t>(peer)];
+  if (target.lost) return sink_.sent(token);
+  auto sending = std::make_unique<Sending>(Sending{this, token});
+  const ucp_request_param_t param = sending->param();
+  if (!is_under_way(target,
+                    ucp_get_nbx(target.endpoint, to.data(), to.size(), from,
+                                static_cast<ucp_rkey_h>(accepted), &param),
+                    sending))
+    sink_.sent(token);
 }
 
 void Ucx::lose(Peer& peer, ucs_status_t why) {

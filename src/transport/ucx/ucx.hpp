@@ -11,6 +11,10 @@
 #include <ucp/api/ucp.h>
 
 #include "transport/transport.hpp"
+#include "transport/ucx/child_sockets.hpp"
+#include "transport/ucx/dropped_endpoints.hpp"
+#include "transport/ucx/remote_memory.hpp"
+#include "transport/ucx/worker.hpp"
 
 // The engine over UCX. Of UCX it uses active messages, sent eagerly: on one connection they arrive
 // in order, and a message that a connection takes as one piece is handed to us where it was
@@ -25,42 +29,39 @@ class Ucx final : public Engine {
   explicit Ucx(Sink& sink) : sink_(sink) {}
   Ucx(const Ucx&) = delete;
   Ucx& operator=(const Ucx&) = delete;
-  ~Ucx() override {
-    forget_children();
-    if (address_ != nullptr) ucp_worker_release_address(worker_, address_);
-    for (ucp_rkey_h const key : accepted_) ucp_rkey_destroy(key);
-    if (worker_ != nullptr) ucp_worker_destroy(worker_);
-    for (ucp_mem_h const memory : offered_) ucp_mem_unmap(context_, memory);
-    if (context_ != nullptr) ucp_cleanup(context_);
-  }
+  ~Ucx() override;
 
-  /// What went wrong, or "".
+  /// Returns an error text, or "".
   [[nodiscard]] std::string open(const EngineOptions& options);
 
-  [[nodiscard]] const char* description() const override { return description_.c_str(); }
-  [[nodiscard]] std::span<const std::byte> address() const override {
-    return {reinterpret_cast<const std::byte*>(address_), address_bytes_};
-  }
+  [[nodiscard]] const char* description() const override { return worker_.description(); }
+  [[nodiscard]] std::span<const std::byte> address() const override { return worker_.address(); }
   [[nodiscard]] const char* connect(int peer, std::span<const std::byte> address) override;
   [[nodiscard]] bool send(int peer, std::span<const std::byte> head,
                           std::span<const std::byte> body, std::uint64_t token) override;
   void drop(int peer) override;
   bool progress() override {
-    close_dropped();
+    dropped_.close_due();
     for (int round = 0; round < rounds_max; ++round)
-      if (ucp_worker_progress(worker_) == 0) return round > 0;
+      if (ucp_worker_progress(worker_.worker()) == 0) return round > 0;
     // Who sleeps on the descriptor is to go on where this has stopped: what UCX has taken from the
     // sockets already does not make it readable.
-    if (std::exchange(is_armed_, false)) (void)ucp_worker_signal(worker_);
+    if (std::exchange(is_armed_, false)) (void)ucp_worker_signal(worker_.worker());
     return true;
   }
-  [[nodiscard]] int descriptor() const override { return descriptor_; }
-  void keep_from_children() override;
-  [[nodiscard]] bool arm() override { return is_armed_ = ucp_worker_arm(worker_) == UCS_OK; }
+  [[nodiscard]] int descriptor() const override { return worker_.descriptor(); }
+  void keep_from_children() override { keep_sockets_from_children(worker_.descriptor()); }
+  [[nodiscard]] bool arm() override {
+    return is_armed_ = ucp_worker_arm(worker_.worker()) == UCS_OK;
+  }
 
-  [[nodiscard]] bool is_one_sided() const override { return is_one_sided_; }
-  [[nodiscard]] bool pins_memory() const override { return is_one_sided_ && has_rdma_; }
-  [[nodiscard]] std::vector<std::byte> offer(std::span<std::byte> memory) override;
+  [[nodiscard]] bool is_one_sided() const override { return worker_.is_one_sided(); }
+  [[nodiscard]] bool pins_memory() const override {
+    return worker_.is_one_sided() && worker_.has_rdma();
+  }
+  [[nodiscard]] std::vector<std::byte> offer(std::span<std::byte> memory) override {
+    return memory_.register_here(memory);
+  }
   [[nodiscard]] void* accept(int peer, std::span<const std::byte> offered) override;
   void put(int peer, void* accepted, std::uint64_t to, std::span<const std::byte> from,
            std::uint64_t token) override;
@@ -80,20 +81,7 @@ class Ucx final : public Engine {
     bool lost = false;
     bool noticed = false;  // by UCX itself
   };
-  struct Dropped {
-    const Peer* peer;
-    ucp_ep_h endpoint;
-    std::uint64_t since_ns;
-    int looks_when_late = 0;
-  };
-
-  std::string open_context(const EngineOptions& options);
-  std::string init(const ucp_config_t* config, std::uint64_t features);
-  [[nodiscard]] bool finds_rdma() const;
-  std::string open_worker();
   void lose(Peer& peer, ucs_status_t why);
-  void close_dropped();
-  static void forget_children();
 
   static ucs_status_t on_message(void* me, const void* head, std::size_t head_bytes, void* data,
                                  std::size_t bytes, const ucp_am_recv_param_t* param) {
@@ -126,40 +114,30 @@ class Ucx final : public Engine {
   struct Sending {
     Ucx* engine;
     std::uint64_t token;
+
+    [[nodiscard]] ucp_request_param_t param() {
+      ucp_request_param_t told{};
+      told.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+      told.cb.send = &on_sent;
+      told.user_data = this;
+      return told;
+    }
+    static void on_sent(void* request, ucs_status_t, void* sending) {
+      const std::unique_ptr<Sending> done(static_cast<Sending*>(sending));
+      ucp_request_free(request);
+      done->engine->sink_.sent(done->token);
+    }
   };
   [[nodiscard]] bool is_under_way(Peer& to, ucs_status_ptr_t request,
                                   std::unique_ptr<Sending>& sending);
-  [[nodiscard]] ucp_request_param_t told(Sending& sending) const {
-    ucp_request_param_t param{};
-    param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-    param.cb.send = &on_sent;
-    param.user_data = &sending;
-    return param;
-  }
-  static void on_sent(void* request, ucs_status_t, void* sending) {
-    const std::unique_ptr<Sending> done(static_cast<Sending*>(sending));
-    ucp_request_free(request);
-    done->engine->sink_.sent(done->token);
-  }
 
   Sink& sink_;
-  std::string description_;
+  UcxWorker worker_;
+  UcxRemoteMemory memory_{worker_};
   std::string problem_;
-  ucp_context_h context_ = nullptr;
-  ucp_worker_h worker_ = nullptr;
-  ucp_address_t* address_ = nullptr;
-  std::size_t address_bytes_ = 0;
-  int descriptor_ = -1;
   std::vector<std::unique_ptr<Peer>> peers_;
-  std::vector<Dropped> dropped_;
-  bool is_one_sided_ = false;
-  bool has_rdma_ = false;
-  bool always_eager_ = true;
+  DroppedEndpoints dropped_;
   bool is_armed_ = false;
-  std::vector<ucp_mem_h> offered_;
-  std::vector<ucp_rkey_h> accepted_;
 };
-
-[[nodiscard]] std::string failure(const char* call, ucs_status_t status);
 
 }  // namespace armature::transport

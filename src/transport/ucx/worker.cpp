@@ -1,14 +1,12 @@
-// Opening UCX: what it is told of the network, what it finds there, what it is to call.
-//
 // UCX installs handlers for signals when it is loaded, in place of ours that say who died of what:
 // they are taken back at once.
+#include "transport/ucx/worker.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
 
 #include <ucs/config/global_opts.h>
-
-#include "transport/ucx/ucx.hpp"
 
 extern "C" void ucs_debug_disable_signals();
 
@@ -27,14 +25,19 @@ std::string failure(const char* call, ucs_status_t status) {
   return std::string(call) + ": " + ucs_status_string(status);
 }
 
-std::string Ucx::open(const EngineOptions& options) {
+std::string UcxWorker::open(const EngineOptions& options) {
   ucs_global_opts_set_value("LOG_LEVEL", "fatal");
   ucs_debug_disable_signals();
   if (std::string problem = open_context(options); !problem.empty()) return problem;
   return open_worker();
 }
 
-std::string Ucx::open_context(const EngineOptions& options) {
+void UcxWorker::close() {
+  if (address_ != nullptr) ucp_worker_release_address(worker_, std::exchange(address_, nullptr));
+  if (worker_ != nullptr) ucp_worker_destroy(std::exchange(worker_, nullptr));
+}
+
+std::string UcxWorker::open_context(const EngineOptions& options) {
   ucp_config_t* config = nullptr;
   const ucs_status_t status = ucp_config_read(nullptr, nullptr, &config);
   if (status != UCS_OK) return failure("ucp_config_read", status);
@@ -84,7 +87,7 @@ std::string Ucx::open_context(const EngineOptions& options) {
   return {};
 }
 
-std::string Ucx::init(const ucp_config_t* config, std::uint64_t features) {
+std::string UcxWorker::init(const ucp_config_t* config, std::uint64_t features) {
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
   params.features = features;
@@ -95,7 +98,7 @@ std::string Ucx::init(const ucp_config_t* config, std::uint64_t features) {
 
 /// Whether the network's hardware reads and writes memory: which transports there are is told in
 /// words alone.
-bool Ucx::finds_rdma() const {
+bool UcxWorker::finds_rdma() const {
   char* text = nullptr;
   std::size_t bytes = 0;
   std::FILE* const file = open_memstream(&text, &bytes);
@@ -107,21 +110,13 @@ bool Ucx::finds_rdma() const {
   return told.find("rc_") != std::string::npos || told.find("dc_") != std::string::npos;
 }
 
-std::string Ucx::open_worker() {
+std::string UcxWorker::open_worker() {
   ucp_worker_params_t params{};
   params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_EVENTS;
   params.thread_mode = UCS_THREAD_MODE_SERIALIZED;
   params.events = UCP_WAKEUP_RX | UCP_WAKEUP_TX;
   ucs_status_t status = ucp_worker_create(context_, &params, &worker_);
   if (status != UCS_OK) return failure("ucp_worker_create", status);
-  ucp_am_handler_param_t handler{};
-  handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
-                       UCP_AM_HANDLER_PARAM_FIELD_ARG;
-  handler.id = message_id;
-  handler.cb = &on_message;
-  handler.arg = this;
-  status = ucp_worker_set_am_recv_handler(worker_, &handler);
-  if (status != UCS_OK) return failure("ucp_worker_set_am_recv_handler", status);
   status = ucp_worker_get_efd(worker_, &descriptor_);
   if (status != UCS_OK) return failure("ucp_worker_get_efd", status);
   status = ucp_worker_get_address(worker_, &address_, &address_bytes_);

@@ -5,15 +5,17 @@
 // UCX does not say which they are: they are what the descriptor that it is waited for with watches,
 // and what these watch. The kernel tells that (proc(5), fdinfo), in a child of fork, too, where
 // nothing may be allocated.
+#include "transport/ucx/child_sockets.hpp"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cctype>
+#include <cstddef>
 #include <cstdio>
-
-#include "transport/ucx/ucx.hpp"
+#include <utility>
 
 namespace armature::transport {
 namespace {
@@ -87,15 +89,15 @@ void close_in_child() {
 
 }  // namespace
 
-void Ucx::keep_from_children() {
-  for_each_socket(descriptor_, levels_max, [](int socket) {
+void keep_sockets_from_children(int descriptor) {
+  for_each_socket(descriptor, levels_max, [](int socket) {
     const int flags = fcntl(socket, F_GETFD);
     if (flags >= 0) (void)fcntl(socket, F_SETFD, flags | FD_CLOEXEC);
   });
-  if (std::exchange(waited_for, descriptor_) == -1)
+  if (std::exchange(waited_for, descriptor) == -1)
     (void)pthread_atfork(nullptr, nullptr, close_in_child);
 }
 
-void Ucx::forget_children() { waited_for = -1; }
+void forget_sockets() { waited_for = -1; }
 
 }  // namespace armature::transport
