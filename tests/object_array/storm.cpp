@@ -201,7 +201,6 @@ class Storm {
       default:
         try {
           one.create_on(book.member(), Element{one.index(), {}, {}, 0});
-          ++created;
         } catch (const armature::RemoteError& error) {
           if (error.code() != armature::Errc::misuse) throw;
         }
@@ -238,7 +237,6 @@ class Storm {
   int steady_ = 0;
   armature::object_array<Element, std::string> array_;
   armature::shared<Book> books_;
-  static inline std::uint64_t created = 0;
 };
 
 }  // namespace
