@@ -38,7 +38,7 @@ ARMATURE_API void set_priority(int priority);
 
 /// Makes all calls and messages urgent that the calling rank has sent to `rank` so far. If ranks
 /// run in turn, that rank has its next turn as if this were its priority, unless its own is higher.
-/// It executes the calls then. The order of what a rank sends to another stays: what was sent
+/// The receiver executes the calls then. What a rank sends to another stays in order: what was sent
 /// before goes first. Calls that are held back for others to join them are sent. Not collective;
 /// nothing is waited for. Where ranks have threads of their own that is all it does. Throws
 /// Error(bad_argument) for other numbers than set_priority takes, Error(bad_rank), and

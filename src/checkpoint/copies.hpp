@@ -39,9 +39,10 @@ class Copies {
   /// The next one, which counts when all have made their part of it: what is done in which phase of
   /// all standing still.
   [[nodiscard]] quiesce::Client client() const;
-  /// By each process of the job, all of which stand still, for the last one, to which all have gone
-  /// back: what one node alone has of it goes to another one. They reach that step on the way.
-  /// Throws Error(out_of_memory), GivenUp. Until all have come to that step, it is what it was.
+  /// Each process of the job calls it for the last copy, to which all have gone back, while all
+  /// stand still. What one node alone has of that copy goes to another one. They reach that step on
+  /// the way. Throws Error(out_of_memory), GivenUp. Until all have come to that step, it is what it
+  /// was.
   void mend(const quiesce::PhaseBarrier& barrier, std::uint32_t step, std::uint32_t last) const;
 
   /// Before the next one, where one was given up: those that have come up with what others sent.

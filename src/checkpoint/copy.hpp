@@ -8,7 +8,8 @@
 
 namespace armature::checkpoints {
 
-/// That one is whole, and the last. By the first process of a node, while nobody runs.
+/// Says that this copy is whole, and the last one. The first process of a node calls it, while
+/// nobody runs.
 void count_copy(space::ControlHeader& job, std::uint32_t number);
 
 /// A checkpoint in memory: one of two files that hold what the bands' file held, page by page, and
@@ -24,7 +25,7 @@ class Copy {
   /// of all standing still; `mapping` must outlive it.
   [[nodiscard]] static quiesce::Client client(const space::Mapping& mapping, int band_file);
 
-  // By all of the node, each its share. Throw Error(out_of_memory).
+  // All processes of the node call these, each for its share. They throw Error(out_of_memory).
   void fill(const quiesce::NodeMembers& members) const;
   void bring_back(const quiesce::NodeMembers& members) const;
   // By one of them, while nobody runs: what the control block knows of ranks.

@@ -22,7 +22,7 @@ class NodeCheckpoint {
   /// Gives up a folder that is not complete.
   ~NodeCheckpoint();
 
-  /// Its work in each phase. Used as long as this lives.
+  /// The work of this checkpoint in each phase, which is not used after this object.
   [[nodiscard]] quiesce::Client client();
 
  private:
