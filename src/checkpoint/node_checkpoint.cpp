@@ -59,7 +59,7 @@ void NodeCheckpoint::write_share(PartWriter& part) {
   const quiesce::NodeMembers::Share share = barrier_.of_node().share(UINT64_MAX / 2);
   if (!is_incremental()) return write_pages(band_file_, share.begin, share.end, part);
   const std::uint32_t since = halt_.changed_since.load(std::memory_order_relaxed);
-  // The same processes have written the checkpoint before, each the same share.
+  // Each process has written the same share of the checkpoint before.
   ARMATURE_ASSERT(since == 0 || since == kept_.sums_of);
   kept_.sums.begin(since == 0);
   kept_.sums_of = number_;
