@@ -6,7 +6,7 @@
 
 namespace armature::fibers {
 
-/// What the C++ runtime keeps per thread of the exceptions that are being handled: a fiber that
+/// The C++ runtime's record, one per thread, of the exceptions that are being handled. A fiber that
 /// waits inside a catch block takes it along. The layout is the ABI's (__cxa_eh_globals).
 struct ExceptionState {
   void* caught = nullptr;

@@ -28,7 +28,7 @@ constexpr std::uint64_t yield_ns = 200'000;
 constexpr std::uint64_t yield_ns_shared = 50'000;
 constexpr std::uint64_t yield_ns_far = 1'000'000;  // there and back takes longer
 constexpr long nap_min_ns = 50'000, nap_max_ns = 1'000'000, sleep_max_ns = 100'000'000;
-// Of those that have waited long, so many look at a time whether those waited for are still there.
+// So many ranks that have waited long look at a time whether those waited for are still there.
 constexpr std::size_t looks_of_sleepers = 1000;
 
 void pause() {
@@ -84,7 +84,7 @@ bool IdleLoop::linger(bool shared) const {
   const std::uint64_t patience_ns = shared ? yield_ns_shared : is_far ? yield_ns_far : yield_ns;
   if (ranks_.clock.now_ns() - since_ns_ >= patience_ns) return false;
   if (wait::core_is_wanted()) return !shared && rounds_ < looks_where_wanted;
-  // What comes from another node may be brought by a thread that has no core yet.
+  // A thread that has no core yet may bring what comes from another node.
   if (!shared && (!is_far || rounds_ % 16 != 15)) return pause(), true;
   wait::yield();
   return !wait::core_is_wanted();
@@ -98,7 +98,7 @@ void IdleLoop::idle() {
     nap_ns_ = nap_min_ns;
   }
   look_for_deaths();
-  // What comes makes ranks ready, and more may come.
+  // Records that come make ranks ready, and more may come.
   if (net::Network* const net = net::network()) {
     if (!shared && !wait::core_is_wanted())
       (void)net->stop_ears();  // until a rank has more to do than to look

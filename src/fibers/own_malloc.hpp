@@ -6,10 +6,10 @@
 
 namespace armature::fibers {
 
-/// Which function that allocates does not take its memory from `library`, and where it lies, for a
-/// sentence; empty when all do. A program may have brought a malloc of its own, linked into it or
-/// as a library, or an operator new that gives memory from a pool. By the calling thread, before
-/// any rank runs.
+/// Names the function that allocates and does not take its memory from `library`, and where it
+/// lies, for a sentence; empty when all take it there. A program may have brought a malloc of its
+/// own, linked into it or as a library, or an operator new that gives memory from a pool. Called
+/// before any rank runs.
 [[nodiscard]] std::string find_own_malloc(const MallocLibrary& library);
 
 }  // namespace armature::fibers

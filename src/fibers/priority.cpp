@@ -1,10 +1,10 @@
-// What is between two ranks keeps its order, so what makes a message urgent is that its receiver
-// has its turn soon. A priority in each message was rejected: every call would pay for the mark,
-// and what came earlier would have to be put aside where the receiver reads in place.
+// Messages between two ranks keep their order, so a message is urgent by its receiver's having its
+// turn soon. A priority in each message was rejected: every call would pay for the mark, and
+// messages that came earlier would have to be put aside where the receiver reads in place.
 //
-// Who has sent something urgent says so in the receiver's slot, and then to the process that hosts
-// it, which looks through its ranks that are ready once, for all that are urgent by then; the more
-// there are, the less often.
+// A sender of something urgent says so in the receiver's slot, and then to the process that hosts
+// it. That process looks through its ranks that are ready once, for all that are urgent by then;
+// the more there are, the less often.
 #include "fibers/priority.hpp"
 
 #include <mutex>
@@ -35,8 +35,8 @@ void require_priority(int priority, const char* call) {
                                                -priority_max, priority_max));
 }
 
-/// Who gives the calling rank its turns; nullptr where it has a thread of its own, or where a seed
-/// decides.
+/// The scheduler that gives the calling rank its turns; nullptr where it has a thread of its own,
+/// or where a seed decides.
 RankScheduler* scheduler_of(const wait::RankContext& me) {
   if (me.space.header().ranks_are_virtual == 0) return nullptr;
   return static_cast<RankScheduler*>(me.scheduler);

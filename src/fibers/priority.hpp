@@ -6,7 +6,7 @@
 
 namespace armature::fibers {
 
-/// What comes from other nodes for expedite().
+/// Handle the records of expedite() that come from other nodes.
 extern const std::array<transport::Handling, 1> urgent_handlers;
 
 }  // namespace armature::fibers

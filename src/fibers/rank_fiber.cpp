@@ -31,7 +31,7 @@ void guard(std::byte* stack, const space::VirtualBand& band, int ranks) {
   (void)madvise(stack - space::stack_guard_bytes, space::stack_guard_bytes, MADV_GUARD_INSTALL);
 }
 
-/// Where the record ends.
+/// The end of the record.
 std::byte* top(const space::Mapping& mapping, int rank) {
   return mapping.band(rank) +
          space::VirtualBand(mapping.header()).stack_top(static_cast<std::uint64_t>(rank));

@@ -11,7 +11,7 @@
 
 namespace armature::fibers {
 
-/// What a virtual rank does from its first to its last instruction. Called on its own stack.
+/// The body of a virtual rank, from its first to its last instruction. Called on its own stack.
 struct Life {
   void (*live)(int rank, void* argument) = nullptr;
   void* argument = nullptr;
@@ -30,7 +30,7 @@ struct RankFiber {
   RankFiber(const RankFiber&) = delete;
   RankFiber& operator=(const RankFiber&) = delete;
 
-  /// Where the record of a rank lies.
+  /// Finds the record of a rank.
   static RankFiber& of(const space::Mapping& mapping, int rank);
   /// Makes it, ready to live; `file` holds its band, and `entry` is what its stack begins with.
   struct New {
@@ -42,11 +42,11 @@ struct RankFiber {
   static RankFiber& make(const space::Mapping& mapping, const New& what);
   /// Its memory for others. The rank takes it along.
   [[nodiscard]] space::AddressSpace& space();
-  /// What has come for it is more urgent than it is itself.
+  /// Something has come for it that is more urgent than it is itself.
   [[nodiscard]] bool is_urgent() const {
     return slot->urgency.load(std::memory_order_relaxed) > urgency_of(priority);
   }
-  /// What keeps it in its process; nothing does before it begins and after its end.
+  /// The tie that keeps it in its process; none before it begins and after its end.
   [[nodiscard]] space::Tie tie() const {
     if (has_no_room) return space::Tie::no_room;
     return context != nullptr && state != State::finished ? context->tie() : space::Tie::none;

@@ -21,7 +21,7 @@ const std::string& why_malloc_knows_no_ranks();
 bool threads_of_ranks_run();
 /// Ranks have become what they were: nothing that they have mapped since keeps them here.
 void forget_mappings_of_ranks();
-/// Which heap malloc takes from on this thread; nullptr in it: the process's.
+/// The heap from which malloc takes on this thread; nullptr in it: the process's.
 space::RankHeap*& heap_of_malloc();
 
 }  // namespace armature::fibers

@@ -36,12 +36,12 @@ void RankRecord::give(const space::Control& control, int rank) const {
       heap_begin - band > job.band_bytes || heap_extent > job.band_bytes - (heap_begin - band))
     base::fail(Errc::corrupt, "what the checkpoint says of a rank makes no sense");
   space::RankSlot& slot = control.slot(rank);
-  // Where the heap begins is known when there is a heap.
+  // The heap's beginning is known when there is a heap.
   control.bands()[rank].begin = heap_begin;
   control.bands()[rank].extent = heap_extent;
   slot.mailboxes.restore(mailboxes);
   slot.channels.restore(channels);
-  // What it has shown of a moment that is no more.
+  // These have been shown of a moment that is no more.
   slot.full_until.store(0, relaxed);
   slot.before_in_circle.store(0, relaxed);
   slot.urgency.store(0, relaxed);

@@ -26,7 +26,7 @@ using space::AddressSpace;
 using space::Allocation;
 using transport::Service;
 
-/// What each service has packed begins with this, and all with the sum of their bytes.
+/// Stands before the bytes that each service has packed, and before all of them with their sum.
 struct PackedHead {
   std::uint64_t name;  // a hash: another process may have others, too
   std::uint64_t bytes;
@@ -105,7 +105,7 @@ std::string await_quiet_services(const space::ControlHeader& job) {
   const std::uint64_t begun_ns = base::now_ns();
   for (const Service* const service : transport::services_here())
     while (service->quiesce != nullptr && !service->quiesce()) {
-      // What is asked for is given up then.
+      // A job that is to regroup gives up what was asked for.
       if (job.halt.is_to_regroup()) return {};
       if (base::now_ns() - begun_ns > patience_ns)
         return fmt::format("service \"{}\" has had something under way for 10 s", service->name);

@@ -4,15 +4,15 @@
 
 #include "fibers/rank_fiber.hpp"
 
-// What services keep of a rank in their process's memory goes where the rank goes: it is packed
-// into the rank's segment, which is moved, written, copied and brought back as it is, and unpacked
-// by whoever runs the rank next.
+// Services keep data of a rank in their process's memory. It goes where the rank goes: it is packed
+// into the rank's segment, which is moved, written, copied and brought back as it is. The process
+// that runs the rank next unpacks it.
 
 namespace armature::fibers {
 
-/// Of a rank that does not run any more, or is about to leave its stack. From then on services know
-/// nothing of it here. False where its segment has no room: then nothing has changed, and the rank
-/// can neither go nor be written (Tie::no_room), until unpack_services.
+/// Packs the data of a rank that does not run any more, or is about to leave its stack. From then
+/// on services know nothing of it here. False where its segment has no room: then nothing has
+/// changed, and the rank can neither go nor be written (Tie::no_room), until unpack_services.
 [[nodiscard]] bool pack_services(RankFiber& fiber);
 /// Gives them what was packed, if something was. Throws Error(corrupt) where it is of a service
 /// that this process does not have.

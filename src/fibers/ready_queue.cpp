@@ -37,7 +37,7 @@ void ReadyQueue::push_costly(RankFiber& fiber) {
 }
 
 void ReadyQueue::push_urgent(RankFiber& fiber) {
-  // What counts is whose turn it is, not what is read because of it: that has an order of its own.
+  // Relaxed: it only decides whose turn it is. What is read because of it has an order of its own.
   const std::uint32_t urgency = fiber.slot->urgency.exchange(0, std::memory_order_relaxed);
   const int level = std::max(level_of(fiber), static_cast<int>(urgency) - 1);
   level == usual_level ? usual_.push(fiber) : push_other(fiber, level);

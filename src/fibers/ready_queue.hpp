@@ -50,7 +50,7 @@ class ReadyQueue {
   /// Those that are more urgent than their priority says (RankSlot::urgency) are put where they
   /// belong for this turn. Looks at all; how many there are.
   std::size_t expedite();
-  /// The same for one that is in no queue.
+  /// Pushes an urgent fiber that is in no queue.
   void push_urgent(RankFiber& fiber);
 
  private:

@@ -31,7 +31,7 @@ void ResidentRanks::forget(RankFiber& fiber) {
 void ResidentRanks::clear() {
   all_.clear();
   announced_.clear();
-  // Where a rank has come from another node, or gone there, its band was protected anew.
+  // Segments were protected anew where their ranks have come from another node, or gone there.
   guarded_.assign(guarded_.size(), false);
 }
 

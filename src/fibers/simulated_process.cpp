@@ -52,7 +52,7 @@ void SimulatedProcess::let_others_act() {
 
 namespace {
 
-/// What the service thread of a real process does while ranks only yield: it knows of no rank.
+/// Does as the service thread of a real process while ranks only yield: it knows of no rank.
 void serve() {
   net::Network* const net = net::network();
   if (net == nullptr) return;

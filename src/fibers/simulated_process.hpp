@@ -11,7 +11,7 @@ namespace armature::simulation {
 struct Others {
   /// They have their turns. `got_on`: whether this one has got anything done since its last.
   std::function<void(bool got_on)> act;
-  /// What is decided by, while it is this one's turn.
+  /// Random numbers by which it decides, while it is this one's turn.
   std::function<base::Random&()> random;
 };
 

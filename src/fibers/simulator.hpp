@@ -14,7 +14,7 @@
 
 namespace armature::simulation {
 
-/// What the ranks of this node wait for that are in that process (-1: in any), a line for each.
+/// Says what this node's ranks in that process (-1: in any) wait for, a line for each.
 [[nodiscard]] std::string say_waits(const space::Mapping& mapping, int process);
 
 /// A whole job in one process, on a clock of its own: every rank a fiber, or every process of
@@ -25,7 +25,7 @@ class Simulator final : public wait::Scheduler {
  public:
   /// give_up(status, text) ends the process.
   using GiveUp = void (*)(int status, const char* text);
-  /// Of so many that take turns: all ranks, or processes.
+  /// Simulates so many `actors` that take turns: all ranks, or processes.
   Simulator(const space::Mapping& mapping, int actors, GiveUp give_up);
   ~Simulator() override;
 
@@ -34,7 +34,7 @@ class Simulator final : public wait::Scheduler {
   void run(const std::function<void(int actor)>& live);
 
   void yield(bool got_on) override;
-  // What the weather between the ranks is made of; set before run().
+  // Sources of the fault model between the ranks; set before run().
   [[nodiscard]] base::Random& random() { return random_; }
   [[nodiscard]] const std::uint64_t& clock() const { return now_ns_; }
   void set_weather(transport::Weather& weather) { weather_ = &weather; }

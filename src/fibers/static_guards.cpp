@@ -1,6 +1,6 @@
-// Whoever comes to a function's static first initialises it, and others wait until that is over.
-// The static is the process's, so the rank that initialises it stays there meanwhile. Ranks that
-// wait may move: in the other process they look at the static anew.
+// The first rank that comes to a function's static initialises it, and others wait until that is
+// over. The static is the process's, so the rank that initialises it stays there meanwhile. Ranks
+// that wait may move: in the other process they look at the static anew.
 //
 // Only ranks, which take turns on one thread, use the list of those that are being initialised.
 #include "fibers/static_guards.hpp"

@@ -15,8 +15,8 @@ using space::Doze;
 // Shorter pauses are not worth a word to others.
 constexpr std::uint64_t idle_min_ns = 10'000;
 
-/// Whoever rings for it finds it in the other process, and nobody is about to put it into the list
-/// of this one.
+/// A rank may go if whoever notifies it finds it in the other process, and if nobody is about to
+/// put it into the list of this one.
 bool may_go(const ProcessRanks& ranks, RankFiber& fiber) {
   // The one that runs has still to leave its stack.
   if (&fiber == &ranks.stacks.running() || fiber.context == nullptr || fiber.looks ||

@@ -13,7 +13,7 @@
 
 namespace armature::message {
 
-/// Where a long message lies, for a receiver of the same node.
+/// Tells a receiver of the same node where a long message lies.
 struct Announcement {
   static constexpr std::size_t pieces_here = 6;
 

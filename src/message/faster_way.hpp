@@ -9,10 +9,10 @@
 
 namespace armature::message {
 
-/// Which of two ways is the faster one for so many bytes, found out by what they took: the kernel
-/// copies at a quarter of memory's speed on one machine and at half on the next, and the ring waits
-/// for a sender that has no core. Both are tried some times at first, and the slower one seldom
-/// from then on.
+/// Finds out which of two ways is the faster one for so many bytes, by the time that they took. The
+/// kernel copies at a quarter of memory's speed on one machine and at half on the next. The ring
+/// waits for a sender that has no core. Both are tried some times at first, and the slower one
+/// seldom from then on.
 class FasterWay {
  public:
   enum Way : std::uint8_t { kernel, ring };

@@ -74,7 +74,7 @@ bool IncomingRings::take_in(Incoming& in) {
     in.envelope_bytes += ring.read(reinterpret_cast<std::byte*>(&in.envelope) + in.envelope_bytes,
                                    sizeof(Envelope) - in.envelope_bytes);
   }
-  // Where there was no memory to begin with, it is tried again.
+  // begin() is tried again where it found no memory before.
   if (in.envelope_bytes == sizeof(Envelope) && !in.has_begun) {
     ARMATURE_ASSERT(in.envelope.magic == Envelope::expected_magic &&
                     in.envelope.behind() < space::address_end);
@@ -86,7 +86,7 @@ bool IncomingRings::take_in(Incoming& in) {
     Cursor& into = in.target.into;
     while (in.left > 0 && ring.readable() > 0) {
       const std::span<std::byte> here = into.here();
-      // What there is no room for, or nobody wants any more, is dropped.
+      // Bytes that have no room, or that nobody wants any more, are dropped.
       const std::size_t bytes = here.empty()
                                     ? ring.skip(in.left)
                                     : ring.read(here.data(), std::min(here.size(), in.left));
@@ -105,7 +105,7 @@ bool IncomingRings::take_in(Incoming& in) {
   return true;
 }
 
-// What is there at the beginning: a sender that never stops must not keep us.
+// Takes in only what is there at the beginning: a sender that never stops must not keep us.
 bool IncomingRings::take_in_all(const space::Newcomers& newcomers) {
   find_new(newcomers);
   bool any = false;

@@ -32,7 +32,7 @@ class IncomingRings {
   /// Takes in what is in the rings at the beginning; whether there was something.
   bool take_in_all(const space::Newcomers& newcomers);
 
-  /// What comes for that request is dropped.
+  /// Drops the bytes that come for that request.
   void abandon(const ReceiveRequest& request);
   [[nodiscard]] bool are_empty() const;
   void forget();

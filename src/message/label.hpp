@@ -5,8 +5,8 @@
 
 namespace armature::message {
 
-/// What a message is matched by. A pattern, which a receiver gives, may say `any` for source and
-/// tag; a message never does. Messages of two contexts never match each other's receives.
+/// A message is matched by its label. A pattern, which a receiver gives, may say `any` for source
+/// and tag; a message never does. Messages of two contexts never match each other's receives.
 struct Label {
   static constexpr std::int32_t any = -1;
 

@@ -39,7 +39,7 @@ class Busy {
 /// nothing else.
 bool take(Landing& landing, const BytesRecord& record, std::span<const std::byte> bytes) {
   const Busy busy(landing);
-  // Who has given it up has no place for them any more.
+  // A receiver that has given the landing up has no place for the bytes any more.
   if (landing.number.load(std::memory_order_seq_cst) != record.number) return false;
   if (record.offset != landing.came || bytes.size() > landing.bytes - landing.came)
     base::fail(Errc::corrupt,

@@ -9,13 +9,14 @@
 #include "message/cursor.hpp"
 #include "space/address_space.hpp"
 
-// Where the bytes of a long message from another node go: straight from the packets to their place,
-// by whatever thread of the node polls the network for the rank. So it lies in the rank's segment,
-// and so does all that it names, where the rank may be in another process than the one that polls.
+// A landing takes the bytes of a long message from another node. They go straight from the packets
+// to their place, by whatever thread of the node polls the network for the rank. So it lies in the
+// rank's segment, and so does all that it names: the rank may be in another process than that
+// thread.
 //
-// Whoever brings bytes says that it is busy, and only then looks whether the landing is still of
-// that message; who gives it up changes the number, and then waits until nobody is busy. All four
-// are sequentially consistent, so at least one sees the other.
+// A thread that brings bytes says that it is busy, and only then looks whether the landing is still
+// of that message. The rank that gives it up changes the number, and then waits until nobody is
+// busy. All four are sequentially consistent, so at least one sees the other.
 
 namespace armature::message {
 

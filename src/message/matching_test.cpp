@@ -83,7 +83,7 @@ TEST(WaitingMessages, labels_that_come_and_go_take_no_more_room_than_those_that_
   EXPECT_LE(waiting.places(), 64u);
 }
 
-/// What MPI says, without any index.
+/// Finds by MPI's rule, without any index: the first item that matches.
 template <class Item>
 Item* first_that(const std::deque<Item*>& items, auto&& matches) {
   const auto found = std::ranges::find_if(items, matches);

@@ -54,7 +54,7 @@ Received received(const Came& came) { return {Rank(came.source), came.bytes, cam
                          came.bytes, came.source, room));
 }
 
-/// What a handle has of a message.
+/// A handle's view of its message.
 struct Async : detail::Request, OpenOperation {
   explicit Async(Messages& of) : OpenOperation(of) { of.open(*this); }
   Async(const Async&) = delete;

@@ -269,7 +269,7 @@ void Messages::put_back(std::unique_ptr<Arrival> arrival) {
   receiving_.put_back(std::move(arrival));
 }
 
-// What others have offered has been taken once all of them have come here.
+// Takes all that others have offered: it is complete once all of them have come here.
 void Messages::Renewal::settle(const char* call) {
   WaitFor wait{.what = Awaiting::completion, .rings = false, .call = call};
   wait::wait_until(wait, [&] {

@@ -185,7 +185,7 @@ inline Messages& messages_of(const wait::RankContext& rank) {
 /// Throws Error(rank_lost) where the request is of a rank that has died.
 void require_not_lost(bool is_lost, int rank, const char* call);
 
-/// What a rank waits for that wants such a message.
+/// Describes the wait of a rank that wants such a message.
 inline wait::WaitFor wait_for(const Label& pattern, const char* call,
                               space::Awaiting what = space::Awaiting::message) {
   return {.what = what,

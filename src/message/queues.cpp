@@ -35,7 +35,7 @@ void Link::leave() {
   behind->before = std::exchange(before, nullptr);
 }
 
-/// Where the label's queue is, or would be: the first place from its hash on that is its or not
+/// Finds the label's place, or where it would be: the first from its hash on that is its or not
 /// used.
 std::size_t Queues::place_of(const Label& label) const {
   const std::size_t mask = places_.size() - 1;

@@ -13,7 +13,7 @@ struct Chain {
   Chain* behind = nullptr;
 };
 
-/// What makes something an item of a queue. It stays at its place while it is one.
+/// Makes something an item of a queue. It stays at its place while it is one.
 struct Link : Chain {
   void* item = nullptr;  // what this is the link of
 

@@ -41,14 +41,14 @@ struct SendRequest : Outgoing {
   bool is_lost = false;  // who should receive it has died; written before is_over
 };
 
-/// What came, and from whom.
+/// A message that came: its sender, its tag, its length.
 struct Came {
   int source = -1;
   std::int32_t tag = 0;
   std::size_t bytes = 0;
 };
 
-/// What happens to a message that is longer than the room that a receive has.
+/// A message that is longer than the room that a receive has is kept or cut.
 enum class TooLong { is_kept, is_cut };
 
 /// A receive under way. It, and the list of pieces where the bytes go, stay where they are until it

@@ -44,7 +44,7 @@ void Sending::start(SendRequest& request, const char* call) {
 
 void Sending::go(int from, const Envelope& envelope) {
   const auto found = offered_.find(envelope.number);
-  // Who has given it up sends nothing.
+  // A sender that has given the message up sends nothing.
   if (found == offered_.end() || found->second->to != from) return;
   SendRequest& request = *found->second;
   withdraw(request);

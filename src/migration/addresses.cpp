@@ -50,8 +50,8 @@ int add_module(dl_phdr_info* info, std::size_t /*bytes*/, void* to) {
   return 0;
 }
 
-/// What functions write below their return address, and what longjmp hides addresses with: both
-/// are of the process, and lie on the stacks of its ranks.
+/// Numbers of the process that lie on the stacks of its ranks: the one that functions write below
+/// their return address, and the one that longjmp hides addresses with.
 struct Secrets {
   std::uint64_t stack_guard = 0, pointer_guard = 0;
 };

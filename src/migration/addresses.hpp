@@ -11,8 +11,8 @@
 
 namespace armature::migration {
 
-/// Where libraries lie that are there now, and which builds they are, is compared, and of no
-/// others; not called: when it is.
+/// Takes down which libraries are there now: their places and builds are compared, and no others'.
+/// Not called: those that are there when it is compared.
 void note_modules();
 /// A number made of all that must be alike. `places` are of the program.
 [[nodiscard]] std::uint64_t sum_of_addresses(const space::ControlHeader& job,

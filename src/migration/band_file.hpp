@@ -8,7 +8,7 @@
 #include "space/band_head.hpp"
 #include "space/mapping.hpp"
 
-// Where ranks' bands lie in the file of bands, and in those of copies.
+// Places of ranks' segments in the node's memory file, and in those of copies.
 
 namespace armature::migration {
 
@@ -20,7 +20,7 @@ inline std::uint64_t begin_of(const space::Mapping& mapping, int rank) {
   return static_cast<std::uint64_t>(rank) * mapping.band_bytes();
 }
 
-/// What of it lies behind the band's head, which each node has its own of.
+/// The part of a segment behind its head, which each node has its own of.
 inline Stretch behind_head(const space::Mapping& mapping, int rank) {
   const std::uint64_t begin = begin_of(mapping, rank);
   return {begin + space::BandHead::heap_start(mapping.header().ranks, 0),

@@ -14,7 +14,7 @@
 namespace armature::migration {
 namespace {
 
-/// What it executes, and what it only reads: builds may differ in a number alone.
+/// Sums what the module executes, and what it only reads: builds may differ in a number alone.
 std::uint64_t sum_of_what_stays(const dl_phdr_info& module) {
   std::uint64_t sum = 1;
   for (int i = 0; i < module.dlpi_phnum; ++i) {

@@ -12,17 +12,17 @@ namespace armature::migration {
 /// the code.
 using BuildId = std::array<std::uint8_t, 20>;
 
-/// Of one that is loaded.
+/// Finds the number of one that is loaded.
 BuildId build_of(const dl_phdr_info& module);
 
-/// Of this process's program, and of what this function lies in.
+/// The numbers of this process's program, and of the library that this function lies in.
 struct Builds {
   BuildId program{}, library{};
 
   static Builds of_process();
 };
 
-/// Of both together; the same for the same builds.
+/// Makes one number of both; the same for the same builds.
 std::uint64_t number_of(const Builds& builds);
 std::string text(const BuildId& id);
 /// False when the text is not one.

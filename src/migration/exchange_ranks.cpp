@@ -37,7 +37,7 @@ Goals goals_of(const space::Halt& halt) {
   return halt.broken.load(std::memory_order_acquire) != 0 ? Goals::none : Goals::as_arranged;
 }
 
-/// Where a rank goes on.
+/// Finds the process in which a rank goes on.
 int goal_of(const space::RankSlot& slot, Goals goals) {
   return (goals == Goals::none ? slot.process : slot.goes_to).load(relaxed);
 }
@@ -60,7 +60,7 @@ void change_places(const space::Mapping& mapping, const std::vector<Journey>& al
   for (const Journey& one : all) {
     space::RankSlot& slot = mapping.slot(one.rank);
     if (slot.node == job.node) {
-      // Whoever rings it has the network look.
+      // A rank that notifies it has the network look.
       slot.asleep.store(1, relaxed);
       *mapping.fast_view(one.rank) = {};
       --job.ranks_here;
@@ -71,7 +71,7 @@ void change_places(const space::Mapping& mapping, const std::vector<Journey>& al
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
     space::RankSlot& slot = mapping.slot(rank);
     const int to = goal_of(slot, goals);
-    // What is counted of it is on its own node.
+    // Moves of a rank are counted on its own node.
     if (slot.process.exchange(to, relaxed) != to && slot.node == job.node)
       slot.moves.fetch_add(1, relaxed);
     // Rings begin anew; of others' there are none here.
@@ -88,7 +88,7 @@ void change_places(const space::Mapping& mapping, const std::vector<Journey>& al
   job.hungry.store(0, relaxed);
 }
 
-/// What comes for a rank from now on may need its heap.
+/// The network is told early: what comes for a rank from now on may need its heap.
 void host(const space::Mapping& mapping, int process) {
   net::Network::Spaces spaces;
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
@@ -98,7 +98,7 @@ void host(const space::Mapping& mapping, int process) {
   network()->host(std::move(spaces));
 }
 
-/// What is kept of ranks that have let go of all: where they were.
+/// Drops what is kept of ranks that have let go of all: where they were.
 void forget() {
   const Links::Lock locked(network()->links().lock());
   network()->forget_ranks();

@@ -40,7 +40,7 @@ void PageCache::forget() {
   bytes_ = 0;
 }
 
-/// Whose page that is.
+/// Tells whether the rank of that page is here again.
 bool PageCache::is_back(std::uint64_t at) const {
   return mapping_.is_here(static_cast<int>(at / mapping_.band_bytes()));
 }

@@ -59,7 +59,7 @@ void PageReceiver::make_huge_pages(const Stretch& piece, std::uint64_t end) {
   }
 }
 
-/// Of a small one and holes behind it.
+/// Makes a huge page of a small one and holes behind it.
 bool PageReceiver::make_huge_page(std::uint64_t at) const {
   constexpr char nothing = 0;
   return pwrite(file_, &nothing, sizeof nothing, static_cast<off_t>(at)) == sizeof nothing &&

@@ -11,8 +11,8 @@ namespace armature::migration {
 
 class PageCache;
 
-/// Where what ranks bring from another node is written: through the file of bands, or straight to
-/// where it lies if this process has pages there. It has those that the rank left here, and makes
+/// Writes the pages that ranks bring from another node: through the memory file, or straight to
+/// where they lie if this process has pages there. It has those that the rank left here. It makes
 /// huge ones, of 2 MiB, where all of such a page is to come: clearing and mapping one takes a
 /// quarter of what its 512 small ones take. Under the links' lock.
 class PageReceiver {
@@ -21,7 +21,7 @@ class PageReceiver {
 
   /// From now on these bands can be touched.
   void open(const PageCache& left) { left_ = &left; }
-  /// What a rank has left here becomes zeros, in these places of its band.
+  /// Makes zeros of what a rank has left here, in these places of its segment.
   void empty(int rank, const Stretch& hole) const;
   /// The first bytes of a stretch of a rank's band, which is to come as a whole. false: there is no
   /// memory; errno says why.

@@ -94,7 +94,7 @@ TEST_F(LandingTest, into_pages_that_stay) {
   expect_what_came();
 }
 
-/// What of the address space around there lies in huge pages.
+/// Tells how much of the address space around there lies in huge pages.
 std::size_t huge_kib_at(const void* address) {
   std::ifstream maps("/proc/self/smaps");
   const auto at = reinterpret_cast<std::uintptr_t>(address);

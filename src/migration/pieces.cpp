@@ -52,7 +52,7 @@ void Pieces::send(const Stretch& place, std::span<const std::byte> record) {
             {memory, static_cast<std::size_t>(place.end - place.begin)}, piece, Link::Ack::later);
 }
 
-// Whatever happens: the engine lets go also of what cannot be sent any more.
+// The wait ends whatever happens: the engine lets go also of what cannot be sent any more.
 void Pieces::await(Piece& piece) const {
   quiesce::poll_until([&] { return !piece.busy.load(std::memory_order_acquire); });
   const Stretch sent = std::exchange(piece.place, {});

@@ -30,8 +30,8 @@ namespace {
 
 using base::relaxed;  // nobody runs
 
-/// Where bytes lie in a rank's band; they follow. Between the last ones and these, nothing was
-/// touched.
+/// Tells where the bytes that follow lie in a rank's segment. Between the last ones and these,
+/// nothing was touched.
 struct PagesRecord {
   std::uint64_t hole;  // where that begins
   Stretch touched;     // from the first of these bytes on

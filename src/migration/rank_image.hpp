@@ -19,8 +19,8 @@ void send_rank(const space::Mapping& mapping, int file, int rank, PageCache& lef
 void send_notifications(const space::Mapping& mapping, int file, int rank,
                         const std::function<int(int by)>& process_of);
 
-/// What comes is written into that file; and, as soon as their bands can be touched, to where they
-/// lie, what this process has left of them.
+/// Has what comes written into that file; as soon as segments can be touched, also to the pages
+/// that this process has left of them, where they lie.
 void receive_into(int file);
 void receive_into_cache(const PageCache& left);
 extern const std::array<transport::Handling, 3> rank_image_handlers;

@@ -21,7 +21,7 @@ namespace armature::quiesce {
 
 namespace {
 
-/// Of the process, under the links' lock.
+/// The process's view, under the links' lock.
 struct Known {
   std::uint64_t entered = 0;
   std::vector<std::uint64_t> told =  // by process: what it has entered last

@@ -14,8 +14,8 @@
 
 namespace armature::quiesce {
 
-/// Of those that this process has found lost when it entered last: the same number, the same
-/// processes. 0: nobody. Under the links' lock.
+/// A number for the set of processes that this one has found lost when it entered last: the same
+/// number, the same processes. 0: nobody. Under the links' lock.
 std::uint64_t number_of_losses();
 
 /// By a process none of whose ranks runs: from now on it is without those that its node knows to be

@@ -57,7 +57,7 @@ void on_step(const Arrived& arrived) {
   told()[static_cast<std::size_t>(arrived.process)] = arrived.head<StepRecord>();
 }
 
-/// Of this node.
+/// Reads this node's facts.
 Facts facts_of(const space::ControlHeader& job) {
   return {job.halt.copy.load(std::memory_order_acquire),
           job.halt.wanted.load(std::memory_order_acquire),

@@ -18,7 +18,7 @@ TEST(PhaseBarrierTest, a_member_that_is_killed_has_not_passed_what_it_did_not_re
   EXPECT_FALSE(mine.all_have_passed(4));
   its.reach(4);
   EXPECT_TRUE(mine.all_have_passed(4));
-  // Whoever sees it die says that it runs no more before all are called to go back.
+  // A process that sees it die says that it runs no more, before all are called to go back.
   mapping.process_slot(1).step.store(wait::runs_no_more);
   EXPECT_FALSE(mine.all_have_passed(4));
   wait::lose_process({reinterpret_cast<std::byte*>(&mapping.header())}, 1);

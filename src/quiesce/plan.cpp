@@ -19,8 +19,8 @@ using net::network;
 
 namespace {
 
-/// What becomes of some ranks. Behind it their processes, and behind those of the last ones the
-/// directory of a checkpoint, if there is to be one.
+/// Tells what becomes of some ranks. Behind it lie their processes, and behind those of the last
+/// ones the directory of a checkpoint, if there is to be one.
 struct PlanRecord {
   std::uint32_t number;
   std::int32_t first;

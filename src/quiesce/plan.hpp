@@ -10,7 +10,7 @@
 
 namespace armature::quiesce {
 
-/// What all processes stand still for.
+/// The purpose for which all processes stand still.
 struct Arrangement {
   std::uint32_t number = 0;                      // so many times they have, then
   std::span<const int> processes;                // that each rank is to be in

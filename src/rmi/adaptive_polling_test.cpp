@@ -5,7 +5,8 @@
 namespace armature::rmi {
 namespace {
 
-/// Of so many looks that found so many requests each, after how many the reader should lag.
+/// Counts after how many of so many looks, which found so many requests each, the reader should
+/// lag.
 int lags(AdaptivePolling& polling, int looks, std::uint64_t requests) {
   int count = 0;
   bool lagged = false;

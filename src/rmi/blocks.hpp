@@ -9,12 +9,12 @@
 
 namespace armature::rmi {
 
-/// What a rank has to say that is too long for a ring: arguments and results, in its own band, read
-/// there by the receiver, who then marks the block as done. Done blocks are freed when the next one
-/// is wanted, and while waiting.
+/// Arguments and results that are too long for a ring. They lie in their sender's segment and are
+/// read there by the receiver, who then marks the block as done. Done blocks are freed when the
+/// next one is wanted, and while waiting.
 class Blocks {
  public:
-  /// What stands before a block: first the word by which the receiver marks it as done.
+  /// A block's head: first the word by which the receiver marks it as done.
   static constexpr std::size_t head_bytes = 64;
   /// How much may wait for its receivers before a sender waits itself.
   static constexpr std::size_t bytes_max = 64 << 20;

@@ -33,7 +33,7 @@ class CallFailures {
   /// A method that was called by async threw on this rank: the job's handler has it; else, or when
   /// that throws in turn, the job ends.
   void call_failed(Rank caller, const std::string& text) noexcept;
-  /// The same of a call of this rank to any.
+  /// Tells the failure of a call of this rank to any.
   void own_call_failed(const std::string& text) noexcept { call_failed(context_.space.me(), text); }
   /// Its object is not there, or not any more.
   void object_gone(detail::Call& call, const detail::RequestHeader& header,

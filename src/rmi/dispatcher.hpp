@@ -46,7 +46,7 @@ class Dispatcher {
   [[nodiscard]] const detail::Method& method(std::uint64_t token);
   const detail::Method* find(detail::Call& call, const detail::RequestHeader& header);
   const detail::Method* find_repeated(Repeated& first, detail::Call& call);
-  /// Where the reply goes and the arguments lie; the block, when they lie in one.
+  /// Finds the reply's address and the arguments; the block, when they lie in one.
   std::byte* locate(detail::Call& call, const detail::RequestHeader& header, const std::byte* at);
   bool fetch(detail::Call& call);
   template <class F>

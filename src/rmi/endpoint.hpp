@@ -42,7 +42,7 @@ class Endpoint final : public wait::WorkSource {
   /// Executes what has arrived; publishes what was held back. Never blocks, but the methods may.
   /// Does nothing while the rank's other thread is at it.
   void deliver() override;
-  /// The same, for a rank that asks for it: what is there now is executed, streams too.
+  /// Delivers for a rank that asks for it: what is there now is executed, streams too.
   void poll();
   /// Whether deliver() would find something.
   [[nodiscard]] bool has_work() override;
@@ -84,7 +84,7 @@ class Endpoint final : public wait::WorkSource {
 
 inline constexpr wait::ContextSlot<Endpoint> endpoint_slot{3};
 
-/// The same as this_endpoint(), where the inlined half does not know.
+/// Does what this_endpoint() does, for a thread of which the inlined half does not know.
 [[gnu::cold]] Endpoint& find_endpoint(const char* call);
 /// The calling rank's; throws Error(misuse) naming the call outside a job.
 inline Endpoint& this_endpoint(const char* call) {

@@ -16,7 +16,7 @@ namespace armature::rmi {
 class CallFailures;
 class Endpoint;
 
-/// What the parts of an endpoint share: whose it is, how it is set, and who uses it at the moment.
+/// Shared by the parts of an endpoint: whose it is, how it is set, and who uses it at the moment.
 ///
 /// Invariant: everything of an endpoint is used by one thread, the rank's; with a service thread by
 /// whichever of the two holds use().
@@ -48,7 +48,7 @@ struct EndpointContext {
   /// There may be more to do at once.
   void made_progress() {
     std::atomic<std::uint64_t>& done = rank.done;
-    // Where nobody else counts, the bus need not be locked.
+    // The bus need not be locked while nobody else counts.
     if (has_service)
       done.fetch_add(1, std::memory_order_relaxed);
     else

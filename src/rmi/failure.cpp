@@ -16,7 +16,8 @@ void corrupt(const std::string& what) noexcept {
 
 namespace {
 
-/// Of a call within a call: where it failed stands there already, and once is enough.
+/// Tells whether the text says already where the call failed: once is enough in a call within a
+/// call.
 bool names_rank(std::string_view text) {
   if (text.starts_with("armature: ")) text.remove_prefix(std::strlen("armature: "));
   if (!text.starts_with("rank ")) return false;

@@ -51,7 +51,7 @@ Fences::OfTeam& Fences::enter_one(const Team& team, std::shared_ptr<FutureState<
     fence = std::make_unique<OfTeam>();
     fence->block = &state.block();
     fence->me = state.rank();
-    // Where one goes on without the dead, each looks for itself whom it waits for.
+    // Each looks for itself whom it waits for where the job goes on without the dead.
     fence->by_sums = fence->block->size > space::TeamBlock::flat_max && !state.replica().is_far() &&
                      space_.header().on_death != space::OnDeath::go_on;
   }
@@ -108,7 +108,8 @@ void Fences::show(OfTeam& fence) {
       wait::ring(space_.slot(rank));
 }
 
-/// What that member shows of that wave; of a large team what all together do. Nothing before.
+/// Returns what that member shows of that wave; in a large team what all together do. Nothing
+/// before.
 std::optional<Tally> Fences::look(const OfTeam& fence, int member, std::uint64_t wave) {
   const FenceLine& line = fence.by_sums
                               ? fence.block->sums[Termination::line_of(wave)]
@@ -155,7 +156,7 @@ void Fences::advance_one(OfTeam& fence) {
       case Termination::Step::show:
         show(fence);
         context_.made_progress();
-        // What was still to be executed must have its turn: a lone member sees each of its own
+        // Requests still to be executed must have their turn: a lone member sees each of its own
         // waves at once, and would show one after the other for ever.
         return;
       case Termination::Step::miscounted:

@@ -60,7 +60,7 @@ class Fences {
     /// The rank whose line is looked for, while one is under way. Between nodes the rank whose
     /// death ends the fence, if any does: it need not be the one whose line is missing (fence.md).
     [[nodiscard]] int awaited() const;
-    // Of the first fence that is not over on; null where it is waited for.
+    // Futures of the fences from the first that is not over on; null where it is waited for.
     std::deque<std::shared_ptr<detail::FutureState<void>>> futures;
   };
 

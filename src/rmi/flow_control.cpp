@@ -66,7 +66,7 @@ void FlowControl::take_in_a_slice() {
   show_that_full(because_of);
   const std::uint64_t now_ns = base::now_ns();
   const bool circulates = because_of >= 0 && take_in_from_cycle(because_of, now_ns);
-  // What circulates comes and goes: that says nothing of the others.
+  // Requests that circulate come and go: that says nothing of the others.
   if (now_ns - (circulates ? slice_ns_ : backlog_since_ns_) < patience_ns) return;
   slice_ns_ = now_ns;
   (void)inbox_.receive_next();

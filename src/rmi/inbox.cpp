@@ -164,7 +164,7 @@ void Inbox::receive(Incoming& in) {
   if (published == in.read) return;
   // Nobody polls the network while a method computes.
   if (net::Network* const net = net::network()) net->hear_again();
-  // Who looks from outside must not take a method that never returns for a wait.
+  // An observer from outside must not take a method that never returns for a wait.
   std::optional<wait::WaitInterrupted> interrupted;
   if (space_.slot(space_.me()).wait.awaiting.load(std::memory_order_relaxed) !=
           space::Awaiting::nothing &&
@@ -200,8 +200,8 @@ void Inbox::execute_until(std::uint64_t published, Incoming& in, std::uint8_t de
     const std::byte* const at = ring + offset;
     RequestHeader header;
     std::memcpy(&header, at, sizeof header);
-    // Where the next request begins is known only when this one's head is here; the lines behind it
-    // come meanwhile. No further than what is published: the sender is writing there.
+    // The next request's beginning is known only when this one's head is here; the lines behind it
+    // come meanwhile. Nothing further than what is published is read: the sender is writing there.
     if (left > Incoming::ahead_bytes)
       __builtin_prefetch(ring + ((offset + Incoming::ahead_bytes) & (capacity - 1)));
     const std::size_t bytes = header.units * RequestHeader::unit;

@@ -35,8 +35,8 @@ class Inbox {
     // By index: a method may wait, and meet a channel that is new.
     for (std::size_t i = 0; i < incoming_.size(); ++i) receive(*incoming_[i]);
   }
-  /// The same of the channel from that rank, or of the next one that has something; whether there
-  /// was something.
+  /// Receives from the channel of that rank, or from the next one that has something. Returns
+  /// whether there was something.
   bool receive_from(int rank);
   bool receive_next();
   /// The next look is at once, at streams too.

@@ -43,7 +43,7 @@ std::vector<std::string_view> elements(std::string_view list) {
   return all;
 }
 
-/// What stands in `spelling` between `before` and the end of that list.
+/// Lists what stands in `spelling` between `before` and the end of that list.
 std::vector<std::string_view> arguments_of(std::string_view spelling, std::string_view before) {
   const std::size_t at = spelling.find(before);
   if (at == std::string_view::npos) return {};

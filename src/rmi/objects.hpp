@@ -86,7 +86,7 @@ class Objects {
   [[nodiscard]] std::optional<ObjectId> named(const std::string& name) const;
 
  private:
-  /// What every call looks at; the rest is kept apart.
+  /// Looked at by every call; the rest is kept apart.
   struct Place {
     void* object = nullptr;
     std::uint16_t generation = 0;

@@ -46,7 +46,7 @@ Outbox::Outbox(EndpointContext& context, Blocks& blocks)
   context.sender.to = outgoing_;
 }
 
-/// Of a trace commit_indirect sees each request.
+/// A job that traces never publishes directly: commit_indirect must see each request.
 void Outbox::choose_way(Outgoing& out) const {
   out.direct = context_.publishes_directly() && !context_.traces;
   const bool counts_itself = !context_.has_service && context_.checksum_bytes == 0 &&
@@ -81,7 +81,7 @@ void Outbox::open(int to) {
   out.asleep = &space_.slot(to).asleep;
   out.at = out.end = channel->at(0);
   choose_way(out);
-  // Where it must be false it stays as it is: two threads may look at it.
+  // `alone` is not even set to false: two threads may look at it.
   if (!context_.has_service && context_.checksum_bytes == 0) out.alone = true;
   lanes_[index].committed = out.at;
   space::PeerLine& mine = space_.head(to).peer(space_.me());

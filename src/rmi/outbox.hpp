@@ -27,7 +27,7 @@ class Outbox {
   std::byte* find_room(detail::Outgoing& out, std::size_t bytes);
   /// nullptr when room was only found after what had come in had been executed.
   std::byte* find_room_at_once(detail::Outgoing& out, std::size_t bytes);
-  /// The same for a block, which is waited for while more is on its way than should be.
+  /// Finds a block. Where more is on its way than should be, waits, and returns nullptr.
   std::byte* find_block_at_once(const detail::Outgoing& out, std::size_t bytes);
   void commit_indirect(detail::Outgoing& out);
   void wake(detail::Outgoing& out);

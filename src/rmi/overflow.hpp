@@ -24,7 +24,7 @@ class Overflow {
   /// Room for that many bytes at the end; at most chunk_bytes.
   [[nodiscard]] std::byte* room(std::size_t bytes);
   [[nodiscard]] std::byte* room_end() const { return chunks_.back().memory.get() + chunk_bytes; }
-  /// What was written from room() on is that long.
+  /// Adds what was written from room() on.
   void add(std::size_t bytes);
 
   /// The oldest bytes that are still here; whole requests.

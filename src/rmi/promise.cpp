@@ -63,7 +63,7 @@ void give_answer(const PromisedSlot& to, const std::byte* bytes, std::size_t cou
   publish_reply(call);
 }
 
-// Who answered is known by where a long answer lies; a short one lies in the slot.
+// The rank that answered is known by where a long answer lies; a short one lies in the slot.
 void fetch_given(Reply* slot) {
   const space::AddressSpace& space = rmi::this_endpoint("future").space();
   check_reply(slot, slot->block == 0 ? Rank(space.me())

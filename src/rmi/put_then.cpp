@@ -18,7 +18,7 @@ void call_behind_transfer(Rank rank, Handle& transfer) {
   const wait::ThreadCall under_way("put_then");
   net::Network* const net = net::network();
   const wait::RankContext* const me = wait::current_rank();
-  // What the engine does by itself is in no order with records.
+  // Operations that the engine does by itself are in no order with records.
   if (net == nullptr || me == nullptr || net->reaches_memory()) return transfer.wait();
   const transport::Links::Lock locked(net->links().lock());
   net->mirrors().put_behind_streams(me->space.me(), rank);

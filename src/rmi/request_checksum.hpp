@@ -26,13 +26,13 @@ struct RequestChecksum {
 };
 static_assert(sizeof(RequestChecksum) == detail::RequestHeader::unit);
 
-/// Where the long arguments of a request lie; nothing when they are in the request.
+/// Finds the long arguments of a request; nothing when they are in the request.
 std::optional<detail::LongArguments> long_arguments(const detail::RequestHeader& header,
                                                     const std::byte* request);
 
 /// Ends the job where the request is not what was sent.
 void check_request(int from, std::span<const std::byte> request);
-/// The same of its arguments in a block, once it is known to be what was sent.
+/// Checks the request's arguments in a block, once it is known to be what was sent.
 void check_block(const detail::Call& call, std::span<const std::byte> request);
 
 }  // namespace armature::rmi

@@ -1,4 +1,4 @@
-// Where requests of variable length go: buffer space in a ring, or a block in the sender's band.
+// Room for requests of variable length: buffer space in a ring, or a block in the sender's segment.
 #include <cstring>
 #include <utility>
 
@@ -14,7 +14,7 @@ using rmi::Endpoint;
 using rmi::this_endpoint;
 
 namespace {
-/// Of a request whose arguments lie in a block: with a reply slot, in whole units.
+/// The head of a request whose arguments lie in a block: with a reply slot, in whole units.
 constexpr std::size_t long_head_bytes_max =
     round_up(sizeof(RequestHeader) + sizeof(void*) + sizeof(LongArguments), RequestHeader::unit);
 }  // namespace

@@ -18,7 +18,7 @@ class ServiceThread {
   ServiceThread& operator=(const ServiceThread&) = delete;
   ~ServiceThread() { end(); }
 
-  /// Where the settings ask for one.
+  /// Starts the thread where the settings ask for one.
   void start();
   /// The rank is alone again when this returns. The thread may not even have begun: what it reads
   /// of the rank's context when it does is not changed before.

@@ -64,9 +64,9 @@ class Termination {
   [[nodiscard]] std::uint64_t wave() const { return wave_; }
   /// The member whose line is looked for: whom the fence waits for.
   [[nodiscard]] int awaited() const { return awaited_; }
-  /// Of the lines seen in this wave.
+  /// Sums the lines seen in this wave.
   [[nodiscard]] const Tally& sums() const { return sums_; }
-  /// Of the wave before, where that belongs to the same fence.
+  /// The executed calls of the wave before, where that belongs to the same fence.
   [[nodiscard]] const std::optional<std::uint64_t>& executed_before() const {
     return executed_before_;
   }

@@ -121,7 +121,7 @@ void await_reply(Reply* reply, Rank from) {
   Endpoint& endpoint = this_endpoint("remote call");
   wait::WaitFor wait{
       .what = space::Awaiting::answer, .peer = from, .object = reply, .call = "remote call"};
-  // Where the other rank needs this thread to answer, the wait itself delivers often enough.
+  // The wait itself delivers often enough where the other rank needs this thread to answer.
   const bool shares_thread = endpoint.context().rank.scheduler != nullptr;
   wait::wait_until(wait, [&] {
     if (reply_is_there(reply)) return true;

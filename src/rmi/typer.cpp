@@ -8,7 +8,7 @@
 namespace armature {
 
 namespace {
-// What a pointer is, in a message.
+// Tells in a message what a pointer is.
 constexpr std::uint8_t fresh = 0, null = 1, alias = 2;
 }  // namespace
 

@@ -46,7 +46,7 @@ void WatchedFutures::settle_all(bool during_fence) {
   const bool takes_long =
       watched_.size() > few && context_.rank.weather == nullptr && !during_fence;
   const std::uint64_t began_ns = takes_long ? base::now_ns() : 0;
-  // What is further ahead is of another machine's clock.
+  // A time further ahead is of another machine's clock.
   if (takes_long && look_at_ns_ > began_ns && look_at_ns_ - began_ns <= pause_max_ns) return;
   // Continuations may watch others, and wait: what is settled leaves the list first. And they
   // settle others.

@@ -1,4 +1,4 @@
-// What a reader makes of messages that are too short, or claim to be longer than they are.
+// Reads messages that are too short, or claim to be longer than they are.
 #include <array>
 #include <deque>
 #include <list>
@@ -49,7 +49,7 @@ T unpacked(const std::vector<std::byte>& message) {
   return value;
 }
 
-/// Of every beginning of its message, and with every byte spoilt, T is read or Error is thrown.
+/// T is read or Error is thrown, for every beginning of its message and with every byte spoilt.
 template <class T>
 void expect_robust(const T& value) {
   const auto message = packed(value);

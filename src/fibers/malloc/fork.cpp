@@ -59,6 +59,6 @@ ARMATURE_EXPORT int forkpty(int* master, char* name, const termios* how,
   return is_refused("forkpty") ? -1 : original_forkpty(master, name, how, size);
 }
 
-// The same under the C library's own names for it.
+// fork under the C library's own names for it.
 ARMATURE_EXPORT [[gnu::alias("fork"), gnu::copy(fork)]] decltype(fork) __fork;
 ARMATURE_EXPORT [[gnu::alias("fork"), gnu::copy(fork)]] decltype(fork) __libc_fork;

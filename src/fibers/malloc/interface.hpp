@@ -6,8 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// What libarmature asks of libarmature-malloc.so, which `armature run --virtual` loads into every
-// process: found by name at run time, since a program without virtual ranks has no use for it.
+// The interface between libarmature and libarmature-malloc.so, which `armature run --virtual` loads
+// into every process. It is found by name at run time, since a program without virtual ranks has no
+// use for it.
 
 namespace armature::space {
 class RankHeap;
@@ -15,7 +16,7 @@ class RankHeap;
 
 namespace armature::fibers {
 
-/// Where the heaps of the ranks lie.
+/// The places of the ranks' heaps.
 struct HeapPlaces {
   std::uintptr_t base = 0;  // of the first band
   std::size_t band_bytes = 0;
@@ -48,8 +49,9 @@ struct Notes {
   std::size_t count = 0;
 };
 
-/// What the initialisation of a function's static begins and ends with, as the C++ library has it:
-/// __cxa_guard_acquire, which returns 0 when it has been initialised, release and abort.
+/// The calls with which a function begins and ends the initialisation of its static, as the C++
+/// library has them: __cxa_guard_acquire, which returns 0 when it has been initialised, release and
+/// abort.
 struct StaticGuards {
   int (*acquire)(__cxxabiv1::__guard* guard) = nullptr;
   void (*release)(__cxxabiv1::__guard* guard) = nullptr;
@@ -61,7 +63,7 @@ StaticGuards exchange_static_guards(const StaticGuards& of_ranks);
 struct MallocLibrary {
   /// From which heap malloc takes on this thread; nullptr in it: the process's.
   space::RankHeap** current;
-  /// Where the calling thread's allocations are noted; nullptr in it: nowhere.
+  /// The calling thread's allocations are noted there; nullptr in it: nowhere.
   Notes** notes;
   void (*set_places)(const HeapPlaces& places);
   /// Threads of this process that ranks have started and that have not ended.

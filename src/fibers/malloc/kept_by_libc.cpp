@@ -1,7 +1,7 @@
-// What the C library allocates and keeps for the process or a thread of it, while a rank runs, must
-// not lie in the rank's band: that goes elsewhere, or back to what it was, and the C library would
-// still use it. So the calls that do so take from the process's memory. Calls whose result is the
-// caller's (strdup, getline) stay as they are.
+// The C library allocates some memory that it keeps for the process or a thread of it. While a rank
+// runs, that must not lie in the rank's segment: the segment goes elsewhere, or back to what it
+// was, and the C library would still use it. So the calls that do so take from the process's
+// memory. Calls whose result is the caller's (strdup, getline) stay as they are.
 #include <iconv.h>
 
 #include <clocale>
@@ -53,7 +53,7 @@ locale_t with_conversions(locale_t locale) {
 
 }  // namespace
 
-// What they have read is kept for whoever asks next.
+// Locales that have been read are kept for whoever asks next.
 ARMATURE_EXPORT char* setlocale(int category, const char* locale) noexcept {
   const ProcessHeap kept;
   char* const found = original_setlocale(category, locale);
@@ -68,7 +68,7 @@ ARMATURE_EXPORT locale_t newlocale(int categories, const char* locale, locale_t 
 
 ARMATURE_ALSO_WITH_UNDERSCORES(newlocale);
 
-// What is known of conversions. The result has pointers to that: it is the process's, too.
+// Keeps what is known of conversions. The result has pointers to that: it is the process's, too.
 ARMATURE_KEPT(iconv_t, iconv_open, (const char* to, const char* from), (to, from));
 ARMATURE_KEPT(int, iconv_close, (iconv_t conversion), (conversion));
 
@@ -104,7 +104,8 @@ ARMATURE_KEPT(std::size_t, wcsftime_l,
               (to, max, how, at, by));
 ARMATURE_ALSO_WITH_UNDERSCORES(wcsftime_l);
 
-// What atexit and the destructors of statics come to, at_quick_exit, and those of thread_locals.
+// The lists of at_quick_exit, and of destructors of thread_locals; atexit and the destructors of
+// statics come to these, too.
 ARMATURE_KEPT(int, __cxa_at_quick_exit, (Function * function, void* library), (function, library));
 ARMATURE_KEPT(int, on_exit, (OnExit * function, void* argument), (function, argument));
 ARMATURE_KEPT(int, __cxa_thread_atexit_impl, (Function * function, void* argument, void* library),

@@ -48,8 +48,8 @@ constinit std::uintptr_t all_bytes = 0;  // of all bands
 // A child of fork sees the same memory as its parent, who goes on using it.
 constinit bool is_a_fork = false;
 
-/// Where the code of the dynamic linker lies. What it allocates is the process's: the memory of
-/// thread_locals, what it says of errors.
+/// The code of the dynamic linker. Its allocations are the process's: the memory of thread_locals,
+/// what it says of errors.
 struct Loader {
   std::uintptr_t begin = 0, bytes = 0;
 
@@ -99,7 +99,7 @@ void* or_error(void* memory) {
   mine != nullptr&& & mine->rank() == &heap ? mine->free(memory) : heap.free_from_outside(memory);
 }
 
-/// The same of a thread that works for a rank.
+/// The heap of a thread that works for a rank; nullptr where the process's is to be used.
 ThreadHeap* thread_heap_for(const void* caller) {
   return thread_heap == nullptr || loader.has(caller) ? nullptr : heap_of_thread();
 }

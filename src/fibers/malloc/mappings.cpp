@@ -185,7 +185,7 @@ void* armature_mremap(void* address, std::size_t before, std::size_t after, int 
   return pages;
 }
 
-/// What the pages may be used for is the process's: in another one they could be written to.
+/// Protection is the process's: in another process the pages could be written to.
 ARMATURE_INSTEAD_OF(mprotect)
 int armature_mprotect(void* address, std::size_t bytes, int protection) noexcept {
   const int result = original_mprotect(address, bytes, protection);
@@ -198,8 +198,8 @@ int armature_mprotect(void* address, std::size_t bytes, int protection) noexcept
   return result;
 }
 
-/// What a rank gives up of its band is to be zeros when it is looked at again, as private memory
-/// is: in a shared file it would be what it was.
+/// Pages that a rank gives up of its segment are to be zeros when they are looked at again, as
+/// private memory is. In a shared file they would be what they were.
 ARMATURE_INSTEAD_OF(madvise)
 int armature_madvise(void* address, std::size_t bytes, int advice) noexcept {
   if ((advice == MADV_DONTNEED || advice == MADV_FREE) && current_rank_heap() != nullptr &&

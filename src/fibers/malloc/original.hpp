@@ -25,7 +25,7 @@ class Original<Result(Parameters...)> {
       function_ = reinterpret_cast<Result (*)(Parameters...)>(dlsym(RTLD_NEXT, name_));
     return function_ != nullptr;
   }
-  /// The same where that library has not been loaded for all to see, as a module's are not.
+  /// Finds it in a library that has not been loaded for all to see, as a module's are not.
   bool find_in(const char* library) {
     void* const loaded = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
     if (loaded == nullptr) return false;

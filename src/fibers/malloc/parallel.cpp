@@ -24,7 +24,7 @@ struct Region {
   Body* body;
   void* data;
   RankHeap& rank;
-  // Of the thread that has entered it:
+  // The thread that has entered it, and its heaps:
   pthread_t thread;
   RankHeap* current;
   RankHeap* of_thread;
@@ -41,7 +41,7 @@ void work(void* of) {
     thread_heap = nullptr;
     return;
   }
-  // Where there is no room, what it allocates is the process's.
+  // Allocations are the process's where there is no room for a heap.
   ThreadHeap* const heap = ThreadHeap::borrow(region.rank);
   RankHeap* const before = std::exchange(thread_heap, heap);
   armature::fibers::tell_of_thread();

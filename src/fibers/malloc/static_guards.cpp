@@ -19,7 +19,7 @@ constinit Original<void(Guard*)> original_abort{"__cxa_guard_abort"};
 
 constinit StaticGuards ranks;  // of libarmature, once there are any
 
-/// Whoever calls these has the C++ library loaded.
+/// Callers of these have the C++ library loaded.
 template <class Function>
 Original<Function>& of_library(Original<Function>& original) {
   if (!original.find()) (void)original.find_in("libstdc++.so.6");

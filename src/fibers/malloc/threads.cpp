@@ -33,7 +33,7 @@ using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 constinit Create* original_create = nullptr;
 constinit pthread_key_t at_end = 0;
 
-/// What a thread begins with, in the process's memory.
+/// A thread's beginning, in the process's memory.
 struct Start {
   union {
     void* (*run)(void*);

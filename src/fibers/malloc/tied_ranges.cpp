@@ -32,7 +32,7 @@ void TiedRanges::forget() {
   count_ = 0;
 }
 
-/// What is left of each on either side stays.
+/// The rest of each range, on either side, stays.
 space::RankHeap* TiedRanges::take_out(std::uintptr_t begin, std::uintptr_t end) {
   space::RankHeap* last = nullptr;
   for (std::size_t i = 0; i < count_;) {
