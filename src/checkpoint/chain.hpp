@@ -12,7 +12,7 @@ namespace armature::checkpoints {
 /// Whether the next one may go on from it. Not where a file of those that it needs is missing or
 /// cut off, nor where reading all of them would take much longer by now than reading one.
 [[nodiscard]] bool can_go_on(const Found& last);
-/// What the next one says about that one, which it goes on from.
+/// Describes that one for the manifest of the next, which goes on from it.
 [[nodiscard]] Manifest::Before before_next(const Link& last);
 
 /// By the leader: the checkpoints that it has written, of which the next one may go on with what
@@ -23,7 +23,7 @@ class Chain {
   /// processes, in another directory, or behind a chain that is long.
   [[nodiscard]] std::uint32_t goes_on_from(const std::string& directory,
                                            std::uint32_t regroup) const;
-  /// What the next one says about the last one.
+  /// The description of the last one in the manifest of the next.
   [[nodiscard]] const Manifest::Before& last() const { return last_; }
   /// It is complete.
   void add(const std::string& folder, const Manifest& manifest, std::uint32_t regroup);
@@ -35,7 +35,7 @@ class Chain {
   std::uint32_t number_ = 0, regroup_ = 0;
 };
 
-/// What a process keeps from one checkpoint to the next.
+/// A process keeps this from one checkpoint to the next.
 struct Kept {
   PageSums sums;
   std::uint32_t sums_of = 0;  // number of the checkpoint

@@ -227,7 +227,7 @@ TEST_F(CheckpointChainTest, a_writer_that_dies_at_any_step_leaves_a_chain_that_i
       dies = write_and_die(step);
       const std::string found = read();
       EXPECT_TRUE(found == memory() || (dies && found == before)) << "step " << step;
-      // Whoever writes next clears up.
+      // The next writer clears up.
       chain_.forget();
       (void)write();
       EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 3);
@@ -250,7 +250,8 @@ TEST_F(CheckpointChainTest, a_link_that_is_another_one_is_refused) {
   EXPECT_THROW((void)find_latest(directory_), Error);
   std::filesystem::remove_all(found.before.front().folder);
   EXPECT_THROW((void)find_latest(directory_), Error);
-  // What cannot be read is left alone until there is a whole one, and that is the next.
+  // A checkpoint that cannot be read is left alone until there is a whole one, and that is the
+  // next.
   EXPECT_EQ(chain_.goes_on_from(directory_, 0), 0u);
   lock_folder(make_folder(directory_));
   EXPECT_TRUE(std::filesystem::exists(found.folder + "/manifest"));

@@ -240,7 +240,7 @@ void Copies::send(std::uint32_t number, int rank, int node) const {
   link.flush();
 }
 
-/// What is left of ranks that are neither here any more nor sent here.
+/// Empties the pages of ranks that are neither here any more nor sent here.
 void Copies::empty_others(std::uint32_t number, const std::vector<Home>& homes) const {
   const int here = mapping_.header().node;
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {

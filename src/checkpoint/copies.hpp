@@ -19,7 +19,7 @@
 
 namespace armature::checkpoints {
 
-/// Where a rank was when a copy was made.
+/// The place of a rank when a copy was made.
 struct Home {
   std::int32_t process = -1;
   std::int32_t partner = -1;  // the node that has it, too; -1: none has
@@ -28,7 +28,7 @@ struct Home {
 // Numbers of copies, 0: none. The later the greater; the lowest bit says in which file it is.
 /// Of the next one, in the other file.
 constexpr std::uint32_t copy_after(std::uint32_t last) { return ((last | 1) + 1) | (~last & 1); }
-/// Of the same one, mended.
+/// The number of the same copy, mended.
 constexpr std::uint32_t mended_copy(std::uint32_t last) { return last + 2; }
 
 class Copies {
@@ -48,13 +48,13 @@ class Copies {
   /// Before the next one, where one was given up: those that have come up with what others sent.
   static void forget_problems();
 
-  /// Of all ranks. Throws Error(out_of_memory).
+  /// Reads the homes of all ranks. Throws Error(out_of_memory).
   [[nodiscard]] std::vector<Home> homes(std::uint32_t number) const;
   /// The band is again what it was. Throws Error(out_of_memory).
   void bring_back(std::uint32_t number, int rank) const;
-  /// The same of what all ranks of the node share.
+  /// Brings back what all ranks of the node share.
   void bring_back_behind(std::uint32_t number) const;
-  /// What the control block knew of it.
+  /// Gives the control block what it knew of the rank.
   void give_record(std::uint32_t number, int rank) const;
   /// There is nothing in the band.
   void empty_band(int rank) const;

@@ -24,8 +24,8 @@ std::string working_folder() {
   return getcwd(name, sizeof name) != nullptr ? name : "/";
 }
 
-/// What the process was started with. Programs change both: their words, to show a title in lists
-/// of processes, which then are what the system knows of them, too, and their folder.
+/// The process's command and folder at its start. Programs change both: the words to show a title
+/// in lists of processes, so the system knows only the title then, and the folder, too.
 struct Start {
   std::vector<std::string> command;
   std::string folder;

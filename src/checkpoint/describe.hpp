@@ -8,7 +8,7 @@
 
 namespace armature::checkpoints {
 
-/// What the checkpoint of that number says of the job and of this process, which is as the others;
+/// Describes the job and this process, which is as the others, for the checkpoint of that number;
 /// without parts.
 Manifest describe(const space::ControlHeader& job, std::uint32_t number, std::uint32_t processes);
 

@@ -17,9 +17,9 @@ struct LockPatience {
 /// where files can be locked. Of the same one are those that know its number; 0: none are. Throws
 /// Error(corrupt) that says who has it.
 void lock_directory(const std::string& directory, std::uint64_t job);
-/// The same where another process of the job had it: at once, if nobody has it now.
+/// Locks a directory that another process of the job had: at once, if nobody has it now.
 void lock_directory_again(const std::string& directory, std::uint64_t job) noexcept;
-/// All that this process has, when another one of the job is the next to write.
+/// Unlocks all that this process has, when another one of the job is the next to write.
 void unlock_directories() noexcept;
 
 }  // namespace armature::checkpoints

@@ -74,7 +74,7 @@ void make_directories(const files::path& directory, const std::string& wanted) {
   bring_to_disk(above.empty() ? "." : above.string());
 }
 
-/// Of the folder, and of the manifest in it.
+/// A folder, and the checksum of the manifest in it.
 struct Read {
   Link link;
   std::uint64_t checksum = 0;
@@ -130,7 +130,7 @@ Found find_named(const std::string& directory, const std::string& name) {
   return found;
 }
 
-/// What DIR/latest says; nothing where there is no such file.
+/// Reads DIR/latest; nothing where there is no such file.
 std::optional<std::string> read_latest(const std::string& directory) {
   const std::string path = directory + "/" + latest;
   const OpenFile opened = open_file(path);
@@ -206,8 +206,8 @@ void lock_folder(const std::string& folder, std::uint64_t job) {
   const files::path path(folder);
   const std::string directory = path.parent_path().string();
   lock_directory(directory, job);
-  // What cannot be read is not ours to judge: it stays until a checkpoint that is whole replaces
-  // it.
+  // A checkpoint that cannot be read is not ours to judge: it stays until one that is whole
+  // replaces it.
   std::vector<std::string> own = own_folders(directory);
   const auto needed = needed_names(directory, own);
   if (!needed) return;
@@ -245,7 +245,7 @@ struct Completed {
 };
 std::string& last_completed() { return base::state<Completed>().folder; }
 
-/// Whatever cannot be: the checkpoint is complete, and who writes next tries again.
+/// Errors do not count: the checkpoint is complete, and the next writer tries again.
 void remove_others(const std::string& directory, const std::string& name) {
   try {
     for (const std::string& other : own_folders(directory))
@@ -293,7 +293,7 @@ void abandon(const std::string& folder) noexcept {
 
 namespace {
 
-/// What is damaged may be anything, and what a terminal obeys.
+/// Damaged text may be anything, also what a terminal obeys.
 std::string printable(const std::string& text) {
   std::string all;
   for (const char c : text)

@@ -8,9 +8,9 @@
 #include "checkpoint/manifest.hpp"
 #include "space/halt.hpp"
 
-// Where checkpoints lie: DIR/latest is a line that names the folder in DIR with the last one that
-// is complete. A new one is written into a folder of its own; that it is the last one is decided by
-// one rename. So whatever crashes when, `latest` names a checkpoint that is whole.
+// Checkpoints lie in a directory DIR: DIR/latest is a line that names the folder in DIR with the
+// last one that is complete. A new one is written into a folder of its own; that it is the last one
+// is decided by one rename. So whatever crashes when, `latest` names a checkpoint that is whole.
 //
 // It may need the one before, since it holds only what changed, and so on: a chain. The links of
 // the last one stay until one that needs none is complete.
@@ -30,11 +30,12 @@ std::string make_folder(const std::string& directory);
 /// its directory (directory_lock.hpp), and removes what earlier writers have left unfinished.
 /// Throws Error(corrupt).
 void lock_folder(const std::string& folder, std::uint64_t job = 0);
-/// What the next checkpoint is known by: folders of several jobs may be called the same.
+/// Makes a number by which the next checkpoint is known: folders of several jobs may be called the
+/// same.
 [[nodiscard]] std::uint64_t new_id();
 /// That of the checkpoint for which all stand still.
 std::string own_folder(const space::Halt& halt);
-/// Which one a folder is in its directory.
+/// The folder's number in its directory.
 std::uint64_t number_of_folder(const std::string& folder);
 /// The parts in that folder are written: from now on it is the last checkpoint, on disk. All that
 /// were made before are removed, unless it needs the one before. Throws Error(corrupt).
@@ -53,12 +54,13 @@ struct Link {
 struct Found : Link {
   std::vector<Link> before;
 };
-/// What the last one's folder is called; empty where there is none. Throws Error(corrupt) where
-/// that cannot be read.
+/// Reads the name of the last one's folder; empty where there is none. Throws Error(corrupt) where
+/// it cannot be read.
 std::string latest_name(const std::string& directory);
 /// Throws Error(corrupt) that says what is wrong.
 Found find_latest(const std::string& directory);
-/// The same of a directory; of the folder of a checkpoint in one, that one.
+/// Finds the latest one in a directory; or that one, where the path is a checkpoint's folder in
+/// one.
 Found find(const std::string& path);
 /// Throws Error(start) where it cannot go on as so many nodes.
 void require_for_nodes(const Found& found, int nodes);

@@ -90,7 +90,7 @@ TEST_F(CheckpointFolderTest, a_writer_that_dies_at_any_step_leaves_one_that_is_w
     const std::string found = read();
     EXPECT_TRUE(found == "new" || (dies && found == "old")) << "step " << step << ": " << found;
     old_ones += found == "old" ? 1 : 0;
-    // Whoever writes next clears up.
+    // The next writer clears up.
     write("next", 3);
     EXPECT_EQ(read(), "next");
     EXPECT_EQ(folders(), 1);

@@ -7,8 +7,8 @@
 
 namespace armature::checkpoints {
 
-/// What a checkpoint says of itself, as a text that people read: a line for each thing, its name in
-/// front. The last line is the checksum of all lines before it.
+/// A checkpoint's description of itself, as a text that people read: a line for each thing, its
+/// name in front. The last line is the checksum of all lines before it.
 struct Manifest {
   static constexpr std::string_view title = "armature checkpoint";  // its first line
   static constexpr std::uint32_t expected_version = 6;
@@ -28,7 +28,8 @@ struct Manifest {
     bool operator==(const Before&) const = default;
   };
 
-  /// Of `armature run`, with which the job goes on: its name without dashes, and its value.
+  /// An option of `armature run`, with which the job goes on: its name without dashes, and its
+  /// value.
   struct Option {
     std::string name, value;
     bool operator==(const Option&) const = default;
@@ -58,9 +59,9 @@ struct Manifest {
   [[nodiscard]] std::string text() const;
   /// Throws Error(corrupt) that says what is wrong; `name` is the file's, for the message.
   static Manifest parse(const std::string& text, const std::string& name);
-  /// What a checkpoint that needs this one knows it by.
+  /// The number by which a checkpoint that needs this one knows it.
   static std::uint64_t checksum_of(const std::string& text);
-  /// Of all parts.
+  /// Sums over all parts.
   [[nodiscard]] std::uint64_t memory_bytes() const;
   [[nodiscard]] std::uint64_t file_bytes() const;
 };

@@ -32,7 +32,7 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// What it holds. `error` says why that cannot be told.
+/// Lists what the folder holds. `error` says why that cannot be told.
 std::vector<files::directory_entry> entries_of(const std::string& folder, std::error_code& error) {
   std::vector<files::directory_entry> entries;
   for (files::directory_iterator at(folder, error); !error && at != files::directory_iterator();

@@ -6,10 +6,10 @@
 
 namespace armature::checkpoints {
 
-/// Which pages have changed since the checkpoint before: those whose checksums are others. A number
-/// for each page that is not zeros is kept, since that takes 1/256 of the memory. The kernel's
-/// account of writes (soft-dirty pages) was rejected: many are built without, and where they are
-/// not it is of each process's mappings, while several write to the same file.
+/// Tells which pages have changed since the checkpoint before: those whose checksums are others. A
+/// number for each page that is not zeros is kept, since that takes 1/256 of the memory. The
+/// kernel's account of writes (soft-dirty pages) was rejected: many kernels are built without.
+/// Where they have it, it is of each process's mappings, while several write to the same file.
 ///
 /// Two contents of a page have the same checksum once in 2^64 times.
 class PageSums {

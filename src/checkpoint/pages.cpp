@@ -32,7 +32,7 @@ bool is_zero(const std::byte* memory) {
 /// Straight to where the part has room for it, and what is left out is closed up there.
 void write_extent(int file, std::uint64_t begin, std::uint64_t end, PartWriter& part,
                   PageSums* sums) {
-  // Where most pages have not changed little is kept of what is read: not page by page, then.
+  // Little of what is read is kept where most pages have not changed: not page by page, then.
   const std::size_t room_min = sums != nullptr ? block_bytes_max / 4 : page;
   for (std::uint64_t at = begin; at < end;) {
     const std::span<std::byte> room = part.room(end - at, room_min);

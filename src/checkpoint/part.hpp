@@ -53,7 +53,8 @@ class PartWriter {
 
   /// Room for up to `bytes` bytes, and for at least `bytes_min` of them.
   [[nodiscard]] std::span<std::byte> room(std::size_t bytes, std::size_t bytes_min = page_bytes);
-  /// What now stands at the begin of the room lay at `offset`. The room behind it is left.
+  /// Keeps the bytes that now stand at the beginning of the room; they lay at `offset`. The room
+  /// behind them is left.
   void keep(std::uint64_t offset, std::size_t bytes);
   /// Both at once, of at most a page.
   void add(std::uint64_t offset, const void* data, std::size_t bytes);
@@ -77,7 +78,7 @@ class PartWriter {
   std::unique_ptr<Packer> packer_;
 };
 
-/// What there is to know of a part that another process has finished. Throws Error(corrupt).
+/// Reads what there is to know of a part that another process has finished. Throws Error(corrupt).
 Manifest::Part find_part(const std::string& folder, const std::string& name);
 
 /// Reads a part, and throws Error(corrupt) where it is not as it was written.

@@ -119,7 +119,7 @@ void PartWriter::write(BlockHead head, const std::byte* bytes) {
   write(front, before + head.padding);
   write(bytes, head.file_bytes);
   if (part_.bytes - sent_ < ahead_bytes) return;
-  // Where this cannot be done, fsync does all in the end; it also tells what went wrong.
+  // fsync does all in the end where this cannot be done; it also tells what went wrong.
   (void)sync_file_range(file_.get(), static_cast<off_t>(sent_),
                         static_cast<off_t>(part_.bytes - sent_), SYNC_FILE_RANGE_WRITE);
   sent_ = part_.bytes;

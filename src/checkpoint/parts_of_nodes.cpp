@@ -29,7 +29,7 @@ void for_ranks_of(const space::Mapping& mapping, int process, F&& f) {
     if (mapping.slot(rank).process.load(std::memory_order_relaxed) == process) f(rank);
 }
 
-/// Of what is written from now on. nullptr: none is kept.
+/// Begins the sums of what is written from now on. nullptr: none is kept.
 PageSums* begin_sums(const space::Halt& halt, Kept& kept) {
   kept.ranks.clear();
   kept.id = 0;
@@ -82,7 +82,7 @@ void write_parts(const space::Mapping& mapping, int process, int band_file, Kept
     const fibers::RankRecord record = fibers::RankRecord::of(mapping, rank);
     records.add(number * sizeof record, &record, sizeof record);
   });
-  // What the team of all shares is the same on each node that has ranks.
+  // The memory that the team of all shares is the same on each node that has ranks.
   if (mapping.slot(0).process.load(std::memory_order_relaxed) == process)
     write_pages(band_file, job.ranks * job.band_bytes, UINT64_MAX / 2, part, sums);
   (void)part.finish();
@@ -100,8 +100,8 @@ void complete_parts(const space::Mapping& mapping) {
     manifest.before =
         find_before(std::filesystem::path(folder).parent_path().string(), job.halt.goes_on_from);
   for (int process = 0; process < static_cast<int>(job.processes); ++process) {
-    // Who was of the job when all stood still has written its ranks, even if it has been killed
-    // since.
+    // A process that was of the job when all stood still has written its ranks, even if it has been
+    // killed since.
     if (!mapping.process_slot(process).belongs(job.halt.regrouped.load(std::memory_order_acquire)))
       continue;
     for (const std::string& name : {records_part(process), ranks_part(process)})

@@ -30,7 +30,7 @@ namespace {
 
 using space::LastWords;
 
-/// What the handlers know of the process. A static: they run when all else may be broken.
+/// The handlers' knowledge of the process. A static: they run when all else may be broken.
 struct Dying {
   base::OwnProcess has_joined;
   const space::Mapping* mapping = nullptr;
@@ -146,7 +146,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
   raise(signal);
 }
 
-/// Whoever reads it says which rank died.
+/// Leaves out the own rank: the reader of the text says which rank died.
 const char* without_own_rank(const char* text) {
   char mine[32];
   const int n = std::snprintf(mine, sizeof mine, "armature: rank %d: ", dying_rank());
@@ -235,11 +235,11 @@ void install_crash_reports(const space::Mapping& job, int rank, bool has_launche
 
 namespace {
 
-/// Of the status the system keeps eight bits, and those of 256 say that all is well.
+/// The system keeps eight bits of a status, and those of 256 say that all is well.
 int status_of_failure(int status) { return std::max(status & 255, 1); }
 
-/// Of what the program has written what stands in its standard streams goes out, but for one that
-/// another thread is in the middle of: to flush all would wait for one who reads.
+/// Flushes the program's standard streams, but for one that another thread is in the middle of: to
+/// flush all would wait for a thread that reads.
 void flush_output() {
   for (FILE* const stream : {stdout, stderr}) {
     if (ftrylockfile(stream) != 0) continue;

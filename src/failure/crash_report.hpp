@@ -29,7 +29,7 @@ class SignalStack {
 
 /// Says `text` as the reason for the end of the job and leaves with `status`.
 [[noreturn]] void die(int status, const char* text);
-/// The same without a stack: it is not this process that something is wrong with.
+/// Ends the process without a stack: it is not this process that something is wrong with.
 [[noreturn]] void give_up(int status, const char* text);
 
 }  // namespace armature::failure

@@ -1,9 +1,10 @@
-// What a process says of those that it has lost on other nodes: one line, not a stack, as nothing
-// is wrong with this process.
+// A process says one line of those that it has lost on other nodes, and no stack, as nothing is
+// wrong with this process.
 //
-// Under our own launcher the launcher speaks. Another one says little of a death, nothing of a node
-// that hangs, and may not even notice, so the processes say it: of each node the one that has found
-// out first, where the job ends; only the first node that is left, where it goes on.
+// Our own launcher speaks for the processes under it. Another one says little of a death, nothing
+// of a node that hangs, and may not even notice, so the processes say it. Where the job ends, the
+// process of each node that has found out first does; where it goes on, only the first node that is
+// left.
 #include "failure/losses.hpp"
 
 #include <unistd.h>
@@ -97,7 +98,7 @@ void warn_of_launcher(const bootstrap::ProcessTable& process_table, const space:
 }
 
 void end_job_at_once(bootstrap::Exchange& exchange) {
-  // Whichever of us the launcher hears first: somebody was killed.
+  // The status is the same, whichever of us the launcher hears first: somebody was killed.
   constexpr int status = 128 + SIGKILL;
   const auto asked = std::make_shared<std::atomic<bool>>(false);
   std::thread([&exchange, asked] {

@@ -51,7 +51,7 @@ class Watch {
     for (;;) {
       find_one_to_watch();
       pollfd polled[] = {{watched_.get(), POLLIN, 0}, {starter_.get(), POLLIN, 0}};
-      // Where the kernel has no pidfd, it is looked at now and then.
+      // A process is looked at now and then where the kernel has no pidfd.
       if (poll(polled, 2, looks_now_and_then_ ? 200 : -1) < 0 && errno != EINTR) return;
       // From now on it is no business of the job's.
       if (is_over(process_table_.me) || am_dead()) return;

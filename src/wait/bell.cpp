@@ -46,7 +46,7 @@ class Asleep {
   const bool leaves_its_core_;
 };
 
-/// Of several that ring at once, one wakes it.
+/// Only one of several that notify at once wakes it.
 bool takes(space::RankSlot& slot) {
   std::uint32_t waits = space::Doze::waits;
   return slot.asleep.compare_exchange_strong(waits, space::Doze::woken, std::memory_order_acq_rel);
@@ -133,7 +133,7 @@ void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long ti
   slot.asleep.fetch_add(1, std::memory_order_seq_cst);
   barrier_of_sleepers();
   if (!ready(condition)) {
-    // Where a second thread executes calls, the rank may compute while that one sleeps.
+    // The rank may compute while this thread sleeps, where a second thread executes calls.
     const Asleep asleep(slot.tid.load(std::memory_order_relaxed) == gettid());
     base::futex_wait(slot.rung, seen, timeout_ns);
   }

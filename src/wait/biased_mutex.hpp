@@ -27,7 +27,7 @@ namespace armature::wait {
 
 class BiasedMutex {
  public:
-  /// Of an owner only where bells work (bell.hpp).
+  /// Has an owner only where notifiers work (bell.hpp).
   BiasedMutex();
   BiasedMutex(const BiasedMutex&) = delete;
   BiasedMutex& operator=(const BiasedMutex&) = delete;

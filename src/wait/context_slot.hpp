@@ -3,8 +3,8 @@
 #include <array>
 #include <cstddef>
 
-// What rooms above keep of a rank: a pointer each, of which the rank's context knows nothing. A
-// process's ranks, and those of all processes that a rank may go to, have it in the same place.
+// Rooms above keep a pointer each of a rank, of which the rank's context knows nothing. A process's
+// ranks, and those of all processes that a rank may go to, have it in the same place.
 
 namespace armature::wait {
 

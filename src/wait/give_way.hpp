@@ -2,12 +2,12 @@
 
 #include <cstdint>
 
-// Who waits has the core of somebody, perhaps of the very rank that would make its condition true,
-// or of a program that has nothing to do with the job. Who only gives the core away gets it back
-// after all the time slices of those that compute, 4 ms each on most kernels, while a sleeper that
-// is woken runs at once, because it has not had its share. So where others compute on the same
-// core it is better slept than waited. How long a yield takes tells; where ranks share cores, also
-// whether more threads want to run than there are ranks: a rank will wait in its turn.
+// A thread that waits has the core of somebody, perhaps of the very rank that would make its
+// condition true, or of a program that has nothing to do with the job. If it only yields the core,
+// it gets it back after all the time slices of those that compute, 4 ms each on most kernels. A
+// sleeper that is woken runs at once, because it has not had its share. So where others compute on
+// the same core, sleeping is better than waiting. How long a yield takes tells; where ranks share
+// cores, also whether more threads want to run than there are ranks: a rank will wait in its turn.
 
 namespace armature::wait {
 

@@ -29,7 +29,7 @@ bool is_complete_by_now(Request& request) {
   return request.is_complete(request);
 }
 
-/// Of one that is complete: what it gave, or throws what went wrong.
+/// Ends a request that is complete: returns its value, or throws what went wrong.
 std::uint64_t end(Request*& request) {
   const auto release = [](Request* done) { done->release(*done); };
   const std::unique_ptr<Request, decltype(release)> done(std::exchange(request, nullptr), release);
@@ -46,8 +46,7 @@ bool test(Request*& request, std::uint64_t& value) {
   return is_complete;
 }
 
-/// Where other ranks run on this thread they have their turn: a rank may ask in a loop for what one
-/// of them does.
+/// Other ranks of this thread have their turn: a rank may ask in a loop for what one of them does.
 void let_others_run() {
   const wait::RankContext* const me = wait::current_rank();
   if (wait::runs_rank() && me->scheduler != nullptr) me->scheduler->yield(false);
@@ -105,7 +104,7 @@ bool look_at_operation(Handle& operation, std::uint64_t& value) {
   });
 }
 
-// Whoever abandons it does not ask how it went.
+// An abandoned request is not asked how it went.
 void abandon(Request* request) noexcept {
   request->check = nullptr;
   try {

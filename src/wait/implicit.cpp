@@ -66,7 +66,7 @@ void Implicit::wait_for(const Which& which) {
   wait_until(what, [&] { return are_complete(which, first); });
 }
 
-/// Of those, which are over; none of them is told again.
+/// Throws a failure of those operations, which are over; none of them is told again.
 void Implicit::throw_failure(const Which& which) {
   std::exception_ptr failure;
   {

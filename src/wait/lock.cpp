@@ -27,8 +27,8 @@ void lock_contended(LockWord& word, std::uint64_t token, WaitFor& wait) {
   const auto try_if_free = [&](std::uint64_t seen) {
     return seen == 0 && try_lock_by(word, token);
   };
-  // Whoever looks at the line takes it from the holder, who needs it to release the lock and to
-  // take it again. Looking seldom lets it get on, from its own cache: twice the locks in the same
+  // Looking at the line takes it from the holder, who needs it to release the lock and to take it
+  // again. Looking seldom lets the holder work from its own cache: twice the locks in the same
   // time.
   for (int looks = std::min(spins(), 64); looks > 0; --looks) {
     pause_longer();

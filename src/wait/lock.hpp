@@ -16,9 +16,9 @@ namespace armature::wait {
 
 using space::LockWord;
 
-/// Of the rank's own thread.
+/// The token of the rank's own thread.
 inline std::uint64_t lock_token(int rank) { return static_cast<std::uint64_t>(rank) + 1; }
-/// Of the calling thread, which counts as that rank.
+/// The token of the calling thread, which counts as that rank.
 std::uint64_t lock_token_of_thread(int rank);
 /// The rank; -1 where the word is free.
 inline int lock_holder(std::uint64_t word) { return static_cast<int>(word) - 1; }
@@ -36,7 +36,8 @@ void lock_contended(LockWord& word, std::uint64_t token, WaitFor& wait);
 /// Release: what this holder did is seen by the next.
 inline void unlock(LockWord& word) { word.store(0, std::memory_order_release); }
 
-/// Of one that has died. Several may find that out at once, and another may hold the lock by then.
+/// Unlocks for a rank that has died. Several may find that out at once, and another may hold the
+/// lock by then.
 inline void unlock_of_dead(LockWord& word, int holder) {
   std::uint64_t token = word.load(std::memory_order_relaxed);
   if (lock_holder(token) == holder)

@@ -34,9 +34,9 @@ void count_sharers(const space::ControlHeader& job) {
   auto& sharing = base::state<Sharing>();
   sharing.more_ranks_than_cores = sharers > job.cores;
   sharing.threads_here = static_cast<int>(sharers + (job.nodes > 1 ? processes : 0));
-  // Where several ranks share a thread, another of them may make the condition true.
+  // Another rank of the thread may make the condition true, where several share one.
   const bool threads_are_shared = job.simulated != 0 || (is_virtual && ranks > processes);
-  // What comes over the network is seen by whoever polls it, which only the long wait does.
+  // Only the long wait polls the network, and so sees what comes over it.
   const bool must_poll = threads_are_shared || job.nodes > 1;
   sharing.spins_before_long = must_poll ? 1 : (sharing.more_ranks_than_cores ? 4 : 400);
 }

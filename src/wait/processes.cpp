@@ -32,7 +32,7 @@ void regroup(const space::Control& control, space::Regroup as, std::span<const i
   wake_processes(control);
 }
 
-// What counts is what slots say: so nothing is missing when one dies here, nor counted twice.
+// Slots alone are counted: so nothing is missing when one dies here, nor counted twice.
 void lose_process(const space::Control& control, int process) {
   space::Halt& halt = control.header().halt;
   std::uint32_t living = 0;

@@ -10,7 +10,7 @@ namespace armature::wait {
 /// Wakes all processes of the job that host virtual ranks; from anywhere that has mapped the block.
 void wake_processes(const space::Control& control);
 
-/// What ProcessSlot::step says of one that will never run a rank again.
+/// The value of ProcessSlot::step for a process that will never run a rank again.
 inline constexpr std::uint64_t runs_no_more = UINT64_MAX;
 
 /// On one node: all are to regroup without those processes, and with those to come. By whoever

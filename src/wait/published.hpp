@@ -10,7 +10,7 @@
 #include "wait/trace.hpp"
 #include "wait/wait_for.hpp"
 
-// What a rank tells others of its wait, for as long as it waits.
+// A rank tells others of its wait, for as long as it waits.
 
 namespace armature::wait {
 
@@ -38,7 +38,7 @@ inline void publish(space::WaitRecord& record, const WaitFor& wait, std::uint64_
   });
 }
 
-/// Of what is no wait nobody reads more.
+/// Writes two fields only: nobody reads more of what is no wait.
 inline void publish(space::WaitRecord& record, space::Awaiting what, std::uint64_t since_ns) {
   change_record(record, [&] {
     record.since_ns.store(since_ns, std::memory_order_relaxed);
@@ -100,7 +100,7 @@ class Published {
   [[nodiscard]] std::uint64_t since_ns() const { return since_ns_; }
 
  private:
-  /// Of ranks that have turns, these are the trace.
+  /// Traces waits of ranks that have no turns: turns are the trace of the others.
   [[gnu::cold]] void trace_wait() const {
     if (me_.scheduler != nullptr) return;
     trace({.kind = TraceEvent::Kind::wait,

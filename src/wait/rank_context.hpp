@@ -35,7 +35,7 @@ struct RankContext {
   // Counts what deliver() got done; relaxed, as it tells only whether there was something.
   std::atomic<std::uint64_t> done = 0;
 
-  /// What keeps it in its process.
+  /// The tie that keeps it in its process.
   [[nodiscard]] space::Tie tie() const {
     if (held_here != 0) return space::Tie::stays_here;
     return ties != nullptr ? ties->tie() : space::Tie::none;
@@ -76,8 +76,8 @@ inline void require_no_handler(const RankContext& me, const char* call) {
   if (me.handler.load(std::memory_order_relaxed) != 0) [[unlikely]]
     refuse_in_handler(me, call);
 }
-/// What the calls need that any thread of the process may make, whether it runs a rank or not;
-/// throws Error(misuse) naming the call outside run().
+/// The mapping, for calls that any thread of the process may make, whether it runs a rank or not.
+/// Throws Error(misuse) naming the call outside run().
 const space::Mapping& mapping(const char* call);
 
 /// The rank that the calling thread runs from now on; nullptr ends it.

@@ -17,7 +17,7 @@ struct Request {
   void (*release)(Request& request);
   /// Throws what went wrong, once it is complete; nullptr where nothing can.
   void (*check)(Request& request) = nullptr;
-  /// What it gives, once it is complete: the value that an atomic found.
+  /// The result, once it is complete: the value that an atomic found.
   std::uint64_t value = 0;
 };
 

@@ -17,8 +17,8 @@ class Scheduler {
 
   /// Lets other ranks run. `got_on`: whether the caller has got anything done since the last time.
   virtual void yield(bool got_on) = 0;
-  /// The same for a rank whose condition does not hold: until its bell rings, when it `rings`, or
-  /// for some time. True when it is time to see whether those waited for are still there.
+  /// Yields for a rank whose condition does not hold: until it is notified, when it `rings`, or for
+  /// some time. True when it is time to see whether those waited for are still there.
   virtual bool wait(bool got_on, bool /*rings*/) {
     yield(got_on);
     return false;

@@ -23,7 +23,7 @@ void open_trace(int process) {
   const char* const path = std::getenv(trace_variable);
   if (path == nullptr) return;
   const base::FileDescriptor file(open(path, O_RDWR | O_CLOEXEC));
-  // What this process starts is none of the job.
+  // Programs that this process starts are none of the job.
   unsetenv(trace_variable);
   if (!file) return;
   void* const part = mmap(nullptr, TracePart::bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(),

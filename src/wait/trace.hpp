@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// What happens in a process, for `armature run --trace FILE`: every process writes down what its
-// ranks do into a part of its own of a memory file of the launcher's, which makes the trace of it
-// in the end, whatever has become of the processes. A part is a ring: the last events count.
+// Events of a process, for `armature run --trace FILE`. Every process writes down what its ranks do
+// into a part of its own of a memory file of the launcher's. The launcher makes the trace of it in
+// the end, whatever has become of the processes. A part is a ring: the last events count.
 
 namespace armature::wait {
 
@@ -42,7 +42,7 @@ struct TracePart {
   }
 };
 
-/// Where the launcher's file is found.
+/// Names the launcher's file.
 inline constexpr const char* trace_variable = "ARMATURE_TRACE";
 
 namespace detail {

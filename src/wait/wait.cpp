@@ -129,7 +129,7 @@ void start_waiting(const space::ControlHeader& job) {
 
 namespace {
 
-/// What a rank does before it gives the core away: it looks.
+/// Looks at the condition, before the rank gives the core away.
 class Spin {
  public:
   Spin(RankContext& me, Latched& condition_holds)
@@ -160,7 +160,7 @@ class Spin {
   }
 
  private:
-  /// What comes from another node may be brought by a thread that has no core yet.
+  /// Yields at times: a thread that has no core yet may bring what comes from another node.
   static void pause_a_little(int looks) {
     if (poller() == nullptr) return pause();
     if (looks % 16 == 15) yield();
@@ -188,12 +188,12 @@ class Naps {
 
 namespace detail {
 
-/// Where other ranks run on this thread: they do while this one's condition does not hold.
+/// Waits while other ranks run on this thread: they do while this one's condition does not hold.
 [[gnu::noinline]] void wait_scheduled(RankContext& me, WaitFor& wait, Ready ready,
                                       void* condition) {
   Latched condition_holds(ready, condition);
   Published published(me, wait);
-  // Whoever runs the rank may be another one each time.
+  // me.scheduler is read at the end: the rank may be in another process by then.
   const struct Waited {
     RankContext& me;
     ~Waited() { me.scheduler->waited(); }
@@ -210,7 +210,7 @@ namespace detail {
     const std::uint64_t now = me.done.load(std::memory_order_relaxed);
     if (std::exchange(done, now) != now) {
       got_on = true;
-      // What it has just done may have left it more to do, for which nobody rings: a method that
+      // Its last step may have left it more to do, for which nobody notifies it: a method that
       // calls its own rank, a wave of a fence that has one member.
       if (me.has_work()) {
         me.scheduler->yield(true);
@@ -268,7 +268,7 @@ namespace detail {
     const std::uint32_t deaths = space.header().deaths.load(std::memory_order_acquire);
     if (std::exchange(deaths_seen, deaths) != deaths) gone.check(space, wait, condition_holds);
     if (spin.got_on()) {
-      // Where something has come, more may: who yields the core hears of it late.
+      // More may come where something has: a thread that yields the core hears of it late.
       if (spin.sees_it()) return;
       idle_since_ns = base::now_ns();
       naps = {};

@@ -2,7 +2,7 @@
 
 namespace armature::wait {
 
-/// What a rank takes in while it waits, as messages and remote calls: implemented by higher floors.
+/// Takes in work while a rank waits, as messages and remote calls: implemented by higher floors.
 class WorkSource {
  public:
   WorkSource() = default;
