@@ -5,7 +5,7 @@
 #include "armature/balance.hpp"
 #include "balance/links.hpp"
 
-// What the strategy that minds communication chooses from.
+// Makes the plans from which the strategy that minds communication chooses.
 
 namespace armature::balance {
 

@@ -1,6 +1,6 @@
-// Of several plans, the one that costs least in links between places and in moves. Graph
-// partitioning sees the whole and cuts much less than what looks at one item after the other, which
-// in turn finds the few moves that are enough where all was well.
+// Chooses of several plans the one that costs least in links between places and in moves. Graph
+// partitioning sees the whole and cuts much less than a method that looks at one item after the
+// other. That in turn finds the few moves that are enough where all was well.
 #include <cmath>
 
 #include "balance/candidates.hpp"

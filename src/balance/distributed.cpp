@@ -37,7 +37,7 @@ void hear(std::vector<int>& known, const std::vector<int>& told, Chance& chance)
   }
 }
 
-/// Of each place, those with little that it has heard of.
+/// Lists for each place those with little load that it has heard of.
 std::vector<std::vector<int>> gossip(const Loads& loads, int places, double mean, Chance& chance) {
   std::vector<std::vector<int>> known(static_cast<std::size_t>(places));
   for (int place = 0; place < places; ++place)

@@ -19,14 +19,14 @@ Plan greedy(const Problem& problem) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return problem.items[a].load > problem.items[b].load;
   });
-  // What each has so far: the one with least is first, and where several have it, with fewest
-  // items.
+  // A place with the load that it has so far: the one with least is first, and where several have
+  // it, the one with fewest items.
   using Place = std::tuple<double, std::size_t, int>;
   std::vector<Place> has;
   for (int place = 0; place < problem.places; ++place) has.emplace_back(0.0, 0, place);
   std::set<Place> places(has.begin(), has.end());
   for (const std::size_t item : order) {
-    // What has taken no time makes no place better or worse: it stays, as all after it.
+    // An item that has taken no time makes no place better or worse: it stays, as all after it.
     if (problem.items[item].load <= 0) break;
     const auto [load, count, first] = *places.begin();
     const Place here = has[static_cast<std::size_t>(plan[item])];

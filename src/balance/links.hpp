@@ -19,11 +19,11 @@ class Links {
   explicit Links(const Problem& problem);
 
   [[nodiscard]] bool none() const { return to.empty(); }
-  /// What a plan costs: links between places and moves, each by how far apart the places are.
+  /// The cost of a plan: links between places and moves, each by how far apart the places are.
   [[nodiscard]] double cost(const Plan& plan) const;
 
   std::vector<std::int64_t> first, to, weight, load;
-  /// What moving an item costs: a tenth of the mean link. Little, since it is paid once and links
+  /// The cost of moving an item: a tenth of the mean link. Little, since it is paid once and links
   /// are paid for as long as the plan lasts; but of two plans alike the one that moves less is
   /// better.
   std::int64_t move_cost = 0;

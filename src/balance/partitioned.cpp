@@ -49,8 +49,8 @@ struct Ordered {
 
 using Overlaps = std::map<std::pair<std::int64_t, std::int64_t>, std::size_t>;
 
-/// Of each part a number below `count`, none twice: that with which it has most in common, those
-/// with most first.
+/// Gives each part a number below `count`, none twice: that with which it has most in common. Parts
+/// with most in common come first.
 Numbers matched(const Overlaps& overlaps, std::int64_t count) {
   std::vector<std::pair<std::size_t, Overlaps::key_type>> order;
   for (const auto& [pair, items] : overlaps) order.emplace_back(items, pair);
@@ -109,7 +109,7 @@ void* work(void* of) {
   return nullptr;
 }
 
-/// Where there is no thread, nothing is made.
+/// Makes nothing where there is no thread.
 void work_on_a_thread(Task& task) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return;
@@ -124,7 +124,7 @@ void work_on_a_thread(Task& task) {
   if (runs) pthread_join(thread, nullptr);
 }
 
-/// What was asked for last, known by a checksum of the question.
+/// The last question, known by a checksum of it, and its answer.
 struct Last {
   std::mutex lock;
   std::uint64_t question = 0;

@@ -18,7 +18,7 @@ namespace armature::balance {
 
 namespace {
 
-/// What is printed of a record is made of them.
+/// The sums must be finite: what is printed of a record is made of them.
 void check_sums(const Problem& problem) {
   double loads = 0, weights = 0;
   for (const Item& item : problem.items) loads += item.load;

@@ -14,8 +14,8 @@ namespace {
 /// A place's items by their loads.
 using ByLoad = std::set<std::pair<double, std::size_t>>;
 
-/// Of those at the place with the most: the one after whose move the larger of the two is least.
-/// That is one of the two next to half of the difference.
+/// Finds the item, of those at the place with the most, after whose move the larger of the two is
+/// least. It is one of the two next to half of the difference.
 std::optional<std::size_t> best_item(const Loads& loads, const ByLoad& items, int from, int to) {
   const double half = (loads.of(from) - loads.of(to)) / 2;
   const auto above = items.lower_bound({half, 0});

@@ -15,7 +15,7 @@ inline std::uint64_t now_of_machine_ns() {
          static_cast<std::uint64_t>(t.tv_nsec);
 }
 
-/// The same, or a simulation's own.
+/// The machine's time, or a simulation's own.
 inline std::uint64_t now_ns() {
   return simulated.now_ns != nullptr ? simulated.now_ns() : now_of_machine_ns();
 }

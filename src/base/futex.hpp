@@ -14,7 +14,7 @@
 
 namespace armature::base {
 
-/// Who may wait for a word.
+/// Tells who may wait for a word.
 enum class FutexReach : int {
   job = 0,  // processes that have the word's memory in common
   process = FUTEX_PRIVATE_FLAG,

@@ -6,8 +6,8 @@
 
 namespace armature::base {
 
-/// What is never destroyed. exit() destroys all else that is static while the library's threads
-/// still handle what comes.
+/// Holds something that is never destroyed. exit() destroys all else that is static while the
+/// library's threads still handle what comes.
 template <class T>
 class Immortal {
  public:

@@ -14,13 +14,13 @@ inline void let_others_act() {
     simulated.others_act();
 }
 
-/// What who looks again and again for what others are to do does in between.
+/// Yields between two looks for what others are to do.
 inline void yield_to_others() {
   if (simulated.others_act != nullptr) [[unlikely]]
     return simulated.others_act();
   sched_yield();
 }
-/// The pause of who looks again and again for what others are to do.
+/// Sleeps between two looks for what others are to do.
 inline void pause_for_others(long nap_ns) {
   if (simulated.others_act != nullptr) [[unlikely]]
     return simulated.others_act();

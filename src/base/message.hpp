@@ -15,7 +15,7 @@ void copy_text(char (&to)[size], std::string_view text) {
   to[bytes] = '\0';
 }
 
-/// Of what fail() has thrown, for whoever tells it in a message that begins with these words, too.
+/// Cuts off the beginning that fail() gives its messages, for a message that has it already.
 inline std::string_view without_start(std::string_view message) {
   constexpr std::string_view start = "armature: ";
   return message.starts_with(start) ? message.substr(start.size()) : message;

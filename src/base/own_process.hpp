@@ -4,7 +4,7 @@
 
 namespace armature::base {
 
-/// Which process this is. What forks from it has its memory and its handlers, but must not act for
+/// Tells this process from its forks. They have its memory and its handlers, but must not act for
 /// it. May be asked in signal handlers.
 class OwnProcess {
  public:

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-// What a virtual rank allocates comes from a heap in its own band, which moves with it. What the
-// process keeps must not, whoever happens to run when it is made.
+// A virtual rank allocates from a heap in its own segment, which moves with it. Memory that the
+// process keeps must not come from there, whichever rank runs when it is allocated.
 
 namespace armature::space {
 class RankHeap;
@@ -11,7 +11,7 @@ class RankHeap;
 
 namespace armature::base {
 
-/// Where malloc of this thread finds the heap of the rank that runs; nullptr when it knows no
+/// malloc of this thread finds the heap of the rank that runs there; nullptr when it knows no
 /// ranks.
 extern constinit thread_local space::RankHeap** heap_of_rank;
 

@@ -153,7 +153,7 @@ inline bool Runtime::is_of_process() {
          &detail::runtime_of_thread() == &detail::runtimes.of_process.runtime;
 }
 
-/// What that room keeps of the process's part of the job.
+/// The state that a room keeps of the process's part of the job.
 template <class State>
 State& state() {
   return Runtime::here().get<State>();

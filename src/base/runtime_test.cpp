@@ -10,7 +10,7 @@
 namespace armature::base {
 namespace {
 
-/// What states do, in the order in which they do it.
+/// Records what states do, in the order in which they do it.
 struct Diary {
   std::vector<std::string> lines;
 };

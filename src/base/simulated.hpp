@@ -4,7 +4,7 @@
 
 namespace armature::base {
 
-/// What takes the machine's place in a simulation; set while nothing else runs.
+/// Takes the machine's place in a simulation; set while nothing else runs.
 struct Simulated {
   std::uint64_t (*now_ns)() = nullptr;  // the clock
   // Others' turn: what other processes do is one thing at a time where a simulation runs all of

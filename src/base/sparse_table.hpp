@@ -35,8 +35,8 @@ template <class T>
 requires std::is_trivially_destructible_v<T> && std::is_trivially_copyable_v<T>
 using ZeroTable = std::vector<T, ZeroPages<T>>;
 
-/// The same for things that are made when they are first asked for, and found by their number's
-/// hash: as much memory as there are things, not as there are ranks. Used by one thread.
+/// A table of things that are made when they are first asked for, and found by their number's hash.
+/// It takes as much memory as there are things, not as there are ranks. Used by one thread.
 template <class T>
 class SparseTable {
  public:
@@ -57,7 +57,7 @@ class SparseTable {
     while (places_[place].thing != nullptr && places_[place].index != index) place = after(place);
     return places_[place].thing;
   }
-  /// Where those are that were made, in that order.
+  /// The indices of those that were made, in that order.
   [[nodiscard]] const std::vector<int>& indices() const { return indices_; }
 
  private:

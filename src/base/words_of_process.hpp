@@ -6,7 +6,7 @@
 
 namespace armature::base {
 
-/// What this process was started with, as long as the program has not written over it.
+/// The command line of this process, as long as the program has not written over it.
 inline std::vector<std::string> words_of_process() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> words;

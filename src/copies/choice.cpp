@@ -37,7 +37,7 @@ std::size_t past_cache_min() {
 
 namespace {
 
-/// Where the environment has become senseless since the job began, as if it said nothing.
+/// The environment counts as if it said nothing where it has become senseless since the job began.
 Wanted wanted_now() {
   try {
     return wanted_way();

@@ -9,9 +9,9 @@
 #include "copies/way.hpp"
 #include "space/copy_choices.hpp"
 
-// Which way serves a kind of copy on this node. The first rank that copies such bytes chooses for
-// all: what ARMATURE_COPY says, or a table of processors, or a trial. Until it has, the others copy
-// in the usual way.
+// Chooses the way that serves a kind of copy on this node. The first rank that copies such bytes
+// chooses for all: by ARMATURE_COPY, by a table of processors, or by a trial. Until it has, the
+// others copy in the usual way.
 
 namespace armature::copies {
 
@@ -24,7 +24,7 @@ struct Wanted {
 /// Throws Error(start) for a word that is neither, or a way that this processor has not.
 [[nodiscard]] Wanted wanted_way();
 
-/// What needs no trial; nothing where there must be one.
+/// Chooses without a trial; nothing where there must be one.
 [[nodiscard]] std::optional<Way> way_without_trial(const Wanted& wanted, const Processor& processor,
                                                    Kind kind);
 

@@ -5,9 +5,9 @@
 
 #include "space/copy_choices.hpp"
 
-// What is chosen by. Which way is the best depends on which cache holds the bytes, and on whether
-// source and target lie alike in their cache lines: `rep movsb`, and memcpy where it uses that, can
-// be very slow where they do not.
+// Ways are chosen by the kind of copy. The best one depends on which cache holds the bytes, and on
+// whether source and target lie alike in their cache lines: `rep movsb`, and memcpy where it uses
+// that, can be very slow where they do not.
 
 namespace armature::copies {
 

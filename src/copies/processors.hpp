@@ -17,7 +17,7 @@ struct Processor {
 };
 [[nodiscard]] Processor this_processor();
 
-/// What was measured to be the best way on such a processor; nothing where that is not known.
+/// The way that was measured to be the best on such a processor; nothing where that is not known.
 [[nodiscard]] std::optional<Way> known_way(const Processor& processor, Kind kind);
 
 }  // namespace armature::copies

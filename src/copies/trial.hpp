@@ -8,10 +8,10 @@
 #include "copies/kind.hpp"
 #include "copies/way.hpp"
 
-// Which way is the best on a processor that nobody knows: all are tried, in turns. For copies that
-// a cache holds, on memory of its own: what is to be copied may never have been touched, and then
-// takes as long by every way. No such trial is made for longer ones, which would take too long: the
-// first of them is copied in parts, each in another way.
+// A trial finds the best way on a processor that nobody knows: all are tried, in turns. It is made
+// for copies that a cache holds, on memory of its own: bytes that are to be copied may never have
+// been touched, and then take as long by every way. No such trial is made for longer ones, which
+// would take too long: the first of them is copied in parts, each in another way.
 
 namespace armature::copies {
 
@@ -39,7 +39,7 @@ struct Tried {
   Way way = Way::libc;
   std::uint64_t bytes = 0;  // beyond those that were to be copied
 };
-/// Of a kind that a cache holds.
+/// Tries a kind that a cache holds.
 [[nodiscard]] Tried try_in_cache(Kind kind);
 /// Copies all of it: more than always_cached_max.
 [[nodiscard]] Tried try_past_cache(void* to, const void* from, std::size_t bytes);

@@ -33,7 +33,7 @@ inline const Candidate& candidate(Way way) { return candidates[static_cast<std::
 /// this processor has not.
 Way way_of(std::string_view name);
 
-/// What serves where nothing was chosen.
+/// Serves where nothing was chosen.
 Way usual_way(bool past_cache);
 
 void copy_by_libc(void* to, const void* from, std::size_t bytes);

@@ -175,7 +175,7 @@ bool Work::poll() noexcept {
   return any;
 }
 
-/// What has been sent meanwhile is let go of.
+/// Lets go of what has been sent meanwhile.
 bool Work::push() {
   const std::lock_guard locked(mutex_);
   bool any = false;

@@ -92,7 +92,7 @@ class Work final : public wait::WorkSource {
   std::uint32_t deaths_seen_ = 0;
   std::vector<bool> is_told_dead_;  // by rank
   std::uint32_t next_context_ = message::context::first_of_teams;
-  // What is to be sent, and how many bytes that has: under the mutex, which nobody holds who waits.
+  // Records to be sent, and their bytes: under the mutex, which no thread holds while it waits.
   std::mutex mutex_;
   std::deque<std::unique_ptr<Outgoing>> outgoing_;
   std::size_t outgoing_bytes_ = 0;

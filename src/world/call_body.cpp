@@ -35,7 +35,8 @@ class UntilReturn {
   bool returned_ = false;
 };
 
-/// Of threads: the destructor of its value runs when a thread ends, and not when the process does.
+/// A key of threads: the destructor of its value runs when a thread ends, and not when the process
+/// does.
 struct Key {
   Key() {
     pthread_key_create(&number, [](void*) { report_end_of_thread(); });

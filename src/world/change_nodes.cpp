@@ -67,7 +67,7 @@ void let_go(const World& world, wait::RankContext& me, detail::TeamState& all) {
 
 void await(const space::Halt& halt, std::uint32_t number, const char* call) {
   wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
-  // Where all have gone back meanwhile, it may be further.
+  // It may be further where all have gone back meanwhile.
   wait::wait_until(wait, [&] {
     const std::uint32_t over = halt.over.load(std::memory_order_acquire);
     return static_cast<std::int32_t>(over - number) >= 0;
@@ -82,7 +82,7 @@ std::uint32_t stand_together(const World& world, quiesce::Arrangement what, cons
   require_like_nodes(world, job, call);
   rmi_fence();
   wait_all();
-  // What their handlers sent from now on would come when rings are gone.
+  // Records that handlers sent from now on would come when rings are gone.
   const layers::Work::Held records_wait(layers::this_work(call));
   finish(world, me);
   // On several nodes nobody else asks for anything for which all stand still.
@@ -123,7 +123,7 @@ void change_nodes(const World& world, std::span<const int> processes, const char
   const auto requests = [call]() -> std::atomic<std::uint32_t>& {
     return wait::mapping(call).header().halt.requests;
   };
-  // What nobody has looked at yet goes along with rank 0.
+  // Requests that nobody has looked at yet go along with rank 0.
   const std::uint32_t unseen = world.rank() == 0 ? requests().exchange(0) : 0;
   try {
     const std::uint32_t number = stand_together(world, {.processes = processes}, call);

@@ -15,16 +15,16 @@ namespace armature::hosting {
 /// when the nodes are not alike, Error(out_of_memory) when what a process keeps of a rank cannot go
 /// along.
 void change_nodes(const World& world, std::span<const int> processes, const char* call);
-/// Where a checkpoint goes: rank 0 names a new folder, if it is one, and whether it is to be
+/// The place of a checkpoint: rank 0 names a new folder, if it is one, and whether it is to be
 /// incremental, the others nothing.
 struct Destination {
   space::KeptIn where = space::KeptIn::nowhere;
   std::string folder;
   bool is_incremental = false;
 };
-/// The same for a checkpoint, each where it is. Returns its number. Of one for the next start: all
-/// processes end then, and it returns in those of the job that goes on from there, or where it
-/// could not be written.
+/// Writes a checkpoint, each rank where it is, as change_nodes. Returns its number. After one for
+/// the next start all processes end, and it returns in those of the job that goes on from there, or
+/// where it could not be written.
 std::uint32_t write_on_nodes(const World& world, const Destination& to, const char* call);
 
 /// By one rank, inside its node: migrate, where that process has not left the job meanwhile. If it

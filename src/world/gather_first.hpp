@@ -8,8 +8,8 @@
 
 namespace armature::hosting {
 
-/// What each rank says, at rank 0, and nothing elsewhere. There may be so many that a list of all
-/// in the memory of each would be more than all else, and be written with it.
+/// Gathers what each rank says, at rank 0, and nothing elsewhere. There may be so many that a list
+/// of all in the memory of each would be more than all else, and be written with it.
 template <Transferable T>
 std::vector<T> gather_first(const World& world, const T& mine) {
   std::vector<T> all(world.rank() == 0 ? static_cast<std::size_t>(world.size()) : 0);

@@ -1,4 +1,4 @@
-// What a wait makes of ranks of other nodes that have left the job. The other rank of a job of two
+// Waits must notice ranks of other nodes that have left the job. The other rank of a job of two
 // plays one: it has come to the end of its body, and its slot says where and how it is.
 #include <chrono>
 #include <string>

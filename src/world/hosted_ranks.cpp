@@ -21,7 +21,7 @@
 namespace armature::hosting {
 namespace {
 
-/// What the ranks of a run have in common. The threads wait at the gate until all are there.
+/// Shared by the ranks of a run. The threads wait at the gate until all are there.
 struct Run {
   enum class Gate { closed, open, nobody_goes };
 
@@ -38,7 +38,8 @@ struct HostedRank {
   int status = 0;
 };
 
-/// Where the launcher wants this rank; should that not be possible, it runs where its process may.
+/// Binds this rank as the launcher wants; should that not be possible, it runs where its process
+/// may.
 void bind(const space::RankSlot& slot) {
   cpu_set_t mask;
   static_assert(sizeof mask == sizeof slot.bound_to.bits);

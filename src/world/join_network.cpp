@@ -1,5 +1,4 @@
-// What a process tells the network of the rooms above it when it joins: settings, and their
-// services.
+// A process tells the network of the rooms above it when it joins: settings, and their services.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

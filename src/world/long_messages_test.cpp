@@ -1,4 +1,4 @@
-// Which way the bytes of a long message come, and that they are copied once where they can be.
+// The bytes of a long message come by the right way, and are copied once where they can be.
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

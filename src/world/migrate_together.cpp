@@ -58,7 +58,7 @@ Asked ask(const wait::RankContext& me, ProcessId process) {
                                        rank, space::text(asked.tie)));
 }
 
-/// Where each goes, at rank 0. Throws on all where one of them cannot.
+/// Finds out where each goes, at rank 0. Throws on all where one of them cannot.
 std::vector<int> agree(const World& world, const Asked& mine) {
   const std::vector<Asked> all = hosting::gather_first(world, mine);
   struct Refused {

@@ -21,7 +21,7 @@ using topology::NodeInterfaces;
 
 constexpr const char* interfaces_key = "net.interfaces";
 
-/// What all nodes have, and what of it this one uses.
+/// The interfaces of all nodes, and the device that this one uses.
 struct Comparison {
   const bootstrap::ProcessTable& process_table;
   std::vector<NodeInterfaces> nodes;

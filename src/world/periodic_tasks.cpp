@@ -86,7 +86,7 @@ void on_request(int /*signal*/) {
 
 namespace {
 
-/// What rank 0 tells of each.
+/// Marks the task in what rank 0 tells.
 constexpr unsigned bit(PeriodicTask task) { return 1u << static_cast<unsigned>(task); }
 
 unsigned due(const World& world, std::initializer_list<PeriodicTask> tasks, const char* call) {

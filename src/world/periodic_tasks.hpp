@@ -5,7 +5,7 @@
 
 namespace armature::hosting {
 
-/// What is done every so often, where the program asks whether it is due (when_due).
+/// A task that is done every so often, where the program asks whether it is due (when_due).
 enum class PeriodicTask { checkpoint, copy, rebalance };
 
 /// Collective: which of these are, by rank 0's clock, or because a checkpoint was asked for. Where
@@ -23,8 +23,8 @@ void require_intervals();
 /// By all ranks, where they are then: ranks were rebalanced now, whoever has asked for it.
 void note_rebalance(space::ControlHeader& job);
 
-/// Where no launcher of ours takes it, SIGUSR2 to the process with rank 0 asks for a checkpoint:
-/// to the others it says nothing, as launchers pass it on to all. Programs that have a handler of
+/// SIGUSR2 to the process with rank 0 asks for a checkpoint, where no launcher of ours takes it. To
+/// the others it says nothing, as launchers pass it on to all. Programs that have a handler of
 /// their own keep it, and those that were told of no directory.
 void take_requests_by_signal(const space::Mapping& mapping, int process);
 

@@ -54,7 +54,7 @@ using bootstrap::Environment;
 using space::AddressSpace;
 using space::Mapping;
 
-/// What the launcher told this process; nothing when it was started by itself. Read once.
+/// The launcher's word to this process; nothing when it was started by itself. Read once.
 struct Told {
   Told() {
     Environment taken;
@@ -124,7 +124,8 @@ bootstrap::Exchange* exchange() {
   return here.exchange;
 }
 
-/// The same files once more, behind all of them, one number after the other. Returns the first.
+/// Keeps the same files once more, behind all of them, one number after the other. Returns the
+/// first.
 int keep_in_a_row(const std::vector<int>& files) {
   for (int first = files.back() + 1;; ++first) {
     std::vector<int> kept;

@@ -25,7 +25,7 @@ class Process {
   /// Whether it was started by our launcher, which then watches the job and arranges what only a
   /// launcher can.
   static bool is_launched();
-  /// Who is where, in a job that another launcher has started; else nullptr.
+  /// Tells who is where, in a job that another launcher has started; else nullptr.
   static const bootstrap::ProcessTable* process_table();
   /// The job is to be the processes of the MPI communicator that this points to: see init_mpi.
   /// Before anything else is asked.
@@ -37,8 +37,8 @@ class Process {
   static Process& join();
   /// The network between nodes, if there are several: of virtual ranks, once they are there.
   void join_network(net::Network::Spaces spaces) const;
-  /// Where the launcher is to hear nothing of deaths: from now on the job can go on without this
-  /// process. Of virtual ranks, once they have their network.
+  /// Tells the launcher, where it is to hear nothing of deaths, that from now on the job can go on
+  /// without this process. For virtual ranks, once they have their network.
   void tell_joined() const;
   /// It has connected to all others, and its ranks are about to begin: of virtual ranks, as above.
   void tell_connected() const;
@@ -54,7 +54,7 @@ class Process {
   [[nodiscard]] const space::Mapping& mapping() const { return *mapping_; }
   /// The first rank that is hosted here.
   [[nodiscard]] int first_rank() const { return first_rank_; }
-  /// Which process of virtual ranks this is.
+  /// The number of this process of virtual ranks.
   [[nodiscard]] int number() const { return number_; }
   /// The memory file of the bands, where all lie in one.
   [[nodiscard]] int band_file() const { return band_file_; }

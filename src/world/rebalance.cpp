@@ -31,7 +31,7 @@
 namespace armature {
 namespace {
 
-/// What each rank tells the one that makes the plan.
+/// Told by each rank to the one that makes the plan.
 struct Measured {
   double load = 0;
   std::int32_t process = 0;
@@ -44,7 +44,7 @@ struct Calls {
   std::uint32_t count = 0;
 };
 
-/// Of those that a rank calls, so many count: those that it calls most.
+/// Limits the ranks that count of those that a rank calls: those that it calls most.
 constexpr std::size_t links_max = 32;
 
 struct Before {
@@ -87,7 +87,7 @@ Measured measure(const wait::RankContext& me) {
           .was_measured = was_measured || is_measured_from_the_start(me.space.header()) ? 1u : 0u};
 }
 
-/// What is known, at rank 0; nothing elsewhere.
+/// The figures of all ranks, at rank 0; nothing elsewhere.
 struct Picture {
   std::vector<Measured> ranks;
   std::vector<Calls> calls;  // each rank's, one after the other
@@ -160,8 +160,8 @@ balance::Strategy strategy_of(const RebalanceOptions& options) {
   return name != nullptr ? balance::strategy(name) : balance::chosen;
 }
 
-/// Where nobody is in a hurry a move must save more than the last one took, which counts for a
-/// little less each time. Empty where it does.
+/// A move must save more than the last one took, where nobody is in a hurry. The last one counts
+/// for a little less each time. Empty where it saves enough.
 std::string why_not_worth_it(const balance::Problem& problem, const balance::Plan& plan) {
   const balance::Verdict after = balance::judge(problem, plan);
   const double saves_s = balance::judge(problem, balance::none(problem)).most - after.most;

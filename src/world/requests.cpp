@@ -43,7 +43,7 @@ Seen look(const space::Mapping& mapping, int rank) {
       .number = number};
 }
 
-/// What rank 0 has.
+/// Gives all ranks what rank 0 has.
 void share(const World& world, Requests& requests) {
   struct Counts {
     std::uint32_t processes, leaving, all;

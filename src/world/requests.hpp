@@ -12,7 +12,7 @@
 
 namespace armature::hosting {
 
-/// What was asked for anywhere.
+/// All that was asked for anywhere.
 struct Requests {
   std::uint32_t processes = 0;  // 0: as many as there are, without those that leave
   std::set<int> leaving;        // have been asked to end

@@ -51,7 +51,7 @@ bool take_wish_of_launcher(space::Resize& resize) {
          resize.anew.compare_exchange_strong(wanted, StartAnew::begun, std::memory_order_acq_rel);
 }
 
-/// What rank 0 finds, and all know then.
+/// Found by rank 0, and known to all then.
 struct Begun {
   std::string folder;   // where ranks are to be written; empty: they are not
   std::string problem;  // why not, where they should be

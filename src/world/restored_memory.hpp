@@ -16,9 +16,9 @@ namespace armature {
 /// Throws Error(corrupt).
 std::optional<checkpoints::Found> checkpoint_to_go_on_from();
 
-/// Where the bands will lie of a job that goes on from there, or begins where that is empty:
-/// ARMATURE_BASE counts only then. A checkpoint that cannot be read is complained of later, by who
-/// needs more of it.
+/// Finds where the segments will lie of a job that goes on from there, or begins where that is
+/// empty: ARMATURE_BASE counts only then. A checkpoint that cannot be read is complained of later,
+/// by code that needs more of it.
 space::Room room_to_hold(const std::string& restart);
 
 /// Each node looks for it by itself, and may see another disk, or another moment. The first process

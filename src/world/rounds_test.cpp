@@ -26,7 +26,7 @@ std::uint64_t rounds_of(Do&& collective) {
 constexpr std::size_t block = 256 * 1024;
 using Bytes = std::vector<std::uint8_t>;
 
-/// Where the others' memory can be read: one that shows where data lie, and one that ends reading.
+/// One round shows where data lie, and one ends reading, where the others' memory can be read.
 TEST(RoundsTest, long_data_take_two_however_long) {
   for (const std::size_t bytes : {2 * block, 64 * block}) {
     EXPECT_EQ(rounds_of([&](World& world) {

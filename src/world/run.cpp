@@ -50,7 +50,8 @@ void leave_for_good() {
 
 World& init() {
   require_not_finalized("init");
-  // Whoever joins this way is the process's one thread of control, as C code with its statics is.
+  // A thread that joins this way is the process's one thread of control, as C code with its statics
+  // is.
   if (Process::hosts_virtual_ranks())
     base::fail(
         Errc::start,

@@ -29,13 +29,13 @@ void end_stalled(int status, const char* text) {
   failure::die(status, text);
 }
 
-// What in a job that runs the launcher does.
+// These act for the launcher of a job that runs.
 
 space::Control block(const space::Mapping& mapping) {
   return {reinterpret_cast<std::byte*>(&mapping.header())};
 }
 
-/// Where there is no copy the launcher ends the job.
+/// The launcher ends the job where there is no copy.
 bool tell_of_death(int process) {
   const space::Mapping& mapping = *space::Mapping::of_process();
   const space::ControlHeader& job = mapping.header();

@@ -7,12 +7,12 @@
 
 namespace armature {
 
-/// Of a simulated job of several nodes: its network is the simulation's, and its processes act in
-/// turn from when they greet each other until they have left it. Collective.
+/// Simulates several nodes: the job's network is the simulation's, and its processes act in turn
+/// from when they greet each other until they have left it. Collective.
 void simulate_network(net::NetworkOptions& options, const space::Mapping& mapping,
                       bootstrap::Exchange& wire);
 
-/// Of one on a single node: its processes act in turn from now on, each until it leaves.
+/// Simulates a single node: its processes act in turn from now on, each until it leaves.
 /// Collective.
 void take_turns(const space::Mapping& mapping, bootstrap::Exchange& wire);
 void leave_turns();

@@ -37,7 +37,7 @@ namespace armature::two_processes {
 
 using Bytes = std::vector<std::byte>;
 
-/// What both processes see of each other. Any thread.
+/// Seen by both processes of each other. Any thread.
 struct Wire {
   struct Packet {
     Bytes head, body;
@@ -47,7 +47,7 @@ struct Wire {
   std::array<int, 2> events = {eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
                                eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   std::size_t packets = 0;
-  // What they tell each other before.
+  // Values that they tell each other before.
   std::condition_variable change;
   std::map<std::pair<int, std::string>, Bytes> values;
   std::size_t arrived = 0;

@@ -40,7 +40,7 @@
 namespace armature::hosting {
 namespace {
 
-/// What the ranks of the run have in common. A rank that has moved finds that of its process.
+/// Shared by the ranks of the run. A rank that has moved finds that of its process.
 struct Hosted {
   detail::Body body = nullptr;
   void* callable = nullptr;
@@ -59,7 +59,7 @@ void live(int rank, void* /*argument*/) {
   me.status = status;
 }
 
-/// What the program could do nothing about: its stack would say nothing of that.
+/// The program could do nothing about it: its stack would say nothing of that.
 [[noreturn]] void refuse(const std::string& why) { failure::give_up(1, why.c_str()); }
 
 /// That this process is one which can go on where those that wrote the checkpoint stopped.
@@ -96,8 +96,8 @@ struct StreamBuffers {
   char output[BUFSIZ] = {}, input[BUFSIZ] = {};
 };
 
-/// What the process would else allocate while a rank runs, from memory that may go back to what it
-/// was, or to another node.
+/// Allocates what the process would else allocate while a rank runs, from memory that may go back
+/// to what it was, or to another node.
 void fill_statics() {
   rmi::find_modules();
   tzset();  // for gmtime, which looks at the time zone when it is called first
@@ -129,7 +129,7 @@ int status_of(const space::Mapping& mapping, int first, int hosted) {
   return 0;
 }
 
-/// Who has begun with a rank may be gone since: then everybody tells for all.
+/// A process that has begun with a rank may be gone since: then everybody tells for all.
 int status_at_end(const Process& process) {
   const space::ControlHeader& job = process.mapping().header();
   if (!job.all_are_through()) return 0;  // left
@@ -222,8 +222,8 @@ int run_here(const Process& process, fibers::RankScheduler& scheduler) {
   return status_at_end(process);
 }
 
-/// Where malloc knows no ranks, and where the C library forks by itself: libarmature-malloc.so has
-/// refused the others (fibers/malloc/fork.cpp). The C library would not take an exception here.
+/// Refuses forks that libarmature-malloc.so has not refused (fibers/malloc/fork.cpp): where malloc
+/// knows no ranks, and where the C library forks by itself. It would not take an exception here.
 void refuse_forks() {
   pthread_atfork(
       [] {

@@ -26,7 +26,7 @@
 #include "topology/cgroup.hpp"
 #include "world/restored_memory.hpp"
 
-// What `armature run` takes as options, other launchers hand on as environment variables.
+// Options of `armature run` are handed on by other launchers as environment variables.
 
 namespace armature {
 namespace {
@@ -42,7 +42,8 @@ void outlive_news_of_deaths() {
     std::signal(SIGUSR1, SIG_IGN);
 }
 
-/// Of all processes of the node together: a launcher may have bound each to a core of its own.
+/// Counts for all processes of the node together: a launcher may have bound each to a core of its
+/// own.
 std::uint32_t cores_of_node(const ProcessTable& process_table) {
   std::set<int> processors;
   for (const int process : process_table.processes_of(process_table.self().node)) {

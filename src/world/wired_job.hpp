@@ -13,8 +13,8 @@
 
 namespace armature {
 
-/// What ARMATURE_ON_DEATH says, and ARMATURE_THREADS, 1 unless set: of jobs that our launcher did
-/// not start. Throw Error(start) where that makes no sense.
+/// Read ARMATURE_ON_DEATH, and ARMATURE_THREADS, 1 unless set, of jobs that our launcher did not
+/// start. Throw Error(start) where that makes no sense.
 space::OnDeath on_death_wanted();
 std::uint64_t threads_wanted();
 
@@ -31,7 +31,7 @@ void set_sizes(space::JobOptions& options, bool on_valgrind);
 struct WiredJob {
   bootstrap::ProcessTable process_table;
   space::JobMemory memory;
-  /// What the memory of the node is to be filled with: known to its first process.
+  /// The checkpoint that the node's memory is to be filled with: known to its first process.
   std::optional<checkpoints::Found> checkpoint;
 };
 

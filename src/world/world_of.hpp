@@ -7,7 +7,7 @@
 namespace armature::hosting {
 
 inline constexpr wait::ContextSlot<World> world_slot{5};
-/// What that rank's body was given.
+/// The world that the rank's body was given.
 inline World& world_of(const wait::RankContext& rank) { return *world_slot.in(rank.slots); }
 
 }  // namespace armature::hosting

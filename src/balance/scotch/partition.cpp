@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-// What Scotch says when something goes wrong. Its own versions print, and one of them exits. Here
+// Scotch calls these when something goes wrong. Its own versions print, and one of them exits. Here
 // the caller has another way, and nobody needs to hear of it.
 extern "C" {
 void SCOTCH_errorProg(const char* const /*name*/) {}

@@ -24,7 +24,7 @@ struct Places {
   std::int64_t groups = 1, each = 1, far = 1;
 };
 
-/// Where vertices are now, and what moving one costs, in the unit of link weights.
+/// The vertices' places now, and the cost of moving one, in the unit of link weights.
 struct Before {
   const std::int64_t* place = nullptr;
   const std::int64_t* move_cost = nullptr;
