@@ -13,7 +13,7 @@ inline constexpr const char* control_variable =
     "ARMATURE_CONTROL_FD";  // descriptor of the control block
 inline constexpr const char* bands_variable = "ARMATURE_FIRST_BAND_FD";  // band of rank r: this + r
 
-// Of one that joins a job that runs: which process it is. It hosts no rank yet.
+// The number of a process that joins a job that runs. It hosts no rank yet.
 inline constexpr const char* process_variable = "ARMATURE_PROCESS";
 
 // Descriptor of a pipe to which only the launcher can write: closed when that is gone.
@@ -21,11 +21,11 @@ inline constexpr const char* launcher_variable = "ARMATURE_LAUNCHER_FD";
 
 inline constexpr const char* store_variable = "ARMATURE_STORE_FD";  // with several nodes alone
 
-// Of virtual ranks: SIGTERM was blocked by this launcher (pid) when it started the process.
+// Virtual ranks: SIGTERM was blocked by this launcher (pid) when it started the process.
 inline constexpr const char* held_by_variable = "ARMATURE_HELD_BY";
 
-// Of virtual ranks: these make what lies above the first stack of a process as long as it was in
-// the processes that wrote a checkpoint.
+// Virtual ranks: these make what lies above the first stack of a process as long as it was in the
+// processes that wrote a checkpoint.
 inline constexpr const char* padding_variable = "ARMATURE_PADDING";
 inline constexpr const char* even_variable = "ARMATURE_EVEN";
 
@@ -35,7 +35,7 @@ inline constexpr const char* virtual_variable = "ARMATURE_VIRTUAL";
 // And go on from this checkpoint, or from the last one in this directory.
 inline constexpr const char* restart_variable = "ARMATURE_RESTART";
 
-// Of virtual ranks, for calls that ask whether something is due: how often it is; and the strategy.
+// Virtual ranks: how often something is due, for calls that ask; and the strategy.
 inline constexpr const char* checkpoint_every_variable = "ARMATURE_CHECKPOINT_EVERY";
 inline constexpr const char* copy_every_variable = "ARMATURE_COPY_EVERY";
 inline constexpr const char* rebalance_every_variable = "ARMATURE_REBALANCE_EVERY";
@@ -44,8 +44,8 @@ inline constexpr const char* rebalance_by_variable = "ARMATURE_REBALANCE_BY";
 // Under other launchers: checkpoints hold what has changed since the one before. Any value.
 inline constexpr const char* incremental_variable = "ARMATURE_CHECKPOINT_INCREMENTAL";
 
-// Of virtual ranks on several nodes: where they are written to, by which somebody will start them
-// anew, when they are to have more processes or fewer.
+// Virtual ranks on several nodes: the directory that they are written to when they are to have more
+// processes or fewer. Somebody will restart them from it.
 inline constexpr const char* resize_variable = "ARMATURE_RESIZE";
 // Under other launchers: what they are to have, among what was written. "processes N", and a line
 // "host STAYING ALL NAME" for each node: so many of its processes were not asked to end. It has the
@@ -53,17 +53,17 @@ inline constexpr const char* resize_variable = "ARMATURE_RESIZE";
 inline constexpr const char* resize_file_begun = "resize.begun";
 inline constexpr const char* resize_file = "resize";
 
-// Whoever has started the command that this process was started by (armature outlive): its pid.
+// The pid of the process that has started this one's command (armature outlive).
 inline constexpr const char* starter_variable = "ARMATURE_STARTER";
 
-// Of virtual ranks: what the processes of the job share instead of secrets of their own.
+// Virtual ranks: the processes of the job share these instead of secrets of their own.
 inline constexpr const char* secrets_variable = "ARMATURE_SECRETS";
 
 inline constexpr const char* our_variables[] = {
     rank_variable,    hosted_variable, control_variable, bands_variable,   store_variable,
     padding_variable, even_variable,   process_variable, held_by_variable, launcher_variable};
 
-/// What the launcher told this process.
+/// The launcher's word to this process.
 struct Environment {
   int rank = 0;    // the first that this process hosts
   int hosted = 1;  // how many, in a row

@@ -10,9 +10,9 @@
 
 namespace armature::bootstrap {
 
-/// What the processes of a job tell each other before they can reach each other: each publishes
-/// values under names, and reads what the others published. Behind it stands whoever started the
-/// job: PMIx, PMI-1, an MPI that runs already. Used by one thread at a time.
+/// The processes of a job speak through it before they can reach each other: each publishes values
+/// under names, and reads what the others published. Behind it stands the starter of the job: PMIx,
+/// PMI-1, an MPI that runs already. Used by one thread at a time.
 class Exchange {
  public:
   Exchange() = default;
@@ -20,21 +20,21 @@ class Exchange {
   Exchange& operator=(const Exchange&) = delete;
   virtual ~Exchange() = default;
 
-  /// Which process of the job this is, and how many there are, all nodes together.
+  /// This process's number in the job, and how many there are, all nodes together.
   [[nodiscard]] virtual int process() const = 0;
   [[nodiscard]] virtual int processes() const = 0;
 
   /// Publishes a value of this process: of any length, once per name. A name is at most
   /// `key_chars_max` letters, digits, dots or dashes. Seen by others after the next fence.
   virtual void put(std::string_view key, std::span<const std::byte> value) = 0;
-  /// What that process published under that name before a fence that all have passed. Throws
-  /// Error(start) when there is nothing.
+  /// Returns what that process published under that name before a fence that all have passed.
+  /// Throws Error(start) when there is nothing.
   [[nodiscard]] virtual std::vector<std::byte> get(int process, std::string_view key) = 0;
   /// Collective over all processes: what was put before it can be read after it. Throws
   /// Error(start) when the launcher says that a process is gone, or when one does not come within
   /// the start time-out.
   void fence() { wait_for_all(start_timeout()); }
-  /// The same where others may have much to do before they come: however long that takes.
+  /// A fence of others that may have much to do before they come: however long that takes.
   void fence_of_the_busy() { wait_for_all(std::chrono::hours(24 * 365)); }
 
   /// Asks who started the job to end it, on all nodes. From any thread; returns, perhaps with

@@ -20,8 +20,8 @@ namespace {
 
 using base::fail;
 
-/// What the two families call differently. In Open MPI a handle is the address of an object, in
-/// MPICH a number that its binary interface fixes.
+/// The handles that the two families call differently. In Open MPI a handle is the address of an
+/// object, in MPICH a number that its binary interface fixes.
 template <class Handle>
 struct Handles {
   Handle world;

@@ -12,10 +12,10 @@ namespace armature::bootstrap {
 /// needed. Returns nullptr, and why, when there is none, or one that is not known.
 std::unique_ptr<Exchange> open_mpi(std::string& why_not);
 
-/// The same for the communicator that this points to; collective over its processes.
+/// Opens the communicator that this points to; collective over its processes.
 std::unique_ptr<Exchange> open_mpi(const void* communicator, std::string& why_not);
 
-/// Of the MPI that is initialised here, if we know it; else 0.
+/// The bytes of a handle of the MPI that is initialised here, if we know it; else 0.
 int mpi_handle_bytes();
 
 /// How many processes MPI_COMM_WORLD has; 0 unless an MPI we know is initialised here.

@@ -8,8 +8,8 @@ enum class MpiState {
   finalised,
 };
 
-/// Of the MPI that the program is linked with, if any. Found at run time: the library itself knows
-/// no MPI.
+/// The state of the MPI that the program is linked with, if any. Found at run time: the library
+/// itself knows no MPI.
 MpiState mpi_state();
 
 /// The address of a function or variable of that MPI, or nullptr: a plain dlsym, and, where the MPI

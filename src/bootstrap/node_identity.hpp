@@ -6,11 +6,11 @@ namespace armature::bootstrap {
 
 inline constexpr const char* node_variable = "ARMATURE_NODE";
 
-/// What processes that can share memory files have in common, and no others: the running system
-/// (boot id, host name) and the namespaces in which they see each other, the network's (they meet
-/// at an abstract socket) and that of process numbers (they watch each other). Different mounts or
-/// users do not matter: the ranks of a job that is started as a container each have their own.
-/// ARMATURE_NODE, if set, is part of it: to pretend several nodes on one.
+/// A text that processes have in common if they can share memory files, and no others. It names the
+/// running system (boot id, host name) and the namespaces in which they see each other: the
+/// network's (they meet at an abstract socket) and that of process numbers (they watch each other).
+/// Different mounts or users do not matter: the ranks of a job that is started as a container each
+/// have their own. ARMATURE_NODE, if set, is part of it: to pretend several nodes on one.
 std::string node_identity();
 
 /// This machine's name, for messages.

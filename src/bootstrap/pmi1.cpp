@@ -39,7 +39,7 @@ int variable(const char* name) {
   return text == nullptr ? -1 : number_or(text, -1);
 }
 
-/// What an answer says for a name: "cmd=get_result rc=0 msg=success value=..."
+/// Reads a name's value in an answer: "cmd=get_result rc=0 msg=success value=..."
 std::string field(std::string_view line, std::string_view name) {
   while (!line.empty()) {
     const auto word = line.substr(0, line.find(' '));

@@ -12,7 +12,7 @@ namespace {
 
 using Card = std::vector<std::byte>;
 
-/// Of processes that have presented themselves already; without them, of one.
+/// An exchange of processes that have presented themselves already; without them, of one.
 class Presented final : public Exchange {
  public:
   explicit Presented(std::vector<Card> cards = {}) : cards_(std::move(cards)) {}

@@ -56,8 +56,8 @@ bool is_before_main() {
   return is_in_it || came_with_it;
 }
 
-/// What all processes of the job know it by, of one launcher: where that started another one, its
-/// own names may differ from node to node. Empty where they know none.
+/// The name by which all processes of one launcher's job know it. Where that launcher started
+/// another one, the latter's names may differ from node to node. Empty where they know none.
 std::string name_of_job() {
   for (const std::initializer_list<const char*> parts :
        {std::initializer_list<const char*>{"PMIX_NAMESPACE"}, {"SLURM_JOB_ID", "SLURM_STEP_ID"}}) {
@@ -109,7 +109,7 @@ void start_again() {
   std::vector<const char*> arguments = pointers(words), variables = pointers(environment);
   arguments.push_back(nullptr);
   variables.push_back(nullptr);
-  // Where it fails the ranks stay in their processes, and say why when they are to move.
+  // If it fails, the ranks stay in their processes, and say why when they are to move.
   execve(path.c_str(), const_cast<char**>(arguments.data()), const_cast<char**>(variables.data()));
 }
 

@@ -11,7 +11,7 @@ namespace armature::bootstrap {
 int virtual_ranks_wanted();
 /// They have not: the program began without libarmature, and loaded it later.
 bool has_come_late();
-/// Where the checkpoint lies that they go on from, ARMATURE_RESTART; empty where they begin.
+/// The checkpoint that they go on from, ARMATURE_RESTART; empty where they begin.
 const std::string& restart_wanted();
 
 }  // namespace armature::bootstrap

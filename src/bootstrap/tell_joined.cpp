@@ -11,13 +11,13 @@
 namespace armature::bootstrap {
 namespace {
 
-/// Where the words go: open from the first to the last.
+/// The file that the words go to: open from the first to the last.
 struct Listener {
   int fd = -1;
   struct stat file {};
 };
 
-/// Where inherited files were closed on the way, the number may be another file's by now.
+/// The number may be another file's by now, where inherited files were closed on the way.
 bool is_still(const Listener& one) {
   struct stat now {};
   return one.fd >= 0 && fstat(one.fd, &now) == 0 && now.st_ino == one.file.st_ino &&

@@ -11,7 +11,7 @@ inline constexpr char word_left = 'l';
 
 /// Says so, once, to who wants to hear it; false when nobody does.
 bool tell_joined();
-/// The same, after that.
+/// Says after that, to the same listener, that the process has left.
 void tell_left();
 
 }  // namespace armature::bootstrap

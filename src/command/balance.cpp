@@ -34,7 +34,8 @@ struct Options {
   int places = 0;
 };
 
-/// What places hear of each other grows with the square of their number (balance::distributed).
+/// Limits the places: what they hear of each other grows with the square of their number
+/// (balance::distributed).
 constexpr int places_max = 4096;
 
 void replay(const Options& options) {

@@ -23,13 +23,14 @@ void add_checkpoint(CLI::App& app);
 void add_resize(CLI::App& app);
 void add_balance(CLI::App& app);
 
-/// What `armature run` and `armature restart` say of where virtual ranks are to be.
+/// Adds the options of `armature run` and `armature restart` that say where virtual ranks are to
+/// be.
 void add_rebalancing(CLI::App& app, LaunchOptions& options);
 
 /// The program and its arguments, out of the words behind `armature run`: what follows the options.
 /// They must not be taken for options of ours, so they are removed before the others are parsed.
 void split_off_program(const CLI::App& run, std::vector<std::string>& words);
-/// The same for `armature outlive`, which has no options.
+/// Splits off the program of `armature outlive`, which has no options.
 void split_off_outliving(std::vector<std::string>& words);
 
 }  // namespace armature::command

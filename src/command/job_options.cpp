@@ -26,7 +26,7 @@ void set_hosts(LaunchOptions& options, const std::string& text) {
   if (options.hosts.empty()) throw CLI::ValidationError("--hosts", "which ones?");
 }
 
-/// Where ranks are.
+/// Adds options that say where ranks are.
 void add_places(CLI::App& command, const JobOptions& options) {
   add_count(command, options, "--processes", "P",
             "Processes that host the virtual ranks, of all nodes together (default: one per usable "

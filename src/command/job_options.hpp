@@ -31,7 +31,8 @@ void add_count(CLI::App& command, const JobOptions& options, const std::string& 
 void add_seconds(CLI::App& command, const JobOptions& options, const char* name,
                  double LaunchOptions::*seconds, const char* help);
 
-/// What becomes of the job when a rank dies. Where it cannot go on without that: end or recover.
+/// Adds the option for what becomes of the job when a rank dies. Where it cannot go on without
+/// that: end or recover.
 void add_on_death(CLI::App& command, const JobOptions& options, bool may_continue);
 
 /// Those that both commands have.

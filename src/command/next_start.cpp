@@ -21,7 +21,7 @@ bool is_named(const Host& host, const std::string& name) {
          name.starts_with(host.name + ".");
 }
 
-/// What the job has said of that one; launchers take hosts in their order.
+/// Finds what the job has said of that host; launchers take hosts in their order.
 const Host* find(const std::vector<Host>& hosts, const std::vector<std::string>& names,
                  std::size_t place) {
   const auto found =
@@ -40,7 +40,7 @@ std::optional<Outcome> next_start(const LaunchOptions& options, const std::strin
     return std::nullopt;
   std::vector<Host> hosts;
   for (Host host; file >> word >> host.stay >> host.all >> host.name;) hosts.push_back(host);
-  // Where some leave, fewer start: the first ones get one more than the others.
+  // Fewer start where some leave: the first ones get one more than the others.
   std::vector<std::string> less;
   for (std::size_t place = 0; place < options.hosts.size(); ++place) {
     const Host* const host = find(hosts, options.hosts, place);

@@ -7,8 +7,8 @@
 
 namespace armature::command {
 
-/// What a job that another launcher has started is to go on as, if it has ended for that, with this
-/// as its last checkpoint: processes and hosts, those without any being left out.
+/// Finds out as what a job goes on that another launcher has started, if it has ended for that,
+/// with this as its last checkpoint. Returns processes and hosts; those without any are left out.
 std::optional<Outcome> next_start(const LaunchOptions& options, const std::string& checkpoint);
 
 }  // namespace armature::command

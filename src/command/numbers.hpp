@@ -20,7 +20,7 @@ std::uint64_t parse_address(const std::string& option, const std::string& text);
 /// "20", "0.5", "2m", "1h".
 double parse_seconds(const std::string& option, const std::string& text);
 
-/// Of a file or folder: anything but nothing.
+/// Reads the name of a file or folder: anything but nothing.
 std::string parse_name(const std::string& option, const std::string& text);
 
 }  // namespace armature::command

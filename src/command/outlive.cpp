@@ -110,7 +110,7 @@ bool is_outlived(int status, char word) {
          (WIFSIGNALED(status) || (WEXITSTATUS(status) != 0 && word == bootstrap::word_joined));
 }
 
-/// What a launcher signals it signals to both, as they are of one process group. Here it waits.
+/// A launcher signals both, as they are of one process group. Here the signal waits.
 bool comes_from_launcher(int signal) {
   sigset_t pending;
   return sigpending(&pending) == 0 && sigismember(&pending, signal) == 1;

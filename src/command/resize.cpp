@@ -72,7 +72,7 @@ int command_of(const ObservedJob& job) {
   return 0;
 }
 
-/// Of the same command's the one that was started last.
+/// Finds the job of that command; of several the one that was started last.
 std::optional<ObservedJob> look_for_job_of(int pid) {
   std::vector<ObservedJob> jobs = running_jobs();
   const ObservedJob* last = nullptr;
@@ -105,8 +105,8 @@ ObservedJob job_of(int pid) {
   }
 }
 
-/// What was asked of a job, and of the same job when it goes on in other processes: then it has
-/// memory of its own, with the request in it.
+/// A request to a job, and to the same job when it goes on in other processes: then it has memory
+/// of its own, with the request in it.
 class Asked {
  public:
   Asked(ObservedJob job, std::uint32_t processes)
@@ -201,7 +201,7 @@ void resize(const Wanted& wanted) {
   await(asked, wanted.timeout_s);
   if (const std::string refusal = asked.job().resize.refusal; !refusal.empty())
     base::fail(Errc::misuse, refusal);
-  // Who has ended hosts no more.
+  // A process that has ended hosts no more.
   const std::uint32_t processes =
       asked.is_there() ? wait::hosting_processes(asked.job()) : wanted.processes;
   if (processes != wanted.processes)

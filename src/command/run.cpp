@@ -130,7 +130,7 @@ void add_network_settings(CLI::App& run, const std::shared_ptr<LaunchOptions>& o
             });
 }
 
-/// What can be seen of the job from outside.
+/// Adds options for what can be seen of the job from outside.
 void add_watching(CLI::App& run, const std::shared_ptr<LaunchOptions>& options) {
   add_seconds(
       run, options, "--stall", &LaunchOptions::stall_s,

@@ -91,7 +91,8 @@ class Course {
       : options_(std::move(options)),
         recovers_(options_.on_death == space::OnDeath::recover),
         is_private_(options_.checkpoint_directory.empty()),
-        // What is there already is of another job, unless this one has gone on from it.
+        // A checkpoint that is there already is of another job, unless this one has gone on from
+        // it.
         from_(is_private_ ? "" : checkpoints::latest_name(options_.checkpoint_directory)),
         of_another_(options_.restore ? "" : from_) {
     if (!options_.virtual_ranks) return;

@@ -6,7 +6,7 @@
 
 namespace armature::topology {
 
-/// What the control groups this process lies in allow it and everything beside it.
+/// The limits that the control groups of this process set for it and everything beside it.
 struct CgroupLimits {
   std::optional<double> cpus;                 // how many processors' time
   std::optional<std::uint64_t> memory_bytes;  // the tightest limit on the way to the root

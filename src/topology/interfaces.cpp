@@ -1,7 +1,7 @@
-// Which of several network interfaces reaches the other nodes. A node often has more than one: that
-// of the cluster, one for administration, bridges of containers (docker0), ends of virtual cables.
-// Asking the kernel which way leads to an address would tell one node's view, and take a bridge for
-// a way that has the same address on every node. So nodes compare what they have.
+// Finds which of several network interfaces reaches the other nodes. A node often has more than
+// one: that of the cluster, one for administration, bridges of containers (docker0), ends of
+// virtual cables. Asking the kernel which way leads to an address would tell one node's view, and
+// take a bridge for a way that has the same address on every node. So nodes compare what they have.
 #include "topology/interfaces.hpp"
 
 #include <arpa/inet.h>
@@ -87,8 +87,8 @@ long slowest(const std::vector<const Interface*>& interfaces) {
   return megabits;
 }
 
-/// Where no subnet is everybody's, routes may lead from one to another: all interfaces but those
-/// whose address another node has too.
+/// Takes all interfaces but those whose address another node has too: where no subnet is
+/// everybody's, routes may lead from one to another.
 std::string any_of_own(std::span<const NodeInterfaces> nodes, std::size_t me) {
   std::string names;
   std::set<std::string> taken;

@@ -27,10 +27,10 @@ std::string address_text(std::uint32_t address);
 /// "10.213.77.0/24"
 std::string subnet_text(const Interface& interface);
 
-/// What this process can speak over, in the kernel's order.
+/// The interfaces that this process can speak over, in the kernel's order.
 std::vector<Interface> interfaces();
 
-/// What a node tells the others of itself: which machine it is on, and its interfaces.
+/// A node tells the others this of itself: which machine it is on, and its interfaces.
 struct NodeInterfaces {
   std::string machine;  // the same on nodes that are pretended on one
   std::vector<Interface> interfaces;
@@ -53,8 +53,8 @@ InterfaceChoice choose_interface(std::span<const NodeInterfaces> nodes, std::siz
 /// The node's interface in the subnet of `like`, not a loopback; nullptr where it has none.
 const Interface* in_subnet(const NodeInterfaces& node, const Interface& like);
 
-/// What the user wants, a name or a subnet ("10.213.77.0/24"): the name. A subnet in which this
-/// node has no address gives "".
+/// Finds the interface that the user wants, by a name or a subnet ("10.213.77.0/24"): its name. A
+/// subnet in which this node has no address gives "".
 std::string find_interface(std::string_view wanted, std::span<const Interface> own);
 
 }  // namespace armature::topology

@@ -28,7 +28,7 @@ void check_address_space(Findings& findings);
 void check_copies(Findings& findings);
 void check_limits(Findings& findings);
 void check_engines(Findings& findings);
-/// Of --network.
+/// Checks for --network.
 void check_network(Findings& findings);
 
 }  // namespace armature::command

@@ -14,7 +14,7 @@ namespace {
 using copies::Kind;
 using copies::Size;
 
-/// What the ways of one row of sizes are: "avx2 to 16 KiB, ...".
+/// Lists the ways of one row of sizes: "avx2 to 16 KiB, ...".
 std::string ways(const copies::Wanted& wanted, const copies::Processor& processor, bool is_skewed,
                  bool& has_tried) {
   std::string text;

@@ -6,7 +6,7 @@
 
 #include "command/doctor/checks.hpp"
 
-// What jobs over several machines can build on. One machine needs none of it.
+// Jobs over several machines can build on these. One machine needs none of it.
 
 namespace armature::command {
 namespace {

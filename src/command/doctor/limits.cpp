@@ -9,7 +9,7 @@
 #include "command/doctor/checks.hpp"
 #include "space/layout.hpp"
 
-// What the shell, the service manager or the container lets a process have.
+// Limits that the shell, the service manager or the container set for a process.
 
 namespace armature::command {
 namespace {

@@ -1,6 +1,6 @@
-// What ranks of several nodes would speak over: which devices there are, which one is taken and
-// why, how long transfers travel, and what limits them. The engine is opened as a job opens it, and
-// two of them in this process are timed against each other.
+// Ranks of several nodes would speak over a network: which devices there are, which one is taken
+// and why, how long transfers travel, and what limits them. The engine is opened as a job opens it,
+// and two of them in this process are timed against each other.
 #include <dlfcn.h>
 #include <sys/resource.h>
 
@@ -87,7 +87,7 @@ std::uint64_t time_ns(End& from, End& to, int packets, std::span<const std::byte
   return base::now_ns() - begun_ns;
 }
 
-/// What is in force, and why.
+/// Notes what is in force, and why.
 void note_one_sided(Findings& findings, bool used) {
   using transport::Limits;
   using OneSided = EngineOptions::OneSided;

@@ -32,14 +32,14 @@ bool begins_with_one_of(std::string_view name, std::span<const std::string_view>
                      [&](std::string_view beginning) { return name.starts_with(beginning); });
 }
 
-/// Of the C++ runtime, of the library, or made by the compiler.
+/// Names of the C++ runtime, of the library, or made by the compiler, are nobody's.
 bool is_nobodys(std::string_view name) {
   static constexpr std::string_view runtime[] = {
       "_ZT",    "_ZGV",    "_ZSt",  "_ZNSt",         "_ZNKSt",
       "_ZZNSt", "_ZZNKSt", "_ZZSt", "_ZN9__gnu_cxx", "_ZN10__cxxabiv1"};
   static constexpr std::string_view library[] = {"_ZN8armature",   "_ZNK8armature", "_ZZN8armature",
                                                  "_ZZNK8armature", "_ZN5armci",     "_ZZN5armci"};
-  // What the library brings along when it is linked statically.
+  // The library brings these along when it is linked statically.
   static constexpr std::string_view brought[] = {"_ZN5boost",   "_ZNK5boost", "_ZZN5boost",
                                                  "_ZZNK5boost", "_ZN3fmt",    "_ZNK3fmt",
                                                  "_ZZN3fmt",    "_ZZNK3fmt"};

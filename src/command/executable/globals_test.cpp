@@ -29,7 +29,7 @@ int pears;
 extern const int plums = 4;
 thread_local int quinces = 5;
 armature::rank_local<int> cherries;
-// Whatever it is of, no code makes it.
+// No code makes it, whatever its type.
 static constinit armature::rank_local<std::map<int, std::string>> wild_cherries;
 namespace {
 armature::rank_local<int> sour_cherries(8);
@@ -92,7 +92,7 @@ TEST(GlobalsTest, a_file_that_is_no_program_has_none) {
 class Copy {
  public:
   Copy() : file_(memfd_create("program", MFD_CLOEXEC)) {
-    // Of hundreds of megabytes where it is built with sanitizers: not byte by byte.
+    // The program has hundreds of megabytes where it is built with sanitizers: not byte by byte.
     const base::FileDescriptor program(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
     ssize_t copied = 0;
     while ((copied = sendfile(file_.get(), program.get(), nullptr, std::size_t{1} << 30)) > 0)
@@ -137,7 +137,7 @@ TEST(GlobalsTest, a_program_that_is_cut_off_somewhere_is_read_as_far_as_it_goes)
 TEST(GlobalsTest, numbers_that_lead_out_of_a_program_are_not_followed) {
   const Copy copy;
   const auto head = copy.at<Elf64_Ehdr>(0);
-  // Whatever stands there instead: the file's head, then where sections lie and what is in them.
+  // Odd numbers are written into the file's head, then to where sections lie and what is in them.
   base::Random random(1);
   constexpr std::array<std::uint64_t, 5> odd = {0, 1, 0x7fff'ffff, ~std::uint64_t{0}, 1ULL << 63};
   for (int round = 0; round < 60; ++round) {

@@ -14,8 +14,8 @@
 namespace armature::command {
 namespace {
 
-/// What every file that is compiled with it asks for: of the sanitizer's library, or of the program
-/// where that is in it.
+/// Looks for what every file that is compiled with it asks for: of the sanitizer's library, or of
+/// the program where that is in it.
 bool has_address_sanitizer(const std::string& program) {
   const ElfFile file(program);
   const std::span<const Elf64_Shdr> sections = file.sections();

@@ -16,7 +16,7 @@ bool insists(std::string_view function) {
          function.find(" armci::insisted<") != std::string_view::npos;
 }
 
-/// What stands between the fault and us: signal handling, exception handling, reports of mistakes.
+/// Frames between the fault and us: signal handling, exception handling, reports of mistakes.
 bool is_machinery(std::string_view function) {
   static constexpr std::string_view names[] = {
       signal_return,          "abort",       "raise",         "gsignal",
@@ -57,7 +57,7 @@ bool is_plumbing(const Frame& frame) {
                      [&](auto prefix) { return function.starts_with(prefix); });
 }
 
-/// Where armature::run calls the body: the compiler may have put the body itself in there.
+/// armature::run calls the body there: the compiler may have put the body itself in.
 bool calls_body(const Frame& frame) {
   return !frame.inlined && is_run(frame.function) &&
          frame.function.find("::_FUN(") != std::string::npos;
@@ -75,8 +75,8 @@ bool is_main(std::string_view function) {
   return function == "main" || function.starts_with("main(");
 }
 
-/// What lies between main and the body says nothing to the reader. The place where the body is
-/// called does, where it is the last trace of the program.
+/// Leaves out the frames between main and the body, which say nothing to the reader. The place
+/// where the body is called does, where it is the last trace of the program.
 void shorten_to_body(std::vector<Frame>& frames) {
   const auto body = std::find_if(frames.begin(), frames.end(), calls_body);
   if (body == frames.end()) return;

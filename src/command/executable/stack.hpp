@@ -18,8 +18,8 @@ struct Frame {
 /// Stands for the function where the kernel called a signal handler.
 inline constexpr const char* signal_return = "<signal>";
 
-/// What the return addresses of a living process stand for, innermost first, from its symbols and
-/// debug information. `took_ms_max` bounds the time spent on the latter.
+/// Finds out what the return addresses of a living process stand for, innermost first, from its
+/// symbols and debug information. `took_ms_max` bounds the time spent on the latter.
 std::vector<Frame> symbolise(int pid, std::span<const std::uint64_t> addresses, int took_ms_max);
 
 /// Without the frames of the machinery that caught the signal or exception, and of what called

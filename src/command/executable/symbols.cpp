@@ -65,7 +65,7 @@ std::pair<Scopes, int> scopes_around(Dwarf_Die* die) {
   return {Scopes(raw, &std::free), count};
 }
 
-/// What a DIE's attribute refers to, or itself.
+/// Follows a DIE's attribute to what it refers to; else the DIE itself.
 Dwarf_Die follow(Dwarf_Die die, unsigned key) {
   Dwarf_Attribute attribute;
   Dwarf_Die target;
@@ -100,7 +100,7 @@ std::string name_of(Dwarf_Die* scope) {
   return qualified_name(scope);
 }
 
-/// Where an inlined function was called from.
+/// The place that an inlined function was called from.
 std::string call_site(Dwarf_Die* cu, Dwarf_Die* scope) {
   Dwarf_Attribute attribute;
   Dwarf_Word file = 0, line = 0;
@@ -191,7 +191,7 @@ std::vector<Frame> frames_at(Dwfl* session, std::uint64_t address, bool with_deb
   const std::string_view path = file != nullptr ? file : "?";
   std::string place(path.substr(path.rfind('/') + 1));
   std::string name = demangled(dwfl_module_addrname(module, address));
-  // Of a file without symbols the place in it is what its unstripped twin can be asked for.
+  // A file without symbols has a twin that has them: it can be asked for the place in the file.
   if (name.empty()) place += fmt::format("+{:#x}", address - start);
   return {{address, std::move(name), std::move(place), false}};
 }

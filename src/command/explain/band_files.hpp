@@ -16,7 +16,7 @@ struct BandFiles {
   std::vector<int> fds;  // of rank r: fds[r]; of virtual ranks fds[n] for all, as node n has them
   std::vector<int> controls;  // of several nodes: the control block of each
 
-  /// Where ranks of that node find what they wait for.
+  /// The files in which ranks of that node find what they wait for.
   [[nodiscard]] BandFiles of_node(const space::ControlHeader& header, int node) const;
 
   /// The rank whose band holds that address, or -1.
@@ -25,7 +25,7 @@ struct BandFiles {
     int file = -1;
     std::uint64_t offset = 0;
   };
-  /// Where these bytes are; nothing when they lie in no band, or not in one only.
+  /// Finds these bytes; nothing when they lie in no segment, or not in one only.
   [[nodiscard]] std::optional<Place> find(const space::ControlHeader& header, std::uint64_t address,
                                           std::size_t bytes) const;
   /// False when they are nowhere.
@@ -37,7 +37,7 @@ struct BandFiles {
 /// `other_file`, another control block of the job, are seen there from now on. False when that
 /// cannot be mapped.
 bool show_slots_of(const space::Control& control, int other_file, bool writable);
-/// The same of one rank, wherever it is said to be.
+/// Shows the slot of one rank, wherever it is said to be.
 bool show_slot(const space::Control& control, int rank, int other_file, bool writable);
 
 }  // namespace armature::command

@@ -61,7 +61,8 @@ bool stands_still(const RankState& state) {
   return gone(state) || state.process_state == 'T' || state.process_state == 't' || state.elsewhere;
 }
 
-/// Who waits for whose calls; and for whom besides, as its process would have to run.
+/// Edges from each waiter: to those whose calls it waits for; and in `all` also to those whose
+/// process would have to run.
 struct Graphs {
   WaitGraph calls, all;
 };
@@ -178,7 +179,7 @@ class Findings {
     return upper_first(chain_of(cycle)) + ".";
   }
 
-  /// What each does; those who do the same together.
+  /// Says what each does; those who do the same together.
   [[nodiscard]] std::string chain_of(const std::vector<int>& cycle) const {
     constexpr int clauses_max = 40;
     const auto groups = grouped(cycle, [&](int rank) {
@@ -246,7 +247,7 @@ class Findings {
       const RankState& state = state_of(snapshot_, rank);
       if (waits_on_anyone(state))
         waiting.push_back(rank);
-      else  // Who waits for one of the waiting can do nothing for them either.
+      else  // A rank that waits for one of the waiting can do nothing for them either.
         somebody_may_act |= is_free(rank);
     }
     if (waiting.empty() || somebody_may_act) return;

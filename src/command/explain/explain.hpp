@@ -7,7 +7,7 @@
 
 namespace armature::command {
 
-/// What one rank does.
+/// The doing of one rank.
 struct RankLine {
   int rank = 0;
   int pid = 0;

@@ -43,7 +43,7 @@ Wait read_wait(const space::WaitRecord& record) {
   return wait;
 }
 
-/// What the thread that runs the rank does, of the process while none does.
+/// The state of the thread that runs the rank, or of the process while none does.
 char process_state(int pid, int tid) {
   return base::process_stat(pid, tid).value_or(base::ProcessStat{}).state;
 }
@@ -62,7 +62,7 @@ bool add_tally(Round& round, const space::FenceLine& line, const Wait& wait) {
   return true;
 }
 
-/// Who has entered the round a rank waits for, from the block of its team.
+/// Finds out who has entered the round a rank waits for, from the block of its team.
 std::shared_ptr<Round> read_round(const space::ControlHeader& header, const BandFiles& bands,
                                   const Wait& wait) {
   space::TeamBlock head;
@@ -145,7 +145,7 @@ class Rounds {
   std::map<Key, std::shared_ptr<Round>> read_;
 };
 
-/// What threads do, each asked once: many virtual ranks are of one.
+/// The states of threads, each asked once: one may run many virtual ranks.
 class Threads {
  public:
   char state(int pid, int tid) {

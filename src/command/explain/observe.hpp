@@ -10,14 +10,14 @@
 #include "command/explain/pending.hpp"
 #include "space/control.hpp"
 
-// What a job's ranks are doing at one moment, read from its memory files without asking any of
-// them: by the launcher for its stall report, by `armature inspect` from another process. Nothing
-// read here is trusted: a rank may have died, or be anywhere in the middle of writing.
+// A look at what a job's ranks are doing at one moment, read from its memory files without asking
+// any of them. The launcher takes it for its stall report, `armature inspect` from another process.
+// Nothing read here is trusted: a rank may have died, or be anywhere in the middle of writing.
 
 namespace armature::command {
 
-/// Which members of a team have not entered the round, or the fence's wave, that somebody waits
-/// for.
+/// Lists the members of a team that have not entered the round, or the fence's wave, that somebody
+/// waits for.
 struct Round {
   std::vector<int> missing;      // ranks, in the team's order
   std::string missing_in_words;  // "ranks 0 and 1"

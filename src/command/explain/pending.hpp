@@ -8,7 +8,7 @@ namespace armature::command {
 
 struct BandFiles;
 
-/// What others have left for a rank that it has not taken yet.
+/// Lists what others have left for a rank that it has not taken yet.
 struct Pending {
   std::vector<int> messages;  // by these ranks, in its mailboxes
   std::vector<int> notifies;  // by these ranks, not waited for

@@ -46,7 +46,7 @@ std::string who_is_missing(const RankState& state, const char* what_they_did_not
                      missing.size() == 1 ? "has" : "have", what_they_did_not);
 }
 
-/// Who has not come to a fence's wave, and the calls that those who have come know of.
+/// Tells who has not come to a fence's wave, and the calls that those who have come know of.
 std::string progress_of_fence(const RankState& state) {
   if (!state.round) return fmt::format(": {} has not come so far", peer_name(state.wait.peer));
   return fmt::format("{}; calls there: {} sent, {} executed", who_is_missing(state, "come so far"),

@@ -16,8 +16,8 @@ std::string in_processes(const space::ControlHeader& header);
 /// "0.5 s", "12 s", "3 min 20 s", "2 h 5 min".
 std::string duration(double seconds);
 
-/// What a rank does, as the two halves of a sentence around the time it has done so:
-/// "waits" 12.3 s "for mutex 0 at rank 2, held by rank 0"; "has finished" "".
+/// Says what a rank does, as the two halves of a sentence around the time it has done so: "waits"
+/// 12.3 s "for mutex 0 at rank 2, held by rank 0"; "has finished" "".
 struct Phrase {
   std::string verb;
   std::string object;
@@ -25,7 +25,7 @@ struct Phrase {
 };
 Phrase phrase(const Snapshot& snapshot, int rank);
 
-/// The same without a time, to stand behind "rank 2 ": "computes".
+/// Says it without a time, to stand behind "rank 2 ": "computes".
 std::string in_short(const RankState& state);
 
 /// The ranks that must act before this rank can go on; empty when it does not wait, or when any of

@@ -4,9 +4,9 @@
 
 namespace armature::command {
 
-/// Who waits for whom: edges[r] are those all of which must act before rank r can go on. Behind the
-/// ranks stand meetings: who waits for the same others as many do has an edge to the meeting, and
-/// that to the others. Edges from each to each would be too many.
+/// Ranks wait for ranks: edges[r] are those all of which must act before rank r can go on. Behind
+/// the ranks stand meetings. A rank that waits for the same others as many do has an edge to the
+/// meeting, and that to the others. Edges from each to each would be too many.
 struct WaitGraph {
   int ranks = 0;
   std::vector<std::vector<int>> edges;
@@ -16,7 +16,7 @@ struct WaitGraph {
 /// connected components with a cycle in them.
 std::vector<std::vector<int>> wait_cycles(const WaitGraph& edges);
 
-/// The same seen from those who are waited for.
+/// The graph as seen from those who are waited for.
 class Waiting {
  public:
   explicit Waiting(const WaitGraph& graph);

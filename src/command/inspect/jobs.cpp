@@ -61,7 +61,7 @@ struct Files {
   std::vector<int> bands;
 };
 
-/// Which file it is, whatever its number.
+/// Identifies a file, whatever its number.
 std::pair<dev_t, ino_t> identity(int pid, int fd) {
   struct stat status {};
   (void)stat(descriptor_path(pid, fd).c_str(), &status);
@@ -110,8 +110,8 @@ ObservedJob::ObservedJob(int holder, std::vector<base::FileDescriptor> controls,
   mapped_bytes_ = static_cast<std::size_t>(status.st_size);
   for (std::size_t node = 1; node < control_files_.size(); ++node)
     (void)show_slots_of(control_, control_files_[node].get(), false);
-  // Of each rank the band on its own node; one file holds those of all virtual ranks. Some rank's
-  // own few are of no use.
+  // Takes each rank's segment on its own node; one file holds those of all virtual ranks. Some
+  // rank's own few are of no use.
   const std::size_t ranks = control_.header().ranks_are_virtual != 0 ? 1 : control_.header().ranks;
   if (bands.size() != ranks * control_files_.size()) return;
   if (control_.header().ranks_are_virtual != 0) {

@@ -24,13 +24,13 @@ class ObservedJob {
 
   [[nodiscard]] int pid() const { return holder_; }  // of the launcher
   [[nodiscard]] const space::Control& control() const { return control_; }
-  /// The same, to ask something of the job.
+  /// The control block, to ask something of the job.
   [[nodiscard]] space::Control writable() const;
   [[nodiscard]] bool has_process(int pid) const;  // the launcher's, or a rank's
   [[nodiscard]] std::string program() const;
 
-  /// What the ranks are doing, looked at twice within a moment to tell who moves.
-  /// Opens the bands for that long: of many jobs they are more than a process may have open.
+  /// Looks at what the ranks are doing, twice within a moment to tell who moves. Opens the segments
+  /// for that long: those of many jobs are more than a process may have open.
   [[nodiscard]] Snapshot observe() const;
 
  private:

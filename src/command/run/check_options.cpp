@@ -71,7 +71,7 @@ void check_simulation(const LaunchOptions& options) {
             "--trace does not go with --simulate: there is one process, on a clock of its own");
 }
 
-/// What is done every so often, and what is written.
+/// Checks what is done every so often, and what is written.
 void check_states(const LaunchOptions& options) {
   constexpr std::size_t directory_max = space::Halt::directory_max;
   refuse_if(options.checkpoint_directory.size() > directory_max,

@@ -94,7 +94,7 @@ Ending ending_by_words(const Words& words, const space::Control& control, int no
     return {status_of_signal(words.signal), false,
             fmt::format("was killed by signal {} ({})", words.signal, name)};
   }
-  // Of the status eight bits count (exit(3)).
+  // Eight bits of the status count (exit(3)).
   if (words.status != 0)
     return {std::max(words.status & 255, 1), false, "ended the job: " + words.text};
   return {status_of_signal(SIGABRT), false, "died of an uncaught " + words.text};

@@ -41,7 +41,7 @@ std::string with_slots(const Arguments& hosts, std::uint32_t slots) {
   return text;
 }
 
-/// Of virtual ranks there is one for each processor, as if other machines were like this one.
+/// Virtual ranks have one process for each processor, as if other machines were like this one.
 std::uint32_t processes_of(const LaunchOptions& options) {
   if (!options.virtual_ranks) return options.ranks / options.threads;
   const auto hosts = static_cast<std::uint32_t>(options.hosts.size());
@@ -49,7 +49,7 @@ std::uint32_t processes_of(const LaunchOptions& options) {
   return std::min(options.processes != 0 ? options.processes : hosts * cores, options.ranks);
 }
 
-/// What the ranks find in their environment, whoever starts them.
+/// Sets what the ranks find in their environment, whoever starts them.
 void set_variables(const LaunchOptions& options) {
   const auto set = [](const char* name, const std::string& value) {
     setenv(name, value.c_str(), 1);
@@ -79,7 +79,7 @@ Arguments names_of_settings() {
   return names;
 }
 
-/// What the command says of itself.
+/// Returns what the command says of itself.
 std::string output_of(const std::string& command) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "re"), &pclose);
   std::string text;
@@ -93,7 +93,7 @@ struct Found {
   std::string path;
 };
 
-/// Which MPI's it is, an mpirun says itself.
+/// Asks an mpirun whose MPI's it is.
 std::optional<Found> recognise(const std::string& path) {
   const std::string version = output_of("'" + path + "' --version 2>&1");
   for (const char* name : {"Open MPI", "OpenRTE"})

@@ -9,7 +9,7 @@
 
 #include "space/job_memory.hpp"
 
-// What `armature run` is to do, and what comes of it.
+// The task of `armature run`, and its outcome.
 
 namespace armature::command {
 

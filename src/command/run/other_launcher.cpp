@@ -30,7 +30,7 @@ volatile std::sig_atomic_t is_to_end = 0;
 
 void pass_on(int signal, siginfo_t* from, void* /*context*/) {
   if (signal != SIGUSR1 && signal != SIGUSR2) is_to_end = 1;
-  // What the keys of a terminal send goes to the whole group of processes.
+  // The keys of a terminal send their signals to the whole group of processes.
   if (!is_by_terminal(signal, from->si_code) && other > 0) kill(other, signal);
 }
 
@@ -73,7 +73,7 @@ class PassingOn {
   sigset_t all_, mask_;
 };
 
-/// Where to: nowhere, when its output is not wanted. It does not outlive this process.
+/// Its output goes nowhere when it is not wanted. It does not outlive this process.
 enum class Writes { where_we_do, nowhere };
 
 pid_t start(const OtherCommand& command, Writes writes, const PassingOn* passing_on) {
@@ -112,8 +112,8 @@ std::optional<int> status_within(pid_t pid, std::uint64_t time_ns) {
   }
 }
 
-/// What it says of a process that got SIGKILL. That of MPICH says in one way that some process was
-/// killed, on another node, or has crashed.
+/// Knows the statuses that the launcher has for a process that got SIGKILL. That of MPICH says in
+/// one way that some process was killed, on another node, or has crashed.
 bool tells_of_a_kill(ForeignLauncher launcher, int status) {
   return status == killed ||
          (launcher == ForeignLauncher::hydra && (status == SIGKILL || status == 255));

@@ -11,7 +11,7 @@
 
 namespace armature::command {
 
-/// What goes to a descriptor that may take nothing for a while, as a pipe whose reader pauses: it
+/// Output to a descriptor that may take nothing for a while, as a pipe whose reader pauses: it
 /// waits here. The launcher itself has signals and time to look after, and never waits for a
 /// reader.
 class Output {
@@ -24,11 +24,11 @@ class Output {
   void add(std::string_view lines);
   /// More of what waits, if it is taken at once.
   void write();
-  /// What waits is lost, and so is what is added from now on.
+  /// Loses what waits, and what is added from now on.
   void give_up(int error);
 
   [[nodiscard]] std::size_t waiting() const { return waiting_.size() - written_; }
-  /// Whoever has more had better wait himself.
+  /// A caller that has more had better wait itself.
   [[nodiscard]] bool is_full() const { return waiting() >= waiting_max; }
   /// Why nothing is written any more, as errno says it; 0 while all is well.
   [[nodiscard]] int error() const { return error_; }

@@ -21,7 +21,7 @@ Program find_program(const std::string& word);
 /// a word of the script that is its program.
 bool runs_valgrind(const std::vector<std::string>& command);
 
-/// What an exec that failed with that errno means.
+/// Explains an exec that failed with that errno.
 Program cannot_run(const std::string& path, int error);
 
 }  // namespace armature::command

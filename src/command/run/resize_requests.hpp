@@ -9,8 +9,8 @@
 
 namespace armature::command {
 
-/// What somebody has asked for: more processes for virtual ranks, or fewer. The last request
-/// counts, and who has asked is answered.
+/// Requests for more processes for virtual ranks, or fewer. The last request counts, and its sender
+/// is answered.
 class ResizeRequests {
  public:
   struct Request {

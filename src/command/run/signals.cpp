@@ -26,7 +26,7 @@ Signals::Signals() {
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &ignore, &old_pipe_);
-  // Of children whose end is ignored nobody would hear how it was.
+  // SIGCHLD must not be ignored: else nobody would hear how children ended.
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
   sigaction(SIGCHLD, &by_default, &old_child_);

@@ -39,7 +39,7 @@ bool consecutive(const std::vector<base::FileDescriptor>& files) {
   return true;
 }
 
-/// Who asks while the program still starts would end it, and the job. The library hears of it
+/// A request while the program still starts would end it, and the job. The library hears of it
 /// before main, and hands ranks over once it can (world/hand_over_ranks.cpp).
 void hold_back_requests_to_end() {
   sigset_t request;
@@ -104,7 +104,7 @@ Spawner::Spawner(Job job)
   environment_.resize(environment_.size() + std::size(bootstrap::our_variables) + 1, nullptr);
 }
 
-/// Where any of these ranks is bound to; empty where they are not.
+/// The threads that any of these ranks is bound to; empty where they are not.
 std::vector<unsigned long> Spawner::mask_of(Hosted ranks) const {
   std::vector<unsigned long> mask;
   if (job_.binding.empty()) return mask;

@@ -19,8 +19,8 @@ class TakenCores {
   /// `name`: what marks are called, behind which stands a hardware thread's number.
   explicit TakenCores(std::string name = "armature-core-") : name_(std::move(name)) {}
 
-  /// The same cores: first those that no other job has taken, of which so many are this job's until
-  /// this ends, each kind in the order given.
+  /// Orders the cores: first those that no other job has taken, of which so many are this job's
+  /// until this ends, each kind in the order given.
   [[nodiscard]] std::vector<Core> take(const std::vector<Core>& cores, std::size_t wanted);
 
  private:

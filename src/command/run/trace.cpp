@@ -36,7 +36,7 @@ struct Event : TraceEvent {
   int process = 0;
 };
 
-/// What has become of the events that were written down.
+/// The events that were written down, and how many are lost.
 struct Recorded {
   std::vector<Event> events;
   std::uint64_t lost = 0;  // written over
@@ -56,7 +56,7 @@ void take_part(int file, int process, std::uint64_t started_ns, Recorded& record
   recorded.lost += first;
   for (std::uint64_t i = first; i < written; ++i) {
     const Event event{part->event(i), process};
-    // What a process that was killed was about to write is left out.
+    // Leaves out the event that a process was about to write when it was killed.
     if (event.rank >= 0 && event.begin_ns >= started_ns &&
         (event.end_ns == 0 || event.end_ns >= event.begin_ns))
       recorded.events.push_back(event);
@@ -145,7 +145,7 @@ void write_names(Json& json, const std::vector<Event>& events) {
   }
 }
 
-/// Of ranks that have no turns: from the first that is known of each to the last.
+/// Writes ranks that have no turns: from the first that is known of each to the last.
 void write_lives(Json& json, const std::vector<Event>& events) {
   std::vector<Event> lives;
   for (const Event& event : events) {
@@ -163,7 +163,7 @@ void write_calls(Json& json, const std::vector<Event>& events) {
   std::vector<const Event*> ends;
   for (const Event& event : events)
     if (event.kind == Kind::sent || event.kind == Kind::executed) ends.push_back(&event);
-  // Of a job that has gone back the same call may be there twice: by time, too.
+  // A job that has gone back may have made the same call twice: by time, too.
   const auto key = [](const Event* event) {
     const bool sends = event->kind == Kind::sent;
     return std::tuple(sends ? event->rank : event->other, sends ? event->other : event->rank,
