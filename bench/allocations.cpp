@@ -41,7 +41,7 @@ void with_others(const Team& team, std::size_t bytes) {
   team.free(piece);
 }
 
-/// Where two ranks are, since that decides what a heap must be locked against.
+/// Names where two ranks are, since that decides what a heap must be locked against.
 std::string shape() {
   if (!same_node(0, 1)) return ".nodes";
   return same_process(0, 1) ? ".threads" : "";

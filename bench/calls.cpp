@@ -14,7 +14,7 @@ namespace armature::bench {
 
 namespace {
 
-/// What is called.
+/// Its methods are called.
 class Callee {
  public:
   void nothing() {}

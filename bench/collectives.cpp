@@ -7,9 +7,9 @@
 
 #include "bench/rows.hpp"
 
-// What all ranks do together: barriers and short reductions; and data that go from one to all, all
-// to one and all to all, beside the same copies by hand: a barrier, gets of what each needs, and a
-// barrier. What lies in private memory is copied into global memory first, by hand.
+// Collective calls: barriers and short reductions; and data that go from one to all, all to one and
+// all to all, beside the same copies by hand: a barrier, gets of what each needs, and a barrier.
+// Data in private memory are copied into global memory first, by hand.
 
 namespace armature::bench {
 

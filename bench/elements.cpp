@@ -219,7 +219,8 @@ void random_access_rows(Stage& stage) {
     *table->plain(place) ^= value;
     keep(*table);
   };
-  // The same changes once more, exactly: what is not as before then was lost the first time.
+  // Makes the changes once more, exactly: a word that is not as before then was lost the first
+  // time.
   const auto errors = [&](auto&& access, bool calls) {
     elements.fill();
     elements.all(access, calls);

@@ -8,7 +8,8 @@ namespace armature::bench {
 // other ranks are it.
 struct HotSpot {
   static constexpr int steps_at_a_place = 15;
-  // Of a quarter of the ranks, of the others, and of each when all have the same: as much together.
+  // Units of a quarter of the ranks, of the others, and of each when all have the same: the sums
+  // are equal.
   static constexpr std::uint64_t units_hot = 13, units_cold = 1, units_even = 4;
 
   static bool is_hot(int rank, int ranks, int place) {

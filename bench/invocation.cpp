@@ -5,8 +5,8 @@
 
 #include "bench/rows.hpp"
 
-// What it costs to call a method without leaving the rank: through a pointer to member, a virtual
-// table, and a remote call to oneself; against the direct call (armi-rmi-2003, table 1).
+// Calls of a method without leaving the rank: through a pointer to member, a virtual table, and a
+// remote call to oneself; against the direct call (armi-rmi-2003, table 1).
 
 namespace armature::bench {
 

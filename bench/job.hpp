@@ -27,7 +27,7 @@ struct Job {
   std::vector<std::string> arguments;  // of `armature bench-rank`
 };
 
-/// What a restarted rank finds in its environment: where rows go, and when the command began.
+/// A restarted rank finds these in its environment: where rows go, and when the command began.
 inline constexpr const char* rows_variable = "ARMATURE_BENCH_ROWS";
 inline constexpr const char* started_variable = "ARMATURE_BENCH_STARTED";
 

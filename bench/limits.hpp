@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <cstring>
 
-// What a programmer would write by hand if the other rank's memory were an array of his own: the
-// floor under every row. Loops whose speed depends on the instruction set are compiled for several,
-// in limits.cpp.
+// Limits are what a programmer would write by hand if the other rank's memory were an array of his
+// own: the floor under every row. Loops whose speed depends on the instruction set are compiled for
+// several, in limits.cpp.
 
 namespace armature::bench::limits {
 

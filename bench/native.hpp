@@ -18,9 +18,9 @@ class Native {
   Native& operator=(const Native&) = delete;
   virtual ~Native() = default;
 
-  /// What the other must know to reach this process and its memory.
+  /// The address that the other must know to reach this process and its memory.
   [[nodiscard]] virtual std::span<const std::byte> address() const = 0;
-  /// What went wrong, or nullptr.
+  /// Returns what went wrong, or nullptr.
   [[nodiscard]] virtual const char* connect(std::span<const std::byte> other) = 0;
 
   // All return when they are complete at the other, which must be in answer().
@@ -33,8 +33,8 @@ class Native {
   virtual void answer() = 0;
 };
 
-/// What the module exports as `armature_open_native`: nullptr, and why in `problem`, when it cannot
-/// work here. `memory` is what the other may put to and get from.
+/// The module exports this as `armature_open_native`: nullptr, and why in `problem`, when it cannot
+/// work here. The other process may put to `memory` and get from it.
 using OpenNative = Native* (*)(std::span<std::byte> memory, char* problem,
                                std::size_t problem_bytes);
 

@@ -100,7 +100,7 @@ class Rows {
     }
   }
 
-  /// Who answers rank 0 while it is not the socket's turn.
+  /// Tells rank 1 who answers rank 0 while it is not the socket's turn.
   void enter(Turn::Kind where) { wire_turn({where, 0, 0}); }
   void leave(Turn::Kind where) {
     if (where == Turn::library)

@@ -78,8 +78,8 @@ class Rows {
     world_.barrier();
   }
 
-  /// What a put a millisecond costs rank 1, which computes, and what being asked for a word as
-  /// often on a TCP connection costs it; the limit is the same with neither.
+  /// Measures what a put a millisecond costs rank 1, which computes. The other row is being asked
+  /// for a word as often on a TCP connection; the limit is computing with neither.
   void compute_row() {
     if (!wanted(settings_.only, "net.compute")) return;
     constexpr double batch_ns = 2e7;

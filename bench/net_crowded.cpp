@@ -16,7 +16,7 @@ namespace armature::bench {
 
 namespace {
 
-/// Where the rank is.
+/// Computes where the rank is.
 void compute_until(const std::stop_token& end) {
   while (!end.stop_requested()) {
   }

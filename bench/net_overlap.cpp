@@ -106,8 +106,8 @@ class Rows {
     settings_.report({.op = name, .bytes = 2 * mebi, .ns = timing.ns, .limit_ns = timing.limit_ns});
   }
 
-  /// The same by hand: a thread that sleeps until the bytes are there takes them, another one of
-  /// rank 1 gives them. What both cores can do at most while one of them computes.
+  /// The limit by hand: a thread that sleeps until the bytes are there takes them, another one of
+  /// rank 1 gives them. Both cores can do no more while one of them computes.
   void tcp_row() {
     if (!wanted(settings_.only, "net.overlap.tcp")) return;
     const Answers answers(world_);
@@ -148,7 +148,8 @@ class Rows {
     world_.barrier();
   }
 
-  /// What is left to wait for of `fetch` after computing so many times as long as it takes.
+  /// Reports how long `fetch` is still to be waited for after computing so many times as long as it
+  /// takes.
   template <class Fetch, class Both>
   void report(const std::string& name, int times, Fetch fetch, Both both) {
     if (!wanted(settings_.only, name)) return;

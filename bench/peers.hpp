@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-// What other libraries took for the same, measured elsewhere: rows of system, operation, bytes and
+// Times of other libraries for the same, measured elsewhere: rows of system, operation, bytes and
 // nanoseconds, separated by tabs.
 
 namespace armature::bench {

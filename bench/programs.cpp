@@ -28,7 +28,8 @@ constexpr Program all[] = {
 
 std::filesystem::path own_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
-/// What the command writes, with that variable in its environment, if any. Throws when it fails.
+/// Runs the command with that variable in its environment, if any, and returns its output. Throws
+/// when it fails.
 std::string output_of(std::vector<std::string> command, std::string variable) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)

@@ -16,10 +16,10 @@ struct Program {
 /// Computations that only sometimes exchange something.
 std::span<const Program> programs();
 
-/// Where the program lies: beside this command, where it was built. Empty where there are none.
+/// Finds the program: beside this command, where it was built. Empty where there is none.
 std::string path_of(const Program& program);
 
-/// What the ranks of a program's run are.
+/// The kind of ranks in a program's run.
 struct Hosting {
   int virtual_each = 0;  // so many virtual ranks in each of two processes; 0: two process ranks
   bool between_nodes = false;  // of one process each; every packet takes 0.5 ms longer

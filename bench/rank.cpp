@@ -148,7 +148,7 @@ std::size_t resident_bytes() {
   return kibibytes * 1024;
 }
 
-/// What joining the job adds to a rank, on average, and how long it takes.
+/// Measures what joining the job adds to a rank, on average, and how long it takes.
 void rss(const RankOptions& options) {
   const std::size_t bytes_before = resident_bytes();
   const double start = now_ns();
@@ -168,7 +168,7 @@ void rss(const RankOptions& options) {
   finalize();
 }
 
-/// What a virtual rank takes to be there: time, and bytes of its process.
+/// Measures what a virtual rank takes to be there: time, and bytes of its process.
 void create(const RankOptions& options) {
   const std::size_t bytes_before = resident_bytes();
   const double start = now_ns();

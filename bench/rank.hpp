@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-// What a rank of a measuring job does: `armature bench-rank`, which only `armature bench` starts.
+// A rank of a measuring job runs `armature bench-rank`, which only `armature bench` starts.
 
 namespace armature::bench {
 

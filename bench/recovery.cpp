@@ -18,7 +18,7 @@ namespace armature::bench {
 
 namespace {
 
-// Of the process: it does not go back with the ranks.
+// A variable of the process: it does not go back with the ranks.
 double killed_ns = 0;
 
 std::size_t bytes_of_each(const Effort& effort) {

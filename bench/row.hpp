@@ -30,7 +30,7 @@ Row row_of(std::string_view line);
 /// True when `op` was asked for: nothing was, or its name, or the part of it before a dot.
 bool wanted(const std::vector<std::string>& only, std::string_view op);
 
-/// Of several measurements of the same rows the one in the middle, in the order of first
+/// Takes, of several measurements of the same rows, the one in the middle, in the order of first
 /// appearance.
 std::vector<Row> medians(const std::vector<Row>& rows);
 

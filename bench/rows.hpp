@@ -35,17 +35,17 @@ void message_rows(Stage& stage);
 void call_rows(Stage& stage);
 /// Statements that travel together by fixed numbers.
 void aggregation_rows(Stage& stage);
-/// What a remote call costs beside other ways of calling.
+/// A remote call beside other ways of calling.
 void invocation_rows(Stage& stage);
 /// Many small accesses to everybody's tables, one-sided and by remote calls.
 void histogram_rows(Stage& stage);
 void index_gather_rows(Stage& stage);
 void random_access_rows(Stage& stage);
 
-/// Of two virtual ranks of a process: changing from one to the other, and calls.
+/// Two virtual ranks of a process: changing from one to the other, and calls.
 void yield_row(Stage& stage);
 void virtual_call_rows(Stage& stage);
-/// Of virtual ranks that each have so many bytes: writing all of it below that folder, and going on
+/// Virtual ranks that each have so many bytes: writing all of it below that folder, and going on
 /// from there, which is told when `armature restart` has started them again.
 void checkpoint_row(Stage& stage, const std::string& folder);
 [[nodiscard]] std::optional<Row> restart_row(World& world, const Effort& effort,
@@ -56,8 +56,8 @@ void checkpoint_row(Stage& stage, const std::string& folder);
 
 /// A step of many virtual ranks of which some have much more to do; limit: as much, evenly spread.
 void hotspot_row(Stage& stage, const std::string& op);
-/// Of virtual ranks on several nodes: the same, of which the steps after each `rebalance` count,
-/// and what that takes; a rank that goes to the other node and back.
+/// Those steps of virtual ranks on several nodes: the steps after each `rebalance` count, and what
+/// that takes; a rank that goes to the other node and back.
 void balanced_hotspot_rows(World& world, const Settings& settings);
 void migrate_between_nodes_rows(World& world, const Settings& settings);
 

@@ -25,7 +25,7 @@ template <class T>
   asm volatile("" : : "g"(&value) : "memory");
 }
 
-/// The same value, of which the compiler knows nothing.
+/// Hides from the compiler what the value is.
 template <class T>
 [[gnu::always_inline]] inline T hidden(T value) {
   asm volatile("" : "+r"(value));
@@ -56,8 +56,8 @@ struct Timing {
   std::optional<double> limit_ns;
 };
 
-/// Of times taken in turns those two whose ratio is in the middle. Not the medians of both: the
-/// machine changes its speed, and two times belong together.
+/// Takes, of times measured in turns, the two whose ratio is in the middle. Not the medians of
+/// both: the machine changes its speed, and two times belong together.
 inline Timing pair_in_the_middle(const std::vector<double>& op_ns,
                                  const std::vector<double>& limit_ns) {
   std::vector<std::size_t> order(op_ns.size());

@@ -18,20 +18,23 @@
 #include "bench/row.hpp"
 #include "bench/sample.hpp"
 
-// Where the rows are measured: two ranks, of which rank 0 acts on memory of rank 1. Both run the
-// same code, row by row; a Stage knows who does what. The limits work on the same bytes of rank 1's
-// band as the operations, through a plain pointer. There may be more ranks, and no memory, where
-// rows are about calls and what all do together.
+// The rows are measured on a stage: two ranks, of which rank 0 acts on memory of rank 1. Both run
+// the same code, row by row; a Stage knows who does what. The limits work on the same bytes of rank
+// 1's segment as the operations, through a plain pointer. There may be more ranks, and no memory,
+// where rows are measured: two ranks, of which rank 0 acts on memory of rank 1. Both run the same
+// code, row by row; a Stage knows who does what. The limits work on the same bytes of rank 1's band
+// as the operations, through a plain pointer. There may be more ranks, and no memory, where rows
+// are about calls and what all do together.
 
 namespace armature::bench {
 
 inline constexpr std::size_t heap_bytes = std::size_t{32} << 20;
 inline constexpr std::size_t counter_offset = std::size_t{24} << 20;
 
-/// What rank 1 does while rank 0 acts on its memory.
+/// The target waits or computes while rank 0 acts on its memory.
 enum class Target { waiting, computing };
 
-/// What a row is called, and by what its time is divided.
+/// The name of a row, and what its time is divided by.
 struct Subject {
   std::string op;
   std::size_t bytes = 0;

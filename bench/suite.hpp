@@ -11,12 +11,12 @@
 #include "bench/programs.hpp"
 #include "bench/row.hpp"
 
-// What `armature bench` can measure. A suite starts jobs of this same program, one after the other
+// `armature bench` measures suites. A suite starts jobs of this same program, one after the other
 // (job.hpp); their rows become a table and a JSON file.
 
 namespace armature::bench {
 
-/// What was asked for on the command line.
+/// The options of the command line.
 struct Request {
   std::string json_path;
   std::string peers_path;
@@ -52,7 +52,8 @@ class Collector {
   void checkpoints(const Shape& shape);
   /// Rows of examples: two virtual ranks, each in a process; limit: two processes.
   void examples();
-  /// The same with many virtual ranks to a process, between nodes that are far from each other.
+  /// Rows of examples with many virtual ranks to a process, between nodes that are far from each
+  /// other.
   void examples_far_apart();
   /// A row of what it takes to start and end so many ranks.
   void startup(int ranks, int times);

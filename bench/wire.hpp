@@ -28,7 +28,7 @@ class Wire {
   base::FileDescriptor socket_;
 };
 
-/// What rank 0 asks rank 1 for on the wire: so many bytes there and so many back; `library`: wait
+/// Rank 0 asks rank 1 for this on the wire: so many bytes there and so many back; `library`: wait
 /// in the library from now on; `native`: in the engine by itself; `end`.
 struct Turn {
   enum Kind : std::uint64_t { echo, library, native, end } kind;

@@ -43,7 +43,7 @@ static int owner(const matrix* m, int i, int j) {
 }
 static int is_mine(const matrix* m, int i, int j) { return owner(m, i, j) == m->me; }
 
-/* Where it lies: by itself, or as a section of its owner's rectangle. */
+/* Finds the block: it lies by itself, or as a section of its owner's rectangle. */
 static block at(const matrix* m, int i, int j) {
   double* piece = m->pieces[owner(m, i, j)];
   const int row = m->cyclic ? i / m->grid_rows : i % m->rows_each;

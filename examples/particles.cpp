@@ -84,7 +84,7 @@ Place tile_of(const Particle& p) {
 class Tile;
 using Plane = armature::object_array_ref<Tile, Place>;
 
-/// What this rank has computed.
+/// The time that this rank has computed.
 struct Clock {
   double seconds = 0;
 };

@@ -30,7 +30,7 @@ long heat_at_first(int cell) { return cell % 97 == 0 ? 100'000 : 10; }
 /// Out of a cell to its right neighbour.
 long flow(long here, long right) { return (here - right) / 4; }
 
-/// What a rank has for all others.
+/// Memory and objects that a rank has for all others.
 struct Ground {
   armature::Piece<long> heat, marks;
   int cells_each = cells;

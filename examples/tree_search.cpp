@@ -62,7 +62,7 @@ int children_at(const Node& node) {
   return static_cast<double>(node.number >> 11) * 0x1p-53 < has_children ? children : 0;
 }
 
-/// What is known of the nodes that were looked at.
+/// Facts about the nodes that were looked at.
 struct Found {
   long nodes = 0, leaves = 0;
   int depth = 0;
@@ -144,7 +144,7 @@ void fill(const Bags& bags) {
                                                                        child(root, place));
 }
 
-/// What this rank has done in a round.
+/// This rank's work in a round.
 struct Round {
   Found found;
   double seconds = 0;

@@ -14,8 +14,8 @@
 #include <armature/armature.hpp>
 #include <armature/container.hpp>
 
-// Which words does a text use most often? No rank is named anywhere: containers know where things
-// are, algorithms go where they are.
+// Finds the words that a text uses most often. No rank is named anywhere: containers know where
+// things are, algorithms go where they are.
 
 namespace {
 

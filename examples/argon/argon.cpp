@@ -43,8 +43,8 @@ constexpr int cells = 6;  // a side
 constexpr int steps_between = 4;
 static_assert(cells >= 3, "two neighbours would be the same");
 
-// What is allowed, for each atom: of energy while the drop melts, of momentum, and of the way from
-// where an atom must be, since forces are added up in another order than by one rank alone.
+// Allowed for each atom: of energy while the drop melts, of momentum, and of the way from where an
+// atom must be. Forces are added up in another order than by one rank alone.
 constexpr double energy_off_max = 1e-3, momentum_off_max = 1e-11, way_off_max = 1e-9;
 
 /// How far off, for a maximum: std::max would drop a NaN, so that is infinitely far.
@@ -79,7 +79,7 @@ struct Sums {
   }
 };
 
-/// What the cells of this rank have computed, and for how long.
+/// The cells of this rank have computed this, and for so long.
 struct Ledger {
   double seconds = 0;
   Sums sums;
@@ -96,7 +96,7 @@ using Box = armature::object_array_ref<Cell, Place>;
 
 class Cell {
  public:
-  /// What others show is used up in the same step, before a cell moves.
+  /// Data that others show are used up in the same step, before a cell moves.
   void define_type(armature::typer& t) {
     t.local(here_);
     t.local(arrived_);
@@ -247,7 +247,7 @@ class Flight {
   std::size_t moved_ = 0;
 };
 
-/// Of all atoms at the end; 0 when something was wrong.
+/// Returns the fingerprint of all atoms at the end; 0 when something was wrong.
 std::uint64_t run(World& world, const std::string& strategy, const std::vector<Atom>& atoms,
                   const std::vector<Atom>& expected) {
   Flight flight(world, atoms);

@@ -20,7 +20,7 @@ void for_each_site(Visit visit) {
   }
 }
 
-/// Of warmth 1 in each direction (Box and Muller), the same in every C++ library.
+/// Draws speeds of warmth 1 in each direction (Box and Muller), the same in every C++ library.
 class Chance {
  public:
   double normal() {

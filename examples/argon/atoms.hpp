@@ -47,9 +47,9 @@ inline Vec into_box(const Vec& at) {
   return {inside(at.x), inside(at.y), inside(at.z)};
 }
 
-/// What an atom here has of one there: adds its half of their potential, and the force on it. The
+/// An atom here feels one there: adds its half of their potential, and the force on it. The
 /// potential (Lennard-Jones) is shifted so that it is 0 at the cutoff: else energy would be lost or
-/// won where two part. Nothing of itself.
+/// won where two part. An atom does not feel itself.
 inline void feel(const Vec& here, const Vec& there, Vec& force, double& potential) {
   const Vec way = shortest(here - there);
   const double squared = dot(way, way);
@@ -74,10 +74,10 @@ inline double kinetic(const Atom& atom) {
 /// A drop at the left and some vapour around it, warm, and flying to the right as a whole.
 [[nodiscard]] std::vector<Atom> drop();
 
-/// The same atoms after all steps, by a plain loop over all pairs.
+/// Computes the atoms after all steps, by a plain loop over all pairs.
 [[nodiscard]] std::vector<Atom> steps_alone(std::vector<Atom> atoms);
 
-/// Of the atom's number, place and speed, to the last bit.
+/// Mixes the atom's number, place and speed, to the last bit.
 [[nodiscard]] std::uint64_t fingerprint(const Atom& atom);
 
 }  // namespace argon

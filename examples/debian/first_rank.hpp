@@ -1,4 +1,4 @@
-// What rank 0 does for all: reading, reporting.
+// Rank 0 does this for all: reading, reporting.
 #pragma once
 
 #include <functional>

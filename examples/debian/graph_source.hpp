@@ -1,5 +1,5 @@
-// Where the package graph comes from: a file the user names, the machine's own package index, or
-// the compact copy in this repository.
+// The package graph comes from a file the user names, the machine's own package index, or the
+// compact copy in this repository.
 //
 // The machine's index is what apt keeps of bookworm's amd64 archives: security and updates before
 // main, since the first to name a package counts, as on a machine that is kept up to date. Figures
@@ -34,7 +34,7 @@ Source find_source(const std::string& file, Archives archives,
 // Throws GraphError naming the file, and the line where there is one.
 PackageGraph read_graph(const Source& source);
 
-// What was read from where, in lines that begin with a word and 14 columns.
+// Says what was read from where, in lines that begin with a word and 14 columns.
 std::string describe(const Source& source, const PackageGraph& graph);
 
 }  // namespace debian

@@ -22,7 +22,7 @@ struct Option {
   std::function<void(const std::string& value)> take;
 };
 
-// What the program is to say instead of running; nothing when the message is empty.
+// The program is to say this instead of running; nothing when the message is empty.
 struct Answer {
   std::string message;
   bool is_error = false;
@@ -47,7 +47,8 @@ Number parse_number(std::string_view option, std::string_view text, Number min, 
   return number;
 }
 
-// Which graph to read: --source FILE and --archives WHICH, with their lines for a help text.
+// Options for the graph to read: --source FILE and --archives WHICH, with their lines for a help
+// text.
 struct SourceOptions {
   std::string file;  // empty: found
   Archives archives = Archives::all;

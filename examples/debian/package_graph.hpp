@@ -1,4 +1,4 @@
-// Who depends on whom among the packages of a Debian archive.
+// Dependencies among the packages of a Debian archive.
 //
 // Packages are numbered in the order of their names. A link says that one package names another
 // in at least one dependency field, and remembers in which ones: so one graph answers both "what
@@ -56,7 +56,7 @@ struct Link {
   bool operator==(const Link&) const = default;
 };
 
-// What was to be read is not a package graph, or a damaged one; the message says where and why.
+// Input is not a package graph, or a damaged one; the message says where and why.
 class GraphError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -34,7 +34,7 @@ bool is_name(std::string_view text) {
          std::all_of(text.begin(), text.end(), is_name_character);
 }
 
-// What is quoted in an error must be printable and short.
+// Quotes text in an error: printable and short.
 std::string quote(std::string_view text) {
   std::string quoted = "'";
   for (char c : text.substr(0, 60)) quoted += c >= ' ' && c <= '~' ? c : '?';

@@ -62,7 +62,7 @@ class Band {
     if (has(below)) armature::wait_notify(me + 1);
   }
 
-  /// The same by calls of take_row, which the neighbours execute while they wait for ours.
+  /// Sends the rows by calls of take_row, which the neighbours execute while they wait for ours.
   void send_rows(int step, const armature::shared_ref<Band>& bands) {
     const auto values = [&](int i) {
       return std::vector<double>(row(step, i), row(step, i) + width_);

@@ -24,7 +24,7 @@ void subtract_tile(Block c, Block a, Block b, int i, int j) {
   }
 }
 
-// What is left over at the right and lower rims when a block's edge is no multiple of the tile's.
+// Subtracts the rest at the right and lower rims when a block's edge is no multiple of the tile's.
 void subtract_rim(Block c, Block a, Block b, int i, int j) {
   for (int r = i; r < std::min(i + tile, c.rows); ++r) {
     for (int s = j; s < std::min(j + tile, c.cols); ++s) {

@@ -1,5 +1,5 @@
-// Which rank owns which block of the matrix, and where the block lies in that rank's memory. Every
-// rank computes the same answers, so a block of another rank is found without asking.
+// A layout says which rank owns which block of the matrix, and where the block lies in that rank's
+// memory. Every rank computes the same answers, so a block of another rank is found without asking.
 //
 //   block-cyclic   block (i, j) belongs to rank (i mod p, j mod q) of a p x q grid: even work to
 //                  the end. Each block is contiguous in its owner's memory.
@@ -43,7 +43,7 @@ class Layout {
   /// Doubles that a rank stores.
   std::size_t footprint(int rank) const;
 
-  /// Where the rank is in the grid.
+  /// The rank's row and column in the grid.
   int grid_row(int rank) const { return rank / grid_cols_; }
   int grid_col(int rank) const { return rank % grid_cols_; }
 

@@ -4,14 +4,14 @@
 
 namespace lu {
 
-/// What a run of the factorisation showed.
+/// The result of a run of the factorisation.
 struct Outcome {
   double seconds = 0.0;
   double residual = 0.0;
 };
 
-/// The same factorisation by std::threads in this process, one for each rank of the layout: what
-/// the one-sided version is compared with.
+/// Factors with std::threads in this process, one for each rank of the layout. The one-sided
+/// version is compared with it.
 Outcome factor_with_threads(const Layout& layout);
 
 }  // namespace lu

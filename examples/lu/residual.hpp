@@ -23,7 +23,7 @@ void add_upper_product(const Layout& layout, int rank, double* memory, std::span
                        std::span<double> product);
 void add_lower_product(const Layout& layout, int rank, double* memory, std::span<const double> x,
                        std::span<double> product);
-/// The same for A x, whose elements are made afresh.
+/// Adds the contribution to A x, whose elements are made afresh.
 void add_original_product(const Layout& layout, int rank, std::span<const double> x,
                           std::span<double> product);
 

@@ -37,7 +37,7 @@ class Grid {
     return distance;
   }
 
-  /// Where a cell lies; interior cells are 1..n, ghosts 0 and n+1.
+  /// The offset of a cell; interior cells are 1..n, ghosts 0 and n+1.
   std::ptrdiff_t offset(Triple cell) const {
     return cell[0] * stride(0) + cell[1] * stride(1) + cell[2] * stride(2);
   }

@@ -1,5 +1,5 @@
-// What is solved: the problem classes of the NAS MG benchmark, with the residual norms published
-// for them, and the right-hand side: twenty unit charges at random cells, ten of each sign.
+// The problem classes of the NAS MG benchmark, with the residual norms published for them, and the
+// right-hand side: twenty unit charges at random cells, ten of each sign.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct ProblemClass {
 /// Class S, W or A. Throws std::invalid_argument for any other name.
 const ProblemClass& find_class(std::string_view name);
 
-/// Where a box of the grid lies in the whole: `origin` is its first cell, counted from 0.
+/// A box of the grid in the whole: `origin` is its first cell, counted from 0.
 struct Box {
   Triple origin{};
   Triple extent{};

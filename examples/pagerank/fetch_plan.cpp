@@ -35,7 +35,7 @@ FetchPlan plan_fetching(const DistributedMatrix& matrix, int rank, Fetching fetc
   FetchPlan plan{fetching, make_parts(matrix.blocks, columns, rank, fetching), {}, 0, 0};
   plan.own = plan.buffer_size = matrix.blocks.rows(rank);
 
-  // What each owner's next entry, or its entry for a given element, finds its factor at.
+  // Finds, for each owner, the factor of its next entry, or of its entry for a given element.
   struct Begin {
     const FetchPlan::Part* part = nullptr;
     std::size_t slot = 0;

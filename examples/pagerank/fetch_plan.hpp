@@ -1,4 +1,4 @@
-// Which elements of the vector a rank's rows need from others, and how it gets them.
+// A plan says which elements of the vector a rank's rows need from others, and how it gets them.
 //
 // The experiment of the ARMCI papers: the same product with a one-sided get for every entry whose
 // column lives elsewhere (not waited for one by one: between nodes that would be a round trip for

@@ -39,7 +39,7 @@ constexpr const char* program = "pagerank";
 // How far rounding may take the scores from the serial ones.
 constexpr double difference_max = 1e-9;
 
-// What only rank 0 has.
+// Only rank 0 has the input.
 struct Input {
   debian::PackageGraph graph;
   SparseMatrix matrix;

@@ -14,7 +14,7 @@
 
 namespace pagerank {
 
-// What one rank did.
+// The work of one rank.
 struct FetchCount {
   std::uint64_t gets = 0;
   std::uint64_t bytes = 0;

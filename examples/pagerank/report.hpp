@@ -1,4 +1,4 @@
-// What the program tells at its end.
+// The report that the program gives at its end.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ std::string top_table(const debian::PackageGraph& graph, const SparseMatrix& mat
 std::string fetch_table(const RowBlocks& blocks, const SparseMatrix& matrix,
                         const ParallelRun& one_by_one, const ParallelRun& aggregated);
 
-// The same as a picture: who fetched how much from whom.
+// Draws as a picture who fetched how much from whom.
 HeatMap fetch_map(const SparseMatrix& matrix, const ParallelRun& one_by_one,
                   const ParallelRun& aggregated);
 

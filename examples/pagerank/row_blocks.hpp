@@ -1,4 +1,4 @@
-// Which rows of the matrix, and elements of the vectors, each rank owns: contiguous blocks.
+// Each rank owns some rows of the matrix, and elements of the vectors: contiguous blocks.
 //
 // Equal numbers of rows would be poor here: half of all dependencies point to packages whose names
 // begin with "lib" or "python". So the blocks are cut where the work, rows plus entries, is even.

@@ -30,7 +30,7 @@ Numbers random_numbers(std::size_t count, int seed) {
   return numbers;
 }
 
-/// What must not change when numbers are sorted.
+/// Properties that must not change when numbers are sorted.
 struct Tally {
   std::size_t count = 0;
   std::uint64_t sum = 0;

@@ -39,7 +39,7 @@ inline int part_of(int number, const Numbers& splitters) {
   return part;
 }
 
-/// The same splitters on every rank, from samples of all.
+/// Finds splitters from samples of all: they are equal on every rank.
 inline Numbers common_splitters(const armature::World& world, std::span<const int> mine) {
   const Numbers sample = sample_of(mine);
   Numbers all(sample.size() * static_cast<std::size_t>(world.size()));
@@ -55,7 +55,7 @@ Numbers by_threads(std::span<const int> numbers, int threads);
 Numbers by_messages(const armature::World& world, std::span<const int> mine);
 /// Remote calls (figure 3): each number is pushed into its bucket as it is met.
 Numbers by_calls(const armature::World& world, std::span<const int> mine);
-/// The same, 512 numbers to a call: all ranks sort out, send and receive at once, and nobody needs
+/// Sorts with calls of 512 numbers: all ranks sort out, send and receive at once, and nobody needs
 /// to know how much will come.
 Numbers by_blocks(const armature::World& world, std::span<const int> mine);
 /// The library's own sort of a distributed vector.

@@ -22,7 +22,7 @@ constexpr Vertex caller(Voice voice) { return static_cast<Vertex>(voice); }
 
 constexpr Vertex none = std::numeric_limits<Vertex>::max();
 
-// What a vertex's owner knows of it, besides its neighbours.
+// A vertex's owner knows this of it, besides its neighbours.
 struct VertexState {
   Voice loudest = 0;  // that it has heard
   Vertex component = none;

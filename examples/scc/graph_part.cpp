@@ -5,7 +5,7 @@
 namespace scc {
 namespace {
 
-// Where a rank takes in the edges of its vertices.
+// Takes in the edges of a rank's vertices.
 class EdgeReceiver {
  public:
   void add(Vertex mine, Direction direction, Vertex neighbour) {

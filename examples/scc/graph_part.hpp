@@ -22,8 +22,8 @@ constexpr Direction opposite(Direction direction) {
 }
 constexpr std::size_t index(Direction direction) { return static_cast<std::size_t>(direction); }
 
-// Who owns which vertex: they are dealt out like cards, one to each rank in turn. Neighbours in
-// number (packages that begin alike) are then spread over all ranks, and so is the work.
+// Vertices are dealt out to their owners like cards, one to each rank in turn. Neighbours in number
+// (packages that begin alike) are then spread over all ranks, and so is the work.
 struct Dealing {
   Vertex vertices = 0;
   std::uint32_t ranks = 1;

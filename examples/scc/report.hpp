@@ -1,4 +1,4 @@
-// What the program tells of each graph, in words.
+// The program's words on each graph.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@ using Aggregation = std::uint32_t;
 
 struct Timing {
   Aggregation aggregation = 0;
-  // Of the fastest search.
+  // Figures of the fastest search.
   double seconds = 0;
   std::uint64_t calls = 0;
   int rounds = 0;

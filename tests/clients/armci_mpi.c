@@ -1,5 +1,6 @@
-/* What libarmci-openmpi and libarmci-mpich have beside libarmci. The job is a communicator that
-   numbers the processes backwards, and leaves the last one out where there are more than two. */
+/* libarmci-openmpi and libarmci-mpich have calls beside those of libarmci. The job is a
+   communicator that numbers the processes backwards, and leaves the last one out where there are
+   more than two. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Who is on which node, as wire-up sees it, without the rest of a job: each process says where it
-// is, and takes a file from the first process of its node.
+// Prints who is on which node, as wire-up sees it, without the rest of a job. Each process says
+// where it is, and takes a file from the first process of its node.
 #include <sys/mman.h>
 #include <unistd.h>
 

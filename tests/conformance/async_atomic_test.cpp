@@ -226,7 +226,7 @@ RMI_TEST(Completion, some_of_a_set_are_those_that_are_complete) {
 
 namespace {
 
-/// What a rank waits for while others call it, and what was fetched of it.
+/// A rank waits for this while others call it; `fetched` is what was fetched of it.
 struct Look {
   future<long>* at = nullptr;
   std::vector<long> fetched;

@@ -22,10 +22,10 @@ namespace {
 constexpr std::size_t n = 64;
 constexpr std::int64_t untouched = 0x1234'5678'9abc'def0;
 
-/// What the calls move from on this side.
+/// The calls move from here on this side.
 std::int64_t source[2] = {7, 8};
 
-/// What they move to: each rank has its own, since there may be several in the process.
+/// The calls move to here: each rank has its own, since there may be several in the process.
 std::int64_t* into() {
   static std::vector<std::array<std::int64_t, 2>> places(static_cast<std::size_t>(ranks()),
                                                          {untouched, untouched});

@@ -51,7 +51,7 @@ template <class Condition>
   return true;
 }
 
-/// What `look` sees of transfers that may be on their way, deliberately: their order is what the
+/// Lets `look` see transfers that may be on their way, deliberately. Their order is what the
 /// machine and the library promise, not the language, so ThreadSanitizer must not judge it.
 template <class Look>
 auto watch(Look look) {

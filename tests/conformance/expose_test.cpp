@@ -1,5 +1,4 @@
-// What a rank exposes of its own memory, and for how long. Transfers to it are in
-// memory_kinds_test.cpp.
+// Ranks expose parts of their own memory, for a time. Transfers to it are in memory_kinds_test.cpp.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -53,7 +52,7 @@ TEST(Expose, statics_are_reached_where_ranks_are_processes_or_threads) {
   std::ranges::fill(mine, 0);
   armature::Exposed<std::int64_t> exposed;
   if (const auto error = caught([&] { exposed = armature::expose(mine); })) {
-    // Of virtual ranks, which may leave the process; those of a simulated node stay in theirs.
+    // Virtual ranks may leave the process; those of a simulated node stay in theirs.
     EXPECT_EQ(armature::rank_kind(), armature::RankKind::fiber);
     EXPECT_EQ(error->code, Errc::bad_argument);
     EXPECT_NE(error->message.find("a virtual rank exposes what is its own"), std::string::npos);

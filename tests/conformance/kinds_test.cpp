@@ -1,4 +1,4 @@
-// What only virtual ranks can do, in programs that run with ranks of every kind.
+// Calls for virtual ranks alone, in programs that run with ranks of every kind.
 #include <armature/checkpoint.hpp>
 #include <armature/rebalance.hpp>
 

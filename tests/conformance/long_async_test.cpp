@@ -20,7 +20,7 @@ namespace {
 using Number = std::int64_t;
 constexpr std::size_t row = 1000, rows = 300, n = rows * row;  // 2.4 MB
 
-/// What each rank sends to its right neighbour.
+/// Each rank sends these to its right neighbour.
 Number number_of(int rank, std::size_t i) { return rank * Number{1'000'000'000} + Number(i); }
 
 class Matrix {

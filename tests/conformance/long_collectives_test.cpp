@@ -139,7 +139,7 @@ TEST(LongCollectives, an_alltoall_may_take_place_in_one_buffer) {
     }
 }
 
-/// Whoever returns may write to its buffers at once.
+/// A member whose call returns may write to its buffers at once.
 TEST(LongCollectives, only_some_members_may_have_one_buffer_for_both) {
   const Team& team = world();
   if (team.size() > 4) return;  // memory

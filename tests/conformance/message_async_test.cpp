@@ -221,7 +221,7 @@ TEST(MessageAsync, a_probe_lets_what_was_begun_go_on) {
   sent.wait();
 }
 
-// Who should send may be another rank of the same thread.
+// The sender may be another rank of the same thread.
 TEST(MessageAsync, a_handle_that_is_tested_in_a_loop_becomes_complete) {
   using Clock = std::chrono::steady_clock;
   const auto in_time = [end = Clock::now() + std::chrono::seconds(60)] {

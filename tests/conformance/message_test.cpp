@@ -164,8 +164,8 @@ TEST(Message, ranks_there_are_not_are_errors) {
     expect_error(Errc::bad_rank, {"receive"}, [&] { (void)armature::receive(rank, 0, buffer); });
 }
 
-// Whose messages come in one after the other may not keep those of others from coming in: their
-// senders wait for room.
+// A rank whose messages come in one after the other may not keep those of others from coming in:
+// their senders wait for room.
 TEST(Message, one_who_never_stops_does_not_keep_others_out) {
   if (ranks() < 3) return;
   constexpr int others = 2, stop = 3;

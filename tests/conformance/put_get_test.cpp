@@ -208,7 +208,7 @@ TEST(PutGet, put_then_fence_is_visible_at_the_target) {
 }
 
 TEST(PutGet, words_are_never_seen_half_written) {
-  // What is exposed may be seen so between processes.
+  // Allocated, not exposed: exposed memory may be seen half written between processes.
   auto piece = world().allocate<std::uint64_t>(1);
   const auto word = piece.on(0);
   for (int i = often(20000); i > 0; --i) {

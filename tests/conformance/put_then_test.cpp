@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t lengths[] = {1, 500, 1500, 10'000, 1 << 17, 1 << 19};
 constexpr std::size_t longest = 1 << 19;  // 4 MiB
 
-/// What has come for this rank, as those see it that say so.
+/// Data that have come for this rank, as the calls see them that say so.
 struct Inbox {
   void came(long number, std::size_t numbers) {
     const auto here = place.local().first(numbers);

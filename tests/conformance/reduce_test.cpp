@@ -144,7 +144,7 @@ struct alignas(64) Wide {
   std::int64_t value = 0;
 };
 
-/// Whatever the library combines them in.
+/// Operands are aligned in whatever memory the library combines them.
 TEST(Reductions, operands_are_aligned) {
   const auto add = [](const Wide& a, const Wide& b) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&a) % alignof(Wide), 0U);

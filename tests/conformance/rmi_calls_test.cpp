@@ -1,5 +1,4 @@
-// Which methods and functions can be called remotely, and that each call runs once, where it
-// should.
+// Methods and functions that can be called remotely: each call runs once, where it should.
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -155,7 +154,7 @@ RMI_TEST(RmiCalls, methods_of_a_second_base_find_their_object) {
     circle.async(right(), &Named::set_number, 4);
     EXPECT_EQ(circle.sync(right(), &Named::number), 40);
     EXPECT_EQ(circle.sync(right(), &Circle::number), 40);
-    // The same as members of Circle: these pointers carry what to add to the object's address.
+    // As members of Circle: these pointers carry what to add to the object's address.
     const auto set = static_cast<void (Circle::*)(int)>(&Named::set_number);
     circle.async(right(), set, 6);
     const auto number = static_cast<int (Circle::*)()>(&Named::number);

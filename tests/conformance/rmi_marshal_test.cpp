@@ -19,7 +19,7 @@ using namespace conformance;
 
 namespace {
 
-/// What comes back when `value` is sent to the next rank, which returns what it got.
+/// Sends `value` to the next rank, and returns what that returns: what it got.
 template <class T>
 T there_and_back(const T& value) {
   return armature::sync(

@@ -31,7 +31,7 @@ struct Link {
     ++visits;
     return 1 + all.sync(right(), &Link::forever, all);
   }
-  /// Where key was last, each knowing only the next.
+  /// Finds the rank `key`, each rank knowing only the next.
   Rank find(shared_ref<Link> all, int key) {
     if (key == me()) return me();
     return all.sync(right(), &Link::find, all, key);

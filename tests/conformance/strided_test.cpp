@@ -65,7 +65,7 @@ const std::vector<Section>& sections() {
   return all;
 }
 
-/// What a transfer must do, one group at a time.
+/// Does what a transfer must do, one group at a time.
 void copy_by_hand(std::uint8_t* to, const std::uint8_t* from, const Section& s, std::size_t level) {
   if (level == 0) {
     if (s.counts[0] != 0) std::memcpy(to, from, s.counts[0]);

@@ -20,7 +20,7 @@ bool among(const std::vector<Rank>& members, int rank = me()) {
   return std::find(members.begin(), members.end(), Rank(rank)) != members.end();
 }
 
-/// What must hold for a team of these members, in this order.
+/// Expects what must hold for a team of these members, in this order.
 void expect_team(const Team& team, const std::vector<Rank>& members) {
   ASSERT_TRUE(team);
   ASSERT_EQ(team.size(), static_cast<int>(members.size()));

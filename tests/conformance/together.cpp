@@ -98,7 +98,7 @@ class Crew {
   [[nodiscard]] Board& board() { return *boards_[static_cast<std::size_t>(me())]; }
   [[nodiscard]] std::uint64_t test() const { return test_; }
 
-  /// What the calling rank's assertions have found.
+  /// Notes what the calling rank's assertions have found.
   void note(Went went) {
     const std::scoped_lock lock(mutex_);
     Went& mine = went_[static_cast<std::size_t>(me())];

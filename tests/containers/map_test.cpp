@@ -175,7 +175,7 @@ TEST(Map, answers_what_a_visitor_returns) {
 TEST(Map, may_be_changed_while_it_is_gone_through) {
   armature::distributed_map<std::uint64_t, std::string> map(world());
   for (std::uint64_t i = 0; i < 500; ++i) map.async_insert(i, std::string(40, 'x'));
-  // What one rank goes through, others erase, and insert so much that it grows.
+  // Entries that one rank goes through others erase, and insert so much that it grows.
   map.for_all([&](std::uint64_t key, std::string& value) {
     if (key >= 500) return;
     for (std::uint64_t i = 1; i <= 20; ++i) map.async_insert(key * 1000 + 500 + i, "new");

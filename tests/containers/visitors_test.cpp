@@ -1,5 +1,5 @@
-// What may visit entries, vertices and elements on another rank: what async takes, too. A reference
-// that a lambda has captured means nothing there.
+// Entries, vertices and elements on another rank may be visited by what async takes, too. A
+// reference that a lambda has captured means nothing there.
 #include <functional>
 #include <string>
 

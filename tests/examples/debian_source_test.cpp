@@ -1,4 +1,4 @@
-// Where graphs come from: the compact copy, and the choice among what a machine has.
+// Graphs come from the compact copy, or from what is chosen among what a machine has.
 #include <zstd.h>
 
 #include <cstdlib>

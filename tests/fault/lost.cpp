@@ -90,7 +90,7 @@ const Calls& calls() {
          (void)armature::receive(s.victim, 1, std::as_writable_bytes(std::span(s.data)));
        }}},
       {"receive_async", {[](Scene& s) { armature::receive_async(s.victim, 1, s.data).wait(); }}},
-      // Which is not received.
+      // This message is not received.
       {"send_async", {[](Scene& s) { armature::send_async(s.victim, 1, s.data).wait(); }}},
   };
   return all;

@@ -38,7 +38,7 @@ double now() {
   for (;;) pause();
 }
 
-/// Whatever the process does meanwhile.
+/// Dies whatever the process does meanwhile.
 void die_after(std::chrono::microseconds delay) {
   std::thread([delay] {
     std::this_thread::sleep_for(delay);
@@ -259,7 +259,7 @@ Scene set_up(World& world, const Call& call) {
   world.barrier();
   if (dies(world.rank())) return scene;
   say_out(scene);
-  // Who is out of this one may call a method that keeps another survivor where it is.
+  // A rank that is out of this one may call a method that keeps another survivor where it is.
   scene.survivors.barrier();
   return scene;
 }

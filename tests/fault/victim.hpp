@@ -9,9 +9,9 @@
 #include "armature/armature.hpp"
 #include "armature/rmi.hpp"
 
-// What victim.cpp and remote_calls.cpp share: a job before one of its ranks dies.
+// Shared by victim.cpp and remote_calls.cpp: a job before one of its ranks dies.
 
-/// What another launcher starts: so many ranks in each process. Before main: it is gone from the
+/// Another launcher starts so many ranks in each process. Read before main: it is gone from the
 /// environment when the job has been joined.
 inline const int ranks_each = [] {
   const char* const threads = std::getenv("ARMATURE_THREADS");
@@ -23,7 +23,7 @@ inline const int victim_rank = ranks_each;
 inline const int third_rank = 2 * ranks_each;
 inline bool dies(int rank) { return rank / ranks_each == victim_rank / ranks_each; }
 
-/// What remote calls are made to.
+/// Remote calls are made to it.
 struct Target {
   int calls = 0;
   int call() { return ++calls; }
@@ -32,7 +32,7 @@ struct Target {
   int ask_on(armature::shared_ref<Target> all) { return all.sync(victim_rank, &Target::call); }
 };
 
-/// What is there before the death.
+/// Made before the death.
 struct Scene {
   armature::World& world;
   armature::Piece<double> piece;

@@ -64,7 +64,7 @@ Model::Key Model::key(const State& state) const {
     pack.add(static_cast<std::uint64_t>(of.progress) * 16 + of.sent);
     if (plan_.scenario.fifo) pack.add(of.earlier);
   }
-  // What is known of a fence that all have left no longer matters.
+  // Knowledge of a fence that all have left no longer matters.
   for (int fence = 0; fence < fences_max; ++fence) {
     bool matters = false;
     for (int m = 0; m < plan_.members; ++m) matters |= state.member[m].left <= fence;

@@ -12,7 +12,7 @@ struct Exploration {
   std::size_t states = 0;
   std::size_t steps = 0;
   std::size_t ends = 0;
-  /// What went wrong, after a shortest way there; every state was seen where there is none.
+  /// The violation, after a shortest way there; every state was seen where there is none.
   std::optional<std::string> violation;
 };
 

@@ -153,7 +153,7 @@ std::optional<std::string> Model::look(State& state, int rank) const {
   return std::nullopt;
 }
 
-/// What rmi_fence promises.
+/// Checks the promise of rmi_fence.
 std::optional<std::string> Model::leave(State& state, int rank) const {
   State::Member& member = state.member[rank];
   const int fence = member.left++;

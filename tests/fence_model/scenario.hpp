@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-// What the ranks of a modelled job do: a short program for each, written as text.
+// The ranks of a modelled job act by a scenario: a short program for each, written as text.
 //
 //   "a>1(b>0 c>2) fence"   sends request a to rank 1 and enters the fence; a's method sends b, then
 //   c "async d>1 wait"       enters the fence without waiting, sends d, then waits for the fence

@@ -1,4 +1,4 @@
-// What is complete when it begins allocates nothing until its end: neither the operation, nor
+// An operation that is complete when it begins allocates nothing until its end: neither itself, nor
 // waiting for it, nor what is made of it. Counted.
 #include <cstddef>
 #include <cstdio>

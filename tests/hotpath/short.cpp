@@ -1,5 +1,5 @@
-// What the short put and get, and a short remote call, compile to: count.py looks at these
-// functions' instructions.
+// The short put and get, and a short remote call: count.py looks at the instructions that these
+// functions compile to.
 #include <armature/get.hpp>
 #include <armature/put.hpp>
 #include <armature/rmi.hpp>

@@ -1,4 +1,4 @@
-// What programs do with SIGTERM before they join, for asked_to_end.py.
+// Programs handle SIGTERM before they join, for asked_to_end.py.
 #include <sys/wait.h>
 #include <unistd.h>
 

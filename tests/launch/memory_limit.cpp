@@ -1,4 +1,4 @@
-// What the tests of memory limits launch. Ranks touch all they are given, as programs do.
+// The tests of memory limits launch it. Ranks touch all they are given, as programs do.
 //
 //   launch_memory_limit pieces KIB          each allocates pieces of local memory without end
 //   launch_memory_limit all_pieces KIB      all together, collectively

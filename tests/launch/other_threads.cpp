@@ -19,7 +19,7 @@ namespace {
 
 using armature::World;
 
-/// What the thread uses, made by its rank.
+/// Used by the thread, made by its rank.
 struct Shared {
   armature::Piece<long> piece;
   armature::Mutexes mutexes;
@@ -69,7 +69,7 @@ const std::map<std::string, std::function<void(Shared&)>> calls = {
      }},
 };
 
-// Of the process, whose thread stays when its ranks have left.
+// Variables of the process, whose thread stays when its ranks have left.
 std::atomic<int> begun = 0, refused = 0;
 
 void call_for_ever(const std::function<void(Shared&)>& call, Shared shared) {

@@ -1,4 +1,4 @@
-// What the launch tests launch: one program, whose ranks behave as its arguments say.
+// The launch tests launch this one program, whose ranks behave as its arguments say.
 //
 //   launch_program end                   all leave in order
 //   launch_program <fault> RANK          that rank faults while the others wait in a barrier
@@ -278,7 +278,7 @@ void write_lines(World& world) {
   std::fprintf(stderr, "no line end");
 }
 
-/// What a thread may do that the program has started itself.
+/// A thread that the program has started itself may do this.
 void use_another_thread(World& world) {
   const auto piece = world.allocate<int>(1);
   std::thread([&] {

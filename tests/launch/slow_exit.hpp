@@ -8,7 +8,7 @@
 #include <armature/armature.hpp>
 #include <armature/mutex.hpp>
 
-/// Of an object that was there before main: what came later has been destroyed by then.
+/// An object that was there before main: objects that came later have been destroyed by then.
 struct SlowEnd {
   bool is_slow = false;
   ~SlowEnd() {
@@ -17,7 +17,7 @@ struct SlowEnd {
 };
 inline SlowEnd slow_end;
 
-/// What others do with a rank that takes its time to exit is handled by a thread of its process.
+/// A thread of the process handles what others do with a rank that takes its time to exit.
 inline void exit_slowly(armature::World& world) {
   const auto numbers = world.allocate<double>(1000);
   const auto mutexes = world.create_mutexes(1);

@@ -24,24 +24,24 @@ void add_to_process();
 bool add(Rank to, int counter, long value);
 /// Asks to be told once a counter of `whom` is at least so large. Returns the request's number.
 [[nodiscard]] std::uint32_t ask(Rank whom, int counter, long at_least);
-/// What the counter was then; nothing: who was asked has died.
+/// Returns what the counter was then; nothing: the rank that was asked has died.
 [[nodiscard]] std::optional<long> await(std::uint32_t request);
 /// Adds to a counter of that rank how many of the bytes are `of`, which may be many.
 bool add_bytes(Rank to, int counter, std::byte of, std::span<const std::byte> bytes);
-/// Of the calling rank's board.
+/// Reads a counter of the calling rank's board.
 [[nodiscard]] long value(int counter);
 
 /// So many bytes more are packed with the calling rank's board.
 void set_ballast(std::size_t bytes);
 
-/// What the layer has been told in this process.
+/// Counts what the layer has been told in this process.
 struct Told {
   long packed = 0, unpacked = 0, forgotten = 0, asked_to_be_quiet = 0;
 };
 [[nodiscard]] Told told();
 /// How many deaths the calling rank has been told of.
 [[nodiscard]] long deaths();
-/// What a handler must not wait for.
+/// Waits that a handler must not make.
 enum class Wait { for_condition, to_send, to_receive, to_probe, for_memory };
 /// Lets that rank's handler wait so.
 void wait_in_a_handler(Rank rank, Wait what);

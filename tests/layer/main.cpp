@@ -114,7 +114,7 @@ class Work {
     return std::all_of(table_, table_ + ranks_, [](long one) { return one == 0; });
   }
 
-  /// The same tags in each context; the program's last.
+  /// Sends the same tags in each context; the program's own last.
   void send_everywhere(int round) {
     const Rank right = (me_ + 1) % ranks_,
                next = half_.world_rank((half_.rank() + 1) % half_.size());

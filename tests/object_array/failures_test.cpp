@@ -1,4 +1,4 @@
-// What goes wrong in elements and on their way, and what must not stand still.
+// Things go wrong in elements and on their way, and nothing must stand still.
 #include <functional>
 #include <stdexcept>
 #include <string>

@@ -32,8 +32,8 @@ class Dice {
 struct Element;
 using Array = armature::object_array_ref<Element, std::string>;
 
-/// Of a call among those of its rank to its element, in the order in which they are sent: a rank
-/// that has no room for one lets others in first.
+/// Numbers a call among those of its rank to its element, in the order in which they are sent: a
+/// rank that has no room for one lets others in first.
 struct Number {
   std::uint64_t* counter = nullptr;
   std::uint64_t value = 0;
@@ -46,7 +46,7 @@ struct Number {
   std::uint64_t get() { return counter == nullptr ? value : (*counter)++; }
 };
 
-/// What a rank has sent to whom, and what became of calls to elements that come and go.
+/// Keeps what a rank has sent to whom, and what became of calls to elements that come and go.
 struct Book {
   Array array;
   Dice dice{1};
@@ -98,7 +98,7 @@ struct Element {
     take(caller, number.get());
     return calls;
   }
-  /// Of one that comes and goes: those before may have been refused.
+  /// A call to an element that comes and goes: those before may have been refused.
   void pass(Books books, int caller, Number numbered) {
     const std::uint64_t number = numbered.get();
     if (number < next[caller]) armature::abort(4, name + ": a call came late or twice");
@@ -186,7 +186,7 @@ class Storm {
     }
     if (common_.below(2) == 0) armature::rmi_fence();
   }
-  /// What cannot be done is refused, and counted with the calls that are.
+  /// Impossible steps are refused, and counted with the calls that are.
   static void come_or_go(Book& book) {
     const auto one = book.array[book.pick_fleeting()];
     switch (book.dice.below(3)) {

@@ -232,7 +232,7 @@ std::vector<Step> generate_exclusive(Random& random, const Job& job, Window wind
       add_blocking(random, job, window, steps);
     steps.back().fence_before |= one_in(random, 6);
   }
-  // What comes after something non-blocking is not ordered behind it by waiting alone.
+  // Waiting alone does not order a step behind something non-blocking.
   for (std::size_t i = 1; i < steps.size(); ++i) {
     for (const Operation& op : steps[i - 1].operations)
       steps[i].fence_before |= op.mode != Mode::blocking;

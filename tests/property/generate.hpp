@@ -15,7 +15,7 @@ struct Window {
   [[nodiscard]] std::size_t bytes() const { return end - begin; }
 };
 
-/// What several ranks may do to the same places at the same time: things that commute.
+/// Operations that several ranks may perform on the same places at the same time: they commute.
 struct Commuting {
   bool accumulates = true;  // of one type; else atomics of one operator and size
   Type type = Type::int32;
@@ -29,9 +29,10 @@ struct Job {
   std::size_t local_bytes = 0;
 };
 
-/// What one rank does alone with its window of every region.
+/// Generates what one rank does alone with its window of every region.
 std::vector<Step> generate_exclusive(Random& random, const Job& job, Window window);
-/// What one rank does to a window that all share; what lies there is of the commuting type.
+/// Generates what one rank does to a window that all share; what lies there is of the commuting
+/// type.
 std::vector<Step> generate_commuting(Random& random, const Job& job, Window window,
                                      const Commuting& what);
 

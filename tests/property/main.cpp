@@ -39,7 +39,7 @@ Random random_for(std::uint64_t seed, std::uint64_t number, std::uint64_t part) 
   return Random(mixed);
 }
 
-/// What all ranks do in one case.
+/// One case: what all ranks do in it.
 struct Case {
   std::uint64_t number = 0;
   bool commuting = false;
@@ -103,7 +103,8 @@ class Test {
  private:
   Memory& model_of(const Operation& op) { return model_[static_cast<std::size_t>(op.rank)]; }
 
-  /// What others do. Their local buffers are none of our business, except as sources.
+  /// Applies what others do to the model. Their local buffers are none of our business, except as
+  /// sources.
   void imagine(const std::vector<Step>& program) {
     for (const Step& step : program) {
       for (const Operation& op : step.operations) {

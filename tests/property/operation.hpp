@@ -62,7 +62,7 @@ using Memory = std::vector<std::byte>;
 
 /// Puts the data that the operation will send where it will send them from.
 void fill_source(const Operation& operation, Memory& local);
-/// What the operation means: the model. Returns what an atomic found.
+/// Applies an operation to the model: this is what it means. Returns what an atomic found.
 std::uint64_t apply(const Operation& operation, Memory& remote, Memory& local);
 
 }  // namespace property

@@ -30,7 +30,7 @@ class Performer {
   [[nodiscard]] std::byte* remote(const Operation& operation, std::size_t offset) const {
     return regions_.on(operation.rank).address() + offset;
   }
-  /// Where the first group lies, which may be outside when there is no group.
+  /// The address of the first group, which may be outside when there is no group.
   [[nodiscard]] std::byte* here(const Operation& operation) const {
     return local_.data() + operation.local;
   }

@@ -1,5 +1,5 @@
-// What must not compile: one case each, chosen by CASE; 0 compiles. refused.py knows what the
-// compiler must say.
+// Cases that must not compile, chosen by CASE; 0 compiles. refused.py knows what the compiler must
+// say.
 #include <cstdio>
 #include <mutex>
 #include <span>

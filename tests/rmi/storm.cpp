@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 constexpr long growth_kib_max = 24 * 1024;
 constexpr long long_growth_kib_max = 240 * 1024;  // where 64 MiB may be on their way from each rank
 
-/// What this process has at most had in memory so far, in KiB. Ranks that are threads share it.
+/// The most that this process has had in memory so far, in KiB. Ranks that are threads share it.
 long peak_kib() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
@@ -88,7 +88,7 @@ void forward(const World& world, const shared<Target>& target) {
   expect_sum(world, target, calls);
 }
 
-/// The same with long texts.
+/// Forwards long texts.
 void forward_long(const World& world, const shared<Target>& target) {
   constexpr int calls = 3000;
   const int last = world.size() - 1, before = std::max(0, world.size() - 2);

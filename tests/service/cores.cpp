@@ -1,5 +1,5 @@
-// Where the thread may run that does what other nodes ask of a process: on other cores than that of
-// its rank, which computes there, but on that one while the rank sleeps.
+// The thread that does what other nodes ask of a process runs on other cores than that of its rank,
+// which computes there, but on that one while the rank sleeps.
 #include <dirent.h>
 #include <sched.h>
 #include <unistd.h>

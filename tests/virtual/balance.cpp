@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     if (world.rank() == 0) std::printf("%d ranks with work have moved\n", most_moved);
     require(most_moved > 0, "the other process had nothing to do and took no rank");
 
-    // Who must stay stays.
+    // A rank that must stay stays.
     const armature::StaysHere stays;
     const auto home = armature::process_of(world.rank());
     for (int step = 0; step < 20; ++step) {

@@ -16,7 +16,7 @@
 
 enum { SUMS = 8, ROWS = 6, COLS = 32, KEPT = 40, TEXT = 200 };
 
-/* What others may reach. */
+/* Others may reach these. */
 typedef struct {
   long sums[SUMS], counter, guarded;
   double table[ROWS][COLS];
@@ -89,7 +89,8 @@ static void make_group(worker* w) {
   need(ARMCIX_Group_split(&world, w->me % 2, w->me, &w->half) == 0, "no group");
 }
 
-/* Of this node, and one of each that has any, wherever ranks have gone meanwhile. */
+/* Counts this node's ranks, and one of each node that has any, wherever ranks have gone
+ * meanwhile. */
 static void count_scopes(const worker* w) {
   int here = 1, masters = 1, nodes = 0;
   for (int id = 0; id < armci_domain_count(ARMCI_DOMAIN_SMP); ++id)

@@ -49,7 +49,7 @@ struct Sum {
   long value() { return all; }
 };
 
-/// What a layer keeps of each rank in the memory of the process that the rank is in.
+/// A layer keeps this of each rank in the memory of the process that the rank is in.
 class Layer {
  public:
   static void add() {
@@ -74,8 +74,8 @@ class Layer {
   static inline std::array<long, 64> counts{};
 };
 
-/// What a rank keeps for itself: on its heap, and in a tree of small pieces; and what a layer keeps
-/// of it elsewhere.
+/// Kept by a rank for itself: on its heap, and in a tree of small pieces; and by a layer,
+/// elsewhere.
 struct Own {
   std::map<int, std::string> names;
   std::vector<long> numbers;
@@ -266,7 +266,7 @@ void save(World& world, const std::string& directory) {
   everything.run(++round);
   go(world, (where(me) + 1) % armature::hosting_processes());
   everything.run(++round);
-  // What nobody has taken yet comes along.
+  // A message or notification that nobody has taken yet comes along.
   const int to = (me + 1) % world.size(), from = (me + world.size() - 1) % world.size();
   armature::send(Rank(to), 2, std::as_bytes(std::span(&round, 1)));
   armature::notify(to);
@@ -291,7 +291,7 @@ void wander(World& world) {
   }
 }
 
-/// The same in processes that are killed: they go where others are, between copies.
+/// Runs in processes that are killed: ranks go where others are, between copies.
 void recover(World& world, int rounds, int seed) {
   int goes = 0;
   // By itself, to another process of its node.
@@ -334,8 +334,8 @@ void recover_gathered(World& world, int rounds) {
   if (world.rank() == 0) std::printf("result well\n");
 }
 
-/// What fails does not count: the next goes on from the one before it, also where some processes
-/// had written their parts, as those have that host no ranks.
+/// A checkpoint that fails does not count: the next goes on from the one before it, also where some
+/// processes had written their parts, as those have that host no ranks.
 template <class Told>
 void fail_after_a_first(World& world, const Told& told) {
   armature::migrate_together(armature::process_of(world.size() - 1));

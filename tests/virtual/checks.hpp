@@ -4,7 +4,7 @@
 
 #include <armature/armature.hpp>
 
-// What programs of virtual ranks here share.
+// Shared by the programs of virtual ranks here.
 
 /// Ends the job unless that is so.
 inline void require(bool good, const char* what) {

@@ -41,7 +41,7 @@ std::uint64_t mixed(std::uint64_t sum, std::uint64_t value) {
   return sum ^ sum >> 31;
 }
 
-/// Of each rank one: what it has done, and a container that grows and shrinks.
+/// Each rank has one: what it has done, and a container that grows and shrinks.
 struct Diary {
   std::uint64_t sum = 0;
   std::map<int, std::string> pages;

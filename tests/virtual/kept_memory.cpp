@@ -27,7 +27,7 @@ using armature::World;
 using Word = std::uint64_t;
 
 constexpr std::size_t block_bytes = std::size_t{16} << 20, block_words = block_bytes / sizeof(Word);
-/// What everything else of four ranks may take more from one time to the next.
+/// Everything else of four ranks may take so much more from one time to the next.
 constexpr std::size_t noise_bytes = block_bytes / 2;
 
 /// Full of what cannot be packed.

@@ -1,5 +1,5 @@
-// What ranks leave behind on a node: whoever comes back soon finds nothing of it but its own
-// memory, and later it is given back.
+// Ranks leave memory behind on a node: one that comes back soon finds nothing of it but its own,
+// and later it is given back.
 //
 //   virtual_left_behind          of four ranks on two nodes, two of them on each
 #include <dirent.h>

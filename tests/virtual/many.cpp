@@ -27,7 +27,7 @@ struct Counter {
   int count() { return ++counted; }
 };
 
-/// Of this process.
+/// Reads the figure of this process.
 double resident_kib() {
   std::ifstream file("/proc/self/status");
   std::string word;
@@ -36,7 +36,7 @@ double resident_kib() {
   return 0;
 }
 
-/// Where all ranks are in one process. One looks, as looking takes memory itself.
+/// Checks the bound where all ranks are in one process. One looks, as looking takes memory itself.
 void require_bound(const World& world, double before_kib, double max_kib, const char* when) {
   if (armature::hosting_processes() > 1) return;
   world.barrier();
@@ -48,8 +48,8 @@ void require_bound(const World& world, double before_kib, double max_kib, const 
   world.barrier();
 }
 
-/// What a number becomes, in the ring of 64 bits: one after the other is another one, and which
-/// comes first counts.
+/// Changes a number, in the ring of 64 bits: two in a row are a change again, and which comes first
+/// counts.
 struct Change {
   std::uint64_t factor, summand;
   explicit Change(int rank)

@@ -1,4 +1,5 @@
-// What a rank allocates lies in its band, goes where it goes, and is freed by whoever has it last.
+// Memory that a rank allocates lies in its segment, goes where it goes, and is freed by whoever has
+// it last.
 #include <dlfcn.h>
 #include <malloc.h>
 #include <unistd.h>

@@ -49,7 +49,7 @@ std::vector<int> processes_here(const World& world) {
   return {processes.begin(), processes.end()};
 }
 
-/// What others call: remembers how far each of them has come.
+/// Called by others: remembers how far each of them has come.
 class Ledger {
  public:
   explicit Ledger(std::vector<int> processes) : processes_(std::move(processes)) {}

@@ -1,6 +1,6 @@
-// What of a rank is bound to a process while it speaks with other nodes, when the rank goes to
-// another process of its node between any two calls, and in the middle of waiting: long puts and
-// gets, answers that come after it has gone, notifications, messages, mutexes, teams.
+// A rank is bound to a process while it speaks with other nodes; it goes to another process of its
+// node between any two calls, and in the middle of waiting. Tried with long puts and gets, answers
+// that come after it has gone, notifications, messages, mutexes, teams.
 //
 //   virtual_moving_far ROUNDS    what ranks do is decided by the variable STORM_SEED, too
 #include <unistd.h>
@@ -145,7 +145,7 @@ class Wanderer {
     armature::fence(to);
     locks_.unlock(to, 0);
   }
-  /// Of every other rank, made and given up in different processes.
+  /// Makes teams of every other rank, and gives them up, in different processes.
   void in_a_team() {
     std::vector<armature::Rank> members;
     for (int rank = world_.rank() % 2; rank < world_.size(); rank += 2) members.emplace_back(rank);

@@ -45,7 +45,7 @@ Word mixed(Word sum, Word value) {
 /// Goes to and fro between a rank and the next one; the first then moves.
 class Ball {
  public:
-  // Of the processes while each still has ranks.
+  // Notes the processes while each still has ranks.
   Ball(const World& world, armature::shared<Ball>& all) : world_(world), all_(all) {
     for (int rank = 0; rank < world.size(); ++rank)
       if (armature::same_node(world.rank(), rank))

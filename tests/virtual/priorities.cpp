@@ -18,7 +18,7 @@ using armature::World;
 
 constexpr int ranks_max = 64, turns = 20'000;
 
-// Of the process that hosts all ranks.
+// Variables of the process that hosts all ranks.
 int taken[ranks_max];
 bool is_over = false;
 
@@ -132,8 +132,8 @@ void check_order_of_calls(World& world) {
       [] { ++spinning; });
 }
 
-/// Of several that have a call to execute the one goes first whose call is urgent: of the process
-/// that hosts `first` and the others, where that one computes until all has come.
+/// Several ranks have a call to execute: the one goes first whose call is urgent. All are in the
+/// process of `first`, which computes until all has come.
 void check_expedited(World& world, armature::Rank sender, std::vector<int> called) {
   constexpr int rounds = 64;
   armature::shared<Called> object(world, int{world.rank()});

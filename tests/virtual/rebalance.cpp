@@ -41,7 +41,7 @@ void pairs_meet(World& world) {
   const int other = world.rank() ^ 1;
   for (int call = 0; call < 100; ++call) armature::async(other, [] {});
   armature::rmi_fence();
-  // What they have computed depends on the machine's other work.
+  // Measured loads depend on the machine's other work.
   const auto as_if_equal = [&](armature::balance::Problem problem) {
     require(problem.groups.empty() == armature::same_node(0, 1), "nodes are not told");
     for (armature::balance::Item& item : problem.items) item.load = 1;
@@ -53,7 +53,8 @@ void pairs_meet(World& world) {
   world.barrier();
 }
 
-/// Whoever makes the plan fails: so does the call, at all ranks, and the next one is as any other.
+/// The rank that makes the plan fails: so does the call, at all ranks, and the next one is as any
+/// other.
 void failures_reach_all(World& world) {
   const auto fails = [](const armature::balance::Problem&) -> armature::balance::Plan {
     throw armature::Error(armature::Errc::misuse, "not today");
@@ -93,7 +94,7 @@ int main(int argc, char** argv) {
     }
     pairs_meet(world);
     failures_reach_all(world);
-    // Who must stay stays, and one's own function is asked.
+    // A rank that must stay stays, and one's own function is asked.
     come_together(world);
     {
       const armature::StaysHere stays;
@@ -106,7 +107,7 @@ int main(int argc, char** argv) {
               "who must stay was moved");
       world.barrier();
     }
-    // Where there are more processes than before, ranks go there; not on several nodes.
+    // Ranks go where there are more processes than before; not on several nodes.
     if (!armature::same_node(0, world.size() - 1)) return;
     if (world.rank() == 0) armature::resize(3);
     world.barrier();

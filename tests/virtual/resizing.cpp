@@ -137,7 +137,7 @@ int inside_on_nodes(World& world) {
       require(!was_anew || !is_anew, "it was started anew twice");
     }
     world.barrier();
-    // What they compute is measured from the first call to rebalance on, and counts.
+    // Loads are measured from the first call to rebalance on, and count.
     require(static_cast<int>(shares(world).size()) == processes, "some process has no rank");
     sum += processes;
     *own += processes;

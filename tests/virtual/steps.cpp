@@ -50,7 +50,7 @@ std::uint64_t mixed(std::uint64_t sum, std::uint64_t value) {
   return sum ^ sum >> 31;
 }
 
-/// What others call.
+/// Called by others.
 struct Inbox {
   std::map<int, std::vector<std::string>> texts;
   std::uint64_t sum = 0;

@@ -1,5 +1,6 @@
-// What the threads of a virtual rank allocate is the rank's: it goes where the rank goes when they
-// have ended, and until then the rank stays. The threads of OpenMP's regions are the process's.
+// Memory that the threads of a virtual rank allocate is the rank's: it goes where the rank goes
+// when they have ended, and until then the rank stays. The threads of OpenMP's regions are the
+// process's.
 #include <threads.h>
 
 #include <atomic>
@@ -99,7 +100,7 @@ void destructors_of_its_thread_locals_still_work_for_the_rank(World& world) {
   require(owner_of(text.data()) == world.rank() && text == std::string(100, 'z'), "they do");
 }
 
-/// Of this job alone.
+/// A folder of this job alone.
 std::string folder(World& world) {
   const char* const scratch = std::getenv("TEST_TMPDIR");
   return std::string(scratch != nullptr ? scratch : "/tmp") + "/threads." +
@@ -136,7 +137,7 @@ void a_rank_with_threads_stays(World& world) {
 }
 
 #ifdef _OPENMP
-/// Whose pool of threads is the process's, and was made by whichever rank came first.
+/// OpenMP's pool of threads is the process's, and was made by whichever rank came first.
 void what_openmp_s_threads_allocate_moves_with_the_rank(World& world) {
   for (int round = 0; round < 4; ++round) {
     std::vector<std::string> lines(3000);

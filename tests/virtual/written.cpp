@@ -1,5 +1,5 @@
-// What threads of virtual ranks have allocated, and what ranks have mapped, is written to disk with
-// them: the job is ended behind its checkpoint, and goes on from there.
+// Memory that threads of virtual ranks have allocated, and that ranks have mapped, is written to
+// disk with them: the job is ended behind its checkpoint, and goes on from there.
 #include <sys/mman.h>
 
 #include <algorithm>

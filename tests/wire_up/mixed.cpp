@@ -58,7 +58,8 @@ void take_turns(armature::World& world) {
     std::vector<double> back(1000);
     armature::get(back.data(), piece.on(right), 1000);
     expect(back == sent, "a get brings back what was put", round);
-    // Who waits in MPI executes no methods: all that are asked for must have been answered before.
+    // A rank that waits in MPI executes no methods: all that are asked for must have been answered
+    // before.
     world.barrier();
     MPI_Barrier(MPI_COMM_WORLD);
   }

@@ -1,4 +1,4 @@
-/* What the parts of this client of Global Arrays have in common. */
+/* Shared by the parts of this client of Global Arrays. */
 #ifndef CHECK_H
 #define CHECK_H
 

@@ -20,7 +20,7 @@ typedef struct {
   armci_hdl_t* handle;
 } arguments;
 
-/* Which parts of the arguments a call looks at. */
+/* Parts of the arguments that a call looks at. */
 enum { contiguous = 1, strided = 2, vector = 4, accumulates = 8, flags = 16, stores = 32 };
 
 typedef struct {

@@ -1,7 +1,7 @@
 #include "harness.h"
 
-/* What process p contributes at i, of both signs; few and small factors, that a product of 64 fits
-   an int. */
+/* Process p contributes this at i, of both signs; few and small factors, that a product of 64
+   fits an int. */
 static int given(const char* op, int p, int i) {
   const int sign = i % 2 ? -1 : 1;
   if (strcmp(op, "*") == 0) return sign * (p % 8 == 3 ? 3 : p % 4 == 0 ? 2 : 1);

@@ -6,7 +6,7 @@
 
 #include "harness.h"
 
-/* What each makes of 6 and 3 (and more of 3), and whether records can be chosen by it. */
+/* Each one's results on 6 and 3 (and more of 3), and on 6 alone; whether it selects records. */
 static const struct {
   char name[7];
   int of_two, of_one, selects;
@@ -18,7 +18,7 @@ static const struct {
 };
 enum { known = sizeof operations / sizeof *operations };
 
-/* Of the first two processes, so that the result does not depend on how many there are. */
+/* Reduces over the first two processes: the result does not depend on how many there are. */
 static void reduce_by(char* op, int k, ARMCI_Group* pair) {
   const int here = me;
   if (here > 1) return;

@@ -1,4 +1,4 @@
-/* Who sees what when: order of puts to one process, fences, barriers, flags, notification. */
+/* Visibility: order of puts to one process, fences, barriers, flags, notification. */
 #include <sched.h>
 
 #include "harness.h"
