@@ -70,9 +70,10 @@ class [[nodiscard]] Exposed {
 /// Lets all ranks put to, get from, accumulate into and do atomics on this memory of the calling
 /// rank, until what it returns is gone. It serves all operations, in the same order, as a segment
 /// does. There are two differences: between processes of a node a value may be seen half written,
-/// and direct() does not reach it. It is also slower. Between processes of a node the kernel copies
-/// (process_vm_writev). Where the kernel may not, and for atomics and accumulates, a thread does
-/// the work. This call starts it beside the rank.
+/// and direct() does not reach it. It is also slower. Where it is a shared file, the other
+/// processes of the node map the file, too, and a value is never seen half written. For other
+/// memory the kernel copies (process_vm_writev). Where the kernel may not, and for atomics and
+/// accumulates, a thread does the work. This call starts it beside the rank.
 ///
 /// Throws Error(bad_argument) for no memory. A virtual rank can expose its stack and what it
 /// allocates; for other memory, such as statics of its process, the call throws

@@ -9,13 +9,6 @@
 namespace armature::rma {
 namespace {
 
-std::uint64_t lowest_of(const Rows& rows, Verb verb) {
-  const std::byte* const first = verb == Verb::get ? rows.from : rows.to;
-  const std::ptrdiff_t stride = verb == Verb::get ? rows.from_stride : rows.to_stride;
-  const auto reach = static_cast<std::ptrdiff_t>(rows.count - 1) * stride;
-  return reinterpret_cast<std::uint64_t>(reach < 0 ? first + reach : first);
-}
-
 /// Pieces of a list may be of several kinds.
 Target target_at(Rank rank, std::uint64_t address, std::uint64_t bytes, const char* call) {
   const space::Mapping& mapping = wait::mapping(call);

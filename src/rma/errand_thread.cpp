@@ -18,12 +18,6 @@ namespace {
 constexpr int looks = 200;
 constexpr long look_again_ns = 100'000'000;
 
-/// The lowest byte that rows touch.
-std::uint64_t lowest_of(const WriteRecord& rows) {
-  const std::int64_t reach = static_cast<std::int64_t>(rows.rows - 1) * rows.stride;
-  return reach < 0 ? rows.address + static_cast<std::uint64_t>(reach) : rows.address;
-}
-
 }  // namespace
 
 ErrandThread::ErrandThread(const space::Mapping& mapping, Rank rank)
@@ -66,7 +60,9 @@ void ErrandThread::sleep(std::uint32_t state) {
 
 void ErrandThread::run(Errand& errand) const {
   const bool is_atomic = errand.what == ErrandDo::atomic;
-  const std::uint64_t address = is_atomic ? errand.atomic.address : lowest_of(errand.rows);
+  const std::uint64_t address =
+      is_atomic ? errand.atomic.address
+                : lowest_of(errand.rows.address, errand.rows.stride, errand.rows.rows);
   const std::uint64_t bytes = is_atomic ? errand.atomic.bytes : errand.rows.row_bytes;
   const auto memory = memory_at(mapping_, rank_, address, bytes);
   if (!memory) return;  // concealed since it was asked for

@@ -10,6 +10,7 @@
 #include "base/runtime.hpp"
 #include "rma/errand.hpp"
 #include "rma/known_exposures.hpp"
+#include "rma/shared_file.hpp"
 #include "space/address_space.hpp"
 #include "wait/rank_context.hpp"
 #include "wait/thread_call.hpp"
@@ -89,9 +90,11 @@ Rank expose(const void* memory, std::size_t bytes, const MemoryKind* kind) {
   const std::lock_guard locked(threads.mutex);
   // Others of the node reach a virtual rank's memory by themselves.
   if (space.header().ranks_are_virtual == 0) threads.serve(space, me);
-  if (exposed.list.add(
-          {reinterpret_cast<std::uint64_t>(memory), bytes, reinterpret_cast<std::uint64_t>(kind)}))
-    return me;
+  space::Exposures::Range range{.begin = reinterpret_cast<std::uint64_t>(memory),
+                                .bytes = bytes,
+                                .kind = reinterpret_cast<std::uint64_t>(kind)};
+  if (kind == nullptr) range.file = rma::shared_file_at(memory, bytes);
+  if (exposed.list.add(range)) return me;
   threads.leave(me);
   base::fail(Errc::out_of_memory, fmt::format("expose: rank {} exposes {} pieces already",
                                               static_cast<int>(me), space::Exposures::count_max));

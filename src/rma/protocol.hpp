@@ -33,6 +33,7 @@ extern const Protocol load_store;  // the caller's own instructions
 extern const Protocol packet;      // copied into records, of which many travel together
 extern const Protocol zero_copy;   // records that name the caller's memory, which the engine reads
 extern const Protocol engine;      // the network's own put and get
+extern const Protocol by_mapping;  // the caller's instructions, on a file that the owner shares
 extern const Protocol by_kernel;   // the kernel copies between processes of a node
 extern const Protocol errand;      // a thread beside the rank does it for those of its node
 extern const Protocol by_routine;  // memory that loads and stores do not reach, of this process

@@ -51,7 +51,7 @@ class ProtocolTable {
     fill(Place::here, Is::host, load_store);
     fill(Place::here, Is::routine, by_routine);
     fill(Place::node, Is::segment, load_store);
-    fill(Place::node, Is::host, by_kernel);
+    fill(Place::node, Is::host, by_mapping);
     fill(Place::node, Is::routine, errand);
     for (const Is memory : {Is::segment, Is::host, Is::routine}) {
       fill(Place::network, memory, zero_copy);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include "rma/operation.hpp"
 
@@ -24,6 +25,18 @@ struct Rows {
   }
   [[nodiscard]] std::size_t bytes() const { return count * row_bytes; }
 };
+
+/// The lowest address that so many rows touch, the first of which begins there.
+inline std::uint64_t lowest_of(std::uint64_t first, std::int64_t stride, std::size_t rows) {
+  const std::int64_t reach = static_cast<std::int64_t>(rows - 1) * stride;
+  return reach < 0 ? first + static_cast<std::uint64_t>(reach) : first;
+}
+/// The lowest address on the remote side of an operation's rows.
+inline std::uint64_t lowest_of(const Rows& rows, Verb verb) {
+  return verb == Verb::get
+             ? lowest_of(reinterpret_cast<std::uint64_t>(rows.from), rows.from_stride, rows.count)
+             : lowest_of(reinterpret_cast<std::uint64_t>(rows.to), rows.to_stride, rows.count);
+}
 
 /// Calls part(rows) for all that an operation moves, in order of addresses' levels.
 template <class Part>

@@ -10,6 +10,9 @@ bool Exposures::add(const Range& range) {
   Entry& entry = entries_[at];
   entry.begin.store(range.begin, std::memory_order_relaxed);
   entry.kind.store(range.kind, std::memory_order_relaxed);
+  entry.device.store(range.file.device, std::memory_order_relaxed);
+  entry.inode.store(range.file.inode, std::memory_order_relaxed);
+  entry.offset.store(range.file.offset, std::memory_order_relaxed);
   entry.bytes.store(range.bytes, std::memory_order_release);
   if (at == used) used_.store(used + 1, std::memory_order_release);
   return true;
@@ -39,6 +42,9 @@ std::optional<Exposures::Range> Exposures::holding(std::uint64_t address,
     if (range.bytes == 0) continue;
     range.begin = entry.begin.load(std::memory_order_relaxed);
     range.kind = entry.kind.load(std::memory_order_relaxed);
+    range.file = {.device = entry.device.load(std::memory_order_relaxed),
+                  .inode = entry.inode.load(std::memory_order_relaxed),
+                  .offset = entry.offset.load(std::memory_order_relaxed)};
     std::atomic_thread_fence(std::memory_order_acquire);
     if (entry.bytes.load(std::memory_order_relaxed) != range.bytes) continue;
     if (range.holds(address, bytes)) return range;

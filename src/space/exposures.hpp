@@ -8,14 +8,22 @@
 
 namespace armature::space {
 
+/// The bytes of a file that a process shares at some addresses of its own (mmap with MAP_SHARED).
+struct SharedFile {
+  std::uint64_t device = 0, inode = 0;  // no inode: there is no such file
+  std::uint64_t offset = 0;             // of the first of these bytes
+
+  bool operator==(const SharedFile&) const = default;
+};
+
 /// The list of what a rank lets others reach beside its segment, in its band. All zeros at first.
 /// Written by one thread of that rank's process at a time; read by all processes of the node.
 ///
 /// Invariant: an entry whose length is not 0 is whole. Its writer sets the length last, with
 /// release, and clears it first; a reader takes the length before and after the rest, with acquire,
 /// and passes an entry over that has changed meanwhile. One that was replaced meanwhile by another
-/// of the same length may be seen with the kind of either, by who asks for memory that is being
-/// concealed or not yet exposed.
+/// of the same length may be seen with the kind or file of either, by a process that asks for
+/// memory which is being concealed or is not yet exposed.
 class Exposures {
  public:
   static constexpr std::size_t count_max = 500;
@@ -24,6 +32,9 @@ class Exposures {
     std::uint64_t begin = 0;
     std::uint64_t bytes = 0;
     std::uint64_t kind = 0;  // the owner's MemoryKind; 0: loads and stores reach it
+    SharedFile file;         // which others can map, too
+
+    bool operator==(const Range&) const = default;
 
     [[nodiscard]] bool holds(std::uint64_t address, std::uint64_t of_bytes) const {
       return address >= begin && address - begin <= bytes && of_bytes <= bytes - (address - begin);
@@ -39,7 +50,7 @@ class Exposures {
 
  private:
   struct Entry {
-    std::atomic<std::uint64_t> begin, bytes, kind;
+    std::atomic<std::uint64_t> begin, bytes, kind, device, inode, offset;
   };
   std::atomic<std::uint64_t> used_;  // entries that were ever used
   std::array<Entry, count_max> entries_;

@@ -1,4 +1,7 @@
 // Ranks expose parts of their own memory, for a time. Transfers to it are in memory_kinds_test.cpp.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -71,6 +74,50 @@ TEST(Expose, statics_are_reached_where_ranks_are_processes_or_threads) {
   EXPECT_EQ(mine[0], ranks() * (ranks() + 1) / 2);
   exposed.conceal();
   world().free(pointers);
+}
+
+// Their own rank cannot touch the pages meanwhile. So neither the kernel nor a thread of its
+// process moves the bytes: the others have mapped the file.
+TEST(Expose, a_shared_file_is_mapped_by_the_others) {
+  constexpr std::size_t bytes = 16384;
+  const int file = memfd_create("exposed", MFD_CLOEXEC);
+  ASSERT_EQ(ftruncate(file, bytes), 0);
+  void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  // Not from the file's first page, nor from a page's first byte.
+  const std::span<std::uint64_t> mine(static_cast<std::uint64_t*>(pages) + 600, 64);
+  armature::Exposed<std::uint64_t> exposed;
+  const auto refused = caught([&] { exposed = armature::expose(mine); });
+  EXPECT_EQ(refused.has_value(), armature::rank_kind() == armature::RankKind::fiber);
+  if (!refused) {
+    auto pointers = world().allocate<global_ptr<std::uint64_t>>(static_cast<std::size_t>(ranks()));
+    for (int rank = 0; rank < ranks(); ++rank)
+      armature::put(pointers.on(rank) + me(), exposed.pointer());
+    armature::fence_all();
+    world().barrier();
+    const bool from_here =
+        armature::rank_kind() == armature::RankKind::process && armature::same_node(0, ranks() - 1);
+    if (from_here) ASSERT_EQ(mprotect(pages, bytes, PROT_NONE), 0);
+    world().barrier();
+    const auto theirs =
+        static_cast<global_ptr<std::uint64_t>>(pointers[static_cast<std::size_t>(right())]);
+    const std::array<std::uint64_t, 3> sent{1, 2, static_cast<std::uint64_t>(me())};
+    if (right() != me() || !from_here) {
+      armature::put(theirs + 1, std::span(sent));
+      EXPECT_EQ(armature::fetch_add(theirs + 1, 5U), 1U);
+      std::array<std::uint64_t, 3> received{};
+      armature::get(std::span(received), theirs + 1);
+      EXPECT_EQ(received, (std::array<std::uint64_t, 3>{6, 2, sent[2]}));
+    }
+    armature::fence_all();
+    world().barrier();
+    if (from_here) ASSERT_EQ(mprotect(pages, bytes, PROT_READ | PROT_WRITE), 0);
+    if (ranks() > 1) EXPECT_EQ(mine[3], static_cast<std::uint64_t>(left()));
+    exposed.conceal();
+    world().free(pointers);
+  }
+  munmap(pages, bytes);
+  close(file);
 }
 
 namespace {
