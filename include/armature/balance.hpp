@@ -39,28 +39,29 @@ struct Problem {
 using Plan = std::vector<int>;
 using Strategy = std::function<Plan(const Problem&)>;
 
-/// Everything stays.
+/// Items stay where they are: none moves.
 [[nodiscard]] ARMATURE_API Plan none(const Problem& problem);
-/// The longest first, each to where there is least: the best balance, and nearly all items move.
-/// Where several places have least, to one with fewest items, which may be where it is; what has
-/// taken no time stays.
+/// The longest items go first, each to where there is least: the best balance, and nearly all items
+/// move. Where several places have least, to one with fewest items, which may be where it is. An
+/// item that has taken no time stays.
 [[nodiscard]] ARMATURE_API Plan greedy(const Problem& problem);
-/// From places with more than 1.03 of the mean to those with least, as few as that takes.
+/// Items go from places with more than 1.03 of the mean to those with least, as few as that takes.
 [[nodiscard]] ARMATURE_API Plan refine(const Problem& problem);
 /// Graph partitioning: the weight of links between places is as small as possible, and that between
 /// groups smaller still. Loads are as equal as refine makes them, or nearly. Moves count as a cost,
 /// so few items move where most are well placed. Without links as refine.
 [[nodiscard]] ARMATURE_API Plan communication(const Problem& problem);
-/// Among groups first, as few as that takes, then inside each.
+/// Items move among groups first, as few as that takes, then inside each.
 [[nodiscard]] ARMATURE_API Plan hierarchical(const Problem& problem);
-/// As if no place knew all loads. Places with little load tell some others, which tell others.
-/// Places with much load give items to those that they have heard of. The probability grows with
-/// the load that is missing there.
+/// Works as if no place knew all loads. Places with little load tell some others, which tell
+/// others. Places with much load give items to those that they have heard of. The probability grows
+/// with the load that is missing there.
 [[nodiscard]] ARMATURE_API Plan distributed(const Problem& problem);
-/// None where that could gain less than 3 %, else refine, or greedy where it ends sooner by 5 %.
+/// Is `none` where moves could gain less than 3 %, else refine, or greedy where it ends sooner by 5
+/// %.
 [[nodiscard]] ARMATURE_API Plan chosen(const Problem& problem);
 
-/// By the names above. Throws Error(bad_argument) naming them.
+/// Finds a strategy by one of the names above. Throws Error(bad_argument) naming them.
 [[nodiscard]] ARMATURE_API Strategy strategy(std::string_view name);
 [[nodiscard]] ARMATURE_API const std::vector<std::string>& strategy_names();
 

@@ -47,7 +47,7 @@ struct CheckpointOptions {
 /// tells why. The job may go on after each.
 ARMATURE_API bool checkpoint(const std::string& directory = {},
                              const CheckpointOptions& options = {});
-/// To the directory of `armature run --checkpoint`.
+/// Writes to the directory of `armature run --checkpoint`.
 ARMATURE_API bool checkpoint(const CheckpointOptions& options);
 /// Whether the ranks of this job can be written: they are virtual, and their processes alike. The
 /// same on all ranks, whatever one of them holds (StaysHere).

@@ -55,8 +55,8 @@ class Promise;
 /// Blocks, executing incoming requests, until is_there(what).
 ARMATURE_API void wait_until(bool (*is_there)(void* what), void* what, const char* call);
 
-/// While it is there no other continuation and no method of this rank runs: one that is called at
-/// once is as alone as one that is called later.
+/// Runs alone: while it lives, no other continuation and no method of this rank runs. A
+/// continuation that is called at once is as alone as one that is called later.
 class ARMATURE_API Alone {
  public:
   Alone();

@@ -46,7 +46,7 @@ inline void get(P&& to, global_ptr<T> from) {
   get(to, from, 1);
 }
 
-/// As many elements as the contiguous range holds.
+/// Gets as many elements as the contiguous range holds.
 template <Transferable T, class Range>
 requires detail::WritableBuffer<std::remove_reference_t<Range>, T>
 inline void get(Range&& to, global_ptr<T> from) {

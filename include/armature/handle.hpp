@@ -65,7 +65,7 @@ class [[nodiscard]] Handle {
 
 namespace detail {
 ARMATURE_API void keep_implicit(Rank rank, Handle operation, const char* call);
-/// From now on an operation to that rank with implicit handle.
+/// Turns it into an operation to that rank with implicit handle.
 inline void make_implicit(Rank rank, Handle operation, const char* call) {
   if (!operation.is_empty()) keep_implicit(rank, std::move(operation), call);
 }

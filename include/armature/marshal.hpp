@@ -280,7 +280,7 @@ void Archive::value(T& v) {
   } else if constexpr (!Marshallable<T>) {
     static_assert(Marshallable<T>, "this member cannot travel: see armature::Marshallable");
   } else if constexpr (is_described<Value>) {
-    // In place and as a part of this pass: what its pointers share with others is seen.
+    // Described in place and as a part of this pass: what its pointers share with others is seen.
     describe(*this, const_cast<Value&>(v));
   } else if (mode_ == Mode::measure) {
     measure(at_, v);

@@ -5,7 +5,7 @@
 
 namespace armature {
 
-/// As init, for programs that use MPI: the job is the processes of a communicator, numbered as
+/// Joins as init, in programs that use MPI: the job is the processes of a communicator, numbered as
 /// there, whatever has started them. `communicator` points to an MPI_Comm of the MPI that the
 /// program has initialised: Open MPI or one of the MPICH family, which this header need not know.
 /// Collective over it; it may be freed afterwards. Does nothing when the job has been joined.

@@ -16,12 +16,13 @@ namespace armature::detail {
 
 /// Executes what methods have put off, when no method is under way.
 [[gnu::cold]] ARMATURE_API void catch_up(Sender& sender);
-/// In the handler of an exception that leaves such a one-way call: it is told to on_async_error.
+/// Called in the handler of an exception that leaves such a one-way call: tells it to
+/// on_async_error.
 ARMATURE_API void own_statement_threw();
-/// In the handler of an exception that leaves a two-way call: throws it as RemoteError.
+/// Called in the handler of an exception that leaves a two-way call: throws it as RemoteError.
 [[noreturn]] ARMATURE_API void own_question_threw();
 
-/// While there is one a method is under way.
+/// Marks a method as under way while it lives.
 class OwnCall {
  public:
   /// Throws Error(misuse) outside a job.
@@ -39,7 +40,7 @@ class OwnCall {
   Sender& me_;
 };
 
-/// Behind each, when it is over.
+/// Called behind each own call, when it is over.
 inline void after_own_call() {
   if (sender->is_late && sender->level == 0) [[unlikely]]
     catch_up(*sender);

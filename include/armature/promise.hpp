@@ -32,7 +32,7 @@ struct PromisedSlot {
 };
 /// Writes the answer there, unless nobody waits for it any more.
 ARMATURE_API void give_answer(const PromisedSlot& to, const std::byte* bytes, std::size_t count);
-/// Once the answer is there: what is long is fetched from whoever gave it.
+/// Called once the answer is there: a long one is fetched from the rank that gave it.
 ARMATURE_API void fetch_given(Reply* slot);
 
 /// The message that travels instead of a value, when there is none.

@@ -46,7 +46,7 @@ requires FunctionQuestion<F, Args...>
   detail::call_function<true>(rank, asking.reply(), f, std::forward<Args>(args)...);
   return future<R>(std::make_shared<detail::AnswerState<R>>(asking.keep(), rank));
 }
-/// On every member of the team, this rank included; not collective.
+/// Calls on every member of the team, this rank included; not collective.
 template <class F, class... Args>
 requires FunctionStatement<F, Args...>
 void broadcast(const Team& team, F f, const Args&... args) {

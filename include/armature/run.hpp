@@ -38,10 +38,10 @@ int run(int argc, char** argv, Body&& body) {
       &call);
 }
 
-/// For libraries and language run-times that do not own main: join the job, and leave it
-/// (collective). Between the two every call works as inside run(). Once left, a job cannot be
-/// joined again. init is idempotent. It throws Error(start) in a process that is to host several
-/// ranks: only run() can host them.
+/// Join the job, and leave it (collective), for libraries and language run-times that do not own
+/// main. Between the two every call works as inside run(). Once left, a job cannot be joined again.
+/// init is idempotent. It throws Error(start) in a process that is to host several ranks: only
+/// run() can host them.
 ARMATURE_API World& init();
 ARMATURE_API void finalize();
 /// True when the calling thread runs a rank. In a process of one rank, all its threads count as

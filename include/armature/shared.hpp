@@ -62,7 +62,7 @@ class remote {
   [[nodiscard]] constexpr ObjectId id() const { return id_; }
   explicit constexpr operator bool() const { return rank_ != Rank::none(); }
 
-  /// As shared_ref's calls, without the rank.
+  /// These calls are shared_ref's, without the rank.
   template <class Member, class... Args>
   requires RemoteStatement<Member, T, Args...>
   [[gnu::always_inline]] void async(Member method, Args&&... args) const {
@@ -176,7 +176,7 @@ class shared_ref {
   friend constexpr bool operator==(shared_ref, shared_ref) = default;
 
  private:
-  /// In team order.
+  /// Asks all, in team order.
   template <class Member, class... Args>
   auto ask_all(Member method, const Args&... args) const {
     std::vector<future<detail::MethodResult<T, Member, Args...>>> answers;
@@ -231,7 +231,7 @@ class registered {
  public:
   explicit registered(T& object)
       : ref_(detail::my_rank("registered"), detail::register_object(&object)) {}
-  /// Under a name, by which other ranks find it: find_remote.
+  /// Registers under a name, by which other ranks find it: find_remote.
   registered(T& object, const std::string& name) : registered(object) {
     detail::name_object(name, ref_.id());
   }

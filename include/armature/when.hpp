@@ -43,7 +43,7 @@ future<std::tuple<Stored<T>...>> when_all_later(future<T>... futures) {
   })...};
 }
 
-/// As it is kept of a future that has its result.
+/// Keeps the result of a future that has it.
 template <class T>
 Stored<T> result_of(future<T>& one) {
   if constexpr (std::is_void_v<T>)

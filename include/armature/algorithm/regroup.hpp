@@ -34,7 +34,7 @@ std::vector<std::size_t> regroup(const distributed_range<T>& range, std::size_t 
   const Team& team = range.team();
   std::vector<std::size_t> counts, all(groups * static_cast<std::size_t>(team.size()));
   for (const auto& group : mine) counts.push_back(group.size());
-  // After this call all members have taken their elements away.
+  // All members have taken their elements away when this call returns.
   team.allgather(std::span<const std::size_t>(counts), std::span<std::size_t>(all));
 
   std::vector<std::size_t> sizes;
@@ -53,7 +53,7 @@ std::vector<std::size_t> regroup(const distributed_range<T>& range, std::size_t 
 
 }  // namespace detail
 
-/// Those for which `first` holds come first; returns how many. Stable.
+/// Moves the elements for which `first` holds to the front; returns how many. Stable.
 template <WritableDistributedRange R, std::predicate<const range_value_t<R>&> P>
 std::size_t partition(R&& range, P first) {
   const auto all = range.view();

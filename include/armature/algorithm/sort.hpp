@@ -139,7 +139,7 @@ class SampleSort {
     return cuts;
   }
 
-  /// From each member, which of its elements are mine.
+  /// Returns, for each member, which of its elements are mine.
   std::vector<Cut> exchange(const std::vector<std::size_t>& cuts) const {
     std::vector<Cut> mine, all(static_cast<std::size_t>(members_));
     for (std::size_t m = 0; m < all.size(); ++m) mine.push_back({cuts[m], cuts[m + 1]});

@@ -45,7 +45,7 @@ class BlockStore<T> {
   BlockStore(const BlockStore&) = delete;
   BlockStore& operator=(const BlockStore&) = delete;
   ~BlockStore() {
-    // On the way out of the job nobody comes to meet us: the memory goes with the job.
+    // Nobody comes to meet us on the way out of the job: the memory goes with the job.
     if (std::uncaught_exceptions() != exceptions_) return;
     try {
       team_.free(piece_);
@@ -67,7 +67,7 @@ class BlockStore<T> {
   [[nodiscard]] T read(std::size_t i) const { return get(pointer(i)); }
   void write(std::size_t i, const T& value) const { put(pointer(i), value); }
 
-  /// From all members at once.
+  /// Reads from all members at once.
   void read(std::size_t first, std::span<T> to) const {
     std::vector<Handle> under_way;
     blocks_.for_each_piece(

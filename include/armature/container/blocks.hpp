@@ -13,7 +13,7 @@ namespace armature {
 class Blocks {
  public:
   Blocks() = default;
-  /// As equal as can be; the first members have one more.
+  /// Blocks are as equal as can be; the first members have one more.
   static Blocks even(std::size_t size, int members) {
     Blocks blocks;
     const auto n = static_cast<std::size_t>(members);

@@ -16,7 +16,7 @@
 
 namespace armature {
 
-/// For graphs whose vertices or edges carry nothing.
+/// Stands for the data of vertices or edges that carry nothing.
 struct no_data {
   friend bool operator==(no_data, no_data) = default;
 };

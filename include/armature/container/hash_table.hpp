@@ -113,7 +113,7 @@ class HashTable {
     size_ = 0;
   }
 
-  /// While there is one, entries that are erased are not destroyed.
+  /// Keeps erased entries: while there is a Pin, they are not destroyed.
   class Pin {
    public:
     explicit Pin(HashTable& table) : table_(table) { ++table_.pins_; }

@@ -58,9 +58,9 @@ class list_ref {
   list_ref() = default;
   explicit list_ref(shared_ref<Part> parts) : parts_(parts) {}
 
-  /// At the end of my piece.
+  /// Appends to my piece.
   void push_back(T value) const { part().elements.push_back(std::move(value)); }
-  /// At the end of that member's piece, before the next fence ends.
+  /// Appends to that member's piece, before the next fence ends.
   void async_push_back(int member, const T& value) const {
     Part& here = part();
     if (member < 0 || member >= here.team().size())
@@ -69,7 +69,7 @@ class list_ref {
     here.send(
         member, [](Part& owner, T v) { owner.elements.push_back(std::move(v)); }, value);
   }
-  /// To the members in turn.
+  /// Deals values to the members in turn.
   void async_deal(const T& value) const {
     Part& here = part();
     const auto members = static_cast<std::size_t>(here.team().size());
@@ -132,7 +132,7 @@ class distributed_list : private detail::PartOwner<detail::ListPart<T>>, public 
     {
       Part& part = this->part();
       const typename Part::Pin pin(part);
-      // By place: calls of others may add some. They do so once all have counted.
+      // The loop goes by place: calls of others may add some. They do so once all have counted.
       const std::size_t count = part.elements.size();
       this->team().barrier();
       for (std::size_t i = 0; i < count; ++i) f(part.elements[i]);

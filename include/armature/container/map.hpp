@@ -140,7 +140,7 @@ class distributed_map : public detail::HashedWhole<map_ref<K, V, Hash, Equal>> {
   using detail::HashedWhole<map_ref<K, V, Hash, Equal>>::HashedWhole;
 };
 
-/// As map_ref, for a map that may have several entries of one key.
+/// A map_ref for a map that may have several entries of one key.
 template <class K, class V, class Hash = std::hash<K>, class Equal = std::equal_to<K>>
 class multimap_ref : public detail::MapRefBase<K, V, Hash, Equal> {
   using Base = detail::MapRefBase<K, V, Hash, Equal>;

@@ -13,8 +13,8 @@
 #include "armature/marshal.hpp"
 #include "armature/object_id.hpp"
 
-// From `object.async(rank, &T::method, arguments...)` to bytes in a channel, and back to a call on
-// the other side. Templates know the types; everything else is compiled code.
+// Turns `object.async(rank, &T::method, arguments...)` into bytes in a channel, and back into a
+// call on the other side. Templates know the types; everything else is compiled code.
 
 namespace armature {
 

@@ -107,7 +107,7 @@ ARMATURE_API void poll_now(Sender& sender);
   return me->to[static_cast<int>(rank)];
 }
 
-/// With a service thread, whoever sends holds the rank's endpoint: then room is asked for.
+/// The sender holds the rank's endpoint if there is a service thread: then room is asked for.
 [[gnu::always_inline]] inline bool has_room(const Outgoing& out, std::size_t bytes) {
   return out.alone && static_cast<std::size_t>(out.end - out.at) >= bytes;
 }

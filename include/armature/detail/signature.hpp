@@ -89,7 +89,7 @@ struct ParametersOf<F, Args...> {
 template <class Member, class T>
 concept MethodOf = std::is_member_function_pointer_v<Member> &&
     std::is_convertible_v<T*, typename detail::Signature<Member>::Object*>;
-/// As many arguments as the method has parameters, each convertible to its parameter.
+/// There are as many arguments as parameters, and each is convertible to its parameter.
 template <class F, class... Args>
 concept TakesArguments = detail::accepts<typename detail::ParametersOf<F, Args...>::type, Args...>;
 /// Arguments are passed by value: every parameter's type must be able to travel.

@@ -82,7 +82,7 @@ template <class W>
   std::memcpy(to + bytes - sizeof last, &last, sizeof last);
 }
 
-/// At most copy_short_max bytes, without a call: memcpy's would take longer than the copy.
+/// Limits copies without a call: memcpy's would take longer than the copy.
 inline constexpr std::size_t copy_short_max = 64;
 [[gnu::always_inline]] inline void copy_short(void* to_start, const void* from_start,
                                               std::size_t bytes) {

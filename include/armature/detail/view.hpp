@@ -41,7 +41,7 @@ extern ARMATURE_API View view;
   return __atomic_load_n(&band.extent, __ATOMIC_RELAXED);
 }
 
-/// At most BandView::extent_min bytes: one comparison covers both ends.
+/// Serves at most BandView::extent_min bytes: one comparison covers both ends.
 [[gnu::always_inline]] inline bool reachable_short(Rank rank, const void* address,
                                                    std::size_t bytes) {
   const View& v = view;

@@ -12,7 +12,7 @@
 
 namespace armature::layer {
 
-/// While one lives, what the calling thread allocates is the process's, whichever rank runs. No
+/// Makes allocations of the calling thread the process's, whichever rank runs, while it lives. No
 /// other call of this library may be made meanwhile.
 class ARMATURE_API ProcessMemory {
  public:

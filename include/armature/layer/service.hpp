@@ -33,7 +33,7 @@ using Handler = void (*)(const Record& record);
 struct Service {
   /// Unlike that of other services. It must live as long as the process.
   const char* name = nullptr;
-  /// By the kinds of records, which are numbered from 0.
+  /// Indexed by the kinds of records, which are numbered from 0.
   std::vector<Handler> handlers = {};
 
   /// Called as rank `me` whenever it waits, and each time before it sleeps: whether it did
@@ -66,9 +66,9 @@ struct Service {
 /// Names a service of this process.
 enum class ServiceId : std::uint32_t {};
 
-/// By every process of the job, in the same order, before armature::run. Throws Error(misuse)
-/// afterwards, and for a name that there is already. A process whose services are others than the
-/// job's does not join: Error(start), which says so.
+/// Called by every process of the job, in the same order, before armature::run. Throws
+/// Error(misuse) afterwards, and for a name that there is already. A process whose services are
+/// others than the job's does not join: Error(start), which says so.
 ARMATURE_API ServiceId add_service(const Service& service);
 
 /// Sends a record of that kind to a rank, wherever that is; the bytes may be reused when it
