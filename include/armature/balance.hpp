@@ -57,7 +57,7 @@ using Strategy = std::function<Plan(const Problem&)>;
 /// others. Places with much load give items to those that they have heard of. The probability grows
 /// with the load that is missing there.
 [[nodiscard]] ARMATURE_API Plan distributed(const Problem& problem);
-/// Takes none where moves could gain less than 3 %, else refine; or greedy where it ends 5 % sooner.
+/// Takes none where moves could gain under 3 %, else refine; or greedy where it ends 5 % sooner.
 [[nodiscard]] ARMATURE_API Plan chosen(const Problem& problem);
 
 /// Finds a strategy by one of the names above. Throws Error(bad_argument) naming them.

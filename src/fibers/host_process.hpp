@@ -19,8 +19,8 @@ struct HostProcess {
 
   /// How many processes there are now, and what follows from it.
   void count_processes();
-  /// From now on ranks may come from other processes, which go on sooner or later than this one.
-  /// One that came before would be found among those that were arranged to run here, too.
+  /// Lets ranks come from other processes, which go on sooner or later than this one. A rank that
+  /// came before would be found among those that were arranged to run here, too.
   void open_to_ranks() const;
   /// RankFiber::of, without its divisions.
   [[nodiscard]] RankFiber& fiber(int rank) const {

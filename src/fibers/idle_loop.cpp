@@ -19,7 +19,7 @@ namespace {
 
 using State = RankFiber::State;
 
-// So often those who have just begun to wait look again before the barrier, which costs more.
+// Ranks that have just begun to wait look again so often before the barrier, which costs more.
 constexpr std::uint32_t looks_before_barrier = 200;
 constexpr std::uint32_t looks_before_barrier_shared = 4;
 constexpr std::uint32_t looks_where_wanted = 100;
@@ -56,7 +56,7 @@ void IdleLoop::look_for_deaths() {
   if (std::exchange(deaths_seen_, deaths) != deaths) look_again(ranks_.residents.size());
 }
 
-/// So many of those that wait look at their condition, and at whom they wait for.
+/// Lets so many of those that wait look at their condition, and at whom they wait for.
 void IdleLoop::look_again(std::size_t count) {
   const auto& all = ranks_.residents.all();
   if (all.empty()) return;

@@ -12,8 +12,8 @@ namespace armature::fibers {
 class Sleeper {
  public:
   enum class Until { woken, nap_is_over };
-  /// When no rank can go on: until one is woken, or the process, more often than so many times, or
-  /// the time is over.
+  /// Sleeps when no rank can go on: until one is woken, or the process, more often than so many
+  /// times, or the time is over.
   virtual void doze(Until until, std::uint32_t times, long timeout_ns) = 0;
 
  protected:
@@ -26,17 +26,18 @@ class IdleLoop {
  public:
   IdleLoop(ProcessRanks& ranks, QuiesceBody& body, Sleeper& sleeper);
 
-  /// Before it looks whether there is something to do.
+  /// Called before the process looks whether there is something to do.
   void begin_round();
   /// Somebody has got on.
   void end() { rounds_ = 0; }
   /// Nobody is ready.
   void idle();
 
-  /// After one, all that wait look at whom they wait for.
+  /// Called after a death: all that wait look at whom they wait for.
   void look_for_deaths();
   enum class Barrier { not_yet, passed };
-  /// From the barrier on everybody sees that they wait; once they have looked again they may rest.
+  /// Lets announced ranks look again: from the barrier on everybody sees that they wait. Then they
+  /// may rest.
   void look_at_announced(Barrier barrier);
 
  private:

@@ -53,7 +53,7 @@ void urge(const space::Mapping& job, int rank, std::uint32_t urgency) {
   home.has_urgent.exchange(1, std::memory_order_acq_rel);
 }
 
-/// Behind what the rank has sent there before.
+/// Posts the request behind what the rank has sent there before.
 void urge_far(int me, int rank, std::uint32_t urgency) {
   const Links::Lock locked(network()->links().lock());
   network()->mirrors().look_again(me);

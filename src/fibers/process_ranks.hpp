@@ -22,7 +22,7 @@ struct ProcessRanks {
     measure_if_wanted();
   }
 
-  /// From now on it has its turns here.
+  /// Gives the rank its turns here from now on.
   void host_rank(RankFiber& fiber) {
     residents.add(fiber);
     queue.push(fiber);

@@ -40,7 +40,7 @@ struct RankFiber {
     bool has_heap;  // for what the rank allocates
   };
   static RankFiber& make(const space::Mapping& mapping, const New& what);
-  /// Its memory for others. The rank takes it along.
+  /// The rank's memory as others see it. The rank takes it along.
   [[nodiscard]] space::AddressSpace& space();
   /// Something has come for it that is more urgent than it is itself.
   [[nodiscard]] bool is_urgent() const {
@@ -51,11 +51,11 @@ struct RankFiber {
     if (has_no_room) return space::Tie::no_room;
     return context != nullptr && state != State::finished ? context->tie() : space::Tie::none;
   }
-  /// As slots have it, where 0 is none.
+  /// The urgency as slots have it, where 0 is none.
   [[nodiscard]] static std::uint32_t urgency_of(int priority) {
     return static_cast<std::uint32_t>(priority + priority_max + 1);
   }
-  /// In this process: whoever leaves the stack at its end is told so.
+  /// Guards the stack in this process: a program that leaves it at its end is told so.
   void guard_stack(const space::Mapping& mapping) const;
 
   const int rank;
@@ -73,12 +73,12 @@ struct RankFiber {
   // Where moves are traced: which process it has left last, and when.
   int left = -1;
   std::uint64_t left_ns = 0;
-  // On its way, or while it stands still: what services keep of it (rank_services.hpp).
+  // Kept by services of it, while it is on its way or stands still (rank_services.hpp).
   std::byte* packed = nullptr;
   std::size_t packed_bytes = 0;
   bool has_no_room = false;  // for that, when it was last to be packed
 
-  // While it does not run:
+  // Valid while it does not run:
   LeftStack inside = nullptr;
   wait::RankContext* context = nullptr;
   ExceptionState exceptions;

@@ -9,7 +9,7 @@
 
 namespace armature::fibers {
 
-/// Once per process, before any rank runs.
+/// Called once per process, before any rank runs.
 void find_rank_malloc(const space::Mapping& mapping);
 /// Whether what a rank allocates comes from its own heap.
 bool malloc_knows_ranks();

@@ -46,7 +46,7 @@ class RankQueue {
     }
     return count;
   }
-  /// Before the first of the first `looks_max` that is cheaper; else last.
+  /// Inserts it before the first of the first `looks_max` that is cheaper; else last.
   void push_by_cost(RankFiber& fiber, std::size_t looks_max) {
     RankFiber *before = nullptr, *at = first_;
     for (; at != nullptr && looks_max > 0 && at->cost_ns >= fiber.cost_ns; --looks_max)

@@ -47,7 +47,7 @@ void hear_again() {
 RankScheduler::RankScheduler(const space::Mapping& mapping, int process, int band_file,
                              QuiesceBody& body)
     : ranks_(mapping, process, band_file, *this), body_(body), idle_(ranks_, body, *this) {
-  // Under other launchers each process has its own number.
+  // Each process has its own number under other launchers.
   space::AddressSpace::use_file(band_file);
   space::AddressSpace::let_others_run_by(wait::let_others_run);
   take_process();
@@ -201,7 +201,7 @@ bool RankScheduler::job_is_over() const {
   if (!ranks_.residents.empty()) return false;
   const space::Mapping& mapping = ranks_.host.mapping;
   const space::ControlHeader& job = mapping.header();
-  // As long as ranks run, all may have to go back.
+  // All may have to go back as long as ranks run.
   return job.ranks_here == 0 || wait::recovers_on_nodes(job) ? wait::all_have_finished(mapping)
                                                              : job.all_are_through();
 }
@@ -296,7 +296,7 @@ void RankScheduler::wake(RankFiber& fiber) {
   if (fiber.state == State::moves) return adopt(ranks_, fiber);
   fiber.slot->asleep.store(Doze::awake, std::memory_order_relaxed);
   fiber.is_sure = false;
-  // Else it looks by itself.
+  // A rank in another state looks by itself.
   if (fiber.state == State::waits) ranks_.queue.push(fiber);
 }
 
@@ -306,7 +306,7 @@ bool RankScheduler::wakes(int process, int rank) {
   return true;
 }
 
-/// Those that were rung for from elsewhere, in their order.
+/// Wakes ranks that others have notified from elsewhere, in their order.
 void RankScheduler::take_in() {
   space::ProcessSlot& home = ranks_.host.slot;
   if (home.has_urgent.load(std::memory_order_relaxed) != 0 && ranks_.queue.is_time_for_urgent())

@@ -48,7 +48,7 @@ class RankScheduler : public wait::Scheduler, protected Sleeper {
 
  protected:
   void doze(Until until, std::uint32_t times, long timeout_ns) override;
-  /// From now on this one is here().
+  /// Makes this one here() from now on.
   void take_process();
 
  private:

@@ -70,8 +70,8 @@ void give_services(int rank, std::span<const std::byte> all) {
   }
 }
 
-/// While it lives, memory is the process's, whichever rank's stack this is, and no rank calls: what
-/// services keep is the process's. The rank finds errno as it was.
+/// Makes memory the process's while it lives, whichever rank's stack this is, and no rank calls:
+/// services keep their data in the process. The rank finds errno as it was.
 class OutsideOfRanks {
  public:
   OutsideOfRanks() : calling_(wait::runs_rank() ? wait::current_rank() : nullptr) {
@@ -116,10 +116,10 @@ std::string await_quiet_services(const space::ControlHeader& job) {
 
 namespace {
 
-/// Into its segment. False where that has no room.
+/// Stores it in the rank's segment. False where that has no room.
 bool store(RankFiber& fiber, std::span<const std::byte> all) {
   AddressSpace::Failure failure;
-  // As a door: the rank does not run, and cannot wait.
+  // Allocates as a door: the rank does not run, and cannot wait.
   void* const memory = fiber.space().allocate(all.size(), 64, Allocation::Kind::internal, failure,
                                               AddressSpace::By::door);
   if (memory == nullptr) return false;

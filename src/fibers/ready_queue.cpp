@@ -7,7 +7,7 @@
 namespace armature::fibers {
 namespace {
 
-// So many are picked by priority, then one of the priority whose turn it is.
+// Picks by priority before one of the priority whose turn it is.
 constexpr std::uint32_t picks_per_turn = 8;
 
 }  // namespace

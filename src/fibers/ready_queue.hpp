@@ -47,8 +47,8 @@ class ReadyQueue {
     }
     return nullptr;
   }
-  /// Those that are more urgent than their priority says (RankSlot::urgency) are put where they
-  /// belong for this turn. Looks at all; how many there are.
+  /// Puts ranks that are more urgent than their priority says (RankSlot::urgency) where they belong
+  /// for this turn. Looks at all; returns how many there are.
   std::size_t expedite();
   /// Pushes an urgent fiber that is in no queue.
   void push_urgent(RankFiber& fiber);
@@ -66,7 +66,7 @@ class ReadyQueue {
   void push_other(RankFiber& fiber, int level);
   RankFiber* pop_by_priority();
   RankFiber* pop_usual();
-  /// After one was taken out.
+  /// Called after one was taken out.
   RankFiber* note(RankFiber* taken);
 
   RankQueue usual_;

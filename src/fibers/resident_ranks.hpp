@@ -22,15 +22,16 @@ class ResidentRanks {
   void remove(RankFiber& fiber);
   /// It goes to another process.
   void forget(RankFiber& fiber);
-  /// They are found anew.
+  /// Empties the list: ranks are found anew.
   void clear();
 
-  /// Its stack has a guard in this process.
+  /// Notes that the rank's stack has a guard in this process.
   void note_guard(const RankFiber& fiber);
   /// It gets one where it has none.
   void guard(const RankFiber& fiber);
 
-  /// Not everybody sees yet that it waits: it looks once more after the next barrier.
+  /// Announces that the rank waits: not everybody sees it yet. It looks once more after the next
+  /// barrier.
   void announce(RankFiber& fiber);
   [[nodiscard]] std::size_t announced() const { return announced_.size(); }
   /// f(fiber) for each of these, which are announced no more.

@@ -3,7 +3,7 @@
 namespace armature::fibers {
 namespace {
 
-// So many ranks are looked at for each turn, at most, because some are urgent.
+// Ranks looked at for each turn, at most, because some are urgent.
 constexpr std::size_t looks_per_turn = 16;
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace armature::fibers {
 /// Less is not worth the caches that a rank leaves behind.
 inline constexpr std::uint64_t cost_min_ns = 10'000;
 
-/// Its next turn is expected to be long: it does not just look whether it may go on. Known where
-/// ranks are balanced.
+/// Expects its next turn to be long: it does not just look whether it may go on. Known where ranks
+/// are balanced.
 [[nodiscard]] inline bool is_costly(const RankFiber& fiber) {
   return !fiber.looks && fiber.cost_ns >= cost_min_ns;
 }
@@ -53,8 +53,8 @@ class RunQueue {
   std::uint32_t count_turn() { return ++turns_; }
   [[nodiscard]] std::uint32_t turns() const { return turns_; }
 
-  /// After so many turns that looking at all that are ready costs little by comparison. Who comes
-  /// into a queue meanwhile is put where it belongs at once.
+  /// True after so many turns that looking at all that are ready costs little by comparison. A rank
+  /// that comes into a queue meanwhile is put where it belongs at once.
   [[nodiscard]] bool is_time_for_urgent() const;
   /// Some are more urgent than their priority says. Acquire: so it is seen which.
   void expect_urgent();

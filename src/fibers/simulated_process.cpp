@@ -32,8 +32,8 @@ void SimulatedProcess::run() {
   acting() = nullptr;
 }
 
-/// On whatever stack the process is just now. What the thread knows of the process it knows again
-/// afterwards; which rank is calling the simulator restores.
+/// Runs on whatever stack the process is just now. What the thread knows of the process it knows
+/// again afterwards. The simulator restores which rank is calling.
 void SimulatedProcess::step(bool got_on) {
   space::RankHeap*& heap_of_thread = fibers::heap_of_malloc();
   space::RankHeap* const heap = std::exchange(heap_of_thread, nullptr);

@@ -9,7 +9,7 @@ namespace armature::simulation {
 
 /// The other processes of a simulation, as one of them sees them.
 struct Others {
-  /// They have their turns. `got_on`: whether this one has got anything done since its last.
+  /// Gives the others their turns. `got_on`: whether this one has got anything done since its last.
   std::function<void(bool got_on)> act;
   /// Random numbers by which it decides, while it is this one's turn.
   std::function<base::Random&()> random;

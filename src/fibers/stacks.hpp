@@ -24,7 +24,7 @@ class Stacks {
   [[nodiscard]] RankFiber& own() { return own_; }
   [[nodiscard]] RankFiber& running() const { return *running_; }
 
-  /// Before the jump from one to the other.
+  /// Called before the jump from one to the other.
   void leave(RankFiber& me) {
     me.context = wait::current_rank();
     me.exceptions = *exceptions_;
@@ -39,7 +39,7 @@ class Stacks {
     *exceptions_ = fiber.exceptions;
     *error_number_ = fiber.error_number;
   }
-  /// And behind it: only now has the other one, which is returned, left its stack.
+  /// Called behind the jump: only now has the other one, which is returned, left its stack.
   RankFiber& note_left(LeftStack inside) {
     left_->inside = inside;
     return *left_;

@@ -62,8 +62,8 @@ int acquire(Guard* guard) {
   if (!wait::runs_rank()) return of_library().acquire(guard);
   wait::RankContext* const me = wait::current_rank();
   if (holder_of(guard) == me->space.me()) return complain_of_recursion(guard);
-  // Once more after the wait: others may have had their turns since it was over, and this may be
-  // another process.
+  // Looks once more after the wait: others may have had their turns since it was over, and this may
+  // be another process.
   while (is_being_initialised(guard)) {
     wait::WaitFor wait{.what = space::Awaiting::initialiser,
                        .peer = holder_of(guard),

@@ -7,12 +7,12 @@
 
 namespace armature::fibers {
 
-/// Once per process, before any rank runs: ranks wait for each other's initialisers as for anything
-/// else.
+/// Called once per process, before any rank runs: ranks wait for each other's initialisers as for
+/// anything else.
 void take_static_guards(const MallocLibrary& library);
 
-/// When ranks have gone back in this process, to before they began with these: the next one that
-/// comes there begins. No rank runs.
+/// Called when ranks have gone back in this process, to before they began with these: the next one
+/// that comes there begins. No rank runs.
 void abandon_static_guards(const space::Mapping& mapping, int process);
 
 }  // namespace armature::fibers

@@ -18,7 +18,7 @@ class TurnClock {
   /// Whether turns and moves are traced (armature run --trace).
   [[nodiscard]] bool traces() const { return traces_; }
 
-  /// From now on the time is added up that each rank here computes, wherever it goes.
+  /// Begins to add up the time that each rank here computes, wherever it goes.
   void measure();
   [[nodiscard]] bool measures() const { return measures_; }
   /// A turn ends; nullptr: that of no rank. Where time is measured.

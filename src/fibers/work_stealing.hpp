@@ -12,7 +12,7 @@
 
 namespace armature::fibers {
 
-/// By a process that has been idle since then.
+/// Called by a process that has been idle since then.
 void ask_for_ranks(const ProcessRanks& ranks, std::uint64_t idle_since_ns);
 /// This process has something to do again.
 void ask_no_more(const ProcessRanks& ranks);

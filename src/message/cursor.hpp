@@ -14,7 +14,7 @@ class Cursor {
   Cursor() = default;
   explicit Cursor(std::span<const iovec> pieces) : pieces_(pieces) { skip_empty(); }
 
-  /// Those that are not behind it.
+  /// The pieces that are not behind it.
   [[nodiscard]] std::span<const iovec> pieces() const { return pieces_; }
   /// How many bytes there are from here on.
   [[nodiscard]] std::size_t left() const;
@@ -24,7 +24,7 @@ class Cursor {
     return {static_cast<std::byte*>(pieces_.front().iov_base) + offset_,
             pieces_.front().iov_len - offset_};
   }
-  /// By at most what lies here().
+  /// Advances by at most what lies here().
   void advance(std::size_t bytes) {
     offset_ += bytes;
     skip_empty();

@@ -83,7 +83,7 @@ class WaitingMessages {
   /// All of them, the first to arrive first.
   [[nodiscard]] std::vector<WaitingMessage*> in_order() const;
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// In the table of queues.
+  /// The places in the table of queues.
   [[nodiscard]] std::size_t places() const { return queues_.places(); }
 
  private:

@@ -58,7 +58,8 @@ class Messages final : public wait::WorkSource {
   void start(ReceiveRequest& request);
   /// Begins the receive of a message that take() has given.
   void start(ReceiveRequest& request, std::unique_ptr<Arrival> arrival);
-  /// Until it is over, delivering. Throws Error(rank_lost); then nothing is left of the request.
+  /// Waits until it is over, delivering. Throws Error(rank_lost); then nothing is left of the
+  /// request.
   void wait(SendRequest& request, const char* call);
   void wait(ReceiveRequest& request, const char* call, space::Awaiting what);
   /// Whether it is over; delivers.
@@ -74,7 +75,7 @@ class Messages final : public wait::WorkSource {
   /// Lets go of the request, which is not looked at any more.
   void abandon(SendRequest& request);
 
-  /// From now on it is told when the rank leaves, until it is closed.
+  /// Has the operation told when the rank leaves, until it is closed.
   void open(OpenOperation& operation);
   void close(OpenOperation& operation);
 
@@ -171,13 +172,13 @@ class Messages final : public wait::WorkSource {
   Sending sending_;
   Receiving receiving_;
   std::list<OpenOperation*> open_;
-  // For those without the lock:
+  // Used without the lock:
   std::atomic<bool> is_pushing_ = false;   // of sending_
   std::atomic<bool> looks_again_ = false;  // receiving_ has something to fetch
 };
 
 inline constexpr wait::ContextSlot<Messages> messages_slot{1};
-/// That rank's.
+/// The messages of that rank.
 inline Messages& messages_of(const wait::RankContext& rank) {
   return *messages_slot.in(rank.slots);
 }

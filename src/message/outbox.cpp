@@ -31,7 +31,7 @@ Outbox::Destination& Outbox::destination(int to, const char* call) {
   return there;
 }
 
-/// As write_at_once(), where there is no ring yet, or it has no room in one piece.
+/// Writes where write_at_once() cannot: there is no ring yet, or it has no room in one piece.
 bool Outbox::write_behind_others(int to, const Envelope& envelope, std::span<const std::byte> data,
                                  const char* call) {
   Destination& there = destination(to, call);

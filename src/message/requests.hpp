@@ -19,7 +19,7 @@
 
 namespace armature::message {
 
-/// To whom a message goes, and by what it is matched there.
+/// The rank that a message goes to, and the label by which it is matched there.
 struct Address {
   int to = -1;
   std::uint32_t context = 0;

@@ -64,7 +64,7 @@ void Sending::go(int from, const Envelope& envelope) {
   outbox_.add(request, "send");
 }
 
-/// From the lists of those whose bytes somebody else gets.
+/// Takes it out of the lists of requests whose bytes somebody else gets.
 void Sending::withdraw(SendRequest& request) {
   if (request.announcement != nullptr || request.stream != nullptr) elsewhere_.erase(request.place);
   if (request.offer != 0) offered_.erase(std::exchange(request.offer, 0));
@@ -86,7 +86,7 @@ bool Sending::look(SendRequest& request) {
   return true;  // and whoever waits for it may have let go of it
 }
 
-// Its announcement is never used again: the receiver may look at it even now.
+// The announcement is never used again: the receiver may look at it even now.
 void Sending::abandon(SendRequest& request, bool is_read_no_more) {
   withdraw(request);
   request.announcement = nullptr;

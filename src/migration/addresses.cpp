@@ -67,7 +67,7 @@ Secrets secrets() {
 #endif
 }
 
-/// As they were when this was first asked for.
+/// The modules as they were when this was first asked for.
 struct LoadedModules {
   LoadedModules() { dl_iterate_phdr(add_module, &sum); }
   std::uint64_t sum = 1;

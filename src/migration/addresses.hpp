@@ -17,7 +17,7 @@ void note_modules();
 /// A number made of all that must be alike. `places` are of the program.
 [[nodiscard]] std::uint64_t sum_of_addresses(const space::ControlHeader& job,
                                              std::span<const void* const> places);
-/// In each process as it joins: whether that is the same as in the others of the node.
+/// Compares the number with that of the others of the node. Called by each process as it joins.
 [[nodiscard]] bool compare_addresses(space::ControlHeader& job, std::uint64_t sum);
 /// It is of the job, and others are told so. Where addresses differ, no rank moves any more.
 void join_job(space::ControlHeader& job, bool same_addresses);

@@ -42,7 +42,7 @@ int goal_of(const space::RankSlot& slot, Goals goals) {
   return (goals == Goals::none ? slot.process : slot.goes_to).load(relaxed);
 }
 
-/// Those who change nodes.
+/// Lists the ranks that change nodes.
 std::vector<Journey> journeys(const space::Mapping& mapping, Goals goals) {
   std::vector<Journey> all;
   for (int rank = 0; rank < mapping.ranks(); ++rank) {
@@ -54,7 +54,7 @@ std::vector<Journey> journeys(const space::Mapping& mapping, Goals goals) {
   return all;
 }
 
-/// By the first process of each node.
+/// Called by the first process of each node.
 void change_places(const space::Mapping& mapping, const std::vector<Journey>& all, Goals goals) {
   space::ControlHeader& job = mapping.header();
   for (const Journey& one : all) {
@@ -129,7 +129,7 @@ bool exchange_ranks(const space::Mapping& mapping, const PhaseBarrier& barrier, 
   receive_into(band_file);
   forget();
   barrier.reach(7);
-  // While others begin to send them.
+  // Ranks are shown while others begin to send them.
   for (const Journey& one : all)
     if (comes(one)) mapping.show(one.rank);
   receive_into_cache(left);

@@ -33,8 +33,8 @@ void require_of_job(const wait::RankContext& me, int process) {
                fmt::format("migrate: process {} is not of the job any more", process));
 }
 
-/// Until what the rank has sent to other nodes has been handled there, and the other process takes
-/// ranks.
+/// Waits until what the rank has sent to other nodes has been handled there, and the other process
+/// takes ranks.
 void settle(const wait::RankContext& me, int process) {
   const int rank = me.space.me();
   const space::Mapping& mapping = *space::Mapping::of_process();

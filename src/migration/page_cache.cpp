@@ -17,7 +17,7 @@ constexpr std::uint64_t stays_ns = 1'000'000'000;
 // nor more than ranks can wait for that seldom have their turns, 16 ms.
 constexpr std::uint64_t ns_per_byte = 4;
 constexpr std::uint64_t bytes_min = std::uint64_t{256} << 10, bytes_max = std::uint64_t{64} << 20;
-// So little of a process may stay whatever room there is, which takes 0.1 ms to find out. Of that
+// A process may keep so little whatever room there is, which takes 0.1 ms to find out. Of the room
 // the processes of a node together take one part of so many.
 constexpr std::uint64_t stays_always = std::uint64_t{1} << 20;
 constexpr std::uint64_t parts_of_room = 4;

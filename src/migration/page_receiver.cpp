@@ -45,7 +45,7 @@ bool PageReceiver::write(int rank, const Stretch& touched, std::span<const std::
          static_cast<ssize_t>(bytes.size());
 }
 
-/// Those that begin in this piece of a stretch that ends there.
+/// Makes the huge pages that begin in this piece of a stretch that ends there.
 void PageReceiver::make_huge_pages(const Stretch& piece, std::uint64_t end) {
   for (std::uint64_t at = (piece.begin + huge_bytes - 1) / huge_bytes * huge_bytes;
        at < piece.end && at + huge_bytes <= end && loss_ns_ < loss_ns_max; at += huge_bytes) {

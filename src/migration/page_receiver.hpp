@@ -19,7 +19,7 @@ class PageReceiver {
  public:
   explicit PageReceiver(const space::Mapping& mapping, int file) : mapping_(mapping), file_(file) {}
 
-  /// From now on these bands can be touched.
+  /// Says that these segments can be touched from now on.
   void open(const PageCache& left) { left_ = &left; }
   /// Makes zeros of what a rank has left here, in these places of its segment.
   void empty(int rank, const Stretch& hole) const;

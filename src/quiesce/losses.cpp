@@ -56,7 +56,7 @@ void on_lost(const Arrived& arrived) {
     if (process < 0 || process >= network()->links().processes())
       base::fail(Errc::corrupt,
                  fmt::format("process {} tells of process {}", arrived.process, process));
-    // They have gone on without us.
+    // The others have gone on without us.
     if (process == network()->links().process()) kill(getpid(), SIGKILL);
     wait::lose_process({reinterpret_cast<std::byte*>(&mapping.header())}, process);
   }

@@ -18,8 +18,8 @@ namespace armature::quiesce {
 /// number, the same processes. 0: nobody. Under the links' lock.
 std::uint64_t number_of_losses();
 
-/// By a process none of whose ranks runs: from now on it is without those that its node knows to be
-/// lost; what it keeps of ranks is forgotten. Returns how many they are.
+/// Called by a process none of whose ranks runs. From now on it is without those that its node
+/// knows to be lost; what it keeps of ranks is forgotten. Returns how many they are.
 std::uint32_t enter_losses(const space::Mapping& mapping);
 /// Whether all others have done so, without the same, and the engine has let go of all that was
 /// lent to it: nothing is on its way any more.

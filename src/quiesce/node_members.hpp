@@ -19,7 +19,8 @@ class NodeMembers {
   /// Whether this process is one of them.
   [[nodiscard]] bool is_member() const { return place_ < processes_.size(); }
 
-  /// Their parts of the bands' file, in whole bands; the last one also has what lies behind them.
+  /// A member's part of the memory file, in whole segments; the last one also has what lies behind
+  /// them.
   struct Share {
     std::uint64_t begin = 0, end = 0;
   };

@@ -31,7 +31,7 @@ struct StepRecord {
   Facts facts;
 };
 
-/// By process: what it has told last. Under the links' lock.
+/// Steps by process, as it has told last. Under the links' lock.
 struct Told {
   std::vector<StepRecord> steps =
       std::vector<StepRecord>(static_cast<std::size_t>(network()->links().processes()));

@@ -32,9 +32,9 @@ struct Facts {
 /// is left of an earlier one for this one. See docs/internals/quiesce.md.
 class PhaseBarrier {
  public:
-  /// For the standing still of that number, in the epoch that is in force.
+  /// Makes a barrier for the standing still of that number, in the epoch that is in force.
   PhaseBarrier(const space::Mapping& mapping, int process, std::uint32_t number);
-  /// For entering that epoch, on several nodes with what is told of this one.
+  /// Makes a barrier for entering that epoch, on several nodes with what is told of this one.
   static PhaseBarrier of_epoch(const space::Mapping& mapping, int process, std::uint32_t epoch);
 
   [[nodiscard]] const NodeMembers& of_node() const { return of_node_; }
@@ -47,15 +47,15 @@ class PhaseBarrier {
   void reach(std::uint32_t step) const;
   /// Whether all have come at least so far; some may have gone on to the next standing still.
   [[nodiscard]] bool all_have_passed(std::uint32_t step) const;
-  // They wait, and throw GivenUp. On several nodes they do not return when the job ends meanwhile:
-  // whoever ends it ends this process.
-  /// Until all have, or all of this node.
+  // These calls wait, and throw GivenUp. On several nodes they do not return when the job ends
+  // meanwhile: the process that ends it ends this one.
+  /// Wait until all have, or all of this node.
   void all_reach(std::uint32_t step) const;
   void node_reaches(std::uint32_t step) const;
-  /// Until all of this node have taken the first step, and those that are to leave: whoever may
-  /// still run a rank.
+  /// Waits until all of this node have taken the first step, and those that are to leave: all that
+  /// may still run a rank.
   void node_stands() const;
-  /// Until what was sent from here has been handled.
+  /// Waits until what was sent from here has been handled.
   void become_quiet() const;
   template <class Condition>
   void wait_until(const Condition& condition) const {

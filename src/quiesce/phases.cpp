@@ -36,7 +36,7 @@ void empty_the_network(const PhaseBarrier& barrier) {
   }
 }
 
-/// By the first process of each node.
+/// Called by the first process of each node.
 void close(space::ControlHeader& job, std::uint32_t number, const Client& client) {
   space::Halt& halt = job.halt;
   halt.ready.store(0, relaxed);

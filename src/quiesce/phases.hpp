@@ -12,15 +12,15 @@ namespace armature::quiesce {
 /// told to all, and then nothing more is done but `undo`.
 struct Client {
   using ByEach = std::function<void(const PhaseBarrier& barrier)>;
-  /// By each process, when nothing is on its way any more.
+  /// Done by each process, when nothing is on its way any more.
   ByEach when_quiet;
-  /// By the first process of the job, before `by_each`.
+  /// Done by the first process of the job, before `by_each`.
   std::function<void()> prepare;
-  /// By each process.
+  /// Done by each process.
   ByEach by_each;
-  /// By the first process of the job, when all have; or where something has gone wrong.
+  /// Done by the first process of the job, when all have; or where something has gone wrong.
   std::function<void()> complete, undo;
-  /// By the first process of each node, where all went well, just before ranks go on.
+  /// Done by the first process of each node, where all went well, just before ranks go on.
   std::function<void()> at_end;
 };
 

@@ -25,8 +25,8 @@ struct Arrangement {
   std::uint64_t goes_on_from = 0;
 };
 
-/// By one rank: tells all nodes, and has all processes of the job stand still. Their ranks wait for
-/// the end of that.
+/// Tells all nodes, and has all processes of the job stand still. Called by one rank. Their ranks
+/// wait for the end of that.
 void arrange(const space::Mapping& mapping, const Arrangement& all);
 
 extern const std::array<transport::Handling, 1> plan_handlers;

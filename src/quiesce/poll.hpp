@@ -12,7 +12,7 @@ class Looks {
   int looks_ = 0;  // in vain
 };
 
-/// Until the condition holds.
+/// Polls until the condition holds.
 template <class Condition>
 void poll_until(const Condition& condition) {
   for (Looks looks; !condition();) looks.look();

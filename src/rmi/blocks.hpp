@@ -28,9 +28,9 @@ class Blocks {
     return bytes_ > 0 && bytes_ + bytes > bytes_max;
   }
   [[nodiscard]] std::size_t excess() const { return bytes_ > bytes_max ? bytes_ - bytes_max : 0; }
-  /// Those of dead readers too.
+  /// Frees done blocks, those of dead readers too.
   void free_done();
-  /// By the receiver: the bytes are not needed any more.
+  /// Called by the receiver: the bytes are not needed any more.
   static void mark_done(std::byte* block);
   /// One that is in nobody's list, in the own band: for what comes from another node. nullptr when
   /// there is no memory, or all are about to go back. By a door; give_back_block() frees it.

@@ -64,7 +64,7 @@ void CallFailures::failed(detail::Call& call, Errc code, const std::string& text
     return answer(context_.space, call, executed ? detail::Reply::threw : detail::Reply::refused);
   }
   if (executed) return call_failed(call.from, text);
-  // Its caller is told, where call_failed has it.
+  // The caller is told, where call_failed has it.
   detail::call_function<false>(call.from, nullptr, &reported, text);
 }
 

@@ -24,7 +24,7 @@ class CallFailures {
   CallFailures(const CallFailures&) = delete;
   CallFailures& operator=(const CallFailures&) = delete;
   ~CallFailures() = default;
-  /// By a method, or by a call of a rank to itself.
+  /// Called by a method, or by a call of a rank to itself.
   [[nodiscard]] static CallFailures& of_this_rank() {
     return *static_cast<EndpointContext::OwnSender*>(detail::sender)->failures;
   }
@@ -35,7 +35,7 @@ class CallFailures {
   void call_failed(Rank caller, const std::string& text) noexcept;
   /// Tells the failure of a call of this rank to any.
   void own_call_failed(const std::string& text) noexcept { call_failed(context_.space.me(), text); }
-  /// Its object is not there, or not any more.
+  /// Tells that the object is not there, or not any more.
   void object_gone(detail::Call& call, const detail::RequestHeader& header,
                    const detail::Method& what);
   /// `what` threw; nullptr: what was to be called could not be found.

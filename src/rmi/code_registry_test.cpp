@@ -36,7 +36,7 @@ TEST_F(CodeRegistryTest, code_pointers_go_there_and_back) {
   EXPECT_EQ(decode(encode(code, 0)), code);
   EXPECT_EQ(member(encode(&Base::plain)), &Base::plain);
   EXPECT_EQ(member(encode(&Base::number)), &Base::number);
-  // In a library.
+  // This address is in a library.
   const auto library = reinterpret_cast<std::uintptr_t>(&::abort);
   EXPECT_EQ(decode(encode(library, 0)), library);
 }

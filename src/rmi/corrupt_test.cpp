@@ -35,7 +35,8 @@ class CorruptTest : public ::testing::Test {
     channel_ = reinterpret_cast<transport::Channel*>(address);
   }
   static Endpoint& endpoint() { return this_endpoint("test"); }
-  /// At the end of each request where jobs check everything, as they do in debug builds.
+  /// A checksum stands at the end of each request where jobs check everything, as they do in debug
+  /// builds.
   static std::size_t checksum_bytes() {
     return endpoint().space().checks_in_full() ? sizeof(RequestChecksum) : 0;
   }

@@ -73,7 +73,7 @@ const Method* Dispatcher::find(Call& call, const RequestHeader& header) {
 
 namespace {
 
-/// Behind the head, or the reply slot, stands a pointer to code.
+/// Takes the pointer to code that stands behind the head, or the reply slot.
 void take_code(Call& call) {
   CodePointer pointer;
   if (call.end - call.arguments < static_cast<std::ptrdiff_t>(sizeof pointer)) [[unlikely]]

@@ -17,7 +17,7 @@ namespace armature::rmi {
 /// leave the delivery loop, which any call of the user's may be in.)
 [[noreturn]] void corrupt(const std::string& what) noexcept;
 
-/// In a handler: tell(code, text) of what was thrown.
+/// Calls tell(code, text) with what was thrown. Called in a handler.
 template <class F>
 void tell_thrown(F tell) {
   try {

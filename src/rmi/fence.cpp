@@ -148,7 +148,8 @@ void Fences::advance_one(OfTeam& fence) {
     const int lines = fence.by_sums ? 1 : fence.team.size();
     const std::uint64_t wave = termination.wave();
     const Termination::Step step = termination.advance(lines, read);
-    // After that: when the wave is complete all is told of it before this rank goes on.
+    // The team is told after that: when the wave is complete all is told of it before this rank
+    // goes on.
     if (tells(fence)) fence.team.state()->replica().tell_wave(wave);
     switch (step) {
       case Termination::Step::wait:
@@ -183,8 +184,8 @@ void Fences::advance_one(OfTeam& fence) {
 }
 
 void Fences::advance_all() {
-  // By index: one that is over leaves the list, and its continuations may enter others. Who is
-  // passed over has its turn the next time.
+  // The loop goes by index: one that is over leaves the list, and its continuations may enter
+  // others. A fence that is passed over has its turn the next time.
   for (std::size_t i = 0; i < active_.size(); ++i) advance_one(*active_[i]);
 }
 

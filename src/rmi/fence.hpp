@@ -48,14 +48,14 @@ class Fences {
     space::TeamBlock* block = nullptr;
     int me = -1;
     Termination termination;
-    // In a large team member 0 adds up the lines, and all decide by its sums.
+    // Member 0 of a large team adds up the lines, and all decide by its sums.
     bool by_sums = false;
     Tally gathered;
     int gathered_from = 0;      // so many members, in this wave
     std::uint64_t entered = 0;  // fences, so far
     std::uint64_t over = 0;
-    // By this rank from anybody, when it showed its tally, by line: those up to the wave before the
-    // last belong to a fence, what was executed since came from ranks that had left it.
+    // Executed by this rank from anybody, when it showed its tally, by line. Those up to the wave
+    // before the last belong to a fence; what was executed since came from ranks that had left it.
     std::array<std::uint64_t, Termination::lines> executed{};
     /// The rank whose line is looked for, while one is under way. Between nodes the rank whose
     /// death ends the fence, if any does: it need not be the one whose line is missing (fence.md).

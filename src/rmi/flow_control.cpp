@@ -51,7 +51,8 @@ void FlowControl::show_that_full(int because_of) {
   space.slot(space.me()).full_until.store(because_of + 1, std::memory_order_relaxed);
 }
 
-/// From the rank before this one in a cycle, if one is to be seen; whether there was something.
+/// Takes in from the rank before this one in a cycle, if one is to be seen; whether there was
+/// something.
 bool FlowControl::take_in_from_cycle(int because_of, std::uint64_t now_ns) {
   const bool asks = now_ns - asked_for_cycle_ns_ > ask_after_ns;
   if (asks) asked_for_cycle_ns_ = now_ns;

@@ -40,8 +40,8 @@ class FlowControl {
   }
   /// Instead of taking in all that has come: the little that keeps cycles of full ranks going.
   void take_in_a_slice();
-  /// When a method is over that the rank has called itself: lets others in, and waits while this
-  /// rank keeps too much for them.
+  /// Called when a method is over that the rank has called itself: lets others in, and waits while
+  /// this rank keeps too much for them.
   void catch_up();
 
  private:

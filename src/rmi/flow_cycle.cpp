@@ -27,7 +27,7 @@ struct Found {
   int steps;
 };
 
-/// From `found` on, as long as it goes on here; at -1 where it ends.
+/// Follows the cycle from `found` on, as long as it goes on here; at -1 where it ends.
 Found follow(const space::Mapping& job, int me, Found found) {
   while (found.at != me && job.is_here(found.at)) {
     const int next = job.slot(found.at).full_until.load(relaxed) - 1;

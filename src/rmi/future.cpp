@@ -23,7 +23,8 @@ void FutureBase::settle() {
 
 namespace {
 
-/// With a service thread, a future is looked at and settled by whoever has the rank's endpoint.
+/// The holder of the rank's endpoint looks at a future and settles it, if there is a service
+/// thread.
 bool poll_held(rmi::Endpoint& endpoint, FutureBase& future) {
   const rmi::Endpoint::Use in_use = endpoint.use();
   return future.poll();
@@ -45,7 +46,7 @@ bool is_of_operation(const FutureBase& future) {
                             : awaited_held(rmi::Endpoint::of(*sender), future)) == Rank::none();
 }
 
-/// As Handle::wait: by any thread, also one that runs no rank, and nobody rings.
+/// Waits as Handle::wait: by any thread, also one that runs no rank, and nobody notifies it.
 void wait_for_operation(FutureBase& operation) {
   wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = "future::wait"};
   wait::wait_until(wait, [&] {
@@ -115,7 +116,7 @@ void FutureBase::run_continuations() {
   // Nobody polls the network while one computes.
   if (net::Network* const net = net::network()) net->hear_again();
   for (const auto& continuation : due) continuation();
-  // They may have left this rank more to do, for which nobody rings.
+  // Continuations may have left this rank more to do, for which nobody notifies it.
   endpoint.context().made_progress();
 }
 

@@ -25,15 +25,15 @@ using transport::Channel;
 
 namespace {
 
-/// So little at a time is a stream whose reader is close behind the sender, if it is one.
+/// A stream whose reader is close behind the sender comes so little at a time.
 constexpr std::uint64_t few_bytes = 8192;
 
 constexpr std::size_t line_bytes = 64;
 constexpr int looks_behind_one = 4;
 
-/// At the limit of nesting only a two-way call runs that is deeper than the method on top:
-/// somebody's method waits for it, and chains of two-way calls are finite, so the deepest always
-/// gets done. What stands before such a call must run too.
+/// Looks for a two-way call that is deeper than the method on top: only that runs at the limit of
+/// nesting. Somebody's method waits for it, and chains of two-way calls are finite, so the deepest
+/// always gets done. What stands before such a call must run too.
 [[gnu::noinline]] bool leads_deeper(Incoming& in, std::uint64_t published, std::uint8_t depth) {
   for (std::uint64_t at = in.read; static_cast<std::int64_t>(published - at) > 0;) {
     RequestHeader header;
@@ -127,14 +127,14 @@ void Inbox::meet_new_channels() {
   }
 }
 
-/// After a look that found so much.
+/// Called after a look that found so much.
 void Inbox::note_stream(Incoming& in, const Found& found) {
   const std::uint64_t lagged_until_ns = std::exchange(in.lagged_until_ns, 0);
   const bool lagged = lagged_until_ns != 0;
   if (dispatcher_.has_answered()) return in.polling.found_two_way_call(lagged);
   if (!may_lag_ || in.from == space_.me() || (!lagged && found.bytes >= few_bytes)) return;
   const std::uint32_t lag_ns = in.polling.lag_ns(found.requests, lagged);
-  // From look to look: what took long to execute has been lag enough.
+  // The lag counts from look to look: what took long to execute has been lag enough.
   if (lag_ns != 0) in.look_at_ns = (lagged ? lagged_until_ns : base::now_ns()) + lag_ns;
 }
 

@@ -32,7 +32,7 @@ class Inbox {
   }
   /// Executes what has come, of each channel in turn.
   void receive_all() {
-    // By index: a method may wait, and meet a channel that is new.
+    // The loop goes by index: a method may wait, and meet a channel that is new.
     for (std::size_t i = 0; i < incoming_.size(); ++i) receive(*incoming_[i]);
   }
   /// Receives from the channel of that rank, or from the next one that has something. Returns

@@ -38,7 +38,7 @@ struct Incoming {
   Repeated first;
   HeldSlot* held = nullptr;  // requests that methods under way look into
 
-  /// So far ahead the lines of requests are asked for, where they have been published.
+  /// The lines of requests are asked for so far ahead, where they have been published.
   static constexpr std::size_t ahead_bytes = 1536;
 };
 

@@ -121,7 +121,8 @@ bool Outbox::make_room(Outgoing& out, Lane& lane, std::size_t bytes) {
   }
 }
 
-// With a service thread every request comes here, and the endpoint is held until it is committed.
+// Every request comes here if there is a service thread, and the endpoint is held until it is
+// committed.
 std::byte* Outbox::find_room(Outgoing& out, std::size_t bytes) {
   bytes += context_.checksum_bytes;
   if (!context_.has_service) [[likely]]
@@ -172,7 +173,7 @@ std::byte* Outbox::look_for_room(Outgoing& out, std::size_t bytes) {
   return out.at;
 }
 
-// While requests overflow, `at` points into the overflow and `written` is kept aside.
+// Requests that overflow are written there: `at` points into it, and `written` is kept aside.
 std::byte* Outbox::overflow(Outgoing& out, Lane& lane, std::size_t bytes) {
   if (lane.overflow.empty()) {
     lane.in_channel = out.written;
@@ -318,7 +319,7 @@ void Outbox::close_channels() {
 namespace detail {
 
 std::byte* start_first(Outgoing& out, std::size_t bytes, const Named& named, bool takes_code) {
-  // While room is made others may be called, who may send something to the same rank.
+  // Others may be called while room is made, who may send something to the same rank.
   std::byte* const at = reserve(out, bytes);
   const RequestHeader header{.units = static_cast<std::uint16_t>(bytes / RequestHeader::unit),
                              .kind = static_cast<std::uint8_t>(RequestKind::first),

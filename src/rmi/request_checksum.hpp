@@ -13,7 +13,7 @@ struct Call;
 
 namespace armature::rmi {
 
-/// In jobs that check everything (`armature run --check`) a request ends with a checksum of itself,
+/// Ends each request in jobs that check everything (`armature run --check`): a checksum of itself,
 /// and of its arguments where these lie in a block. Its header counts the checksum's bytes, too.
 struct RequestChecksum {
   std::uint64_t request = 0;

@@ -19,8 +19,9 @@ constexpr std::size_t long_head_bytes_max =
     round_up(sizeof(RequestHeader) + sizeof(void*) + sizeof(LongArguments), RequestHeader::unit);
 }  // namespace
 
-// With a service thread: held from the first time this is asked, so that nothing is executed
-// between measuring and writing; find_room holds it a second time, until the request is committed.
+// The endpoint is held from the first look on if there is a service thread, so that nothing is
+// executed between measuring and writing. find_room holds it a second time, until the request is
+// committed.
 bool Place::look(std::size_t used) {
   Endpoint& endpoint = this_endpoint("remote call");
   rmi::EndpointContext& context = endpoint.context();

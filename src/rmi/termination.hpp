@@ -6,10 +6,11 @@
 
 #include "base/fail.hpp"
 
-// When is rmi_fence over? When every request that the members of a team sent each other before they
-// entered, and every request that those caused, has been executed. Found out in waves over lines
-// that all members read. This is the decision alone, without memory order or input and output, so
-// that the fence and the test of every interleaving share it. Proof: docs/internals/fence.md.
+// Decides when rmi_fence is over: when every request that the members of a team sent each other
+// before they entered, and every request that those caused, has been executed. Found out in waves
+// over lines that all members read. This is the decision alone, without memory order or input and
+// output, so that the fence and the test of every interleaving share it. Proof:
+// docs/internals/fence.md.
 
 namespace armature::rmi {
 

@@ -22,9 +22,9 @@ class WatchedFutures {
   WatchedFutures& operator=(const WatchedFutures&) = delete;
   ~WatchedFutures() = default;
 
-  /// Its continuations run when somebody else has settled it, which is looked for.
+  /// Runs the future's continuations when somebody else has settled it, which is looked for.
   void watch(std::shared_ptr<detail::FutureBase> future);
-  /// Its continuations run soon: it has been settled here.
+  /// Runs the future's continuations soon: it has been settled here.
   void is_due(std::shared_ptr<detail::FutureBase> future);
   /// Settles the future when the rank that it waits for has died, where the job goes on. By whoever
   /// has the endpoint.

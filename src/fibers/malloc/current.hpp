@@ -8,10 +8,10 @@
 
 namespace armature::fibers {
 
-/// From which heap malloc takes on this thread; nullptr: the process's, or the next one.
+/// The heap from which malloc takes on this thread; nullptr: the process's, or the next one.
 [[gnu::tls_model("initial-exec"),
   gnu::visibility("hidden")]] extern constinit thread_local space::RankHeap* current_heap;
-/// That of a thread that works for a rank: a ThreadHeap.
+/// The heap of a thread that works for a rank: a ThreadHeap.
 [[gnu::tls_model("initial-exec"),
   gnu::visibility("hidden")]] extern constinit thread_local space::RankHeap* thread_heap;
 /// Looked at where there is neither: who wants to know what comes from the process's.
@@ -33,7 +33,7 @@ inline space::RankHeap* current_rank_heap() {
 /// Tells libarmature that the calling thread works for a rank.
 [[gnu::visibility("hidden")]] void tell_of_thread();
 
-/// While this lives, what the calling thread allocates is the process's.
+/// Makes allocations of the calling thread the process's while it lives.
 class ProcessHeap {
  public:
   ProcessHeap()

@@ -16,7 +16,7 @@
 
 namespace {
 
-/// Once in a process, as the program may try again and again.
+/// Says it once in a process, as the program may try again and again.
 void say_why(const char* call) {
   constinit static bool was_said = false;
   if (was_said) return;

@@ -57,11 +57,11 @@ struct StaticGuards {
   void (*release)(__cxxabiv1::__guard* guard) = nullptr;
   void (*abort)(__cxxabiv1::__guard* guard) = nullptr;
 };
-/// From now on ranks use these. Returns the C++ library's.
+/// Makes ranks use these from now on. Returns the C++ library's.
 StaticGuards exchange_static_guards(const StaticGuards& of_ranks);
 
 struct MallocLibrary {
-  /// From which heap malloc takes on this thread; nullptr in it: the process's.
+  /// The heap from which malloc takes on this thread; nullptr in it: the process's.
   space::RankHeap** current;
   /// The calling thread's allocations are noted there; nullptr in it: nowhere.
   Notes** notes;

@@ -32,7 +32,7 @@ using armature::fibers::ProcessHeap;
 using Function = void(void*);
 using OnExit = void(int, void*);
 
-// Its text lasts until the next error.
+// The text lasts until the next error.
 ARMATURE_KEPT(char*, dlerror, (), ());
 
 ARMATURE_ORIGINAL(char*, setlocale, (int category, const char* locale));

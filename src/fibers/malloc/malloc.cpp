@@ -111,7 +111,7 @@ void* noted(void* memory, std::size_t bytes) {
   return memory;
 }
 
-/// By a thread that runs no rank.
+/// Allocates for a thread that runs no rank.
 void* allocate_beside_ranks(std::size_t bytes, const void* caller) {
   if (thread_heap == nullptr && current_notes == nullptr) [[likely]]
     return __libc_malloc(bytes);

@@ -30,7 +30,7 @@ struct Region {
   RankHeap* of_thread;
 };
 
-/// By each thread of the region.
+/// Run by each thread of the region.
 void work(void* of) {
   const Region& region = *static_cast<Region*>(of);
   if (pthread_equal(pthread_self(), region.thread) != 0) {

@@ -43,7 +43,7 @@ space::RankHeap* TiedRanges::take_out(std::uintptr_t begin, std::uintptr_t end) 
     }
     last = range.rank;
     ranges_[i] = ranges_[--count_];
-    // Those lie outside: the loop passes them by.
+    // The rests lie outside: the loop passes them by.
     if (range.begin < begin) append({range.begin, begin, range.rank});
     if (range.end > end) append({end, range.end, range.rank});
     range.rank->ties.mappings.fetch_sub(1, std::memory_order_release);
@@ -52,7 +52,7 @@ space::RankHeap* TiedRanges::take_out(std::uintptr_t begin, std::uintptr_t end) 
 }
 
 void TiedRanges::append(Range range) {
-  // Without memory for a note the rank stays for good.
+  // The rank stays for good where there is no memory for a note.
   range.rank->ties.mappings.fetch_add(1, std::memory_order_relaxed);
   if (count_ == room_) {
     const std::size_t room = std::max<std::size_t>(2 * room_, 16);
