@@ -9,12 +9,12 @@
 
 namespace armature::balance {
 
-/// From refine's plan, items go where most of their links lead, as far as the loads allow.
+/// Moves items, from refine's plan, to where most of their links lead, as far as the loads allow.
 [[nodiscard]] Plan pulled(const Problem& problem);
 
-/// By graph partitioning: one that counts in what moves cost, and one as if everything were new,
-/// its parts numbered so that little moves. Those that Scotch could not make are missing. The
-/// problem has links, and places to choose from.
+/// Makes two plans by graph partitioning: one that counts in what moves cost, and one as if
+/// everything were new, its parts numbered so that little moves. Those that Scotch could not make
+/// are missing. The problem has links, and places to choose from.
 [[nodiscard]] std::vector<Plan> partitioned(const Problem& problem, const Links& links);
 
 }  // namespace armature::balance

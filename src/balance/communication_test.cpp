@@ -146,7 +146,7 @@ TEST(BalanceCommunication, what_scotch_cannot_do_is_told_to_the_caller_alone) {
   const std::int64_t first[] = {0, 1, 2}, to[] = {1, 0}, one[] = {1, 1};
   const scotch::Graph pair{.vertices = 2, .first = first, .to = to, .weight = one, .load = one};
   std::int64_t plan[2] = {-1, -1};
-  // In another process: Scotch loses memory when it refuses something.
+  // Run in another process: Scotch loses memory when it refuses something.
   const auto refuse = [&] {
     std::fputs(scotch::partition(pair, {.each = 2}, {}, std::nan(""), plan) ? "done" : "refused",
                stderr);

@@ -25,7 +25,7 @@ class Chance {
   std::uint64_t state_ = 0x9e37'79b9'7f4a'7c15;
 };
 
-/// So many places each keeps in mind; among them some miss much.
+/// Each place keeps so many places in mind; among them some miss much.
 constexpr std::size_t known_max = 64;
 
 /// Beginning anywhere, that not all hear of the same ones.

@@ -42,7 +42,8 @@ std::int64_t whole(double value, double mean, std::int64_t of_mean) {
   return std::max<std::int64_t>(1, std::llround(value / mean * static_cast<double>(of_mean)));
 }
 
-/// At least 1 each, also of those that computed nothing: partitioners divide by sums of them.
+/// Makes loads whole: at least 1 each, also of those that computed nothing: partitioners divide by
+/// sums of them.
 std::vector<std::int64_t> whole_loads(const Problem& problem) {
   double most = 0, sum = 0;
   for (const Item& item : problem.items) most = std::max(most, item.load);

@@ -8,7 +8,7 @@
 
 namespace armature::balance {
 
-/// Between groups, such as nodes, a message takes about so many times what it takes inside one.
+/// A message between groups, such as nodes, takes about so many times what it takes inside one.
 inline constexpr int far = 10;
 
 /// A problem as graph partitioners take it: links as rows of neighbours, each link at both its

@@ -50,7 +50,7 @@ class Loads {
   std::vector<double> of_;
 };
 
-/// So much above the mean is balance enough.
+/// Load so much above the mean is balance enough.
 inline constexpr double tolerance = 1.03;
 
 /// Throws Error(bad_argument) for what is no problem.

@@ -1,6 +1,6 @@
 #include "base/checksum.hpp"
 
-// Its header alone: who links with the library needs no other one for this.
+// The header alone is used: programs that link with the library need no other one for this.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -7,7 +7,7 @@
 namespace armature::base {
 namespace {
 
-// As long as a small request, and as a page: the two are summed in different ways.
+// The sizes are a small request's and a page's: the two are summed in different ways.
 TEST(ChecksumTest, every_bit_counts) {
   for (const std::size_t size : {45, 4096}) {
     std::vector<std::byte> bytes(size, std::byte{7});

@@ -8,7 +8,7 @@
 
 namespace armature::base {
 
-/// Between two steps of which others may see the first without the second.
+/// Called between two steps of which others may see the first without the second.
 inline void let_others_act() {
   if (simulated.others_act != nullptr) [[unlikely]]
     simulated.others_act();

@@ -7,7 +7,7 @@
 
 namespace armature::base {
 
-/// As much of a text as there is room for, and a zero behind it.
+/// Copies as much of a text as there is room for, and a zero behind it.
 template <std::size_t size>
 void copy_text(char (&to)[size], std::string_view text) {
   const std::size_t bytes = std::min(text.size(), size - 1);

@@ -6,7 +6,7 @@
 
 namespace armature::base {
 
-/// While there is one, the calling thread takes no signals, nor does ever a thread that it starts
+/// Keeps signals from the calling thread while it lives, and for ever from threads that it starts
 /// meanwhile: signals are the program's, whose own threads take them.
 class NoSignals {
  public:

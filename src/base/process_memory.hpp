@@ -15,7 +15,7 @@ namespace armature::base {
 /// ranks.
 extern constinit thread_local space::RankHeap** heap_of_rank;
 
-/// While this lives, what the calling thread allocates is the process's. No rank may wait
+/// Makes allocations of the calling thread the process's while it lives. No rank may wait
 /// meanwhile.
 class ProcessMemory {
  public:

@@ -4,8 +4,8 @@
 
 namespace armature::base {
 
-/// For files full of words that order nothing: hints, or words of ranks that do not run just then.
-/// Each says why.
+/// Short for use in files full of words that order nothing: hints, or words of ranks that do not
+/// run just then. Each says why.
 inline constexpr auto relaxed = std::memory_order_relaxed;
 
 }  // namespace armature::base

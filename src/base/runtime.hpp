@@ -109,9 +109,9 @@ class Runtime {
   pthread_mutex_t lock_ = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 };
 
-/// While it lives, Runtime::here() is that one on the calling thread. For tests, in which several
+/// Makes that one Runtime::here() on the calling thread while it lives. For tests, in which several
 /// processes of a job are threads of one; threads that the library starts take over the runtime of
-/// who starts them.
+/// the thread that starts them.
 class UseRuntime {
  public:
   explicit UseRuntime(Runtime& runtime);

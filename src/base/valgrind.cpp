@@ -33,7 +33,7 @@ std::uint64_t ask_valgrind(Request request, std::uint64_t first = 0, std::uint64
 
 std::uint64_t number(const void* address) { return reinterpret_cast<std::uint64_t>(address); }
 
-// Before initialisers of the program, which may begin a job.
+// Runs before initialisers of the program, which may begin a job.
 [[gnu::constructor(101)]] void look() { on_valgrind = ask_valgrind(running_on_valgrind) != 0; }
 
 }  // namespace

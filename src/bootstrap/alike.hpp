@@ -24,7 +24,7 @@ inline constexpr const char* address_sanitizer_text =
     "is compiled with the address sanitizer, which knows neither the stacks nor the memory of "
     "virtual ranks: run it as processes or threads, or compile it without -fsanitize=address";
 
-/// From the system.
+/// Gets new ones from the system.
 [[nodiscard]] std::string new_secrets();
 
 /// The kernel puts the program's path and words and its environment above its first stack, and

@@ -31,7 +31,7 @@ bool end_with_last_writer(int pipe) {
 void end_with_launcher(int launcher_fd, pid_t launcher) {
   const base::FileDescriptor pipe(launcher_fd);
   if (launcher_fd >= 0 && end_with_last_writer(launcher_fd)) return;
-  // With the script that has started us, then, which dies with the launcher.
+  // The process ends with the script that has started us, then, which dies with the launcher.
   if (getppid() != launcher) prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 

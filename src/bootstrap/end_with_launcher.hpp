@@ -4,9 +4,9 @@
 
 namespace armature::bootstrap {
 
-/// From now on the kernel kills this process when its launcher is gone, also where others stand
-/// between the two and go on, and if it is gone already. `launcher_fd` ends a pipe that only the
-/// launcher can write to; it is closed. -1: there is none.
+/// Makes the kernel kill this process when its launcher is gone, also where others stand between
+/// the two and go on, and if it is gone already. `launcher_fd` ends a pipe that only the launcher
+/// can write to; it is closed. -1: there is none.
 void end_with_launcher(int launcher_fd, pid_t launcher);
 
 }  // namespace armature::bootstrap

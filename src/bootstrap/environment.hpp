@@ -29,10 +29,10 @@ inline constexpr const char* held_by_variable = "ARMATURE_HELD_BY";
 inline constexpr const char* padding_variable = "ARMATURE_PADDING";
 inline constexpr const char* even_variable = "ARMATURE_EVEN";
 
-// Under other launchers: the job's ranks are virtual, and so many.
+// Other launchers: the job's ranks are virtual, and so many.
 inline constexpr const char* virtual_variable = "ARMATURE_VIRTUAL";
 
-// And go on from this checkpoint, or from the last one in this directory.
+// Other launchers: ranks go on from this checkpoint, or from the last one in this directory.
 inline constexpr const char* restart_variable = "ARMATURE_RESTART";
 
 // Virtual ranks: how often something is due, for calls that ask; and the strategy.
@@ -41,15 +41,15 @@ inline constexpr const char* copy_every_variable = "ARMATURE_COPY_EVERY";
 inline constexpr const char* rebalance_every_variable = "ARMATURE_REBALANCE_EVERY";
 inline constexpr const char* rebalance_by_variable = "ARMATURE_REBALANCE_BY";
 
-// Under other launchers: checkpoints hold what has changed since the one before. Any value.
+// Other launchers: checkpoints hold what has changed since the one before. Any value.
 inline constexpr const char* incremental_variable = "ARMATURE_CHECKPOINT_INCREMENTAL";
 
 // Virtual ranks on several nodes: the directory that they are written to when they are to have more
 // processes or fewer. Somebody will restart them from it.
 inline constexpr const char* resize_variable = "ARMATURE_RESIZE";
-// Under other launchers: what they are to have, among what was written. "processes N", and a line
-// "host STAYING ALL NAME" for each node: so many of its processes were not asked to end. It has the
-// second name once all are to end, and nobody goes back any more.
+// Other launchers: the file that says, among what was written, what ranks are to have. "processes
+// N", and a line "host STAYING ALL NAME" for each node: so many of its processes were not asked to
+// end. It has the second name once all are to end, and nobody goes back any more.
 inline constexpr const char* resize_file_begun = "resize.begun";
 inline constexpr const char* resize_file = "resize";
 

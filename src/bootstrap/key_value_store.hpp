@@ -12,12 +12,12 @@ namespace armature::bootstrap {
 /// memory file that all processes of the job map, whatever node they are of.
 class KeyValueStore : public Exchange {
  public:
-  /// By the launcher: the file. Throws Error(start).
+  /// Called by the launcher: makes the file. Throws Error(start).
   static base::FileDescriptor create(int processes);
-  /// By the launcher: that process has died; who still waits for it is to end. Does nothing when
-  /// `file` is -1.
+  /// Called by the launcher: that process has died; one that still waits for it is to end. Does
+  /// nothing when `file` is -1.
   static void lose(int file, int process);
-  /// By a process. Throws Error(start).
+  /// Called by a process. Throws Error(start).
   KeyValueStore(const base::FileDescriptor& file, int process);
   ~KeyValueStore() override;
 

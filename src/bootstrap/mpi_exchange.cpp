@@ -163,7 +163,7 @@ Handles<void*> of_open_mpi() {
   return {mpi_symbol("ompi_mpi_comm_world"), mpi_symbol("ompi_mpi_byte"), nullptr};
 }
 
-/// As the initiative for a common binary interface of MPICH and its kin has fixed them.
+/// The values that the initiative for a common binary interface of MPICH and its kin has fixed.
 Handles<int> of_mpich() {
   return {0x44000000, 0x4c00010d, reinterpret_cast<void*>(std::uintptr_t{1})};
 }

@@ -9,7 +9,7 @@
 namespace armature::bootstrap {
 namespace {
 
-/// Without one, dlopen would search the file system each time.
+/// Tells whether an MPI is loaded: if none is, dlopen would search the file system each time.
 bool some_mpi_is_loaded() {
   return dl_iterate_phdr(
              [](dl_phdr_info* loaded, std::size_t /*bytes*/, void* /*none*/) -> int {

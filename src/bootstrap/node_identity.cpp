@@ -20,7 +20,7 @@ std::string first_line(const char* path) {
   return line;
 }
 
-/// Its inode tells a namespace from others; 0 where there are none.
+/// The inode tells a namespace from others; 0 where there are none.
 unsigned long long space_number(const char* name) {
   struct stat status {};
   return stat(fmt::format("/proc/self/ns/{}", name).c_str(), &status) == 0 ? status.st_ino : 0;

@@ -16,8 +16,8 @@ std::string node_identity();
 /// This machine's name, for messages.
 std::string host_name();
 
-/// When a process was started, in the kernel's ticks: with its number, it names that process and no
-/// later one. 0 when there is none.
+/// The time at which a process was started, in the kernel's ticks. With its number, it names that
+/// process and no later one. 0 when there is none.
 unsigned long long start_of_process(int pid);
 
 }  // namespace armature::bootstrap

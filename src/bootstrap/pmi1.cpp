@@ -76,7 +76,7 @@ class Pmi1 final : public Exchange {
   [[nodiscard]] int process() const override { return process_; }
   [[nodiscard]] int processes() const override { return processes_; }
 
-  /// In pieces: the first begins with the number of bytes.
+  /// Puts a value in pieces: the first begins with the number of bytes.
   void put(std::string_view key, std::span<const std::byte> value) override {
     const std::string digits = to_hexadecimal(value);
     const auto piece = static_cast<std::size_t>(piece_chars_);
@@ -201,7 +201,7 @@ class Pmi1 final : public Exchange {
     }
   }
 
-  /// As the launcher tells MPI; empty where it does not.
+  /// Reads them as the launcher tells MPI; empty where it does not.
   std::vector<int> processes_here() {
     const std::string answer =
         ask(fmt::format("cmd=get kvsname={} key=PMI_process_mapping", space_), "get_result");

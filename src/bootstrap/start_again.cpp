@@ -31,7 +31,7 @@
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration)
 
-/// By which the library finds itself among what came with the program.
+/// The library finds itself by it among what came with the program.
 extern "C" ARMATURE_API void armature_came_with_program() {}
 
 namespace armature::bootstrap {
@@ -86,7 +86,7 @@ std::vector<const char*> pointers(const std::vector<std::string>& texts) {
   return all;
 }
 
-/// Before that is said by the sanitizer, in words of its own.
+/// Refuses before the sanitizer says it, in words of its own.
 void refuse_address_sanitizer(const std::string& path) {
   if (!has_malloc_of_ranks() || dlsym(RTLD_DEFAULT, "__asan_init") == nullptr) return;
   std::fprintf(stderr, "armature: %s %s\n", path.c_str(), address_sanitizer_text);

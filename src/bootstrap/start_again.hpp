@@ -9,7 +9,8 @@ namespace armature::bootstrap {
 /// Its processes have been made alike before main: by each of them, which started its program once
 /// more for that.
 int virtual_ranks_wanted();
-/// They have not: the program began without libarmature, and loaded it later.
+/// True when its processes have not been made alike: the program began without libarmature, and
+/// loaded it later.
 bool has_come_late();
 /// The checkpoint that they go on from, ARMATURE_RESTART; empty where they begin.
 const std::string& restart_wanted();

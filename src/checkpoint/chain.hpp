@@ -15,8 +15,8 @@ namespace armature::checkpoints {
 /// Describes that one for the manifest of the next, which goes on from it.
 [[nodiscard]] Manifest::Before before_next(const Link& last);
 
-/// By the leader: the checkpoints that it has written, of which the next one may go on with what
-/// changed since.
+/// Used by the leader: the checkpoints that it has written. The next one may go on from them with
+/// what changed since.
 class Chain {
  public:
   /// The number of the last one; 0 where the next one has to be whole: after a failure, with other
@@ -40,7 +40,7 @@ struct Kept {
   PageSums sums;
   std::uint32_t sums_of = 0;  // number of the checkpoint
   Chain chain;
-  // On several nodes: the checkpoint's id, by which it is known whatever lies in its folder by now,
+  // Several nodes: the checkpoint's id, by which it is known whatever lies in its folder by now,
   // and the ranks that this process wrote there.
   std::uint64_t id = 0;
   std::vector<int> ranks;

@@ -113,7 +113,7 @@ class CheckpointChainTest : public ::testing::Test {
     read(found, memory);
     return memory;
   }
-  /// In front of that step; whether it got so far.
+  /// Dies in front of that step; whether it got so far.
   bool write_and_die(int step) {
     return dies_before(step, [&] { (void)write(); });
   }

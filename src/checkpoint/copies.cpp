@@ -152,7 +152,7 @@ std::vector<Home> Copies::homes_now() const {
   std::map<int, int> partners;  // by node
   std::vector<Home> homes;
   for (int rank = 0; rank < mapping_.ranks(); ++rank) {
-    // As all know it: where it is now only its own node knows.
+    // All know the process of the plan; where the rank is now only its own node knows.
     const int process = mapping_.slot(rank).goes_to.load(relaxed);
     const int node = mapping_.process_slot(process).node;
     if (!partners.contains(node)) partners[node] = partner_of(mapping_, node);
@@ -223,7 +223,7 @@ void Copies::finish(const PhaseBarrier& barrier, std::uint32_t step) const {
     base::fail(Errc::out_of_memory, "there is no memory for copies of ranks of other nodes");
 }
 
-/// To the process of that node whose turn it is.
+/// Sends it to the process of that node whose turn it is.
 void Copies::send(std::uint32_t number, int rank, int node) const {
   const std::vector<int> processes = living_processes(mapping_, node);
   if (processes.empty()) throw GivenUp();  // its last one has just been lost

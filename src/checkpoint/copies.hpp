@@ -45,7 +45,8 @@ class Copies {
   /// was.
   void mend(const quiesce::PhaseBarrier& barrier, std::uint32_t step, std::uint32_t last) const;
 
-  /// Before the next one, where one was given up: those that have come up with what others sent.
+  /// Forgets problems that came up with what others sent. Called before the next copy, where one
+  /// was given up.
   static void forget_problems();
 
   /// Reads the homes of all ranks. Throws Error(out_of_memory).

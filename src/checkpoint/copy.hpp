@@ -28,7 +28,7 @@ class Copy {
   // All processes of the node call these, each for its share. They throw Error(out_of_memory).
   void fill(const quiesce::NodeMembers& members) const;
   void bring_back(const quiesce::NodeMembers& members) const;
-  // By one of them, while nobody runs: what the control block knows of ranks.
+  // Called by one of them, while nobody runs: what the control block knows of ranks.
   void write_records() const;
   void give_records() const;
 

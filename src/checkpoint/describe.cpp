@@ -34,9 +34,9 @@ Start& start() { return base::state<Start>(); }
 
 [[gnu::constructor]] void note_start() { start() = {base::words_of_process(), working_folder()}; }
 
-/// Those that say when the job is written, what becomes of it after deaths, and where its ranks go.
-/// What else ranks were told they have in their memory. On how many processes they are, and what is
-/// shown of them, whoever restarts them says anew.
+/// Lists options that say when the job is written, what becomes of it after deaths, and where its
+/// ranks go. Ranks have in their memory what else they were told. Whoever restarts them says anew
+/// on how many processes they are, and what is shown of them.
 std::vector<Manifest::Option> options_of(const space::ControlHeader& job) {
   std::vector<Manifest::Option> options;
   const auto add_if = [&](bool is_so, const char* name, const char* value) {

@@ -68,7 +68,7 @@ base::FileDescriptor open_lock(const std::string& path) {
 
 std::string last_line(std::uint64_t job) { return fmt::format("\njob {:#018x}\n", job); }
 
-/// For whoever is refused, and for who is to follow.
+/// Writes who has the lock, for processes that are refused, and for those that are to follow.
 void say_who(const base::FileDescriptor& file, std::uint64_t job) {
   char host[HOST_NAME_MAX + 1] = {};
   (void)gethostname(host, HOST_NAME_MAX);
@@ -142,7 +142,8 @@ void lock_directory_again(const std::string& directory, std::uint64_t job) noexc
 }
 
 void unlock_directories() noexcept {
-  // Else the next one to lock them could be taken for one of this job, until it has said who it is.
+  // The files are emptied: else the next one to lock them could be taken for one of this job, until
+  // it has said who it is.
   for (const auto& file : held()) (void)!ftruncate(file.get(), 0);
   held().clear();
 }

@@ -13,9 +13,9 @@ struct LockPatience {
   std::uint64_t ns = 5'000'000'000;
 };
 
-/// From now on no process of another job locks that directory, until this one ends or gives it up,
-/// where files can be locked. Of the same one are those that know its number; 0: none are. Throws
-/// Error(corrupt) that says who has it.
+/// Locks a directory: no process of another job locks it until this one ends or gives it up, where
+/// files can be locked. Processes of the same job are those that know its number; 0: none are.
+/// Throws Error(corrupt) that says who has it.
 void lock_directory(const std::string& directory, std::uint64_t job);
 /// Locks a directory that another process of the job had: at once, if nobody has it now.
 void lock_directory_again(const std::string& directory, std::uint64_t job) noexcept;

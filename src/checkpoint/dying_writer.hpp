@@ -8,8 +8,8 @@
 
 namespace armature::checkpoints {
 
-/// For tests: calls `write` in a process that dies before that one of the steps that folder.hpp
-/// tells of. Whether it died, or was through before.
+/// Calls `write`, for tests, in a process that dies before that one of the steps that folder.hpp
+/// tells of. Returns whether it died, or was through before.
 template <class Write>
 bool dies_before(int step, Write&& write) {
   constexpr int died = 9;

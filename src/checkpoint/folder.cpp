@@ -57,8 +57,8 @@ void write_file(const std::string& path, const std::string& text) {
     fail(path, "cannot be written", errno);
 }
 
-/// With those above it that are missing, each on disk before the next: else what is written there
-/// may be lost with its directory's name. Whatever fails, it is `wanted` that cannot be made.
+/// Makes it and those above it that are missing, each on disk before the next: else what is written
+/// there may be lost with its directory's name. Whatever fails, it is `wanted` that cannot be made.
 void make_directories(const files::path& directory, const std::string& wanted) {
   std::error_code unknown;
   if (directory.empty() || files::exists(directory, unknown)) return;
@@ -102,7 +102,7 @@ Link read_before(const std::string& directory, const Link& link) {
     base::fail(Errc::corrupt, fmt::format("{} has only what changed since {}/{}, {}", link.folder,
                                           directory, before.name, why));
   };
-  // They were made one after the other: so there is no circle.
+  // Links were made one after the other: so there is no circle.
   const unsigned long number = folder_number(before.name);
   if (number == 0 || number >= folder_number(files::path(link.folder).filename().string()))
     refuse("which is not an earlier one");
@@ -119,7 +119,7 @@ Link read_before(const std::string& directory, const Link& link) {
   return read.link;
 }
 
-/// With those that it needs.
+/// Finds the checkpoint and those that it needs.
 Found find_named(const std::string& directory, const std::string& name) {
   Found found{read_link(directory, name).link, {}};
   for (Link at = found; !at.manifest.before.name.empty();) {
@@ -142,8 +142,8 @@ std::optional<std::string> read_latest(const std::string& directory) {
   return std::string(all.substr(0, all.find('\n')));
 }
 
-/// Those of these folders that a checkpoint to come may need. Nothing is known where that cannot be
-/// read, or `latest` has been lost beside one that has a manifest.
+/// Lists those of these folders that a checkpoint to come may need. Nothing is known where that
+/// cannot be read, or `latest` has been lost beside one that has a manifest.
 std::optional<std::vector<std::string>> needed_names(const std::string& directory,
                                                      const std::vector<std::string>& own) {
   const auto may_have_manifest = [&](const std::string& name) {
@@ -302,7 +302,7 @@ std::string printable(const std::string& text) {
   return all;
 }
 
-/// For whoever has named a checkpoint's own folder instead of its directory.
+/// Helps users who have named a checkpoint's own folder instead of its directory.
 std::string hint_for(files::path folder) {
   if (!folder.has_filename()) folder = folder.parent_path();  // it ended in a slash
   const std::string above = folder.has_parent_path() ? folder.parent_path().string() : ".";

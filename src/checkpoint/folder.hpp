@@ -17,7 +17,7 @@
 
 namespace armature::checkpoints {
 
-/// For tests: called before each step that changes something on disk, with its name. Owned by the
+/// Called in tests before each step that changes something on disk, with its name. Owned by the
 /// runtime.
 struct StepHook {
   void (*before)(const char* name) = nullptr;
@@ -26,14 +26,14 @@ struct StepHook {
 /// Makes a folder for the next checkpoint in `directory`, which is made if need be. Returns its
 /// path. Throws Error(corrupt), and Error(bad_argument) for a name that is too long.
 std::string make_folder(const std::string& directory);
-/// By the process that will complete it, before anything is written there: keeps other jobs out of
-/// its directory (directory_lock.hpp), and removes what earlier writers have left unfinished.
-/// Throws Error(corrupt).
+/// Keeps other jobs out of the folder's directory (directory_lock.hpp), and removes what earlier
+/// writers have left unfinished. Called by the process that will complete it, before anything is
+/// written there. Throws Error(corrupt).
 void lock_folder(const std::string& folder, std::uint64_t job = 0);
 /// Makes a number by which the next checkpoint is known: folders of several jobs may be called the
 /// same.
 [[nodiscard]] std::uint64_t new_id();
-/// That of the checkpoint for which all stand still.
+/// The folder of the checkpoint for which all stand still.
 std::string own_folder(const space::Halt& halt);
 /// The folder's number in its directory.
 std::uint64_t number_of_folder(const std::string& folder);

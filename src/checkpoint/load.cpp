@@ -99,7 +99,7 @@ std::vector<fibers::RankRecord> read_records(const Link& found) {
   std::uint64_t told = 0;
   for (const Manifest::Part& part : found.manifest.parts)
     if (fibers::RankRecord::is_part(part.name)) told += part.memory_bytes;
-  // Before there is room for so many.
+  // Checked before there is room for so many.
   if (told != all)
     base::fail(Errc::corrupt,
                fmt::format("{}/manifest tells of {} ranks, its parts of {}", found.folder,

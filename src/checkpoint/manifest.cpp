@@ -129,14 +129,14 @@ Manifest::Option option_of(std::string_view line, const std::string& file) {
   return {std::string(words[0]), std::string(words[1])};
 }
 
-/// Its checksum says that nobody has changed it, not that it makes sense.
+/// The checksum says that nobody has changed it, not that it makes sense.
 void require_sense(const Manifest& manifest, const std::string& file) {
   if (manifest.command.empty() || manifest.parts.empty())
     refuse(file, "names no program, or no part");
   if (manifest.ranks == 0 || manifest.processes == 0 || manifest.nodes == 0 ||
       manifest.band_base == 0 || manifest.band_bytes == 0 || manifest.stack_bytes == 0)
     refuse(file, "tells of no ranks, or of ranks without memory");
-  // On several nodes each process has two parts, and one that was lost none.
+  // Each process of several nodes has two parts, and one that was lost none.
   const auto count = [&](std::string_view begin) {
     return std::ranges::count_if(
         manifest.parts, [&](const Manifest::Part& part) { return part.name.starts_with(begin); });

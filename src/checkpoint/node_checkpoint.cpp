@@ -55,7 +55,7 @@ void NodeCheckpoint::open_folder() {
 }
 
 void NodeCheckpoint::write_share(PartWriter& part) {
-  // Behind the last band lies what all ranks share.
+  // The memory that all ranks share lies behind the last segment.
   const quiesce::NodeMembers::Share share = barrier_.of_node().share(UINT64_MAX / 2);
   if (!is_incremental()) return write_pages(band_file_, share.begin, share.end, part);
   const std::uint32_t since = halt_.changed_since.load(std::memory_order_relaxed);

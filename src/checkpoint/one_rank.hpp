@@ -4,7 +4,7 @@
 
 namespace armature::checkpoints {
 
-/// For tests: what a manifest has to say in any case, except for its parts.
+/// Describes, for tests, what a manifest has to say in any case, except for its parts.
 inline Manifest one_rank() {
   Manifest manifest;
   manifest.command = {"./program"};

@@ -54,7 +54,7 @@ bool is_of_checkpoint(std::string_view name) {
          begins_and_ends_in_digits(name, "ranks-");
 }
 
-/// Its files, if it is a folder that has no others.
+/// Lists the folder's files, if it is a folder that has no others.
 std::optional<std::vector<files::path>> own_files(const std::string& folder) {
   std::error_code error;
   if (!files::is_directory(files::symlink_status(folder, error))) return std::nullopt;
@@ -96,7 +96,7 @@ bool are_of_checkpoint(const std::vector<files::path>& own) {
   return std::ranges::all_of(own, begins_as_it_should);
 }
 
-/// At the same time: a file system takes as long to free a file as it is large.
+/// Unlinks all at the same time: a file system takes as long to free a file as it is large.
 void unlink_all(const std::vector<files::path>& own) {
   try {
     std::vector<std::jthread> threads;

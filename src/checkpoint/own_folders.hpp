@@ -17,7 +17,7 @@ std::vector<std::string> own_folders(const std::string& directory);
 /// Whether that is one, or the begin of one, by what is in its files, too.
 [[nodiscard]] bool holds_checkpoint(const std::string& folder) noexcept;
 
-/// That folder, if it is one, or empty.
+/// Removes that folder, if it is one, or empty.
 void remove_own_folder(const std::string& folder) noexcept;
 
 }  // namespace armature::checkpoints

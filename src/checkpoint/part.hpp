@@ -58,7 +58,7 @@ class PartWriter {
   void keep(std::uint64_t offset, std::size_t bytes);
   /// Both at once, of at most a page.
   void add(std::uint64_t offset, const void* data, std::size_t bytes);
-  /// On disk when it returns.
+  /// Ends the part, which is on disk when it returns.
   Manifest::Part finish();
 
  private:
@@ -92,7 +92,7 @@ class PartReader {
   /// The next block; false behind the last one.
   bool next();
   [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
-  /// Their bytes, one after the other.
+  /// The bytes of the pages, one after the other.
   [[nodiscard]] const std::byte* memory() const { return memory_.data(); }
 
  private:

@@ -45,7 +45,7 @@ void PartReader::read(void* to, std::size_t bytes) {
   if (read_up_to(file_, to, bytes, path_) < bytes) refuse("cannot be read: it ends");
 }
 
-/// And its runs, and the zeros behind them.
+/// Reads the head, its runs, and the zeros behind them.
 BlockHead PartReader::read_head() {
   const std::uint64_t at = bytes_read_;
   BlockHead head;

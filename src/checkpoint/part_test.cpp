@@ -67,7 +67,7 @@ class CheckpointPartTest : public ::testing::Test {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
 
-  /// Its blocks have the checksums that belong to what they hold. Returns the last one.
+  /// Gives blocks the checksums that belong to what they hold. Returns the last one.
   static std::uint64_t sum_up(std::string& file) {
     std::uint64_t sum = 0;
     for (std::size_t at = 0; at < file.size();) {

@@ -24,7 +24,7 @@ constexpr int level = -3;
 // is tried before. Slices from all over it, since neighbours tend to be alike.
 constexpr std::size_t slice_bytes = 4096, slices = 12;
 
-// So many bytes are sent on their way to disk while the next ones are read and packed.
+// Bytes that are on their way to disk while the next ones are read and packed.
 constexpr std::uint64_t ahead_bytes = 8 << 20;
 
 }  // namespace

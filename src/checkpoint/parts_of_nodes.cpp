@@ -49,14 +49,14 @@ Manifest::Before find_before(const std::string& directory, std::uint64_t id) {
   return before_next(last);
 }
 
-/// By a process whose ranks stand still: until then they may move inside their node.
+/// Called by a process whose ranks stand still: until then they may move inside their node.
 bool hosts_the_same(const space::Mapping& mapping, int process, const Kept& kept) {
   std::vector<int> ranks;
   for_ranks_of(mapping, process, [&](int rank) { ranks.push_back(rank); });
   return ranks == kept.ranks;
 }
 
-/// When ranks agreed to write only what has changed, they could still move inside their nodes: the
+/// Ranks could still move inside their nodes when they agreed to write only what has changed: the
 /// checksums of their pages have stayed where they were.
 void agree_on_what_has_changed(const space::Mapping& mapping, int process,
                                const quiesce::PhaseBarrier& barrier, const Kept& kept) {

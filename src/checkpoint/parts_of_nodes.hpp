@@ -13,8 +13,8 @@
 
 namespace armature::checkpoints {
 
-/// Its work in each phase of all standing still; `kept` is what the last one has left.
-/// All must outlive it.
+/// The client's work in each phase of all standing still; `kept` is what the last one has left. All
+/// must outlive it.
 [[nodiscard]] quiesce::Client parts_client(const space::Mapping& mapping, int process,
                                            int band_file, Kept& kept);
 

@@ -46,7 +46,7 @@ void add_places(CLI::App& command, const JobOptions& options) {
       set_hosts);
 }
 
-/// When they are written.
+/// Adds options for when they are written.
 void add_times(CLI::App& command, const JobOptions& options) {
   add_seconds(
       command, options, "--checkpoint-every", &LaunchOptions::checkpoint_every_s,

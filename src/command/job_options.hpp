@@ -35,7 +35,7 @@ void add_seconds(CLI::App& command, const JobOptions& options, const char* name,
 /// that: end or recover.
 void add_on_death(CLI::App& command, const JobOptions& options, bool may_continue);
 
-/// Those that both commands have.
+/// Adds the options that both commands have.
 void add_shared_options(CLI::App& command, const JobOptions& options);
 
 }  // namespace armature::command

@@ -90,7 +90,7 @@ int main(std::vector<std::string> words) {
   } catch (const CLI::ParseError& error) {
     return usage_error(app, error);
   } catch (const std::exception& error) {
-    // That of fmt says less than `checked` will.
+    // The text of fmt says less than `checked` will.
     if (std::ferror(stdout) == 0) fmt::print(stderr, "{}\n", error.what());
     return 1;
   }

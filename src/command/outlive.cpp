@@ -116,8 +116,8 @@ bool comes_from_launcher(int signal) {
   return sigpending(&pending) == 0 && sigismember(&pending, signal) == 1;
 }
 
-/// As the program would have, had it left its job: the launcher takes a process for failed that
-/// ends without. A launcher that does not answer any more ends the job.
+/// Ends as the program would have, had it left its job: the launcher takes a process for failed
+/// that ends without. A launcher that does not answer any more ends the job.
 void say_farewell_for_it() {
   constexpr unsigned patience_s = 20;
   alarm(patience_s);

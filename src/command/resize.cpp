@@ -55,7 +55,7 @@ bool runs(int pid) {
 
 int parent_of(int pid) { return base::process_stat(pid).value_or(base::ProcessStat{}).parent; }
 
-/// That one stands between a launcher and its process, and starts nothing anew.
+/// `armature outlive` stands between a launcher and its process, and starts nothing anew.
 bool outlives(int pid) {
   std::ifstream file(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);
   std::string word;
@@ -158,7 +158,7 @@ class Asked {
   bool is_started_ = false;
 };
 
-/// Until the launcher has answered.
+/// Waits until the launcher has answered.
 void await(Asked& asked, double timeout_s) {
   constexpr std::uint64_t follow_ns = 20'000'000;
   const std::uint64_t begun_ns = base::now_ns();

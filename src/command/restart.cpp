@@ -45,7 +45,8 @@ struct Restart {
   JobOptions options = std::make_shared<LaunchOptions>();
 };
 
-/// Those of the job, as far as nobody has said anything else. Copies are for jobs that recover.
+/// Keeps the options of the job, as far as nobody has said anything else. Copies are for jobs that
+/// recover.
 void keep_options(CLI::App& command, const LaunchOptions& options,
                   const checkpoints::Manifest& manifest) {
   for (const auto& [name, value] : manifest.options) {
@@ -78,7 +79,7 @@ int run(Restart& restart, CLI::App& command) {
   keep_options(command, options, found.manifest);
   checkpoints::require_for_nodes(found, static_cast<int>(options.nodes));
   const std::string& word = found.manifest.command.front();
-  // With hosts it need not be here.
+  // The program need not be here if there are hosts.
   if (options.hosts.empty() && word.find('/') != std::string::npos && word.front() != '/') {
     const Program program = find_program(word);
     if (!program) {

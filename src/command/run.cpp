@@ -223,7 +223,7 @@ void split_off_program(const CLI::App& run, std::vector<std::string>& words) {
 
 void add_run(CLI::App& app) {
   auto* run = app.add_subcommand("run", "Start the ranks of a program on this machine");
-  // For the help text alone: split_off_program has taken it out.
+  // Added for the help text alone: split_off_program has taken it out.
   run->add_option("PROGRAM", "What to run, with its arguments behind it")->type_name("");
   run->footer(footer);
   auto options = std::make_shared<LaunchOptions>();

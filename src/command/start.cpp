@@ -1,8 +1,8 @@
-// On one node the memory of a process outlives it: other processes take its ranks, and those to
-// come find theirs there (command/run/{recovery,resizing}.cpp). On several nodes copies of a
-// node's memory are on the next one (elastic/roll_back.cpp). Where these do not help, or the
-// job is to have more processes or fewer there, it goes on from disk, all its processes being
-// started anew. This command stays, and with it the number by which the job is known.
+// The memory of a process outlives it on one node: other processes take its ranks, and those to
+// come find theirs there (command/run/{recovery,resizing}.cpp). On several nodes copies of a node's
+// memory are on the next one (elastic/roll_back.cpp). Where these do not help, or the job is to
+// have more processes or fewer there, it goes on from disk, all its processes being started anew.
+// This command stays, and with it the number by which the job is known.
 #include "command/start.hpp"
 
 #include <unistd.h>
@@ -39,7 +39,7 @@ bool is_of_several_nodes(const LaunchOptions& options) {
   return options.nodes > 1 || !options.hosts.empty();
 }
 
-/// Those that cannot be reached any more are left out. False when there is none.
+/// Leaves out hosts that cannot be reached any more. False when there is none.
 bool keep_those_that_answer(LaunchOptions& options) {
   const auto before = static_cast<std::uint32_t>(options.hosts.size());
   std::erase_if(options.hosts, [](const std::string& host) {
@@ -120,7 +120,7 @@ class Course {
     return name == from_ ? outcome : next_start(options_, name).value_or(outcome);
   }
 
-  /// In more processes, or fewer.
+  /// Goes on in more processes, or fewer.
   void go_on(const Outcome& outcome) {
     const Found found = checkpoints::find_latest(options_.resize_directory);
     options_.processes = outcome.processes;
@@ -194,7 +194,7 @@ void go_on_from(LaunchOptions& options, const checkpoints::Found& found) {
           [found](std::uint32_t processes) { return checkpoints::first_ranks(found, processes); },
       .prepare = [found](const space::Control& control) { checkpoints::prepare(found, control); },
       .fill = [found](const auto&... how) { checkpoints::fill(found, how...); }};
-  // That one on all hosts, whatever they see of the directory by then.
+  // All hosts go on from that one, whatever they see of the directory by then.
   if (!options.hosts.empty()) setenv(bootstrap::restart_variable, found.folder.c_str(), 1);
 }
 

@@ -28,8 +28,8 @@ struct Wanted {
 [[nodiscard]] std::optional<Way> way_without_trial(const Wanted& wanted, const Processor& processor,
                                                    Kind kind);
 
-/// From how many bytes on source and target fill three quarters of the last cache, so that storing
-/// past it begins to pay.
+/// The number of bytes from which on source and target fill three quarters of the last cache, so
+/// that storing past it begins to pay.
 [[nodiscard]] std::size_t past_cache_min();
 
 /// Copies, and chooses, if nobody has begun to.

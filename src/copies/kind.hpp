@@ -11,7 +11,7 @@
 
 namespace armature::copies {
 
-/// By length: about what the first cache holds, the second, the third, and none.
+/// Sizes by length: about what the first cache holds, the second, the third, and none.
 enum class Size : std::uint8_t { page, pages, cached, past_cache };
 
 inline constexpr std::size_t page_max = std::size_t{16} << 10;

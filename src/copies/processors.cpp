@@ -15,7 +15,7 @@ namespace {
 struct Known {
   std::string_view vendor;
   unsigned family, model_first, model_last;
-  // By size: page, pages, cached, past the cache.
+  // Ways by size: page, pages, cached, past the cache.
   std::optional<Way> alike[4], skewed[4];
 };
 

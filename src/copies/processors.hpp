@@ -10,7 +10,7 @@
 
 namespace armature::copies {
 
-/// As cpuid names it; an empty vendor where there is no cpuid.
+/// The processor as cpuid names it; an empty vendor where there is no cpuid.
 struct Processor {
   std::string vendor;
   unsigned family = 0, model = 0;

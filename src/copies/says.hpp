@@ -8,7 +8,7 @@
 
 namespace armature::copies {
 
-/// While it lives, ARMATURE_COPY says that; nullptr: nothing. For unit tests.
+/// Makes ARMATURE_COPY say that while it lives; nullptr: nothing. For unit tests.
 class Says {
  public:
   explicit Says(const char* text) {

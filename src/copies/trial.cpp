@@ -36,7 +36,7 @@ class Scratch {
   void* start_;
 };
 
-/// As long copies as the kind is about, a page or two.
+/// Copies as long as those that the kind is about, a page or two.
 std::size_t typical_bytes(Size size) {
   switch (size) {
     case Size::page:
@@ -87,7 +87,7 @@ Way best_of(bool past_cache, const Turns& turns, const Sample& sample) {
 
 Tried try_in_cache(Kind kind) {
   const std::size_t each = typical_bytes(kind.size);
-  // Not a multiple of any register's bytes.
+  // The skew is not a multiple of any register's bytes.
   const std::size_t skew = kind.is_skewed ? 8 : 0;
   constexpr std::size_t page = 4096;
   Tried tried{.way = usual_way(false)};

@@ -18,7 +18,7 @@ namespace armature::copies {
 /// The most that trials of all kinds together copy beyond what is to be copied: at 20 GB/s, which
 /// is what these processors do in their caches, a millisecond.
 inline constexpr std::uint64_t bytes_tried_max = std::uint64_t{18} << 20;
-/// After that long, when its memory is there, a trial ends with what it knows, whatever the machine
+/// A trial ends after that long with what it knows, when its memory is there, whatever the machine
 /// does meanwhile.
 inline constexpr std::uint64_t trial_ns_max = 250'000;
 

@@ -18,7 +18,7 @@ constexpr std::size_t short_max = 2048;
 
 std::uint8_t pattern(std::size_t i) { return static_cast<std::uint8_t>(i * 131 + i / 256); }
 
-/// Those that this processor has.
+/// Lists the ways that this processor has.
 std::vector<std::size_t> ways_here() {
   std::vector<std::size_t> numbers;
   for (std::size_t i = 0; i < ways; ++i)

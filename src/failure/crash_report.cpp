@@ -108,8 +108,8 @@ void say(LastWords& words) {
   for (int i = 0; i < 2000 && words.taken.load(std::memory_order_acquire) == 0; ++i) wait_ms(1);
 }
 
-/// Before the kernel writes one, of all ranks that this process hosts; where it writes none, this
-/// takes no time.
+/// Called before the kernel writes a core file, of all ranks that this process hosts; where it
+/// writes none, this takes no time.
 void prepare_core_file() {
   rlimit limit{};
   if (!dying.has_joined.is_this() || getrlimit(RLIMIT_CORE, &limit) != 0 || limit.rlim_cur == 0)

@@ -6,11 +6,11 @@
 
 namespace armature::failure {
 
-/// From now on, a signal that kills this process, or an exception that nobody catches, is told to
-/// the launcher before the process dies: what it was, and the return addresses on the stack. The
-/// rank that says it is the one that the dying thread runs, else `first_rank`. Handlers that the
-/// program has installed itself are left alone. `has_launcher` false: the process says it itself on
-/// stderr.
+/// Reports deaths from now on. If a signal kills this process, or nobody catches an exception, the
+/// launcher is told before the process dies: what it was, and the return addresses on the stack.
+/// The rank that says it is the one that the dying thread runs, else `first_rank`. Handlers that
+/// the program has installed itself are left alone. `has_launcher` false: the process says it
+/// itself on stderr.
 void install_crash_reports(const space::Mapping& job, int first_rank, bool has_launcher);
 
 /// A stack of its own for the calling thread's signal handlers: one that has run out of stack can

@@ -58,7 +58,7 @@ void on_lost(int process, const char* why) {
     say_line(sentence(process, why));
 }
 
-/// Without a process, `why` is the whole sentence.
+/// Says why the job ends. Without a process, `why` is the whole sentence.
 void on_end(int process, const char* why) {
   if (known().process_table != nullptr) {
     say_line(process < 0 ? why : sentence(process, why) + ": the job ends");

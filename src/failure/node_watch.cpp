@@ -53,7 +53,7 @@ class Watch {
       pollfd polled[] = {{watched_.get(), POLLIN, 0}, {starter_.get(), POLLIN, 0}};
       // A process is looked at now and then where the kernel has no pidfd.
       if (poll(polled, 2, looks_now_and_then_ ? 200 : -1) < 0 && errno != EINTR) return;
-      // From now on it is no business of the job's.
+      // The event is no business of the job's if this process has left it.
       if (is_over(process_table_.me) || am_dead()) return;
       if ((polled[1].revents & POLLIN) != 0) {
         say_line("the launcher that has started this process has ended: this process ends too");
@@ -71,7 +71,8 @@ class Watch {
     return mapping_.slot(rank).life.load(std::memory_order_acquire);
   }
 
-  /// Those that end with that process. Virtual ranks may have come to it, or have left it.
+  /// Lists the ranks that end with that process. Virtual ranks may have come to it, or have left
+  /// it.
   [[nodiscard]] std::vector<int> ranks_in(int process) const {
     std::vector<int> ranks;
     const bootstrap::Member& its = member(process);
@@ -109,7 +110,7 @@ class Watch {
     while (!watched_ && !others_.empty()) {
       const bootstrap::Member& next = member(others_.front());
       looks_now_and_then_ = false;
-      // Its number may have become another process's: when it was started says which one it is.
+      // The number may have become another process's: when it was started says which one it is.
       watched_ = open_process(next.pid);
       const int error = watched_ ? 0 : errno;
       const bool runs = bootstrap::start_of_process(next.pid) == next.started && !has_ended();

@@ -6,12 +6,12 @@
 
 namespace armature::failure {
 
-/// Under our own launcher it is the launcher, every process's parent, that notices a death. Under
-/// another one, the processes of a node watch each other: a thread in each sleeps until the next
-/// process of the node that still runs, or whoever has started this one, ends. A process that ends
-/// without having left the job is declared dead: calls that wait for its ranks hear of it as under
-/// our launcher, and unless the job is to go on, it ends. When the starter ends, so does this
-/// process, so that nothing is left behind.
+/// Watches the processes of a node. Our own launcher, every process's parent, notices a death
+/// itself. Under another one, the processes watch each other: a thread in each sleeps until the
+/// next process of the node that still runs, or the one that has started this one, ends. A process
+/// that ends without having left the job is declared dead: calls that wait for its ranks hear of it
+/// as under our launcher, and unless the job is to go on, it ends. When the starter ends, so does
+/// this process, so that nothing is left behind.
 ///
 /// Each watches one, and whoever finds it gone watches the one behind it: so every process is
 /// watched however many die together. The thread lives as long as the process.

@@ -18,7 +18,7 @@ struct Added {
 
 /// The services of this process's layers, by their numbers.
 [[nodiscard]] const std::deque<Added>& added();
-/// From now on none may be added: the process joins its job.
+/// Closes the list: the process joins its job, and none may be added.
 void close_list();
 
 }  // namespace armature::layers

@@ -16,7 +16,8 @@
 namespace armature::layer {
 namespace {
 
-/// As who explains a hang reads it: 16 bytes, and zeros where those are fewer.
+/// Shows the words as the explanation of a hang reads them: 16 bytes, and zeros where those are
+/// fewer.
 void show(std::string_view words, wait::WaitFor& wait) {
   const auto part = [&](std::size_t at, auto& into) {
     if (at < words.size())

@@ -21,9 +21,9 @@ using message::Messages;
 namespace {
 
 constexpr unsigned kind_bits = 8;
-/// So many are kept that there is no room for; in handlers there is no bound.
+/// Records kept for which there is no room; in handlers there is no bound.
 constexpr std::size_t outgoing_max = 1024, outgoing_bytes_max = std::size_t{1} << 20;
-/// So many are handled before the rank looks at what it waits for.
+/// Records handled before the rank looks at what it waits for.
 constexpr int handled_at_once_max = 64;
 
 constexpr Label any_record{message::context::records, Label::any, Label::any};
@@ -110,7 +110,8 @@ bool Work::handle_records() {
   return any;
 }
 
-/// Those behind it wait until it is here: records of a rank are handled in their order.
+/// Handles the record that is being received. Those behind it wait until it is here: records of a
+/// rank are handled in their order.
 bool Work::handle_incoming() {
   if (incoming_ == nullptr || !messages().advance(incoming_->request)) return false;
   const auto whole = std::exchange(incoming_, nullptr);
@@ -119,7 +120,7 @@ bool Work::handle_incoming() {
 
 namespace {
 
-/// While it lives, the calling thread is in a handler.
+/// Marks the calling thread as in a handler while it lives.
 class InHandler {
  public:
   explicit InHandler(std::atomic<std::uint32_t>& handler) : handler_(handler) {
@@ -192,7 +193,7 @@ bool Work::is_full(std::size_t part) {
   return outgoing_.size() * part > outgoing_max || outgoing_bytes_ * part > outgoing_bytes_max;
 }
 
-/// Until half of what may be kept is left.
+/// Waits until half of what may be kept is left.
 void Work::wait_for_room(int to) {
   wait::WaitFor wait{.what = space::Awaiting::room, .peer = to, .call = "send_record"};
   wait::wait_until(wait, [&] {

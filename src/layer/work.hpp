@@ -39,8 +39,8 @@ class Work final : public wait::WorkSource {
                           std::span<const std::byte> bytes);
   /// Whether the calling thread is in a handler, a poll or such of this rank's.
   [[nodiscard]] bool is_in_handler() const;
-  /// While one lives, records that come stay messages: no handler runs that could send others, nor
-  /// a poll. For ranks that are about to let go of what lies between them.
+  /// Holds records back: while one lives, records that come stay messages. No handler runs that
+  /// could send others, nor a poll. For ranks that are about to let go of what lies between them.
   class Held {
    public:
     explicit Held(Work& work) : work_(work) {

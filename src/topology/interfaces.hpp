@@ -35,7 +35,7 @@ struct NodeInterfaces {
   std::string machine;  // the same on nodes that are pretended on one
   std::vector<Interface> interfaces;
 };
-/// As text that travels, and back; what makes no sense is left out.
+/// Write them as text that travels, and read it back; what makes no sense is left out.
 std::string write(const NodeInterfaces& node);
 NodeInterfaces read_interfaces(std::string_view text);
 /// This one.

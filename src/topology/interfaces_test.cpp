@@ -22,8 +22,8 @@ Interface interface(const char* name, std::uint32_t address, int prefix, long me
           .megabits = megabits};
 }
 
-/// As nodes of a cluster often are: loopback, a bridge of containers that has the same address on
-/// each, and the cluster's network.
+/// Makes a node as those of a cluster often are: loopback, a bridge of containers that has the same
+/// address on each, and the cluster's network.
 NodeInterfaces usual_node(int number) {
   return {"machine" + std::to_string(number),
           {interface("lo", ip(127, 0, 0, 1), 8), interface("docker0", ip(172, 17, 0, 1), 16),

@@ -32,8 +32,8 @@ inline void ring(space::RankSlot& slot) {
 /// Sleeps until the bell rings, the condition holds, or the time is over.
 /// Returns false when bells do not work here (the caller then keeps the time short).
 bool bells_work();
-/// From now on, whoever looks at a word after having made a condition true sees what this thread
-/// has written before, or this thread sees the condition.
+/// Makes every running thread pass a barrier. One that looks at a word afterwards, having made a
+/// condition true, sees what this thread has written before; or this thread sees the condition.
 void barrier_of_sleepers();
 void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long timeout_ns);
 
@@ -42,7 +42,8 @@ void sleep(space::RankSlot& slot, bool (*ready)(void*), void* condition, long ti
 void wake(int process, int rank);
 /// A virtual rank has left the job; with the last one, processes end.
 void rank_is_through(space::ControlHeader& job);
-/// That process looks once more whether there is something to do, should it sleep or be about to.
+/// Has that process look once more whether there is something to do, should it sleep or be about
+/// to.
 void wake(space::ProcessSlot& slot);
 /// How often that process was woken; before it looks whether there is something to do.
 inline std::uint32_t times_woken(const space::ProcessSlot& slot) {
@@ -52,7 +53,7 @@ inline std::uint32_t times_woken(const space::ProcessSlot& slot) {
 /// alone.
 void sleep(space::ProcessSlot& slot, std::uint32_t times, long timeout_ns);
 
-/// Before the first bell of a job rings in this process.
+/// Called before the first notification of a job in this process.
 void prepare_bells(const space::ControlHeader& job);
 
 }  // namespace armature::wait

@@ -8,7 +8,7 @@ namespace armature::wait {
 
 BiasedMutex::BiasedMutex() : is_shared_(!bells_work()) {}
 
-// Under mutex_: others that come meanwhile, and the owner, find the mutex taken.
+// Locks under mutex_: others that come meanwhile, and the owner, find the mutex taken.
 void BiasedMutex::lock(bool is_owner) {
   mutex_.lock();
   if (is_owner || is_shared_.load(std::memory_order_relaxed)) return;

@@ -52,8 +52,8 @@ void let_others_run() {
   if (wait::runs_rank() && me->scheduler != nullptr) me->scheduler->yield(false);
 }
 
-/// For a handle that is given its operation back where that has not ended: `what` runs no method,
-/// so that nobody finds the handle empty meanwhile.
+/// Takes the operation of a handle, and gives it back where that has not ended: `what` runs no
+/// method, so that nobody finds the handle empty meanwhile.
 template <class Do>
 bool on_operation(Handle& operation, Do&& what) {
   struct Borrowed {

@@ -21,7 +21,7 @@ class Implicit {
   /// Does not look whether it is complete: that would send what had better gather. Waits for the
   /// oldest where there are very many; whether these have failed is told by who waits for them.
   void add(Rank to, Handle handle);
-  /// For all that were begun before. Throws the first failure, when all are over.
+  /// Waits for all that were begun before. Throws the first failure, when all are over.
   void wait() { wait(Rank::none()); }
   void wait(Rank to);
   /// Whether none to that rank is left. Throws likewise.
@@ -54,7 +54,7 @@ class Implicit {
 };
 
 inline constexpr ContextSlot<Implicit> implicit_slot{0};
-/// That rank's.
+/// The implicit operations of that rank.
 inline Implicit& implicit_of(const RankContext& rank) { return *implicit_slot.in(rank.slots); }
 
 }  // namespace armature::wait

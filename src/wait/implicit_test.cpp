@@ -30,7 +30,7 @@ struct Failing : armature::detail::Request {
                 [](Request&) { throw Error(Errc::rank_lost, "the test says so"); }} {}
 };
 
-/// While the rank waits `call` is executed, once, as one that came in.
+/// Executes `call` while the rank waits, once, as one that came in.
 template <class Call>
 class Meanwhile final : public WorkSource {
  public:

@@ -41,7 +41,7 @@ Poller*& poller_beside();             // of the calling thread's, where that is 
 inline Poller* poller() {
   return base::Runtime::is_of_process() ? detail::the_poller : detail::poller_beside();
 }
-/// By net/ alone, while no rank of this process waits.
+/// Called by net/ alone, while no rank of this process waits.
 void set_poller(Poller* poller);
 
 }  // namespace armature::wait

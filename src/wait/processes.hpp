@@ -13,17 +13,18 @@ void wake_processes(const space::Control& control);
 /// The value of ProcessSlot::step for a process that will never run a rank again.
 inline constexpr std::uint64_t runs_no_more = UINT64_MAX;
 
-/// On one node: all are to regroup without those processes, and with those to come. By whoever
+/// Has all regroup, on one node, without those processes, and with those to come. Called by whoever
 /// alone does so: the launcher, or a simulation.
 void regroup(const space::Control& control, space::Regroup as, std::span<const int> leave,
              std::span<const int> join);
 
-/// In a job that recovers: that process was killed, all are to go back without it. By the launcher,
-/// or a simulation; on several nodes to the block of its node: the others hear of it by themselves.
+/// Has all go back without that process, which was killed, in a job that recovers. Called by the
+/// launcher, or a simulation; on several nodes for the block of its node: the others hear of it by
+/// themselves.
 void go_back_without(const space::Control& control, int process);
 
-/// On several nodes, in a job that recovers: that process is lost; its node's others are to go back
-/// without it. By whoever finds out, as often as they like.
+/// Takes that process for lost, on several nodes, in a job that recovers. Its node's others are to
+/// go back without it. Called by whoever finds out, as often as they like.
 void lose_process(const space::Control& control, int process);
 /// Whether the node of this block knows that.
 inline bool is_lost(const space::ProcessSlot& slot) {

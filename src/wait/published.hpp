@@ -50,7 +50,8 @@ inline space::WaitRecord& record_of(const RankContext& me) {
   return me.space.slot(me.space.me()).wait;
 }
 
-/// For the record: where ranks take turns, reading the clock would be the larger part of a wait.
+/// The time for the record: where ranks take turns, reading the clock would be the larger part of a
+/// wait.
 inline std::uint64_t now_ns(const RankContext& me) {
   return me.scheduler != nullptr ? me.scheduler->now_ns() : base::now_ns();
 }

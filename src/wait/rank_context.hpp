@@ -91,7 +91,7 @@ int& calls_of_thread();
 /// A number of the calling thread among those of its process, from 1 on.
 std::uint32_t number_of_thread();
 
-/// Until a rank runs, messages name this one: its process is joining the job.
+/// Has messages name this rank until one runs: its process is joining the job.
 void set_joining_rank(int rank);
 
 }  // namespace armature::wait

@@ -21,8 +21,8 @@ struct Request {
   std::uint64_t value = 0;
 };
 
-/// As Handle::test, but no other rank of the thread has its turn: for conditions of waits, and for
-/// who holds a lock.
+/// Tests as Handle::test, but no other rank of the thread has its turn: for conditions of waits,
+/// and for holders of a lock.
 [[nodiscard]] bool test_quietly(Handle& operation);
 
 }  // namespace armature::detail

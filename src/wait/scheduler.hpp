@@ -25,8 +25,8 @@ class Scheduler {
   }
   /// The wait that called the above is over.
   virtual void waited() {}
-  /// And its condition holds: the rank has something to do again, now or when others have had a
-  /// turn.
+  /// Called when the condition of that wait holds: the rank has something to do again, now or when
+  /// others have had a turn.
   virtual void goes_on() {}
   /// Runs that rank again, which its process was to be told of; false when it is not hosted here.
   virtual bool wakes(int /*process*/, int /*rank*/) { return false; }

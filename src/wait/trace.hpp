@@ -52,7 +52,8 @@ extern TracePart* trace_part;  // of this process; nullptr: nothing is written d
 [[nodiscard]] inline bool traces() { return detail::trace_part != nullptr; }
 /// Does nothing where nothing is written down.
 void trace(const TraceEvent& event);
-/// That process is this one. Does nothing unless the launcher wants a trace.
+/// Opens the part of that process, which is this one. Does nothing unless the launcher wants a
+/// trace.
 void open_trace(int process);
 
 }  // namespace armature::wait

@@ -71,7 +71,7 @@ class GoneRanks {
         job.deaths.load(std::memory_order_acquire) == 0)
       return;
     const bool goes_on = job.on_death == space::OnDeath::go_on;
-    // In this order: who leaves because of a death has seen it, so we see it too.
+    // The order matters: a rank that leaves because of a death has seen it, so we see it too.
     const int left = first_awaited(space, wait, Life::finished);
     const int dead = goes_on ? first_awaited(space, wait, Life::dead) : -1;
     if ((!is_certain(space, left) && dead < 0) || ready.look()) return;
@@ -210,8 +210,8 @@ namespace detail {
     const std::uint64_t now = me.done.load(std::memory_order_relaxed);
     if (std::exchange(done, now) != now) {
       got_on = true;
-      // Its last step may have left it more to do, for which nobody notifies it: a method that
-      // calls its own rank, a wave of a fence that has one member.
+      // The rank's last step may have left it more to do, for which nobody notifies it: a method
+      // that calls its own rank, a wave of a fence that has one member.
       if (me.has_work()) {
         me.scheduler->yield(true);
         continue;
@@ -246,7 +246,7 @@ namespace detail {
 
 /// A thread that runs this rank only.
 [[gnu::noinline]] void wait_alone(RankContext& me, WaitFor& wait, Ready ready, void* condition) {
-  // So long it yields before it sleeps: less where others need the core.
+  // A rank yields so long before it sleeps: less where others need the core.
   const std::uint64_t yield_ns = cores_are_shared() ? 100'000 : 1'000'000;
   Latched condition_holds(ready, condition);
   const AddressSpace& space = me.space;
@@ -264,7 +264,7 @@ namespace detail {
     me.deliver();
     if (condition_holds.look()) return;
     published.refresh(wait);
-    // Those that went before are looked at once, and again before each nap.
+    // Ranks that went before are looked at once, and again before each nap.
     const std::uint32_t deaths = space.header().deaths.load(std::memory_order_acquire);
     if (std::exchange(deaths_seen, deaths) != deaths) gone.check(space, wait, condition_holds);
     if (spin.got_on()) {

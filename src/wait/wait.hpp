@@ -49,8 +49,7 @@ class WaitInterrupted {
   std::uint64_t since_ns_;
 };
 
-/// For calls that only look (poll, test): where other ranks run on this thread, they have their
-/// turn.
+/// Lets other ranks of this thread have their turn, in calls that only look (poll, test).
 void let_others_run();
 
 /// Prepares this process for waiting: how to spin, whether bells work here.

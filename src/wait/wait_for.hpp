@@ -8,7 +8,7 @@
 
 namespace armature::wait {
 
-/// For what a call waits, and on whom.
+/// A call waits for this, and on whom.
 struct WaitFor {
   space::Awaiting what = space::Awaiting::nothing;
   int peer = -1;                               // whom; may be updated by the condition

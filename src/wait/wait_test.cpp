@@ -60,7 +60,7 @@ TEST_F(WaitTest, a_condition_that_takes_something_is_taken_once) {
 TEST_F(WaitTest, what_is_waited_for_can_be_read_from_outside) {
   std::atomic<bool> seen{false};
   std::thread other([&] {
-    // As a reader of a sequence lock does: while it is odd, the record is being written.
+    // Reads as a sequence lock's reader does: while it is odd, the record is being written.
     while (slot().wait.sequence.load() % 2 != 0 || slot().wait.awaiting.load() != Awaiting::message)
       std::this_thread::yield();
     EXPECT_EQ(slot().wait.detail.load(), 42u);

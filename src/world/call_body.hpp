@@ -13,8 +13,8 @@ namespace armature::hosting {
 /// body's thread is ended instead.
 int call_body(detail::Body body, void* callable, World& world);
 
-/// From now on, until leave_thread, the end of the calling thread ends the job: it runs the one
-/// rank of its process, from init to finalize, and has no frame of ours below the program's.
+/// Makes the end of the calling thread end the job, until leave_thread: it runs the one rank of its
+/// process, from init to finalize, and has no frame of ours below the program's.
 void stay_on_thread();
 void leave_thread();
 

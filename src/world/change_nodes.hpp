@@ -9,11 +9,11 @@
 
 namespace armature::hosting {
 
-/// By all ranks, which may (why_not_move): each goes on in the process that rank 0 has for it, of
-/// whatever node; the others need not know. What they share is made anew where they are then.
-/// Returns when all are there. Throws, naming the call, on all ranks, which stay: Error(misuse)
-/// when the nodes are not alike, Error(out_of_memory) when what a process keeps of a rank cannot go
-/// along.
+/// Moves ranks: each goes on in the process that rank 0 has for it, of whatever node; the others
+/// need not know. Called by all ranks, which may (why_not_move). What they share is made anew where
+/// they are then. Returns when all are there. Throws, naming the call, on all ranks, which stay:
+/// Error(misuse) when the nodes are not alike, Error(out_of_memory) when what a process keeps of a
+/// rank cannot go along.
 void change_nodes(const World& world, std::span<const int> processes, const char* call);
 /// The place of a checkpoint: rank 0 names a new folder, if it is one, and whether it is to be
 /// incremental, the others nothing.
@@ -27,9 +27,9 @@ struct Destination {
 /// where it could not be written.
 std::uint32_t write_on_nodes(const World& world, const Destination& to, const char* call);
 
-/// By one rank, inside its node: migrate, where that process has not left the job meanwhile. If it
-/// has, its ranks have been moved by somebody else, and this one stays. False: it stays for want of
-/// memory for what its process keeps of it.
+/// Moves one rank inside its node: migrate, where that process has not left the job meanwhile. If
+/// it has, its ranks have been moved by somebody else, and this one stays. False: it stays for want
+/// of memory for what its process keeps of it.
 bool go_to(int process);
 
 }  // namespace armature::hosting

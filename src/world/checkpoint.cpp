@@ -40,7 +40,7 @@ std::string directory_or_default(const std::string& directory) {
   if (chosen.empty())
     base::fail(Errc::bad_argument,
                "checkpoint: no directory is given, neither here nor by armature run --checkpoint");
-  // As a restart, which names it from the root on; there, links are other names of it, too.
+  // A restart names it from the root on, and so does this; there, links are other names of it, too.
   std::error_code error;
   const std::size_t bytes = std::filesystem::absolute(chosen, error).string().size();
   if (bytes > space::Halt::directory_max)
@@ -60,7 +60,7 @@ const char* why_not_write(const space::ControlHeader& job, const char* call) {
   return migration::why_not_write(job);
 }
 
-/// By one rank: from now on nobody else asks for one. Returns its number.
+/// Takes the turn, by one rank: from now on nobody else asks for one. Returns its number.
 std::uint32_t take_turn(space::Halt& halt, const char* call) {
   wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = call};
   wait::wait_until(wait, [&] { return halt.ask_for(space::Asked::checkpoint); });
@@ -112,7 +112,7 @@ std::string who_cannot_be_written(const World& world, space::Tie mine) {
   return {};
 }
 
-/// By rank 0; the others learn whether there is one.
+/// Called by rank 0; the others learn whether there is one.
 std::string make_folder(const World& world, space::Tie tie, const Wanted& wanted) {
   std::string folder, problem = who_cannot_be_written(world, tie);
   try {
@@ -175,7 +175,7 @@ bool checkpoint(const std::string& directory, const CheckpointOptions& options) 
     due = hosting::due_checkpoints(hosting::world_of(me), call);
   else
     (void)hosting::restart_if_wanted(hosting::world_of(me), call);
-  // In other processes, which know nothing of the files of those before, as after a restart.
+  // True in other processes, which know nothing of the files of those before, as after a restart.
   bool is_anew = returns(halt) != before;
   if (due.copy) is_anew = checkpoint_in_memory() || is_anew;
   if (!due.checkpoint) return is_anew;

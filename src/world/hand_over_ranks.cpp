@@ -68,8 +68,8 @@ bool is_ours(void (*handler)(int, siginfo_t*, void*)) {
          (now.sa_handler == SIG_DFL || now.sa_sigaction == handler);
 }
 
-/// Before main, so that nothing which the program starts inherits the block, and what the program
-/// blocks itself stays so.
+/// Runs before main, so that nothing which the program starts inherits the block, and what the
+/// program blocks itself stays so.
 [[gnu::constructor]] void let_held_requests_through() {
   const char* const launcher = std::getenv(bootstrap::held_by_variable);
   if (launcher == nullptr) return;

@@ -86,7 +86,7 @@ TEST(LongMessages, go_straight_to_their_place_on_another_node) {
     });
   };
   const std::size_t pieces = 32 * mebi / transport::Limits::piece_bytes;
-  // In a ring they would be 2 packets to each 16 KiB: bytes there, room back.
+  // A ring would take 2 packets to each 16 KiB: bytes there, room back.
   EXPECT_LT(packets_of(32 * mebi), packets_of(64 * 1024) + 2 * pieces);
 }
 
@@ -188,7 +188,7 @@ bool may_read_parent() {
   return process_vm_readv(getppid(), &local, 1, &remote, 1, 0) == sizeof read;
 }
 
-/// As a container's policy does.
+/// Forbids it as a container's policy does.
 void forbid_reading_others() {
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

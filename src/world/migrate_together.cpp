@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* call = "migrate_together";
 
-/// As the rank that asks has seen it.
+/// The rank's own view when it asks.
 struct Asked {
   std::int32_t process = 0;
   std::int32_t stays = -1;  // the process that it is tied to; -1: to none

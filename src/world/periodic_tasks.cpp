@@ -53,7 +53,7 @@ space::Recurring& recurring(space::ControlHeader& job, PeriodicTask task) {
   return task == PeriodicTask::copy ? job.copies : job.rebalances;
 }
 
-/// By rank 0.
+/// Called by rank 0.
 bool take(space::ControlHeader& job, PeriodicTask task) {
   space::Recurring& work = recurring(job, task);
   const std::uint64_t now_ns = base::now_ns(), every_ns = interval_ns(task);

@@ -20,7 +20,8 @@ struct Due {
 [[nodiscard]] bool is_rebalance_due(const World& world, const char* call);
 /// Throws Error(start) when a variable with an interval is no time.
 void require_intervals();
-/// By all ranks, where they are then: ranks were rebalanced now, whoever has asked for it.
+/// Notes that ranks were rebalanced now, whoever has asked for it. Called by all ranks, where they
+/// are then.
 void note_rebalance(space::ControlHeader& job);
 
 /// SIGUSR2 to the process with rank 0 asks for a checkpoint, where no launcher of ours takes it. To
@@ -28,7 +29,7 @@ void note_rebalance(space::ControlHeader& job);
 /// their own keep it, and those that were told of no directory.
 void take_requests_by_signal(const space::Mapping& mapping, int process);
 
-/// By rank 0 at the end: an interval was set, and the program has never asked.
+/// Says, at the end and by rank 0, that an interval was set and the program has never asked.
 void say_what_was_never_asked_for(const space::ControlHeader& job);
 
 }  // namespace armature::hosting

@@ -32,7 +32,7 @@ TEST(RankContext, a_thread_that_sets_another_rank_is_that_rank) {
     contexts[static_cast<std::size_t>(world.rank())] = current_rank();
     together.arrive_and_wait();
     if (world.rank() == 0) {
-      // As a scheduler of fibers: each step of a rank is made by whoever sets it.
+      // Works as a scheduler of fibers: each step of a rank is made by whoever sets it.
       for (int rank = 0; rank < 2; ++rank) {
         set_this_rank(contexts[static_cast<std::size_t>(rank)]);
         EXPECT_EQ(armature::world().rank(), rank);

@@ -79,7 +79,7 @@ Measured measure(const wait::RankContext& me) {
   const std::uint64_t busy_ns = slot.busy_ns.load(std::memory_order_relaxed);
   const std::uint64_t before_ns = std::exchange(last_time->busy_ns, busy_ns);
   const bool was_measured = std::exchange(last_time->was_measured, true);
-  // In a job that was restarted it begins anew.
+  // The sum begins anew in a job that was restarted.
   const std::uint64_t since_ns = busy_ns >= before_ns ? busy_ns - before_ns : busy_ns;
   return {.load = static_cast<double>(since_ns) * 1e-9,
           .process = slot.process.load(std::memory_order_relaxed),
@@ -171,7 +171,7 @@ std::string why_not_worth_it(const balance::Problem& problem, const balance::Pla
                      balance::explain(problem, plan));
 }
 
-/// By rank 0: processes may come and go just now.
+/// Called by rank 0: processes may come and go just now.
 balance::Verdict decide(const Picture& picture, const RebalanceOptions& options,
                         std::vector<int>& to) {
   const space::Mapping& mapping = wait::mapping("rebalance");
@@ -196,7 +196,7 @@ balance::Verdict decide(const Picture& picture, const RebalanceOptions& options,
   return balance::judge(problem, plan);
 }
 
-/// So a program is the same whatever runs its ranks.
+/// Makes no plan, so a program is the same whatever runs its ranks.
 balance::Verdict nobody_moves(const World& world, const RebalanceOptions& options) {
   world.barrier();
   if (options.log && world.rank() == 0)
@@ -204,7 +204,8 @@ balance::Verdict nobody_moves(const World& world, const RebalanceOptions& option
   return {};
 }
 
-/// From the first time on that this is asked, it is known what ranks compute.
+/// Begins to measure when it is asked for the first time: since then it is known what ranks
+/// compute.
 bool is_due(const World& world, const wait::RankContext& me) {
   if (me.space.header().ranks_are_virtual != 0 && !last_time->was_measured) {
     (void)measure(me);

@@ -22,7 +22,7 @@
 namespace armature::hosting {
 namespace {
 
-/// By one rank, on its node.
+/// Seen by one rank, on its node.
 struct Seen {
   std::int32_t process = -1;    // that it is in
   bool leaves = false;          // that one was asked to end
@@ -64,7 +64,7 @@ void share(const World& world, Requests& requests) {
 Requests gather(const World& world, const space::Mapping& mapping) {
   const Seen mine = look(mapping, world.rank());
   Requests requests{.number = mine.number};
-  // In which process a rank is, only its own node knows.
+  // Only its own node knows in which process a rank is.
   for (const Seen& seen : gather_first(world, mine)) {
     if (seen.processes != 0) requests.processes = seen.processes;
     if (seen.leaves) requests.leaving.insert(seen.process);

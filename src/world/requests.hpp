@@ -25,17 +25,17 @@ struct Requests {
 /// Collective: the same on all ranks. Waits for a moment where processes are asked to end: it may
 /// be all of a node, one after the other.
 [[nodiscard]] Requests gather_requests(const World& world, const char* call);
-/// By all ranks: why these cannot be, or, with nothing, that it is so already. All may ask once
-/// more; what has been asked for since is not answered.
+/// Answers why these cannot be, or, with nothing, that it is so already. Called by all ranks. All
+/// may ask once more; what has been asked for since is not answered.
 void answer_requests(const space::Mapping& mapping, int rank, const Requests& requests,
                      const std::string& refusal);
 
-/// By rank 0, into the folder of the ranks: for whoever starts them anew, once it is confirmed.
-/// Throws Error(corrupt).
+/// Writes them into the folder of the ranks, by rank 0, for whoever starts them anew, once it is
+/// confirmed. Throws Error(corrupt).
 void write_requests(const space::Mapping& mapping, const Requests& requests,
                     const std::string& folder);
-/// By each process when it runs no ranks any more: where that is since all of them are written,
-/// they are to be started anew. Until then they might have gone back instead.
+/// Confirms that ranks are to be started anew, where this process runs none any more since all of
+/// them are written. Called by each process. Until then they might have gone back instead.
 void confirm_requests(const space::Mapping& mapping);
 
 }  // namespace armature::hosting

@@ -32,7 +32,7 @@ bool may_be_restarted(const space::ControlHeader& job) {
 
 bool is_launched(const space::ControlHeader& job) { return job.has_launcher != 0; }
 
-/// By all ranks.
+/// Called by all ranks.
 void tell_problem(const World& world, const space::Mapping& mapping, const Requests& requests,
                   const std::string& problem) {
   const std::string what(base::without_start(problem));
@@ -44,7 +44,7 @@ void tell_problem(const World& world, const space::Mapping& mapping, const Reque
   resize.anew.store(StartAnew::failed, std::memory_order_release);
 }
 
-/// By rank 0.
+/// Called by rank 0.
 bool take_wish_of_launcher(space::Resize& resize) {
   StartAnew wanted = StartAnew::wanted;
   return resize.anew.load(std::memory_order_relaxed) == wanted &&

@@ -8,8 +8,8 @@ namespace armature::hosting {
 /// order is the same in all processes: records name services by it. Those of layers come last, in
 /// the order in which they were added. To transport::services_here().
 void list_services();
-/// That the processes of this node have the same. On several nodes the network compares them, too.
-/// Throws Error(start).
+/// Compares the services of this node's processes, which must be the same. On several nodes the
+/// network compares them, too. Throws Error(start).
 void require_same_services(space::ControlHeader& job);
 
 }  // namespace armature::hosting

@@ -22,7 +22,7 @@ std::string waits_here() {
   return simulation::say_waits(*space::Mapping::of_process(), Turns::of_process()->process());
 }
 
-/// After deaths they may wait for the launcher to end the job, which has a clock of its own.
+/// Ranks may wait after deaths for the launcher to end the job, which has a clock of its own.
 void end_stalled(int status, const char* text) {
   constexpr timespec patience{5, 0};
   if (space::Mapping::of_process()->header().simulated_deaths != 0) nanosleep(&patience, nullptr);

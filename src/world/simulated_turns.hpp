@@ -17,7 +17,7 @@ void simulate_network(net::NetworkOptions& options, const space::Mapping& mappin
 void take_turns(const space::Mapping& mapping, bootstrap::Exchange& wire);
 void leave_turns();
 
-/// As one of its processes sees them, once they act in turn.
+/// The processes as one of them sees them, once they act in turn.
 simulation::Others others_in_turn();
 
 }  // namespace armature

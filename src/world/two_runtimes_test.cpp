@@ -63,7 +63,7 @@ struct Counter {
   void add(int n) { calls += n; }
 };
 
-/// Without questions: where their answers are written must lie at the same address on all nodes.
+/// Calls are one-way: replies of two-way calls must lie at the same address on all nodes.
 TEST(TwoRuntimes, call_methods_of_each_others_objects_and_reduce) {
   two_processes::run([](World& world) {
     shared<Counter> counter(world);

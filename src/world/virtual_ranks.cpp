@@ -62,7 +62,7 @@ void live(int rank, void* /*argument*/) {
 /// The program could do nothing about it: its stack would say nothing of that.
 [[noreturn]] void refuse(const std::string& why) { failure::give_up(1, why.c_str()); }
 
-/// That this process is one which can go on where those that wrote the checkpoint stopped.
+/// Requires that this process can go on where those that wrote the checkpoint stopped.
 void require_same_process(const space::ControlHeader& job, bool same_addresses) {
   const auto builds = migration::Builds::of_process();
   const auto compare = [](const migration::BuildId& here, const std::uint8_t(&there)[20],
@@ -120,7 +120,7 @@ bool is_alike(const Process& process) {
   return process.all_have(sum ^ migration::number_of(migration::Builds::of_process())) && on_node;
 }
 
-/// That of the first that has one other than 0.
+/// The status of the first that has one other than 0.
 int status_of(const space::Mapping& mapping, int first, int hosted) {
   for (int rank = first; rank < first + hosted; ++rank) {
     if (!mapping.is_here(rank)) continue;
@@ -145,7 +145,7 @@ void say_who_allocates() {
                   fibers::why_malloc_knows_no_ranks()));
 }
 
-/// As one of those that began the job, that restart it, or that come to it later.
+/// Joins as one of those that began the job, that restart it, or that come to it later.
 void join(const Process& process) {
   space::ControlHeader& job = process.mapping().header();
   const bool same = is_alike(process);

@@ -68,7 +68,7 @@ space::JobMemory make_memory(const ProcessTable& process_table,
   options.cores = cores_of_node(process_table);
   options.check_full = base::number_variable("ARMATURE_CHECK").value_or(0) != 0;
   options.on_death = on_death_wanted();
-  // On one node it takes a launcher of our own to go back.
+  // A job on one node needs a launcher of our own to go back.
   if (options.on_death == space::OnDeath::recover &&
       (!process_table.are_virtual || process_table.nodes == 1))
     options.on_death = space::OnDeath::end_job;
@@ -85,7 +85,7 @@ space::JobMemory make_memory(const ProcessTable& process_table,
   return memory_to_fill(std::move(options), *checkpoint);
 }
 
-/// On the first process of a node.
+/// Called on the first process of a node.
 void make_and_give(WiredJob& job, const bootstrap::DescriptorSocket& socket) {
   const ProcessTable& process_table = job.process_table;
   const int others =
@@ -109,7 +109,7 @@ space::JobMemory take_memory(const ProcessTable& process_table) {
   const int first = process_table.processes_of(process_table.self().node).front();
   auto files = bootstrap::take_files(process_table.members[static_cast<std::size_t>(first)].socket,
                                      process_table.secret);
-  // Behind the bands' file there may be two for copies.
+  // Two files for copies may follow the memory file of the segments.
   const int bands = process_table.are_virtual ? 1 : process_table.ranks;
   const std::size_t expected = static_cast<std::size_t>(bands) + 1;
   if (files.size() != expected && !(process_table.are_virtual && files.size() == expected + 2))
@@ -124,8 +124,9 @@ space::JobMemory take_memory(const ProcessTable& process_table) {
   return memory;
 }
 
-/// By what ranks have computed so far, where the job goes on from a checkpoint that says so. One
-/// that cannot be read, or is of other ranks, is complained of later, by who needs more of it.
+/// Shares ranks out by what they have computed so far, where the job goes on from a checkpoint that
+/// says so. One that cannot be read, or is of other ranks, is complained of later, by code that
+/// needs more of it.
 std::vector<std::uint32_t> rows_of_checkpoint(int processes) {
   try {
     const std::optional<checkpoints::Found> found = checkpoint_to_go_on_from();

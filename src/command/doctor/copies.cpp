@@ -6,7 +6,7 @@
 #include "copies/choice.hpp"
 #include "copies/trial.hpp"
 
-// By which way ranks of this node copy long transfers: chosen here as a job would choose.
+// The ways in which ranks of this node copy long transfers: chosen here as a job would choose.
 
 namespace armature::command {
 namespace {

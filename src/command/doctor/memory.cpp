@@ -103,7 +103,7 @@ void check_memory(Findings& findings) {
 }
 
 void check_address_space(Findings& findings) {
-  // That files may not be so large is an answer, too, and no reason to die.
+  // A limit on files is an answer, too, and no reason to die.
   const auto before = std::signal(SIGXFSZ, SIG_IGN);
   const std::string problem = try_memory_file(space::default_base);
   std::signal(SIGXFSZ, before);

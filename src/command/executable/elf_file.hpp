@@ -34,7 +34,7 @@ class ElfFile {
     if (!file_.empty()) munmap(const_cast<std::byte*>(file_.data()), file_.size());
   }
 
-  /// So many of them from there; none when they do not lie in the file.
+  /// Returns so many of them from there; none when they do not lie in the file.
   template <class T>
   [[nodiscard]] std::span<const T> table(std::uint64_t offset, std::uint64_t bytes) const {
     if (offset > file_.size() || bytes > file_.size() - offset || offset % alignof(T) != 0)

@@ -19,7 +19,7 @@ bool names_library(const ElfFile& file, const Elf64_Shdr& section, const Elf64_S
   });
 }
 
-/// By the name that the library knows itself by (bootstrap/start_again.cpp).
+/// Looks for the name that the library knows itself by (bootstrap/start_again.cpp).
 bool has_it_in_it(const ElfFile& file, const Elf64_Shdr& section, const Elf64_Shdr& texts) {
   const auto symbols = file.table<Elf64_Sym>(section.sh_offset, section.sh_size);
   return std::any_of(symbols.begin(), symbols.end(), [&](const Elf64_Sym& symbol) {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-// From all frames to those that tell the reader something.
+// Reduces all frames to those that tell the reader something.
 
 namespace armature::command {
 namespace {
@@ -63,7 +63,7 @@ bool calls_body(const Frame& frame) {
          frame.function.find("::_FUN(") != std::string::npos;
 }
 
-/// As far as one can tell from its name: C++, and neither Armature nor the standard library.
+/// Judges by the name: C++, and neither Armature nor the standard library.
 bool is_programs(const Frame& frame) {
   const std::string_view name =
       std::string_view(frame.function).substr(0, frame.function.find('('));

@@ -22,7 +22,7 @@ inline constexpr const char* signal_return = "<signal>";
 /// symbols and debug information. `took_ms_max` bounds the time spent on the latter.
 std::vector<Frame> symbolise(int pid, std::span<const std::uint64_t> addresses, int took_ms_max);
 
-/// Without the frames of the machinery that caught the signal or exception, and of what called
+/// Leaves out the frames of the machinery that caught the signal or exception, and of what called
 /// main.
 std::vector<Frame> without_machinery(std::vector<Frame> frames);
 

@@ -12,10 +12,10 @@
 #include "command/explain/phrase.hpp"
 #include "command/explain/wait_cycles.hpp"
 
-// From what each rank does to why the job does not move. Three answers are certain: ranks that wait
-// for each other; a rank that waits for one that has finished or died; a wait for "anyone" when
-// nobody is left who could act. Otherwise the others are kept by ranks that do something else, and
-// those are named.
+// Explains, from what each rank does, why the job does not move. Three answers are certain: ranks
+// that wait for each other; a rank that waits for one that has finished or died; a wait for
+// "anyone" when nobody is left who could act. Otherwise the others are kept by ranks that do
+// something else, and those are named.
 //
 // There are two graphs of who waits for whom, as a wait for an operation on a rank's memory needs
 // that rank's process and nothing that the rank does: two ranks that wait so for each other are no
@@ -56,7 +56,7 @@ std::string upper_first(std::string sentence) {
   return sentence;
 }
 
-/// Its process does not run, so that not even operations on its memory complete.
+/// The rank's process does not run, so that not even operations on its memory complete.
 bool stands_still(const RankState& state) {
   return gone(state) || state.process_state == 'T' || state.process_state == 't' || state.elsewhere;
 }
@@ -99,7 +99,7 @@ Graphs graphs_of(const Snapshot& snapshot) {
   return graphs;
 }
 
-/// Those with the same key together, in the order of the first of each.
+/// Groups ranks with the same key, in the order of the first of each.
 template <class KeyOf>
 std::vector<std::vector<int>> grouped(const std::vector<int>& ranks, const KeyOf& key_of) {
   std::map<decltype(key_of(0)), std::size_t> numbers;
@@ -202,8 +202,8 @@ class Findings {
     return state.moving && !gone(state) ? "is moving" : in_short(state);
   }
 
-  /// Those of whom the same is to be said: they do the same, and the same wait for them. Where that
-  /// would be very many sentences, all that do the same share one.
+  /// Groups ranks of which the same is to be said: they do the same, and the same wait for them.
+  /// Where that would be very many sentences, all that do the same share one.
   [[nodiscard]] std::vector<std::vector<int>> alike(const std::vector<int>& ranks) const {
     constexpr std::size_t sentences_max = 40;
     auto groups =

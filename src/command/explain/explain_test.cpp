@@ -302,7 +302,7 @@ TEST(ExplainTest, who_waits_for_its_turn_is_in_no_deadlock_whatever_it_waits_for
                           "computes.",
                           HasSubstr("and ranks 0, 1 and 3, which are ready, run only when it")));
 
-  // Between two turns: it is ready, but who has had its turn waits by now.
+  // Rank 2 is between two turns: it is ready, but one that has had its turn waits by now.
   job.waits(2, Awaiting::message, 0);
   job.waits(0, Awaiting::message, 2);
   EXPECT_FALSE(explain(job.observe()).hopeless);

@@ -138,7 +138,7 @@ class Rounds {
   }
 
  private:
-  // On which node, whether it is a fence, the team, its block, and which round or wave.
+  // A key: the node, whether it is a fence, the team, its block, and which round or wave.
   using Key = std::tuple<int, bool, std::uint32_t, std::uint64_t, std::uint64_t>;
 
   const space::ControlHeader& header_;

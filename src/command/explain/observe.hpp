@@ -54,7 +54,7 @@ struct RankState {
   [[nodiscard]] bool is_connecting() const {
     return life == space::Life::starting && wait.awaiting == space::Awaiting::team;
   }
-  /// Its program has not called armature::run, as far as can be seen here.
+  /// The rank's program has not called armature::run, as far as can be seen here.
   [[nodiscard]] bool is_awaited_by_all() const {
     return life == space::Life::starting && !elsewhere && !is_connecting() && runs_instead < 0;
   }

@@ -16,7 +16,7 @@ struct Pending {
   [[nodiscard]] bool none() const { return messages.empty() && notifies.empty(); }
 };
 
-/// From the head of the rank's band and the rings it names. Empty where that cannot be read.
+/// Reads the head of the rank's segment and the rings it names. Empty where that cannot be read.
 Pending read_pending(const space::ControlHeader& header, const BandFiles& bands, int rank);
 
 }  // namespace armature::command

@@ -60,8 +60,8 @@ std::string place(const Snapshot& snapshot, std::uint64_t address) {
   return rank < snapshot.ranks.size() ? fmt::format(" at rank {}", rank) : "";
 }
 
-/// As find_remote writes a name and layers their condition: 16 bytes, and zeros where those are
-/// fewer.
+/// Words of a condition, as find_remote writes a name and layers write theirs: 16 bytes, and zeros
+/// where those are fewer.
 std::string beginning_of_words(const Wait& wait) {
   char bytes[sizeof wait.object + sizeof wait.detail + 1] = {};
   std::memcpy(bytes, &wait.object, sizeof wait.object);

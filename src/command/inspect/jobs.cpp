@@ -85,7 +85,7 @@ base::FileDescriptor open_for_reading(int pid, int fd) {
   return base::FileDescriptor(open(descriptor_path(pid, fd).c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-/// For so many more, beside those that are open.
+/// Makes room for so many more, beside those that are open.
 void make_room_for_files(std::size_t more, const std::string& who) {
   constexpr std::size_t for_others = 16;
   base::raise_file_limit(numbers_in("/proc/self/fd").size() + more + for_others, who);

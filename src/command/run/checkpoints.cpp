@@ -53,7 +53,7 @@ void Checkpoints::look(std::uint64_t now_ns) {
 
 std::uint64_t Checkpoints::next_ns() const { return number_ == 0 ? copy_due_ns_ : 0; }
 
-/// Not yet, while processes still join, or the program has asked for one.
+/// Begins one; not yet, while processes still join, or the program has asked for one.
 void Checkpoints::begin(space::KeptIn where, std::uint64_t now_ns) {
   space::ControlHeader& job = control_.header();
   if (!job.all_have_joined() || !job.ranks_may_be_written() ||

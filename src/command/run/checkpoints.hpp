@@ -7,8 +7,8 @@
 
 namespace armature::command {
 
-/// When a job of virtual ranks on one node is to write a checkpoint: every so often, and when
-/// somebody asks for one; to disk, or in memory. Says when one could not be written.
+/// Decides when a job of virtual ranks on one node is to write a checkpoint: every so often, and
+/// when somebody asks for one; to disk, or in memory. Says when one could not be written.
 class Checkpoints {
  public:
   Checkpoints(const LaunchOptions& options, space::Control control);

@@ -11,8 +11,8 @@ namespace armature::command {
 void say(const std::string& text);
 void say_headline(const std::string& text, const std::string& below = "");
 
-/// While this lives, that waits in `output` where stderr takes nothing, and does not keep its
-/// speaker. One at a time.
+/// Has messages wait in `output` where stderr takes nothing, while it lives, so that their speaker
+/// goes on. One at a time.
 class SayThrough {
  public:
   explicit SayThrough(Output& output);

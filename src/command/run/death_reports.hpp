@@ -18,10 +18,10 @@ class DeathReports {
                Shutdown& shutdown, int store)
       : job_(job), processes_(processes), output_(output), shutdown_(shutdown), store_(store) {}
 
-  /// To the user. When the job ends already, a death for the same reason is counted only.
+  /// Tells the user. When the job ends already, a death for the same reason is counted only.
   void report(const std::string& who, const Ending& ending, const std::string& stack);
-  /// To the job: with a process all its ranks are dead, whichever of them has killed it. Its node
-  /// is told; the others hear of it over the network. Ends the job, unless it goes on without.
+  /// Tells the job: with a process all its ranks are dead, whichever of them has killed it. Its
+  /// node is told; the others hear of it over the network. Ends the job, unless it goes on without.
   void lose(LaunchedProcess& process, const Ending& ending);
   /// How many were counted only; false when none was.
   [[nodiscard]] bool say_deaths_alike() const;

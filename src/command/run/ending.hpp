@@ -32,10 +32,10 @@ struct Ending {
 /// counts and addresses.
 [[nodiscard]] bool are_alike(const Ending& a, const Ending& b);
 
-/// From what it said.
+/// Judges by what it said.
 Ending ending_by_words(const Words& words, const space::Control& control, int node = 0);
 
-/// From waitpid's status, for a rank that said nothing. `out_of_memory`: the kernel has killed
+/// Judges by waitpid's status, for a rank that said nothing. `out_of_memory`: the kernel has killed
 /// processes of this control group for want of memory since the job began.
 Ending ending_by_status(int wait_status, space::Life life, bool out_of_memory);
 

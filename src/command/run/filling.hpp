@@ -21,7 +21,7 @@ class Filling {
   Filling& operator=(const Filling&) = delete;
 
   [[nodiscard]] bool is_over() const { return over_.load(std::memory_order_acquire); }
-  /// Once it is over.
+  /// Asked once it is over.
   [[nodiscard]] bool has_failed() const { return problem_ != nullptr; }
   /// Throws what has made it fail. When it is not over, nobody needs it any more.
   void finish();

@@ -4,7 +4,7 @@
 
 namespace armature::command {
 
-/// Into the environment of the ranks: their program may ask whether it is due.
+/// Writes them into the environment of the ranks: their program may ask whether it is due.
 void tell_intervals(const LaunchOptions& options);
 
 }  // namespace armature::command

@@ -32,11 +32,11 @@ class JobView {
 
   /// The number of the process that the rank is in now.
   [[nodiscard]] int process_of(int rank) const;
-  /// On several nodes: all go back to the checkpoint in memory after a death.
+  /// All go back, on several nodes, to the checkpoint in memory after a death.
   [[nodiscard]] bool recovers_on_nodes() const;
-  /// On one node: ranks are about to change processes, or to go back.
+  /// Ranks are about to change processes, on one node, or to go back.
   [[nodiscard]] bool is_regrouping() const { return header().halt.is_to_regroup(); }
-  /// On several nodes: all ranks are written, and the job goes on in other processes.
+  /// All ranks are written, on several nodes, and the job goes on in other processes.
   [[nodiscard]] bool is_to_go_on() const;
 
   /// Says what all ranks do at the moment, in lines.

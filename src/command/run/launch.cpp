@@ -35,7 +35,7 @@
 namespace armature::command {
 namespace {
 
-/// So that none of the job's files becomes somebody's stdin or stdout.
+/// Opens descriptors 0 to 2, so that none of the job's files becomes somebody's stdin or stdout.
 void open_standard_descriptors() {
   int fd = 0;
   do {
@@ -92,7 +92,7 @@ void describe(const LaunchOptions& options, const space::ControlHeader& header,
                   header.band_base));
 }
 
-/// Once, where ranks share a process.
+/// Tells it once, where ranks share a process.
 void tell_of_globals(const LaunchOptions& options, const space::ControlHeader& header,
                      const std::string& program) {
   if (!options.virtual_ranks || !options.globals_note || options.restore ||
@@ -105,7 +105,7 @@ void tell_of_globals(const LaunchOptions& options, const space::ControlHeader& h
   if (!note.empty()) say(note);
 }
 
-/// For the ranks that are threads: each binds itself to its part of what its process may use.
+/// Tells ranks that are threads: each binds itself to its part of what its process may use.
 void tell_ranks_where(const Binding& binding, const space::Control& control) {
   for (std::size_t rank = 0; rank < binding.size(); ++rank) {
     space::Processors& processors = control.slot(static_cast<int>(rank)).bound_to;
@@ -117,11 +117,12 @@ void tell_ranks_where(const Binding& binding, const space::Control& control) {
   }
 }
 
-/// So many of the whole job.
+/// The number of processes of the whole job.
 std::optional<std::uint32_t> virtual_processes(const LaunchOptions& options, std::uint32_t ranks,
                                                std::uint32_t cores) {
   if (!options.virtual_ranks) return std::nullopt;
-  // As many on every machine, where it is a seed that decides; as many on each node as fit.
+  // The default is as many on every machine, where it is a seed that decides; else as many on each
+  // node as fit.
   const std::uint32_t otherwise = options.simulation_seed
                                       ? std::max(2u, options.nodes)
                                       : std::max(cores / options.nodes, 1u) * options.nodes;
@@ -143,7 +144,8 @@ std::vector<std::uint32_t> first_of_processes(const LaunchOptions& options, std:
   return first;
 }
 
-/// That of each of the nodes that we pretend; a process is on one of them. Empty for one node.
+/// The first process of each of the nodes that we pretend; a process is on one of them. Empty for
+/// one node.
 std::vector<std::uint32_t> first_of_nodes(const LaunchOptions& options,
                                           const std::vector<std::uint32_t>& of_processes) {
   if (options.nodes <= 1) return {};
@@ -255,7 +257,7 @@ Outcome launch(const LaunchOptions& options) {
     header.measures = options.rebalance_every_s > 0 ? 1 : 0;
     header.halt.incremental = options.checkpoint_incremental ? 1 : 0;
   }
-  // That is answered once all processes have joined; somebody may have asked already.
+  // The request is answered once all processes have joined; somebody may have asked already.
   std::uint64_t nobody = 0;
   control.header().resize.wanted.compare_exchange_strong(nobody, options.resize_wanted);
   const base::FileDescriptor store = store_of(control.header());

@@ -92,7 +92,8 @@ Life LaunchedProcesses::life_of(const LaunchedProcess& process) const {
   return all_finished ? Life::finished : all_starting ? Life::starting : Life::running;
 }
 
-/// While it connects to others no rank lives yet, but their records of waits have been written to.
+/// No rank lives yet while its process connects to others, but their records of waits have been
+/// written to.
 bool LaunchedProcesses::has_begun_to_join(const LaunchedProcess& process) const {
   const int number = number_of(process);
   for (int rank = 0; rank < job_.ranks(); ++rank) {
@@ -132,8 +133,9 @@ void LaunchedProcesses::follow_ranks() {
   bring_requests_after(living_nodes());
 }
 
-/// By the node that has come furthest: one that is lost has not gone back with the others, and what
-/// it says of ranks does not hold any more. One whose processes have all ended is as good as any.
+/// Follows the node that has come furthest: one that is lost has not gone back with the others, and
+/// what it says of ranks does not hold any more. One whose processes have all ended is as good as
+/// any.
 void LaunchedProcesses::follow_living_ranks() {
   const space::Control* known = &job_.nodes().front();
   std::pair<std::uint32_t, std::uint32_t> times;

@@ -62,7 +62,7 @@ class LaunchedProcesses {
   /// Kills the processes that the job has left; returns how many.
   int kill_those_left() const { return descendants_.kill_all(); }
 
-  /// After ranks have changed nodes, their slots are those of the nodes that they are on now.
+  /// Takes slots from the nodes that ranks are on now, after they have changed nodes.
   void follow_ranks();
   /// Slots that were followed so far may have changed once more.
   void follow_ranks_anew() { followed_ = 0; }

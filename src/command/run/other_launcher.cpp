@@ -34,8 +34,8 @@ void pass_on(int signal, siginfo_t* from, void* /*context*/) {
   if (!is_by_terminal(signal, from->si_code) && other > 0) kill(other, signal);
 }
 
-/// While this lives, signals to this process are passed on to the other launcher, except those that
-/// it ignored before. They wait until that is known, and it has what this process had before.
+/// Passes signals to this process on to the other launcher while it lives, except those that it
+/// ignored before. They wait until that is known, and it has what this process had before.
 class PassingOn {
  public:
   PassingOn() {
@@ -73,7 +73,7 @@ class PassingOn {
   sigset_t all_, mask_;
 };
 
-/// Its output goes nowhere when it is not wanted. It does not outlive this process.
+/// The command's output goes nowhere when it is not wanted. It does not outlive this process.
 enum class Writes { where_we_do, nowhere };
 
 pid_t start(const OtherCommand& command, Writes writes, const PassingOn* passing_on) {

@@ -17,12 +17,12 @@ class Rebalancing {
  public:
   Rebalancing(const LaunchOptions& options, space::Control control);
 
-  /// When it wants to look; 0: never.
+  /// The time at which it wants to look; 0: never.
   [[nodiscard]] std::uint64_t next_ns() const;
   /// Whether ranks are to move, among these processes: then their slots say where (goes_to), and a
   /// line has said why.
   [[nodiscard]] bool plan(const std::vector<int>& processes, std::uint64_t now_ns);
-  /// They have, and how long nobody ran.
+  /// Notes that ranks have moved, and how long nobody ran.
   void have_moved(std::uint64_t took_ns, std::uint64_t now_ns);
 
  private:

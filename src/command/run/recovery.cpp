@@ -48,7 +48,7 @@ void Recovery::recover(LaunchedProcess& process, const std::string& who, const E
   process.lost = true;
   recovering_since_ns_ = base::now_ns();
   const space::Control& node = processes_.node_of(process);
-  // In a simulation, which has a clock of its own, its node hears of it when the seed says so.
+  // A simulation has a clock of its own: there the node hears of it when the seed says so.
   if (job_.header().simulated != 0) {
     output_.pass_on();
     return say(

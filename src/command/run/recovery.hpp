@@ -24,9 +24,9 @@ class Recovery {
         reports_(reports),
         restarting_(restarting) {}
 
-  /// That process was killed: all go back, or the job ends.
+  /// Recovers from a process that was killed: all go back, or the job ends.
   void recover(LaunchedProcess& process, const std::string& who, const Ending& ending);
-  /// On several nodes they may have done so, and even have ended, before we hear of a death.
+  /// Processes of several nodes may have done so, and even have ended, before we hear of a death.
   [[nodiscard]] bool have_gone_back_without(LaunchedProcess& process);
   [[nodiscard]] bool is_under_way() const { return recovering_since_ns_ != 0; }
   /// To be called now and then.

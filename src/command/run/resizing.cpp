@@ -47,7 +47,7 @@ void Resizing::fulfil_request() {
   (void)spread({all.begin() + static_cast<std::ptrdiff_t>(wanted), all.end()}, {});
 }
 
-/// Those that somebody else has asked to end.
+/// Takes those that somebody else has asked to end.
 std::vector<int> Resizing::take_those_who_want_to_leave() {
   std::vector<int> all = processes_.hosting(), leave;
   for (const int number : all)
@@ -68,7 +68,7 @@ void Resizing::start_joining(std::size_t count) {
     if (!is_new && processes_.at(number).alive) continue;
     if (!start(number)) return;
   }
-  // Else those that leave are still there.
+  // Numbers are missing while processes that leave are still there.
 }
 
 bool Resizing::start(int number) {
@@ -120,7 +120,7 @@ bool Resizing::regroup(space::Regroup as, const std::vector<int>& leave,
   return true;
 }
 
-/// Those that may not move stay.
+/// Ranks that may not move stay.
 void Resizing::rebalance() {
   const space::ControlHeader& job = job_.header();
   const space::Asked asked = job.halt.asked.load(std::memory_order_relaxed);
@@ -146,7 +146,7 @@ void Resizing::finish(const std::function<void(LaunchedProcess&)>& has_died) {
     }
   }
   const std::uint64_t now_ns = base::now_ns();
-  // Else a process was killed meanwhile, and they went back.
+  // Ranks have not moved if a process was killed meanwhile: they went back.
   const bool have_moved =
       job.halt.regroup_as.load(std::memory_order_relaxed) == space::Regroup::place;
   if (std::exchange(rebalances_, false) && have_moved)

@@ -11,11 +11,11 @@
 
 namespace armature::command {
 
-/// On one node: more processes for virtual ranks, or fewer, and ranks to other processes, while
-/// they run. Processes to come are started and join; those to go are named; then all regroup once,
-/// which gives each of those that are left as many ranks as the others
-/// (elastic/reconfigure.cpp). Until then nothing has changed, so whatever fails before that
-/// is told, and the job goes on as it was.
+/// Gives a job on one node more processes for virtual ranks, or fewer, and moves ranks to other
+/// processes, while they run. Processes to come are started and join; those to go are named. Then
+/// all regroup once, which gives each of those that are left as many ranks as the others
+/// (elastic/reconfigure.cpp). Until then nothing has changed, so whatever fails before that is
+/// told, and the job goes on as it was.
 class Resizing {
  public:
   Resizing(const JobView& job, LaunchedProcesses& processes, ProcessStarter& starter,
@@ -24,11 +24,11 @@ class Resizing {
   /// Does what is due once ranks have regrouped, if they were to. `has_died` is told of processes
   /// that were killed when others were about to take their ranks, and not all could be taken.
   void finish(const std::function<void(LaunchedProcess&)>& has_died);
-  /// To be called now and then, while nobody regroups: the next thing that is asked for.
+  /// Called now and then, while nobody regroups: does the next thing that is asked for.
   void look();
   /// Processes come or go.
   [[nodiscard]] bool is_under_way() const { return spreads_ || !joining_.empty(); }
-  /// When it wants to look; 0: now and then will do.
+  /// The time at which it wants to look; 0: now and then will do.
   [[nodiscard]] std::uint64_t next_ns() const { return rebalancing_.next_ns(); }
 
   /// Whether the process hosts no rank that has still to do something: it has handed all over, has

@@ -42,7 +42,7 @@ void Restarting::look() {
   if (request) requests_.answer_nodes("");
 }
 
-/// Those that somebody else has asked to end.
+/// Notes those that somebody else has asked to end.
 void Restarting::note_those_who_leave() {
   std::erase_if(leave_, [&](int number) { return processes_.at(number).lost; });
   for (const int number : processes_.hosting()) {

@@ -26,7 +26,7 @@ class Restarting {
   [[nodiscard]] bool is_due() const {
     return (requests_.pending() || !leave_.empty()) && !is_wanted_;
   }
-  /// In how many processes and nodes the job goes on that has been written.
+  /// Tells in how many processes and nodes the job goes on that has been written.
   void complete(Outcome& outcome) const;
 
  private:

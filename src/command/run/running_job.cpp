@@ -20,7 +20,7 @@ constexpr std::uint64_t millisecond = 1'000'000;
 // A rank that wants to say something wakes us; this is for those that are not our children, and for
 // time.
 constexpr int look_ms = 100;
-// While processes come and go, and with --verbose, which tells how long joining took.
+// Used while processes come and go, and with --verbose, which tells how long joining took.
 constexpr int look_often_ms = 1;
 
 }  // namespace

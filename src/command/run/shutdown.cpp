@@ -54,7 +54,7 @@ void Shutdown::pass_on(int signal, bool is_known_to_them) {
   if (ends_programs(signal)) passed_on_ = signal;
 }
 
-/// Before they get the signal for it.
+/// Called before they get the signal for it.
 void Shutdown::ask_to_end() const {
   for (const space::Control& control : job_.nodes())
     control.header().is_to_end.store(1, std::memory_order_release);

@@ -21,7 +21,7 @@ class Shutdown {
 
   /// All processes are told to go. Only the first time counts.
   void end_job();
-  /// Without being asked.
+  /// Kills the job without being asked.
   void kill_job();
   /// A rank that has joined gets the signal itself: a script around it could do no better than to
   /// pass it on, and most would just end.
@@ -32,7 +32,7 @@ class Shutdown {
   [[nodiscard]] int passed_on() const { return passed_on_; }
   void note_passed_on(int signal) { passed_on_ = signal; }
 
-  /// Those that are still there after a moment are killed.
+  /// Kills those that are still there after a moment.
   void kill_soon();
   void kill_when_due();
   [[nodiscard]] std::uint64_t kill_at_ns() const { return kill_at_ns_; }

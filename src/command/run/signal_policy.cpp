@@ -34,7 +34,7 @@ bool SignalPolicy::is_writing_cut_short() {
 }
 
 void SignalPolicy::pass_on(Signals::Arrived signal) {
-  // To ask once more is not to want to wait.
+  // A second request says that its sender does not want to wait.
   if (signal.number == SIGTERM && shutdown_.passed_on() == SIGTERM && shutdown_.kill_at_ns() == 0) {
     say("asked to end twice: ranks that do not end now are killed");
     shutdown_.kill_soon();
@@ -50,7 +50,7 @@ void SignalPolicy::stop_with_the_ranks() {
   time_.restart();
 }
 
-/// On several nodes: it says where in its course that can be.
+/// Asks the program, on several nodes: it says where in its course that can be.
 void SignalPolicy::ask_program_for_checkpoint() {
   space::ControlHeader& job = job_.header_of_rank_0();
   job.halt.requests.fetch_add(1, std::memory_order_relaxed);

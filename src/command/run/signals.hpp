@@ -34,7 +34,7 @@ class Signals {
   /// Whether that one was blocked when the launcher was started.
   [[nodiscard]] bool was_blocked(int number) const { return sigismember(&old_mask_, number) == 1; }
 
-  /// In a child, before exec: all as the launcher was given it. Async-signal-safe.
+  /// Gives a child, before exec, all as the launcher was given it. Async-signal-safe.
   void restore() const;
 
  private:

@@ -157,7 +157,7 @@ Spawner::Started Spawner::start(Hosted ranks, int node, Output output) {
 
 void Spawner::add_padding() {
   std::vector<const char*> words(arguments_.begin(), arguments_.end() - 1);
-  // Behind the others there is room for ours.
+  // The others are followed by room for ours.
   std::vector<const char*> environment(
       environment_.begin(), environment_.end() - std::ssize(bootstrap::our_variables) - 1);
   for (const std::string& variable : variables_) environment.push_back(variable.c_str());

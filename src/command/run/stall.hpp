@@ -15,11 +15,11 @@ class StallWatch {
   /// 0 seconds: never.
   StallWatch(double seconds, std::uint64_t now_ns);
 
-  /// To be asked now and then. True when it is time to say something.
+  /// Asked now and then. True when it is time to say something.
   bool due(const space::Control& control, std::uint64_t now_ns);
   /// Time that does not count: the job was stopped.
   void restart(std::uint64_t now_ns);
-  /// For how long nothing has moved.
+  /// The time for which nothing has moved.
   [[nodiscard]] double still_s(std::uint64_t now_ns) const;
 
  private:

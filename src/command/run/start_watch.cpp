@@ -22,7 +22,7 @@ void StartWatch::watch_joining() {
                   static_cast<double>(base::now_ns() - job_.header().started_ns) * 1e-6));
 }
 
-/// Until it is over ranks do not run.
+/// Ranks do not run until it is over.
 void StartWatch::watch_filling() {
   if (filling_ == nullptr) return;
   time_.restart();

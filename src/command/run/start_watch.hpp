@@ -13,7 +13,7 @@ class StartWatch {
       : job_(job), shutdown_(shutdown), time_(time), filling_(filling) {}
 
   [[nodiscard]] bool is_filling() const { return filling_ != nullptr; }
-  /// As far as is said (--verbose).
+  /// Known as far as it is said (--verbose).
   [[nodiscard]] bool all_have_joined() const { return joined_; }
   /// To be called now and then.
   void look();

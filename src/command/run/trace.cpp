@@ -95,7 +95,7 @@ class Json {
         "{}{{\"ph\":\"i\",\"s\":\"p\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{}}}", next(),
         name, event.process, event.rank, us(event.begin_ns - started_ns_)));
   }
-  /// From the one to the other.
+  /// Draws an arrow from the one to the other.
   void arrow(const char* name, std::pair<int, const Event*> from, std::uint64_t from_ns,
              std::pair<int, const Event*> to, std::uint64_t to_ns) {
     ++arrows_;
