@@ -20,7 +20,8 @@ struct Aim {
   std::string_view than = {};
 };
 
-/// In nanoseconds, as things were when the row was measured; nothing for a row without an aim.
+/// The aim in nanoseconds, as things were when the row was measured; nothing for a row without an
+/// aim.
 std::optional<double> aimed_ns(const Row& row, std::span<const Aim> aims,
                                const std::vector<Row>& rows);
 

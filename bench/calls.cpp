@@ -14,7 +14,7 @@ namespace armature::bench {
 
 namespace {
 
-/// Its methods are called.
+/// The target of all calls.
 class Callee {
  public:
   void nothing() {}
@@ -76,7 +76,7 @@ class Pair {
     add(1);
     question();
   }
-  /// As many of each, the statements first.
+  /// Makes as many of each, the statements first.
   void statements_then_questions(std::size_t n) {
     if (!stage_.acts()) return;
     for (std::size_t i = 0; i < n; ++i) add(i);

@@ -32,7 +32,7 @@ double together_ns(World& world, F&& f) {
   return now_ns() - begun_ns;
 }
 
-/// So much free memory is the machine's: a hypervisor may have taken what is free for long, and
+/// Makes so much free memory the machine's: a hypervisor may have taken what is free for long, and
 /// give it back only when it is touched.
 void touch_free_memory(std::size_t bytes) {
   void* const memory =
@@ -50,7 +50,7 @@ class Trips {
   static constexpr int places_max = 16;
 
   Trips(World& world, const Wire& wire) : world_(world), wire_(wire) {}
-  /// From now on they lie where none were before: no other node has pages for them.
+  /// Begins where no pages were before: no other node has pages for them.
   void begin_elsewhere() {
     if (place_ != nullptr) madvise(place_, bytes, MADV_REMOVE);
     place_ = place_ == nullptr ? memory_.get() : place_ + bytes;
@@ -60,7 +60,7 @@ class Trips {
 
   double there_ns() { return move_ns(away_); }
   double back_ns() { return move_ns(home_); }
-  /// As many on a plain connection.
+  /// Streams as many bytes on a plain connection.
   double stream_ns() {
     const double both_ns = together_ns(world_, [&] {
       goes() ? wire_.give(place_, bytes) : wire_.take(place_, bytes);

@@ -35,7 +35,7 @@ std::size_t bytes_of_each(const Effort& effort) {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 
-/// In the rank's own memory, from a page on.
+/// Pages in the rank's own memory, from a page on.
 class Pages {
  public:
   Pages(std::size_t bytes, int seed) : memory_(bytes), bytes_(bytes) {
@@ -60,7 +60,7 @@ void write_plainly(const std::string& path, std::span<const std::byte> memory) {
   if (fsync(file.get()) != 0) abort(1, "bench: a file cannot be brought to disk");
 }
 
-/// Into memory that the system gives for it.
+/// Reads into memory that the system gives for it.
 void read_plainly(const std::string& path, std::size_t bytes) {
   void* const start =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -83,7 +83,7 @@ std::string plain_file(const std::string& folder, int rank) {
 
 void checkpoint_row(Stage& stage, const std::string& folder) {
   const std::size_t bytes = bytes_of_each(stage.effort());
-  // So that as many bytes are written as by the limit.
+  // The pages make the checkpoint as large as what the limit writes.
   const Pages memory(bytes, stage.world().rank());
   stage.together(
       {"checkpoint", bytes * static_cast<std::size_t>(stage.world().size())},

@@ -45,7 +45,7 @@ class Moved {
     const std::span<std::byte> from = is_private_ ? std::span(own_from_) : shared_from_.local();
     const std::span<std::byte> to = is_private_ ? std::span(own_to_) : shared_to_.local();
     const std::span<const std::byte> sent = from;
-    // By hand: so many bytes of this rank's are needed, and what it gets.
+    // The limit by hand: so many bytes of this rank's are needed, and what it gets.
     const auto row = [&](const char* op, auto collective, std::size_t needed, auto gets) {
       stage.together({head + op + tail, bytes_}, collective, [&, needed] {
         if (is_private_) std::memcpy(shared_from_.local().data(), sent.data(), needed);

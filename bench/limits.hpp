@@ -59,7 +59,7 @@ class PingPong {
   void answer() {
     answer<yields>([] {});
   }
-  /// And does something between.
+  /// Answers, and does something between.
   template <bool yields, class Do>
   void answer(Do&& act) {
     const std::int64_t number = back_.load(std::memory_order_relaxed) + 1;
@@ -94,7 +94,7 @@ class Ring {
     given_ = end;
     see(slots_[(end - 1) % slots], 2 * ((end - 1) / slots) + 2);
   }
-  /// Their sum.
+  /// Takes them, and returns their sum.
   std::uint64_t take(std::size_t n) {
     std::uint64_t sum = 0;
     const std::uint64_t end = taken_ + n;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* module_name = "libarmature-bench-ucx.so";
 
-/// Beside the libraries, wherever the command was put.
+/// Loads it from beside the libraries, wherever the command was put.
 void* load_module(std::string& problem) {
   std::error_code ignored;
   const auto folder = std::filesystem::canonical("/proc/self/exe", ignored).parent_path();

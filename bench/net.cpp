@@ -65,7 +65,7 @@ class Rows {
 
   void wire_turn(Turn turn) { wire_.give(&turn, sizeof turn); }
 
-  /// At both ranks, or at none.
+  /// Opens it at both ranks, or at none.
   void open_native() {
     std::string problem;
     native_ = bench::open_native(std::as_writable_bytes(heap_.local()), problem);
@@ -128,7 +128,7 @@ class Rows {
     settings_.report({.op = name, .bytes = bytes, .ns = timing.ns, .limit_ns = timing.limit_ns});
   }
 
-  /// Beside another operation of the library.
+  /// Measures it beside another operation of the library.
   template <class Op, class Other>
   void row_beside(const std::string& name, std::size_t bytes, Op op, Other other) {
     if (!wanted(settings_.only, name)) return;

@@ -57,7 +57,7 @@ class Rows {
  private:
   [[nodiscard]] global_ptr<double> remote() const { return heap_.on(1); }
 
-  /// While rank 1 computes and never calls the library.
+  /// Measures it while rank 1 computes and never calls the library.
   template <class Op>
   void busy_row(const std::string& name, Op op) {
     if (!wanted(settings_.only, name)) return;
@@ -110,7 +110,7 @@ class Rows {
     report("net.compute.tcp", ns[2]);
   }
 
-  /// As rank 1 has found, at both.
+  /// Returns at both what rank 1 has found.
   double computing_ns(std::size_t rounds, const std::function<void()>& asked) {
     world_.barrier();
     double ns = 0;

@@ -35,12 +35,12 @@ class Endings {
   [[nodiscard]] const sigset_t& before() const { return before_; }
   /// The last one that has come.
   [[nodiscard]] int last() const { return last_; }
-  /// To that process.
+  /// Passes it on to that process.
   void pass_on(pid_t pid) {
     // A terminal tells all of its processes.
     if (read_one() && !by_terminal_) kill(pid, last_);
   }
-  /// Before a process is started: it would not have heard of one that has come already.
+  /// Called before a process is started: it would not have heard of one that has come already.
   void expect_none() {
     if (read_one()) throw Interrupted{last_};
   }

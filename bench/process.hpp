@@ -19,8 +19,8 @@ struct Interrupted {
 /// this program waits for its end, and clears up what it has made.
 class Process {
  public:
-  /// Its standard output goes to that file, if any; that variable is in its environment, if any.
-  /// Throws Interrupted instead where this program has been told to end.
+  /// Starts the command. Its standard output goes to that file, if any; that variable is in its
+  /// environment, if any. Throws Interrupted instead where this program has been told to end.
   explicit Process(std::vector<std::string> command, int output = -1, std::string variable = {});
   Process(Process&& other) noexcept;
   Process& operator=(Process&&) = delete;

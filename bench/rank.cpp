@@ -119,7 +119,8 @@ void changing_nodes(const RankOptions& options, World& world) {
                     : balanced_hotspot_rows(world, settings);
 }
 
-/// In the end the job is written once more; the command starts it again from there.
+/// Measures checkpoints. In the end the job is written once more; the command starts it again from
+/// there.
 void checkpoints(const RankOptions& options, World& world) {
   {
     Stage stage(world, {.only = options.only,

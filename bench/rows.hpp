@@ -23,7 +23,7 @@ void lock_rows(Stage& stage);
 /// Memory that is allocated, touched and freed: by all together, and by a rank alone.
 void allocation_rows(Stage& stage);
 void local_allocation_rows(World& world, const Settings& settings);
-/// For any number of ranks.
+/// Rows for any number of ranks.
 void collective_rows(Stage& stage);
 /// Long data from one to all, all to one, all to all; names begin and end so. On any nodes.
 void long_collective_rows(Stage& stage, const std::string& head, const std::string& tail);
@@ -63,7 +63,7 @@ void migrate_between_nodes_rows(World& world, const Settings& settings);
 
 /// Operations between two nodes. Two ranks.
 void net_rows(World& world, const Settings& settings);
-/// Those where the target computes; where the caller does; where others do on the same cores.
+/// Operations where the target computes; where the caller does; where others do on the same cores.
 void net_computing_rows(World& world, const Settings& settings);
 void net_overlap_rows(World& world, const Settings& settings);
 void net_crowded_rows(World& world, const Settings& settings);
@@ -75,7 +75,8 @@ class Gather {
   static constexpr std::size_t step = limits::gather_step;
 
   explicit Gather(const Stage& stage);
-  /// By a vector of addresses, as a section of the array, and as requests of an aggregate handle.
+  /// Three ways: by a vector of addresses, as a section of the array, and as requests of an
+  /// aggregate handle.
   void by_vector() const;
   void by_section() const;
   void by_aggregate() const;

@@ -15,7 +15,7 @@ namespace armature::bench {
 
 namespace {
 
-/// In the current folder, as it is a disk that is measured.
+/// Lies in the current folder, as it is a disk that is measured.
 class TemporaryFolder {
  public:
   TemporaryFolder() : path_((std::filesystem::current_path() / "armature-bench-XXXXXX").string()) {
@@ -87,7 +87,7 @@ void Collector::compare(const Program& program, const std::string& op, const Hos
                         const Hosting& with) {
   if (!wants({op}) || path_of(program).empty()) return;
   for (int i = 0; i < times(); ++i) {
-    // In turns, and neither always first.
+    // The two run in turns, and neither always first.
     const auto run = [&](const Hosting& as) { return program_ns(program, as, request_.quick); };
     Row row{.op = op, .bytes = 0, .ns = i % 2 == 0 ? run(hosting) : 0, .limit_ns = run(with)};
     if (i % 2 != 0) row.ns = run(hosting);

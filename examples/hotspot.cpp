@@ -53,7 +53,7 @@ class Strip {
   explicit Strip(World& world)
       : world_(world), edges_(world.allocate<double>(2)), field_(cells + 2, world.rank() % 7) {}
 
-  /// Its neighbours' cells, then its own.
+  /// Computes the neighbours' cells, then its own.
   void step(double spot) {
     const int ranks = world_.size(), me = world_.rank();
     armature::put(edges_.on((me + 1) % ranks), field_[cells]);

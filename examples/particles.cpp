@@ -47,7 +47,7 @@ double cpu_seconds() {
 
 double round_the_plane(double at) { return at - cells * std::floor(at / cells); }
 
-/// In the middle of its cell; more of them the further left.
+/// A particle begins in the middle of its cell; more of them the further left.
 Particle born(int number) {
   const int column = static_cast<int>(cells * std::pow(static_cast<double>(number) / particles, 3));
   const int row = number * 7 % cells;

@@ -74,7 +74,7 @@ struct Found {
   friend bool operator==(const Found&, const Found&) = default;
 };
 
-/// So many nodes from the end of `waiting`, which gets their children.
+/// Looks at so many nodes from the end of `waiting`, which gets their children.
 Found look_at(std::vector<Node>& waiting, std::size_t most) {
   Found found;
   for (; most > 0 && !waiting.empty(); --most) {

@@ -24,7 +24,7 @@ void check(ucs_status_t status, const char* call) {
     throw std::runtime_error(std::string(call) + ": " + ucs_status_string(status));
 }
 
-/// Before an address that is passed on: how long its two parts are, and where the memory lies.
+/// Precedes an address that is passed on: how long its two parts are, and where the memory lies.
 struct Head {
   std::uint64_t worker_bytes, key_bytes, memory;
 };
@@ -154,8 +154,8 @@ class NativeUcx final : public Native {
   }
 
   using Received = const ucp_am_recv_param_t*;
-  /// From inside of progress(), which must not be called again: a word leaves at once, or is kept
-  /// by UCX until it does.
+  /// Answers from inside of progress(), which must not be called again: a word leaves at once, or
+  /// is kept by UCX until it does.
   static ucs_status_t on_question(void* native, const void*, std::size_t, void*, std::size_t,
                                   Received) {
     auto& me = *static_cast<NativeUcx*>(native);

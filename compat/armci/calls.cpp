@@ -54,7 +54,7 @@ std::string_view what_errors_do() {
   return asked != nullptr && *asked != '\0' ? asked : "return";
 }
 
-/// As addr2line takes it: the program or library, and the address in it.
+/// Names a place as addr2line takes it: the program or library, and the address in it.
 std::string place(const void* site) {
   const auto address = reinterpret_cast<std::uintptr_t>(site) - 1;  // in the call, not behind it
   Dl_info found{};

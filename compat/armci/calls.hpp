@@ -7,9 +7,9 @@
 
 #include <armature/error.hpp>
 
-// Between C++ and C: no exception may cross a C function. Calls that return int answer with the
-// interface's classical codes; calls that cannot answer end the job with the message of the error.
-// Few programs look at the codes of transfers, so one that could not be made also says so.
+// No exception may cross a C function. Calls that return int answer with the interface's classical
+// codes; calls that cannot answer end the job with the message of the error. Few programs look at
+// the codes of transfers, so one that could not be made also says so.
 
 namespace armci {
 
@@ -42,8 +42,8 @@ struct Call {
   }
 };
 
-/// For transfers. Returns the code; of what has failed (an address that nobody owns) it says why on
-/// stderr, once for each place of the program. Ends the job if ARMCI_ERRORS=abort.
+/// Refuses a transfer. Returns the code; of what has failed (an address that nobody owns) it says
+/// why on stderr, once for each place of the program. Ends the job if ARMCI_ERRORS=abort.
 int refuse(Call call, int code, const char* why);
 
 /// Throws Error(bad_argument) where ARMCI_ERRORS says neither return nor abort.

@@ -114,7 +114,7 @@ int initialise_on(const char* call, int level, Bits communicator) {
 
 }  // namespace
 
-/// Without MPI, as a program that does not use it.
+/// Joins without MPI, as a program that does not use it.
 armature::World& join_with_mpi() {
   world = 0;
   if (armature::mpi_handle_bytes() == 0) return armature::init();

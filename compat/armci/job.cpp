@@ -47,7 +47,7 @@ OfRank<Member> membership;
 
 namespace {
 
-/// Without its collective part.
+/// Lets go without the collective part.
 void let_go() {
   const std::lock_guard held(job->lock);
   membership->world = nullptr;

@@ -41,8 +41,8 @@ inline int my_process() {
 }
 int processes();
 
-/// For armci_run_main: leaves on behalf of a rank whose main has ended, as far as it can alone. One
-/// that has failed, or ends in the middle, ends the job: others may wait for it.
+/// Leaves, for armci_run_main, on behalf of a rank whose main has ended, as far as it can alone.
+/// One that has failed, or ends in the middle, ends the job: others may wait for it.
 void end_main(int status);
 
 }  // namespace armci

@@ -34,7 +34,8 @@ class OfRank {
     ~Made() = default;
   };
 
-  // In place, so that the variable has the same address in all processes that a rank comes to.
+  // The variable lies in place, so that it has the same address in all processes that a rank comes
+  // to.
   alignas(armature::rank_local<Made>) std::byte place_[sizeof(armature::rank_local<Made>)];
   armature::rank_local<Made>& of_ranks_ = *new (place_) armature::rank_local<Made>;
   T& of_process_ = *new T;

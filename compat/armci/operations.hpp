@@ -26,7 +26,7 @@ enum class Operation {
 /// tells the names apart.
 [[nodiscard]] std::optional<Operation> operation_of(const char* name);
 
-/// For messages: the printable beginning of such a string, of a few bytes.
+/// Returns, for messages, the printable beginning of such a string, of a few bytes.
 [[nodiscard]] std::string printable_beginning(const char* name);
 
 }  // namespace armci

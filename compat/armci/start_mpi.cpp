@@ -33,8 +33,8 @@ bool is_any_set(std::initializer_list<const char*> variables) {
 
 bool is_open_mpi() { return armature::mpi_symbol("ompi_mpi_comm_world") != nullptr; }
 
-/// By what the launchers leave in the environment. One of Open MPI speaks PMIx, as others do that
-/// start its programs; one of MPICH PMI.
+/// Judges by what the launchers leave in the environment. One of Open MPI speaks PMIx, as others do
+/// that start its programs; one of MPICH PMI.
 bool is_by_its_launcher() {
   if (is_any_set({"ARMATURE_RANK"})) return false;  // `armature run`, perhaps below another one
   const bool is_by_open_mpi = is_any_set({"OMPI_COMM_WORLD_SIZE"});

@@ -125,7 +125,7 @@ class Cell {
   void show(const Place& me, Box box) {
     here_.insert(here_.end(), arrived_.begin(), arrived_.end());
     arrived_.clear();
-    // They came in any order; sums are made in one.
+    // Atoms came in any order; sums are made in one.
     std::ranges::sort(here_, {}, &Atom::number);
     if (here_.empty()) return;
     std::vector<Vec> mine;

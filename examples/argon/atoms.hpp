@@ -35,7 +35,7 @@ struct Atom {
 /// The length of a side of the box, which is periodic: four atoms to a unit cell.
 inline const double box = lattice * std::cbrt(4 / density);
 
-/// From there to here on the shortest way. Turned round it is the same to the last bit, so that
+/// The shortest way from there to here. Turned round it is the same to the last bit, so that
 /// whoever computes what two atoms do to each other finds the same.
 inline double shortest(double way) {
   if (way > box / 2) return way - box;

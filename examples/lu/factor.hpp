@@ -69,7 +69,7 @@ class Factorisation {
     return numbers.empty() ? -1 : numbers.back();
   }
 
-  /// To those who have blocks behind block column (or row) k.
+  /// Tells ranks that have blocks behind block column (or row) k.
   void announce(const std::vector<Neighbour>& neighbours, int k) {
     for (const Neighbour& each : neighbours) {
       if (each.last > k) matrix_.announce(each.worker);

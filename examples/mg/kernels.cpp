@@ -11,7 +11,7 @@
 namespace mg {
 namespace {
 
-// Around a row (y, z): the sums, for each x, of its four face and its four edge neighbours.
+// Sums around a row (y, z): for each x, its four face and its four edge neighbours.
 class RowSums {
  public:
   explicit RowSums(Grid grid)

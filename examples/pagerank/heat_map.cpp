@@ -36,7 +36,7 @@ struct Color {
   double red, green, blue;
 };
 
-// From pale to dark, even in lightness, and readable without colour vision.
+// Colours from pale to dark, even in lightness, and readable without colour vision.
 constexpr std::array<Color, 6> scale = {Color{240, 246, 251}, {198, 219, 239}, {133, 182, 217},
                                         {66, 133, 190},       {24, 83, 154},   {8, 42, 97}};
 

@@ -17,7 +17,7 @@ class RowBlocks {
  public:
   // Blocks may be empty when there are more of them than rows.
   static RowBlocks balanced(const SparseMatrix& matrix, int blocks);
-  // From what bounds() gave, on another rank.
+  // Takes what bounds() gave on another rank.
   explicit RowBlocks(std::vector<std::uint32_t> bounds) : bounds_(std::move(bounds)) {}
 
   int blocks() const { return static_cast<int>(bounds_.size()) - 1; }

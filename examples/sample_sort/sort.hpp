@@ -23,7 +23,7 @@ inline Numbers splitters_of(Numbers sample, int parts) {
   return splitters;
 }
 
-/// As many of the numbers as make parts nearly equal, at even distances.
+/// Takes as many of the numbers as make parts nearly equal, at even distances.
 inline Numbers sample_of(std::span<const int> numbers) {
   constexpr std::size_t sample_size = 4096;
   Numbers sample(sample_size);

@@ -76,7 +76,7 @@ class Search {
   int rounds_ = 0;
   std::uint64_t calls_ = 0;
 
-  // By place. Neighbours are those that the round begins with.
+  // States by place. Neighbours are those that the round begins with.
   std::vector<VertexState> states_;
   std::array<NeighbourLists, 2> neighbours_;
   std::array<NeighbourLists, 2> kept_;  // the neighbours of the next round
@@ -141,7 +141,7 @@ void Search::trim() {
 void Search::trim(std::size_t i, Direction empty_side) {
   states_[i].component = dealing_.vertex(i);
   states_[i].marks = trimmed;
-  // To those on the other side, this vertex is a neighbour on the side where it has none itself.
+  // Neighbours on the other side lose this vertex on the side where it has none itself.
   tell(i, opposite(empty_side), &Search::lose_neighbour, empty_side);
 }
 

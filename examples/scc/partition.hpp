@@ -11,8 +11,8 @@ namespace scc {
 
 using Partition = std::vector<Vertex>;
 
-// From any names: vertices of one component have the same number, those of different ones do not.
-// Numbers are below the number of vertices.
+// Makes numbers of any names: vertices of one component have the same number, those of different
+// ones do not. Numbers are below the number of vertices.
 Partition named_by_smallest(const std::vector<Vertex>& component_of);
 
 std::size_t count_components(const Partition& partition);

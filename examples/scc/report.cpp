@@ -16,7 +16,7 @@ using debian::grouped;
 constexpr std::size_t circles_shown = 5;
 constexpr std::size_t line_width = 78;
 
-// As many names as fit a line, and how many there are besides.
+// Lists as many names as fit a line, and how many there are besides.
 std::string named(const std::vector<Vertex>& members, const std::vector<std::string>& names) {
   std::string words;
   for (std::size_t i = 0; i < members.size(); ++i) {

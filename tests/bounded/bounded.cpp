@@ -37,7 +37,7 @@ std::size_t peak_bytes() {
 }
 void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
-/// Until the end of it that process hardly runs.
+/// Slows that process until the end of this object: it hardly runs.
 class Slowed {
  public:
   explicit Slowed(pid_t process)

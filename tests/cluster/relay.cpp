@@ -71,7 +71,7 @@ class Direction {
   Direction(int from, int to, std::chrono::microseconds delay)
       : from_(from), to_(to), delay_(delay) {}
 
-  /// Those that have been sent.
+  /// Takes the frames that have been sent.
   void take() {
     static std::array<char, frame_bytes_max> buffer;
     for (int i = 0; i < taken_max; ++i) {
@@ -85,7 +85,7 @@ class Direction {
     }
   }
 
-  /// Those whose time has come arrive. At an end that is down they are lost.
+  /// Delivers frames whose time has come. At an end that is down they are lost.
   void deliver() {
     while (!frames_.empty() && frames_.front().due <= Clock::now()) {
       const std::vector<char>& bytes = frames_.front().bytes;
@@ -95,7 +95,7 @@ class Direction {
     }
   }
 
-  /// When the next one arrives; if none is under way, never.
+  /// The time at which the next one arrives; if none is under way, never.
   Clock::time_point due() const {
     return frames_.empty() ? Clock::time_point::max() : frames_.front().due;
   }

@@ -34,7 +34,7 @@ bool cycles_end_where_they_began() {
   return world().allreduce(static_cast<int>(is_near), armature::Minimum{}) == 1;
 }
 
-/// In bytes; 0 when the system does not say.
+/// The machine's memory in bytes; 0 when the system does not say.
 std::size_t memory_total() {
   std::ifstream meminfo("/proc/meminfo");
   std::string key;

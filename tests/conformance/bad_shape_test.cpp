@@ -78,7 +78,7 @@ void expect_refused(const char* name, const Shape& shape, Transfer transfer) {
   EXPECT_NE(error->message.find(name), std::string::npos) << error->message;
 }
 
-/// As a shape of a put, whose target is remote, or of a get.
+/// Makes it a shape of a put, whose target is remote, or of a get.
 Strided put_shape(const Shape& s) {
   return {.counts = s.counts, .to_strides = s.remote_strides, .from_strides = s.local_strides};
 }

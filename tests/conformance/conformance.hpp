@@ -127,7 +127,7 @@ bool checks_in_full();
   template <class TypeParam>                                                               \
   static void suite##_##name##_body()
 
-// Their bodies would run on one rank of each process only.
+// The bodies of these would run on one rank of each process only.
 #undef TEST_F
 #undef TEST_P
 #undef TYPED_TEST_P

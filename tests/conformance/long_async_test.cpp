@@ -38,7 +38,7 @@ class Matrix {
 
   [[nodiscard]] global_ptr<Number> there() const { return place.on(right()); }
 
-  /// That every number for which `is_sent` is true is the left neighbour's, and the rest 0.
+  /// Expects that every number for which `is_sent` is true is the left neighbour's, and the rest 0.
   template <class IsSent>
   void expect_got(IsSent is_sent, Number times = 1) {
     armature::fence_all();
@@ -218,7 +218,7 @@ TEST(LongAsync, many_are_under_way_beside_blocking_ones) {
   for (std::size_t i = 0; i < 100; ++i)
     handles.push_back(armature::put_async(matrix.there() + static_cast<std::ptrdiff_t>(i * part),
                                           matrix.mine.data() + i * part, part));
-  // To places of their own, while the others are under way.
+  // These puts go to places of their own, while the others are under way.
   auto beside = world().allocate<Number>(2);
   armature::put(beside.on(right()), Number{me()});
   EXPECT_EQ(armature::fetch_add(beside.on(right()) + 1, 5), 0);

@@ -65,7 +65,7 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  /// By all ranks, when none of them uses it any more.
+  /// Called by all ranks, when none of them uses it any more.
   void end() {
     armature::fence_all();
     world().barrier();

@@ -219,7 +219,8 @@ TEST(Mutex, many_sets_can_live_and_die) {
   }
 }
 
-// As ranks do: the mutex and the counter are on different nodes, where there are several.
+// Threads exclude each other as ranks do: the mutex and the counter are on different nodes, where
+// there are several.
 TEST(Mutex, threads_of_a_rank_exclude_each_other) {
   if (armature::rank_kind() != armature::RankKind::process)
     GTEST_SKIP() << "threads of a process that hosts several ranks are of no rank";

@@ -10,7 +10,7 @@ using armature::put;
 using armature::wait_notify;
 
 namespace {
-/// For each pair of ranks, since there may be several in a process.
+/// Counts for each pair of ranks, since there may be several in a process.
 using Counts = std::vector<std::uint64_t>;
 Counts per_pair() {
   return Counts(static_cast<std::size_t>(ranks()) * static_cast<std::size_t>(ranks()));
@@ -92,7 +92,7 @@ TEST(Notify, who_waits_long_enough_to_sleep_is_woken) {
 namespace {
 
 struct Busy {
-  /// By a call that is executed while its rank waits for a notification of its own.
+  /// Called while its rank waits for a notification of its own.
   void notify_twice_and_wait() {
     for (int i = 0; i < 2; ++i) notify(me());
     awaited = wait_notify(me());

@@ -12,7 +12,7 @@ using armature::shared;
 namespace put_then_tests {
 namespace {
 
-/// In a packet, longer than one, in pieces.
+/// Lengths in a packet, longer than one, in pieces.
 constexpr std::size_t lengths[] = {1, 500, 1500, 10'000, 1 << 17, 1 << 19};
 constexpr std::size_t longest = 1 << 19;  // 4 MiB
 

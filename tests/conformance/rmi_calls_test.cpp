@@ -154,7 +154,7 @@ RMI_TEST(RmiCalls, methods_of_a_second_base_find_their_object) {
     circle.async(right(), &Named::set_number, 4);
     EXPECT_EQ(circle.sync(right(), &Named::number), 40);
     EXPECT_EQ(circle.sync(right(), &Circle::number), 40);
-    // As members of Circle: these pointers carry what to add to the object's address.
+    // The pointers are of members of Circle: they carry what to add to the object's address.
     const auto set = static_cast<void (Circle::*)(int)>(&Named::set_number);
     circle.async(right(), set, 6);
     const auto number = static_cast<int (Circle::*)()>(&Named::number);
@@ -222,7 +222,7 @@ RMI_TEST(RmiCalls, the_papers_spellings_do_the_same) {
   EXPECT_EQ(most, 1 + 10 * ranks());
 }
 
-// In the slot, in a packet, and fetched: wherever the borders between these are.
+// Results come in the slot, in a packet, and fetched: wherever the borders between these are.
 RMI_TEST(RmiCalls, results_of_all_lengths_come_back_whole) {
   const int to = (me() + 1) % ranks();
   for (const std::size_t around : {0, 24, 40, 8192, 16'200, 65'536, 200'000})

@@ -132,7 +132,7 @@ RMI_TEST(RmiFuture, an_answer_nobody_waits_for_is_not_mistaken_for_another) {
   for (int i = 0; i < 100; ++i)
     dropped.push_back(armature::make_promise<std::vector<int>>(right()).second);
   world().barrier();
-  // In the slots of these, all of which are free again.
+  // These answers come in the slots of those before, all of which are free again.
   std::vector<future<std::vector<int>>> wanted;
   for (int i = 0; i < 100; ++i) {
     auto [answer, promise] = armature::make_promise<std::vector<int>>(right());

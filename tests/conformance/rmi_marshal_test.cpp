@@ -40,7 +40,7 @@ struct Point {
   double x, y;
   bool operator==(const Point&) const = default;
 };
-/// Its bytes travel, though it cannot be made from nothing.
+/// An object whose bytes travel, though it cannot be made from nothing.
 class NoDefault {
  public:
   explicit NoDefault(int n) : n_(n) {}

@@ -1,4 +1,4 @@
-// In which order calls are executed, what may come between, and what rmi_wait waits for.
+// The order in which calls are executed, what may come between, and what rmi_wait waits for.
 #include <string>
 
 #include "rmi.hpp"
@@ -42,7 +42,7 @@ struct Journal {
   bool inside = false;
 };
 
-/// While more may come in, which a thread beside the rank may be executing.
+/// Reads while more may come in, which a thread beside the rank may be executing.
 int notes_so_far(const shared<Journal>& journal) {
   return watch([&] { return journal->notes; });
 }

@@ -41,7 +41,7 @@ struct Looker {
     for (const auto word : words) bytes += word == "word" ? word.size() : 1000;
     return bytes;
   }
-  /// While it waits, its message must stay.
+  /// The message must stay while this waits.
   std::string wait_and_read(std::string_view text, armature::shared_ref<Looker> all_lookers) {
     all_lookers.sync(right(), &Looker::length, "other", me());
     return std::string(text);

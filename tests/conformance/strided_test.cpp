@@ -179,7 +179,7 @@ TEST(Strided, patches_of_a_matrix_move) {
   matrix.free();
 }
 
-/// Between nodes rows are packed into pieces, or lent one by one, by their length: about as long as
+/// Rows between nodes are packed into pieces, or lent one by one, by their length: about as long as
 /// a piece is where one way ends and the other begins.
 TEST(Strided, rows_about_as_long_as_a_piece_move) {
   constexpr std::size_t rows = 3, apart = std::size_t{160} * 1024;

@@ -55,8 +55,8 @@ class Crew {
  public:
   using Body = void (*)();
 
-  /// By the rank that runs GoogleTest: runs the body here and on the others; returns when all here
-  /// are through.
+  /// Runs the body here and on the others; called by the rank that runs GoogleTest. Returns when
+  /// all here are through.
   void perform(Body body) {
     {
       const std::scoped_lock lock(mutex_);
@@ -71,7 +71,7 @@ class Crew {
     wait(lock, [&] { return busy_ == 0; });
   }
 
-  /// By the others: runs bodies until dismissed.
+  /// Runs bodies until dismissed; called by the others.
   void serve() {
     for (std::uint64_t done = 0;; ++done) {
       std::unique_lock lock(mutex_);

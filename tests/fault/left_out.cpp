@@ -23,7 +23,7 @@ void say(const World& world, const std::string& what) {
   std::fflush(stdout);
 }
 
-/// So many, from rank 0 on.
+/// Lists so many, from rank 0 on.
 std::vector<Rank> first(int count) {
   std::vector<Rank> ranks;
   for (int i = 0; i < count; ++i) ranks.emplace_back(i);

@@ -25,7 +25,7 @@
 
 namespace {
 
-// Before main: it is gone from the environment when the job has been joined.
+// Read before main: it is gone from the environment when the job has been joined.
 const bool are_virtual = std::getenv("ARMATURE_VIRTUAL") != nullptr;
 
 using armature::Rank;

@@ -46,8 +46,8 @@ void die_after(std::chrono::microseconds delay) {
   }).detach();
 }
 
-/// By the victim before the last barrier: dies when all survivors are out of that, also when one of
-/// them keeps it there by a method.
+/// Called by the victim before the last barrier: dies when all survivors are out of that, also when
+/// one of them keeps it there by a method.
 void die_when_all_are_out(const Scene& scene) {
   std::thread([out = scene.out.local()] {
     for (std::size_t rank = 0; rank < out.size(); ++rank)

@@ -176,7 +176,7 @@ std::uint64_t Model::last_wave_begun(const State& state) const {
   return last;
 }
 
-// Once only fences have steps to take, the tallies stay: the next wave adds them up, the one after
+// The tallies stay once only fences have steps to take: the next wave adds them up, the one after
 // that finds them equal. Together with the fact that all other steps are finitely many, this makes
 // every path end on which no rank is neglected for ever.
 std::optional<std::string> Model::judge_quiet(State& state) const {

@@ -39,7 +39,7 @@ struct Memory {
   armature::Piece<long> counter;
 };
 
-/// Its own frame is allocated, before what is counted.
+/// The coroutine's own frame is allocated, before what is counted.
 future<void> awaits(const Memory& memory) {
   const long before = allocations;
   Handle put = memory.put();

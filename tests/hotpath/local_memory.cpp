@@ -46,7 +46,7 @@ void use(const World& world, const Section& section) {
   _exit(0);
 }
 
-/// Until it stops again; below 0: it has ended.
+/// Counts steps until it stops again; below 0: it has ended.
 long steps_of(pid_t child) {
   int status = 0;
   long steps = 0;

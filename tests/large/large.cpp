@@ -20,7 +20,7 @@ using armature::World;
 constexpr std::size_t gib = std::size_t{1} << 30;
 constexpr std::size_t bytes = 4 * gib + gib / 2;
 constexpr std::size_t doubles = bytes / sizeof(double);
-// Around the 4 GiB line and at the end.
+// Marks around the 4 GiB line and at the end.
 constexpr std::array<std::size_t, 5> marks{0, (4 * gib) / 8 - 1, (4 * gib) / 8, (4 * gib) / 8 + 1,
                                            doubles - 1};
 
@@ -30,7 +30,7 @@ void expect(bool good, const char* what) {
   armature::abort(1, what);
 }
 
-/// As many doubles as the piece has. In large pages: a virtual machine may take tens of
+/// Memory of as many doubles as the piece has, in large pages: a virtual machine may take tens of
 /// microseconds for each page that is touched first.
 struct Own {
   Own() : memory(std::aligned_alloc(std::size_t{2} << 20, bytes), &std::free) {

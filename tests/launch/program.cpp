@@ -223,7 +223,7 @@ void exit_in_a_method(World& world) {
   world.barrier();
 }
 
-/// As it is while somebody reads from it.
+/// Aborts while stdin is locked, as it is while somebody reads from it.
 void abort_beside_a_reader(World& world) {
   if (world.rank() == 0) flockfile(stdin);
   world.barrier();

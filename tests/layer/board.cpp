@@ -157,7 +157,7 @@ void on_death(Rank me, Rank failed) {
   });
 }
 
-/// Not at the first time: who asks must ask again.
+/// Answers no at the first time: the caller must ask again.
 bool is_quiet() { return here.asked_to_be_quiet.fetch_add(1) % 2 == 1; }
 
 template <class T>

@@ -16,7 +16,7 @@ namespace board {
 
 using armature::Rank;
 
-/// Before armature::run.
+/// Called before armature::run.
 void add_to_process();
 [[nodiscard]] armature::layer::Context context();
 
@@ -31,7 +31,7 @@ bool add_bytes(Rank to, int counter, std::byte of, std::span<const std::byte> by
 /// Reads a counter of the calling rank's board.
 [[nodiscard]] long value(int counter);
 
-/// So many bytes more are packed with the calling rank's board.
+/// Packs so many bytes more with the calling rank's board.
 void set_ballast(std::size_t bytes);
 
 /// Counts what the layer has been told in this process.

@@ -45,7 +45,7 @@ std::vector<armature::remote_promise<long>> begin_coroutines(Cells& cells, int e
   return all;
 }
 
-/// Until all elements of this rank are at that member.
+/// Waits until all elements of this rank are at that member.
 bool all_are_at(Cells& cells, int each, int member) {
   return eventually([&] {
     armature::rmi_poll();

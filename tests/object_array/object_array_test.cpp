@@ -40,7 +40,7 @@ class Cell {
   std::vector<std::pair<int, long>> seen_;
 };
 
-/// By serialize, and with a pointer of its own.
+/// Travels by serialize, and with a pointer of its own.
 struct Boxed {
   std::unique_ptr<std::string> text;
   template <class Archive>
@@ -108,7 +108,7 @@ TEST(ObjectArray, an_own_element_is_not_interrupted_by_its_statements) {
           [&] { return watch([&] { return *sent.on(here).address(); }) == time * (ranks() - 1); }));
     };
     if (me() == here && time == 2) {
-      // Between two fences, too.
+      // Calls go between two fences, too.
       counters.for_all([&](int index, Counter& one) {
         if (index != 0) return;
         wait();

@@ -36,7 +36,7 @@ std::vector<Step> generate_exclusive(Random& random, const Job& job, Window wind
 std::vector<Step> generate_commuting(Random& random, const Job& job, Window window,
                                      const Commuting& what);
 
-/// In [low, high].
+/// Draws from [low, high].
 inline std::size_t between(Random& random, std::size_t low, std::size_t high) {
   return low + random() % (high - low + 1);
 }

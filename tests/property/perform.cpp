@@ -189,7 +189,7 @@ void Performer::issue_vector(const Operation& op) {
     to.push_back(op.kind == Kind::get ? local : there);
     from.push_back(op.kind == Kind::get ? there : local);
   }
-  // As one list, or as two of which one may be empty.
+  // The segments are one list, or two of which one may be empty.
   const std::size_t cut = op.source_seed % (to.size() + 1);
   const armature::Segments segments[] = {
       {.to = std::span(to).first(cut), .from = std::span(from).first(cut), .bytes = op.counts[0]},

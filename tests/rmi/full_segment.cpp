@@ -53,7 +53,7 @@ void calls(World& world) {
   if (world.rank() != full) {
     require(armature::sync(full, twice, 21) == 42, "the answer to a call");
     armature::async(full, note, 1);
-    // On its node they are read in place.
+    // The bytes are read in place on the rank's node.
     const Errc code = code_of([] {
       const std::vector<std::byte> bytes(1 << 20);
       require(armature::sync(full, count, bytes) == bytes.size(), "long arguments are short");

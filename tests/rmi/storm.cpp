@@ -40,7 +40,7 @@ void compute_for(milliseconds time) {
 struct Target {
   void add(long n) { sum += n; }
   void forward(shared_ref<Target> all, int to, long n) { all.async(to, &Target::add, n); }
-  /// On and on, round the ranks.
+  /// Goes on and on, round the ranks.
   void circulate(shared_ref<Target> all, int hops) {
     ++sum;
     if (hops > 0) {

@@ -1,5 +1,5 @@
-// By which barriers ranks fall asleep. Where a node has one process, all who may wake a rank are
-// threads of that process, and a barrier of other processes is a waste.
+// Counts the barriers by which ranks fall asleep. Where a node has one process, all who may wake a
+// rank are threads of that process, and a barrier of other processes is a waste.
 //
 // The program counts the membarrier calls of the library, which finds this `syscall` first.
 #include <dlfcn.h>

@@ -41,7 +41,7 @@ bool comes_to_hold(Condition condition) {
   return holds;
 }
 
-/// And does for a while.
+/// True if it comes to hold, and does for a while.
 template <class Condition>
 bool comes_to_stay(Condition condition) {
   bool holds = comes_to_hold(condition);

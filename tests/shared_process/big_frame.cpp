@@ -8,7 +8,7 @@
 
 #include <armature/armature.hpp>
 
-/// Without the compiler's probes: what it is that the stack's guard alone must find.
+/// Compiled without the compiler's probes: the stack's guard alone must find this.
 [[gnu::noinline]] static long far_end_of_array(std::size_t bytes) {
   auto* const array = static_cast<long*>(alloca(bytes));
   for (int i = 0; i < 512; ++i) array[i] = -1;

@@ -237,13 +237,13 @@ void refuse(World& world) {
   world.barrier();
 }
 
-/// They end where they have gone; a node may have none left.
+/// Goes, and ends there; a node may have no rank left.
 int leave(World& world) {
   go(world, armature::hosting_processes() - 1);
   return world.rank() == 0 ? 7 : 0;
 }
 
-/// Those of the first process and those of the last one change places; the last rank does nothing.
+/// Ranks of the first process and those of the last one change places; the last rank does nothing.
 void stand(World& world) {
   go(world, armature::hosting_processes() - 1 - where(world.rank()));
   if (world.rank() == world.size() - 1) std::this_thread::sleep_for(std::chrono::seconds(60));
@@ -283,7 +283,7 @@ void save(World& world, const std::string& directory) {
   if (me == 0) std::printf("%s: well\n", goes_on ? "restarted" : "saved");
 }
 
-/// From node to node without end, and a checkpoint wherever one is asked for.
+/// Ranks go from node to node without end; a checkpoint is made wherever one is asked for.
 void wander(World& world) {
   for (;;) {
     go(world, (where(world.rank()) + 1) % armature::hosting_processes());
@@ -294,7 +294,7 @@ void wander(World& world) {
 /// Runs in processes that are killed: ranks go where others are, between copies.
 void recover(World& world, int rounds, int seed) {
   int goes = 0;
-  // By itself, to another process of its node.
+  // The rank goes by itself, to another process of its node.
   const auto go_near = [&] {
     const Rank who = drawn(seed, ++goes * 7919 + world.rank(), world.size());
     if (armature::same_node(world.rank(), who)) armature::migrate(armature::process_of(who));

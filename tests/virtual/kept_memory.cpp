@@ -38,7 +38,7 @@ armature::global_ptr<Word> filled_block(const World& world) {
   return block;
 }
 
-/// Beside the program: the directory of a test.
+/// Writes beside the program: the directory of a test.
 std::size_t checkpoint_bytes(World& world) {
   char name[] = "./kept_memory-XXXXXX";
   if (world.rank() == 0) require(mkdtemp(name) != nullptr, "a directory for checkpoints");

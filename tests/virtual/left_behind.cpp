@@ -28,7 +28,7 @@ constexpr std::size_t block_bytes = std::size_t{1} << 20;
 constexpr int blocks = 32;
 constexpr std::size_t most_of_a_rank = block_bytes * blocks * 3 / 4;
 
-/// Its process goes on with others meanwhile, if there are any.
+/// Waits; the process goes on with other ranks meanwhile, if there are any.
 void wait(std::chrono::milliseconds duration) {
   const auto end = Clock::now() + duration;
   while (Clock::now() < end) armature::yield();

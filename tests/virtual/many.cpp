@@ -80,7 +80,7 @@ void reduce_in_order(World& world) {
           "a scan is not in the order of the ranks");
 }
 
-/// As much for each, then more for some than for others.
+/// Allocates as much for each, then more for some than for others.
 void allocate(World& world) {
   const auto words_of = [](int rank) { return static_cast<std::size_t>(rank % 7 + 1); };
   const int me = world.rank(), far = (me * 17 + 5) % world.size();

@@ -81,7 +81,7 @@ void what_a_thread_allocates_is_the_rank_s(World& world) {
   std::thread([&] { delete mine; }).join();
 }
 
-/// In a ring: what the left neighbour has made is deleted here, in whichever process.
+/// Frees in a ring: what the left neighbour has made is deleted here, in whichever process.
 void anyone_may_free(World& world) {
   using Text = std::string;
   const auto place = world.allocate<Text*>(1);

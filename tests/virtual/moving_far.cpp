@@ -94,7 +94,7 @@ class Wanderer {
     if (random_() % 2 == 0) move();
   }
 
-  /// In one piece that is lent, in rows that are packed, or in many short ones.
+  /// Puts in one piece that is lent, in rows that are packed, or in many short ones.
   void put(int to, int number) {
     if (number % 3 == 0) return armature::put(block_.on(to), mine_.data(), words);
     if (number % 3 == 1) {

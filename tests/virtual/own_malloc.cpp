@@ -26,7 +26,7 @@ void* __libc_memalign(std::size_t alignment, std::size_t bytes);
 void __libc_free(void* memory);
 }
 
-// As allocators are built: for all libraries of the process.
+// Visible as allocators are built: for all libraries of the process.
 #pragma GCC visibility push(default)
 #if OWN == OWN_malloc
 extern "C" {

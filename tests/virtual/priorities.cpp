@@ -125,7 +125,7 @@ void check_order_of_calls(World& world) {
       world,
       [&](int others) {
         while (spinning < others) armature::yield();
-        // By now all wait in the barrier.
+        // All wait in the barrier by now.
         for (int turn = 0; turn < 100; ++turn) armature::yield();
         for (int rank = 1; rank <= others; ++rank) called.async(rank, &Called::go);
       },

@@ -149,7 +149,8 @@ int main(int argc, char** argv) {
   const std::string_view every = argc > 2 ? argv[2] : "";
   settings.when_due = every == "when_due" || every == "both";
   if (every == "both") settings.every = -3;
-  // As programs do that work elsewhere and show a title: a restart goes by what was there at first.
+  // Programs that work elsewhere and show a title do this: a restart goes by what was there at
+  // first.
   if (chdir("/") != 0) return 1;
   for (int i = 1; i < argc; ++i) std::memset(argv[i], 'x', std::strlen(argv[i]));
   return armature::run(argc, argv, [settings](World& world) {

@@ -47,7 +47,7 @@ void what_threads_allocate_moves_with_their_rank(World& world) {
       threads.emplace_back([&, first] {
         for (std::size_t i = first; i < lines.size(); i += 3) lines[i] = line_of(world, i);
       });
-    // At the same time as the rank itself.
+    // The rank itself allocates at the same time.
     for (int i = 0; i < 3000; ++i) require(!std::string(60, 'x').empty(), "it allocates, too");
   }
   move_on(world);

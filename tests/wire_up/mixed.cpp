@@ -65,7 +65,7 @@ void take_turns(armature::World& world) {
   }
 }
 
-/// As if MPI had been started by something that nobody else can speak with.
+/// Acts as if MPI had been started by something that nobody else can speak with.
 void forget_launcher() {
   for (const char* variable : {"PMIX_RANK", "PMIX_NAMESPACE", "PMI_FD", "PMI_RANK", "PMI_SIZE"})
     unsetenv(variable);

@@ -45,7 +45,7 @@ bool is_fresh() {
          libraries.find(ours) == libraries.rfind(ours);
 }
 
-/// That of one that does nothing.
+/// The status of a child that does nothing.
 int status_of_forked_child() {
   const pid_t child = fork();
   if (child == 0) std::exit(0);
