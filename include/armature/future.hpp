@@ -94,7 +94,7 @@ class [[nodiscard]] future {
   explicit future(State state) {
     if (state != nullptr) held_.template emplace<state_at>(std::move(state));
   }
-  /// One that is settled already.
+  /// Makes a future that is settled already.
   template <class... V>
   explicit future(std::in_place_t, V&&... value)
       : held_(std::in_place_index<value_at>, std::forward<V>(value)...) {}

@@ -12,7 +12,7 @@ namespace armature {
 /// data are there. Gets of one rank from one other are performed in the order of their calls, and
 /// after its earlier blocking puts to it. Errors as for put.
 
-/// One value, as by a load.
+/// Gets one value, as by a load.
 template <Transferable T>
 [[nodiscard, gnu::always_inline]] inline std::remove_cv_t<T> get(global_ptr<T> from) {
   using Value = std::remove_cv_t<T>;
@@ -40,7 +40,7 @@ template <class P>
 concept Pointer = std::is_pointer_v<std::remove_reference_t<P>>;
 }  // namespace detail
 
-/// One element.
+/// Gets one element.
 template <Transferable T, detail::Pointer P>
 inline void get(P&& to, global_ptr<T> from) {
   get(to, from, 1);

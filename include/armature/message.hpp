@@ -148,8 +148,8 @@ requires(!std::convertible_to<T&, std::span<std::byte>>) Handle
     receive_async(Rank from, TagPattern tag, T&& into, Received* got = nullptr) {
   return receive_async(from, tag, detail::room_of_values(into), got);
 }
-/// One value. Throws Error(bad_argument) where the message has another length; a longer one is
-/// kept.
+/// Receives one value. Throws Error(bad_argument) where the message has another length; a longer
+/// one is kept.
 template <detail::Value T>
 T receive(Rank from, TagPattern tag) {
   T value;

@@ -43,7 +43,7 @@ class Allotment {
 
   /// Adds the row of the next members.
   ARMATURE_API void add(Row row);
-  /// There are no more.
+  /// Called when there are no more.
   ARMATURE_API void shrink();
   [[nodiscard]] int members() const { return members_; }
   [[nodiscard]] Share share(int member) const {

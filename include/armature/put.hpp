@@ -25,8 +25,8 @@ template <class T>
 }
 }  // namespace detail
 
-/// One value, as by a store: values of 1, 2, 4 and 8 naturally aligned bytes are never seen half
-/// written.
+/// Puts one value, as by a store: values of 1, 2, 4 and 8 naturally aligned bytes are never seen
+/// half written.
 template <Transferable T>
 [[gnu::always_inline]] inline void put(global_ptr<T> to, const std::type_identity_t<T>& value) {
   if constexpr (sizeof(T) <= detail::BandView::extent_min) {

@@ -45,7 +45,7 @@ class ARMATURE_API typer {
   void local(T& value);
   template <class T>
   void local(T* values, std::size_t count);
-  /// One object on the heap, made by new; may be null.
+  /// Names one object on the heap, made by new; may be null.
   template <class T>
   void dynamic(T*& pointer);
   /// `count` of them, made by new[]; may be null.

@@ -81,7 +81,7 @@ ARMATURE_API void migrate_together(ProcessId process);
 /// cannot be is said by the launcher, and the job goes on. Throws Error(misuse) where another
 /// launcher has started the job and nobody would start it anew.
 ARMATURE_API void resize(int processes);
-/// How many host them now.
+/// How many processes host virtual ranks now.
 [[nodiscard]] ARMATURE_API int hosting_processes();
 
 /// Keeps the rank that made it in its process, as long as it lives. It is for what cannot move,

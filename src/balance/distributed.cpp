@@ -52,8 +52,8 @@ std::vector<std::vector<int>> gossip(const Loads& loads, int places, double mean
   return known;
 }
 
-/// One of those of which this is believed, the more probably the more it misses; none when none
-/// misses anything.
+/// Picks one of those of which this is believed, the more probably the more it misses; none when
+/// none misses anything.
 std::optional<std::size_t> pick(const std::vector<double>& believed, double mean, Chance& chance) {
   double all = 0;
   for (const double load : believed) all += std::max(0.0, mean - load);

@@ -6,7 +6,8 @@
 
 namespace armature::base {
 
-/// One after the other, with that between any two. (fmt::join is what GCC 12 warns of at -O3.)
+/// Joins the words, one after the other, with that between any two. (fmt::join is what GCC 12 warns
+/// of at -O3.)
 inline std::string joined(std::span<const std::string> words, std::string_view between) {
   std::string text;
   for (const std::string& word : words) {

@@ -22,7 +22,7 @@ class Random {
   bool chance(double probability) {
     return static_cast<double>(next() >> 11) * 0x1p-53 < probability;
   }
-  /// One of so many, each as often as its weight(i) says.
+  /// Draws one of so many, each as often as its weight(i) says.
   template <class Weight>
   std::size_t choose(std::size_t count, Weight&& weight) {
     std::uint64_t sum = 0;

@@ -20,8 +20,8 @@
 namespace armature::bootstrap {
 namespace {
 
-/// It lies beside the library, or in lib/ beside the bin/ of a program that has the library in it.
-/// Empty where it is not there.
+/// Finds the library beside this one, or in lib/ beside the bin/ of a program that has the library
+/// in it. Empty where it is not there.
 std::string malloc_library() {
   Dl_info self;
   std::error_code error;

@@ -127,7 +127,7 @@ std::vector<std::byte> KeyValueStore::get(int process, std::string_view key) {
 
 void KeyValueStore::wait_for_all(std::chrono::milliseconds patience) {
   const std::uint32_t before = head_->fences.load(std::memory_order_acquire);
-  // Both: what was put before is seen by whoever goes on after.
+  // Acquire and release: what was put before is seen by whoever goes on after.
   if (head_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == head_->processes) {
     head_->arrived.store(0, std::memory_order_relaxed);
     head_->fences.fetch_add(1, std::memory_order_release);

@@ -171,7 +171,7 @@ class Pmi1 final : public Exchange {
     return true;
   }
 
-  /// One line and not a byte more: what follows may be for an MPI in this process.
+  /// Receives one line and not a byte more: what follows may be for an MPI in this process.
   [[nodiscard]] std::string receive(milliseconds patience) const {
     Patience waited(patience, processes_, presence_ ? &*presence_ : nullptr);
     std::string line;

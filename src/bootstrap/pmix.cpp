@@ -145,7 +145,7 @@ class Pmix final : public Exchange {
     // Left behind when given up: the answer may come yet.
     auto* arrival = new Arrival;
     const pmix_status_t begun = library_.fence_nb(&all, 1, &collect, 1, &Arrival::tell, arrival);
-    // It may have found that there is nobody to wait for.
+    // PMIx may have found that there is nobody to wait for.
     if (begun != PMIX_OPERATION_SUCCEEDED) {
       require(begun, "wait for the others");
       require(wait_for(*arrival, patience), "wait for the others");

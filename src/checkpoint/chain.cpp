@@ -46,7 +46,7 @@ Manifest::Before before_next(const Link& last) {
 }
 
 std::uint32_t Chain::goes_on_from(const std::string& directory, std::uint32_t regroup) const {
-  // It may have been named with a slash at the end.
+  // The directory may have been named with a slash at the end.
   const bool is_there = directory_of(directory + "/" + last_.name) == directory_;
   if (last_.name.empty() || !is_there || regroup != regroup_) return 0;
   // Somebody else may have written there meanwhile, or have taken away what is needed.

@@ -25,7 +25,7 @@ class Chain {
                                            std::uint32_t regroup) const;
   /// The description of the last one in the manifest of the next.
   [[nodiscard]] const Manifest::Before& last() const { return last_; }
-  /// It is complete.
+  /// Adds a checkpoint that is complete.
   void add(const std::string& folder, const Manifest& manifest, std::uint32_t regroup);
   void forget() { *this = {}; }
 

@@ -55,7 +55,7 @@ class CheckpointChainTest : public ::testing::Test {
     for (char& c : content) c = static_cast<char>(chance_());
     return content;
   }
-  /// Some pages, in any of the ways that there are.
+  /// Changes some pages, in any of the ways that there are.
   void change() {
     for (int i = 0; i < 40; ++i) {
       const std::size_t page = chance_() % (pages - 10);

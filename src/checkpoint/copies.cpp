@@ -251,7 +251,7 @@ void Copies::empty_others(std::uint32_t number, const std::vector<Home>& homes) 
   }
 }
 
-/// One is not to spoil the table of the one before, which may be in the same file.
+/// A copy is not to spoil the table of the one before, which may be in the same file.
 std::uint64_t Copies::place_of_home(std::uint32_t number, int rank) const {
   return space::place_of_home(mapping_.header(), number >> 1 & 1, rank);
 }

@@ -57,7 +57,7 @@ class Copies {
   void bring_back_behind(std::uint32_t number) const;
   /// Gives the control block what it knew of the rank.
   void give_record(std::uint32_t number, int rank) const;
-  /// There is nothing in the band.
+  /// Empties the segment.
   void empty_band(int rank) const;
 
   static const std::array<transport::Handling, 2> handlers;

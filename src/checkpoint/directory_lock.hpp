@@ -7,8 +7,8 @@
 
 namespace armature::checkpoints {
 
-/// How long one that another process has is waited for: a job that was killed a moment ago, and is
-/// restarted, takes a while to be gone. Owned by the runtime; tests set it.
+/// How long to wait for a directory that another process has: a job that was killed a moment ago,
+/// and is restarted, takes a while to be gone. Owned by the runtime; tests set it.
 struct LockPatience {
   std::uint64_t ns = 5'000'000'000;
 };

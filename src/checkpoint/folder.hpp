@@ -40,8 +40,8 @@ std::uint64_t number_of_folder(const std::string& folder);
 /// The parts in that folder are written: from now on it is the last checkpoint, on disk. All that
 /// were made before are removed, unless it needs the one before. Throws Error(corrupt).
 void complete(const std::string& folder, const Manifest& manifest);
-/// It will not be, and is removed; unless `latest` names it, which may be so where it could not be
-/// completed.
+/// Removes a folder that will not be completed; unless `latest` names it, which may be so where it
+/// could not be completed.
 void abandon(const std::string& folder) noexcept;
 
 /// A checkpoint's folder, and what it says of itself.

@@ -69,7 +69,7 @@ std::optional<std::vector<files::path>> own_files(const std::string& folder) {
   return own;
 }
 
-/// One that is empty was about to be written.
+/// True for an empty file, too: it was about to be written.
 bool begins_with(const files::path& file, std::string_view begin) {
   const OpenFile opened = open_file(file.string());
   if (!opened.file) return false;

@@ -14,7 +14,7 @@ namespace armature::checkpoints {
 /// Two contents of a page have the same checksum once in 2^64 times.
 class PageSums {
  public:
-  /// Another checkpoint begins; its pages come in the order of the file. `from_nothing`: nothing is
+  /// Begins another checkpoint; its pages come in the order of the file. `from_nothing`: nothing is
   /// known of the checkpoint before, all that is not zeros has changed.
   void begin(bool from_nothing);
   /// Whether this page has to be written: it has changed, perhaps to zeros.

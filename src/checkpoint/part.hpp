@@ -56,7 +56,7 @@ class PartWriter {
   /// Keeps the bytes that now stand at the beginning of the room; they lay at `offset`. The room
   /// behind them is left.
   void keep(std::uint64_t offset, std::size_t bytes);
-  /// Both at once, of at most a page.
+  /// Makes room and keeps it, at once, for at most a page.
   void add(std::uint64_t offset, const void* data, std::size_t bytes);
   /// Ends the part, which is on disk when it returns.
   Manifest::Part finish();

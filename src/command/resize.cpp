@@ -130,7 +130,7 @@ class Asked {
     // Else its ranks would say so when they meet.
     is_started_ = !has_launcher_ && header_->processes == processes_;
     if (is_started_) return;
-    // It may have come when nobody looked at the former one any more.
+    // The new job may have come when nobody looked at the former one any more.
     const auto known = static_cast<std::uint32_t>(header_->resize.wanted.load() >> 32);
     if (static_cast<std::int32_t>(known - request_) < 0)
       request_ = wait::ask_for_processes(*header_, processes_);

@@ -94,7 +94,7 @@ int run(Restart& restart, CLI::App& command) {
   return start(options);
 }
 
-/// One of those that the last checkpoint is made of.
+/// Describes one of those that the last checkpoint is made of.
 std::string line_of(const checkpoints::Link& link) {
   const checkpoints::Manifest& manifest = link.manifest;
   return fmt::format("    {}  {:12}  {} in {} on disk, {} UTC\n",

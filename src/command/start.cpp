@@ -135,7 +135,7 @@ class Course {
                     nodes > 1 ? fmt::format(" on {} nodes", nodes) : ""));
   }
 
-  /// It is read once.
+  /// Clears the folder behind the filling: it is read once.
   std::function<LaunchOptions::Restore::Fill> filling_once(
       std::function<LaunchOptions::Restore::Fill> fill) {
     return [fill = std::move(fill), path = options_.resize_directory](const auto&... how) {

@@ -15,9 +15,9 @@ namespace armature::failure {
 void install_losses(net::NetworkOptions& options, const bootstrap::ProcessTable* process_table,
                     const space::Mapping& mapping, bootstrap::Exchange* exchange);
 
-/// One process says it, when the job has been wired up: that it is to go on without its dead, and
-/// that the launcher is known to end it all the same. `hidden`: the launcher does not learn of
-/// deaths.
+/// Warns of the launcher, when the job has been wired up; one process does. The job is to go on
+/// without its dead, and the launcher is known to end it all the same. `hidden`: the launcher does
+/// not learn of deaths.
 void warn_of_launcher(const bootstrap::ProcessTable& process_table, const space::Mapping& mapping,
                       bool hidden);
 

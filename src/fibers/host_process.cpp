@@ -24,7 +24,7 @@ void HostProcess::count_processes() {
   // A simulation's weather rings, too, and so does what comes from other nodes.
   is_alone = processes == 1 && job.simulated == 0 && job.nodes == 1;
   bells_work = is_alone || wait::bells_work();
-  // One that is still to come may not be given ranks.
+  // A process that is still to come may not be given ranks.
   balances = job.balance != 0 && !is_alone && (job.nodes == 1 || job.processes_here > 1) &&
              slot.belongs(job.halt.regrouped.load(std::memory_order_acquire));
   is_crowded = processes > job.cores;

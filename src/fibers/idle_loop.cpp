@@ -122,7 +122,7 @@ void IdleLoop::idle() {
 
 void IdleLoop::sleep() {
   const bool polls = !ranks_.queue.empty();
-  // One rank each time gives back what it has freed and not used again.
+  // One rank each time gives back memory that it has freed and not used again.
   const auto& all = ranks_.residents.all();
   if (!all.empty()) all[base::state<Rest>().turn++ % all.size()]->space().rest();
   sleeper_.doze(polls ? Sleeper::Until::nap_is_over : Sleeper::Until::woken, times_woken_,

@@ -28,9 +28,9 @@ class IdleLoop {
 
   /// Called before the process looks whether there is something to do.
   void begin_round();
-  /// Somebody has got on.
+  /// Ends idling: somebody has made progress.
   void end() { rounds_ = 0; }
-  /// Nobody is ready.
+  /// Does what is to be done while no rank is ready.
   void idle();
 
   /// Called after a death: all that wait look at whom they wait for.

@@ -38,7 +38,7 @@ class QuiesceBody {
   [[nodiscard]] virtual bool quiesce(RankScheduler& scheduler) = 0;
 
   enum class Pace { beside_ranks, as_nobody_runs };
-  /// Some memory of ranks that have left is given back, where it is time for that; false: none.
+  /// Gives back some memory of ranks that have left, where it is time for that; false: none.
   virtual bool give_back(std::uint64_t now_ns, Pace pace) = 0;
 };
 

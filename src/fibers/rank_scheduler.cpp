@@ -66,7 +66,7 @@ void RankScheduler::add(RankFiber& fiber) {
   ranks_.host_rank(fiber);
 }
 
-/// It looks at its condition again, whatever it waited for, and whoever was about to wake it.
+/// The rank looks at its condition again, whatever it waited for, and whoever was about to wake it.
 void RankScheduler::restore(RankFiber& fiber) {
   if (fiber.state == State::finished) return;
   fiber.is_sure = fiber.is_announced = fiber.has_waited_long = false;
@@ -211,7 +211,7 @@ bool RankScheduler::job_is_over() const {
 void RankScheduler::yield(bool /*got_on*/) {
   take_in();
   if (ranks_.queue.empty()) {
-    // It may go on so for long, and those that wait depend on it.
+    // The rank may go on so for long, and those that wait depend on a look around.
     if (ranks_.queue.count_turn() % turns_per_poller == 0) look_around();
     (void)ranks_.queue.wake_poller();
     if (ranks_.queue.empty() && !halts_) return;
@@ -231,7 +231,7 @@ bool RankScheduler::wait(bool got_on, bool rings) {
   if (!rings || !ranks_.host.bells_work) {
     ranks_.queue.push_poller(me);
   } else if (asleep == Doze::woken) {
-    // It has still to be taken out of the list.
+    // The rank has still to be taken out of the list.
     ranks_.queue.push(me);
   } else {
     me.state = State::waits;
@@ -290,7 +290,7 @@ bool RankScheduler::move(int process) {
 
 // -- waking ---------------------------------------------------------------------------------------
 
-/// It was rung for, or has come.
+/// Wakes a rank that was notified, or has come.
 void RankScheduler::wake(RankFiber& fiber) {
   idle_.end();
   if (fiber.state == State::moves) return adopt(ranks_, fiber);

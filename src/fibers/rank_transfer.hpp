@@ -12,9 +12,9 @@ namespace armature::fibers {
 [[nodiscard]] bool is_tied(const RankFiber& fiber);
 /// A rank that does not run goes to that process. False: it stays.
 [[nodiscard]] bool send(ProcessRanks& ranks, RankFiber& fiber, int process);
-/// One that has just left its stack, and has been packed, goes there.
+/// Sends off a rank that has just left its stack, and has been packed.
 void send_off(ProcessRanks& ranks, RankFiber& fiber, int process);
-/// One has come from another process.
+/// Adopts a rank that has come from another process.
 void adopt(ProcessRanks& ranks, RankFiber& fiber);
 
 // Both do something only where moves are traced.

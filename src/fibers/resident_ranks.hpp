@@ -18,16 +18,16 @@ class ResidentRanks {
   [[nodiscard]] std::size_t size() const { return all_.size(); }
 
   void add(RankFiber& fiber);
-  /// It is through.
+  /// Removes a rank that has finished.
   void remove(RankFiber& fiber);
-  /// It goes to another process.
+  /// Forgets a rank that goes to another process.
   void forget(RankFiber& fiber);
   /// Empties the list: ranks are found anew.
   void clear();
 
   /// Notes that the rank's stack has a guard in this process.
   void note_guard(const RankFiber& fiber);
-  /// It gets one where it has none.
+  /// Gives the rank's stack a guard where it has none.
   void guard(const RankFiber& fiber);
 
   /// Announces that the rank waits: not everybody sees it yet. It looks once more after the next

@@ -24,7 +24,7 @@ class RunQueue {
 
   [[nodiscard]] bool empty() const { return ready_.empty(); }
   [[nodiscard]] bool has_several() const { return ready_.has_several(); }
-  /// It is ready.
+  /// Queues a rank that is ready.
   void push(RankFiber& fiber) {
     fiber.state = RankFiber::State::ready;
     if (some_are_urgent_ && fiber.is_urgent()) [[unlikely]]
@@ -41,12 +41,12 @@ class RunQueue {
   }
   void clear();
 
-  /// It waits for what no bell tells: it looks again now and then.
+  /// Queues a rank that waits for what nobody notifies it of: it looks again now and then.
   void push_poller(RankFiber& fiber) {
     fiber.state = RankFiber::State::polls;
     pollers_.push(fiber);
   }
-  /// One of these is to look; false: there is none.
+  /// Has one of these look; false: there is none.
   bool wake_poller();
 
   /// How many turns there were, or looks instead of one.
@@ -56,7 +56,7 @@ class RunQueue {
   /// True after so many turns that looking at all that are ready costs little by comparison. A rank
   /// that comes into a queue meanwhile is put where it belongs at once.
   [[nodiscard]] bool is_time_for_urgent() const;
-  /// Some are more urgent than their priority says. Acquire: so it is seen which.
+  /// Says that some ranks are more urgent than their priority says. Acquire: so it is seen which.
   void expect_urgent();
   /// Urgent ranks go before others, and who is in no queue yet when it comes into one.
   void expedite();

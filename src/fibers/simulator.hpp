@@ -38,7 +38,7 @@ class Simulator final : public wait::Scheduler {
   [[nodiscard]] base::Random& random() { return random_; }
   [[nodiscard]] const std::uint64_t& clock() const { return now_ns_; }
   void set_weather(transport::Weather& weather) { weather_ = &weather; }
-  /// Some turns take as long as a rank that computes.
+  /// Makes some turns take as long as a rank that computes.
   void let_some_compute() { some_compute_ = true; }
 
  private:

@@ -79,7 +79,7 @@ int acquire(Guard* guard) {
   return 1;
 }
 
-/// It does not hold it any more.
+/// Called when the rank does not hold it any more.
 void let_go(const Guard* guard) {
   if (!wait::runs_rank()) return;
   const base::ProcessMemory kept;

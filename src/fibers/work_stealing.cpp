@@ -55,7 +55,7 @@ void give_rank_away(ProcessRanks& ranks) {
   const space::ControlHeader& job = ranks.host.mapping.header();
   std::atomic<std::uint32_t>& request = ranks.host.mapping.header().hungry;
   std::uint32_t whom = request.load(std::memory_order_acquire);
-  // It may have asked before another one joined that differs; this one may be that.
+  // The process may have asked before another one joined that differs; this one may be that.
   if (whom == 0 || static_cast<int>(whom) == ranks.host.number + 1 || whom > job.processes ||
       !job.ranks_may_move() || !ranks.queue.has_several() ||
       !takes_ranks(ranks.host.mapping, static_cast<int>(whom) - 1))

@@ -14,9 +14,9 @@ namespace armature::fibers {
 
 /// Called by a process that has been idle since then.
 void ask_for_ranks(const ProcessRanks& ranks, std::uint64_t idle_since_ns);
-/// This process has something to do again.
+/// Called when this process has something to do again.
 void ask_no_more(const ProcessRanks& ranks);
-/// Some process asks: it is given the costliest rank that is ready, where there are several.
+/// Gives the process that asks the costliest rank that is ready, where there are several.
 void give_rank_away(ProcessRanks& ranks);
 
 }  // namespace armature::fibers

@@ -27,7 +27,7 @@ namespace armature::layers {
 /// taken leaves the work to the other.
 class Work final : public wait::WorkSource {
  public:
-  /// It is the rank's until it ends.
+  /// Becomes the rank's until it ends.
   explicit Work(wait::RankContext& rank);
   ~Work() override;
 

@@ -34,9 +34,9 @@ class Announcements {
  public:
   explicit Announcements(space::AddressSpace& space) : space_(space) {}
 
-  /// One of those bytes for that rank; nullptr where it cannot read them, or there is no memory.
+  /// Announces those bytes to that rank; nullptr where it cannot read them, or there is no memory.
   Announcement* make(int to, std::span<const iovec> pieces);
-  /// One of bytes that the rank can read if its kernel lets it; nullptr where it is on another
+  /// Announces bytes that the rank can read if its kernel lets it; nullptr where it is on another
   /// node, or may be in another process by then.
   Announcement* make_for_kernel(int to, std::span<const iovec> pieces, std::uint64_t offer);
   void give_back(Announcement& announcement) { free_.push_back(&announcement); }

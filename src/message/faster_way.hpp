@@ -29,7 +29,7 @@ class FasterWay {
   void note(Way way, std::size_t bytes, std::uint64_t ns) {
     double& mean = class_of(bytes).ns_per_kib[way];
     const double now = static_cast<double>(ns) * 1024 / static_cast<double>(bytes);
-    // One that was interrupted counts little; where most are, that is how it is.
+    // A copy that was interrupted counts little; where most are, that is how it is.
     mean = mean == unknown ? now : mean + (std::min(now, 4 * mean) - mean) / 8;
   }
 

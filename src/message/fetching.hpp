@@ -51,7 +51,7 @@ class Fetching {
 
   /// A copy that is to be made without the lock, and then ended; nullptr: there is none.
   [[nodiscard]] Copying* next_copy();
-  /// It was made, or could not be.
+  /// Ends a copy that was made, or could not be.
   void end(Copying& copying, bool is_made);
   [[nodiscard]] bool has_copies() const { return copies_to_begin_ > 0; }
 

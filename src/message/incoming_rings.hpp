@@ -38,7 +38,7 @@ class IncomingRings {
   void forget();
 
  private:
-  /// One sender's.
+  /// The ring of one sender.
   struct Incoming {
     int from = -1;
     transport::Ring* ring = nullptr;

@@ -37,10 +37,10 @@ class Landings {
  public:
   explicit Landings(space::AddressSpace& space) : space_(space) {}
 
-  /// One for a message of so many bytes that come from that rank, of which those go to `into` for
-  /// which there is room. nullptr where they cannot come so, or there is no memory.
+  /// Makes a landing for a message of so many bytes that come from that rank, of which those go to
+  /// `into` for which there is room. nullptr where they cannot come so, or there is no memory.
   Landing* make(int from, std::size_t bytes, const Cursor& into);
-  /// It is over, or is not wanted any more.
+  /// Gives back a landing that is over, or not wanted any more.
   void give_back(Landing& landing);
 
  private:

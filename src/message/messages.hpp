@@ -46,7 +46,7 @@ struct OpenOperation {
 /// for a while. So a sender does not wait for ever for a receiver that waits, too.
 class Messages final : public wait::WorkSource {
  public:
-  /// It is the rank's until it ends.
+  /// Becomes the rank's until it ends.
   explicit Messages(wait::RankContext& rank);
   ~Messages() override;
 

@@ -42,7 +42,7 @@ class Queues {
   [[nodiscard]] std::size_t places() const { return places_.size(); }
 
  private:
-  /// One that is used stays its label's when its items have left, until the table is made anew.
+  /// A place that is used stays its label's when its items have left, until the table is made anew.
   struct Place {
     Chain queue;
     Label label;

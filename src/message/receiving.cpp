@@ -36,7 +36,7 @@ void Receiving::add(std::unique_ptr<Arrival> arrival) {
   (void)arrival.release();
 }
 
-/// It is fetched no more.
+/// Takes the message out of those that are fetched.
 void Receiving::leave(const Arrival& arrival) {
   if (!arrival.is_here() && !arrival.is_coming) elsewhere_.erase(arrival.place);
 }
@@ -85,8 +85,8 @@ std::optional<Came> Receiving::probe(const Label& pattern) {
   return found->came();
 }
 
-// One that has been asked for is given once it is here. One whose bytes are at its sender may still
-// be fetched, so that the sender need not wait for whoever has taken it.
+// A message that has been asked for is given once it is here. One whose bytes are at its sender may
+// still be fetched, so that the sender need not wait for the rank that has taken it.
 std::unique_ptr<Arrival> Receiving::take(const Label& pattern) {
   auto* const found = static_cast<Arrival*>(waiting_.find(pattern));
   if (found == nullptr || found->is_coming) return nullptr;

@@ -19,7 +19,8 @@ void note_modules();
                                              std::span<const void* const> places);
 /// Compares the number with that of the others of the node. Called by each process as it joins.
 [[nodiscard]] bool compare_addresses(space::ControlHeader& job, std::uint64_t sum);
-/// It is of the job, and others are told so. Where addresses differ, no rank moves any more.
+/// Makes this process one of the job, and tells the others. Where addresses differ, no rank moves
+/// any more.
 void join_job(space::ControlHeader& job, bool same_addresses);
 
 /// Why a rank cannot go on in another process of this job, by itself on its node, or when all take

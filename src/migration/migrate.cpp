@@ -85,7 +85,7 @@ void migrate(ProcessId process) {
   if (const char* why = migration::why_not_move(job))
     base::fail(Errc::misuse, fmt::format("migrate: the rank stays: {}", why));
   settle(me, process.number());
-  // Somebody who had nothing to do may have been given this rank meanwhile.
+  // Another process that had nothing to do may have been given this rank meanwhile.
   if (process.number() == here.load(std::memory_order_relaxed)) return;
   if (!static_cast<fibers::RankScheduler*>(me.scheduler)->move(process.number()))
     base::fail(Errc::out_of_memory, fmt::format("migrate: the rank {}: the rank stays",

@@ -22,12 +22,12 @@ class PageCache {
   void begin();
   /// All has been given back, or is somebody's.
   void forget();
-  /// These may stay: there is plenty of memory.
+  /// Tells whether these pages may stay: there is plenty of memory.
   [[nodiscard]] bool takes(const Stretch& pages);
   /// Whether these have stayed, and are in this process's page tables.
   [[nodiscard]] bool has(const Stretch& pages) const;
 
-  /// Some are given back where it is time for that; false: none. Not while ranks change nodes.
+  /// Gives some pages back where it is time for that; false: none. Not while ranks change nodes.
   using Pace = fibers::QuiesceBody::Pace;
   bool give_back(std::uint64_t now_ns, Pace pace) {
     return !pages_.empty() && now_ns > given_ns_ && give_back_since(now_ns, pace);

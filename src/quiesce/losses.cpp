@@ -74,7 +74,7 @@ std::uint32_t enter_losses(const space::Mapping& mapping) {
   const auto bytes = std::as_bytes(std::span(lost));
   Links& links = network()->links();
   const Links::Lock locked(links.lock());
-  // Others of this node have been told so.
+  // Others of this node have been told that this process is lost.
   if (std::ranges::find(lost, links.process()) != lost.end()) kill(getpid(), SIGKILL);
   Known& all = known();
   all.entered = number_of(lost);

@@ -137,7 +137,8 @@ bool PhaseBarrier::others_have_passed(std::uint32_t step) const {
   if (network() == nullptr) return true;  // there are none
   const Links::Lock locked(network()->links().lock());
   return std::ranges::all_of(network()->others(), [&](int process) {
-    // One that was lost meanwhile counts: all are about to go back, and it may not have got so far.
+    // A process that was lost meanwhile counts: all are about to go back, and it may not have got
+    // so far.
     if (!mapping_.process_slot(process).belongs(epoch_)) return true;
     const StepRecord& is = told()[static_cast<std::size_t>(process)];
     if (is.without != number_of_losses()) return false;

@@ -77,7 +77,7 @@ void on_plan(const transport::Arrived& arrived) {
         {reinterpret_cast<const char*>(directory.data()), directory.size()});
 }
 
-/// One process of each other node.
+/// Finds one process of each other node.
 std::set<int> first_processes(const space::Mapping& mapping) {
   std::set<int> nodes, processes;
   for (const int process : network()->others())

@@ -5,7 +5,7 @@
 
 namespace armature::quiesce {
 
-// Somebody may be writing a checkpoint, for which this one's core is needed.
+// Another process may be writing a checkpoint, for which this one's core is needed.
 void Looks::look() {
   constexpr int looks_max = 10'000;
   net::Network* const net = net::network();

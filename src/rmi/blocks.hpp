@@ -32,8 +32,9 @@ class Blocks {
   void free_done();
   /// Called by the receiver: the bytes are not needed any more.
   static void mark_done(std::byte* block);
-  /// One that is in nobody's list, in the own band: for what comes from another node. nullptr when
-  /// there is no memory, or all are about to go back. By a door; give_back_block() frees it.
+  /// Takes a block that is in nobody's list, in the own segment: for what comes from another node.
+  /// nullptr when there is no memory, or all are about to go back. Taken as a door;
+  /// give_back_block() frees it.
   [[nodiscard]] static std::byte* take_loose(space::AddressSpace& space, std::size_t bytes);
   [[nodiscard]] static bool free_if_loose(space::AddressSpace& space, std::byte* block);
   /// Whether a block may begin there and have so many bytes, all in the memory of that rank.

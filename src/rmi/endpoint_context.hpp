@@ -45,7 +45,7 @@ struct EndpointContext {
     if (!in_method()) return false;
     return sender.is_late = true;
   }
-  /// There may be more to do at once.
+  /// Counts progress: there may be more to do at once.
   void made_progress() {
     std::atomic<std::uint64_t>& done = rank.done;
     // The bus need not be locked while nobody else counts.

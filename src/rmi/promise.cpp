@@ -29,7 +29,7 @@ std::byte* room_for(Call& call, std::size_t bytes, const PromisedSlot& to) {
   try {
     return reply_room(call, bytes);
   } catch (...) {
-    // It may be answered with less, or dropped.
+    // The promise may be answered with less, or dropped.
     if (call.reply == to.slot) to.slot->promise.store(to.number, std::memory_order_release);
     throw;
   }

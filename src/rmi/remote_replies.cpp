@@ -167,7 +167,7 @@ std::byte* fetch_block(space::AddressSpace& space, Blocks& blocks, Rank owner,
     }
     give_back_block(space, const_cast<std::byte*>(block));
   } catch (...) {
-    // One of the two has not been done with.
+    // Either the own block or the other's has not been done with.
     here != nullptr ? Blocks::mark_done(here)
                     : give_back_block(space, const_cast<std::byte*>(block));
     throw;

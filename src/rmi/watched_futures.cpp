@@ -28,7 +28,7 @@ bool WatchedFutures::has_work() const {
 }
 
 void WatchedFutures::run_due() {
-  // One that waits lets others be run behind it.
+  // A continuation that waits lets others be run behind it.
   while (!due_.empty()) {
     const auto future = std::move(due_.front());
     due_.pop_front();

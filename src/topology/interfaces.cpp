@@ -67,8 +67,8 @@ bool is_usable(const Interface& interface) {
   return interface.up && !interface.loopback && interface.prefix > 0;
 }
 
-/// One interface for each node, in the subnet of `like`; nothing where a node has none, or two have
-/// the same address.
+/// Finds one interface for each node, in the subnet of `like`; nothing where a node has none, or
+/// two have the same address.
 std::vector<const Interface*> one_each(std::span<const NodeInterfaces> nodes,
                                        const Interface& like) {
   std::vector<const Interface*> found;

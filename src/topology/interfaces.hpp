@@ -38,7 +38,7 @@ struct NodeInterfaces {
 /// Write them as text that travels, and read it back; what makes no sense is left out.
 std::string write(const NodeInterfaces& node);
 NodeInterfaces read_interfaces(std::string_view text);
-/// This one.
+/// Describes this node.
 NodeInterfaces own_interfaces();
 
 struct InterfaceChoice {

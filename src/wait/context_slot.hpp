@@ -33,7 +33,7 @@ class ContextSlot {
   [[nodiscard]] T* in(const ContextSlots& slots) const {
     return static_cast<T*>(slots.kept_[number_]);
   }
-  /// It stays the caller's, who takes it out again before it ends.
+  /// Keeps a pointer that stays the caller's, who takes it out again before it ends.
   void put(ContextSlots& slots, T* kept) const { slots.kept_[number_] = kept; }
 
  private:

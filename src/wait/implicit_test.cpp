@@ -23,7 +23,7 @@ struct Operation : armature::detail::Request {
   int released = 0;
 };
 
-/// One that is over and has failed.
+/// A request that is over and has failed.
 struct Failing : armature::detail::Request {
   Failing()
       : Request{[](Request&) { return true; }, [](Request&) {},

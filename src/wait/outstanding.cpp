@@ -69,7 +69,7 @@ class Newcomer {
       most = std::min(most, bytes_max_ - totals().large_bytes.load(std::memory_order_relaxed));
     return all.bytes + bytes_ <= most;
   }
-  /// It waits still, or does not any more.
+  /// Tells that the rank waits still, or does not any more.
   void tell(bool waits) const {
     const std::uint64_t now_ns = waits ? base::now_ns() : 0;
     totals().waits_ns.store(now_ns, std::memory_order_relaxed);

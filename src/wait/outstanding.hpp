@@ -25,7 +25,8 @@ struct Outstanding {
 /// Ranks go back to what they were: none is.
 void forget_outstanding();
 
-/// One that is under way, from begin() to end(), which may be called by whichever thread ends it.
+/// An operation that is under way, from begin() to end(), which may be called by whichever thread
+/// ends it.
 class Charge {
  public:
   Charge() = default;

@@ -21,10 +21,12 @@ class Poller {
   virtual void polled_once() = 0;
   /// The calling rank computes from now on while something comes for it.
   virtual void look_away() = 0;
-  /// It sleeps, or all virtual ranks of the process do; it does not any more.
+  /// Told when the rank sleeps, or all virtual ranks of the process do; and when it does not any
+  /// more.
   virtual void fall_asleep() = 0;
   virtual void wake_up() = 0;
-  /// It polls without a pause, until hear_again; false: the network's thread looks all the same.
+  /// Told that the rank polls without a pause, until hear_again; false: the network's thread looks
+  /// all the same.
   [[nodiscard]] virtual bool stop_ears() = 0;
   virtual void hear_again() = 0;
   /// The calling rank has left something for that rank of another node where it finds it on its

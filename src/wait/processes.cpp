@@ -78,7 +78,7 @@ std::uint32_t ask_for_processes(space::ControlHeader& job, std::uint32_t process
   std::uint64_t before = wanted.load(std::memory_order_relaxed), next = 0;
   do next = ((before >> 32) + 1) << 32 | processes;
   while (!wanted.compare_exchange_weak(before, next, std::memory_order_acq_rel));
-  // It looks at once instead of at its next round.
+  // The launcher looks at once instead of at its next round.
   if (job.has_launcher != 0) kill(job.launcher_pid, SIGCHLD);
   return static_cast<std::uint32_t>(next >> 32);
 }

@@ -54,7 +54,7 @@ struct RankContext {
       if (source->has_work()) return true;
     return false;
   }
-  /// It is taken in from, after those that are there, until it is taken away.
+  /// Takes in from the source, after those that are there, until it is taken away.
   void add(WorkSource& source);
   /// Does nothing where it is not there.
   void remove(const WorkSource& source);

@@ -10,7 +10,7 @@ namespace armature::hosting {
 /// started this one. Programs that have a handler of their own keep it.
 void hand_over_before_ending(const space::Mapping& mapping, int process);
 
-/// It has no ranks to hand over any more: who asks it to end now ends it.
+/// Called when this process has no ranks to hand over any more: whoever asks it to end now ends it.
 void stop_handing_over();
 
 /// The launcher starts processes of virtual ranks with such requests held back, so that none is

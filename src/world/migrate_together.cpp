@@ -86,7 +86,7 @@ void migrate_together(ProcessId process) {
   (void)can_migrate();  // waits until all processes have joined
   if (const char* why = migration::why_not_move(job))
     base::fail(Errc::misuse, fmt::format("{}: the ranks stay: {}", call, why));
-  // There may be fewer now than when it was asked for: then it stays.
+  // Processes may be fewer now than when it was asked for: then it stays.
   if (hosting::restart_if_wanted(world, call) &&
       process.number() >= static_cast<int>(job.processes))
     process = ProcessId(me.space.slot(world.rank()).process.load(std::memory_order_relaxed));

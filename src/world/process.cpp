@@ -218,7 +218,7 @@ Process& Process::join() {
   failure::install_crash_reports(mapping, Process::hosted() > 0 ? joining->first_rank() : -1,
                                  told().has_value());
   wait::start_waiting(mapping.header());
-  // One that joins later has no rank to tell which process it is.
+  // A process that joins later has no rank to tell which process it is.
   if (told())
     wait::open_trace(
         told()->process >= 0

@@ -40,7 +40,8 @@ class Process {
   /// Tells the launcher, where it is to hear nothing of deaths, that from now on the job can go on
   /// without this process. For virtual ranks, once they have their network.
   void tell_joined() const;
-  /// It has connected to all others, and its ranks are about to begin: of virtual ranks, as above.
+  /// Tells that it has connected to all others, and its ranks are about to begin: for virtual
+  /// ranks, as above.
   void tell_connected() const;
 
   /// Collective over all processes of a job that another launcher has started: whether all have the

@@ -185,7 +185,7 @@ concept DistributedRange = requires(std::remove_reference_t<R>& range) {
   range.view();
   requires detail::is_distributed_range<decltype(range.view())>;
 };
-/// One whose elements may be written.
+/// A range whose elements may be written.
 template <class R>
 concept WritableDistributedRange = DistributedRange<R> &&
     !std::is_const_v<typename detail::ViewOf<std::remove_reference_t<R>>::element_type>;

@@ -41,7 +41,7 @@ static_assert(sizeof(Reply) == 64);
 /// A reply slot for a question to that rank. Throws Error(nesting) when the question would be too
 /// deep.
 ARMATURE_API Reply* new_reply(Rank to);
-/// One that is answered by a promise, of that number.
+/// Makes a reply that is answered by a promise, of that number.
 ARMATURE_API Reply* new_promised_reply(Rank likely, std::uint32_t& number);
 /// Gives it back; when it is still waited for, as soon as the answer has come,
 /// or at once if it is promised.

@@ -34,8 +34,8 @@ template <std::size_t bytes>
   return armature::detail::get_fast(rank, to, from, bytes);
 }
 
-/// One value where is_direct holds, in the order that puts and gets have. One of 1, 2, 4 or 8
-/// naturally aligned bytes moves as one: nobody sees half of it.
+/// Stores one value where is_direct holds, in the order that puts and gets have. A value of 1, 2, 4
+/// or 8 naturally aligned bytes moves as one: nobody sees half of it.
 template <class T>
 [[gnu::always_inline]] inline void store(T* to, const T& value) {
   armature::detail::store(to, value);

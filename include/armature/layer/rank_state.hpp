@@ -48,7 +48,7 @@ class StateOfRanks {
     const std::lock_guard<std::mutex> locked(mutex_);
     return states_.contains(rank);
   }
-  /// There may be none.
+  /// Forgets the rank's value, if there is one.
   void forget(Rank rank) {
     const ProcessMemory memory;
     const std::lock_guard<std::mutex> locked(mutex_);

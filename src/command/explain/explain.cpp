@@ -270,7 +270,8 @@ class Findings {
     }
   }
 
-  /// Nobody takes it from a virtual rank that computes, also where it only looks at memory.
+  /// Finds who has the turn: nobody takes it from a virtual rank that computes, also where it only
+  /// looks at memory.
   void find_who_has_the_turn() {
     std::vector<int> ready, running;
     for (int rank : all_) {
@@ -290,7 +291,7 @@ class Findings {
         verb(running, "it waits or yields", "those wait or yield")));
   }
 
-  /// Nobody keeps it.
+  /// True when nobody keeps the rank.
   [[nodiscard]] bool is_free(int rank) const {
     return graphs_.all.edges[static_cast<std::size_t>(rank)].empty() &&
            !gone(state_of(snapshot_, rank)) && !is_blocked(rank);

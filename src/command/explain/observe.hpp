@@ -50,7 +50,7 @@ struct RankState {
   Pending pending;
   bool moving = false;  // was doing something else a moment ago
 
-  /// It has yet to begin: its process connects to others (wait/connecting.hpp).
+  /// True while the rank has yet to begin: its process connects to others (wait/connecting.hpp).
   [[nodiscard]] bool is_connecting() const {
     return life == space::Life::starting && wait.awaiting == space::Awaiting::team;
   }

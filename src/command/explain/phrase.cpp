@@ -19,7 +19,7 @@ bool waits(const RankState& state) {
          state.is_connecting();
 }
 
-/// It may begin, but has not had its turn yet.
+/// True for a rank that may begin, but has not had its turn yet.
 bool is_to_begin(const RankState& state) {
   return state.life == Life::starting && state.is_ready && state.runs_instead >= 0;
 }

@@ -32,11 +32,12 @@ std::string in_short(const RankState& state);
 /// several may help it. Of very many the first.
 std::vector<int> waits_on(const Snapshot& snapshot, int rank, std::size_t count_max = SIZE_MAX);
 
-/// It waits, and did so a moment ago. Not where something has come since at which it has yet to
-/// look: what it waits for, or a call that it executes.
+/// True for a rank that waits, and did so a moment ago. Not where something has come since at which
+/// it has yet to look: what it waits for, or a call that it executes.
 bool goes_on_waiting(const RankState& state);
 
-/// It is ready, but another virtual rank of its process has its turn, and computes.
+/// True for a rank that is ready, but another virtual rank of its process has its turn, and
+/// computes.
 bool waits_for_its_turn(const Snapshot& snapshot, const RankState& state);
 
 /// Whether those must come to a call of their own for it. An operation on memory needs none: it
@@ -44,7 +45,7 @@ bool waits_for_its_turn(const Snapshot& snapshot, const RankState& state);
 /// that whoever has its process's turn waits. Nor does one that connects to a process.
 bool needs_their_calls(const RankState& state);
 
-/// It waits for whoever comes first: a message from anyone.
+/// True for a rank that waits for whoever comes first: a message from anyone.
 bool waits_on_anyone(const RankState& state);
 
 }  // namespace armature::command

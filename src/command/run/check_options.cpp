@@ -25,7 +25,8 @@ struct Said {
   const char* option;
 };
 
-/// Some take turns on one thread: whose turn it is not could be disturbed by its second one.
+/// Simulated and virtual ranks take turns on one thread: whose turn it is not could be disturbed by
+/// its second one.
 void check_service_threads(const LaunchOptions& options) {
   const char* const service = getenv("ARMATURE_SERVICE_THREADS");
   refuse_if((options.virtual_ranks || options.simulation_seed.has_value()) && service != nullptr &&

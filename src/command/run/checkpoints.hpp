@@ -13,7 +13,7 @@ class Checkpoints {
  public:
   Checkpoints(const LaunchOptions& options, space::Control control);
 
-  /// One is wanted; as soon as all processes have joined and the one before is over.
+  /// Asks for one: it is made as soon as all processes have joined and the one before is over.
   void ask() { is_wanted_ = true; }
   /// To be called now and then.
   void look(std::uint64_t now_ns);

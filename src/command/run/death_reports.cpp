@@ -16,7 +16,7 @@ using space::Life;
 
 constexpr int further_deaths_max = 4;
 
-/// Everybody on that node looks up: a rank may sleep, and wait for the one that has died.
+/// Makes everybody on that node look up: a rank may sleep, and wait for the one that has died.
 void ring_all(const space::Control& control) {
   if (control.header().ranks_are_virtual != 0) return wait::wake_processes(control);
   for (int rank = 0; rank < static_cast<int>(control.header().ranks); ++rank) {

@@ -91,7 +91,7 @@ void Deaths::reap() {
 
 Life Deaths::life_at_exit(const LaunchedProcess& process) const {
   const Life life = processes_.life_of(process);
-  // It may have ended while it connected to others, which wait for it.
+  // The process may have ended while it connected to others, which wait for it.
   const bool has_ended_amid = life == Life::starting && WIFEXITED(process.wait_status) &&
                               WEXITSTATUS(process.wait_status) == 0 &&
                               processes_.has_begun_to_join(process);
@@ -108,7 +108,7 @@ void Deaths::has_exited(LaunchedProcess& process) {
   Ending ending = ending_by_status(process.wait_status, life,
                                    topology::cgroup_limits().oom_kills > oom_kills_before_);
   bool has_spoken = false;
-  // One may have spoken since we looked, and not have waited for us.
+  // A rank may have spoken since we looked, and not have waited for us.
   for (int rank = 0; rank < job_.ranks(); ++rank) {
     if (job_.process_of(rank) != processes_.number_of(process)) continue;
     const auto words = read_words(job_.control(), rank);

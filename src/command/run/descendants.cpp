@@ -41,7 +41,7 @@ bool has_children() {
   return waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-/// This process's, except `others` and what is below these.
+/// Lists this process's descendants, except `others` and what is below these.
 std::vector<Identity> descendants_without(const std::vector<Identity>& others) {
   if (!has_children()) return {};  // mostly: nothing need be read
   const Children children = children_by_parent();

@@ -68,7 +68,7 @@ bool names_valgrind(std::string_view lines) {
   return false;
 }
 
-/// How it begins; empty where it is none.
+/// Reads the beginning of a script; empty where it is none.
 std::string text_of_script(const std::string& path) {
   constexpr std::size_t bytes_max = 64 << 10;
   std::string text(bytes_max, '\0');

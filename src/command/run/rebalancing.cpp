@@ -38,7 +38,7 @@ balance::Problem Rebalancing::measure(const std::vector<int>& processes) {
   for (std::size_t rank = 0; rank < busy_ns_.size(); ++rank) {
     const space::RankSlot& slot = control_.slot(static_cast<int>(rank));
     const std::uint64_t now = slot.busy_ns.load(std::memory_order_relaxed);
-    // It has gone back to an earlier state, where it had computed less.
+    // The rank has gone back to an earlier state, where it had computed less.
     const std::uint64_t since = now >= busy_ns_[rank] ? now - busy_ns_[rank] : 0;
     const auto here = std::ranges::find(processes, slot.process.load(std::memory_order_acquire));
     problem.items.push_back(

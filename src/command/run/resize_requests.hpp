@@ -24,7 +24,7 @@ class ResizeRequests {
   void take();
   void take_from_nodes();
   [[nodiscard]] const std::optional<Request>& pending() const { return request_; }
-  /// It cannot be done, unless that changes.
+  /// Notes that it cannot be done, unless that changes.
   void note_problem(const std::string& problem);
   /// Why the pending one cannot be done; empty when it can.
   [[nodiscard]] std::string why_not() const;

@@ -24,7 +24,7 @@ Resizing::Resizing(const JobView& job, LaunchedProcesses& processes, ProcessStar
       requests_(requests),
       rebalancing_(job.options(), job.control()) {}
 
-/// One thing after the other.
+/// Does one thing after the other.
 void Resizing::look() {
   requests_.take();
   if (!job_.header().all_have_joined()) return;

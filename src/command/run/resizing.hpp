@@ -34,7 +34,7 @@ class Resizing {
   /// Whether the process hosts no rank that has still to do something: it has handed all over, has
   /// none yet, or all have ended.
   [[nodiscard]] bool is_dispensable(const LaunchedProcess& process) const;
-  /// One that is dispensable has died.
+  /// Goes on without a process that is dispensable and has died.
   void do_without(LaunchedProcess& process, const Ending& ending);
 
  private:

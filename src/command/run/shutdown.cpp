@@ -40,7 +40,7 @@ void Shutdown::signal_processes(int signal) {
   std::vector<pid_t> ours;
   for (const LaunchedProcess& process : processes_.all()) {
     if (!process.alive) continue;
-    // It ends by itself. SIGKILL would cut its core file short.
+    // The process ends by itself. SIGKILL would cut its core file short.
     if (signal == SIGKILL && base::writes_core_file(process.pid)) continue;
     const pid_t behind = processes_.joined_behind(process, ours);
     if (behind > 0) kill(behind, signal);

@@ -41,7 +41,7 @@ class Shutdown {
 
   /// We have killed processes.
   [[nodiscard]] bool has_killed() const { return has_killed_; }
-  /// Somebody else has killed one.
+  /// Notes that somebody else has killed a process.
   void note_kill() { was_killed_ = true; }
   [[nodiscard]] bool was_killed() const { return was_killed_; }
 

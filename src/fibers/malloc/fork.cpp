@@ -49,7 +49,7 @@ ARMATURE_EXPORT pid_t fork() noexcept { return is_refused("fork") ? -1 : origina
 
 ARMATURE_EXPORT pid_t _Fork() noexcept { return is_refused("_Fork") ? -1 : original__Fork(); }
 
-// These call it inside the C library, where nobody else is asked.
+// These functions call fork inside the C library, where nobody else is asked.
 ARMATURE_EXPORT int daemon(int keeps_folder, int keeps_streams) noexcept {
   return is_refused("daemon") ? -1 : original_daemon(keeps_folder, keeps_streams);
 }
