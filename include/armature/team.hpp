@@ -228,7 +228,7 @@ class ARMATURE_API Team {
   }
 
   /// Exclusive prefix, as std::exclusive_scan: member i gets the combination of `first` and members
-  /// 0 .. i - 1, so member 0 gets `first`, which must be the same at all members.
+  /// 0 .. i - 1. So member 0 gets `first`, which must be the same at all members.
   template <Transferable T, class Op = std::plus<>>
   void exclusive_scan(std::span<T> data, std::type_identity_t<T> first, Op op = {}) const {
     scan_bytes(data.data(), {data.size(), sizeof(T), &detail::combine<T, Op>, &op}, &first);

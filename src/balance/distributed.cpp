@@ -1,8 +1,8 @@
-// A plan that could be made without anybody knowing all. Places that have less than the mean (which
-// one reduction tells everyone) send word of it to a few others, chosen by chance, who pass it on;
-// after some rounds everyone knows some of them. Places that have more then give items away to
-// those they know of, rather to who misses much. Several may give to the same one: a second and
-// third turn sets that right. Compared with knowing all it needs messages of constant size.
+// A plan that could be made without anybody knowing all. Places that have less than the mean, which
+// one reduction tells everyone, send word of it to a few others. These are chosen by chance and
+// pass it on. After some rounds everyone knows some of them. Places that have more then give items
+// away to those they know of, rather to who misses much. Several may give to the same one: a second
+// and third turn sets that right. Compared with knowing all it needs messages of constant size.
 #include <cmath>
 #include <optional>
 

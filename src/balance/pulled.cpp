@@ -1,5 +1,6 @@
 // Items go, from a balanced plan, where most of their links lead, as long as no place gets more
-// than a little above the mean: a few rounds of what graph partitioners do to refine a partition.
+// than a little above the mean. These are a few rounds of what graph partitioners do to refine a
+// partition.
 #include <map>
 
 #include "balance/candidates.hpp"

@@ -1,6 +1,6 @@
-// The place with the most gives to the one with the least, the largest item that makes the pair
-// better, until it is near the mean or nothing makes it better. Few items move, since each takes as
-// much as can be taken.
+// The place with the most gives to the one with the least: the largest item that makes the pair
+// better. It ends near the mean, or where nothing makes it better. Few items move, since each takes
+// as much as can be taken.
 #include <iterator>
 #include <optional>
 #include <set>

@@ -7,8 +7,8 @@ namespace armature::base {
 /// Takes the machine's place in a simulation; set while nothing else runs.
 struct Simulated {
   std::uint64_t (*now_ns)() = nullptr;  // the clock
-  // Others' turn: what other processes do is one thing at a time where a simulation runs all of
-  // them on one thread, at the places that call let_others_act(), between two steps of a protocol.
+  // Others' turn. A simulation may run all processes on one thread: then they act one at a time, at
+  // the places that call let_others_act(), between two steps of a protocol.
   void (*others_act)() = nullptr;
 };
 inline Simulated simulated;

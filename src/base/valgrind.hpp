@@ -3,8 +3,8 @@
 #include <cstddef>
 
 // valgrind runs a program on a processor of its own. A client request is an instruction sequence
-// that a real processor takes for nothing, and valgrind for a call (its valgrind.h describes them;
-// the requests used here are made without that header). On other processors than x86-64 none is
+// that a real processor takes for nothing, and valgrind for a call. Its valgrind.h describes them;
+// the requests used here are made without that header. On other processors than x86-64 none is
 // made.
 
 namespace armature::base {

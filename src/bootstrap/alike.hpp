@@ -29,8 +29,8 @@ inline constexpr const char* address_sanitizer_text =
 
 /// The kernel puts the program's path and words and its environment above its first stack, and
 /// pointers to them below. All processes of virtual ranks get a whole number of these, now and when
-/// the job is restarted with another environment: what lies on that stack lies at the same address.
-/// Returns the variables that are missing.
+/// the job is restarted with another environment. So what lies on that stack lies at the same
+/// address. Returns the variables that are missing.
 [[nodiscard]] std::vector<std::string> padding_for(std::string_view path,
                                                    std::span<const char* const> words,
                                                    std::span<const char* const> environment);

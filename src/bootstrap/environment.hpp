@@ -1,8 +1,8 @@
 #pragma once
 
 // How a process learns which ranks of which job it hosts. The launcher hands every process the
-// job's memory files as inherited descriptors and says where they are in variables; the process
-// reads them once, closes what it does not need and removes the variables, so that programs it
+// job's memory files as inherited descriptors and says where they are in variables. The process
+// reads them once and closes what it does not need. It removes the variables, so that programs it
 // starts itself do not take themselves for that rank.
 
 namespace armature::bootstrap {

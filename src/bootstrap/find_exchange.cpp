@@ -40,7 +40,7 @@ Copies copies_started() {
   return {};
 }
 
-/// The program's MPI and the launcher must mean the same job: an MPI that does not know this
+/// The program's MPI and the launcher must mean the same job. An MPI that does not know this
 /// launcher would be as many jobs of one process, with the same program in each.
 void require_same_job(const Exchange& exchange) {
   // An Open MPI that does not know the launcher starts one of its own, for one process.

@@ -8,8 +8,8 @@
 
 namespace armature::bootstrap {
 
-/// The key-value store that our own launcher serves, for nodes that it pretends on one machine: a
-/// memory file that all processes of the job map, whatever node they are of.
+/// The key-value store that our own launcher serves, for nodes that it pretends on one machine. It
+/// is a memory file that all processes of the job map, whatever node they are of.
 class KeyValueStore : public Exchange {
  public:
   /// Called by the launcher: makes the file. Throws Error(start).

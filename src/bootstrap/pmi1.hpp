@@ -8,7 +8,7 @@
 namespace armature::bootstrap {
 
 /// PMI-1 as MPICH's hydra and srun --mpi=pmi2 speak it: lines of text over the descriptor PMI_FD.
-/// An MPI in this process uses the same descriptor; each request is answered before the next, so
+/// An MPI in this process uses the same descriptor. Each request is answered before the next, so
 /// the two do not mix as long as they do not call at the same time. Returns nullptr, and why, when
 /// there is no such launcher. Throws Error(start) when it answers with something else.
 std::unique_ptr<Exchange> open_pmi1(std::string& why_not);

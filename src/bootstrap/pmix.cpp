@@ -74,8 +74,8 @@ std::string library_of_launcher() {
   return {};
 }
 
-/// The one that is in the process already, or that its Open MPI is going to load; else the
-/// launcher's, which understands it best: with another version, some launchers print warnings.
+/// Takes the one that is in the process already, or that its Open MPI is going to load. Else it is
+/// the launcher's, which understands it best: with another version, some launchers print warnings.
 /// Never closed: its threads run to the end of the process.
 void* load_library(std::string& why_not) {
   if (void* handle = dlopen(soname, RTLD_NOW | RTLD_NOLOAD)) return handle;

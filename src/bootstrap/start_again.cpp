@@ -69,7 +69,7 @@ std::string name_of_job() {
   return {};
 }
 
-/// All processes of a job must have the same, and cannot speak with each other yet: it is what
+/// All processes of a job must have the same, and cannot speak with each other yet. It is what
 /// `armature run --hosts` has chosen, else made of the job's name, which others may know.
 std::string secrets_in_common() {
   if (const char* const chosen = std::getenv(secrets_variable)) return chosen;

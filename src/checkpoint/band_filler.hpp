@@ -10,10 +10,10 @@ namespace armature::checkpoints {
 
 /// Puts pages into the memory file of the bands, from several threads at once.
 ///
-/// A file lets one at a time write to it, and most of a restart is that. So whoever finds somebody
-/// else writing puts its pages there by their address instead, which needs no lock: userfaultfd
-/// does that without a fault for each page, and without making it zeros first. Where the system
-/// does not let us, all write.
+/// A file lets one at a time write to it, and most of a restart is that. So a thread that finds
+/// another one writing puts its pages there by their address instead, which needs no lock.
+/// userfaultfd does that without a fault for each page, and without making it zeros first. Where
+/// the system does not let us, all write.
 class BandFiller {
  public:
   /// Throws Error(start).

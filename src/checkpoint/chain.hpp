@@ -19,8 +19,8 @@ namespace armature::checkpoints {
 /// what changed since.
 class Chain {
  public:
-  /// The number of the last one; 0 where the next one has to be whole: after a failure, with other
-  /// processes, in another directory, or behind a chain that is long.
+  /// The number of the last one; 0 where the next one has to be whole. That is so after a failure,
+  /// with other processes, in another directory, or behind a chain that is long.
   [[nodiscard]] std::uint32_t goes_on_from(const std::string& directory,
                                            std::uint32_t regroup) const;
   /// The description of the last one in the manifest of the next.

@@ -9,10 +9,10 @@
 #include "space/mapping.hpp"
 #include "transport/links.hpp"
 
-// Checkpoints in memory, of several nodes: each node has a file with what its bands' file held, and
-// in the same file, where bands of ranks on other nodes would be, those of the node before it. So
-// what a node knew is known on the next one. There are two such files on each node, so that one is
-// whole while the other is written.
+// Checkpoints in memory, of several nodes. Each node has a file with what its memory file held. In
+// the same file, where segments of ranks on other nodes would be, are those of the node before it.
+// So what a node knew is known on the next one. There are two such files on each node, so that one
+// is whole while the other is written.
 //
 // After a loss a copy is still whole but for what the lost node had of it. That alone is made
 // again, where there was nothing of it before: the copy is in the same file, with another number.

@@ -119,8 +119,9 @@ std::vector<fibers::RankRecord> read_records(const Link& found) {
   return records;
 }
 
-/// Brings pages to the nodes where they belong: those of a rank's band to the rank's; its head,
-/// which has what others' nodes count for it, and what lies behind the bands, to all.
+/// Brings pages to the nodes where they belong. Those of a rank's segment go to the rank's node.
+/// Its head, which has what others' nodes count for it, and what lies behind the segments go to
+/// all.
 class NodeFiller {
  public:
   explicit NodeFiller(std::span<const space::JobMemory> memory)

@@ -21,9 +21,9 @@ void prepare(const Found& found, const space::Control& control);
 void fill(const Found& found, std::span<const space::JobMemory> memory, const std::stop_token& stop,
           const std::function<void()>& when_whole);
 
-/// The first rank of each of so many processes, one at least for each, so that what ranks have
-/// computed so far is as even as rows of them can be. Empty where that is not measured, and where
-/// there are fewer ranks than processes. Throws Error(corrupt).
+/// The first rank of each of so many processes, one at least for each. What ranks have computed so
+/// far is then as even as rows of them can be. Empty where that is not measured, and where there
+/// are fewer ranks than processes. Throws Error(corrupt).
 std::vector<std::uint32_t> first_ranks(const Found& found, std::uint32_t processes);
 
 /// Reads all and compares; changes nothing.

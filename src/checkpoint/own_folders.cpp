@@ -1,5 +1,5 @@
 // The directory of checkpoints may be anybody's: `--checkpoint .` among results that lie in 2024
-// and 100. What is removed there is only what a writer of checkpoints has made: folders that are
+// and 100. Only what a writer of checkpoints has made is removed there. These are folders that are
 // called as it calls them, no links, with no files but those that it writes, which begin as it lets
 // them begin. An empty one may be anybody's, and is in nobody's way. Files are unlinked by name,
 // then the folder; nothing is removed with all that is in it.

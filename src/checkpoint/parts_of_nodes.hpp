@@ -7,9 +7,10 @@
 #include "quiesce/phases.hpp"
 #include "space/mapping.hpp"
 
-// A checkpoint of a job of several nodes: all ranks are in one call, and have let go of what lies
-// on a node rather than in a band, so that they can go on anywhere. Each process writes the ranks
-// that it hosts into Halt::folder, which all nodes reach, and the first one what the whole is.
+// A checkpoint of a job of several nodes. All ranks are in one call, and have let go of what lies
+// on a node rather than in a segment, so that they can go on anywhere. Each process writes the
+// ranks that it hosts into Halt::folder, which all nodes reach, and the first one what the whole
+// is.
 
 namespace armature::checkpoints {
 

@@ -7,8 +7,8 @@
 
 #include "command/run/launch.hpp"
 
-// The commands of `armature`, one file each. add_x adds the command x with its options and help;
-// its callback does the work and throws CLI::RuntimeError(status) when the program is to exit with
+// The commands of `armature`, one file each. `add_x` adds the command x with its options and help.
+// Its callback does the work, and throws CLI::RuntimeError(status) when the program is to exit with
 // another status than 0. A new command is declared here and entered in the table in main.cpp.
 
 namespace armature::command {

@@ -1,8 +1,8 @@
 // `mpirun ... armature outlive ./prog`: the job outlives this process of it.
 //
-// A job may go on without its dead, but launchers end it: hydra as soon as the dead one's
-// connection closes, with its option against that all the same; Open MPI 4 goes on with an option
-// and then, when the dead one had neighbours on a node other than mpirun's, never returns, as its
+// A job may go on without its dead, but launchers end it. hydra does so as soon as the dead one's
+// connection closes, with its option against that all the same. Open MPI 4 goes on with an option.
+// Then, when the dead one had neighbours on a node other than mpirun's, it never returns: its
 // daemon there waits to count a process that it has counted out. So the launcher does not learn of
 // the death: it has started this command, which stays, and says the farewell in the place of who
 // cannot any more. Rejected: an early farewell of the ranks themselves. They could not ask for the
@@ -98,9 +98,9 @@ char last_word(const FileDescriptor& told) {
   return last;
 }
 
-/// Whether the job goes on without it. What the program returns when it has left the job is its own
-/// word; but whoever is killed then is dead like others, and the launcher would not wait for those
-/// that are about to leave.
+/// Whether the job goes on without it. The program's status when it has left the job is its own
+/// word. But a program that is killed then is dead like others, and the launcher would not wait for
+/// those that are about to leave.
 bool is_outlived(int status, char word) {
   // Ranks that go back would do again what has ended their process by itself.
   const char* const on_death = std::getenv("ARMATURE_ON_DEATH");

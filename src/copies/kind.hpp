@@ -6,7 +6,7 @@
 #include "space/copy_choices.hpp"
 
 // Ways are chosen by the kind of copy. The best one depends on which cache holds the bytes, and on
-// whether source and target lie alike in their cache lines: `rep movsb`, and memcpy where it uses
+// whether source and target lie alike in their cache lines. `rep movsb`, and memcpy where it uses
 // that, can be very slow where they do not.
 
 namespace armature::copies {

@@ -1,8 +1,8 @@
 #include "copies/way.hpp"
 
-// The processor's own copy loop. It is the best way on some, and on AMD Zen 3 and 4 it is 20 to 60
-// times slower than a loop where the target lies a few bytes further into its page than the source:
-// so copies between addresses that lie differently are a kind of their own (choice.hpp).
+// The processor's own copy loop. It is the best way on some. On AMD Zen 3 and 4 it is 20 to 60
+// times slower than a loop where the target lies a few bytes further into its page than the source.
+// So copies between addresses that lie differently are a kind of their own (choice.hpp).
 
 namespace armature::copies {
 

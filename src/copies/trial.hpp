@@ -9,7 +9,7 @@
 #include "copies/way.hpp"
 
 // A trial finds the best way on a processor that nobody knows: all are tried, in turns. It is made
-// for copies that a cache holds, on memory of its own: bytes that are to be copied may never have
+// for copies that a cache holds, on memory of its own. Bytes that are to be copied may never have
 // been touched, and then take as long by every way. No such trial is made for longer ones, which
 // would take too long: the first of them is copied in parts, each in another way.
 

@@ -1,6 +1,6 @@
-// A rank that dies says why, as far as it still can: it fills its LastWords in the control block,
-// which outlives it, and waits a moment for the launcher to read them (the launcher looks up names
-// for the addresses while the process is still there to be looked at). In a signal handler only
+// A rank that dies says why, as far as it still can. It fills its LastWords in the control block,
+// which outlives it, and waits a moment for the launcher to read them. The launcher looks up names
+// for the addresses while the process is still there to be looked at. In a signal handler only
 // calls that are safe there are made; the unwinder is warmed up beforehand so that it needs no
 // memory then.
 #include "failure/crash_report.hpp"

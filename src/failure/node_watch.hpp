@@ -7,9 +7,9 @@
 namespace armature::failure {
 
 /// Watches the processes of a node. Our own launcher, every process's parent, notices a death
-/// itself. Under another one, the processes watch each other: a thread in each sleeps until the
+/// itself. Under another one, the processes watch each other. A thread in each sleeps until the
 /// next process of the node that still runs, or the one that has started this one, ends. A process
-/// that ends without having left the job is declared dead: calls that wait for its ranks hear of it
+/// that ends without having left the job is declared dead. Calls that wait for its ranks hear of it
 /// as under our launcher, and unless the job is to go on, it ends. When the starter ends, so does
 /// this process, so that nothing is left behind.
 ///

@@ -20,8 +20,8 @@ class Sleeper {
   ~Sleeper() = default;
 };
 
-/// The work of a process none of whose ranks is ready: it lets those look again of whom a bell may
-/// have been missed, takes in what the network brings, asks for ranks of others, and sleeps.
+/// The work of a process none of whose ranks is ready. It lets ranks look again that may have
+/// missed a notification, takes in what the network brings, asks for ranks of others, and sleeps.
 class IdleLoop {
  public:
   IdleLoop(ProcessRanks& ranks, QuiesceBody& body, Sleeper& sleeper);

@@ -1,5 +1,5 @@
 // Messages between two ranks keep their order, so a message is urgent by its receiver's having its
-// turn soon. A priority in each message was rejected: every call would pay for the mark, and
+// turn soon. A priority in each message was rejected. Every call would pay for the mark, and
 // messages that came earlier would have to be put aside where the receiver reads in place.
 //
 // A sender of something urgent says so in the receiver's slot, and then to the process that hosts

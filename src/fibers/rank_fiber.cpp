@@ -1,9 +1,9 @@
 // Below the stack lie pages that must not be touched, so that a rank that needs more ends with a
 // word about it instead of writing over what lies there. An area without access is as cheap if it
 // is as large as the stack, and then few frames skip it. It makes two areas more for each rank,
-// which for many is more than the kernel allows a process: these have a small guard inside the
-// area, where the kernel has that (since 6.15; each of its pages is an entry of a page table), or
-// none.
+// which for many is more than the kernel allows a process. These have a small guard inside the
+// area, where the kernel has that, or none. Kernels have it since 6.15; each of its pages is an
+// entry of a page table.
 #include "fibers/rank_fiber.hpp"
 
 #include <sys/mman.h>

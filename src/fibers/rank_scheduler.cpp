@@ -1,5 +1,5 @@
-// Waiting costs a rank nothing but its turn. A rank whose bell will ring says so in its slot and is
-// put aside; whoever rings puts it into the list of its process (wait/bell.cpp), from where it
+// Waiting costs a rank nothing but its turn. A rank that will be notified says so in its slot and
+// is put aside. Its notifier puts it into the list of its process (wait/bell.cpp), from where it
 // goes into the queue of those that are ready.
 //
 // A bell may be missed by a rank that has looked at its condition, found it false, and is about to

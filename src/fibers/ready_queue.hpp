@@ -11,10 +11,10 @@ namespace armature::fibers {
 /// Nobody starves: now and then it is the turn of another priority, of each in its turn. As long as
 /// all have the usual one, and none is costly, this is one queue.
 ///
-/// Costly ranks of the usual priority have a queue of their own, the costliest first: what is left
-/// when another process has nothing to do any more are ranks that can be shared out evenly. Between
-/// two of them all others that were ready have a turn; and before one has its next turn, so have
-/// all costly ones.
+/// Costly ranks of the usual priority have a queue of their own, the costliest first. So what is
+/// left when another process has nothing to do any more are ranks that can be shared out evenly.
+/// Between two of them all others that were ready have a turn; and before one has its next turn, so
+/// have all costly ones.
 class ReadyQueue {
  public:
   [[nodiscard]] bool empty() const { return usual_.empty() && others_ == 0; }

@@ -16,10 +16,10 @@ struct Others {
 };
 
 /// One of several processes of virtual ranks in a simulation: on a stack that a Simulator has for
-/// it, or a process of its own. What it does is the scheduler's own code, down to the words of the
-/// control block; only where a process would sleep, and between two steps that others may see
-/// apart, another process has its turn. A bell that is missed stays missed: nobody looks again
-/// after some time, as real processes do.
+/// it, or a process of its own. It runs the scheduler's own code, down to the words of the control
+/// block. Only where a process would sleep, and between two steps that others may see apart,
+/// another process has its turn. A bell that is missed stays missed: nobody looks again after some
+/// time, as real processes do.
 class SimulatedProcess final : public fibers::RankScheduler {
  public:
   SimulatedProcess(Others others, const space::Mapping& mapping, int process, int band_file,

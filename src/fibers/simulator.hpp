@@ -17,10 +17,10 @@ namespace armature::simulation {
 /// Says what this node's ranks in that process (-1: in any) wait for, a line for each.
 [[nodiscard]] std::string say_waits(const space::Mapping& mapping, int process);
 
-/// A whole job in one process, on a clock of its own: every rank a fiber, or every process of
-/// virtual ranks, one seed deciding whose turn it is, how slow each is, and the weather between
-/// them. The same seed gives the same run, as long as the program takes no chance, time or input
-/// from elsewhere.
+/// A whole job in one process, on a clock of its own. Every rank is a fiber, or every process of
+/// virtual ranks. One seed decides whose turn it is, how slow each is, and the faults between them.
+/// The same seed gives the same run, as long as the program takes no chance, time or input from
+/// elsewhere.
 class Simulator final : public wait::Scheduler {
  public:
   /// give_up(status, text) ends the process.

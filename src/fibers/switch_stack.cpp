@@ -1,9 +1,9 @@
 // A processor guesses where a return leads from the calls before it. Boost's jump takes its return
-// address off the stack and jumps there, so the guesses are off by one from then on: every return,
-// up to where the rank's own code goes on, is one that was guessed wrong, which together take
-// longer than all the rest of a switch (29 ns instead of 16 with three calls in between). This one
-// returns. What it leaves on the stack is what Boost's leaves, so that Boost makes the stacks, and
-// other processors use its jump.
+// address off the stack and jumps there, so the guesses are off by one from then on. Every return,
+// up to where the rank's own code goes on, is one that was guessed wrong. Together they take longer
+// than all the rest of a switch: 29 ns instead of 16 with three calls in between. This one returns.
+// What it leaves on the stack is what Boost's leaves, so that Boost makes the stacks, and other
+// processors use its jump.
 #include "fibers/switch_stack.hpp"
 
 #if defined(__x86_64__) && defined(__ELF__)

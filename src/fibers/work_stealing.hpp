@@ -6,9 +6,9 @@
 
 // A process that has nothing to do is given a rank that is ready in another one: moving is free.
 // The one who gives does it, between two turns: so nobody needs a lock to look at who is ready.
-// That costs no more than a word in the control block, and what comes of it is that processes which
-// finish a step early take work from those that would finish late, one rank at a time, and keep it:
-// next time the ranks begin where they were best off last time.
+// That costs no more than a word in the control block. Processes which finish a step early take
+// work from those that would finish late, one rank at a time, and keep it. So next time the ranks
+// begin where they were best off last time.
 
 namespace armature::fibers {
 

@@ -1,7 +1,7 @@
 // Records of layers are messages in a context of their own, whose tag says which service and kind
 // they are. So they come by the rings between ranks, near or far, in order, and what is on its way
-// lies in the ranks' segments. The way rejected: records of links, which only go between nodes, to
-// processes, and are handled by whichever thread polls; each layer would need a second way on a
+// lies in the ranks' segments. The way rejected is records of links, which only go between nodes,
+// to processes, and are handled by whichever thread polls. Each layer would need a second way on a
 // node, a lock around what it keeps, and something to send records after ranks that have moved.
 #include "layer/work.hpp"
 

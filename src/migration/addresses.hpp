@@ -6,8 +6,8 @@
 
 #include "space/control.hpp"
 
-// A rank can go on in another process if there all that it refers to lies where it did: code,
-// statics, what belongs to the thread, the C library's secrets (bootstrap/alike.hpp).
+// A rank can go on in another process if there all that it refers to lies where it did. That is
+// code, statics, what belongs to the thread, the C library's secrets (bootstrap/alike.hpp).
 
 namespace armature::migration {
 

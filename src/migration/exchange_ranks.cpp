@@ -78,9 +78,9 @@ void change_places(const space::Mapping& mapping, const std::vector<Journey>& al
     slot.mailboxes.restore(0);
     slot.channels.restore(0);
     slot.next_awake.store(0, relaxed);
-    // All look for themselves. One that still said it waits could be rung for by ranks that go on
-    // sooner, and its process, which does not know yet, go on with it and let it wait anew: whoever
-    // rings then puts it into the list of those to run for a second time.
+    // All look for themselves. One that still said it waits could be notified by ranks that go on
+    // sooner. Its process, which does not know yet, would go on with it and let it wait anew.
+    // Whoever notifies it then puts it into the list of those to run for a second time.
     if (slot.node == job.node) slot.asleep.store(space::Doze::awake, relaxed);
   }
   for (std::uint32_t p = 0; p < job.processes; ++p)

@@ -13,8 +13,8 @@ namespace armature::migration {
 namespace {
 
 constexpr std::uint64_t stays_ns = 1'000'000'000;
-// A GiB in four seconds, which takes some 6 % of the time; not less at a time than is worth a call,
-// nor more than ranks can wait for that seldom have their turns, 16 ms.
+// A GiB is given back in four seconds, which takes some 6 % of the time. A step is not less than is
+// worth a call, nor more than ranks can wait for that seldom have their turns, 16 ms.
 constexpr std::uint64_t ns_per_byte = 4;
 constexpr std::uint64_t bytes_min = std::uint64_t{256} << 10, bytes_max = std::uint64_t{64} << 20;
 // A process may keep so little whatever room there is, which takes 0.1 ms to find out. Of the room

@@ -18,8 +18,8 @@ constexpr std::uint64_t huge_bytes = std::uint64_t{2} << 20;
 // Since Linux 6.1, newer than the C library's headers. Other than a huge page on first touch it is
 // not subject to what /sys/kernel/mm/transparent_hugepage says of shared memory, mostly "never".
 constexpr int advice_collapse = 25;
-// Making a huge page takes 0.1 ms, and 512 small ones as long as this; but several ms where the
-// kernel has to move others' pages for it, or a hypervisor to find memory. So much may be lost.
+// Making a huge page takes 0.1 ms, and 512 small ones as long as this. It takes several ms where
+// the kernel has to move others' pages for it, or a hypervisor to find memory. So much may be lost.
 constexpr std::int64_t small_ns = 400'000, loss_ns_max = 5'000'000;
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace armature::quiesce {
 
-/// The work that processes stand still for is given up: they are called to go on in other
+/// The work that processes stand still for is given up. They are called to go on in other
 /// processes, or as they were before; or, on one node, the job ends.
 class GivenUp : public std::exception {};
 
@@ -27,8 +27,8 @@ struct Facts {
 /// together, step by step: how far each is. On a node they see it in each other's slots, the others
 /// are told. One node is the case without others.
 ///
-/// Nothing is counted, so one that dies leaves nothing uncounted. What a process says names the
-/// reconfiguration that is in force (the epoch) and the standing still in it: so nobody takes what
+/// Nothing is counted, so one that dies leaves nothing uncounted. A process's word names the
+/// reconfiguration that is in force (the epoch) and the standing still in it. So nobody takes what
 /// is left of an earlier one for this one. See docs/internals/quiesce.md.
 class PhaseBarrier {
  public:

@@ -5,8 +5,8 @@
 
 namespace armature::rmi {
 
-/// Guesses whether requests that come from a rank a few at a time are a stream, which its reader
-/// should poll less often, or calls that go to and fro, which that would delay. It tries: where the
+/// Guesses what requests are that come from a rank a few at a time. A stream should be polled less
+/// often by its reader; calls that go to and fro would be delayed by that. It tries: where the
 /// reader has lagged in vain, it lags again only much later.
 class AdaptivePolling {
  public:

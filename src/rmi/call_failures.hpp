@@ -12,7 +12,7 @@
 
 namespace armature::rmi {
 
-/// The outcome of calls that fail on this rank: the caller of a two-way call is told in the reply,
+/// The outcome of calls that fail on this rank. The caller of a two-way call is told in the reply;
 /// the failure of a one-way call goes to the rank's handler of errors.
 class CallFailures {
  public:

@@ -1,4 +1,4 @@
-// A module is known by its build id, or where it has none by its name; its number in a message is a
+// A module is known by its build id, or where it has none by its name. Its number in a message is a
 // hash of that, equal wherever the same file was loaded.
 #include "rmi/code_registry.hpp"
 

@@ -27,8 +27,8 @@ class Dispatcher {
   [[nodiscard]] Objects& objects() { return objects_; }
   [[nodiscard]] CallFailures& failures() { return failures_; }
 
-  /// A one-way call with a full header that others may repeat, or one with a repeated header and
-  /// those right behind it that have the same length and end before `stop`.
+  /// Runs a one-way call with a full header that others may repeat. Or runs one with a repeated
+  /// header and those right behind it that have the same length and end before `stop`.
   void repeat(Incoming& in, const detail::RequestHeader& header, const std::byte* at,
               std::uint64_t stop);
   /// A request of any other kind.

@@ -20,10 +20,10 @@
 
 namespace armature::rmi {
 
-/// A rank's end of all channels, made of its parts: what it sends (outbox), what it receives
-/// (inbox) and executes (dispatcher), when it takes nothing in (flow control), and the tables that
-/// requests name things in. Requests are executed in deliver(), one at a time, on the rank's own
-/// stack: when it waits, polls, or looks for room.
+/// A rank's end of all channels, made of its parts: what it sends (outbox), receives (inbox) and
+/// executes (dispatcher), and when it takes nothing in (flow control). Tables hold what requests
+/// name. Requests are executed in deliver(), one at a time, on the rank's own stack: when it waits,
+/// polls, or looks for room.
 class Endpoint final : public wait::WorkSource {
  public:
   using Use = EndpointContext::Use;

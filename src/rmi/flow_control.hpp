@@ -10,18 +10,18 @@
 
 // Methods never wait for room: a request of theirs that finds none is kept, in the overflow and in
 // blocks. A rank that takes in requests faster than the next one does would keep ever more of it.
-// So when much is kept, a rank that is not inside a method stops taking in, its senders' rings fill
+// So when much is kept, a rank that is not inside a method stops taking in. Its senders' rings fill
 // up, and they stop in turn, back to those who make the requests by themselves and can wait.
 //
 // That alone could deadlock: ranks that forward to each other in a cycle, all of them full, none
 // takes in, so none's ring gets empty. So a rank that is full because of one other shows for whom
-// it waits, and who finds a cycle that it closes itself takes in what has come from the rank
-// before it in the cycle: this one waits for nothing else, and what circulates becomes neither
-// more nor less by passing on. What ranks show is a hint, and others send to the cycle, too; hence
-// a rank that has not made progress otherwise for a while takes in one ring's worth nevertheless,
-// of each ring in its turn. So every rank goes on reading from every ring for ever, at worst
-// slowly, and every ring gets empty. Inside a method nothing is held back: the answer it waits for
-// may depend on what comes in.
+// it waits. A rank that finds a cycle that it closes itself takes in what has come from the rank
+// before it in the cycle. This one waits for nothing else, and what circulates becomes neither more
+// nor less by passing on. What ranks show is a hint, and others send to the cycle, too. Hence a
+// rank that has not made progress otherwise for a while takes in one ring's worth nevertheless, of
+// each ring in its turn. So every rank goes on reading from every ring for ever, at worst slowly,
+// and every ring gets empty. Inside a method nothing is held back: the answer it waits for may
+// depend on what comes in.
 
 namespace armature::rmi {
 

@@ -46,7 +46,7 @@ constexpr int looks_behind_one = 4;
 }
 
 /// A receiver that reads each line while the sender still writes to it makes both wait for the line
-/// to go to and fro: on a machine whose cores are far apart, several times as long for each
+/// to go to and fro. On a machine whose cores are far apart, that is several times as long for each
 /// request. So a stream is looked at now and then only.
 [[gnu::always_inline]] inline bool is_too_early(Incoming& in) {
   if (in.look_at_ns == 0) [[likely]]
@@ -140,9 +140,9 @@ void Inbox::note_stream(Incoming& in, const Found& found) {
 
 /// Up to where requests have come in.
 [[gnu::always_inline]] inline std::uint64_t Inbox::look(Incoming& in) {
-  // The next request's lines (a two-way call may begin in the second half of one) and the word that
-  // announces it come at the same time, not one after the other. In a stream the sender is writing
-  // there.
+  // The next request's lines and the word that announces it come at the same time, not one after
+  // the other. (A two-way call may begin in the second half of a line.) In a stream the sender is
+  // writing there.
   if (!in.polling.lags()) {
     __builtin_prefetch(in.channel.at(in.read));
     __builtin_prefetch(in.channel.at(in.read + line_bytes / 2));

@@ -1,4 +1,4 @@
-// A pointer to a method says at run time where its code is, and the loader knows names of code only
+// A pointer to a method says at run time where its code is. The loader knows names of code only
 // where others may call it, which the methods of a program need not be. What is always there is the
 // type of the entry that unpacks the arguments, as the compiler spells it.
 #include "rmi/method_name.hpp"

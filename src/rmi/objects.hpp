@@ -14,7 +14,7 @@ namespace armature::rmi {
 
 /// The objects of one rank that others may call. A place that was freed is used again under another
 /// generation, so that a reference to what was there before is told from one to what is there now.
-/// A shared object has the same place on all its ranks, of even number; those of one rank begin at
+/// A shared object has the same place on all its ranks, of even number. Those of one rank begin at
 /// odd ones, so that none takes a place that others are just agreeing on.
 class Objects {
  public:

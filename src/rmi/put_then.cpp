@@ -1,5 +1,5 @@
 // The compiled half of armature/put_then.hpp. A call between nodes is bytes of a ring, which leave
-// after the records of the put that it stands behind: those of a short put have been appended,
+// after the records of the put that it stands behind. Those of a short put have been appended,
 // those of a long one follow, and the ring waits for them where it is.
 #include "armature/put_then.hpp"
 

@@ -26,7 +26,7 @@ struct Tally {
 
 /// One member's view of the fences of one team, which follow each other: waves are numbered
 /// through. The caller shows this member's tally as it is *at that moment* on its line of parity
-/// wave() % 2, and then the wave's number, after begin() and whenever advance() says so.
+/// wave() % 2, and then the wave's number. It does so after begin() and whenever advance() says so.
 class Termination {
  public:
   enum class Step {

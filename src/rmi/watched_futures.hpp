@@ -13,8 +13,8 @@ class FutureBase;
 
 namespace armature::rmi {
 
-/// The futures of a rank whose continuations are still to run, because somebody else settles the
-/// future and it has to be looked at, or because it has been settled here just now.
+/// The futures of a rank whose continuations are still to run. Either somebody else settles the
+/// future and it has to be looked at, or it has been settled here just now.
 class WatchedFutures {
  public:
   explicit WatchedFutures(EndpointContext& context) : context_(context) {}

@@ -1,6 +1,6 @@
 // A page that cannot be had when it is first touched kills the process (SIGBUS, or the kernel's
 // choice of victim). So memory is asked for when it is allocated, and before that we look whether
-// it can be there at all: the kernel's own answer, for a memory file, would come only after it had
+// it can be there at all. The kernel's own answer, for a memory file, would come only after it had
 // killed somebody.
 #include "topology/memory.hpp"
 

@@ -12,9 +12,9 @@ struct MemoryRoom {
   std::uint64_t total = 0;  // the smallest of all limits, whatever is free of it
 };
 
-/// The tightest of: free memory of the machine, the limits of this process's control group and its
-/// parents, the commit limit where overcommit is off; each less a part that is not for jobs. Reads
-/// /proc and /sys: about 50 us.
+/// The tightest bound: free memory of the machine, the limits of this process's control group and
+/// its parents, or the commit limit where overcommit is off. Each is less a part that is not for
+/// jobs. Reads /proc and /sys: about 50 us.
 MemoryRoom memory_room();
 
 }  // namespace armature::topology

@@ -96,8 +96,8 @@ void wake(space::RankSlot& slot) {
 
 // Every process of the job registers, so that a sleeper's barrier reaches it.
 //
-// A rank's condition becomes true by a store of a thread of its node, which then looks at `asleep`:
-// what other nodes send is stored by a thread of this process. Where the node has one process, all
+// A rank's condition becomes true by a store of a thread of its node, which then looks at `asleep`.
+// What other nodes send is stored by a thread of this process. Where the node has one process, all
 // these threads are here. Then the private barrier reaches all of them, and the kernel need not
 // look what runs on other cores. The launcher wakes without a look at `asleep`. Virtual ranks are
 // left out, as processes may join theirs.

@@ -6,7 +6,7 @@
 
 // Waking a sleeping rank. The one who makes a condition true must not pay for a sleeper that is not
 // there: it looks at one word, no fence, no system call. That is safe because the sleeper pays
-// instead: it says that it is about to sleep, makes every running process pass a barrier
+// instead. It says that it is about to sleep, makes every running process pass a barrier
 // (membarrier), looks at its condition once more, and only then sleeps. Either the other's store
 // came before that barrier and the sleeper sees it, or its look at the word comes after and it
 // rings. Where the kernel has no membarrier, sleepers wake up by themselves every millisecond.

@@ -8,13 +8,13 @@
 // short message has just made arrive before the rank goes on, and cost as much as the rest of it.
 //
 // Whoever else asks ends that for good. Invariant: while `is_shared_` is false, the owner alone is
-// inside, and only where `is_held_` is true; once it is true, whoever is inside has `mutex_`, but
-// for an owner that came in before, for whom the one that has made it true waits.
+// inside, and only where `is_held_` is true. Once it is true, whoever is inside has `mutex_`. The
+// exception is an owner that came in before: the one that has made it true waits for it.
 //
 // The owner stores is_held_ and then loads is_shared_, with nothing but the compiler's order
-// between; the other stores is_shared_, makes all threads of the job that run pass a barrier
+// between. The other stores is_shared_, makes all threads of the job that run pass a barrier
 // (membarrier, as sleepers do: bell.hpp), and then looks at is_held_. Either the owner's store came
-// before its barrier, and the other sees it and waits; or the owner's load comes after, and the
+// before its barrier, and the other sees it and waits. Or the owner's load comes after, and the
 // owner sees that the mutex is shared and goes the other way. Release and acquire of is_held_ hand
 // over what the owner did inside. Where the kernel has no membarrier, the mutex is shared from the
 // beginning.

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-// A thread that waits has the core of somebody, perhaps of the very rank that would make its
-// condition true, or of a program that has nothing to do with the job. If it only yields the core,
-// it gets it back after all the time slices of those that compute, 4 ms each on most kernels. A
+// A thread that waits has the core of somebody. That may be the very rank that would make its
+// condition true, or a program that has nothing to do with the job. If it only yields the core, it
+// gets it back after all the time slices of those that compute, 4 ms each on most kernels. A
 // sleeper that is woken runs at once, because it has not had its share. So where others compute on
 // the same core, sleeping is better than waiting. How long a yield takes tells; where ranks share
 // cores, also whether more threads want to run than there are ranks: a rank will wait in its turn.
@@ -13,8 +13,8 @@ namespace armature::wait {
 
 /// Gives the core away.
 void yield();
-/// Whether others kept it for so long a short while ago that who waits had better sleep: for 5 ms;
-/// where it is found again after that, for twice as long each time, at most 160 ms, so that finding
+/// Whether others kept it for so long a short while ago that a waiter had better sleep. True for 5
+/// ms; where it is found again after that, for twice as long each time, at most 160 ms. So finding
 /// it out takes a small part of the time.
 bool core_is_wanted();
 

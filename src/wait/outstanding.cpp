@@ -43,10 +43,10 @@ bool is_recent(const std::atomic<std::uint64_t>& look_ns) {
   return looked_ns != 0 && base::now_ns() < looked_ns + lately_ns;
 }
 
-/// An operation that is to begin. Who must wait, or finds somebody waiting, waits until half of the
-/// bound is free: so nobody who waits is passed for ever by others who take each place that gets
-/// free. Nobody waits for another's wait to end, only for operations to: with none under way every
-/// one may begin.
+/// An operation that is to begin. A rank that must wait, or finds another one waiting, waits until
+/// half of the bound is free. So nobody who waits is passed for ever by others who take each place
+/// that gets free. Nobody waits for another's wait to end, only for operations to: with none under
+/// way every one may begin.
 class Newcomer {
  public:
   explicit Newcomer(std::size_t bytes)

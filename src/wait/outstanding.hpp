@@ -5,8 +5,8 @@
 #include <cstdint>
 
 // How much this process's ranks have begun and not completed. A transfer that is begun costs a
-// little memory until it is over, and its bytes wait for their turn: so there is a bound of both,
-// and who wants to begin more first completes the oldest, down to a half, so that what follows
+// little memory until it is over, and its bytes wait for their turn: so there is a bound of both. A
+// rank that wants to begin more first completes the oldest, down to a half, so that what follows
 // gathers in packets again.
 
 namespace armature::wait {

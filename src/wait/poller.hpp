@@ -2,8 +2,8 @@
 
 #include "base/runtime.hpp"
 
-// The network, as those who wait see it: someone must take in what comes from other nodes, and
-// while a rank does, the network's own thread had better not wake up. net/ implements it.
+// The network, as those who wait see it. Someone must take in what comes from other nodes, and
+// while a rank does, the network's own thread had better not wake up.
 
 namespace armature::wait {
 

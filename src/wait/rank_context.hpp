@@ -15,8 +15,8 @@
 namespace armature::wait {
 
 /// All that is one rank's and not its process's. Whatever runs the rank (a process, a thread, a
-/// fiber) does so with this as the calling rank's context, and nothing of a rank is kept in any
-/// other thread-local or static: to switch ranks is to call set_this_rank.
+/// fiber) does so with this as the calling rank's context. Nothing of a rank is kept in any other
+/// thread-local or static: to switch ranks is to call set_this_rank.
 struct RankContext {
   explicit RankContext(space::AddressSpace& the_space) : space(the_space) {}
   RankContext(const RankContext&) = delete;

@@ -86,7 +86,8 @@ class GoneRanks {
  private:
   /// Whether a rank that has left has nothing on its way to us any more. From another node its last
   /// words may come after the news that it has left, which another process of this node may have
-  /// heard first: in the barrier that all leave by, as late as they like, else soon.
+  /// heard first. In the barrier that all leave by that may be as late as they like, else it is
+  /// soon.
   bool is_certain(const AddressSpace& space, int left) {
     if (left < 0) return false;
     if (space.is_here(left)) return true;
@@ -210,8 +211,8 @@ namespace detail {
     const std::uint64_t now = me.done.load(std::memory_order_relaxed);
     if (std::exchange(done, now) != now) {
       got_on = true;
-      // The rank's last step may have left it more to do, for which nobody notifies it: a method
-      // that calls its own rank, a wave of a fence that has one member.
+      // The rank's last step may have left it more to do, for which nobody notifies it. It may be a
+      // method that calls its own rank, or a wave of a fence that has one member.
       if (me.has_work()) {
         me.scheduler->yield(true);
         continue;

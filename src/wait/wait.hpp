@@ -8,9 +8,9 @@
 #include "wait/wait_for.hpp"
 
 // The one place where a rank blocks. A call that must wait says for what and on whom, and gives a
-// condition that it will find true one day; everything else is here: spinning while the answer is
-// likely to come within a cache miss, yielding the core to ranks that share it, sleeping when it
-// takes long, delivering messages meanwhile, noticing that whom we wait for has died, and telling
+// condition that it will find true one day. Everything else is here. It spins while the answer is
+// likely to come within a cache miss, yields the core to ranks that share it, and sleeps when it
+// takes long. Meanwhile it delivers messages, notices that whom we wait for has died, and tells
 // `armature inspect` about it.
 
 namespace armature::wait {

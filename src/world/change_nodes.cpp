@@ -1,5 +1,5 @@
-// Ranks go to other nodes when all ranks of the job are in one call together: then nothing of
-// theirs is on its way, and what lies on a node rather than in a band (rings between ranks of two
+// Ranks go to other nodes when all ranks of the job are in one call together. Then nothing of
+// theirs is on its way. What lies on a node rather than in a segment (rings between ranks of two
 // nodes, blocks of teams) can be made anew. See docs/internals/virtual.md.
 #include "world/change_nodes.hpp"
 

@@ -6,8 +6,8 @@
 
 namespace armature {
 
-/// Lets the processes of another launcher's job compare the interfaces of their nodes, and take the
-/// one over which they reach each other, unless ARMATURE_NET_DEVICE says which (a name or a
+/// Lets the processes of another launcher's job compare the interfaces of their nodes. They take
+/// the one over which they reach each other, unless ARMATURE_NET_DEVICE says which (a name or a
 /// subnet). Publishes what the others need: before the fence after which options.find_device asks.
 void install_net_device(net::NetworkOptions& options, const WiredJob& wired,
                         bootstrap::Exchange& exchange);

@@ -2,9 +2,9 @@
 // in a call that all make. Rank 0's clock decides, and one broadcast tells; a clock for each would
 // let some go into a checkpoint and others not.
 //
-// When something was last done stands in the control block, not with rank 0: so the launcher of a
-// job on one node, which does it by itself, and the program never both do it in one interval; and
-// rank 0 may move. On several nodes each block has it, by the clock of its node.
+// The control block, not rank 0, keeps when something was last done. So the launcher of a job on
+// one node, which does it by itself, and the program never both do it in one interval; and rank 0
+// may move. On several nodes each block has it, by the clock of its node.
 //
 // Checkpoints in memory are due in the call that asks for those on disk, but by the launcher alone
 // where that can have all stand still: on one node. The first is due at once, since until then

@@ -30,8 +30,9 @@ void require_one_checkpoint(bootstrap::Exchange& exchange,
                             const bootstrap::ProcessTable& process_table);
 
 /// The memory of a node that is to be as the checkpoint has it, as large and with what processes
-/// look at when they join; then, by the same process, all the rest, which takes a while, and for
-/// which the others wait. Throw Error(corrupt), and Error(start) when the job is of other ranks.
+/// look at when they join. The same process restores all the rest then, which takes a while, and
+/// for which the others wait. Throw Error(corrupt), and Error(start) when the job is of other
+/// ranks.
 space::JobMemory memory_to_fill(space::JobOptions options, const checkpoints::Found& found);
 void fill(space::JobMemory& memory, const checkpoints::Found& found);
 

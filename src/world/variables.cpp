@@ -1,5 +1,5 @@
 // Each variable is read where it is needed, and most are by some ways of starting alone. A value
-// that makes no sense is the user's mistake in all of them, and would else come to light on the day
+// that makes no sense is the user's mistake in all of them. It would else come to light on the day
 // when the program is started in another way.
 #include "world/variables.hpp"
 

@@ -145,8 +145,8 @@ template <DistributedRange R, class Less = std::less<>>
   }
 }
 
-/// Puts at index n what would be there if the range were sorted, before it what is not greater and
-/// behind it what is not less; returns it. n < size().
+/// Puts at index n what would be there if the range were sorted. Before it comes what is not
+/// greater, behind it what is not less. Returns it. n < size().
 template <WritableDistributedRange R, class Less = std::less<>>
 range_value_t<R> nth_element(R&& range, std::size_t n, Less less = {}) {
   const auto all = range.view();

@@ -6,7 +6,7 @@
 #include "armature/detail/export.hpp"
 
 // A collective call in which each member does something that may fail must end the same way for
-// all: a member that has thrown alone is waited for by the others.
+// all. Otherwise the others would wait for a member that has thrown alone.
 
 namespace armature {
 class Team;

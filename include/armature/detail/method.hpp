@@ -11,8 +11,9 @@
 #include "armature/rank.hpp"
 
 // How code is named in a message. Processes load the same program at different addresses, so a
-// method travels as (module, offset in the module): of a descriptor, which the receiver can check
-// before it trusts it, and for pointers of the user (member functions, functions) of the code.
+// method travels as (module, offset in the module). The offset is that of a descriptor, which the
+// receiver can check before it trusts it. For pointers of the user (member functions, functions) it
+// is that of the code.
 
 namespace armature::detail {
 
@@ -68,10 +69,10 @@ struct MethodTokenOf {
   }
 };
 
-/// A pointer to code of the user, for a message: plain function pointers and, as the Itanium ABI
-/// has them, pointers to member functions (an address, or an odd offset into the object's table of
-/// virtual functions; and what to add to the object's address). A token, whose topmost 16 bits are
-/// free, with that to add in them; or, below `virtual_max`, such an offset.
+/// A pointer to code of the user, for a message. It is a plain function pointer or, as the Itanium
+/// ABI has it, a pointer to a member function: an address, or an odd offset into the object's table
+/// of virtual functions; and what to add to the object's address. A token, whose topmost 16 bits
+/// are free, with that to add in them; or, below `virtual_max`, such an offset.
 struct CodePointer {
   static constexpr std::uint64_t virtual_max = 64 * 1024;
   std::uint64_t bits = 0;

@@ -24,9 +24,9 @@ enum class RequestKind : std::uint8_t {
   again,     // one like the last `first` of its channel: a header's first word, and arguments
 };
 
-/// Stands before every request. What follows is: the reply slot (question), the pointer to code
-/// that the method needs, if it does, then the arguments, or where all that lies when it is too
-/// long for the ring.
+/// Stands before every request. The head is followed by the reply slot (question), and by the
+/// pointer to code if the method needs one. Then come the arguments, or where all that lies when it
+/// is too long for the ring.
 struct RequestHeader {
   static constexpr std::uint8_t kind_mask = 0x0f;
   static constexpr std::uint8_t is_long = 0x10;  // the arguments lie in a block of the sender
@@ -176,9 +176,9 @@ class Place {
       give_up();
   }
 
-  /// False when it is to be asked again: what has come in was executed to make room, or another
-  /// thread may have executed it, which may change what is being sent and with it the length.
-  /// Throws Error(out_of_memory).
+  /// False when it is to be asked again. What has come in was executed to make room, or another
+  /// thread may have executed it; that may change what is being sent and with it the length. Throws
+  /// Error(out_of_memory).
   [[gnu::always_inline]] bool find(std::size_t used) {
     if (used <= request_bytes_max && has_room(out_, used + RequestHeader::unit)) [[likely]] {
       at_ = out_.at;

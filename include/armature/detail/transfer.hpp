@@ -12,11 +12,11 @@
 #include "armature/detail/view.hpp"
 #include "armature/global_ptr.hpp"
 
-// Loads, stores and copies between mapped memories, ordered as the papers ask
-// (armci-rma-2006, 2.4): blocking operations to one destination are seen in the order they were
-// issued. On x86 that costs nothing: stores are not reordered with stores, nor loads with loads, so
-// the fences below only restrain the compiler; elsewhere they are the one instruction that is
-// needed. Copies that store past the cache fence for themselves.
+// Loads, stores and copies between mapped memories, ordered as the papers ask (armci-rma-2006,
+// 2.4): blocking operations to one destination are seen in the order they were issued. On x86 that
+// costs nothing: stores are not reordered with stores, nor loads with loads, so the fences below
+// only restrain the compiler. Elsewhere they are the one instruction that is needed. Copies that
+// store past the cache fence for themselves.
 
 namespace armature::detail {
 

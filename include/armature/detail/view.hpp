@@ -8,8 +8,8 @@
 
 // The inlined half of the address check. Every public one-sided call asks one question before it
 // touches memory: do these bytes lie in what that rank has allocated, in memory mapped here? The
-// answer must cost a nanosecond, so it reads two words of a table that the owner of each band keeps
-// (shared, read-mostly) and calls compiled code for everything else: a bad address, a rank on
+// answer must cost a nanosecond. So it reads two words of a table that the owner of each segment
+// keeps (shared, read-mostly). Compiled code answers for everything else: a bad address, a rank on
 // another node, full checking, a call outside run().
 
 namespace armature::space {

@@ -1,8 +1,8 @@
 // Ranks that share a process share its variables, which a program written for processes does not
-// expect. Which variables there are stands in the program's table of symbols; whether ranks write
-// different things to them, nobody can tell from outside, so this is a note and no error. That a
-// variable is a rank_local shows in how it begins; of one that code has to make, in its name (the
-// class has an ABI tag, which GCC puts into names that other files can use).
+// expect. The program's table of symbols lists its variables. Whether ranks write different things
+// to them, nobody can tell from outside, so this is a note and no error. A rank_local shows in how
+// it begins. One that code has to make shows in its name: the class has an ABI tag, which GCC puts
+// into names that other files can use.
 #include "command/executable/globals.hpp"
 
 #include <cxxabi.h>

@@ -16,7 +16,7 @@
 #include "base/clock.hpp"
 #include "command/executable/stack.hpp"
 
-// The rank that died still stands in its signal handler, so its memory map can be read and nothing
+// The rank that died still stands in its signal handler, so its memory map can be read. Nothing
 // need be looked up in the dying process itself, where every allocation may be the second fault.
 
 namespace armature::command {
@@ -129,9 +129,9 @@ bool may_hold_functions(int tag) {
 }
 
 /// The scopes around an address inside `die` as they are nested in the file, innermost first. A
-/// lambda's function lies inside the one that it was written in, whose code is elsewhere: so where
-/// no code leads on, every scope is looked into (dwarf_getscopes goes by code alone and does not
-/// find it).
+/// lambda's function lies inside the one that it was written in, whose code is elsewhere. So where
+/// no code leads on, every scope is looked into: dwarf_getscopes goes by code alone and does not
+/// find it.
 bool find_scopes(Dwarf_Die* die, Dwarf_Addr pc, std::vector<Dwarf_Die>& scopes) {
   Dwarf_Die child;
   for (const bool by_code : {true, false}) {

@@ -33,7 +33,7 @@ struct BandFiles {
             std::size_t bytes) const;
 };
 
-/// `control`, a node's, as if it had the slots of all ranks: those of ranks that are on the node of
+/// Makes `control`, a node's, have the slots of all ranks. Slots of ranks that are on the node of
 /// `other_file`, another control block of the job, are seen there from now on. False when that
 /// cannot be mapped.
 bool show_slots_of(const space::Control& control, int other_file, bool writable);

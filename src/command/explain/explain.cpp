@@ -12,13 +12,13 @@
 #include "command/explain/phrase.hpp"
 #include "command/explain/wait_cycles.hpp"
 
-// Explains, from what each rank does, why the job does not move. Three answers are certain: ranks
-// that wait for each other; a rank that waits for one that has finished or died; a wait for
+// Explains, from what each rank does, why the job does not move. Three answers are certain. Ranks
+// may wait for each other; a rank may wait for one that has finished or died; a wait may be for
 // "anyone" when nobody is left who could act. Otherwise the others are kept by ranks that do
 // something else, and those are named.
 //
-// There are two graphs of who waits for whom, as a wait for an operation on a rank's memory needs
-// that rank's process and nothing that the rank does: two ranks that wait so for each other are no
+// There are two graphs of who waits for whom. A wait for an operation on a rank's memory needs that
+// rank's process and nothing that the rank does. Two ranks that wait so for each other are no
 // deadlock, only slow, or served by a process that does not run.
 
 namespace armature::command {

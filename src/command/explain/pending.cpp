@@ -36,7 +36,7 @@ void add(Pending& pending, int peer, const space::PeerLine& line,
 
 }  // namespace
 
-// A rank has a line for every other, and most have to do with few: pages of lines that nobody has
+// A rank has a line for every other, and most have to do with few. Pages of lines that nobody has
 // touched are not in the file, and are passed over. All lines of all ranks are too many to read.
 Pending read_pending(const space::ControlHeader& header, const BandFiles& bands, int rank) {
   Pending pending;

@@ -7,7 +7,7 @@
 
 #include "topology/cores.hpp"
 
-// hwloc can find out about everything from caches to graphics cards; a launcher that must start a
+// hwloc can find out about everything from caches to graphics cards. A launcher that must start a
 // rank in milliseconds asks for cores only, and not of the component that visits every core to
 // query it.
 

@@ -9,10 +9,10 @@
 
 namespace armature::command {
 
-/// More processes for virtual ranks on several nodes, or fewer. Memory belongs to a node, so nobody
-/// who comes could take ranks over: all are written to disk at the next call in which they meet
-/// (world/restart.cpp), all processes end, and whoever waits for this launch starts others,
-/// which go on from there. Until then nothing has changed.
+/// More processes for virtual ranks on several nodes, or fewer. Memory belongs to a node, so a
+/// process that comes could not take ranks over. All are written to disk at the next call in which
+/// they meet (world/restart.cpp), and all processes end. Whoever waits for this launch starts
+/// others, which go on from there. Until then nothing has changed.
 class Restarting {
  public:
   Restarting(const JobView& job, LaunchedProcesses& processes, ResizeRequests& requests)

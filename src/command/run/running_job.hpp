@@ -16,10 +16,10 @@
 #include "command/run/start_watch.hpp"
 #include "command/run/time_watch.hpp"
 
-// A job from its first process to its last, seen by the launcher: a state (the job's memory and its
-// processes), policies, each of which knows those that are declared before it, and one loop in one
-// thread. The loop sleeps until a signal, output of a rank, or the next look at the control block
-// is due, and then asks each policy to look.
+// A job from its first process to its last, seen by the launcher. It is a state (the job's memory
+// and its processes), policies, each of which knows those that are declared before it, and one loop
+// in one thread. The loop sleeps until a signal, output of a rank, or the next look at the control
+// block is due, and then asks each policy to look.
 
 namespace armature::command {
 

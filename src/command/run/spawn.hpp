@@ -32,8 +32,8 @@ struct Hosted {
 
 /// Starts the ranks' processes. With vfork, since a launcher that waits for its child's exec needs
 /// no copy of its page tables: half a millisecond a rank. Each dies with the launcher, even when
-/// that is killed, and so does, once it has joined, what a script has started in its place: it has
-/// one end of a pipe whose other end is open here alone.
+/// that is killed. So does, once it has joined, what a script has started in its place: it has one
+/// end of a pipe whose other end is open here alone.
 class Spawner {
  public:
   struct Job {

@@ -10,8 +10,8 @@
 
 namespace armature::command {
 
-/// The cores that a job is bound to, of which others that start meanwhile are to know: two jobs on
-/// the same cores are half as fast, beside cores with nothing to do. A mark is the name of a socket
+/// The cores that a job is bound to. Others that start meanwhile are to know them: two jobs on the
+/// same cores are half as fast, beside cores with nothing to do. A mark is the name of a socket
 /// that nobody listens to: no file, seen by jobs of all users, and gone with the launcher, however
 /// it ends. Where there are no such names, all cores are free.
 class TakenCores {

@@ -1,5 +1,5 @@
 // Times of all processes are of one clock, so their events need only be put side by side. A call is
-// written down at both ends, by its place in the channel between the two ranks; it becomes an arrow
+// written down at both ends, by its place in the channel between the two ranks. It becomes an arrow
 // when both ends are there, since a ring has room for the last events only.
 #include "command/run/trace.hpp"
 

@@ -1,7 +1,7 @@
 // A child of fork goes on with the stack of whoever has called it. The stack of a virtual rank lies
 // in memory that parent and child share: both would write to it, and the parent would crash sooner
-// or later. So a rank is refused its fork. What starts another program needs no stack of its own
-// (posix_spawn, and so system and popen; vfork, whose parent waits), and a thread that runs no rank
+// or later. So a rank is refused its fork. A call that starts another program needs no stack of its
+// own (posix_spawn, and so system and popen; vfork, whose parent waits). A thread that runs no rank
 // may fork: its child leaves the ranks' memory alone. A system call that is made without the C
 // library (clone) cannot be refused.
 #include <pty.h>

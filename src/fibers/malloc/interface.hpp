@@ -50,8 +50,8 @@ struct Notes {
 };
 
 /// The calls with which a function begins and ends the initialisation of its static, as the C++
-/// library has them: __cxa_guard_acquire, which returns 0 when it has been initialised, release and
-/// abort.
+/// library has them. These are __cxa_guard_acquire, which returns 0 when it has been initialised,
+/// release and abort.
 struct StaticGuards {
   int (*acquire)(__cxxabiv1::__guard* guard) = nullptr;
   void (*release)(__cxxabiv1::__guard* guard) = nullptr;

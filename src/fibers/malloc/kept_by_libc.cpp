@@ -41,7 +41,7 @@ ARMATURE_ORIGINAL(locale_t, newlocale, (int categories, const char* locale, loca
 namespace {
 
 /// The C library looks up how a locale's characters become wide ones and back when that is first
-/// asked for, and keeps it with the rest that is known of the locale.
+/// asked for. It keeps it with the rest that is known of the locale.
 locale_t with_conversions(locale_t locale) {
   if (locale == nullptr) return locale;
   const locale_t before = uselocale(locale);

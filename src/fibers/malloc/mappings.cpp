@@ -1,7 +1,7 @@
 // Memory that a rank maps itself goes where the rank goes: private anonymous pages come from its
-// band. What else there is (files, shared memory, an address of its choice, pages that may not be
-// written to) is the process's, and the rank stays there as long as it has any. Calls from inside
-// the C library, for thread stacks and the like, do not come here.
+// band. All other mappings (files, shared memory, an address of its choice, pages that may not be
+// written to) are the process's. The rank stays there as long as it has any. Calls from inside the
+// C library, for thread stacks and the like, do not come here.
 #include "fibers/malloc/mappings.hpp"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// A thread that a rank starts (std::thread, std::async, pools of libraries) works for the rank:
-// what it allocates is the rank's, from a heap of its own in the rank's band, and so is what the
+// A thread that a rank starts (std::thread, std::async, pools of libraries) works for the rank.
+// What it allocates is the rank's, from a heap of its own in the rank's segment. So is what the
 // threads allocate that it starts in turn. Its stack and its thread_locals are the process's, so
 // the rank stays there until it has ended.
 #include "fibers/malloc/threads.hpp"
