@@ -12,9 +12,8 @@ namespace armature::bench {
 /// The calling thread, whose rank is bound to a core, may use every core.
 void run_anywhere();
 
-/// The least that serving another node can be: a thread of rank 1 that sleeps on a TCP connection
-/// until rank 0 asks for bytes, and sends as many, on whatever core is free. Made and destroyed by
-/// both.
+/// The least that serving another node can be. A thread of rank 1 sleeps on a TCP connection until
+/// rank 0 asks for bytes, and sends as many, on whatever core is free. Made and destroyed by both.
 class Answers {
  public:
   explicit Answers(World& world);

@@ -1,8 +1,8 @@
-// Writing a job of virtual ranks to disk, and going on from there, beside what the same bytes take
-// when each process writes, or reads, a plain file of its own in the same folder. The plain way
-// does as well as it can: what it copies begins with a page, since the system copies several times
-// slower from and to odd addresses. And it begins with as little: where a restart makes the memory
-// that it fills, so does the plain reader.
+// Writing a job of virtual ranks to disk, and going on from there. Beside it is what the same bytes
+// take when each process writes, or reads, a plain file of its own in the same folder. The plain
+// way does as well as it can: what it copies begins with a page, since the system copies several
+// times slower from and to odd addresses. And it begins with as little: where a restart makes the
+// memory that it fills, so does the plain reader.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -8,8 +8,8 @@
 #include "bench/rows.hpp"
 
 // Collective calls: barriers and short reductions; and data that go from one to all, all to one and
-// all to all, beside the same copies by hand: a barrier, gets of what each needs, and a barrier.
-// Data in private memory are copied into global memory first, by hand.
+// all to all. Beside them are the same copies by hand: a barrier, gets of what each needs, and a
+// barrier. Data in private memory are copied into global memory first, by hand.
 
 namespace armature::bench {
 

@@ -36,7 +36,7 @@ inline constexpr const char* started_variable = "ARMATURE_BENCH_STARTED";
 void run_job(const Job& job, const std::function<void(const Row&)>& on_row);
 
 /// Nanoseconds from the start of `armature run` with so many ranks of a program that only joins the
-/// job, to its end; and of so many bare processes of the same program started by hand.
+/// job, to its end. And those of so many bare processes of the same program started by hand.
 double startup_ns(int ranks);
 double bare_startup_ns(int processes);
 

@@ -1,6 +1,6 @@
-// Operations between two nodes beside programs that compute on the same cores and never wait. Who
-// spins, or yields, pays a time slice now and then, 4 ms: so it is the mean that counts, of
-// operations and of asking a thread that sleeps on a TCP connection for a word.
+// Operations between two nodes beside programs that compute on the same cores and never wait. A
+// thread that spins, or yields, pays a time slice now and then, 4 ms. So it is the mean that
+// counts, of operations and of asking a thread that sleeps on a TCP connection for a word.
 #include <cstdint>
 #include <stop_token>
 #include <string>

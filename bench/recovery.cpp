@@ -1,5 +1,5 @@
-// How long a job stands still when one of its processes is killed: from the kill until all ranks
-// are back where they were when the last checkpoint in memory was made.
+// How long a job stands still when one of its processes is killed. The time is from the kill until
+// all ranks are back where they were when the last checkpoint in memory was made.
 #include <sys/types.h>
 #include <unistd.h>
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 // How a nanosecond is measured on a machine that does other things too. An operation and its limit
-// are timed in short batches that take turns, so that whatever slows the machine down hits both; a
-// batch is long against the clock and short against a time slice; what counts is the middle.
+// are timed in short batches that take turns, so that whatever slows the machine down hits both. A
+// batch is long against the clock and short against a time slice. The one in the middle counts.
 // Measuring first all limits and then all operations was rejected: on a shared machine the two
 // halves are not comparable.
 

@@ -20,8 +20,8 @@ Stage::Stage(World& world, Settings settings) : world_(world), settings_(std::mo
   heap_ = world_.allocate<std::byte>(heap_bytes);
   std::fill_n(reinterpret_cast<double*>(heap_.local().data()), heap_bytes / sizeof(double), 0.0);
 
-  // Half a page from where the target lies in its page: where both lie nearly alike, the processor
-  // takes loads for dependent on stores before them, and the rows would be about that.
+  // Begins half a page from where the target lies in its page. Where both lie nearly alike, the
+  // processor takes loads for dependent on stores before them, and the rows would be about that.
   constexpr std::size_t page = 4096;
   local_.reset(static_cast<std::byte*>(std::aligned_alloc(page, heap_bytes + 2 * page)));
   if (!local_) throw std::bad_alloc();

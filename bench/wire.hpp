@@ -10,7 +10,7 @@
 namespace armature::bench {
 
 /// A plain connection between ranks 0 and 1 over loopback, on which both spin, unless said
-/// otherwise: what the kernel takes to carry a word there and back, or a stream.
+/// otherwise. It shows what the kernel takes to carry a word there and back, or a stream.
 class Wire {
  public:
   explicit Wire(World& world);

@@ -1,4 +1,4 @@
-// Counting the nodes of a tree that nobody knows beforehand: each node has either eight children or
+// Counts the nodes of a tree that nobody knows beforehand. Each node has either eight children or
 // none, as a number decides that is mixed from its parent's and its place among its brothers. What
 // hangs on a node is one node or a million, so to deal out the children of the root is not enough.
 //

@@ -1,6 +1,6 @@
 // The job as the program's MPI knows it, a communicator for each group, and the calls that speak of
-// them. One library is for every MPI: handles are the addresses of objects in Open MPI and numbers
-// in MPICH and its kin, and either fits a register, so a function that takes or returns one serves
+// them. One library is for every MPI. Handles are the addresses of objects in Open MPI and numbers
+// in MPICH and its kin, and either fits a register. So a function that takes or returns one serves
 // callers of both. The MPI's functions are looked up when they are needed.
 #include "communicators.hpp"
 

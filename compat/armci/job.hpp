@@ -7,8 +7,8 @@
 #include "of_rank.hpp"
 
 // Membership in the job. Messages need it before ARMCI_Init and after ARMCI_Finalize, as they did
-// when a message-passing library stood below ARMCI: so the first call that needs the job joins it,
-// and armci_msg_finalize, or the end of a program that has finished ARMCI, leaves it. Leaving in
+// when a message-passing library stood below ARMCI. So the first call that needs the job joins it.
+// armci_msg_finalize, or the end of a program that has finished ARMCI, leaves it. Leaving in
 // ARMCI_Finalize was rejected: programs go on to print, to reduce timings, to initialise again.
 
 namespace armci {

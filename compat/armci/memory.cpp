@@ -1,6 +1,6 @@
 // Collective allocation: what the team's allotment says, as arrays of addresses. ARMCI_Free is told
-// one address and nothing else, and NULL by a member whose piece is empty, so live allotments are
-// listed and the members find theirs by exchanging the addresses they hold. A member whose
+// one address and nothing else, and NULL by a member whose piece is empty. So live allocations are
+// listed, and the members find theirs by exchanging the addresses they hold. A member whose
 // arguments are wrong still takes part, asking for more than there is: all fail instead of some
 // waiting for it.
 

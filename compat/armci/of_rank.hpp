@@ -9,8 +9,8 @@
 // State that ARMCI keeps for its caller belongs to the process, if every rank is a process that
 // joins by itself: then threads of the process may use it. Under armci_run_main a process may host
 // several ranks, which come and go: then it belongs to the rank. Asking each time how the process
-// was started costs a load; always being of the rank was rejected, for it costs a search, in
-// programs too that are not linked for it.
+// was started costs a load. Always being of the rank was rejected: it costs a search, in programs
+// too that are not linked for it.
 
 namespace armci {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 // The operation of a reduction, which its caller names by a string. Fortran programs pass strings
-// without a zero at their end, so whatever follows may be anything, or nothing that can be read:
-// names are read by their beginnings, as every ARMCI does. Asking strlen first was rejected for it.
+// without a zero at their end, so whatever follows may be anything, or nothing that can be read.
+// Names are read by their beginnings, as every ARMCI does. Asking strlen first was rejected for it.
 
 namespace armci {
 

@@ -1,6 +1,6 @@
 // Global operations on arrays of numbers, and the selection of one process's record by its number.
 // An operation is named by a string (operations.hpp) and a type by a constant, so what a program
-// asks for is looked up here once per call; the team's reductions do the rest.
+// asks for is looked up here once per call. The team's reductions do the rest.
 
 #include <cmath>
 #include <cstddef>

@@ -4,7 +4,7 @@
 
 // Programs of old call MPI right after armci_msg_init, which was a call of MPI_Init where ARMCI
 // stood on MPI. So here it starts the program's MPI, whichever that is, but only where that MPI's
-// launcher has started the process: elsewhere each process would be an MPI world of its own, and
+// launcher has started the process. Elsewhere each process would be an MPI world of its own, and
 // the program would take itself for as many jobs.
 
 namespace armci {

@@ -1,5 +1,5 @@
-// A drop of liquid argon, atom by atom, that flies through a periodic box: cells it is in have much
-// to do, those before and behind it next to nothing, and soon it is the other way round.
+// A drop of liquid argon flies, atom by atom, through a periodic box. Cells it is in have much to
+// do, those before and behind it next to nothing, and soon it is the other way round.
 //
 // The cells are elements of an object array, as large as the forces reach, so that an atom feels
 // those of its own cell and of the 26 around it. In each step atoms move, those that come into
@@ -11,7 +11,7 @@
 // For each it prints how long the steps took; what the busiest rank has computed; what each would
 // have, had all been spread evenly; and how many cells have moved. It fails unless energy and
 // momentum are conserved, and unless all atoms are where a plain loop over all pairs of them, by
-// one rank alone, takes them. Cells add up forces in one order wherever they are, so atoms take the
+// one rank alone, takes them. Cells add up forces in one order wherever they are. So atoms take the
 // same way to the last bit with all strategies, and on any number of ranks: the last line is the
 // same.
 #include <algorithm>

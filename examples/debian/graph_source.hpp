@@ -1,11 +1,11 @@
 // The package graph comes from a file the user names, the machine's own package index, or the
 // compact copy in this repository.
 //
-// The machine's index is what apt keeps of bookworm's amd64 archives: security and updates before
-// main, since the first to name a package counts, as on a machine that is kept up to date. Figures
-// that must not change from week to week are had from the main archive alone. apt keeps indices
-// compressed in ways of its own choosing; its own tool unpacks them, so that nothing here needs to
-// know them.
+// The machine's index is what apt keeps of bookworm's amd64 archives. Security and updates come
+// before main, since the first to name a package counts, as on a machine that is kept up to date.
+// Figures that must not change from week to week are had from the main archive alone. apt keeps
+// indices compressed in ways of its own choosing; its own tool unpacks them, so that nothing here
+// needs to know them.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // Dependencies among the packages of a Debian archive.
 //
-// Packages are numbered in the order of their names. A link says that one package names another
-// in at least one dependency field, and remembers in which ones: so one graph answers both "what
-// must be installed" (Depends, Pre-Depends) and "what is usually installed" (with Recommends).
+// Packages are numbered in the order of their names. A link says that one package names another in
+// at least one dependency field, and remembers in which ones. So one graph answers both "what must
+// be installed" (Depends, Pre-Depends) and "what is usually installed" (with Recommends).
 #pragma once
 
 #include <cstddef>

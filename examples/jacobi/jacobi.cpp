@@ -1,4 +1,4 @@
-// Jacobi iteration on a square, each rank a band of its rows: every step replaces each point by the
+// Jacobi iteration on a square, each rank a band of its rows. Every step replaces each point by the
 // mean of its neighbours, for which a rank needs the rows next to its own from either side.
 //
 //   armature run -n 4 jacobi [--n 1023] [--steps 500] [--by puts|calls]

@@ -1,5 +1,5 @@
-// The four operations of the blocked LU factorisation (the SPLASH-2 kernel's lu0, bdiv, bmodd and
-// bmod), each on blocks that lie anywhere in memory: contiguous, or part of a larger matrix.
+// The four operations of the blocked LU factorisation: the SPLASH-2 kernel's lu0, bdiv, bmodd and
+// bmod. Each works on blocks that lie anywhere in memory: contiguous, or part of a larger matrix.
 #pragma once
 
 #include <cstddef>

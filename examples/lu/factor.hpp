@@ -10,11 +10,11 @@
 //   void await(worker)        the next time that worker announces something to me
 //   void barrier()
 //
-// Step k: the owner of the diagonal block factors it; the owners of the blocks below and beside it
-// divide by it; everybody subtracts, from the interior blocks it owns, the product of the perimeter
-// blocks of their row and column. Finished blocks do not change any more, so nobody waits but for
-// those whose blocks it is about to read, and some may be steps ahead of others. What one worker
-// announces to another is awaited in the same order: step by step, a diagonal block first.
+// Step k: the owner of the diagonal block factors it, and the owners of the blocks below and beside
+// it divide by it. Then everybody subtracts, from the interior blocks it owns, the product of the
+// perimeter blocks of their row and column. Finished blocks do not change any more, so nobody waits
+// but for those whose blocks it is about to read, and some may be steps ahead of others. What one
+// worker announces to another is awaited in the same order: step by step, a diagonal block first.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The plain version: the same shares, the same kernels and the same steps, but the shares lie in
+// The plain version has the same shares, the same kernels and the same steps. But the shares lie in
 // this process, so that every block is read where it is, and waiting is the standard library's.
 #include "lu_threads.hpp"
 

@@ -1,5 +1,5 @@
 // A 27-point stencil with one weight each for the centre, the 6 faces, the 12 edges and the 8
-// corners needs no 27 additions a cell: the four face and the four edge neighbours within the y-z
+// corners needs no 27 additions a cell. The four face and the four edge neighbours within the y-z
 // plane are summed once for each x of a row and serve three cells. That is the benchmark's own
 // trick, and what its operation count assumes.
 #include "kernels.hpp"

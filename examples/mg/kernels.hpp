@@ -23,8 +23,8 @@ void interpolate(Grid fine, Grid coarse);
 /// Sets everything, ghosts included, to zero.
 void clear(Grid grid);
 
-/// The cells that a refresh of the ghosts in one direction carries: x first, then y, then z, each
-/// with the ghosts that the ones before it have filled, so that edges and corners get theirs too.
+/// The cells that a refresh of the ghosts in one direction carries: x first, then y, then z. Each
+/// has the ghosts that the ones before it have filled, so that edges and corners get theirs too.
 /// Cells first..last, where `axis` itself is left at 0..0.
 struct Face {
   Triple first{};

@@ -1,9 +1,9 @@
 // A plan says which elements of the vector a rank's rows need from others, and how it gets them.
 //
-// The experiment of the ARMCI papers: the same product with a one-sided get for every entry whose
-// column lives elsewhere (not waited for one by one: between nodes that would be a round trip for
-// each), and with each needed element asked for once, all that one rank owns in one aggregate
-// handle. Both fill a buffer that begins with the rank's own elements; the plan says
+// The experiment of the ARMCI papers does the same product in two ways. One does a one-sided get
+// for every entry whose column lives elsewhere, not waited for one by one: between nodes that would
+// be a round trip for each. The other asks for each needed element once, all that one rank owns in
+// one aggregate handle. Both fill a buffer that begins with the rank's own elements; the plan says
 // for every entry of the matrix where in the buffer its factor is. So the product itself is the
 // same code.
 #pragma once

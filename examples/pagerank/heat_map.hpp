@@ -1,5 +1,5 @@
-// An SVG picture of who fetched how much from whom: a square of ranks by ranks for each way of
-// fetching, on one scale of colour, so that they can be compared at a glance.
+// An SVG picture of who fetched how much from whom. It has a square of ranks by ranks for each way
+// of fetching, on one scale of colour, so that they can be compared at a glance.
 #pragma once
 
 #include <cstdint>

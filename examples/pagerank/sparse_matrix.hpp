@@ -1,7 +1,7 @@
 // A sparse matrix in compressed rows, and the one PageRank works on.
 //
 // In the link matrix, row i and column j hold 1 / (number of j's dependencies) where package j
-// depends on package i: multiplied with a vector of scores, each package hands its score in equal
+// depends on package i. Multiplied with a vector of scores, each package hands its score in equal
 // parts to what it depends on. A column without entries is a package that depends on nothing.
 #pragma once
 

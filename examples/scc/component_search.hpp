@@ -16,10 +16,10 @@
 //          within one kind. So all tell their marks to their neighbours, and an edge is kept by
 //          those who hear their own.
 //
-// Each step is one burst of calls that lead to calls, and ends with a fence: nobody counts or
-// answers anything, rmi_fence alone knows when the last call has been executed. Regions that have
-// nothing to do with each other are searched at the same time, so the rounds are few: 4 for
-// bookworm's dependencies with 58 circles, 24 with recommendations and suggestions and 1,802.
+// Each step is one burst of calls that lead to calls, and ends with a fence. Nobody counts or
+// answers anything: rmi_fence alone knows when the last call has been executed. Regions that have
+// nothing to do with each other are searched at the same time, so the rounds are few. They are 4
+// for bookworm's dependencies with 58 circles, 24 with recommendations and suggestions and 1,802.
 #pragma once
 
 #include <cstdint>

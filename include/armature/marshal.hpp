@@ -59,13 +59,13 @@ constexpr bool marshallable() {
 
 }  // namespace detail
 
-/// The types of arguments and results of remote calls: trivially copyable types; std::string,
-/// vector, deque, list, array, pair, tuple, optional, variant, map, set, their unordered and multi
-/// forms, unique_ptr; nestings of these. Also types with `void define_type(armature::typer&)`
-/// (armi-rmi-2003, 3.5), or with a `serialize(Archive&)` as written for cereal or Boost. Pointers
-/// and references are not allowed, since they mean nothing on another rank. Pass a global_ptr, or a
-/// reference to a shared object. A pointer inside a trivially copyable type is not seen, and
-/// travels as the number that it is.
+/// The types of arguments and results of remote calls. These are trivially copyable types;
+/// std::string, vector, deque, list, array, pair, tuple, optional, variant, map, set, their
+/// unordered and multi forms, unique_ptr; nestings of these. Also types with `void
+/// define_type(armature::typer&)` (armi-rmi-2003, 3.5), or with a `serialize(Archive&)` as written
+/// for cereal or Boost. Pointers and references are not allowed, since they mean nothing on another
+/// rank. Pass a global_ptr, or a reference to a shared object. A pointer inside a trivially
+/// copyable type is not seen, and travels as the number that it is.
 template <class T>
 concept Marshallable = detail::marshallable<std::remove_cvref_t<T>>();
 

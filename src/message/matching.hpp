@@ -9,8 +9,8 @@
 #include "message/queues.hpp"
 
 // Decides which message a receive gets. As MPI has it (MPI 4.1, 3.5): of the receives that a
-// message matches, the one that was posted first; of the messages that a receive matches, the one
-// that arrived first, and those of one sender arrive in the order in which they were sent.
+// message matches, the one that was posted first. Of the messages that a receive matches, it is the
+// one that arrived first. Those of one sender arrive in the order in which they were sent.
 //
 // Receives and messages that wait lie in queues by label, and those whose pattern says `any` in
 // queues of the pattern. So a message that arrives looks at one queue, and at one more for each

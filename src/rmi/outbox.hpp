@@ -13,8 +13,9 @@
 
 namespace armature::rmi {
 
-/// A rank's requests on their way out. It has a channel to each rank that it calls, the room in it,
-/// what a method sends while there is none, and requests that are held back to travel together.
+/// A rank's requests on their way out. It has a channel to each rank that it calls, and the room in
+/// it. It keeps what a method sends while there is none, and requests that are held back to travel
+/// together.
 class Outbox {
  public:
   Outbox(EndpointContext& context, Blocks& blocks);

@@ -3,7 +3,7 @@
 #include "armature/run.hpp"
 
 // The thread that runs a rank is not the program's to end. pthread_exit on it, or pthread_cancel,
-// leaves a rank that nobody runs any more, for which all others would wait. That is reported as a
+// leaves a rank that nobody runs any more. All others would wait for it. That is reported as a
 // mistake and ends the job. An exception that leaves the body is none of this: where nobody catches
 // it the process ends where it was thrown.
 

@@ -1,4 +1,4 @@
-// A program that has a Scotch of its own, of another width than the one in our library: both work,
+// A program that has a Scotch of its own, of another width than the one in our library. Both work,
 // each with its own numbers, and its own word on errors.
 #include <cstdint>
 #include <cstdio>

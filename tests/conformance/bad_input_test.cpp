@@ -4,7 +4,7 @@
 
 #include "conformance.hpp"
 
-// Every call that takes a rank and an address, times every way to get them wrong: each must throw
+// Every call that takes a rank and an address, times every way to get them wrong. Each must throw
 // an Error that names the call and the rank, and nothing may have been moved. Wrong counts, shapes
 // and lists are in bad_shape_test.cpp; wrong members, roots, tags and mutexes with what they belong
 // to.

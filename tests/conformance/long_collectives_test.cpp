@@ -5,7 +5,7 @@
 #include "conformance.hpp"
 
 // Collectives of data that members read where the others have them: in segments, in private memory,
-// and in both, on blocks that a round would still move, and beyond what a window holds.
+// and in both. Blocks are such that a round would still move, and beyond what a window holds.
 
 using namespace conformance;
 

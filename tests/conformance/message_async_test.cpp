@@ -8,7 +8,8 @@
 #include "conformance.hpp"
 
 // Messages whose calls return at once, patterns that match any, probes, and long messages on every
-// path: copied from the sender's segment, sent when the receiver has a place, through the network.
+// path. These are: copied from the sender's segment, sent when the receiver has a place, through
+// the network.
 
 using namespace conformance;
 using armature::any_tag;

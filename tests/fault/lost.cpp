@@ -1,6 +1,6 @@
 // lost CALL node|rank: the ranks of the last node, or the last rank alone, do nothing until
 // somebody kills or stops them, or cuts their link. The others are in CALL, to the last rank, again
-// and again, until it ends with an error; then they try every other call, show that they still work
+// and again, until it ends with an error. Then they try every other call, show that they still work
 // together, and leave. Who shares memory with the last rank leaves out what that makes possible
 // also when it is dead.
 

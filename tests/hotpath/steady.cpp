@@ -1,6 +1,6 @@
 // Nothing on the paths of one-sided transfers and short remote calls allocates or calls the kernel
-// once things are set up. A child process that may do nothing but read, write and exit (strict
-// seccomp: any other system call kills it) carries out every kind of operation many times; memory
+// once things are set up. A child process carries out every kind of operation many times. It may do
+// nothing but read, write and exit (strict seccomp: any other system call kills it); memory
 // allocations are counted.
 #include <linux/seccomp.h>
 #include <sys/prctl.h>

@@ -1,5 +1,5 @@
 // Allocations and transfers over 4 GiB, where a byte count or an offset in 32 bits would show. Rank
-// 1 has a piece of 4.5 GiB; rank 0 moves it in one put, one get, one section and one accumulate
+// 1 has a piece of 4.5 GiB. Rank 0 moves it in one put, one get, one section and one accumulate
 // that all cross the 4 GiB line, and looks at marks on both sides of it.
 #include <sys/mman.h>
 

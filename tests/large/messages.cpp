@@ -1,6 +1,6 @@
-// A message of more than 4 GiB from one rank to another, in little memory: both sides' range is the
-// same 64 MiB again and again, but for windows whose bytes are compared: at both ends, and where a
-// number of 32 bits would begin anew.
+// A message of more than 4 GiB from one rank to another, in little memory. Both sides' range is the
+// same 64 MiB again and again, but for windows whose bytes are compared. They are at both ends, and
+// where a number of 32 bits would begin anew.
 #include <sys/mman.h>
 #include <unistd.h>
 

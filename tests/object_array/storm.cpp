@@ -1,8 +1,8 @@
 // Elements that move while everybody calls them. Every call carries its number among those of its
-// rank to its element, and the element, which takes its count along, ends the job when one is
-// missing, comes twice or comes too early. What a run does is decided by a seed (STORM_SEED): who
-// calls whom, when elements move, whether methods call on, ask in the middle, move themselves.
-// Other elements come and go meanwhile: each call to one of them must be executed or refused, once.
+// rank to its element. The element, which takes its count along, ends the job when one is missing,
+// comes twice or comes too early. What a run does is decided by a seed (STORM_SEED): who calls
+// whom, when elements move, whether methods call on, ask in the middle, move themselves. Other
+// elements come and go meanwhile: each call to one of them must be executed or refused, once.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -32,7 +32,7 @@ class Dice {
 struct Element;
 using Array = armature::object_array_ref<Element, std::string>;
 
-/// Numbers a call among those of its rank to its element, in the order in which they are sent: a
+/// Numbers a call among those of its rank to its element, in the order in which they are sent. A
 /// rank that has no room for one lets others in first.
 struct Number {
   std::uint64_t* counter = nullptr;

@@ -1,5 +1,5 @@
 // Random operations inside a window. Shapes are made so that the groups of the target side never
-// overlap: levels are nested in a random order, each stride at least as large as what lies inside
+// overlap. Levels are nested in a random order, each stride at least as large as what lies inside
 // it, and then some are turned around. The two sides nest the levels in different orders.
 
 #include "generate.hpp"

@@ -1,5 +1,5 @@
 // Random operations against a model. Every rank knows the seed, so every rank can compute what all
-// of them do, and what must lie in every region after it; each performs its own part for real and
+// of them do, and what must lie in every region after it. Each performs its own part for real and
 // compares its own region and its own local buffer. A case is one of
 //
 //   exclusive: each rank has its own part of every region, or one rank has all of it; any

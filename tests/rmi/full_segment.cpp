@@ -1,6 +1,7 @@
 // A rank whose segment is full to the last byte is reached by ranks of other nodes as by those of
-// its own: calls, messages, transfers, notifications and collectives, none of which it has used
-// before. What needs memory of its own is an error at who asks for it, never its end.
+// its own. It is tried with calls, messages, transfers, notifications and collectives, none of
+// which it has used before. What needs memory of its own is an error at who asks for it, never its
+// end.
 #include <cstddef>
 #include <cstdint>
 #include <functional>

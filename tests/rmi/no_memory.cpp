@@ -1,4 +1,4 @@
-// A rank on another node has no memory for the arguments of a call: its caller is told so, and the
+// A rank on another node has no memory for the arguments of a call. Its caller is told so. The
 // rank, which waited for something else when the call came in, goes on as before.
 #include <cstddef>
 #include <vector>

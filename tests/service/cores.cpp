@@ -1,4 +1,4 @@
-// The thread that does what other nodes ask of a process runs on other cores than that of its rank,
+// One thread does what other nodes ask of a process. It runs on other cores than that of its rank,
 // which computes there, but on that one while the rank sleeps.
 #include <dirent.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
-// Trees of remote calls on every rank, and the fence that must outlast them all. What a run does is
-// decided by the job's seed: how many calls, how deep, what else is going on (questions inside
-// methods, fences of part of the ranks, fences entered early or late, calls that travel together).
-// Prints a number that depends on the order in which everything happened.
+// Trees of remote calls on every rank, and the fence that must outlast them all. The job's seed
+// decides what a run does: how many calls, how deep, what else is going on. That is questions
+// inside methods, fences of part of the ranks, fences entered early or late, calls that travel
+// together. Prints a number that depends on the order in which everything happened.
 //
 //   storm              checks every fence
 //   storm broken-sent, broken-executed   with a counter that lies: must fail

@@ -334,7 +334,7 @@ void recover_gathered(World& world, int rounds) {
   if (world.rank() == 0) std::printf("result well\n");
 }
 
-/// A checkpoint that fails does not count: the next goes on from the one before it, also where some
+/// A checkpoint that fails does not count. The next goes on from the one before it, also where some
 /// processes had written their parts, as those have that host no ranks.
 template <class Told>
 void fail_after_a_first(World& world, const Told& told) {

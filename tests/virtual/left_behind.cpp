@@ -55,7 +55,7 @@ bool is_all(const char* block, char what) {
   return block[0] == what && std::memcmp(block, block + 1, block_bytes - 1) == 0;
 }
 
-/// Blocks that change while the rank is away, where it frees some, and gets others anew: it finds
+/// Blocks that change while the rank is away, where it frees some, and gets others anew. It finds
 /// those as they were there, and what it gets with calloc is zero.
 class Traveller {
  public:

@@ -1,6 +1,6 @@
-// Thousands of ranks in a process: they meet in collectives, allocate, call each other, and each of
-// them has a bounded amount of memory of its own, however many others there are that it does not
-// speak with.
+// Thousands of ranks in a process meet in collectives, allocate, and call each other. Each of them
+// has a bounded amount of memory of its own, however many others there are that it does not speak
+// with.
 //
 //   many            all of that
 //   many created    they meet, and end

@@ -1,7 +1,7 @@
 // Ranks move from process to process of their node at random, while all of them call, put to, get
-// from and wait for each other. Every call must be executed once and in the order of its sender,
-// every put be found by its sender's next get, every addition be there at the end, and what a rank
-// has on its stack and in its memory be as it left it.
+// from and wait for each other. Every call must be executed once and in the order of its sender.
+// Every put must be found by its sender's next get, and every addition be there at the end. What a
+// rank has on its stack and in its memory must be as it left it.
 //
 //   virtual_moving STEPS     what ranks do is decided by the variable STORM_SEED, too; in a
 //                            simulation a run ends by printing a number that depends on the order

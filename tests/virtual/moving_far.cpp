@@ -1,4 +1,4 @@
-// A rank is bound to a process while it speaks with other nodes; it goes to another process of its
+// A rank is bound to a process while it speaks with other nodes. It goes to another process of its
 // node between any two calls, and in the middle of waiting. Tried with long puts and gets, answers
 // that come after it has gone, notifications, messages, mutexes, teams.
 //

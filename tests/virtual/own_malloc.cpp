@@ -1,6 +1,6 @@
-// A program that brings a malloc of its own, or an operator new that gives memory from a pool: the
-// memory of its ranks does not lie in their bands, so they do not move and are not written, as is
-// said at the start. Built several times: OWN says what it brings.
+// A program that brings a malloc of its own, or an operator new that gives memory from a pool. The
+// memory of its ranks does not lie in their segments, so they do not move and are not written, as
+// is said at the start. Built several times: OWN says what it brings.
 #include <cstdio>
 #include <cstdlib>
 #include <new>

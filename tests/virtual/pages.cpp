@@ -1,6 +1,6 @@
-// A program that changes some of many pages in each step, in all ways that a page may change: a
-// word of it or all, by its rank or another one; to zeros, and from them; and back to what it was;
-// memory that comes and goes. It prints one number, as steps.cpp does.
+// A program that changes some of many pages in each step, in all ways that a page may change. A
+// word of it changes or all, by its rank or another one; to zeros, and from them; and back to what
+// it was. Memory comes and goes. It prints one number, as steps.cpp does.
 //
 //   virtual_pages STEPS EVERY PAUSE_US DIE_AT [WHOLE_EVERY [MOVE_EVERY [PAGES]]]
 //

@@ -1,5 +1,5 @@
 // Memory that threads of virtual ranks have allocated, and that ranks have mapped, is written to
-// disk with them: the job is ended behind its checkpoint, and goes on from there.
+// disk with them. The job is ended behind its checkpoint, and goes on from there.
 #include <sys/mman.h>
 
 #include <algorithm>

@@ -70,9 +70,9 @@ struct MethodTokenOf {
 };
 
 /// A pointer to code of the user, for a message. It is a plain function pointer or, as the Itanium
-/// ABI has it, a pointer to a member function: an address, or an odd offset into the object's table
-/// of virtual functions; and what to add to the object's address. A token, whose topmost 16 bits
-/// are free, with that to add in them; or, below `virtual_max`, such an offset.
+/// ABI has it, a pointer to a member function. That is an address, or an odd offset into the
+/// object's table of virtual functions; and what to add to the object's address. A token, whose
+/// topmost 16 bits are free, with that to add in them; or, below `virtual_max`, such an offset.
 struct CodePointer {
   static constexpr std::uint64_t virtual_max = 64 * 1024;
   std::uint64_t bits = 0;
