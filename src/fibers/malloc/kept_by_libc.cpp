@@ -104,8 +104,8 @@ ARMATURE_KEPT(std::size_t, wcsftime_l,
               (to, max, how, at, by));
 ARMATURE_ALSO_WITH_UNDERSCORES(wcsftime_l);
 
-// The lists of at_quick_exit, and of destructors of thread_locals; atexit and the destructors of
-// statics come to these, too.
+// The lists of at_quick_exit, on_exit and the destructors of thread_locals. atexit and the
+// destructors of statics come to __cxa_atexit, below.
 ARMATURE_KEPT(int, __cxa_at_quick_exit, (Function * function, void* library), (function, library));
 ARMATURE_KEPT(int, on_exit, (OnExit * function, void* argument), (function, argument));
 ARMATURE_KEPT(int, __cxa_thread_atexit_impl, (Function * function, void* argument, void* library),
