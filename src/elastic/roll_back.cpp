@@ -229,7 +229,8 @@ void RollBack::give_up(const PhaseBarrier& barrier) const {
     base::copy_text(job_.halt.problem, problem_);
     job_.halt.beyond_recovery.store(1, std::memory_order_release);
   }
-  if (barrier.leads_all()) network()->end_job(("the job cannot go on: " + problem_).c_str());
+  if (barrier.leads_all())
+    network()->peers().end_job(("the job cannot go on: " + problem_).c_str());
   for (;;) barrier.wait_until([] { return false; });
 }
 

@@ -101,7 +101,7 @@ void IdleLoop::idle() {
   // Records that come make ranks ready, and more may come.
   if (net::Network* const net = net::network()) {
     if (!shared && !wait::core_is_wanted())
-      (void)net->stop_ears();  // until a rank has more to do than to look
+      (void)net->thread().suppress();  // until a rank has more to do than to look
     if (net->try_poll()) {
       end();
       return;

@@ -56,7 +56,7 @@ void urge(const space::Mapping& job, int rank, std::uint32_t urgency) {
 /// Posts the request behind what the rank has sent there before.
 void urge_far(int me, int rank, std::uint32_t urgency) {
   const Links::Lock locked(network()->links().lock());
-  network()->mirrors().look_again(me);
+  network()->rings().look_again(me);
   Link& link = network()->link_to(rank);
   link.post(Kind::urgent, me, rank, urgency, Link::Ack::none);
   link.flush();

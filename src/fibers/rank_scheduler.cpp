@@ -38,8 +38,8 @@ struct Here {
 };
 
 /// The progress thread polls again: who computes, or writes what ranks have, does not.
-void hear_again() {
-  if (net::Network* const net = net::network()) net->hear_again();
+void resume_progress_thread() {
+  if (net::Network* const net = net::network()) net->thread().resume();
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ void RankScheduler::settle(LeftStack before) {
     ranks_.clock.end_turn(&me == &own ? nullptr : &me);
   ranks_.host.slot.running.store(to != nullptr ? to->rank : -1, std::memory_order_relaxed);
   if (to != nullptr) {
-    if (!to->looks) hear_again();
+    if (!to->looks) resume_progress_thread();
     if (ranks_.queue.some_are_urgent()) [[unlikely]]
       to->slot->urgency.store(0, std::memory_order_relaxed);  // it is its turn
   }
@@ -184,7 +184,7 @@ void RankScheduler::run() {
     idle_.begin_round();
     if (job_is_over()) break;
     if (is_quiesce_wanted(ranks_.host.mapping.header())) [[unlikely]] {
-      hear_again();
+      resume_progress_thread();
       leaves_ = !body_.quiesce(*this);
       halts_ = false;
       (void)ranks_.clock.look();
@@ -193,7 +193,7 @@ void RankScheduler::run() {
     if (ranks_.queue.empty()) idle_.idle();
     if (!ranks_.queue.empty()) switch_from(ranks_.stacks.own());
   }
-  hear_again();
+  resume_progress_thread();
 }
 
 bool RankScheduler::job_is_over() const {
@@ -247,7 +247,7 @@ bool RankScheduler::wait(bool got_on, bool rings) {
 
 void RankScheduler::waited() {
   RankFiber& me = ranks_.stacks.running();
-  hear_again();
+  resume_progress_thread();
   std::uint32_t waits = Doze::waits;
   if (me.slot->asleep.load(std::memory_order_relaxed) == Doze::awake) return;
   me.slot->asleep.compare_exchange_strong(waits, Doze::awake, std::memory_order_acquire);

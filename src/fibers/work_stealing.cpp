@@ -22,7 +22,7 @@ bool may_go(const ProcessRanks& ranks, RankFiber& fiber) {
   if (&fiber == &ranks.stacks.running() || fiber.context == nullptr || fiber.looks ||
       is_tied(fiber))
     return false;
-  if (net::Network* const net = net::network(); net != nullptr && !net->has_settled(fiber.rank))
+  if (net::Network* const net = net::network(); net != nullptr && !net->flush().is_over(fiber.rank))
     return false;
   std::uint32_t waits = Doze::waits;
   return fiber.slot->asleep.compare_exchange_strong(waits, Doze::awake,

@@ -59,7 +59,7 @@ void IncomingRings::find_new(const space::Newcomers& newcomers) {
     Incoming incoming;
     incoming.from = from;
     incoming.ring = reinterpret_cast<Ring*>(address);
-    // An image of a ring on another node lies in the own band.
+    // The proxy of a ring on another node lies in the own band.
     ARMATURE_ASSERT(space_.owner(incoming.ring) ==
                     (space_.is_here(from) ? Rank(from) : space_.me()));
     incoming_.push_back(incoming);

@@ -6,7 +6,7 @@
 
 namespace armature::message {
 
-/// Records of messages between nodes. What is in rings travels by itself (net/mirrors).
+/// Records of messages between nodes. What is in rings travels by itself (net/remote_rings).
 enum class Kind : std::uint8_t {
   bytes,  // of a long message, for a Landing
   count,

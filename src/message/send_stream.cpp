@@ -24,12 +24,12 @@ SendStream::~SendStream() {
   Network* const net = net::network();
   if (is_over() || net == nullptr) return;
   const transport::Links::Lock locked(net->links().lock());
-  net->links().forget(*this);
+  net->links().streams().forget(*this);
 }
 
 bool SendStream::is_lost() const {
   Network& net = *net::network();
-  return net.goes_on() && net.link_to(to_).is_lost();
+  return net.peers().goes_on() && net.link_to(to_).is_lost();
 }
 
 // Pieces that are short for a record are put together, so that many of them do not become many

@@ -41,7 +41,7 @@ void settle(const wait::RankContext& me, int process) {
   wait::WaitFor wait{.what = space::Awaiting::completion, .rings = false, .call = "migrate"};
   const auto is_settled = [&] {
     net::Network* const net = net::network();
-    return (net == nullptr || net->has_settled(rank)) && fibers::takes_ranks(mapping, process);
+    return (net == nullptr || net->flush().is_over(rank)) && fibers::takes_ranks(mapping, process);
   };
   const int error_number = errno;  // which the network does not mind
   // Once more after each wait: others may have had their turns since it was over.

@@ -37,7 +37,7 @@ class PlayedPeer {
   /// The links' own are spoken before there is a network.
   [[nodiscard]] static transport::RecordKind kind_of(transport::RecordOf named) {
     if (named.service == &transport::link_service) return {0, named.number};
-    return network()->links().kind_of(named);
+    return network()->links().services().kind_of(named);
   }
   struct Seen {
     transport::Record record;
@@ -114,21 +114,24 @@ class PlayedPeer {
   std::uint32_t acknowledged = 0;  // of what it has said
   std::uint32_t flags = 0;         // of what it says
   std::atomic<int> drops = 0;
-  // One-sided operations, of memory that is in this process.
-  struct Move {
-    std::byte* to;
-    const std::byte* from;
-    std::size_t bytes;
-    std::uint64_t token;
-  };
-  bool is_one_sided = false;
-  bool holds_back = false;  // what it has been told to move
   // Whether its engine lets go of nothing that it was lent; and what it has by now.
   std::atomic<bool> keeps_lent = false;
   std::deque<std::uint64_t> lent;
-  std::deque<Move> moves;
-  std::vector<std::span<std::byte>> offers;
-  std::size_t puts = 0, gets = 0;
+  /// One-sided operations, of memory that is in this process.
+  struct OneSided {
+    struct Move {
+      std::byte* to;
+      const std::byte* from;
+      std::size_t bytes;
+      std::uint64_t token;
+    };
+    bool is_offered = false;
+    bool is_held_back = false;  // what it has been told to move
+    std::deque<Move> moves;
+    std::vector<std::span<std::byte>> memories;
+    std::size_t puts = 0, gets = 0;
+  };
+  OneSided one_sided;
   int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
   static inline PlayedPeer* the_one = nullptr;
@@ -161,12 +164,12 @@ class PlayedEngine final : public transport::Engine {
   void drop(int) override { ++peer_.drops; }
   bool progress() override {
     std::deque<Bytes> packets;
-    std::deque<PlayedPeer::Move> moves;
+    std::deque<PlayedPeer::OneSided::Move> moves;
     std::deque<std::uint64_t> lent;
     {
       const std::lock_guard locked(peer_.mutex);
       packets.swap(peer_.incoming);
-      if (!peer_.holds_back) moves.swap(peer_.moves);
+      if (!peer_.one_sided.is_held_back) moves.swap(peer_.one_sided.moves);
       if (!peer_.keeps_lent) lent.swap(peer_.lent);
       std::uint64_t count = 0;
       (void)!read(peer_.event, &count, sizeof count);
@@ -183,12 +186,13 @@ class PlayedEngine final : public transport::Engine {
   [[nodiscard]] bool arm() override {
     const std::lock_guard locked(peer_.mutex);
 
-    return peer_.incoming.empty() && (peer_.holds_back || peer_.moves.empty());
+    return peer_.incoming.empty() &&
+           (peer_.one_sided.is_held_back || peer_.one_sided.moves.empty());
   }
 
-  [[nodiscard]] bool is_one_sided() const override { return peer_.is_one_sided; }
+  [[nodiscard]] bool is_one_sided() const override { return peer_.one_sided.is_offered; }
   [[nodiscard]] Bytes offer(std::span<std::byte> memory) override {
-    peer_.offers.push_back(memory);
+    peer_.one_sided.memories.push_back(memory);
     return Bytes(8, std::byte{1});
   }
   [[nodiscard]] void* accept(int, std::span<const std::byte> offered) override {
@@ -197,13 +201,15 @@ class PlayedEngine final : public transport::Engine {
   void put(int, void*, std::uint64_t to, std::span<const std::byte> from,
            std::uint64_t token) override {
     const std::lock_guard locked(peer_.mutex);
-    ++peer_.puts;
-    peer_.moves.push_back({reinterpret_cast<std::byte*>(to), from.data(), from.size(), token});
+    ++peer_.one_sided.puts;
+    peer_.one_sided.moves.push_back(
+        {reinterpret_cast<std::byte*>(to), from.data(), from.size(), token});
   }
   void get(int, void*, std::uint64_t from, std::span<std::byte> to, std::uint64_t token) override {
     const std::lock_guard locked(peer_.mutex);
-    ++peer_.gets;
-    peer_.moves.push_back({to.data(), reinterpret_cast<const std::byte*>(from), to.size(), token});
+    ++peer_.one_sided.gets;
+    peer_.one_sided.moves.push_back(
+        {to.data(), reinterpret_cast<const std::byte*>(from), to.size(), token});
   }
 
  private:

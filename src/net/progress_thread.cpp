@@ -2,10 +2,8 @@
 
 #include <poll.h>
 #include <sched.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,11 +27,9 @@ using Lock = transport::Links::Lock;
 
 namespace {
 
-constexpr std::uint64_t nap_min_ns = 50'000, nap_max_ns = 2'000'000;
+constexpr std::uint64_t park_min_ns = 50'000, park_max_ns = 2'000'000;
 /// Ranks that wait poll more often than that.
 constexpr std::uint64_t between_polls_ns = 20'000;
-/// So long after a rank has stopped to poll somebody does what it has left.
-constexpr long later_ns = 500'000;
 
 }  // namespace
 
@@ -81,19 +77,16 @@ class ProgressThread::Cores {
   bool has_choice_ = false;
 };
 
-ProgressThread::ProgressThread(transport::Links& links, const RankMap& map, Process& process)
+ProgressThread::ProgressThread(transport::Links& links, const RankMap& map, const Process& process)
     : links_(links), map_(map), process_(process) {}
 
 ProgressThread::~ProgressThread() {
-  for (const int descriptor : {wake_fd_, ears_, later_})
-    if (descriptor >= 0) close(descriptor);
+  if (wake_fd_ >= 0) close(wake_fd_);
 }
 
-void ProgressThread::start(std::uint64_t heartbeat_ns) {
-  heartbeat_ns_ = heartbeat_ns;
-  beat_ns_ = base::now_ns();
+void ProgressThread::start() {
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  make_ears();
+  suppression_.open();
   cores_ = std::make_unique<Cores>(map_);
   const base::NoSignals none;
   thread_ = base::start_thread("for the network", [this] { serve(); });
@@ -104,97 +97,52 @@ void ProgressThread::stop() {
   ends_.store(true, std::memory_order_release);
   const std::uint64_t one = 1;
   (void)!write(wake_fd_, &one, sizeof one);
-  look_away();
+  leave_to_thread();
   thread_.join();
 }
 
-// Either this sees that the thread naps, or the thread sees, before it naps, that the count has
+// Either this sees that the thread parks, or the thread sees, before it parks, that the count has
 // grown.
-void ProgressThread::look_away() {
-  hear_again();
-  looked_away_.fetch_add(1, std::memory_order_seq_cst);
-  if (naps_.load(std::memory_order_seq_cst))
-    base::futex_wake(looked_away_, base::FutexReach::process);
+void ProgressThread::leave_to_thread() {
+  suppression_.resume();
+  left_to_thread_.fetch_add(1, std::memory_order_seq_cst);
+  if (is_parked_.load(std::memory_order_seq_cst))
+    base::futex_wake(left_to_thread_, base::FutexReach::process);
 }
 
 void ProgressThread::wake() {
   const std::uint64_t one = 1;
   (void)!write(wake_fd_, &one, sizeof one);
-  look_away();
+  leave_to_thread();
 }
 
-void ProgressThread::fall_asleep() {
+void ProgressThread::rank_parks() {
   if (cores_ != nullptr) cores_->use_own();
-  look_away();
+  leave_to_thread();
 }
 
-void ProgressThread::wake_up() {
+void ProgressThread::rank_resumes() {
   if (cores_ != nullptr) cores_->use_others();
-}
-
-/// Without them (the kernel allows few descriptors within descriptors) the thread hears all.
-void ProgressThread::make_ears() {
-  if (make_descriptors_of_ears() || ears_ < 0) return;
-  close(std::exchange(ears_, -1));
-}
-
-bool ProgressThread::make_descriptors_of_ears() {
-  const int engine = links_.engine().descriptor();
-  ears_ = epoll_create1(EPOLL_CLOEXEC);
-  later_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-  epoll_event readable{.events = EPOLLIN, .data = {}};
-  return ears_ >= 0 && later_ >= 0 && engine >= 0 &&
-         epoll_ctl(ears_, EPOLL_CTL_ADD, engine, &readable) == 0;
-}
-
-bool ProgressThread::stop_ears() {
-  if (ears_stopped_.load(std::memory_order_relaxed)) return true;
-  if (ears_ < 0) return false;
-  const std::lock_guard locked(ears_lock_);
-  epoll_event nothing{};
-  if (epoll_ctl(ears_, EPOLL_CTL_MOD, links_.engine().descriptor(), &nothing) != 0) return false;
-  ears_stopped_.store(true, std::memory_order_relaxed);
-  return true;
-}
-
-/// The thread wakes up if there is something already.
-void ProgressThread::open_ears() {
-  const std::lock_guard locked(ears_lock_);
-  epoll_event readable{.events = EPOLLIN, .data = {}};
-  epoll_ctl(ears_, EPOLL_CTL_MOD, links_.engine().descriptor(), &readable);
-  ears_stopped_.store(false, std::memory_order_relaxed);
-}
-
-bool ProgressThread::leaves_something() const {
-  return links_.owes() || links_.has_streams() || more_.load(std::memory_order_relaxed);
-}
-
-void ProgressThread::do_rest_later() {
-  if (later_ < 0) return;
-  // The thread takes the mark back before it looks: whoever finds it is right to go.
-  if (is_set_.exchange(true, std::memory_order_acq_rel)) return;
-  const itimerspec later{{}, {0, later_ns}};
-  timerfd_settime(later_, 0, &later, nullptr);
 }
 
 void ProgressThread::serve() {
   prctl(PR_SET_TIMERSLACK, 1000);
   cores_->begin();
   seen_ns_ = base::now_ns();
-  nap_ns_ = nap_min_ns;
+  park_ns_ = park_min_ns;
   while (!ends_.load(std::memory_order_acquire)) {
-    const std::uint32_t times = looked_away_.load(std::memory_order_seq_cst);
+    const std::uint32_t times = left_to_thread_.load(std::memory_order_seq_cst);
     if (ranks_poll()) {
-      nap(times);
-      if (looked_away_.load(std::memory_order_relaxed) == times) continue;
+      park(times);
+      if (left_to_thread_.load(std::memory_order_relaxed) == times) continue;
       (void)ranks_poll();  // what they did before does not count any more
-      nap_ns_ = nap_min_ns;
+      park_ns_ = park_min_ns;
     }
     // A rank that keeps it from listening polls, whether it has been counted or not.
     if (listen())
-      nap_ns_ = nap_min_ns;
+      park_ns_ = park_min_ns;
     else
-      nap(times);
+      park(times);
   }
 }
 
@@ -206,16 +154,15 @@ bool ProgressThread::ranks_poll() {
   return since * between_polls_ns > now_ns - std::exchange(seen_ns_, now_ns);
 }
 
-/// Ends early when a rank looks away.
-void ProgressThread::nap(std::uint32_t times) {
-  naps_.store(true, std::memory_order_seq_cst);
-  base::futex_wait(looked_away_, times, static_cast<long>(nap_ns_), base::FutexReach::process);
-  naps_.store(false, std::memory_order_relaxed);
-  nap_ns_ = std::min(nap_ns_ * 2, nap_max_ns);
-  const bool is_due = heartbeat_ns_ != 0 && base::now_ns() - beat_ns_ >= heartbeat_ns_ / 4;
-  if (!is_due && !process_.ends_soon()) return;
+/// Ends early when a rank leaves it to the thread.
+void ProgressThread::park(std::uint32_t times) {
+  is_parked_.store(true, std::memory_order_seq_cst);
+  base::futex_wait(left_to_thread_, times, static_cast<long>(park_ns_), base::FutexReach::process);
+  is_parked_.store(false, std::memory_order_relaxed);
+  park_ns_ = std::min(park_ns_ * 2, park_max_ns);
+  if (!process_.heartbeat.is_due() && !process_.peers.ends_soon()) return;
   const Lock locked(links_.lock());
-  beat();
+  process_.heartbeat.beat();
 }
 
 /// Does what there is to do, unless a rank does, then sleeps until there is something. False when
@@ -226,26 +173,25 @@ bool ProgressThread::listen() {
   {
     const std::unique_lock locked(links_.lock(), std::try_to_lock);
     if (!locked.owns_lock()) return false;
-    beat();
+    process_.heartbeat.beat();
     soon = process_.look();
-    const bool left_to_rank = ears_stopped_.load(std::memory_order_relaxed);
+    const bool left_to_rank = suppression_.is_on();
     if (!left_to_rank && links_.progress()) return wake_sleepers(), true;
     if ((!left_to_rank && links_.owes()) || !links_.engine().arm()) return !left_to_rank;
   }
   constexpr std::uint64_t soon_ns = 100'000, second_ns = 1'000'000'000;
-  std::uint64_t look_again_ns = heartbeat_ns_ == 0 ? second_ns : heartbeat_ns_ / 4;
-  if (process_.ends_soon()) look_again_ns = std::min(look_again_ns, second_ns / 2);
+  const std::uint64_t interval_ns = process_.heartbeat.interval_ns();
+  std::uint64_t look_again_ns = interval_ns == 0 ? second_ns : interval_ns;
+  if (process_.peers.ends_soon()) look_again_ns = std::min(look_again_ns, second_ns / 2);
   if (soon) look_again_ns = soon_ns;
   const timespec until{static_cast<time_t>(look_again_ns / second_ns),
                        static_cast<long>(look_again_ns % second_ns)};
-  const int heard = ears_ >= 0 ? ears_ : links_.engine().descriptor();
-  pollfd fds[] = {{heard, POLLIN, 0}, {wake_fd_, POLLIN, 0}, {later_, POLLIN, 0}};
+  pollfd fds[] = {
+      {suppression_.engine(), POLLIN, 0}, {wake_fd_, POLLIN, 0}, {suppression_.timer(), POLLIN, 0}};
   (void)ppoll(fds, std::size(fds), &until, nullptr);
   if (std::uint64_t times = 0; (fds[1].revents & POLLIN) != 0)
     (void)!read(wake_fd_, &times, sizeof times);
-  if (std::uint64_t times = 0;
-      (fds[2].revents & POLLIN) != 0 && read(later_, &times, sizeof times) > 0)
-    (void)is_set_.exchange(false, std::memory_order_acq_rel);
+  if ((fds[2].revents & POLLIN) != 0) suppression_.take_timer();
   return true;
 }
 
@@ -262,42 +208,6 @@ void ProgressThread::wake_sleepers() {
     if (space::RankSlot& slot = mapping.slot(space->me());
         slot.asleep.load(std::memory_order_relaxed) != 0)
       wait::detail::wake(slot);
-}
-
-/// Whoever was given up finds the others silent at the latest when the heartbeat is over once more.
-bool ProgressThread::was_stopped() const {
-  if (heartbeat_ns_ == 0) return false;
-  const std::uint64_t now_ns = base::now_ns();
-  return now_ns - beat_ns_ > heartbeat_ns_ ||
-         (stopped_ns_ != 0 && now_ns - stopped_ns_ < 2 * heartbeat_ns_);
-}
-
-/// A few times in the time-out: says that we are there, and gives up who has not been heard of. Not
-/// when we were stopped ourselves meanwhile: then they may have spoken. Under the links' lock.
-void ProgressThread::beat() {
-  const std::uint64_t now_ns = base::now_ns();
-  const std::uint64_t interval_ns = heartbeat_ns_ / 4;
-  process_.end_after_loss();
-  if (heartbeat_ns_ == 0 || now_ns - beat_ns_ < interval_ns) return;
-  if (now_ns - beat_ns_ > heartbeat_ns_) stopped_ns_ = now_ns;
-  const bool stopped = now_ns - std::exchange(beat_ns_, now_ns) > 2 * interval_ns;
-  const std::vector<int>& others = process_.others();
-  pulses_.resize(others.size());
-  for (std::size_t i = 0; i < others.size(); ++i) {
-    Link& link = links_.to(others[i]);
-    Pulse& pulse = pulses_[i];
-    if (stopped || pulse.since_ns == 0 || pulse.received != link.received())
-      pulse = {link.received(), now_ns};
-    if (link.is_lost() || link.said_bye()) continue;
-    if (now_ns - pulse.since_ns > heartbeat_ns_) {
-      process_.end_if_given_up();
-      map_.mapping().header().halt.has_given_up.store(1, std::memory_order_relaxed);
-      links_.give_up(others[i], "it has been silent for longer than the heartbeat allows");
-      continue;
-    }
-    (void)link.append(transport::Kind::none, -1, -1, 0, Link::Ack::none);
-    link.flush();
-  }
 }
 
 }  // namespace armature::net

@@ -63,7 +63,7 @@ TEST(ProgressThreadTest, it_listens_again_when_ranks_have_looked_away) {
   PlayedNetwork net(options());
   for (int i = 1; i <= 10; ++i) {
     for (int polled = 0; polled < 10'000; ++polled) (void)network()->poll();
-    network()->look_away();
+    network()->thread().leave_to_thread();
     net.peer.say(Said::word, 1);
     ASSERT_TRUE(net.until([&] { return handled == i; }, false)) << i;
   }
@@ -99,11 +99,11 @@ TEST(ProgressThreadTest, what_comes_while_a_rank_polls_is_left_to_it_until_it_st
   PlayedNetwork net(options());
   int left = 0;
   for (int i = 1; i <= 20; ++i) {
-    ASSERT_TRUE(network()->stop_ears());
+    ASSERT_TRUE(network()->thread().suppress());
     net.peer.say(Said::word, 1);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     left += handled == i - 1;
-    network()->hear_again();
+    network()->thread().resume();
     ASSERT_TRUE(net.until([&] { return handled == i; }, false)) << i;
   }
   EXPECT_GE(left, 10);  // not what came just when the thread was about to sleep
@@ -113,10 +113,10 @@ TEST(ProgressThreadTest, what_a_rank_took_in_last_is_acknowledged_when_it_polls_
   PlayedNetwork net(options(400'000 * ms));  // nobody looks because of that
   net.peer.flags = transport::PacketHeader::wants_ack;
   for (int i = 1; i <= 5; ++i) {
-    ASSERT_TRUE(network()->stop_ears());
+    ASSERT_TRUE(network()->thread().suppress());
     net.peer.say(Said::word, 1);
     ASSERT_TRUE(net.until([&] { return handled == i; }));
-    network()->hear_again();
+    network()->thread().resume();
     ASSERT_TRUE(net.until([&] { return is_acknowledged(net.peer); }, false)) << i;
   }
 }
@@ -152,11 +152,11 @@ TEST(ProgressThreadTest, what_a_rank_had_to_look_at_again_is_looked_at_when_it_p
     return more.load();
   };
   PlayedNetwork net(chosen);
-  ASSERT_TRUE(network()->stop_ears());
+  ASSERT_TRUE(network()->thread().suppress());
   more = true;
   (void)network()->poll();
   const int before = looks;
-  network()->hear_again();
+  network()->thread().resume();
   EXPECT_TRUE(net.until([&] { return looks > before + 3; }, false));
   look = nullptr;
   more = false;

@@ -28,7 +28,7 @@ constexpr std::array<transport::Handling, 1> serve{{
      .handler =
          [](const transport::Arrived& arrived) {
            told.push_back(service_of(Kind::record).name);
-           EXPECT_EQ(arrived.record.kind, network()->links().kind_of(Kind::record));
+           EXPECT_EQ(arrived.record.kind, network()->links().services().kind_of(Kind::record));
          }},
 }};
 
@@ -62,10 +62,10 @@ TEST_F(ServicesTest, numbers_follow_the_list_behind_the_links_and_the_network) {
   for (const bool reversed : {false, true}) {
     PlayedNetwork net(reversed ? with({&second, &first}) : with({&first, &second}));
     const transport::Links& links = network()->links();
-    EXPECT_EQ(links.kind_of(transport::Kind::bye).service, 0);
-    EXPECT_EQ(links.kind_of(Kind::life).service, 1);
-    EXPECT_EQ(links.kind_of(First::record).service, reversed ? 3 : 2);
-    EXPECT_EQ(links.kind_of(Second::record).service, reversed ? 2 : 3);
+    EXPECT_EQ(links.services().kind_of(transport::Kind::bye).service, 0);
+    EXPECT_EQ(links.services().kind_of(Kind::life).service, 1);
+    EXPECT_EQ(links.services().kind_of(First::record).service, reversed ? 3 : 2);
+    EXPECT_EQ(links.services().kind_of(Second::record).service, reversed ? 2 : 3);
   }
 }
 
@@ -82,7 +82,7 @@ TEST_F(ServicesTest, all_are_told_to_forget_of_lost_processes_and_to_stand_still
   PlayedNetwork net(with({&first, &second}));
   const auto is_quiet = [] {
     const transport::Links::Lock locked(network()->links().lock());
-    return network()->is_quiet();
+    return network()->flush().is_drained();
   };
   EXPECT_TRUE(net.until(is_quiet));
   {
@@ -100,7 +100,7 @@ TEST_F(ServicesTest, all_are_told_to_forget_of_lost_processes_and_to_stand_still
 TEST_F(ServicesTest, lists_are_told_apart_by_names_order_and_records) {
   const auto hash = [](std::vector<const transport::Service*> services) {
     PlayedNetwork net(with(std::move(services)));
-    return network()->links().hash_of_services();
+    return network()->links().services().hash();
   };
   const transport::Service longer{.name = "second", .records_count = 2};
   const std::uint64_t both = hash({&first, &second});

@@ -211,7 +211,7 @@ void PhaseBarrier::become_quiet() const {
   if (network() == nullptr) return;
   wait_until([] {
     const Links::Lock locked(network()->links().lock());
-    return network()->is_quiet();
+    return network()->flush().is_drained();
   });
 }
 

@@ -5,7 +5,7 @@
 #include "rma/far.hpp"
 #include "rma/protocol.hpp"
 #include "rma/questions.hpp"
-#include "wait/quiet.hpp"
+#include "wait/suppress_thread.hpp"
 
 namespace armature::rma {
 namespace {
@@ -49,7 +49,7 @@ void ask(Atomic what, std::uint64_t question, Asked asked) {
 
 detail::Request* ask_for_atomic(const Atomic& what, Finish finish, std::uint64_t& value) {
   if (finish == Finish::now) {
-    const wait::Quiet quiet;
+    const wait::SuppressThread suppressed;
     Found found(what.rank);
     ask(what, found.number(), Asked::now);
     found.wait(what.call);
@@ -58,7 +58,7 @@ detail::Request* ask_for_atomic(const Atomic& what, Finish finish, std::uint64_t
   }
   // First: who waits may go to another process, and questions are numbered by process.
   wait::make_room_for_operation(what.record.bytes, what.call);
-  net::network()->await_room(what.rank, what.call);
+  net::network()->flush().await_room(what.rank, what.call);
   auto found = std::make_unique<LaterFound>(what.rank);
   ask(what, found->number(), Asked::with_others);
   return found.release();

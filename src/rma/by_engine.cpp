@@ -193,7 +193,7 @@ void start(Network& net, Rank rank, Way way, std::uint64_t there, std::span<std:
 bool transfer_now(Network& net, Rank rank, Way way, std::uint64_t there, std::span<std::byte> here,
                   const char* call) {
   if (!has_keys(net, rank, there, here.size(), call)) return false;
-  net.fence(rank, call);
+  net.flush().to(rank, call);
   UnderWay transfer;
   for (std::size_t at = 0; at < here.size();) {
     const std::size_t part = part_of(net, rank, there + at, here.size() - at);
@@ -202,7 +202,7 @@ bool transfer_now(Network& net, Rank rank, Way way, std::uint64_t there, std::sp
     at += part;
   }
   await(net, transfer, 0, call);
-  net.require_reachable(rank, call);
+  net.peers().require_reachable(rank, call);
   return true;
 }
 
@@ -214,7 +214,7 @@ struct LaterTransfer final : detail::Request, UnderWay {
     };
     check = [](Request& request) {
       const auto& transfer = static_cast<LaterTransfer&>(request);
-      network()->require_reachable(transfer.rank, transfer.way == Way::put ? "put" : "get");
+      network()->peers().require_reachable(transfer.rank, transfer.way == Way::put ? "put" : "get");
     };
     release = [](Request& request) { delete &static_cast<LaterTransfer&>(request); };
   }
@@ -226,7 +226,7 @@ detail::Request* transfer_later(Network& net, Rank rank, Way way, std::uint64_t 
                                 std::span<std::byte> here, const char* call) {
   if (!has_keys(net, rank, there, here.size(), call)) return nullptr;
   wait::make_room_for_operation(here.size(), call);
-  net.fence(rank, call);
+  net.flush().to(rank, call);
   auto transfer = std::make_unique<LaterTransfer>(rank, way);
   transfer->count(here.size());
   for (std::size_t at = 0; at < here.size();) {
@@ -234,7 +234,7 @@ detail::Request* transfer_later(Network& net, Rank rank, Way way, std::uint64_t 
     start(net, rank, way, there + at, here.subspan(at, part), *transfer);
     at += part;
   }
-  net.look_away();
+  net.thread().leave_to_thread();
   return transfer.release();
 }
 

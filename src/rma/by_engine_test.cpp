@@ -38,7 +38,7 @@ Bytes patterned(std::size_t bytes) {
 class ByEngineTest : public testing::Test {
  protected:
   ByEngineTest() {
-    net_.peer.is_one_sided = true;
+    net_.peer.one_sided.is_offered = true;
     choose_protocols(true);
     net_.peer.on_record = [this](const PlayedPeer::Seen& seen) {
       if (!seen.is(Kind::key)) return;
@@ -53,10 +53,10 @@ class ByEngineTest : public testing::Test {
   std::byte* far(std::size_t number) { return net_.mapping().band(1) + number * chunk; }
   /// Whether the engine did all of it.
   bool put(std::byte* to, const Bytes& data) {
-    const std::size_t before = net_.peer.puts;
+    const std::size_t before = net_.peer.one_sided.puts;
     (void)start_good(operation_on(Verb::put, Rank(1), {to, data.data(), data.size()}, {}),
                      Finish::now);
-    return net_.peer.puts > before;
+    return net_.peer.one_sided.puts > before;
   }
   detail::Request* get(Bytes& to, const std::byte* from, Finish finish) {
     return start_good(
@@ -72,7 +72,7 @@ TEST_F(ByEngineTest, a_put_is_there_when_it_returns) {
   const Bytes data = patterned(long_enough);
   ASSERT_TRUE(put(far(3), data));
   EXPECT_TRUE(std::ranges::equal(data, std::span(far(3), data.size())));
-  EXPECT_EQ(net_.peer.puts, 1U);
+  EXPECT_EQ(net_.peer.one_sided.puts, 1U);
 }
 
 TEST_F(ByEngineTest, a_get_has_delivered_when_it_returns) {
@@ -94,7 +94,7 @@ TEST_F(ByEngineTest, what_lies_in_two_chunks_goes_in_two_parts) {
   ASSERT_TRUE(put(to, data));
   EXPECT_TRUE(std::ranges::equal(data, std::span(to, data.size())));
   EXPECT_EQ(keys_asked(), 2U);
-  EXPECT_EQ(net_.peer.puts, 2U);
+  EXPECT_EQ(net_.peer.one_sided.puts, 2U);
 }
 
 TEST_F(ByEngineTest, short_transfers_travel_in_packets) {
@@ -103,7 +103,7 @@ TEST_F(ByEngineTest, short_transfers_travel_in_packets) {
 }
 
 TEST_F(ByEngineTest, so_do_all_where_the_engine_has_no_such_operations) {
-  net_.peer.is_one_sided = false;
+  net_.peer.one_sided.is_offered = false;
   choose_protocols(false);
   EXPECT_FALSE(put(far(8), patterned(long_enough)));
   EXPECT_EQ(keys_asked(), 0U);
@@ -114,18 +114,18 @@ TEST_F(ByEngineTest, so_do_those_to_memory_that_cannot_be_offered) {
   EXPECT_FALSE(put(far(9), patterned(long_enough)));
   EXPECT_FALSE(put(far(9), patterned(long_enough)));
   EXPECT_EQ(keys_asked(), 1U);
-  EXPECT_EQ(net_.peer.puts, 0U);
+  EXPECT_EQ(net_.peer.one_sided.puts, 0U);
 }
 
 TEST_F(ByEngineTest, a_get_behind_a_handle_is_complete_when_the_engine_says_so) {
   const Bytes data = patterned(long_enough);
   std::ranges::copy(data, far(10));
-  net_.peer.holds_back = true;
+  net_.peer.one_sided.is_held_back = true;
   Bytes got(data.size());
   detail::Request* const request = get(got, far(10), Finish::later);
   ASSERT_NE(request, nullptr);
   EXPECT_FALSE(request->is_complete(*request));
-  net_.peer.holds_back = false;
+  net_.peer.one_sided.is_held_back = false;
   EXPECT_TRUE(net_.until([&] { return request->is_complete(*request); }));
   EXPECT_EQ(got, data);
   request->release(*request);
@@ -141,12 +141,12 @@ TEST_F(ByEngineTest, it_begins_when_what_was_sent_before_is_acknowledged) {
   }
   std::thread late([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    EXPECT_EQ(net_.peer.puts, 1U);
+    EXPECT_EQ(net_.peer.one_sided.puts, 1U);
     net_.peer.say(transport::Kind::none, -1);
   });
   EXPECT_TRUE(put(far(11), patterned(long_enough)));
   late.join();
-  EXPECT_EQ(net_.peer.puts, 2U);
+  EXPECT_EQ(net_.peer.one_sided.puts, 2U);
 }
 
 TEST_F(ByEngineTest, a_chunk_of_this_process_is_offered_once_and_told_to_all_who_ask) {
@@ -154,9 +154,9 @@ TEST_F(ByEngineTest, a_chunk_of_this_process_is_offered_once_and_told_to_all_who
   for (std::uint64_t question = 1; question <= 2; ++question)
     net_.peer.say(Kind::key, 1, KeyRecord{question, 12});
   ASSERT_TRUE(net_.until([&] { return answers().size() == 2; }));
-  EXPECT_EQ(net_.peer.offers.size(), 1U);
-  EXPECT_EQ(net_.peer.offers[0].data(), net_.mapping().band(0) + 12 * chunk);
-  EXPECT_EQ(net_.peer.offers[0].size(), chunk);
+  EXPECT_EQ(net_.peer.one_sided.memories.size(), 1U);
+  EXPECT_EQ(net_.peer.one_sided.memories[0].data(), net_.mapping().band(0) + 12 * chunk);
+  EXPECT_EQ(net_.peer.one_sided.memories[0].size(), chunk);
   EXPECT_EQ(answers()[1].head<std::uint64_t>(), 2U);
   EXPECT_EQ(answers()[1].body.size(), sizeof(std::uint64_t) + 8);
 }

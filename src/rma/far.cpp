@@ -96,7 +96,7 @@ namespace {
 
 Memory require_far(Network& net, Rank rank, const void* address, std::size_t bytes,
                    const char* call) {
-  net.require_reachable(rank, call);
+  net.peers().require_reachable(rank, call);
   const space::Mapping& mapping = net.mapping();
   // Bands are laid out alike on all nodes.
   const auto begin = reinterpret_cast<std::uintptr_t>(mapping.band(rank)) + mapping.heap_offset();

@@ -180,8 +180,8 @@ class Supply final : public transport::Stream {
     Link& link = network()->links().to(question.process);
     auto* const supply = new Supply(question, number, std::move(from), bytes);
     supply->held_ = std::move(held);
-    link.begin(*supply, -1);
-    link.push();
+    link.streams().begin(*supply, -1);
+    link.streams().push();
   }
 
  private:

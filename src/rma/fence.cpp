@@ -15,14 +15,14 @@ void fence(Rank rank) {
   wait::mapping("fence").require_rank(rank, "fence");
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (net::Network* const net = net::network(); net != nullptr && !net->mapping().is_here(rank))
-    net->fence(rank, "fence");
+    net->flush().to(rank, "fence");
 }
 
 void fence_all() {
   const wait::ThreadCall under_way("fence_all");
   (void)wait::mapping("fence_all");
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (net::Network* const net = net::network()) net->fence_all("fence_all");
+  if (net::Network* const net = net::network()) net->flush().to_all("fence_all");
 }
 
 }  // namespace armature

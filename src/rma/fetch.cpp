@@ -12,7 +12,7 @@
 #include "rma/questions.hpp"
 #include "rma/write_stream.hpp"
 #include "wait/all_of.hpp"
-#include "wait/quiet.hpp"
+#include "wait/suppress_thread.hpp"
 
 namespace armature::rma {
 
@@ -50,7 +50,7 @@ Runs into(const Operation& what) {
 
 detail::Request* fetch_section(const Operation& what, Finish finish) {
   if (finish == Finish::now) {
-    const wait::Quiet quiet;
+    const wait::SuppressThread suppressed;
     Fetch fetch(what.rank, into(what), what.bytes());
     ask_section(what, fetch.number(), Asked::now);
     fetch.wait(what.call());
@@ -59,12 +59,12 @@ detail::Request* fetch_section(const Operation& what, Finish finish) {
   // First: who waits may go to another process, and questions are numbered by process.
   Network& net = *net::network();
   wait::make_room_for_operation(what.bytes(), what.call());
-  net.await_room(what.rank, what.call());
+  net.flush().await_room(what.rank, what.call());
   auto fetch = std::make_unique<LaterFetch>(what.rank, into(what), what.bytes());
   fetch->count();
   ask_section(what, fetch->number(), Asked::with_others);
   // The caller computes from now on, as often as not.
-  if (!is_copied(what.bytes())) net.look_away();
+  if (!is_copied(what.bytes())) net.thread().leave_to_thread();
   return fetch.release();
 }
 
@@ -78,7 +78,7 @@ std::vector<std::unique_ptr<Fetch>> ask_pieces(Network& net, Rank rank, const Se
     const std::size_t count = std::min(at_once, pieces.to.size() - i);
     if (asked == Asked::with_others) {
       wait::make_room_for_operation(count * pieces.bytes, "get_vector");
-      net.await_room(rank, "get_vector");
+      net.flush().await_room(rank, "get_vector");
     }
     std::vector<std::byte*> into(count);
     for (std::size_t p = 0; p < count; ++p) into[p] = static_cast<std::byte*>(pieces.to[i + p]);
@@ -118,7 +118,7 @@ detail::Request* fetch_list(const Operation& what, const Segments& pieces, Finis
   }
   auto fetches =
       std::make_unique<LaterFetches>(ask_pieces(net, what.rank, pieces, Asked::with_others));
-  if (!is_copied(pieces.bytes * pieces.to.size())) net.look_away();
+  if (!is_copied(pieces.bytes * pieces.to.size())) net.thread().leave_to_thread();
   return fetches.release();
 }
 

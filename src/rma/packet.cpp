@@ -26,7 +26,7 @@ void append_rows(Network& net, const Operation& what, const Rows& rows) {
   record.stride = rows.to_stride;
   record.row_bytes = rows.row_bytes;
   record.rows = rows.count;
-  net.await_room(what.rank, what.call());
+  net.flush().await_room(what.rank, what.call());
   const Lock locked(net.links().lock());
   std::byte* const body = net.link_to(what.rank).append(
       Kind::write, sender(), what.rank, sizeof record + rows.bytes(), Link::Ack::soon);
@@ -40,7 +40,7 @@ void append_put(Network& net, Rank rank, std::byte* to, const std::byte* from, s
                 const char* call) {
   constexpr std::size_t room = Link::body_bytes_max - sizeof(PutRecord);
   for (std::size_t at = 0; at < bytes; at += room) {
-    net.await_room(rank, call);
+    net.flush().await_room(rank, call);
     const Lock locked(net.links().lock());
     Link& link = net.link_to(rank);
     const PutRecord record{reinterpret_cast<std::uint64_t>(to + at)};
@@ -65,7 +65,7 @@ void append_section(Network& net, const Operation& what) {
 void append_lists(Network& net, Rank rank, const Segments& pieces, const Update& update) {
   const WriteRecord record = record_of(update);
   for (std::size_t i = 0; i < pieces.to.size();) {
-    net.await_room(rank, update.call);
+    net.flush().await_room(rank, update.call);
     const Lock locked(net.links().lock());
     i += append_pieces(net.link_to(rank), {rank, sender()}, record,
                        {pieces.to.subspan(i), pieces.from.subspan(i), pieces.bytes});

@@ -66,7 +66,7 @@ Question::Question(Rank rank) : rank_(rank), process_(network()->links().process
   number_ = (static_cast<std::uint64_t>(++all.places[place].use) << 32) | place;
   // Lost since the caller looked: what was asked before has been given up, and nobody will do so
   // again.
-  if (network()->goes_on() && network()->link_to(rank).is_lost()) give_up();
+  if (network()->peers().goes_on() && network()->link_to(rank).is_lost()) give_up();
 }
 
 Question::~Question() { retire(); }
@@ -125,7 +125,7 @@ const std::array<transport::Handling, 5> Question::handlers{{
 
 void Question::give_up(int process) {
   // Where a job ends with its first dead rank it is about to end, and that rank's message is first.
-  if (!network()->goes_on()) return;
+  if (!network()->peers().goes_on()) return;
   for (const auto& place : table().places)
     if (place.question != nullptr &&
         network()->mapping().slot(place.question->rank_).process == process)
@@ -151,7 +151,7 @@ void Question::wait(const char* call) {
 
 void Question::wait_alone(const char* call) {
   while (!is_answered()) {
-    network()->require_reachable(rank_, call);
+    network()->peers().require_reachable(rank_, call);
     network()->try_poll();
     stand_by();
   }

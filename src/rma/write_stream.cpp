@@ -39,7 +39,7 @@ WriteStream::~WriteStream() {
   Network* const net = net::network();
   if (is_over() || net == nullptr) return;
   const transport::Links::Lock locked(net->links().lock());
-  net->links().forget(*this);
+  net->links().streams().forget(*this);
 }
 
 void WriteStream::begin(Network::Start how) {
@@ -68,7 +68,7 @@ void WriteStream::wait() {
   check();
 }
 
-void WriteStream::check() const { net::network()->require_reachable(rank_, call_); }
+void WriteStream::check() const { net::network()->peers().require_reachable(rank_, call_); }
 
 void WriteStream::lend(Link& link, Piece& piece, const WriteRecord& record, const std::byte* from,
                        bool is_last) const {

@@ -65,7 +65,7 @@ TEST_F(WriteStreamTest, a_process_has_few_pieces_under_way_however_many_puts_hav
   net_.peer.keeps_lent = false;
   wait_all(handles);
   EXPECT_EQ(net_.peer.seen(Kind::put).size(), 50 * long_bytes / Limits::piece_bytes);
-  EXPECT_FALSE(link().has_streams());
+  EXPECT_FALSE(link().streams().any());
 }
 
 TEST_F(WriteStreamTest, a_short_one_does_not_wait_for_all_of_a_long_one) {
@@ -88,9 +88,9 @@ TEST_F(WriteStreamTest, a_rank_has_not_settled_while_one_of_its_own_is_left) {
   net_.peer.keeps_lent = true;
   std::vector<Handle> handles;
   for (int i = 0; i < 10; ++i) handles.push_back(put(long_bytes));
-  EXPECT_FALSE(network()->has_settled(0));
+  EXPECT_FALSE(network()->flush().is_over(0));
   net_.peer.keeps_lent = false;
-  EXPECT_TRUE(net_.until([] { return network()->has_settled(0); }));
+  EXPECT_TRUE(net_.until([] { return network()->flush().is_over(0); }));
   wait_all(handles);
 }
 
@@ -203,14 +203,14 @@ TEST_F(WriteStreamTest, what_is_called_behind_one_leaves_behind_its_last_piece) 
   (void)network()->poll();
   {
     const transport::Links::Lock locked(network()->links().lock());
-    network()->mirrors().put_behind_streams(0, 1);
+    network()->rings().put_behind_streams(0, 1);
   }
   net_.mapping().head(1).peer(0).notified.store(1);
   {
     const transport::Links::Lock locked(network()->links().lock());
-    network()->mirrors().look(0, 1, true);
+    network()->rings().look(0, 1, true);
   }
-  EXPECT_FALSE(network()->has_settled(0));
+  EXPECT_FALSE(network()->flush().is_over(0));
   (void)network()->poll();
   EXPECT_TRUE(net_.peer.seen(net::Kind::notify).empty());
   net_.peer.keeps_lent = false;
@@ -221,14 +221,14 @@ TEST_F(WriteStreamTest, what_is_called_behind_one_leaves_behind_its_last_piece) 
   // What comes later does not wait for anything.
   net_.mapping().head(1).peer(0).notified.store(2);
   const transport::Links::Lock locked(network()->links().lock());
-  network()->mirrors().look(0, 1, true);
+  network()->rings().look(0, 1, true);
   EXPECT_EQ(net_.peer.seen(net::Kind::notify).size(), 2U);
 }
 
 TEST_F(WriteStreamTest, a_fence_waits_for_those_that_have_begun) {
   std::vector<Handle> handles;
   for (int i = 0; i < 10; ++i) handles.push_back(put(long_bytes));
-  network()->fence(1, "fence");
+  network()->flush().to(1, "fence");
   EXPECT_EQ(net_.peer.seen(Kind::put).size(), 10 * long_bytes / Limits::piece_bytes);
   EXPECT_TRUE(std::ranges::all_of(handles, &Handle::test));
 }
@@ -242,7 +242,7 @@ TEST_F(WriteStreamTest, none_is_sent_to_a_process_that_was_lost) {
     const transport::Links::Lock locked(network()->links().lock());
     network()->links().give_up(net::PlayedPeer::process, "the test wants it");
   }
-  EXPECT_FALSE(link().has_streams());
+  EXPECT_FALSE(link().streams().any());
   EXPECT_EQ(net_.peer.seen(Kind::put).size(), Limits::pieces_under_way);
   net_.peer.keeps_lent = false;
   EXPECT_TRUE(net_.until([&] { return test_all(handles); }));

@@ -6,10 +6,11 @@
 #include "space/mapping.hpp"
 #include "transport/links.hpp"
 
-// Cycles of ranks that are full, each of which waits for the next one (backlog.cpp). A full rank
-// shows in its slot which one it waits for. Where that is on another node it asks there. The one
-// that is asked follows what is shown on, over as many nodes as it takes, until it comes back to
-// the one that has asked. All of that are hints: they say when a rank had better take something in.
+// Cycles of ranks that are full, each of which waits for the next one (flow_control.hpp). A full
+// rank shows in its slot which one it waits for. Where that is on another node it asks there. The
+// one that is asked follows what is shown on, over as many nodes as it takes, until it comes back
+// to the one that has asked. All of that are hints: they say when a rank had better take something
+// in.
 
 namespace armature::rmi {
 

@@ -114,7 +114,7 @@ void FutureBase::run_continuations() {
   const auto due = std::exchange(continuations_, {});
   if (due.empty()) return;
   // Nobody polls the network while one computes.
-  if (net::Network* const net = net::network()) net->hear_again();
+  if (net::Network* const net = net::network()) net->thread().resume();
   for (const auto& continuation : due) continuation();
   // Continuations may have left this rank more to do, for which nobody notifies it.
   endpoint.context().made_progress();

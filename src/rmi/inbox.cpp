@@ -113,7 +113,7 @@ void Inbox::meet_new_channels() {
        head.opened_since(last, &space::PeerLine::channel_before, before, space_.ranks())) {
     const std::uint64_t address = head.peer(from).channel.load(std::memory_order_acquire);
     auto* channel = reinterpret_cast<Channel*>(address);
-    // An image of a channel on another node lies in the own band.
+    // The proxy of a channel on another node lies in the own band.
     ARMATURE_ASSERT(space_.owner(channel) == (space_.is_here(from) ? Rank(from) : space_.me()));
     ARMATURE_ASSERT(channel->magic == Channel::expected_magic);
     ARMATURE_ASSERT(channel->capacity >= Channel::capacity_min &&
@@ -163,7 +163,7 @@ void Inbox::receive(Incoming& in) {
   const std::uint64_t published = look(in);
   if (published == in.read) return;
   // Nobody polls the network while a method computes.
-  if (net::Network* const net = net::network()) net->hear_again();
+  if (net::Network* const net = net::network()) net->thread().resume();
   // An observer from outside must not take a method that never returns for a wait.
   std::optional<wait::WaitInterrupted> interrupted;
   if (space_.slot(space_.me()).wait.awaiting.load(std::memory_order_relaxed) !=

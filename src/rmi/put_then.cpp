@@ -21,7 +21,7 @@ void call_behind_transfer(Rank rank, Handle& transfer) {
   // Operations that the engine does by itself are in no order with records.
   if (net == nullptr || me == nullptr || net->reaches_memory()) return transfer.wait();
   const transport::Links::Lock locked(net->links().lock());
-  net->mirrors().put_behind_streams(me->space.me(), rank);
+  net->rings().put_behind_streams(me->space.me(), rank);
 }
 
 void require_lives_there(Rank lives_on, Rank rank, const char* call) {

@@ -190,7 +190,7 @@ class Reading {
     if (bytes == 0 || to == from) return;
     if (is_near(owner)) return detail::copy_in(to, from, bytes);
     net::Network& net = *net::network();
-    net.require_reachable(owner, call_);
+    net.peers().require_reachable(owner, call_);
     const auto get =
         rma::operation_on(rma::Verb::get, Rank(owner), {to, from, bytes}, {.call = call_});
     gets_.emplace_back(rma::start_good(get, rma::Finish::later));

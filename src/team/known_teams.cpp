@@ -80,7 +80,7 @@ const Known* known_team(std::uint32_t team, const Arrived& arrived, bool enters_
   (void)KnownTeams::look();
   Known& known = teams()[team];
   if (known.block != nullptr) return &known;
-  if (!enters_first && team != world && network()->goes_on()) {
+  if (!enters_first && team != world && network()->peers().goes_on()) {
     forget_early(known);
     if (known.users == 0) teams().erase(team);
     return nullptr;
@@ -241,7 +241,7 @@ void KnownTeams::leave(std::uint32_t team) {
 
 void KnownTeams::tell(space::AddressSpace& member, std::uint32_t team, TeamBlock* block) {
   net::Network& net = *network();
-  const int door = net.door_of(member.me());
+  const int door = net.rank_map().door_of(member.me());
   if (door == net.links().process()) {
     const Lock locked(net.links().lock());
     return learn(team, block);
@@ -287,7 +287,7 @@ bool KnownTeams::look() {
   }
   known.are_looked_for = false;
   return known.kept_early > 0 && network()->mapping().header().ranks_are_virtual != 0 &&
-         !network()->goes_on();
+         !network()->peers().goes_on();
 }
 
 std::size_t KnownTeams::kept() { return known_here().kept_early; }

@@ -71,7 +71,7 @@ class FarLock {
   /// False when it was not ours.
   [[nodiscard]] bool give_back(int index) const {
     // What was put to the mutex's own process is ahead of this on the way.
-    net_.settle_others(net_.mapping().slot(rank_).process, "Mutexes::unlock");
+    net_.flush().to_reachable("Mutexes::unlock", net_.mapping().slot(rank_).process);
     return rma::unlock_far(net_, {rank_, word_, index}, token_, "Mutexes::unlock");
   }
 
@@ -152,7 +152,7 @@ void Mutexes::unlock(int member, int index) const {
     fail(Errc::misuse, fmt::format("Mutexes::unlock: this rank does not hold mutex {} of member {}",
                                    index, member));
   if (net::Network* const net = net::network()) [[unlikely]]
-    net->settle_others(-1, "Mutexes::unlock");
+    net->flush().to_reachable("Mutexes::unlock");
   wait::unlock(word);
 }
 

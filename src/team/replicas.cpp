@@ -262,6 +262,6 @@ void Replica::send_wave(int member, std::uint64_t wave) const {
   }
 }
 
-bool Replica::waves_are_gathered() const { return !network()->goes_on(); }
+bool Replica::waves_are_gathered() const { return !network()->peers().goes_on(); }
 
 }  // namespace armature::team

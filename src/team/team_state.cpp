@@ -341,7 +341,7 @@ void TeamState::round(const Agreed& agreed, std::size_t shown, const char* call)
   const std::uint64_t signature = signature_of(agreed, shown);
   // A barrier includes a fence: what was put before is there.
   if (net::Network* const net = net::network(); net != nullptr && is_barrier(kind))
-    net->settle_all(call);
+    net->flush().to_reachable(call);
   if (gave_up_) require_all_alive(call);
   ++round_;
   read_ = agreed.read;

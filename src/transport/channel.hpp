@@ -26,7 +26,7 @@ struct Channel {
 
   std::uint64_t magic = expected_magic;
   std::uint64_t capacity = 0;  // a power of two
-  // By whoever carries it to another node: of the sender's, bytes sent; of the image there, how far
+  // By whoever carries it to another node: of the sender's, bytes sent; of the proxy there, how far
   // the sender has been told that it is read, and whether of pins.
   std::atomic<std::uint64_t> carried{0};
   std::atomic<std::uint32_t> pins_told{0};

@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "base/checksum.hpp"
 #include "base/fail.hpp"
 #include "base/valgrind.hpp"
 
@@ -19,42 +18,26 @@ namespace armature::transport {
 
 using base::fail;
 
-const Service link_service{.name = "links",
-                           .records_count = static_cast<std::uint8_t>(Kind::count)};
-
-void Arrived::require(std::size_t bytes) const {
-  if (body.size() < bytes)
-    fail(Errc::corrupt,
-         fmt::format("record {} of service {} from process {} is too short: {} bytes",
-                     record.kind.number, record.kind.service, process, body.size()));
-}
-
-struct Link::Packet : Sending {
-  Link* link = nullptr;
-  Sending* lender = nullptr;
-  std::size_t used = 0;
-  alignas(8) std::byte bytes[packet_bytes];
-};
+Link::Link(Links& links, int process)
+    : links_(links), process_(process), streams_(*this, links.streams_, queued_) {}
 
 std::byte* Link::append(RecordOf named, int from, int to, std::size_t body_bytes, Ack ack) {
   ARMATURE_ASSERT(body_bytes <= body_bytes_max);
   const std::size_t padded = (body_bytes + 7) / 8 * 8;
   if (open_ != nullptr && open_->used + sizeof(Record) + padded > packet_bytes) flush();
   if (open_ == nullptr) {
-    open_ = links_->new_packet();
-    open_->link = this;
-    open_->lender = nullptr;
+    open_ = links_.packets_.take(queued_);
     open_->used = sizeof(PacketHeader);
-    if (!std::exchange(gathers_, true)) links_->gathering_.push_back(this);
+    if (!std::exchange(gathers_, true)) links_.gathering_.push_back(this);
   }
-  const RecordKind kind = links_->kind_of(named);
+  const RecordKind kind = links_.services_.kind_of(named);
   const Record record{kind, static_cast<std::uint16_t>(padded - body_bytes),
                       static_cast<std::uint32_t>(sizeof(Record) + body_bytes), from, to};
   std::byte* const at = open_->bytes + open_->used;
   std::memcpy(at, &record, sizeof record);
   open_->used += sizeof record + padded;
   open_flags_ |= static_cast<std::uint32_t>(ack);
-  if (from >= 0 && links_->handling(kind).is_of_rank) note_sender(from);
+  if (from >= 0 && links_.services_.handling(kind).is_of_rank) note_sender(from);
   return at + sizeof record;
 }
 
@@ -62,9 +45,15 @@ void Link::lend(RecordOf kind, int from, int to, std::span<const std::byte> head
                 std::span<const std::byte> lent, Sending& sending, Ack ack) {
   flush();
   std::memcpy(append(kind, from, to, head.size(), ack), head.data(), head.size());
-  Packet& packet = *std::exchange(open_, nullptr);
+  OutgoingPacket& packet = *std::exchange(open_, nullptr);
   packet.lender = &sending;
   send(packet, {packet.bytes, packet.used}, lent);
+}
+
+void Link::lend_piece(RecordOf kind, int from, int to, std::span<const std::byte> head,
+                      std::span<const std::byte> lent, Piece& piece, Ack ack) {
+  piece.is_lent_ = true;
+  lend(kind, from, to, head, lent, piece, ack);
 }
 
 void Link::note_sender(int rank) {
@@ -75,9 +64,9 @@ void Link::note_sender(int rank) {
 }
 
 bool Link::settles(int rank) {
-  if (streams_of(rank)) {
-    push();
-    if (streams_of(rank)) return false;
+  if (streams_.has_of(rank)) {
+    streams_.push();
+    if (streams_.has_of(rank)) return false;
   }
   const auto place = static_cast<std::size_t>(rank);
   const std::uint64_t last = place < last_of_.size() ? last_of_[place] : 0;
@@ -90,98 +79,42 @@ bool Link::settles(int rank) {
 
 void Link::flush() {
   if (open_ == nullptr) return;
-  Packet& packet = *std::exchange(open_, nullptr);
+  OutgoingPacket& packet = *std::exchange(open_, nullptr);
   send(packet, {}, {packet.bytes, packet.used});
 }
 
 // Fills in the header, which lies where one of the two parts begins.
-void Link::send(Packet& packet, std::span<const std::byte> head, std::span<const std::byte> body) {
-  const PacketHeader header{links_->options_.secret, static_cast<std::uint32_t>(++sequence_),
-                            static_cast<std::uint32_t>(received_), links_->options_.process,
+void Link::send(OutgoingPacket& packet, std::span<const std::byte> head,
+                std::span<const std::byte> body) {
+  const PacketHeader header{links_.options_.secret, static_cast<std::uint32_t>(++sequence_),
+                            static_cast<std::uint32_t>(received_), links_.options_.process,
                             std::exchange(open_flags_, 0)};
   if ((header.flags & PacketHeader::wants_ack) != 0) wanting_ = sequence_;
   owes_ = Owes::nothing;
   std::memcpy(packet.bytes, &header, sizeof header);
   base::mark_defined(packet.bytes, packet.used);  // padding, too
   ++queued_;
-  if (links_->engine_->send(process_, head, body,
-                            reinterpret_cast<std::uint64_t>(static_cast<Sending*>(&packet))))
+  if (links_.engine_->send(process_, head, body,
+                           reinterpret_cast<std::uint64_t>(static_cast<Sending*>(&packet))))
     packet.sent(packet);
 }
 
 Links::Links(const Options& options)
     : options_(options),
       links_(static_cast<std::size_t>(options.processes)),
-      services_{&link_service} {
-  services_.insert(services_.end(), options.services.begin(), options.services.end());
-  ARMATURE_ASSERT(services_.size() <= UINT8_MAX);
-  for (const Service* service : services_) {
-    std::vector<Handling>& by_kind = handling_.emplace_back(service->records_count);
-    for (const std::span<const Handling> table : service->handlers)
-      for (const Handling& one : table) by_kind.at(one.kind) = one;
-  }
+      services_(options.services) {
   engine_ = options.open(*this, options.engine);
 }
 
 Links::~Links() = default;
 
-// A few pointers: those that send most stand at the front of the list.
-RecordKind Links::kind_of(RecordOf record) const {
-  std::size_t place = 0;
-  while (services_[place] != record.service) {
-    ++place;
-    ARMATURE_ASSERT(place < services_.size());
-  }
-  return {static_cast<std::uint8_t>(place), record.number};
-}
-
-std::uint64_t Links::hash_of_services() const {
-  std::string all;
-  for (const Service* service : services_)
-    all += fmt::format("{} {};", service->name, service->records_count);
-  return base::checksum(std::as_bytes(std::span(all)));
-}
-
-void Links::require_known(RecordKind kind, int process) const {
-  if (kind.service >= services_.size())
-    fail(Errc::corrupt, fmt::format("process {} sends a record of service {}: this process has {}",
-                                    process, kind.service, services_.size()));
-  const Service& service = *services_[kind.service];
-  if (kind.number >= service.records_count)
-    fail(Errc::corrupt,
-         fmt::format("process {} sends record {} of service \"{}\", which has {} kinds of them",
-                     process, kind.number, service.name, service.records_count));
-}
-
 void Links::connect(int process, std::span<const std::byte> address, const std::string& name) {
-  auto link = std::make_unique<Link>();
-  link->links_ = this;
-  link->process_ = process;
-  links_[static_cast<std::size_t>(process)] = std::move(link);
+  links_[static_cast<std::size_t>(process)] = std::make_unique<Link>(*this, process);
   if (const char* problem = engine_->connect(process, address))
     fail(Errc::start, fmt::format("{} cannot be reached by {}: {}. It may be the wrong interface: "
                                   "ARMATURE_NET_DEVICE names another one, or its subnet",
                                   name, engine_->description(), problem));
 }
-
-Link::Packet* Links::new_packet() {
-  if (free_.empty()) {
-    auto packet = std::make_unique<Link::Packet>();
-    packet->sent = [](Sending& done) {
-      auto& mine = static_cast<Link::Packet&>(done);
-      --mine.link->queued_;
-      Sending* const lender = std::exchange(mine.lender, nullptr);
-      mine.link->links_->recycle(&mine);
-      if (lender != nullptr) lender->sent(*lender);
-    };
-    return packet.release();
-  }
-  Link::Packet* const packet = free_.back().release();
-  free_.pop_back();
-  return packet;
-}
-
-void Links::recycle(Link::Packet* packet) { free_.emplace_back(packet); }
 
 // Others may begin to gather meanwhile.
 void Links::flush_all() {
@@ -195,7 +128,7 @@ void Links::flush_all() {
 bool Links::progress() {
   // What was owed when the last call ended has found nothing to travel with.
   acknowledge();
-  bool any = push_streams();
+  bool any = streams_.push();
   any = engine_->progress() || any;
   if (!owing_.empty()) {
     bool now = false;
@@ -287,10 +220,10 @@ void Links::handle_records(Link& link, std::span<const std::byte> records,
     const Arrived arrived{link.process_, record,
                           records.subspan(sizeof record, record.bytes - sizeof record),
                           last ? lent : std::span<const std::byte>()};
-    require_known(record.kind, link.process_);
+    services_.require_known(record.kind, link.process_);
     if (record.kind == RecordKind{0, static_cast<std::uint8_t>(Kind::hello)}) link.hello_ = true;
     if (record.kind == RecordKind{0, static_cast<std::uint8_t>(Kind::bye)}) link.bye_ = true;
-    const Handling& how = handling(record.kind);
+    const Handling& how = services_.handling(record.kind);
     if (how.handler != nullptr && (!link.ignores_ || how.is_never_ignored)) how.handler(arrived);
     records = records.subspan(length);
   }
@@ -306,7 +239,7 @@ void Links::lost(int peer, const char* why) {
   if (link.lost_.exchange(true)) return;
   link.early_.clear();
   engine_->drop(peer);
-  link.cut_streams();
+  link.streams_.cut();
   // Nothing will be acknowledged any more; who waits for that looks at whether the link is lost.
   if (on_lost != nullptr) on_lost(link, why);
 }

@@ -13,21 +13,31 @@
 
 #include "transport/links_mutex.hpp"
 #include "transport/load.hpp"
+#include "transport/outgoing_packet.hpp"
 #include "transport/packet.hpp"
 #include "transport/service.hpp"
+#include "transport/service_table.hpp"
 #include "transport/stream.hpp"
+#include "transport/stream_queue.hpp"
 #include "transport/transport.hpp"
 
 namespace armature::transport {
+
+class Links;
 
 /// One other process. Small records gather in a packet while an earlier one is under way, and leave
 /// at once when none is; so does a packet that is full, or that somebody waits for.
 class Link {
  public:
-  static constexpr std::size_t packet_bytes = 16 * 1024;
+  static constexpr std::size_t packet_bytes = OutgoingPacket::bytes_max;
   /// The longest body.
   static constexpr std::size_t body_bytes_max =
       packet_bytes - sizeof(PacketHeader) - sizeof(Record) - 8;
+
+  Link(Links& links, int process);
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+  ~Link() = default;
 
   enum class Ack : std::uint32_t {
     none = 0,
@@ -50,19 +60,9 @@ class Link {
   void lend_piece(RecordOf kind, int from, int to, std::span<const std::byte> head,
                   std::span<const std::byte> lent, Piece& piece, Ack ack);
 
-  /// From now on it is asked for its records, by push(). `rank`: whose it is and in whose memory it
-  /// lies; -1: of the process.
-  void begin(Stream& stream, int rank);
-  /// Sends of all streams what the engine should have by now, in turns so short that who polls does
-  /// other things, too. True when the turn is over and the engine should have more.
-  bool push();
-  [[nodiscard]] bool has_streams() const { return oldest_stream() != UINT64_MAX; }
-  /// How many have begun so far, which is the number of the last; and the number of the oldest that
-  /// has not been sent, UINT64_MAX: of none.
-  [[nodiscard]] std::uint64_t streams_begun() const { return streams_begun_; }
-  [[nodiscard]] std::uint64_t oldest_stream() const {
-    return oldest_stream_.load(std::memory_order_acquire);
-  }
+  /// Transfers that are longer than a packet.
+  [[nodiscard]] StreamQueue& streams() { return streams_; }
+  [[nodiscard]] const StreamQueue& streams() const { return streams_; }
 
   /// Sends what has gathered.
   void flush();
@@ -87,8 +87,7 @@ class Link {
   [[nodiscard]] std::size_t queued() const { return queued_.load(std::memory_order_relaxed); }
   /// So many it should have at most.
   static constexpr std::size_t queued_max = 64;
-  /// Streams leave the other half to short records.
-  static constexpr std::size_t queued_max_of_streams = queued_max / 2;
+  static_assert(StreamQueue::packets_queued_max == queued_max / 2);
 
   [[nodiscard]] bool said_hello() const { return hello_; }
   [[nodiscard]] bool said_bye() const { return bye_; }
@@ -102,23 +101,14 @@ class Link {
 
  private:
   friend class Links;
-  struct Packet;
 
-  void send(Packet& packet, std::span<const std::byte> head, std::span<const std::byte> body);
+  void send(OutgoingPacket& packet, std::span<const std::byte> head,
+            std::span<const std::byte> body);
   void note_sender(int rank);
-  struct Streaming {
-    Stream* stream;
-    int rank;
-    std::uint64_t number;
-  };
-  void note_oldest();
-  static void end_if_over(Stream& stream);
-  void cut_streams();
-  [[nodiscard]] bool streams_of(int rank) const;
 
-  Links* links_ = nullptr;
-  int process_ = -1;
-  Packet* open_ = nullptr;  // what gathers
+  Links& links_;
+  const int process_;
+  OutgoingPacket* open_ = nullptr;  // what gathers
   std::uint32_t open_flags_ = 0;
   std::uint64_t sequence_ = 0;  // of the last packet sent
   std::uint64_t wanting_ = 0;   // of the last that wanted an acknowledgement
@@ -134,14 +124,8 @@ class Link {
     std::vector<std::byte> head, body;
   };
   std::map<std::uint32_t, Early> early_;  // by sequence
-  std::vector<Streaming> streams_;        // that have records left
-  std::uint64_t streams_begun_ = 0;
-  std::atomic<std::uint64_t> oldest_stream_ = UINT64_MAX;  // looked at without the lock, too
-  std::size_t turn_ = 0;                                   // of that one, among streams_
-  std::size_t streamed_ = 0;                               // pieces of streams under way
-  bool pushes_ = false;
-  bool is_streaming_ = false;  // it is among Links::streaming_
-  bool gathers_ = false;       // it is among Links::gathering_
+  StreamQueue streams_;
+  bool gathers_ = false;  // it is among Links::gathering_
   enum class Owes { nothing, later, now } owes_ = Owes::nothing;
   bool hello_ = false;
   bool ignores_ = false;
@@ -167,12 +151,7 @@ class Links : public Sink {
   /// reached.
   void connect(int process, std::span<const std::byte> address, const std::string& name);
 
-  /// Those of this process, the links' own first.
-  [[nodiscard]] const std::vector<const Service*>& services() const { return services_; }
-  /// A hash of their names and kinds of records, which tells lists apart.
-  [[nodiscard]] std::uint64_t hash_of_services() const;
-  /// As it travels. Its service is one of the list.
-  [[nodiscard]] RecordKind kind_of(RecordOf record) const;
+  [[nodiscard]] const ServiceTable& services() const { return services_; }
 
   using Lock = std::lock_guard<LinksMutex>;
   [[nodiscard]] LinksMutex& lock() { return lock_; }
@@ -198,20 +177,15 @@ class Links : public Sink {
   /// Whether acknowledgements are still to be sent, which the next progress() does. Not only under
   /// the lock: who has taken in what is to be acknowledged knows it.
   [[nodiscard]] bool owes() const { return owes_.load(std::memory_order_relaxed); }
-  /// Nobody waits for that one any more, and it is about to end. Under the lock.
-  void forget(const Stream& stream);
-  /// Ranks go back to what they were: their streams do not lie where they lay. Under the lock.
-  void forget_streams_of_ranks();
-  /// Whether streams have records left, or had when somebody looked last. Not only under the lock.
-  [[nodiscard]] bool has_streams() const { return has_streams_.load(std::memory_order_relaxed); }
+  /// The streams of all links.
+  [[nodiscard]] StreamQueues& streams() { return streams_; }
+  [[nodiscard]] const StreamQueues& streams() const { return streams_; }
   /// Packets that did not know the job's secret.
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
   /// Called under the lock when a link has become idle; when one is lost.
   void (*on_idle)(Link& link) = nullptr;
   void (*on_lost)(Link& link, const char* why) = nullptr;
-  /// The same when all records of a stream have been sent, of several perhaps once.
-  void (*on_streamed)(Link& link) = nullptr;
 
  private:
   friend class Link;
@@ -221,30 +195,18 @@ class Links : public Sink {
   [[nodiscard]] Link* take(std::span<const std::byte> head, std::span<const std::byte> body);
   void handle_records(Link& link, std::span<const std::byte> records,
                       std::span<const std::byte> lent);
-  [[nodiscard]] Handling& handling(RecordKind kind) { return handling_[kind.service][kind.number]; }
-  void require_known(RecordKind kind, int process) const;
   void acknowledge();
-  bool push_streams();
-  [[nodiscard]] Piece& take_piece(Link& link, const Link::Streaming& of);
-  void give_piece(Piece& piece);
-  static constexpr std::size_t pieces_kept_max = 32;  // with their memory
-  [[nodiscard]] Link::Packet* new_packet();
-  void recycle(Link::Packet* packet);
 
   Options options_;
   LinksMutex lock_;
   std::unique_ptr<Engine> engine_;
   std::vector<std::unique_ptr<Link>> links_;
-  std::vector<std::unique_ptr<Link::Packet>> free_;
-  std::vector<Link*> gathering_;           // all that hold records, and others that have
-  std::vector<Link*> streaming_;           // all that have streams, and others that had
-  std::atomic<bool> has_streams_ = false;  // there are some
-  std::vector<std::unique_ptr<Piece>> pieces_;
-  std::vector<Piece*> free_pieces_;
+  PacketPool packets_;
+  std::vector<Link*> gathering_;  // all that hold records, and others that have
+  StreamQueues streams_;
   std::vector<Link*> owing_;
   std::atomic<bool> owes_ = false;  // there are some
-  std::vector<const Service*> services_;
-  std::vector<std::vector<Handling>> handling_;  // by service and number
+  ServiceTable services_;
   std::uint64_t refused_ = 0;
 };
 

@@ -21,7 +21,7 @@
 // with release; the reader loads it with acquire, and stores `read` with release. The reader never
 // writes to the lines: who answers a message would have to get them back first.
 //
-// Of a ring on another node the reader has an image, where bytes may come in any order below
+// Of a ring on another node the reader has a proxy, where bytes may come in any order below
 // `written`: there the reader looks at that first.
 
 namespace armature::transport {
@@ -61,7 +61,7 @@ class Ring {
   /// The bytes that are left of the chunk that is to be read next; 0: there is none yet.
   [[nodiscard]] std::size_t readable() const {
     const std::uint64_t position = read_.load(std::memory_order_relaxed);
-    if (is_image_ && written_.load(std::memory_order_acquire) == position) return 0;
+    if (is_proxy_ && written_.load(std::memory_order_acquire) == position) return 0;
     // What is no head of this lap looks longer than any.
     const std::uint64_t bytes = load_head(position) ^ head_of(position, 0);
     return bytes <= capacity - head_bytes ? bytes - std::min(bytes, taken_) : 0;
@@ -86,10 +86,10 @@ class Ring {
   [[nodiscard]] std::byte* bytes() { return bytes_; }
   [[nodiscard]] std::atomic<std::uint64_t>& written() { return written_; }
   [[nodiscard]] std::atomic<std::uint64_t>& read_so_far() { return read_; }
-  /// Bytes sent; of the image there, how far the sender has been told that it is read.
+  /// Bytes sent; of the proxy there, how far the sender has been told that it is read.
   [[nodiscard]] std::atomic<std::uint64_t>& carried() { return carried_; }
-  /// From now on this is an image.
-  void become_image() { is_image_ = true; }
+  /// From now on this is a proxy.
+  void become_proxy() { is_proxy_ = true; }
 
  private:
   using Head = std::uint64_t;
@@ -138,7 +138,7 @@ class Ring {
   alignas(64) std::atomic<std::uint64_t> read_{0};
   std::uint64_t taken_ = 0;  // the reader's: of the chunk at `read`
   std::atomic<std::uint64_t> carried_{0};
-  bool is_image_ = false;
+  bool is_proxy_ = false;
   alignas(64) std::byte bytes_[capacity];
 };
 

@@ -102,7 +102,7 @@ TEST(Ring, nothing_may_come_from_nowhere) {
 
 TEST(Ring, an_image_is_read_as_far_as_it_is_written) {
   const auto ring = std::make_unique<Ring>(), image = std::make_unique<Ring>();
-  image->become_image();
+  image->become_proxy();
   const std::vector<std::byte> data(10, std::byte{5});
   ASSERT_EQ(ring->write(data), 10u);
   std::copy_n(ring->bytes(), Ring::capacity, image->bytes());

@@ -10,8 +10,9 @@
 namespace armature::transport {
 
 class Link;
-class Links;
+class PiecePool;
 class Stream;
+class StreamQueue;
 
 /// Memory lent to the engine: told when it is free again.
 struct Sending {
@@ -28,8 +29,9 @@ class Piece : public Sending {
 
  private:
   friend class Link;
-  friend class Links;
-  Link* link_ = nullptr;
+  friend class PiecePool;
+  friend class StreamQueue;
+  StreamQueue* queue_ = nullptr;
   Stream* stream_ = nullptr;  // nullptr: nobody wants to know any more
   int rank_ = -1;             // of the stream
   bool is_lent_ = false;
@@ -53,8 +55,8 @@ class Stream {
   virtual void ended() = 0;
 
  private:
-  friend class Link;
-  friend class Links;
+  friend class PiecePool;
+  friend class StreamQueue;
   std::size_t under_way_ = 0;
   bool is_sent_ = false;
 };

@@ -33,10 +33,11 @@ void change_and_wake(std::atomic<std::uint32_t>& word) {
 class Asleep {
  public:
   explicit Asleep(bool leaves_its_core = true) : net_(poller()), leaves_its_core_(leaves_its_core) {
-    if (net_ != nullptr) leaves_its_core ? net_->fall_asleep() : net_->look_away();
+    if (net_ != nullptr)
+      leaves_its_core ? net_->thread().rank_parks() : net_->thread().leave_to_thread();
   }
   ~Asleep() {
-    if (net_ != nullptr && leaves_its_core_) net_->wake_up();
+    if (net_ != nullptr && leaves_its_core_) net_->thread().rank_resumes();
   }
   Asleep(const Asleep&) = delete;
   Asleep& operator=(const Asleep&) = delete;

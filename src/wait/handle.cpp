@@ -41,7 +41,7 @@ std::uint64_t end(Request*& request) {
 bool test(Request*& request, std::uint64_t& value) {
   const wait::ThreadCall under_way("Handle::test");
   const bool is_complete = is_complete_by_now(*request);
-  if (wait::Poller* const net = wait::poller()) net->polled_once();
+  if (wait::Poller* const net = wait::poller()) net->thread().polled_once();
   if (is_complete) value = end(request);
   return is_complete;
 }

@@ -7,6 +7,28 @@
 
 namespace armature::wait {
 
+/// What a rank tells the network's progress thread of what it does itself.
+class ProgressControl {
+ public:
+  ProgressControl() = default;
+  ProgressControl(const ProgressControl&) = delete;
+  ProgressControl& operator=(const ProgressControl&) = delete;
+  virtual ~ProgressControl() = default;
+
+  /// The calling rank has polled without having said so before, and may not do so again.
+  virtual void polled_once() = 0;
+  /// The calling rank computes from now on while something comes for it.
+  virtual void leave_to_thread() = 0;
+  /// Told when the rank is parked, or all virtual ranks of the process are; and when it is not any
+  /// more. The thread may run on its core meanwhile.
+  virtual void rank_parks() = 0;
+  virtual void rank_resumes() = 0;
+  /// Told that the rank polls without a pause, until resume(); false: the thread looks all the
+  /// same.
+  [[nodiscard]] virtual bool suppress() = 0;
+  virtual void resume() = 0;
+};
+
 class Poller {
  public:
   Poller() = default;
@@ -17,21 +39,10 @@ class Poller {
   /// Handles what has come, unless another thread is at it; whether there was something. Never
   /// blocks.
   virtual bool try_poll() = 0;
-  /// The calling rank has polled without having said so before, and may not do so again.
-  virtual void polled_once() = 0;
-  /// The calling rank computes from now on while something comes for it.
-  virtual void look_away() = 0;
-  /// Told when the rank sleeps, or all virtual ranks of the process do; and when it does not any
-  /// more.
-  virtual void fall_asleep() = 0;
-  virtual void wake_up() = 0;
-  /// Told that the rank polls without a pause, until hear_again; false: the network's thread looks
-  /// all the same.
-  [[nodiscard]] virtual bool stop_ears() = 0;
-  virtual void hear_again() = 0;
   /// The calling rank has left something for that rank of another node where it finds it on its
   /// own: to be sent.
   virtual void doorbell(int rank) = 0;
+  [[nodiscard]] virtual ProgressControl& thread() = 0;
 };
 
 namespace detail {

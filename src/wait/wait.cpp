@@ -13,8 +13,8 @@
 #include "wait/give_way.hpp"
 #include "wait/poller.hpp"
 #include "wait/published.hpp"
-#include "wait/quiet.hpp"
 #include "wait/rank_context.hpp"
+#include "wait/suppress_thread.hpp"
 #include "wait/thread_call.hpp"
 
 namespace armature::wait {
@@ -120,7 +120,7 @@ void let_others_run() {
   RankContext* me = current_rank();
   if (Poller* const net = poller()) net->try_poll();
   if (me != nullptr && me->scheduler != nullptr) me->scheduler->yield(false);
-  if (Poller* const net = poller()) net->polled_once();
+  if (Poller* const net = poller()) net->thread().polled_once();
 }
 
 void start_waiting(const space::ControlHeader& job) {
@@ -253,7 +253,7 @@ namespace detail {
   const AddressSpace& space = me.space;
   space::RankSlot& slot = space.slot(space.me());
   Spin spin(me, condition_holds);
-  std::optional<Quiet> quiet(std::in_place);
+  std::optional<SuppressThread> suppressed(std::in_place);
   if (spin.sees_it()) return;
   Published published(me, wait);  // only now is it worth telling others
   std::uint64_t idle_since_ns = published.since_ns();
@@ -281,10 +281,10 @@ namespace detail {
     }
     gone.check(space, wait, condition_holds);
     require_in_job(wait.call);
-    quiet.reset();
+    suppressed.reset();
     me.space.rest();
     naps.sleep(slot, wait.rings && bells_work(), condition_holds);
-    quiet.emplace();
+    suppressed.emplace();
   }
 }
 

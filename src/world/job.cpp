@@ -70,7 +70,7 @@ void Job::leave() {
   AddressSpace& space = context_.space;
   space::RankSlot& slot = space.slot(space.me());
   slot.life.store(Life::leaving, std::memory_order_release);
-  if (net::Network* const net = net::network()) net->tell_life(space.me(), Life::leaving);
+  if (net::Network* const net = net::network()) net->peers().tell_life(space.me(), Life::leaving);
   try {
     world_->checked("finalize").round({detail::TeamState::Kind::leaving}, 0, "finalize");
     endpoint_->fences().wait(*world_, "finalize");  // what was called last is executed, too
@@ -82,7 +82,7 @@ void Job::leave() {
   space.end_promises();
   slot.life.store(Life::finished, std::memory_order_release);
   space.header().left.fetch_add(1, std::memory_order_release);
-  if (net::Network* const net = net::network()) net->tell_life(space.me(), Life::finished);
+  if (net::Network* const net = net::network()) net->peers().tell_life(space.me(), Life::finished);
 }
 
 Job::~Job() {

@@ -78,13 +78,13 @@ bool let_leave(int process) {
 void join_turns(const space::Mapping& mapping, bootstrap::Exchange& wire) {
   const space::ControlHeader& job = mapping.header();
   Turns::join(wire, {.seed = job.seed,
-                     .deaths = static_cast<int>(job.simulated_deaths),
-                     .leaves = static_cast<int>(job.simulated_leaves),
+                     .fates = {.deaths = static_cast<int>(job.simulated_deaths),
+                               .leaves = static_cast<int>(job.simulated_leaves),
+                               .on_death = tell_of_death,
+                               .death_is_seen = death_is_seen,
+                               .on_leave = let_leave},
                      .waits = waits_here,
-                     .give_up = end_stalled,
-                     .on_death = tell_of_death,
-                     .death_is_seen = death_is_seen,
-                     .on_leave = let_leave});
+                     .give_up = end_stalled});
 }
 
 }  // namespace

@@ -8,33 +8,35 @@
 
 #include "base/sparse_table.hpp"
 #include "net/rank_map.hpp"
+#include "net/stream_gates.hpp"
 #include "space/address_space.hpp"
 #include "transport/channel.hpp"
 #include "transport/links.hpp"
 #include "transport/mailbox.hpp"
 
 // Between ranks of a node, messages and remote calls lie in rings: in the sender's band, read in
-// place by the receiver. Between nodes the ring is there twice: the sender writes its own, the
-// receiver reads an image of it in its own band, and the network carries bytes one way and how far
-// they were read the other way. Neither side's code knows: a rank leaves the address of its ring in
-// the head of the receiver's band, of which each node has its own, and rings the receiver's bell,
-// which for a rank on another node means that somebody looks here.
+// place by the receiver. Between nodes such a ring has a proxy in the receiver's own band: the
+// sender writes the ring, the receiver reads the proxy, and the network carries bytes one way and
+// how far they were read the other way. Neither side's code knows. A rank leaves the address of its
+// ring in the head of the receiver's band, of which each node has its own, and notifies the
+// receiver, which for a rank on another node means that somebody looks here.
 //
 // What comes for a rank comes to the process that it began in; what it sends leaves from the one
 // that it is in. So the two halves of a pair may be of two processes. What the second half must
 // know is written in the rings themselves.
 //
-// An image has the capacity of its ring, and the same bytes at the same positions; the sender never
-// writes over what the receiver still looks at. So an image never lacks room.
+// A proxy has the capacity of its ring, and the same bytes at the same positions; the sender never
+// writes over what the receiver still looks at. So a proxy never lacks room.
 
 namespace armature::net {
 
-class Mirrors {
+/// The rings between ranks of this process and ranks on other nodes.
+class RemoteRings {
  public:
-  Mirrors(transport::Links& links, const RankMap& map);
-  Mirrors(const Mirrors&) = delete;
-  Mirrors& operator=(const Mirrors&) = delete;
-  ~Mirrors();
+  RemoteRings(transport::Links& links, const RankMap& map);
+  RemoteRings(const RemoteRings&) = delete;
+  RemoteRings& operator=(const RemoteRings&) = delete;
+  ~RemoteRings();
 
   // Records of other processes' halves.
   void on_ring(const transport::Arrived& arrived);
@@ -52,7 +54,7 @@ class Mirrors {
   /// all streams that have begun so far. Under the links' lock.
   void put_behind_streams(int rank, int other);
   /// Whether something of that rank's waits for them.
-  [[nodiscard]] bool holds_back(int rank) const;
+  [[nodiscard]] bool holds_back(int rank) const { return gates_.holds_back(rank); }
   /// All of one of them has been sent.
   void streams_went_on(const transport::Link& link);
   /// What waited.
@@ -62,8 +64,8 @@ class Mirrors {
   void look_again(const transport::Link& link);
   [[nodiscard]] bool holds() const { return !waiting_.empty(); }
 
-  /// Images of what came to this process are freed: nobody reads or fills them any more.
-  void close_images();
+  /// Proxies in this process are freed: nobody reads or fills them any more.
+  void close_proxies();
   /// No ring that there was is there any more.
   void forget_all();
   /// The process hosts other ranks from now on. No rank runs, nothing has come for any.
@@ -86,7 +88,7 @@ class Mirrors {
   };
   using Outgoing = Ring;
   struct Incoming : Ring {
-    void* image = nullptr;   // where it was made
+    void* proxy = nullptr;   // where it was made
     std::uint64_t came = 0;  // bytes, since ever; the last of them may not be shown yet
   };
   struct Pair {
@@ -98,13 +100,6 @@ class Mirrors {
     std::atomic<bool> waits = false;  // is in waiting_
     std::atomic<const Outgoing*> calls = nullptr;
   };
-  /// What a pair may send before that stream has been sent: calls up to a position, and
-  /// notifications up to a number. Of one pair those of later streams come later, and so do they in
-  /// the list.
-  struct Gate {
-    Pair* pair;
-    std::uint64_t stream, calls, notified;
-  };
   struct Bytes;  // what records hold
   struct Room;
 
@@ -115,11 +110,9 @@ class Mirrors {
   template <class Is>
   void look_again_at(Is&& is);
   void look(Pair& between, bool all);
-  [[nodiscard]] bool is_open(const Gate& gate) const;
-  [[nodiscard]] Gate limits_of(Pair& between) const;
   void send_bytes(Pair& pair, What what, std::uint64_t written);
   void tell_room(Pair& pair, What what);
-  void make_image(Pair& pair, What what, std::uint64_t capacity);
+  void make_proxy(Pair& pair, What what, std::uint64_t capacity);
   [[nodiscard]] transport::Link& link_to(int rank) const {
     return links_.to(map_.process_of(rank));
   }
@@ -130,7 +123,7 @@ class Mirrors {
   base::ZeroTable<std::atomic<Pair*>> pairs_;
   std::vector<std::unique_ptr<Pair>> made_;
   std::vector<Pair*> waiting_;
-  std::vector<Gate> gates_;  // that were closed when somebody looked last
+  StreamGates gates_;
 };
 
 }  // namespace armature::net

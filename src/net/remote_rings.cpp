@@ -1,4 +1,4 @@
-#include "net/mirrors.hpp"
+#include "net/remote_rings.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -18,7 +18,7 @@ using transport::Channel;
 using transport::Link;
 
 /// Bytes of a ring, from a position on; they do not wrap.
-struct Mirrors::Bytes {
+struct RemoteRings::Bytes {
   std::uint32_t what;
   std::uint32_t capacity;
   std::uint64_t position;
@@ -26,7 +26,7 @@ struct Mirrors::Bytes {
 };
 
 /// How far the receiver has read, and what it still looks into below that.
-struct Mirrors::Room {
+struct RemoteRings::Room {
   std::uint32_t what;
   std::uint32_t pins;
   std::uint64_t read;
@@ -46,37 +46,38 @@ void take_off(std::atomic<bool>& waits) {
 
 }  // namespace
 
-Mirrors::Mirrors(transport::Links& links, const RankMap& map) : links_(links), map_(map) {
+RemoteRings::RemoteRings(transport::Links& links, const RankMap& map)
+    : links_(links), map_(map), gates_(links, map) {
   begin_anew();
 }
 
-Mirrors::~Mirrors() = default;
+RemoteRings::~RemoteRings() = default;
 
-void Mirrors::begin_anew() {
+void RemoteRings::begin_anew() {
   ARMATURE_ASSERT(waiting_.empty());
   forget_all();
 }
 
-void Mirrors::forget_all() {
+void RemoteRings::forget_all() {
   waiting_.clear();
-  gates_.clear();
+  gates_.forget_all();
   made_.clear();
   pairs_ = decltype(pairs_)(map_.places() * static_cast<std::size_t>(map_.mapping().ranks()));
 }
 
-void Mirrors::close_images() {
+void RemoteRings::close_proxies() {
   for (const auto& pair : made_)
     for (Incoming& in : pair->in) {
-      if (in.image == nullptr) continue;
+      if (in.proxy == nullptr) continue;
       ARMATURE_ASSERT(
           map_.space_of(pair->rank)
-              ->free(in.image, space::Allocation::Kind::internal, space::AddressSpace::By::door));
+              ->free(in.proxy, space::Allocation::Kind::internal, space::AddressSpace::By::door));
       in = {};
     }
 }
 
 /// Where a pair of ranks is kept. The numbers may have come from another process.
-std::size_t Mirrors::place(int rank, int other) const {
+std::size_t RemoteRings::place(int rank, int other) const {
   const int ranks = map_.mapping().ranks();
   const int place = map_.place_of(rank);
   if (place < 0 || other < 0 || other >= ranks)
@@ -86,7 +87,7 @@ std::size_t Mirrors::place(int rank, int other) const {
          static_cast<std::size_t>(other);
 }
 
-Mirrors::Pair& Mirrors::pair(int rank, int other) {
+RemoteRings::Pair& RemoteRings::pair(int rank, int other) {
   std::atomic<Pair*>& found = pairs_[place(rank, other)];
   if (found.load(std::memory_order_relaxed) == nullptr) {
     made_.emplace_back(new Pair{.rank = rank, .other = other});
@@ -95,7 +96,7 @@ Mirrors::Pair& Mirrors::pair(int rank, int other) {
   return *found.load(std::memory_order_relaxed);
 }
 
-bool Mirrors::looks_soon(int rank, int other) const {
+bool RemoteRings::looks_soon(int rank, int other) const {
   const Pair* const between = pairs_[place(rank, other)].load(std::memory_order_acquire);
   if (between == nullptr || !between->waits.load(std::memory_order_relaxed)) return false;
   // Who looks takes the pair off the list, fences, and then reads what was written. So either it
@@ -110,18 +111,18 @@ bool Mirrors::looks_soon(int rank, int other) const {
              between->notified.load(std::memory_order_relaxed);
 }
 
-Mirrors::Ring Mirrors::Ring::of(Channel& channel) {
+RemoteRings::Ring RemoteRings::Ring::of(Channel& channel) {
   return {channel.at(0),     channel.capacity, &channel.published,
           &channel.consumed, &channel.carried, &channel};
 }
 
-Mirrors::Ring Mirrors::Ring::of(transport::Ring& ring) {
+RemoteRings::Ring RemoteRings::Ring::of(transport::Ring& ring) {
   return {ring.bytes(),        transport::Ring::capacity, &ring.written(),
           &ring.read_so_far(), &ring.carried(),           nullptr};
 }
 
-/// As this node knows it: the ring itself, or its image. Without bytes when there is none.
-Mirrors::Ring Mirrors::ring_of(int from, int to, What what) const {
+/// As this node knows it: the ring itself, or its proxy. Without bytes when there is none.
+RemoteRings::Ring RemoteRings::ring_of(int from, int to, What what) const {
   const space::PeerLine& line = map_.mapping().head(to).peer(from);
   const auto& place = what == What::messages ? line.mailbox : line.channel;
   const std::uint64_t address = place.load(std::memory_order_acquire);
@@ -131,7 +132,7 @@ Mirrors::Ring Mirrors::ring_of(int from, int to, What what) const {
 }
 
 /// Whether the rank has opened such a ring.
-bool Mirrors::find(Pair& pair, What what) {
+bool RemoteRings::find(Pair& pair, What what) {
   Outgoing& out = pair.out[static_cast<std::size_t>(what)];
   if (out.bytes != nullptr) return true;
   out = ring_of(pair.rank, pair.other, what);
@@ -139,13 +140,13 @@ bool Mirrors::find(Pair& pair, What what) {
   return out.bytes != nullptr;
 }
 
-void Mirrors::look(int rank, int other, bool all) { look(pair(rank, other), all); }
+void RemoteRings::look(int rank, int other, bool all) { look(pair(rank, other), all); }
 
-void Mirrors::look(Pair& between, bool all) {
+void RemoteRings::look(Pair& between, bool all) {
   const int rank = between.rank, other = between.other;
   Link& link = link_to(other);
   const bool busy = !link.is_idle();
-  const Gate limits = limits_of(between);
+  const StreamGates::Limits limits = gates_.limits_of(rank, other);
   for (const What what : {What::messages, What::calls}) {
     tell_room(between, what);
     if (!find(between, what)) continue;
@@ -172,19 +173,7 @@ void Mirrors::look(Pair& between, bool all) {
   link.flush();
 }
 
-bool Mirrors::is_open(const Gate& gate) const {
-  return link_to(gate.pair->other).oldest_stream() > gate.stream;
-}
-
-/// Those of its first gate that is closed; without one there are none.
-Mirrors::Gate Mirrors::limits_of(Pair& between) const {
-  for (const Gate& gate : gates_)
-    if (gate.pair == &between && !is_open(gate)) return gate;
-  return {&between, 0, UINT64_MAX, UINT64_MAX};
-}
-
-void Mirrors::put_behind_streams(int rank, int other) {
-  const std::uint64_t last = link_to(other).streams_begun();
+void RemoteRings::put_behind_streams(int rank, int other) {
   Pair& between = pair(rank, other);
   // Whole requests, which nobody takes back. Those of a channel that is not there yet begin at 0.
   const std::uint64_t calls =
@@ -193,28 +182,14 @@ void Mirrors::put_behind_streams(int rank, int other) {
                                  : 0;
   const std::uint64_t notified =
       map_.mapping().head(other).peer(rank).notified.load(std::memory_order_relaxed);
-  const Gate gate{&between, last, calls, notified};
-  if (!is_open(gate)) gates_.push_back(gate);
+  gates_.add(rank, other, {calls, notified});
 }
 
-bool Mirrors::holds_back(int rank) const {
-  return std::ranges::any_of(
-      gates_, [&](const Gate& gate) { return gate.pair->rank == rank && !is_open(gate); });
+void RemoteRings::streams_went_on(const Link& link) {
+  for (const auto& [rank, other] : gates_.take_open(link)) look(rank, other, true);
 }
 
-void Mirrors::streams_went_on(const Link& link) {
-  if (gates_.empty()) [[likely]]
-    return;
-  std::vector<Pair*> opened;
-  std::erase_if(gates_, [&](const Gate& gate) {
-    if (&link_to(gate.pair->other) != &link || !is_open(gate)) return false;
-    opened.push_back(gate.pair);
-    return true;
-  });
-  for (Pair* const pair : opened) look(*pair, true);
-}
-
-void Mirrors::look_again() {
+void RemoteRings::look_again() {
   for (Pair* pair : std::exchange(waiting_, {})) {
     take_off(pair->waits);
     look(*pair, true);
@@ -222,7 +197,7 @@ void Mirrors::look_again() {
 }
 
 template <class Is>
-void Mirrors::look_again_at(Is&& is) {
+void RemoteRings::look_again_at(Is&& is) {
   for (std::size_t i = 0; i < waiting_.size();) {
     Pair& pair = *waiting_[i];
     if (!is(pair)) {
@@ -236,15 +211,15 @@ void Mirrors::look_again_at(Is&& is) {
   }
 }
 
-void Mirrors::look_again(int rank) {
+void RemoteRings::look_again(int rank) {
   look_again_at([&](const Pair& pair) { return pair.rank == rank; });
 }
 
-void Mirrors::look_again(const Link& link) {
+void RemoteRings::look_again(const Link& link) {
   look_again_at([&](const Pair& pair) { return &link_to(pair.other) == &link; });
 }
 
-void Mirrors::send_bytes(Pair& pair, What what, std::uint64_t written) {
+void RemoteRings::send_bytes(Pair& pair, What what, std::uint64_t written) {
   Outgoing& out = pair.out[static_cast<std::size_t>(what)];
   Link& link = link_to(pair.other);
   std::uint64_t sent = out.carried->load(std::memory_order_relaxed);
@@ -267,7 +242,7 @@ void Mirrors::send_bytes(Pair& pair, What what, std::uint64_t written) {
 }
 
 /// Tells the sender what it may write over, when that is worth it.
-void Mirrors::tell_room(Pair& pair, What what) {
+void RemoteRings::tell_room(Pair& pair, What what) {
   Incoming& in = pair.in[static_cast<std::size_t>(what)];
   if (in.bytes == nullptr) static_cast<Ring&>(in) = ring_of(pair.other, pair.rank, what);
   if (in.bytes == nullptr) return;
@@ -292,8 +267,8 @@ void Mirrors::tell_room(Pair& pair, What what) {
   link.flush();
 }
 
-/// The receiver's image of a ring, in its own band. None where all are about to go back.
-void Mirrors::make_image(Pair& pair, What what, std::uint64_t capacity) {
+/// The proxy of a ring, in the receiver's own band. None where all are about to go back.
+void RemoteRings::make_proxy(Pair& pair, What what, std::uint64_t capacity) {
   Incoming& in = pair.in[static_cast<std::size_t>(what)];
   space::AddressSpace* const space = map_.space_of(pair.rank);
   const bool calls = what == What::calls;
@@ -311,7 +286,7 @@ void Mirrors::make_image(Pair& pair, What what, std::uint64_t capacity) {
          fmt::format("no memory for what rank {} sends: {}", pair.other, failure.limit));
   space::RankSlot& slot = space->slot(pair.rank);
   space::PeerLine& line = space->head(pair.rank).peer(pair.other);
-  in.image = memory;
+  in.proxy = memory;
   const auto address = reinterpret_cast<std::uint64_t>(memory);
   // Release, below: whoever reads the address finds an empty ring there; that there is one comes
   // last.
@@ -323,14 +298,14 @@ void Mirrors::make_image(Pair& pair, What what, std::uint64_t capacity) {
     slot.channels.add(pair.other, line.channel_before);
   } else {
     auto* ring = new (memory) transport::Ring;
-    ring->become_image();
+    ring->become_proxy();
     static_cast<Ring&>(in) = Ring::of(*ring);
     line.mailbox.store(address, std::memory_order_release);
     slot.mailboxes.add(pair.other, line.mailbox_before);
   }
 }
 
-void Mirrors::on_ring(const Arrived& arrived) {
+void RemoteRings::on_ring(const Arrived& arrived) {
   const auto head = arrived.head<Bytes>();
   const auto bytes = arrived.rest(sizeof head);
   const int to = arrived.record.to, from = arrived.record.from;
@@ -339,7 +314,7 @@ void Mirrors::on_ring(const Arrived& arrived) {
          fmt::format("process {} sends to rank {}, which is elsewhere", arrived.process, to));
   Pair& between = pair(to, from);
   Incoming& in = between.in[head.what];
-  if (in.bytes == nullptr) make_image(between, static_cast<What>(head.what), head.capacity);
+  if (in.bytes == nullptr) make_proxy(between, static_cast<What>(head.what), head.capacity);
   if (in.bytes == nullptr) return links_.ignore_all();
   const std::uint64_t offset = head.position & (in.capacity - 1);
   if (head.position != in.came || bytes.size() > in.capacity - offset)
@@ -353,7 +328,7 @@ void Mirrors::on_ring(const Arrived& arrived) {
   wait::ring(map_.mapping().slot(to));
 }
 
-void Mirrors::on_room(const Arrived& arrived) {
+void RemoteRings::on_room(const Arrived& arrived) {
   Room room{};
   arrived.require(offsetof(Room, pinned));
   std::memcpy(&room, arrived.body.data(), std::min(sizeof room, arrived.body.size()));
@@ -375,7 +350,7 @@ void Mirrors::on_room(const Arrived& arrived) {
   wait::ring(map_.mapping().slot(rank));
 }
 
-void Mirrors::on_notify(const Arrived& arrived) {
+void RemoteRings::on_notify(const Arrived& arrived) {
   const auto count = arrived.head<std::uint64_t>();
   const int to = arrived.record.to, from = arrived.record.from;
   if (map_.space_of(to) == nullptr || from < 0 || from >= map_.mapping().ranks())

@@ -1,4 +1,4 @@
-#include "wait/quiet.hpp"
+#include "wait/suppress_thread.hpp"
 
 #include "wait/give_way.hpp"
 #include "wait/oversubscription.hpp"
@@ -6,10 +6,11 @@
 
 namespace armature::wait {
 
-Quiet::Quiet() : poller_(poller()) {
+SuppressThread::SuppressThread() : poller_(poller()) {
   const RankContext* const me = current_rank();
   if (me != nullptr && me->scheduler != nullptr) poller_ = nullptr;
-  if (poller_ != nullptr && !cores_are_shared() && !core_is_wanted()) (void)poller_->stop_ears();
+  if (poller_ != nullptr && !cores_are_shared() && !core_is_wanted())
+    (void)poller_->thread().suppress();
 }
 
 }  // namespace armature::wait

@@ -1,0 +1,159 @@
+#include "net/handshake.hpp"
+
+#include <sched.h>
+#include <sys/random.h>
+
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "net/connect_guard.hpp"
+#include "wait/connecting.hpp"
+
+namespace armature::net {
+
+using base::fail;
+using transport::Link;
+using Lock = transport::Links::Lock;
+
+namespace {
+
+/// What a process tells of itself before it can be reached.
+constexpr const char* secret_key = "net.secret";
+constexpr const char* address_key = "net.address";
+constexpr const char* services_key = "net.services";
+
+std::uint64_t make_secret() {
+  std::uint64_t secret = 0;
+  while (secret == 0)
+    if (getrandom(&secret, sizeof secret, 0) != sizeof secret)
+      fail(Errc::start, fmt::format("no random numbers: {}", base::system_text(errno)));
+  return secret;
+}
+
+std::string name_of(int process, const NetworkOptions& options) {
+  return options.name_peer ? options.name_peer(process)
+                           : fmt::format("process {} of the job", process);
+}
+
+std::string no_answer(int process, const NetworkOptions& options, const transport::Engine& engine) {
+  return fmt::format(
+      "{} cannot be reached by {}: no answer within {} s. A firewall may be between, or it is the "
+      "wrong interface: ARMATURE_NET_DEVICE names another one, or its subnet",
+      name_of(process, options), engine.description(), options.connect_ns / 1'000'000'000);
+}
+
+}  // namespace
+
+std::uint64_t agree_on_secret(bootstrap::Exchange& exchange) {
+  if (exchange.process() == 0) {
+    const std::uint64_t secret = make_secret();
+    exchange.put(secret_key, std::as_bytes(std::span(&secret, 1)));
+  }
+  exchange.fence();
+  const std::vector<std::byte> told = exchange.get(0, secret_key);
+  std::uint64_t secret = 0;
+  if (told.size() != sizeof secret) fail(Errc::start, "the job's secret makes no sense");
+  std::memcpy(&secret, told.data(), sizeof secret);
+  return secret;
+}
+
+void Handshake::tell_connecting_to(int rank) const {
+  for (const space::AddressSpace* space : map_.spaces())
+    wait::tell_connecting(space->slot(space->me()), rank);
+}
+
+void Handshake::meet(bootstrap::Exchange& exchange, const NetworkOptions& options) {
+  exchange.put(address_key, links_.engine().address());
+  const std::uint64_t services = links_.services().hash();
+  exchange.put(services_key, std::as_bytes(std::span(&services, 1)));
+  exchange.fence();
+  require_same_services(exchange, options);
+  connect(exchange, options);
+  await_greetings(options);
+  const Lock locked(links_.lock());
+  links_.engine().keep_from_children();
+}
+
+void Handshake::connect(bootstrap::Exchange& exchange, const NetworkOptions& options) {
+  const Lock locked(links_.lock());
+  ConnectGuard guard(options.connect_ns, [&](int process) {
+    if (options.end_job != nullptr)
+      options.end_job(-1, no_answer(process, options, links_.engine()).c_str());
+  });
+  for (const int process : peers_.all()) {
+    guard.watch(process);
+    tell_connecting_to(peers_.first_rank_of(process));
+    links_.connect(process, exchange.get(process, address_key), name_of(process, options));
+  }
+  peers_.tell_all(transport::Kind::hello);
+}
+
+/// Records name services by their places in the list.
+void Handshake::require_same_services(bootstrap::Exchange& exchange,
+                                      const NetworkOptions& options) {
+  const std::uint64_t mine = links_.services().hash();
+  for (const int process : peers_.all()) {
+    const std::vector<std::byte> told = exchange.get(process, services_key);
+    std::uint64_t theirs = 0;
+    if (told.size() == sizeof theirs) std::memcpy(&theirs, told.data(), sizeof theirs);
+    if (theirs == mine) continue;
+    std::string names;
+    for (const transport::Service* const one : links_.services().all())
+      names += (names.empty() ? "" : ", ") + std::string(one->name);
+    fail(Errc::start, fmt::format("{} has other services than this process, which has {}: all "
+                                  "processes must run the same build of the library",
+                                  name_of(process, options), names));
+  }
+}
+
+/// Whoever has heard everybody gives up who is silent, also one that is still waiting here.
+void Handshake::await_greetings(const NetworkOptions& options) {
+  const std::uint64_t begun_ns = base::now_ns();
+  const std::uint64_t beat_every_ns = options.serves ? options.heartbeat_ns / 4 : 0;
+  std::uint64_t beat_ns = begun_ns;
+  for (const int process : peers_.all()) {
+    const Link& link = links_.to(process);
+    if (!link.said_hello()) tell_connecting_to(peers_.first_rank_of(process));
+    while (!link.said_hello()) {
+      poll_();
+      sched_yield();
+      const std::uint64_t now_ns = base::now_ns();
+      if (beat_every_ns != 0 && now_ns - beat_ns >= beat_every_ns) {
+        beat_ns = now_ns;
+        const Lock locked(links_.lock());
+        peers_.tell_all(transport::Kind::none);
+      }
+      if (!link.is_lost() && now_ns - begun_ns < options.connect_ns) continue;
+      fail(Errc::start, link.is_lost()
+                            ? fmt::format("{} cannot be reached by {}: the connection was refused "
+                                          "or broke",
+                                          name_of(process, options), links_.engine().description())
+                            : no_answer(process, options, links_.engine()));
+    }
+  }
+}
+
+void Handshake::part() {
+  {
+    const Lock locked(links_.lock());
+    peers_.tell_all(transport::Kind::bye);
+  }
+  constexpr std::uint64_t patience_ns = 10'000'000'000;
+  const std::uint64_t begun_ns = base::now_ns();
+  for (const int process : peers_.all()) {
+    const Link& link = links_.to(process);
+    while ((!link.said_bye() || link.queued() > 0) && !link.is_lost() &&
+           base::now_ns() - begun_ns < patience_ns) {
+      poll_();
+      sched_yield();
+    }
+  }
+}
+
+}  // namespace armature::net

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "net/peers.hpp"
+#include "transport/links.hpp"
+
+namespace armature::net {
+
+/// Signs of life: this process's, and whether those of others still come. All of it under the
+/// links' lock unless said otherwise.
+class Heartbeat {
+ public:
+  Heartbeat(transport::Links& links, Peers& peers) : links_(links), peers_(peers) {}
+  Heartbeat(const Heartbeat&) = delete;
+  Heartbeat& operator=(const Heartbeat&) = delete;
+  ~Heartbeat() = default;
+
+  /// A process that is silent for longer is lost; 0: never.
+  void start(std::uint64_t silence_max_ns);
+  /// How often beat() must be called; 0: no matter. Not only under the lock.
+  [[nodiscard]] std::uint64_t interval_ns() const { return silence_max_ns_ / 4; }
+  /// Whether it is time. By who calls beat().
+  [[nodiscard]] bool is_due() const;
+  /// A few times in the time-out: says that we are there, and gives up who has not been heard of.
+  /// Not when we were stopped ourselves meanwhile: then they may have spoken.
+  void beat();
+  /// Who was stopped for longer than the heartbeat, or knows that others are without it, must not
+  /// take these for lost when it finds that they have closed their links. So where the job goes
+  /// back to copies, ends this process if the others are without it by now.
+  void end_if_given_up() const;
+
+ private:
+  /// Whether this process was, for longer than the heartbeat allows, until a short while ago. All
+  /// at once may have been, then nobody was given up.
+  [[nodiscard]] bool was_stopped() const;
+
+  transport::Links& links_;
+  Peers& peers_;
+  struct Pulse {  // of another process
+    std::uint64_t received = 0;
+    std::uint64_t since_ns = 0;
+  };
+  std::vector<Pulse> pulses_;  // in the order of Peers::all()
+  std::uint64_t silence_max_ns_ = 0;
+  std::uint64_t beat_ns_ = 0;     // when we looked last
+  std::uint64_t stopped_ns_ = 0;  // when we saw that we had been stopped
+};
+
+}  // namespace armature::net

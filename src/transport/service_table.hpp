@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "transport/service.hpp"
+
+namespace armature::transport {
+
+/// The services of a process, the links' own first, and who handles each kind of record. Records
+/// name a service by its place here, which is the same in all processes of a job.
+class ServiceTable {
+ public:
+  /// Without the links' own.
+  explicit ServiceTable(const std::vector<const Service*>& services);
+  ServiceTable(const ServiceTable&) = delete;
+  ServiceTable& operator=(const ServiceTable&) = delete;
+  ~ServiceTable() = default;
+
+  [[nodiscard]] const std::vector<const Service*>& all() const { return services_; }
+  /// A hash of their names and kinds of records, which tells tables apart.
+  [[nodiscard]] std::uint64_t hash() const;
+  /// As it travels. Its service is one of the table.
+  [[nodiscard]] RecordKind kind_of(RecordOf record) const;
+  /// Throws Error(corrupt) where that process names a kind that there is not.
+  void require_known(RecordKind kind, int process) const;
+  /// Of a kind that there is.
+  [[nodiscard]] const Handling& handling(RecordKind kind) const {
+    return handling_[kind.service][kind.number];
+  }
+
+ private:
+  std::vector<const Service*> services_;
+  std::vector<std::vector<Handling>> handling_;  // by service and number
+};
+
+}  // namespace armature::transport
