@@ -7,7 +7,7 @@
 
 namespace armature::wait {
 
-/// What a rank tells the network's progress thread of what it does itself.
+/// Told by a rank to the network's progress thread: what the rank does itself.
 class ProgressControl {
  public:
   ProgressControl() = default;
