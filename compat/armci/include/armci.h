@@ -62,10 +62,8 @@ void ARMCI_Error(const char* message, int code);
 void armci_die(const char* message, int code);
 void armci_die2(const char* message, int code, int second_code);
 
-/* For those who have mpi.h: the job is the processes of that communicator (collective over it; MPI
-   is initialised), and the communicator of a group, MPI_COMM_NULL where the caller is not in it, or
-   MPI was not initialised by ARMCI_Init, or has other processes than the job. It belongs to the
-   group. */
+/* Join a job that is the processes of that communicator, in programs that have mpi.h. Collective
+   over it; MPI is initialised. */
 #ifdef MPI_VERSION
 int ARMCI_Init_mpi_comm(MPI_Comm communicator);
 int ARMCI_Init_thread_comm(int requested, MPI_Comm communicator);
@@ -96,6 +94,8 @@ void ARMCI_Group_get_default(ARMCI_Group* group);
 void ARMCI_Group_get_world(ARMCI_Group* group);
 /* The process behind a group's rank, or -1. */
 int ARMCI_Absolute_id(ARMCI_Group* group, int rank);
+/* The communicator of a group; the group owns it. MPI_COMM_NULL where the caller is not a member,
+   MPI was not initialised by ARMCI_Init, or MPI has other processes than the job. */
 #ifdef MPI_VERSION
 MPI_Comm armci_group_comm(ARMCI_Group* group);
 #endif
@@ -118,9 +118,9 @@ int ARMCI_Malloc_group_memdev(void** pieces, armci_size_t bytes, ARMCI_Group* gr
                               const char* device);
 int ARMCI_Free_memdev(void* piece);
 
-/* Memory of one process that others reach once they are told of it: the creator fills in the
-   description and sends it; Memat gives the address to use in ARMCI calls (and to dereference on
-   the creator's node); Memctl lets go of it, and at the creator frees it. */
+/* Memory of one process that others reach once they are told of it. The creator fills in the
+   description and sends it. Memat gives the address to use in ARMCI calls, and to dereference on
+   the creator's node. Memctl lets go of it, and at the creator frees it. */
 typedef struct armci_meminfo_ds {
   char* armci_addr;
   char* addr;
@@ -134,15 +134,15 @@ void* ARMCI_Memat(armci_meminfo_t* meminfo, long offset);
 void ARMCI_Memdt(armci_meminfo_t* meminfo, long offset);
 void ARMCI_Memctl(armci_meminfo_t* meminfo);
 
-/* Around direct loads and stores to my own piece. Direct access is always allowed here. */
+/* Stand around direct loads and stores to my own piece. Direct access is always allowed here. */
 void ARMCI_Access_begin(void* memory);
 void ARMCI_Access_end(void* memory);
 void ARMCI_Copy(void* src, void* dst, int bytes);
 
 /* -- transfers that block ------------------------------------------------------------------------
 
-   Put and accumulate (dst += scale * src, atomic per element) return when src may be reused; those
-   to one process take effect in order; ARMCI_Fence waits until they have taken effect. Get returns
+   Put and accumulate (dst += scale * src, atomic per element) return when src may be reused. Those
+   to one process take effect in order. ARMCI_Fence waits until they have taken effect. Get returns
    with the data. Strided: count[0] bytes lie together, count[i] groups at level i, stride_ar[i-1]
    bytes apart. */
 

@@ -39,10 +39,11 @@ int ARMCIX_Query_thread(int* provided);
    another one waits, or calls this: a loop that looks at memory until it changes should. */
 void ARMCIX_Progress(void);
 
-/* Collective over all virtual ranks, which are written: to that directory or, when it is NULL, to
-   the one of `armature run --checkpoint`; or in memory, in a job that is to recover from deaths
-   (elsewhere it does nothing). 0: the job goes on; 1: it has been restarted from here, or has gone
-   back here. Else a negative code, everywhere, and the checkpoint before is still the last one. */
+/* Write all virtual ranks; collective over them. The first writes to that directory or, when it is
+   NULL, to the one of `armature run --checkpoint`. The second writes in memory, in a job that is to
+   recover from deaths; elsewhere it does nothing. 0: the job goes on; 1: it has been restarted from
+   here, or has gone back here. Else a negative code, everywhere, and the checkpoint before is still
+   the last one. */
 int ARMCIX_Checkpoint(const char* directory);
 int ARMCIX_Checkpoint_in_memory(void);
 

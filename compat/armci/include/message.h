@@ -45,11 +45,11 @@ void armci_msg_clus_brdcst(void* buffer, int len);
 /* The binary tree over a scope's processes: -1 where there is no such neighbour. */
 void armci_msg_bintree(int scope, int* root, int* up, int* left, int* right);
 
-/* Elementwise over the processes, in place, everywhere: "+", "*", "max", "min", "absmax", "absmin"
-   (of the absolute values), and for integers the bits' "|", "or" or "bor", "&" or "band", and the
-   truth's "||" or "lor", "&&" or "land". An operation is read by its beginning and needs no zero at
-   its end: Fortran has none. The reduce calls promise the result at the first process of the scope
-   only. */
+/* Combine elementwise over the processes, in place, everywhere: "+", "*", "max", "min", "absmax",
+   "absmin" (of the absolute values). For integers there are the bits' "|", "or" or "bor", "&" or
+   "band", and the truth's "||" or "lor", "&&" or "land". An operation is read by its beginning and
+   needs no zero at its end: Fortran has none. The reduce calls promise the result at the first
+   process of the scope only. */
 #ifdef __GNUC__ /* long long is older than C99 and C++11, which it is a part of */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wlong-long"
