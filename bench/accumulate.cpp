@@ -50,7 +50,7 @@ void contended_row(Stage& stage, std::size_t count) {
         keep(*floor);
       });
   fence_all();
-  const double sum = 2.0 * static_cast<double>(stage.world().allreduce(calls));
+  const double sum = 2.0 * static_cast<double>(allreduce(stage.world(), calls));
   stage.alone([&] {
     const std::span<const double> result(target.direct(), count);
     if (std::ranges::any_of(result, [=](double x) { return x != sum; }))

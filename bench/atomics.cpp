@@ -27,7 +27,7 @@ void atomic_rows(Stage& stage) {
         ++calls;
       },
       limit);
-  const std::int64_t sum = stage.world().allreduce(calls);
+  const std::int64_t sum = allreduce(stage.world(), calls);
   if (get(counter) - start != sum) abort(1, "fadd.contended: fetch_add has lost updates");
 }
 

@@ -40,7 +40,7 @@ class Pair {
  public:
   explicit Pair(Stage& stage) : stage_(stage), callee_(stage.world()) {}
   ~Pair() {
-    const std::uint64_t sent = stage_.world().broadcast(sent_, 0);
+    const std::uint64_t sent = broadcast(stage_.world(), sent_, 0);
     if (!stage_.acts() && callee_->sum() != sent)
       abort(1, "bench: wrong result of remote calls: they added " + std::to_string(callee_->sum()) +
                    " instead of " + std::to_string(sent));

@@ -56,21 +56,21 @@ class Moved {
       });
     };
     row(
-        "broadcast", [&] { world_.broadcast(is_root ? from : to, 0); }, is_root ? bytes_ : 0,
+        "broadcast", [&] { broadcast(world_, is_root ? from : to, 0); }, is_root ? bytes_ : 0,
         [&] {
           if (!is_root) get_nbi(to.data(), shared_from_.on(0), bytes_);
         });
     row(
-        "scatter", [&] { world_.scatter(sent, to.first(block), 0); }, is_root ? bytes_ : 0,
+        "scatter", [&] { scatter(world_, sent, to.first(block), 0); }, is_root ? bytes_ : 0,
         [&] { get_block(to.data(), 0, world_.rank(), block); });
     row(
-        "gather", [&] { world_.gather(sent.first(block), to, 0); }, block,
+        "gather", [&] { gather(world_, sent.first(block), to, 0); }, block,
         [&] {
           for (std::size_t i = 0; is_root && i < n; ++i)
             get_block(to.data() + i * block, static_cast<int>(i), 0, block);
         });
     row(
-        "alltoall", [&] { world_.alltoall(sent, to); }, bytes_,
+        "alltoall", [&] { alltoall(world_, sent, to); }, bytes_,
         [&] {
           for (int i = 0; i < world_.size(); ++i) {
             const int rank = (world_.rank() + i) % world_.size();
@@ -105,7 +105,7 @@ void collective_rows(Stage& stage) {
   else
     stage.together({"barrier" + tail}, barrier, [&] { plain.wait<true>(world.size(), sense); });
   stage.together(
-      {"allreduce8" + tail}, [&world] { keep(world.allreduce(1.0)); }, nullptr);
+      {"allreduce8" + tail}, [&world] { keep(allreduce(world, 1.0)); }, nullptr);
   long_collective_rows(stage, "", tail);
 }
 

@@ -114,7 +114,7 @@ class Elements {
     world_.barrier();
     std::size_t count = 0;
     for (std::size_t i = 0; i < table_words; ++i) count += table_->here(i) != f(i) ? 1U : 0U;
-    return world_.allreduce(count);
+    return allreduce(world_, count);
   }
   void fill() {
     for (std::size_t i = 0; i < table_words; ++i) table_->here(i) = word(i);
@@ -163,9 +163,9 @@ void histogram_rows(Stage& stage) {
   const auto total = [&] {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < table_words; ++i) sum += table->here(i);
-    return elements.world().allreduce(sum);
+    return allreduce(elements.world(), sum);
   };
-  const std::uint64_t each = elements.world().allreduce(elements.size());
+  const std::uint64_t each = allreduce(elements.world(), elements.size());
   elements.all(by_add, false);
   check(total() == each, "histogram.add");
   elements.all(by_call, true);

@@ -69,7 +69,7 @@ class Rows {
   void open_native() {
     std::string problem;
     native_ = bench::open_native(std::as_writable_bytes(heap_.local()), problem);
-    if (world_.allreduce(native_ != nullptr ? 0 : 1) != 0) {
+    if (allreduce(world_, native_ != nullptr ? 0 : 1) != 0) {
       native_.reset();
       if (!problem.empty())
         std::fprintf(stderr, "armature bench: no rows of UCX by itself: %s\n", problem.c_str());

@@ -160,8 +160,8 @@ void rss(const RankOptions& options) {
   world.barrier();
   const auto ranks = static_cast<std::size_t>(world.size());
   const std::size_t grown = bytes_after > bytes_before ? bytes_after - bytes_before : 0;
-  const std::size_t bytes = world.allreduce(grown) / ranks;
-  const double mean_ns = world.allreduce(ns) / static_cast<double>(ranks);
+  const std::size_t bytes = allreduce(world, grown) / ranks;
+  const double mean_ns = allreduce(world, ns) / static_cast<double>(ranks);
   report_of(options, world)({.op = ranks == 2 ? "rss" : "rss." + std::to_string(ranks),
                              .bytes = bytes,
                              .ns = mean_ns,

@@ -31,7 +31,7 @@ std::optional<Row> recovery_row(World& world, const Effort& effort) {
   const std::size_t bytes = bytes_of_each(effort);
   const std::vector<std::byte> memory = noise(bytes, world.rank());
   const int last = world.size() - 1;
-  const pid_t victim = world.broadcast(getpid(), last);
+  const pid_t victim = broadcast(world, getpid(), last);
   if (!checkpoint_in_memory()) {
     world.barrier();
     if (world.rank() == 0) {

@@ -240,9 +240,9 @@ std::size_t Stage::rounds_together(F& f) {
   for (std::size_t tried = 1;; tried *= 4) {
     rounds = batch_ns / std::min(together_ns(f, tried), together_ns(f, tried));
     const bool sure = rounds < 4.0 * static_cast<double>(tried) || tried >= 256;
-    if (world_.broadcast(sure, 0)) break;
+    if (broadcast(world_, sure, 0)) break;
   }
-  return world_.broadcast(static_cast<std::size_t>(std::clamp(rounds, 1.0, rounds_max)), 0);
+  return broadcast(world_, static_cast<std::size_t>(std::clamp(rounds, 1.0, rounds_max)), 0);
 }
 
 template <class Op, class Limit>
@@ -258,7 +258,7 @@ void Stage::together(const Subject& subject, Op op, Limit limit) {
   for (int b = 0; b < (settings_.effort.batches + 1) / 2; ++b) {
     op_ns.push_back(together_ns(op, op_rounds));
     if constexpr (has_limit) limit_ns.push_back(together_ns(limit, limit_rounds));
-    if (world_.broadcast(b + 1 >= settings_.effort.batches_min && now_ns() > end, 0)) break;
+    if (broadcast(world_, b + 1 >= settings_.effort.batches_min && now_ns() > end, 0)) break;
   }
   if (!acts()) return;
   if constexpr (has_limit)

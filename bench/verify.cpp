@@ -118,7 +118,7 @@ void verify(const Stage& stage) {
   verify_gather(stage);
   verify_accumulate(stage);
   verify_lock(stage);
-  check(stage.world().allreduce(1.0) == 2.0, "allreduce");
+  check(allreduce(stage.world(), 1.0) == 2.0, "allreduce");
   stage.alone([&] {
     std::fill_n(stage.doubles(), heap_bytes / sizeof(double), 1.0);
     std::fill_n(stage.remote_plain(), heap_bytes / sizeof(double), 0.0);

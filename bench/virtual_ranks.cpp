@@ -105,7 +105,7 @@ void virtual_call_rows(Stage& stage) {
         rmi_fence();
       },
       nullptr);
-  sent = stage.world().broadcast(sent, 0);
+  sent = broadcast(stage.world(), sent, 0);
   if (stage.world().rank() == 1 && callee->sum() != sent)
     abort(1, "bench: wrong result of calls of a virtual rank");
 }

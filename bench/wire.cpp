@@ -31,7 +31,7 @@ Wire::Wire(World& world) {
     check(bind(end.get(), generic, length) == 0 && listen(end.get(), 1) == 0, "listen");
     check(getsockname(end.get(), generic, &length) == 0, "getsockname");
   }
-  address.sin_port = world.broadcast(address.sin_port, 1);
+  address.sin_port = broadcast(world, address.sin_port, 1);
   if (world.rank() == 0) {
     check(connect(end.get(), generic, length) == 0, "connect");
     socket_ = std::move(end);

@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
     }
 
     armature::rmi_fence();  // all calls are done
-    const double heat = world.allreduce(now[1]);
+    const double heat = allreduce(world, now[1]);
     if (me == last)
       std::printf("%d ranks: %.3f, hottest end %.3f\n", world.size(), heat,
                   log.sync(0, &Log::read));

@@ -104,8 +104,8 @@ int main(int argc, char** argv) {
     }
     const double took = seconds() - begun;
     const int processes = armature::domain_count(armature::Domain::process);
-    const double ideal = world.allreduce(strip.computed()) / processes;
-    const double sum = world.allreduce(strip.sum());
+    const double ideal = allreduce(world, strip.computed()) / processes;
+    const double sum = allreduce(world, strip.sum());
     if (world.rank() == 0)
       std::printf("%d steps on %d processes: %.3f s, ideal %.3f s (%.0f %%), sum %.6f\n", steps,
                   processes, took, ideal, 100 * ideal / took, sum);

@@ -157,8 +157,8 @@ bool run(World& world, const std::string& strategy) {
     clock.seconds = 0;
     plane.for_all([&](Place me, Tile& tile) { tile.step(me, clock); });
     plane.for_all([&](Place, Tile& tile) { tile.send(plane.ref()); });
-    busiest += world.allreduce(clock.seconds, armature::Maximum());
-    ideal += world.allreduce(clock.seconds) / world.size();
+    busiest += allreduce(world, clock.seconds, armature::Maximum());
+    ideal += allreduce(world, clock.seconds) / world.size();
     if (step % steps_between == steps_between - 1)
       moved += armature::rebalance(
                    plane,

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     const long ticket = armature::fetch_add(counter.on(0), 1);
     world.barrier();
 
-    const double total = world.allreduce(piece[0]);
+    const double total = allreduce(world, piece[0]);
     const long tickets = armature::get(counter.on(0));
     if (world.rank() == 0)
       std::printf("%d ranks: total %g, tickets %ld\n", world.size(), total, tickets);

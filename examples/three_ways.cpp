@@ -154,8 +154,8 @@ Result together(World& world) {
     mine.heat += ground->heat[cell];
     mine.weighted_marks += (first + static_cast<long>(cell)) * ground->marks[cell];
   }
-  return {world.allreduce(mine.heat), world.allreduce(mine.felt),
-          world.allreduce(mine.weighted_marks)};
+  return {allreduce(world, mine.heat), allreduce(world, mine.felt),
+          allreduce(world, mine.weighted_marks)};
 }
 
 }  // namespace

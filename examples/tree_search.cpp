@@ -171,8 +171,8 @@ bool run(World& world, const std::string& strategy, const Found& expected) {
       if (bag.is_empty()) bags[name].async_destroy();
     });
     found = found + round.found;
-    busiest += world.allreduce(round.seconds, armature::Maximum());
-    ideal += world.allreduce(round.seconds) / world.size();
+    busiest += allreduce(world, round.seconds, armature::Maximum());
+    ideal += allreduce(world, round.seconds) / world.size();
     moved +=
         armature::rebalance(
             bags, {.strategy = armature::balance::strategy(strategy), .log = false, .record = {}})
@@ -184,7 +184,7 @@ bool run(World& world, const std::string& strategy, const Found& expected) {
     made += count - left;
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-  const Found all = world.allreduce(found);
+  const Found all = allreduce(world, found);
   const bool good = all == expected;
   if (world.rank() == 0)
     std::printf(
@@ -200,7 +200,7 @@ bool run(World& world, const std::string& strategy, const Found& expected) {
 int main(int argc, char** argv) {
   const std::vector<std::string> asked(argv + 1, argv + argc);
   return armature::run(argc, argv, [asked](World& world) {
-    const Found expected = world.broadcast(world.rank() == 0 ? alone() : Found{}, 0);
+    const Found expected = broadcast(world, world.rank() == 0 ? alone() : Found{}, 0);
     if (world.rank() == 0)
       std::printf("%ld nodes, %ld leaves, %d deep, sum %016llx\n", expected.nodes, expected.leaves,
                   expected.depth, static_cast<unsigned long long>(expected.sum));

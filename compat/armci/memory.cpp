@@ -1,6 +1,6 @@
-// Collective allocation: what the team's allotment says, as arrays of addresses. ARMCI_Free is told
-// one address and nothing else, and NULL by a member whose piece is empty. So live allocations are
-// listed, and the members find theirs by exchanging the addresses they hold. A member whose
+// Collective allocation: the team's allocation table as arrays of addresses. ARMCI_Free is told one
+// address and nothing else, and NULL by a member whose piece is empty. So live tables are listed,
+// and the members find theirs by exchanging the addresses they hold. A member whose
 // arguments are wrong still takes part, asking for more than there is: all fail instead of some
 // waiting for it.
 
@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <armature/collectives.hpp>
 #include <armature/error.hpp>
 #include <armature/piece.hpp>
 #include <armature/world.hpp>
@@ -32,15 +33,13 @@ constexpr std::size_t alignment = 64;
 
 struct Allocation {
   armature::Team team;
-  std::shared_ptr<const armature::detail::Allotment> allotment;
+  std::shared_ptr<const armature::detail::AllocationTable> table;
 
   [[nodiscard]] void* piece(std::size_t member) const {
-    const auto share = allotment->share(static_cast<int>(member));
+    const auto share = table->share(static_cast<int>(member));
     return share.bytes == 0 ? nullptr : share.address;
   }
-  [[nodiscard]] std::size_t members() const {
-    return static_cast<std::size_t>(allotment->members());
-  }
+  [[nodiscard]] std::size_t members() const { return static_cast<std::size_t>(table->members()); }
 };
 
 struct Allocations {
@@ -59,7 +58,7 @@ int allocate(const char* call, const armature::Team& team, void** pieces, armci_
       pieces[member] = made.piece(member);
     const bool empty = std::all_of(pieces, pieces + made.members(), [](void* p) { return !p; });
     if (empty) {
-      team.free_allotment(made.allotment);
+      team.free_table(made.table);
     } else {
       const std::lock_guard held(allocations->lock);
       allocations->live.push_back(std::move(made));
@@ -88,14 +87,14 @@ Allocation take(const armature::Team& team, const std::vector<std::uintptr_t>& a
 }
 
 int release(const armature::Team& team, void* piece) {
-  const auto addresses = team.allgather(reinterpret_cast<std::uintptr_t>(piece));
+  const auto addresses = allgather(team, reinterpret_cast<std::uintptr_t>(piece));
   if (std::ranges::all_of(addresses, [](std::uintptr_t address) { return address == 0; }))
     return ok;
   const Allocation allocation = take(team, addresses);
-  if (!allocation.allotment)
+  if (!allocation.table)
     throw armature::Error(armature::Errc::misuse,
                           "these addresses, one of each member, are not of one live allocation");
-  allocation.team.free_allotment(allocation.allotment);
+  allocation.team.free_table(allocation.table);
   return ok;
 }
 
@@ -103,7 +102,7 @@ int release(const armature::Team& team, void* piece) {
 armature::Team owner_of_piece(void* piece) {
   const std::lock_guard held(allocations->lock);
   for (const Allocation& allocation : allocations->live) {
-    const auto mine = static_cast<std::size_t>(allocation.allotment->mine);
+    const auto mine = static_cast<std::size_t>(allocation.table->mine);
     if (piece != nullptr && allocation.piece(mine) == piece) return allocation.team;
   }
   return joined();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <armature/collectives.hpp>
 #include <armature/error.hpp>
 #include <armature/message.hpp>
 #include <armature/world.hpp>
@@ -46,7 +47,7 @@ void broadcast(Group& group, int scope, void* buffer, int length, int root) {
   if (member < 0)
     throw armature::Error(armature::Errc::bad_rank,
                           "the root, " + std::to_string(root) + ", does not take part");
-  team->broadcast_bytes(data.data(), data.size(), member);
+  armature::broadcast(*team, data, member);
 }
 
 void exchange(const Team& team, void** addresses, int n) {
@@ -54,7 +55,7 @@ void exchange(const Team& team, void** addresses, int n) {
     throw armature::Error(armature::Errc::bad_argument,
                           "as many addresses as processes are needed");
   const auto mine = reinterpret_cast<std::uintptr_t>(addresses[team.rank()]);
-  const std::vector<std::uintptr_t> all = team.allgather(mine);
+  const std::vector<std::uintptr_t> all = allgather(team, mine);
   for (std::size_t i = 0; i < all.size(); ++i) addresses[i] = reinterpret_cast<void*>(all[i]);
 }
 

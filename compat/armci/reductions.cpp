@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <armature/collectives.hpp>
 #include <armature/error.hpp>
-#include <armature/team.hpp>
 
 #include "armci.h"
 #include "calls.hpp"
@@ -58,13 +58,13 @@ template <class T>
 bool reduce_integers(const Team& team, std::span<T> data, Operation op) {
   switch (op) {
     case Operation::bitwise_or:
-      return team.allreduce(data, std::bit_or<T>{}), true;
+      return allreduce(team, data, std::bit_or<T>{}), true;
     case Operation::bitwise_and:
-      return team.allreduce(data, std::bit_and<T>{}), true;
+      return allreduce(team, data, std::bit_and<T>{}), true;
     case Operation::logical_and:
-      return team.allreduce(data, std::logical_and<T>{}), true;
+      return allreduce(team, data, std::logical_and<T>{}), true;
     case Operation::logical_or:
-      return team.allreduce(data, std::logical_or<T>{}), true;
+      return allreduce(team, data, std::logical_or<T>{}), true;
     default:
       return false;
   }
@@ -77,15 +77,15 @@ bool reduce(const Team& team, std::span<T> data, Operation op) {
     for (T& x : data) x = absolute(x);
   switch (op) {
     case Operation::sum:
-      return team.allreduce(data, Wrapping<T, std::plus<>>{}), true;
+      return allreduce(team, data, Wrapping<T, std::plus<>>{}), true;
     case Operation::product:
-      return team.allreduce(data, Wrapping<T, std::multiplies<>>{}), true;
+      return allreduce(team, data, Wrapping<T, std::multiplies<>>{}), true;
     case Operation::maximum:
     case Operation::absolute_maximum:
-      return team.allreduce(data, armature::Maximum{}), true;
+      return allreduce(team, data, armature::Maximum{}), true;
     case Operation::minimum:
     case Operation::absolute_minimum:
-      return team.allreduce(data, armature::Minimum{}), true;
+      return allreduce(team, data, armature::Minimum{}), true;
     default:
       if constexpr (std::is_integral_v<T>) return reduce_integers(team, data, op);
       return false;
@@ -156,7 +156,7 @@ struct Ballot {
 /// Members are combined in order, so of equal numbers that of the lowest member stays.
 template <class T>
 Ballot<T> elect(const Team& team, const Ballot<T>& mine, bool largest) {
-  return team.allreduce(mine, [largest](const Ballot<T>& a, const Ballot<T>& b) {
+  return allreduce(team, mine, [largest](const Ballot<T>& a, const Ballot<T>& b) {
     if (a.contributes == 0 || b.contributes == 0) return a.contributes == 0 ? b : a;
     const bool better = largest ? b.number > a.number : b.number < a.number;
     return better ? b : a;
@@ -179,7 +179,8 @@ void select(const Request& request, bool contribute) {
     Ballot<T> mine{.contributes = contribute ? 1 : 0, .member = team->rank()};
     std::memcpy(&mine.number, request.x, sizeof(T));
     const Ballot<T> chosen = elect(*team, mine, op == Operation::maximum);
-    if (chosen.contributes != 0) team->broadcast_bytes(request.x, bytes, chosen.member);
+    if (chosen.contributes != 0)
+      broadcast(*team, std::span(static_cast<std::byte*>(request.x), bytes), chosen.member);
   });
 }
 

@@ -172,7 +172,7 @@ class Flight {
     forces();
     // The first half of a push was none: it only says what there is.
     for (const Atom& atom : atoms) first_.energy += kinetic(atom);
-    first_.energy += world_.allreduce(std::exchange(ledger_, {}).sums.energy);
+    first_.energy += allreduce(world_, std::exchange(ledger_, {}).sums.energy);
   }
 
   void step() {
@@ -180,9 +180,9 @@ class Flight {
     box_.for_all([&](const Place& me, Cell& cell) { cell.move(me, box_.ref(), ledger_); });
     forces();
     box_.for_all([&](const Place&, Cell& cell) { cell.finish(ledger_.sums); });
-    busiest_ += world_.allreduce(ledger_.seconds, armature::Maximum());
-    ideal_ += world_.allreduce(ledger_.seconds) / world_.size();
-    const Sums now = world_.allreduce(ledger_.sums);
+    busiest_ += allreduce(world_, ledger_.seconds, armature::Maximum());
+    ideal_ += allreduce(world_, ledger_.seconds) / world_.size();
+    const Sums now = allreduce(world_, ledger_.sums);
     const Vec momentum_off = now.momentum - atoms_ * Vec{argon::flight, 0, 0};
     energy_off_ = std::max(energy_off_, off_by(now.energy - first_.energy) / atoms_);
     momentum_off_ = std::max(momentum_off_, off_by(momentum_off) / atoms_);
@@ -272,7 +272,7 @@ int main(int argc, char** argv) {
     const std::vector<Atom> atoms = argon::drop();
     std::vector<Atom> expected = atoms;
     if (world.rank() == 0) expected = steps_alone(atoms);
-    world.broadcast<Atom>(expected, 0);
+    broadcast<Atom>(world, expected, 0);
     bool good = true;
     std::uint64_t first = 0;
     for (const std::string& name : asked.empty() ? armature::balance::strategy_names() : asked) {

@@ -18,7 +18,7 @@ bool succeeds_at_rank_0(armature::World& world, std::string_view program,
       done = 0;
     }
   }
-  return world.broadcast(done, 0) == 1;
+  return broadcast(world, done, 0) == 1;
 }
 
 int say(armature::World& world, const Answer& answer) {

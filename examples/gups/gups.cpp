@@ -102,7 +102,7 @@ class RandomAccess {
     Word wrong = 0;
     for (Word i = 0; i < mine_; ++i) wrong += piece_[i] != i ? 1U : 0U;
     world_.barrier();
-    const Word errors = world_.allreduce(wrong);
+    const Word errors = allreduce(world_, wrong);
     const double part = static_cast<double>(errors) / static_cast<double>(words_);
     const bool good = part <= errors_max;
     if (world_.rank() == 0)

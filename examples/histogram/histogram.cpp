@@ -105,7 +105,7 @@ class Kernels {
     work();
     world_.barrier();
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    const bool good = world_.allreduce(check() ? 1 : 0, armature::Minimum()) == 1;
+    const bool good = allreduce(world_, check() ? 1 : 0, armature::Minimum()) == 1;
     const auto all = static_cast<double>(accesses());
     if (world_.rank() == 0)
       std::printf("%-28s %8.1f M elements/s   %s\n", name, all / spent.count() * 1e-6,
@@ -119,7 +119,7 @@ class Kernels {
   [[nodiscard]] std::uint64_t total(std::span<const std::uint64_t> words) const {
     std::uint64_t sum = 0;
     for (const std::uint64_t word : words) sum += word;
-    return world_.allreduce(sum);
+    return allreduce(world_, sum);
   }
   bool answers_are_right() {
     bool good = true;

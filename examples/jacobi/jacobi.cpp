@@ -137,10 +137,10 @@ int solve(World& world, Options options) {
     options.calls ? band->send_rows(step, band) : band->put_rows(step);
     change = band->step(step);
     if (step % 100 == 99 || step + 1 == options.steps)
-      change = world.allreduce(change, armature::Maximum());
+      change = allreduce(world, change, armature::Maximum());
   }
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  const double error = world.allreduce(band->error(options), armature::Maximum());
+  const double error = allreduce(world, band->error(options), armature::Maximum());
   const bool good = error < 1e-10;
   if (world.rank() == 0)
     std::printf(

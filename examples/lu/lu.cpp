@@ -79,8 +79,8 @@ lu::Outcome factor_with_ranks(armature::World& world, const lu::Layout& layout) 
   lu::Factorisation(matrix).run();
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   const lu::Outcome outcome{.seconds = spent.count(), .residual = matrix.check()};
-  const auto gets = world.allreduce(matrix.traffic().gets);
-  const auto bytes = world.allreduce(matrix.traffic().bytes);
+  const auto gets = allreduce(world, matrix.traffic().gets);
+  const auto bytes = allreduce(world, matrix.traffic().bytes);
   if (world.rank() == 0) {
     print_outcome("one-sided", layout.shape().n, outcome);
     fmt::print("  {} gets, {:.1f} MB, from other ranks' memory\n", gets,

@@ -53,7 +53,7 @@ double RankMatrix::check() const {
   return check_factors(layout_, [this](auto add) {
     std::vector<double> sum(static_cast<std::size_t>(layout_.shape().n));
     add(me(), mine(), std::span(sum));
-    world_.allreduce(std::span(sum));
+    allreduce(world_, std::span(sum));
     return sum;
   });
 }

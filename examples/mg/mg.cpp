@@ -70,7 +70,7 @@ Outcome solve_on_ranks(armature::World& world, const mg::ProblemClass& problem) 
   std::vector<double> memory(mg::Grid::footprint(box.extent));
   const mg::Grid charges(memory.data(), box.extent);
   mg::Extremes extremes;
-  for (const auto& candidates : world.allgather(mg::find_extremes(problem.edge(), box))) {
+  for (const auto& candidates : allgather(world, mg::find_extremes(problem.edge(), box))) {
     extremes.merge(candidates);
   }
   mg::place_charges(charges, problem.edge(), box, extremes);

@@ -27,7 +27,7 @@ class RankGrids {
   int finest() const { return finest_; }
   int coarsest() const { return coarsest_; }
   Level level(int k) const { return levels_[static_cast<std::size_t>(k)]; }
-  double sum(double mine) const { return world_.allreduce(mine); }
+  double sum(double mine) const { return allreduce(world_, mine); }
   void exchange(Grid grid) const;
   void solve_coarsest() const;
 

@@ -12,7 +12,7 @@ RowBlocks agree_on_blocks(armature::World& world, const SparseMatrix* whole) {
     const RowBlocks blocks = RowBlocks::balanced(*whole, world.size());
     bounds.assign(blocks.bounds().begin(), blocks.bounds().end());
   }
-  world.broadcast(std::span(bounds), 0);
+  broadcast(world, std::span(bounds), 0);
   return RowBlocks(std::move(bounds));
 }
 
@@ -26,7 +26,7 @@ std::vector<std::uint32_t> agree_on_entries(armature::World& world, const RowBlo
           whole->row_begin[blocks.first(rank + 1)] - whole->row_begin[blocks.first(rank)];
     }
   }
-  world.broadcast(std::span(entries), 0);
+  broadcast(world, std::span(entries), 0);
   return entries;
 }
 

@@ -23,7 +23,7 @@ struct Sums {
 
 Sums sum_over_ranks(armature::World& world, const Sums& mine) {
   std::array sums{mine.change, mine.idle};
-  world.allreduce(std::span<double>(sums));
+  allreduce(world, std::span<double>(sums));
   return {sums[0], sums[1]};
 }
 
@@ -73,9 +73,9 @@ void gather_counts(armature::World& world, const FetchPlan& plan, double seconds
   mine.waits = iterations * (one_wait ? 1 : plan.parts.size());
   mine.bytes = mine.gets * sizeof(double);
   mine.seconds = seconds;
-  run.counts = world.allgather(mine);
+  run.counts = allgather(world, mine);
   run.bytes_from.resize(ranks * ranks);
-  world.allgather(std::span<const std::uint64_t>(bytes_from), std::span(run.bytes_from));
+  allgather(world, std::span<const std::uint64_t>(bytes_from), std::span(run.bytes_from));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ Numbers by_messages(const armature::World& world, std::span<const int> mine) {
   // Everybody tells everybody how much will come; where it goes follows from that.
   std::vector<std::size_t> sizes(ranks), all_sizes(ranks * ranks);
   for (std::size_t to = 0; to < ranks; ++to) sizes[to] = outgoing[to].size();
-  world.allgather(std::span<const std::size_t>(sizes), std::span<std::size_t>(all_sizes));
+  allgather(world, std::span<const std::size_t>(sizes), std::span<std::size_t>(all_sizes));
   const auto from_to = [&](std::size_t from, std::size_t to) {
     return all_sizes[from * ranks + to];
   };

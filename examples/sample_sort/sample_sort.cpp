@@ -39,8 +39,8 @@ struct Tally {
   }
   Tally over(const World& world) const {
     Tally all = *this;
-    all.count = world.allreduce(count);
-    all.sum = world.allreduce(sum);
+    all.count = allreduce(world, count);
+    all.sum = allreduce(world, sum);
     return all;
   }
   bool operator==(const Tally&) const = default;
@@ -55,13 +55,13 @@ bool is_sorted_over(const World& world, const Numbers& mine) {
   const Ends ends{mine.empty() ? 0 : mine.front(), mine.empty() ? 0 : mine.back(), mine.empty()};
   bool good = std::is_sorted(mine.begin(), mine.end());
   const Ends* before = nullptr;
-  const std::vector<Ends> all = world.allgather(ends);
+  const std::vector<Ends> all = allgather(world, ends);
   for (const Ends& each : all) {
     if (each.empty) continue;
     if (before != nullptr && before->last > each.first) good = false;
     before = &each;
   }
-  return world.allreduce(good ? 1 : 0, armature::Minimum()) == 1;
+  return allreduce(world, good ? 1 : 0, armature::Minimum()) == 1;
 }
 
 void print(const char* name, double seconds, double share_seconds, bool good) {
@@ -100,7 +100,7 @@ double share_seconds(const World& world, const Numbers& mine) {
   world.barrier();
   const auto start = std::chrono::steady_clock::now();
   std::sort(copy.begin(), copy.end());
-  return world.allreduce(seconds_since(start), armature::Maximum());
+  return allreduce(world, seconds_since(start), armature::Maximum());
 }
 
 /// 0 where it is no count from 1 to 10^12.

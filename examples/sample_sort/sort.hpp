@@ -43,7 +43,7 @@ inline int part_of(int number, const Numbers& splitters) {
 inline Numbers common_splitters(const armature::World& world, std::span<const int> mine) {
   const Numbers sample = sample_of(mine);
   Numbers all(sample.size() * static_cast<std::size_t>(world.size()));
-  world.allgather(std::span<const int>(sample), std::span<int>(all));
+  allgather(world, std::span<const int>(sample), std::span<int>(all));
   return splitters_of(std::move(all), world.size());
 }
 

@@ -97,7 +97,7 @@ std::vector<Vertex> Search::components() const {
 }
 
 void Search::run(armature::World& world) {
-  while (world.allreduce(remaining_.size()) > 0) {
+  while (allreduce(world, remaining_.size()) > 0) {
     // A rank that leaves a fence early calls ranks that are still in it. They are ready: what a
     // step's calls need was prepared by begin_round, or by the calls of the steps before. Hence one
     // barrier in a round.
@@ -229,9 +229,9 @@ SearchResult find_components(armature::World& world, const GraphPart& part) {
   const double start = seconds_now();
   search->run(world);
   SearchResult result;
-  result.seconds = world.allreduce(seconds_now() - start, armature::Maximum());
+  result.seconds = allreduce(world, seconds_now() - start, armature::Maximum());
   result.rounds = search->rounds();
-  result.calls = world.allreduce(search->calls());
+  result.calls = allreduce(world, search->calls());
   result.component = search->components();
   return result;
 }

@@ -34,7 +34,7 @@ class EdgeReceiver {
 
 GraphPart distribute(armature::World& world, const DirectedGraph* whole) {
   GraphPart part;
-  part.dealing.vertices = world.broadcast(whole != nullptr ? whole->vertices() : Vertex{0}, 0);
+  part.dealing.vertices = broadcast(world, whole != nullptr ? whole->vertices() : Vertex{0}, 0);
   part.dealing.ranks = static_cast<std::uint32_t>(world.size());
   part.dealing.me = static_cast<std::uint32_t>(world.rank());
 
@@ -58,7 +58,7 @@ std::vector<Vertex> gather(armature::World& world, const Dealing& dealing,
   std::vector<Vertex> block(mine);
   block.resize(dealing.own_max());
   std::vector<Vertex> blocks(block.size() * dealing.ranks);
-  world.allgather(std::span<const Vertex>(block), std::span(blocks));
+  allgather(world, std::span<const Vertex>(block), std::span(blocks));
   std::vector<Vertex> all(dealing.vertices);
   for (Vertex v = 0; v < dealing.vertices; ++v) {
     all[v] = blocks[static_cast<std::size_t>(dealing.owner(v)) * block.size() + dealing.place(v)];

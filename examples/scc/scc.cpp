@@ -62,13 +62,13 @@ class Comparison {
   Comparison(armature::World& world, const Dealing& dealing, const Serial* serial)
       : world_(world), dealing_(dealing), expected_(dealing.vertices) {
     if (serial != nullptr) expected_ = serial->components;
-    world.broadcast(std::span(expected_), 0);
+    broadcast(world, std::span(expected_), 0);
   }
 
   void compare(const SearchResult& found) {
     const auto all = gather(world_, dealing_, found.component);
     const int agree = named_by_smallest(all) == expected_ ? 1 : 0;
-    agreeing_ = world_.allreduce(agree, armature::Minimum()) == 1 && agreeing_;
+    agreeing_ = allreduce(world_, agree, armature::Minimum()) == 1 && agreeing_;
   }
   bool agreeing() const { return agreeing_; }
 

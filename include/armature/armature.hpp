@@ -1,20 +1,21 @@
 #pragma once
 
 /// The umbrella header has what most programs need: memory and transfers, atomics, locks and
-/// signals, teams, messages, where ranks are, and remote calls. A program includes each of the
-/// other headers by itself:
+/// signals, teams, collectives, messages, where ranks are, and remote calls. A program includes
+/// each of the other headers by itself:
 ///
 ///     virtual.hpp, rank_local.hpp      ranks that are fibers, and variables of each rank
 ///     rebalance.hpp, checkpoint.hpp    moving ranks by their load; writing them to disk
 ///     container.hpp, algorithm.hpp     distributed containers, and algorithms on them
 ///     object_array.hpp                 objects that move; object_array/rebalance.hpp
-///     balance.hpp, plan_together.hpp   strategies of load balancing; one member plans for all
+///     balance.hpp, decide_at_root.hpp  strategies of load balancing; one member plans for all
 ///     promise.hpp                      answers by somebody else than who was asked
 ///     clock.hpp                        the clock to measure by, also in a simulation
 ///     mpi.hpp                          joining the job of a program that uses MPI
 #include "armature/accumulate.hpp"
 #include "armature/aggregate.hpp"
 #include "armature/atomic.hpp"
+#include "armature/collectives.hpp"
 #include "armature/error.hpp"
 #include "armature/fence.hpp"
 #include "armature/future.hpp"

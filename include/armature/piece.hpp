@@ -14,7 +14,7 @@ namespace armature {
 
 namespace detail {
 /// The result of a collective allocation: each member's memory, in team order.
-class Allotment {
+class AllocationTable {
  public:
   struct Share {
     Rank rank;
@@ -60,6 +60,7 @@ class Allotment {
   std::vector<Row> rows_;
   int members_ = 0;
 };
+using Allotment [[deprecated("use AllocationTable")]] = AllocationTable;
 [[noreturn]] ARMATURE_API void piece_bad_index(int index, std::size_t size);
 }  // namespace detail
 
@@ -69,8 +70,7 @@ template <class T>
 class Piece {
  public:
   Piece() = default;
-  explicit Piece(std::shared_ptr<const detail::Allotment> allotment)
-      : allotment_(std::move(allotment)) {}
+  explicit Piece(std::shared_ptr<const detail::AllocationTable> table) : table_(std::move(table)) {}
 
   /// The first element of that team member's piece (for the world: of that rank's).
   [[nodiscard]] global_ptr<T> on(int member) const {
@@ -82,21 +82,25 @@ class Piece {
   /// My own piece. Throws, as do the others, where there is none.
   [[nodiscard]] std::span<T> local() const { return {on(mine()).address(), size(mine())}; }
   [[nodiscard]] T& operator[](std::size_t i) const { return on(mine()).address()[i]; }
-  [[nodiscard]] int members() const { return allotment_ ? allotment_->members() : 0; }
-  explicit operator bool() const { return allotment_ != nullptr; }
-  [[nodiscard]] const std::shared_ptr<const detail::Allotment>& allotment() const {
-    return allotment_;
+  [[nodiscard]] int members() const { return table_ ? table_->members() : 0; }
+  explicit operator bool() const { return table_ != nullptr; }
+  [[nodiscard]] const std::shared_ptr<const detail::AllocationTable>& table() const {
+    return table_;
+  }
+  [[deprecated("use table")]] [[nodiscard]] const std::shared_ptr<const detail::AllocationTable>&
+  allotment() const {
+    return table_;
   }
 
  private:
-  [[nodiscard]] int mine() const { return allotment_ ? allotment_->mine : 0; }
-  [[nodiscard]] detail::Allotment::Share share_of(int member) const {
+  [[nodiscard]] int mine() const { return table_ ? table_->mine : 0; }
+  [[nodiscard]] detail::AllocationTable::Share share_of(int member) const {
     if (static_cast<unsigned>(member) >= static_cast<unsigned>(members())) [[unlikely]]
       detail::piece_bad_index(member, static_cast<std::size_t>(members()));
-    return allotment_->share(member);
+    return table_->share(member);
   }
 
-  std::shared_ptr<const detail::Allotment> allotment_;
+  std::shared_ptr<const detail::AllocationTable> table_;
 };
 
 }  // namespace armature

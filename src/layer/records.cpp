@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/collectives.hpp"
 #include "armature/layer/service.hpp"
 #include "base/fail.hpp"
 #include "layer/services.hpp"
@@ -40,7 +41,7 @@ Context make_context(const Team& team) {
   wait::require_no_handler(wait::this_rank(call), call);
   detail::TeamState& state = team.checked(call);
   std::uint32_t& mine = layers::this_work(call).next_context();
-  const auto next = team.allreduce(mine, Maximum{});
+  const auto next = allreduce(team, mine, Maximum{});
   if (next == UINT32_MAX)  // all members have the same
     base::fail(Errc::out_of_memory,
                fmt::format("{}: a member of team {} has none left", call, state.id()));

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/collectives.hpp"
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
 #include "space/pages.hpp"
@@ -26,7 +27,7 @@ struct Bounds {
   std::uint64_t least, greatest;
 
   static Bounds of(const Team& team, std::uint64_t mine) {
-    return team.allreduce(Bounds{mine, mine}, [](const Bounds& a, const Bounds& b) {
+    return allreduce(team, Bounds{mine, mine}, [](const Bounds& a, const Bounds& b) {
       return Bounds{std::min(a.least, b.least), std::max(a.greatest, b.greatest)};
     });
   }

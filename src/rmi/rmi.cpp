@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/collectives.hpp"
 #include "base/fail.hpp"
 #include "rmi/endpoint.hpp"
 #include "team/team_state.hpp"
@@ -45,7 +46,7 @@ ObjectId register_shared(const Team& team, void* object) {
     const rmi::Endpoint::Use in_use = endpoint.use();
     return endpoint.objects().next_shared();
   }();
-  const std::uint32_t index = team.allreduce(next, Maximum());
+  const std::uint32_t index = allreduce(team, next, Maximum());
   const ObjectId id{index, static_cast<std::uint16_t>(id_of_team ^ (id_of_team >> 16))};
   std::exception_ptr failure;
   try {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/collectives.hpp"
 #include "armature/team.hpp"
 #include "base/bytes.hpp"
 #include "base/fail.hpp"
@@ -20,7 +21,7 @@ namespace {
 
 using base::fail;
 using base::readable_bytes;
-using detail::Allotment;
+using detail::AllocationTable;
 using space::AddressSpace;
 using space::Allocation;
 
@@ -52,7 +53,7 @@ std::uint64_t added(std::uint64_t a, std::uint64_t b) {
 std::uint64_t asked_here(const Team& team, const detail::TeamState& state, std::size_t bytes,
                          std::uint64_t all) {
   if (state.space().header().nodes == 1) return all;
-  const std::vector<std::uint64_t> asks = team.allgather(std::uint64_t{bytes});
+  const std::vector<std::uint64_t> asks = allgather(team, std::uint64_t{bytes});
   std::uint64_t here = 0;
   for (int i = 0; i < team.size(); ++i)
     if (is_here(state, i)) here = added(here, asks[static_cast<std::size_t>(i)]);
@@ -63,7 +64,7 @@ std::uint64_t asked_here(const Team& team, const detail::TeamState& state, std::
 /// first member of each node looks once for its node, so that all come to the same answer.
 void require_room(const Team& team, const detail::TeamState& state, std::size_t bytes) {
   constexpr std::uint64_t worth_a_look = 16 << 20;
-  const std::uint64_t all = team.allreduce(std::uint64_t{bytes}, added);
+  const std::uint64_t all = allreduce(team, std::uint64_t{bytes}, added);
   if (all < worth_a_look) return;
   Outcome verdict;
   verdict.bytes = asked_here(team, state, bytes, all);
@@ -73,11 +74,12 @@ void require_room(const Team& team, const detail::TeamState& state, std::size_t 
     set_failure(verdict, {room.limit, room.bytes});
   }
   const int nobody = team.size();
-  const int first = team.allreduce(verdict.bytes > verdict.free ? state.rank() : nobody, Minimum{});
+  const int first =
+      allreduce(team, verdict.bytes > verdict.free ? state.rank() : nobody, Minimum{});
   if (first == nobody) return;
-  const Outcome full = team.broadcast(verdict, first);
-  const std::uint64_t most = team.allreduce(std::uint64_t{bytes}, Maximum{});
-  const int who = team.allreduce(bytes == most ? state.rank() : nobody, Minimum{});
+  const Outcome full = broadcast(team, verdict, first);
+  const std::uint64_t most = allreduce(team, std::uint64_t{bytes}, Maximum{});
+  const int who = allreduce(team, bytes == most ? state.rank() : nobody, Minimum{});
   const auto words = [](std::uint64_t n) {
     return n == UINT64_MAX ? "more than can be addressed" : readable_bytes(n);
   };
@@ -100,19 +102,19 @@ Outcome attempt(AddressSpace& space, std::size_t bytes, std::size_t alignment) {
 
 /// What all have been given. Where that is one row, as it is where all have allocated the same
 /// before, nobody hears of each of the others.
-void share_out(const Team& team, Allotment& allotment, const Allotment::Share& mine) {
+void share_out(const Team& team, AllocationTable& table, const AllocationTable::Share& mine) {
   struct Joined {
-    Allotment::Row row;
+    AllocationTable::Row row;
     bool are_one = true;
   };
   const auto join = [](Joined a, const Joined& b) {
     a.are_one = a.are_one && b.are_one && a.row.append(b.row);
     return a;
   };
-  const Joined all = team.allreduce(Joined{{mine}}, join);
-  if (all.are_one) return allotment.add(all.row);
-  for (const Allotment::Share& share : team.allgather(mine)) allotment.add({share});
-  allotment.shrink();
+  const Joined all = allreduce(team, Joined{{mine}}, join);
+  if (all.are_one) return table.add(all.row);
+  for (const AllocationTable::Share& share : allgather(team, mine)) table.add({share});
+  table.shrink();
 }
 
 /// All members hear why, of the first one that has failed.
@@ -120,7 +122,7 @@ void share_out(const Team& team, Allotment& allotment, const Allotment::Share& m
                                      int first) {
   if (mine.address != 0)
     (void)space.free(reinterpret_cast<void*>(mine.address), Allocation::Kind::collective);
-  const Outcome failed = team.broadcast(mine, first);
+  const Outcome failed = broadcast(team, mine, first);
   fail(Errc::out_of_memory,
        fmt::format("allocate: rank {} asked for {}, but {} leaves {}",
                    static_cast<int>(team.world_rank(first)), readable_bytes(failed.bytes),
@@ -129,35 +131,43 @@ void share_out(const Team& team, Allotment& allotment, const Allotment::Share& m
 
 }  // namespace
 
-std::shared_ptr<const Allotment> Team::allocate_bytes(std::size_t bytes,
-                                                      std::size_t alignment) const {
+std::shared_ptr<const AllocationTable> Team::allocate_bytes(std::size_t bytes,
+                                                            std::size_t alignment) const {
   detail::TeamState& state = checked("Team::allocate");
   AddressSpace& space = state.space();
   require_room(*this, state, bytes);
   const Outcome mine = attempt(space, bytes, alignment);
-  const int failed = allreduce(mine.address == 0 ? state.rank() : state.size(), Minimum{});
+  const int failed =
+      armature::allreduce(*this, mine.address == 0 ? state.rank() : state.size(), Minimum{});
   if (failed != state.size()) give_back_and_fail(*this, space, mine, failed);
-  auto allotment = std::make_shared<Allotment>();
-  allotment->mine = state.rank();
-  allotment->team = state.id();
-  share_out(*this, *allotment, {Rank(space.me()), reinterpret_cast<void*>(mine.address), bytes});
-  return allotment;
+  auto table = std::make_shared<AllocationTable>();
+  table->mine = state.rank();
+  table->team = state.id();
+  share_out(*this, *table, {Rank(space.me()), reinterpret_cast<void*>(mine.address), bytes});
+  return table;
 }
 
-void team::free_together(detail::TeamState& team, const std::shared_ptr<const Allotment>& allotment,
-                         const char* call, const char* what_is_wrong) {
+void team::free_together(detail::TeamState& team,
+                         const std::shared_ptr<const AllocationTable>& table, const char* call,
+                         const char* what_is_wrong) {
   std::optional<Objection> objection;
-  if (allotment == nullptr || allotment->freed || allotment->team != team.id())
+  if (table == nullptr || table->freed || table->team != team.id())
     objection = {Errc::misuse, what_is_wrong};
   agree(team, objection, call);  // a barrier: nobody may still be using it
-  allotment->freed = true;
+  table->freed = true;
   ARMATURE_ASSERT(
-      team.space().free(allotment->share(allotment->mine).address, Allocation::Kind::collective));
+      team.space().free(table->share(table->mine).address, Allocation::Kind::collective));
 }
 
-void Team::free_allotment(const std::shared_ptr<const Allotment>& allotment) const {
-  team::free_together(checked("Team::free"), allotment, "Team::free",
+void Team::free_table(const std::shared_ptr<const AllocationTable>& table) const {
+  team::free_together(checked("Team::free"), table, "Team::free",
                       "this piece was not allocated by this team, or is freed already");
 }
 
 }  // namespace armature
+
+// What it was called by programs that were compiled before.
+#pragma GCC diagnostic ignored "-Wattribute-alias"
+extern "C" ARMATURE_API void
+_ZNK8armature4Team14free_allotmentERKSt10shared_ptrIKNS_6detail9AllotmentEE() __attribute__((
+    alias("_ZNK8armature4Team10free_tableERKSt10shared_ptrIKNS_6detail15AllocationTableEE")));

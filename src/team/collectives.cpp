@@ -2,13 +2,14 @@
 // go in pieces of what a round can show. Where one member shows all, that is what all members have
 // room for, not what it has itself: as much as when everyone shows something. Data that would take
 // several rounds of this kind are exposed instead (exposure.hpp).
+#include "armature/collectives.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "armature/team.hpp"
 #include "base/fail.hpp"
 #include "team/exposure.hpp"
 #include "team/pieces.hpp"
@@ -81,9 +82,15 @@ void broadcast_pieces(TeamState& team, std::byte* buffer, std::size_t bytes, Agr
 
 }  // namespace
 
-void Team::broadcast_bytes(void* data, std::size_t bytes, int root) const {
-  TeamState& team = checked("Team::broadcast");
-  const TeamState::Collective one_at_a_time(team, "Team::broadcast");
+void detail::expect_elements(const char* call, std::size_t given, std::size_t expected) {
+  if (given != expected)
+    base::fail(Errc::bad_argument, fmt::format("{}: a buffer of {} elements where {} are needed",
+                                               call, given, expected));
+}
+
+void detail::broadcast_bytes(const Team& members, void* data, std::size_t bytes, int root) {
+  TeamState& team = members.checked("broadcast");
+  const TeamState::Collective one_at_a_time(team, "broadcast");
   require_root(team, root, "broadcast");
   auto* buffer = static_cast<std::byte*>(data);
   const Agreed agreed{Kind::broadcast, bytes, root};
@@ -129,9 +136,9 @@ std::vector<Wanted> from_all(const TeamState& team, std::size_t block, std::byte
 
 }  // namespace
 
-void Team::allgather_bytes(const void* mine, std::size_t bytes, void* all) const {
-  TeamState& team = checked("Team::allgather");
-  const TeamState::Collective one_at_a_time(team, "Team::allgather");
+void detail::allgather_bytes(const Team& members, const void* mine, std::size_t bytes, void* all) {
+  TeamState& team = members.checked("allgather");
+  const TeamState::Collective one_at_a_time(team, "allgather");
   auto* out = static_cast<std::byte*>(all);
   const Agreed agreed{Kind::allgather, bytes};
   const auto* own = static_cast<const std::byte*>(mine);
@@ -150,9 +157,10 @@ void Team::allgather_bytes(const void* mine, std::size_t bytes, void* all) const
            });
 }
 
-void Team::gather_bytes(const void* mine, std::size_t bytes, void* all, int root) const {
-  TeamState& team = checked("Team::gather");
-  const TeamState::Collective one_at_a_time(team, "Team::gather");
+void detail::gather_bytes(const Team& members, const void* mine, std::size_t bytes, void* all,
+                          int root) {
+  TeamState& team = members.checked("gather");
+  const TeamState::Collective one_at_a_time(team, "gather");
   require_root(team, root, "gather");
   auto* out = static_cast<std::byte*>(all);
   const bool is_root = team.rank() == root;
@@ -178,8 +186,8 @@ namespace {
 /// How much of each block a round can show that shows a piece of every member's.
 std::size_t block_piece(std::size_t members, const char* call) {
   if (members > TeamState::bytes_max)
-    base::fail(Errc::bad_argument, fmt::format("Team::{}: teams of more than {} are not supported",
-                                               call, TeamState::bytes_max));
+    base::fail(Errc::bad_argument, fmt::format("{}: teams of more than {} are not supported", call,
+                                               TeamState::bytes_max));
   return TeamState::bytes_max / members;
 }
 
@@ -230,9 +238,10 @@ void scatter_pieces(TeamState& team, const std::byte* all, std::byte* out, Agree
 
 }  // namespace
 
-void Team::scatter_bytes(const void* all, std::size_t block_bytes, void* mine, int root) const {
-  TeamState& team = checked("Team::scatter");
-  const TeamState::Collective one_at_a_time(team, "Team::scatter");
+void detail::scatter_bytes(const Team& members, const void* all, std::size_t block_bytes,
+                           void* mine, int root) {
+  TeamState& team = members.checked("scatter");
+  const TeamState::Collective one_at_a_time(team, "scatter");
   require_root(team, root, "scatter");
   auto* const out = static_cast<std::byte*>(mine);
   const Agreed agreed{Kind::scatter, block_bytes, root};
@@ -253,9 +262,10 @@ void Team::scatter_bytes(const void* all, std::size_t block_bytes, void* mine, i
   });
 }
 
-void Team::alltoall_bytes(const void* mine, std::size_t block_bytes, void* all) const {
-  TeamState& team = checked("Team::alltoall");
-  const TeamState::Collective one_at_a_time(team, "Team::alltoall");
+void detail::alltoall_bytes(const Team& members, const void* mine, std::size_t block_bytes,
+                            void* all) {
+  TeamState& team = members.checked("alltoall");
+  const TeamState::Collective one_at_a_time(team, "alltoall");
   const auto size = static_cast<std::size_t>(team.size());
   const auto me = static_cast<std::size_t>(team.rank());
   auto* out = static_cast<std::byte*>(all);

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include "armature/collectives.hpp"
 #include "armature/mutex.hpp"
-#include "armature/team.hpp"
 #include "base/fail.hpp"
 #include "net/network.hpp"
 #include "rma/far_lock.hpp"
@@ -23,15 +23,15 @@ struct alignas(64) MutexLine {
 };
 
 struct Mutexes::State {
-  std::shared_ptr<const detail::Allotment> allotment;
+  std::shared_ptr<const detail::AllocationTable> table;
   int me = 0;
 
   [[nodiscard]] LockWord& word(int member, int index, const char* call) const {
-    if (member < 0 || member >= allotment->members())
+    if (member < 0 || member >= table->members())
       fail(Errc::bad_rank,
            fmt::format("{}: there is no member {}: the mutexes are at members 0 to {}", call,
-                       member, allotment->members() - 1));
-    const auto share = allotment->share(member);
+                       member, table->members() - 1));
+    const auto share = table->share(member);
     const std::size_t count = share.bytes / sizeof(MutexLine);
     if (index < 0 || static_cast<std::size_t>(index) >= count)
       fail(Errc::bad_argument,
@@ -47,7 +47,7 @@ class FarLock {
  public:
   FarLock(const Mutexes::State& state, int member, const LockWord& word)
       : net_(*net::network()),
-        rank_(state.allotment->share(member).rank),
+        rank_(state.table->share(member).rank),
         word_(&word),
         token_(wait::lock_token_of_thread(state.me)) {}
 
@@ -89,7 +89,7 @@ class FarLock {
 /// Whether the mutexes of that member are on another node: no call where the job has but one.
 inline bool is_far(const Mutexes::State& state, int member) {
   const net::Network* const net = net::network();
-  return net != nullptr && is_on_other_node(*net, state.allotment->share(member).rank);
+  return net != nullptr && is_on_other_node(*net, state.table->share(member).rank);
 }
 
 /// Whether the owner's process is needed, too: who holds the mutex gives it back by way of that.
@@ -101,7 +101,7 @@ bool is_held_far(const wait::WaitFor& wait, std::size_t /*owner*/) {
 const Mutexes::State& checked(const Mutexes& mutexes, const wait::ThreadCall& under_way,
                               const char* call) {
   if (!under_way.is_of_rank()) (void)wait::this_rank(call);
-  if (!mutexes || mutexes.state()->allotment->freed)
+  if (!mutexes || mutexes.state()->table->freed)
     fail(Errc::misuse, fmt::format("{}: these mutexes were destroyed, or never created", call));
   return *mutexes.state();
 }
@@ -119,7 +119,7 @@ void Mutexes::lock(int member, int index) const {
   if (word.load(std::memory_order_relaxed) == token)
     fail(Errc::misuse, fmt::format("Mutexes::lock: this rank holds mutex {} of member {} already",
                                    index, member));
-  const std::int32_t owner = state.allotment->share(member).rank;
+  const std::int32_t owner = state.table->share(member).rank;
   wait::WaitFor wait{.what = space::Awaiting::mutex,
                      .members = {&owner, 1},
                      .awaits = is_held_far,
@@ -159,28 +159,28 @@ void Mutexes::unlock(int member, int index) const {
 int Mutexes::count(int member) const {
   const wait::ThreadCall under_way("Mutexes::count");
   const State& state = checked(*this, under_way, "Mutexes::count");
-  if (member < 0 || member >= state.allotment->members())
+  if (member < 0 || member >= state.table->members())
     fail(Errc::bad_rank, fmt::format("Mutexes::count: there is no member {}", member));
-  return static_cast<int>(state.allotment->share(member).bytes / sizeof(MutexLine));
+  return static_cast<int>(state.table->share(member).bytes / sizeof(MutexLine));
 }
 
 Mutexes Team::create_mutexes(int count) const {
   const detail::TeamState& team = checked("Team::create_mutexes");
-  const bool bad = allreduce(count < 0 ? 1 : 0, Maximum{}) != 0;
+  const bool bad = armature::allreduce(*this, count < 0 ? 1 : 0, Maximum{}) != 0;
   if (bad)
     fail(Errc::bad_argument,
          fmt::format("Team::create_mutexes: a member asked for a negative number (this one: {})",
                      count));
   auto state = std::make_shared<Mutexes::State>();
-  state->allotment =
+  state->table =
       allocate_bytes(static_cast<std::size_t>(count) * sizeof(MutexLine), alignof(MutexLine));
   state->me = team.space().me();
   return Mutexes(std::move(state));
 }
 
 void Team::destroy_mutexes(Mutexes& mutexes) const {
-  team::free_together(checked("Team::destroy_mutexes"),
-                      mutexes ? mutexes.state()->allotment : nullptr, "Team::destroy_mutexes",
+  team::free_together(checked("Team::destroy_mutexes"), mutexes ? mutexes.state()->table : nullptr,
+                      "Team::destroy_mutexes",
                       "these mutexes were destroyed, or never created by this team");
   mutexes = {};
 }

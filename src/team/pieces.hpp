@@ -14,10 +14,9 @@ namespace armature::detail {
 
 inline void require_root(const TeamState& team, int root, const char* call) {
   if (root < 0 || root >= team.size())
-    base::fail(
-        Errc::bad_rank,
-        fmt::format("Team::{}: there is no member {} to be the root: the team has members 0 to {}",
-                    call, root, team.size() - 1));
+    base::fail(Errc::bad_rank,
+               fmt::format("{}: there is no member {} to be the root: the team has members 0 to {}",
+                           call, root, team.size() - 1));
 }
 
 /// Runs f(offset, bytes) over [0, total) in pieces of at most `piece`; once with 0 bytes when total

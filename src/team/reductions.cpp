@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "armature/team.hpp"
+#include "armature/collectives.hpp"
 #include "base/fail.hpp"
 #include "team/pieces.hpp"
 #include "team/team_state.hpp"
@@ -65,9 +65,8 @@ static_assert(detail::reduced_bytes_max == TeamState::bytes_max);
 std::size_t elements_per_round(const Reduction& reduction, const char* call) {
   const std::size_t elements = TeamState::bytes_max / reduction.element_bytes;
   if (elements == 0)
-    base::fail(Errc::bad_argument,
-               fmt::format("Team::{}: elements of {} bytes are larger than {}", call,
-                           reduction.element_bytes, TeamState::bytes_max));
+    base::fail(Errc::bad_argument, fmt::format("{}: elements of {} bytes are larger than {}", call,
+                                               reduction.element_bytes, TeamState::bytes_max));
   return elements;
 }
 
@@ -169,9 +168,9 @@ void scan_piece(TeamState& team, const Reduction& reduction, const void* first, 
 
 }  // namespace
 
-void Team::allreduce_bytes(void* data, const Reduction& reduction) const {
-  TeamState& team = checked("Team::allreduce");
-  const TeamState::Collective one_at_a_time(team, "Team::allreduce");
+void detail::allreduce_bytes(const Team& members, void* data, const Reduction& reduction) {
+  TeamState& team = members.checked("allreduce");
+  const TeamState::Collective one_at_a_time(team, "allreduce");
   auto* buffer = static_cast<std::byte*>(data);
   const std::size_t piece = elements_per_round(reduction, "allreduce");
   if (reduction.count == 0) return team.round({Kind::allreduce}, 0, "allreduce");
@@ -181,9 +180,9 @@ void Team::allreduce_bytes(void* data, const Reduction& reduction) const {
   });
 }
 
-void Team::reduce_bytes(void* data, const Reduction& reduction, int root) const {
-  TeamState& team = checked("Team::reduce");
-  const TeamState::Collective one_at_a_time(team, "Team::reduce");
+void detail::reduce_bytes(const Team& members, void* data, const Reduction& reduction, int root) {
+  TeamState& team = members.checked("reduce");
+  const TeamState::Collective one_at_a_time(team, "reduce");
   require_root(team, root, "reduce");
   auto* buffer = static_cast<std::byte*>(data);
   const std::size_t element = reduction.element_bytes;
@@ -201,9 +200,10 @@ void Team::reduce_bytes(void* data, const Reduction& reduction, int root) const 
   });
 }
 
-void Team::scan_bytes(void* data, const Reduction& reduction, const void* first) const {
-  TeamState& team = checked("Team::scan");
-  const TeamState::Collective one_at_a_time(team, "Team::scan");
+void detail::scan_bytes(const Team& members, void* data, const Reduction& reduction,
+                        const void* first) {
+  TeamState& team = members.checked("scan");
+  const TeamState::Collective one_at_a_time(team, "scan");
   auto* buffer = static_cast<std::byte*>(data);
   const std::size_t piece = elements_per_round(reduction, "scan");
   if (reduction.count == 0)

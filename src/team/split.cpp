@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/collectives.hpp"
 #include "armature/team.hpp"
 #include "base/fail.hpp"
 #include "team/agree.hpp"
@@ -60,7 +61,7 @@ TeamBlock* share_blocks(const Team& split, wait::RankContext& me, const NewTeam&
     objection = own.make(team.members, team.id);
     mine = reinterpret_cast<std::uint64_t>(own.get());
   }
-  const std::vector<std::uint64_t> blocks = split.allgather(mine);
+  const std::vector<std::uint64_t> blocks = allgather(split, mine);
   if (std::ranges::find(blocks, refused) != blocks.end())
     team::agree(state, objection, "Team::split");
   if (!has_team) return nullptr;
@@ -82,7 +83,8 @@ Team Team::split(int color, int key) const {
   team::Making making(me, state);
   return team::do_part(making, [&]() -> Team {
     team::NewId id(me);
-    const NewTeam team = new_team(*this, allgather(Choice{color, key, id.value()}), color);
+    const NewTeam team =
+        new_team(*this, armature::allgather(*this, Choice{color, key, id.value()}), color);
     if (!team.members.empty() && team.members[0] == me.space.me()) id.use();
     TeamBlock* const block = share_blocks(*this, me, team);
     if (block == nullptr) return {};

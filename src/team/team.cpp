@@ -24,13 +24,6 @@ TeamState& Team::checked(const char* call) const {
   return *state_;
 }
 
-void Team::expect_size(const char* call, std::size_t given, std::size_t expected) {
-  if (given != expected)
-    base::fail(Errc::bad_argument,
-               fmt::format("Team::{}: a buffer of {} elements where {} are needed", call, given,
-                           expected));
-}
-
 int Team::rank() const { return checked("Team::rank").rank(); }
 int Team::size() const { return checked("Team::size").size(); }
 

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/collectives.hpp"
 #include "armature/handle.hpp"
 #include "armature/rmi.hpp"
 #include "armature/virtual.hpp"
@@ -36,8 +37,8 @@ namespace {
 /// Processes of a node have been compared as they joined.
 void require_like_nodes(const World& world, const space::ControlHeader& job, const char* call) {
   const std::uint64_t mine = job.addresses.load(std::memory_order_acquire);
-  const bool are_alike = world.broadcast(mine, 0) == mine;
-  if (world.allreduce<int>(are_alike ? 1 : 0, std::multiplies<>()) != 0) return;
+  const bool are_alike = broadcast(world, mine, 0) == mine;
+  if (allreduce<int>(world, are_alike ? 1 : 0, std::multiplies<>()) != 0) return;
   base::fail(Errc::misuse, fmt::format("{}: code or data lie at different addresses on the nodes "
                                        "of this job: ranks stay where they are",
                                        call));
@@ -107,7 +108,7 @@ void go_on_from_last(const World& world, const wait::RankContext& me, const Dest
                      quiesce::Arrangement& what) {
   const int rank = me.space.me();
   const bool is_incremental = rank == 0 && to.is_incremental;
-  if (world.broadcast<std::uint8_t>(is_incremental ? 1 : 0, 0) == 0) return;
+  if (broadcast<std::uint8_t>(world, is_incremental ? 1 : 0, 0) == 0) return;
   const auto& scheduler = *static_cast<fibers::RankScheduler*>(me.scheduler);
   const auto& process = static_cast<const elastic::ProcessQuiesce&>(scheduler.body());
   const auto last = gather_first(world, process.kept_of(rank));

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/collectives.hpp"
 #include "armature/future.hpp"
 #include "armature/rmi.hpp"
 #include "armature/world.hpp"
@@ -120,8 +121,8 @@ std::string make_folder(const World& world, space::Tie tie, const Wanted& wanted
   } catch (const Error& error) {
     problem = error.what();
   }
-  problem.resize(static_cast<std::size_t>(world.broadcast(std::ssize(problem), 0)));
-  world.broadcast<char>(problem, 0);
+  problem.resize(static_cast<std::size_t>(broadcast(world, std::ssize(problem), 0)));
+  broadcast<char>(world, problem, 0);
   if (!problem.empty()) base::fail(Errc::corrupt, fmt::format("{}: {}", wanted.call, problem));
   return folder;
 }
@@ -149,7 +150,7 @@ bool stand_still(const wait::RankContext& me, const Wanted& wanted) {
   const Returns before = returns(halt);
   const bool asks = me.space.me() == 0;
   // Everybody knows the number before the first process stands.
-  const std::uint32_t number = world.broadcast(asks ? take_turn(halt, wanted.call) : 0, 0);
+  const std::uint32_t number = broadcast(world, asks ? take_turn(halt, wanted.call) : 0, 0);
   world.barrier();
   if (asks) ask(job, wanted, number);
   const auto reached = [number](const std::atomic<std::uint32_t>& count) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "armature/collectives.hpp"
 #include "armature/world.hpp"
 
 namespace armature::hosting {
@@ -13,7 +14,7 @@ namespace armature::hosting {
 template <Transferable T>
 std::vector<T> gather_first(const World& world, const T& mine) {
   std::vector<T> all(world.rank() == 0 ? static_cast<std::size_t>(world.size()) : 0);
-  world.gather<T>(std::span(&mine, 1), all, 0);
+  gather<T>(world, std::span(&mine, 1), all, 0);
   return all;
 }
 

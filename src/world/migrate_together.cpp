@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/collectives.hpp"
 #include "armature/virtual.hpp"
 #include "armature/world.hpp"
 #include "base/fail.hpp"
@@ -67,7 +68,7 @@ std::vector<int> agree(const World& world, const Asked& mine) {
   } refused{-1, {}};
   const auto bad = std::ranges::find_if_not(all, &Asked::may_go);
   if (bad != all.end()) refused = {static_cast<int>(bad - all.begin()), *bad};
-  refused = world.broadcast(refused, 0);
+  refused = broadcast(world, refused, 0);
   if (refused.rank >= 0) refuse(refused.rank, refused.asked);
   std::vector<int> processes;
   for (const Asked& asked : all) processes.push_back(asked.process);
@@ -96,7 +97,7 @@ void migrate_together(ProcessId process) {
   const int home = me.space.slot(world.rank()).process.load(std::memory_order_relaxed);
   const int nobody = world.size();
   const bool has_gone = hosting::go_to(process.number());
-  const int refused = world.allreduce(has_gone ? nobody : world.rank(), Minimum());
+  const int refused = allreduce(world, has_gone ? nobody : world.rank(), Minimum());
   if (refused == nobody) return;
   (void)hosting::go_to(home);
   world.barrier();

@@ -20,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/collectives.hpp"
 #include "base/clock.hpp"
 #include "base/runtime.hpp"
 #include "base/variable.hpp"
@@ -101,7 +102,7 @@ unsigned due(const World& world, std::initializer_list<PeriodicTask> tasks, cons
     if (world.rank() == 0 && take(job, task)) told |= bit(task);
   }
   if (world.rank() == 0 && is_time_to_look(wait::mapping(call))) told |= looks;
-  told = world.broadcast(static_cast<std::uint8_t>(told), 0);
+  told = broadcast(world, static_cast<std::uint8_t>(told), 0);
   if ((told & looks) != 0) (void)restart_if_wanted(world, call);
   return told;
 }

@@ -20,7 +20,7 @@ TEST(RankContext, ranks_of_one_process_are_told_apart) {
     contexts[static_cast<std::size_t>(world.rank())] = current_rank();
     EXPECT_EQ(&armature::world(), &world);
     EXPECT_EQ(current_rank()->space.me(), world.rank());
-    EXPECT_EQ(world.allreduce(1), 4);
+    EXPECT_EQ(allreduce(world, 1), 4);
   });
   EXPECT_EQ(std::set<RankContext*>(contexts.begin(), contexts.end()).size(), 4u);
 }
@@ -65,9 +65,9 @@ TEST(RankContext, teams_that_ranks_of_one_process_make_are_different_teams) {
   RanksInProcess(4).run([&](World& world) {
     const auto rank = static_cast<std::size_t>(world.rank());
     const Team alone = Team::create(std::array{Rank(world.rank())});
-    ids[rank] = alone.allocate<int>(1).allotment()->team;
+    ids[rank] = alone.allocate<int>(1).table()->team;
     const Team half = world.split(world.rank() / 2, 0);
-    EXPECT_EQ(half.allreduce(world.rank()), world.rank() < 2 ? 1 : 5);
+    EXPECT_EQ(allreduce(half, world.rank()), world.rank() < 2 ? 1 : 5);
   });
   EXPECT_EQ(std::set<std::uint32_t>(ids.begin(), ids.end()).size(), 4u);
 }

@@ -13,7 +13,8 @@
 
 #include <fmt/format.h>
 
-#include "armature/plan_together.hpp"
+#include "armature/collectives.hpp"
+#include "armature/decide_at_root.hpp"
 #include "armature/rank_local.hpp"
 #include "armature/virtual.hpp"
 #include "base/clock.hpp"
@@ -95,12 +96,13 @@ struct Picture {
 
 Picture gather(const World& world, Measured mine, std::vector<Calls> calls) {
   mine.links = static_cast<std::uint32_t>(calls.size());
-  const auto most = world.allreduce(
-      mine.links, [](std::uint32_t one, std::uint32_t other) { return std::max(one, other); });
+  const auto most = allreduce(world, mine.links, [](std::uint32_t one, std::uint32_t other) {
+    return std::max(one, other);
+  });
   Picture picture{hosting::gather_first(world, mine), {}};
   calls.resize(most);
   std::vector<Calls> padded(picture.ranks.size() * most);
-  world.gather<Calls>(calls, padded, 0);
+  gather<Calls>(world, calls, padded, 0);
   for (std::size_t rank = 0; rank < picture.ranks.size(); ++rank)
     picture.calls.insert(
         picture.calls.end(), padded.begin() + static_cast<std::ptrdiff_t>(rank * most),
@@ -147,7 +149,7 @@ void go(const World& world, int here, const std::vector<int>& to, bool moves) {
     return;
   }
   // All of a node see each other's memory, and rank 0 keeps this until all are there.
-  const int there = world.broadcast(to.data(), 0)[static_cast<int>(world.rank())];
+  const int there = broadcast(world, to.data(), 0)[static_cast<int>(world.rank())];
   if (there != here) hosting::go_to(there);
   world.barrier();
 }
@@ -229,7 +231,7 @@ balance::Verdict rebalance(const World& world, const RebalanceOptions& options) 
   const Picture picture = gather(world, mine, measure_calls());
   std::vector<int> to(picture.ranks.size());
   const balance::Verdict verdict =
-      plan_together(world, "rebalance", [&] { return decide(picture, options, to); });
+      decide_at_root(world, "rebalance", [&] { return decide(picture, options, to); });
   const std::uint64_t begun_ns = base::now_ns();
   go(world, mine.process, to, verdict.moved > 0);
   if (verdict.moved > 0) last_time->move_s = static_cast<double>(base::now_ns() - begun_ns) * 1e-9;

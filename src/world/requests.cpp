@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "armature/collectives.hpp"
 #include "base/fail.hpp"
 #include "base/message.hpp"
 #include "bootstrap/environment.hpp"
@@ -50,12 +51,13 @@ void share(const World& world, Requests& requests) {
   };
   std::vector<int> numbers(requests.leaving.begin(), requests.leaving.end());
   numbers.insert(numbers.end(), requests.hosting.begin(), requests.hosting.end());
-  const auto [processes, leaving, all] = world.broadcast(
-      Counts{requests.processes, static_cast<std::uint32_t>(requests.leaving.size()),
-             static_cast<std::uint32_t>(numbers.size())},
-      0);
+  const auto [processes, leaving, all] =
+      broadcast(world,
+                Counts{requests.processes, static_cast<std::uint32_t>(requests.leaving.size()),
+                       static_cast<std::uint32_t>(numbers.size())},
+                0);
   numbers.resize(all);
-  world.broadcast<int>(numbers, 0);
+  broadcast<int>(world, numbers, 0);
   requests.processes = processes;
   requests.leaving.insert(numbers.begin(), numbers.begin() + leaving);
   requests.hosting.insert(numbers.begin() + leaving, numbers.end());

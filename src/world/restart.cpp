@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "armature/collectives.hpp"
 #include "armature/error.hpp"
 #include "base/clock.hpp"
 #include "base/fail.hpp"
@@ -59,10 +60,10 @@ struct Begun {
   void share(const World& world) {
     std::string& text = problem.empty() ? folder : problem;
     const std::int64_t bytes = problem.empty() ? std::ssize(folder) : -std::ssize(problem);
-    const std::int64_t told = world.broadcast(bytes, 0);
+    const std::int64_t told = broadcast(world, bytes, 0);
     std::string& theirs = told < 0 ? problem : folder;
     if (world.rank() != 0) theirs.resize(static_cast<std::size_t>(std::abs(told)));
-    world.broadcast<char>(world.rank() == 0 ? text : theirs, 0);
+    broadcast<char>(world, world.rank() == 0 ? text : theirs, 0);
   }
 };
 

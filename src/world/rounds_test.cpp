@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "armature/team.hpp"
+#include "armature/collectives.hpp"
 #include "armature/world.hpp"
 #include "team/team_state.hpp"
 #include "world/ranks_in_process.hpp"
@@ -31,26 +31,26 @@ TEST(RoundsTest, long_data_take_two_however_long) {
   for (const std::size_t bytes : {2 * block, 64 * block}) {
     EXPECT_EQ(rounds_of([&](World& world) {
                 Bytes data(bytes);
-                world.broadcast(std::span(data), 1);
+                broadcast(world, std::span(data), 1);
               }),
               2U);
     EXPECT_EQ(rounds_of([&](World& world) {
                 const Bytes mine(bytes);
                 Bytes all(bytes);
-                world.alltoall(std::span<const std::uint8_t>(mine), std::span(all));
+                alltoall(world, std::span<const std::uint8_t>(mine), std::span(all));
               }),
               2U);
     EXPECT_EQ(rounds_of([&](World& world) {
                 Bytes mine(bytes);
                 const Bytes all(4 * bytes);
-                world.scatter(std::span<const std::uint8_t>(all), std::span(mine), 1);
+                scatter(world, std::span<const std::uint8_t>(all), std::span(mine), 1);
               }),
               2U);
     EXPECT_EQ(rounds_of([&](World& world) {
                 const Bytes mine(bytes);
                 Bytes all(4 * bytes);
-                world.gather(std::span<const std::uint8_t>(mine), std::span(all), 1);
-                world.allgather(std::span<const std::uint8_t>(mine), std::span(all));
+                gather(world, std::span<const std::uint8_t>(mine), std::span(all), 1);
+                allgather(world, std::span<const std::uint8_t>(mine), std::span(all));
               }),
               4U);
   }
@@ -60,19 +60,19 @@ TEST(RoundsTest, short_data_take_one) {
   constexpr std::size_t bytes = 8 * 1024;
   EXPECT_EQ(rounds_of([](World& world) {
               Bytes data(bytes);
-              world.broadcast(std::span(data), 2);
+              broadcast(world, std::span(data), 2);
             }),
             1U);
   EXPECT_EQ(rounds_of([](World& world) {
               Bytes mine(bytes / 4);
               const Bytes all(bytes);
-              world.scatter(std::span<const std::uint8_t>(all), std::span(mine), 2);
+              scatter(world, std::span<const std::uint8_t>(all), std::span(mine), 2);
             }),
             1U);
   EXPECT_EQ(rounds_of([](World& world) {
               const Bytes mine(bytes);
               Bytes all(bytes);
-              world.alltoall(std::span<const std::uint8_t>(mine), std::span(all));
+              alltoall(world, std::span<const std::uint8_t>(mine), std::span(all));
             }),
             1U);
 }

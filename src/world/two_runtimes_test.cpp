@@ -70,7 +70,7 @@ TEST(TwoRuntimes, call_methods_of_each_others_objects_and_reduce) {
     for (int i = 0; i < 100; ++i) counter.async(1 - world.rank(), &Counter::add, 1 + world.rank());
     rmi_fence(world);
     EXPECT_EQ(counter->calls, 100 * (2 - world.rank()));
-    EXPECT_EQ(world.allreduce(counter->calls), 300);
+    EXPECT_EQ(allreduce(world, counter->calls), 300);
   });
 }
 

@@ -70,7 +70,7 @@ std::ptrdiff_t most_under_way(const armature::Piece<char>& place, const std::vec
 
 int body(armature::World& world, long short_puts, long long_puts) {
   const auto place = world.allocate<char>(long_bytes);
-  const pid_t target = world.broadcast(getpid(), 1);
+  const pid_t target = broadcast(world, getpid(), 1);
   int status = 0;
   if (world.rank() == 0) {
     const std::vector<char> source(long_bytes, 7);

@@ -8,10 +8,10 @@ using armature::global_ptr;
 TEST(AddressSpace, a_piece_has_the_same_address_in_every_process) {
   auto piece = world().allocate<int>(100);
   for (int rank = 0; rank < ranks(); ++rank) {
-    const auto seen = world().allgather(piece.on(rank).address());
+    const auto seen = allgather(world(), piece.on(rank).address());
     for (const int* address : seen) EXPECT_EQ(address, piece.on(rank).address());
   }
-  const auto own = world().allgather(piece.local().data());
+  const auto own = allgather(world(), piece.local().data());
   for (int rank = 0; rank < ranks(); ++rank)
     EXPECT_EQ(own[static_cast<std::size_t>(rank)], piece.on(rank).address());
   world().free(piece);
@@ -63,7 +63,7 @@ TEST(AddressSpace, standard_atomics_work_between_ranks) {
     std::atomic_ref<std::int64_t> shared(*counter.on(0).direct());
     for (int i = 0; i < 10000; ++i) shared.fetch_add(1);
   }
-  const int together = world().allreduce(can ? 1 : 0);
+  const int together = allreduce(world(), can ? 1 : 0);
   EXPECT_EQ(armature::get(counter.on(0)), 10000 * together);
   world().barrier();
   world().free(counter);

@@ -31,7 +31,7 @@ bool cycles_end_where_they_began() {
   auto last = world().allocate<std::byte>(most);
   const bool is_near = number(last.local().data()) < start + 8 * most;
   world().free(last);
-  return world().allreduce(static_cast<int>(is_near), armature::Minimum{}) == 1;
+  return allreduce(world(), static_cast<int>(is_near), armature::Minimum{}) == 1;
 }
 
 /// The machine's memory in bytes; 0 when the system does not say.
@@ -129,7 +129,7 @@ TEST(Allocate, local_memory_can_be_addressed_by_others) {
   auto mine = world().allocate_local<int>(100);
   EXPECT_EQ(mine.rank(), me());
   EXPECT_TRUE(all_zero<int>({mine.address(), 100}));
-  const auto all = world().allgather(mine);
+  const auto all = allgather(world(), mine);
   armature::put(all[static_cast<std::size_t>(right())] + 7, me());
   world().barrier();
   EXPECT_EQ(mine.address()[7], left());
@@ -206,7 +206,7 @@ TEST(Allocate, freeing_through_another_team_is_misuse) {
 
 TEST(Allocate, freeing_local_memory_wrongly_is_misuse) {
   auto mine = world().allocate_local<int>(10);
-  const auto others = world().allgather(mine);
+  const auto others = allgather(world(), mine);
   expect_error(Errc::misuse, {"free_local"}, [&] { world().free_local(mine + 1); });
   if (ranks() > 1) {
     expect_error(Errc::misuse, {"free_local"},

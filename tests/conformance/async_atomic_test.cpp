@@ -97,7 +97,7 @@ RANKS_TYPED_TEST(AsyncAtomic, contended_ones_give_every_ticket_once) {
   for (auto& one : found) tickets.push_back(one.get());
   EXPECT_TRUE(std::ranges::is_sorted(tickets));
   auto all = std::vector<T>(each * static_cast<std::size_t>(ranks()));
-  world().template gather<T>(tickets, all, 0);
+  gather<T>(world(), tickets, all, 0);
   if (me() == 0) {
     std::ranges::sort(all);
     for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], static_cast<T>(i));

@@ -54,7 +54,7 @@ RANKS_TYPED_TEST(Atomic, contended_fetch_add_gives_every_ticket_once) {
   for (T& ticket : tickets) ticket = armature::fetch_add(counter.on(0), T(1));
   EXPECT_TRUE(std::ranges::is_sorted(tickets));
   auto all = std::vector<T>(static_cast<std::size_t>(each * ranks()));
-  world().template gather<T>(tickets, all, 0);
+  gather<T>(world(), tickets, all, 0);
   if (me() == 0) {
     std::ranges::sort(all);
     for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], static_cast<T>(i));
@@ -76,7 +76,7 @@ RANKS_TYPED_TEST(Atomic, contended_swap_loses_no_value) {
   std::int64_t sum = 0;
   for (const T x : seen) sum += static_cast<std::int64_t>(x);
   const std::int64_t n = std::int64_t{each} * ranks();
-  EXPECT_EQ(world().allreduce(sum), n * (n + 1) / 2);
+  EXPECT_EQ(allreduce(world(), sum), n * (n + 1) / 2);
   word.free();
 }
 

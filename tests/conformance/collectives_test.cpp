@@ -42,7 +42,7 @@ TEST(Collectives, broadcast_from_every_root_in_every_size) {
   for (const std::size_t bytes : sizes) {
     for (int root = 0; root < ranks(); ++root) {
       Bytes data = me() == root ? sent_by(root, bytes) : Bytes(bytes, 0xee);
-      world().broadcast(std::span(data), root);
+      broadcast(world(), std::span(data), root);
       EXPECT_EQ(data, sent_by(root, bytes)) << bytes << " from " << root;
     }
   }
@@ -51,36 +51,36 @@ TEST(Collectives, broadcast_from_every_root_in_every_size) {
 /// A view by itself would mean nothing to others.
 template <class T>
 concept IsBroadcast = requires(const armature::Team& team, T value) {
-  (void)team.broadcast(value, 0);
-  (void)team.allgather(value);
+  (void)broadcast(team, value, 0);
+  (void)allgather(team, value);
 };
 static_assert(IsBroadcast<int> && IsBroadcast<Odd>);
 static_assert(!IsBroadcast<std::string_view> && !IsBroadcast<std::span<int, 3>>);
 
 TEST(Collectives, broadcast_of_a_value) {
   for (int root = 0; root < ranks(); ++root) {
-    EXPECT_EQ(world().broadcast(me() * 3 + 1, root), root * 3 + 1);
-    EXPECT_EQ(world().broadcast(0.5 * me(), root), 0.5 * root);
-    const Odd odd = world().broadcast(Odd{{static_cast<std::uint8_t>(me())}}, root);
+    EXPECT_EQ(broadcast(world(), me() * 3 + 1, root), root * 3 + 1);
+    EXPECT_EQ(broadcast(world(), 0.5 * me(), root), 0.5 * root);
+    const Odd odd = broadcast(world(), Odd{{static_cast<std::uint8_t>(me())}}, root);
     EXPECT_EQ(odd.bytes[0], root);
   }
 }
 
 TEST(Collectives, allgather_of_values) {
-  const auto all = world().allgather(std::int64_t{1} << me());
+  const auto all = allgather(world(), std::int64_t{1} << me());
   ASSERT_EQ(all.size(), static_cast<std::size_t>(ranks()));
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], std::int64_t{1} << i);
-  const auto odds = world().allgather(Odd{{1, static_cast<std::uint8_t>(me())}});
+  const auto odds = allgather(world(), Odd{{1, static_cast<std::uint8_t>(me())}});
   for (std::size_t i = 0; i < odds.size(); ++i) EXPECT_EQ(odds[i].bytes[1], i);
 }
 
 TEST(Collectives, gather_and_scatter_of_values) {
   for (int root = 0; root < ranks(); ++root) {
-    auto all = world().gather(me() * 5 + root, root);
+    auto all = gather(world(), me() * 5 + root, root);
     EXPECT_EQ(all.size(), me() == root ? static_cast<std::size_t>(ranks()) : 0);
     for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], static_cast<int>(i) * 5 + root);
     for (int& one : all) ++one;
-    EXPECT_EQ(world().scatter(std::span<const int>(all), root), me() * 5 + root + 1);
+    EXPECT_EQ(scatter(world(), std::span<const int>(all), root), me() * 5 + root + 1);
   }
 }
 
@@ -92,7 +92,7 @@ TEST(Collectives, scatter_from_every_root_in_every_size) {
         const Bytes block = sent_by(rank + root, bytes);
         all.insert(all.end(), block.begin(), block.end());
       }
-      world().scatter(std::span<const std::uint8_t>(all), std::span(mine), root);
+      scatter(world(), std::span<const std::uint8_t>(all), std::span(mine), root);
       EXPECT_EQ(mine, sent_by(me() + root, bytes)) << bytes << " from " << root;
     }
   }
@@ -102,7 +102,7 @@ TEST(Collectives, allgather_concatenates_in_every_size) {
   for (const std::size_t bytes : sizes) {
     const Bytes mine = sent_by(me(), bytes);
     Bytes all(bytes * static_cast<std::size_t>(ranks()));
-    world().allgather(std::span<const std::uint8_t>(mine), std::span(all));
+    allgather(world(), std::span<const std::uint8_t>(mine), std::span(all));
     for (int rank = 0; rank < ranks(); ++rank) {
       const auto part = std::span(all).subspan(bytes * static_cast<std::size_t>(rank), bytes);
       EXPECT_TRUE(std::ranges::equal(part, sent_by(rank, bytes))) << bytes << " of " << rank;
@@ -115,7 +115,7 @@ TEST(Collectives, gather_concatenates_at_every_root_only) {
     for (int root = 0; root < ranks(); ++root) {
       const Bytes mine = sent_by(me(), bytes);
       Bytes all(me() == root ? bytes * static_cast<std::size_t>(ranks()) : 3, 0xee);
-      world().gather(std::span<const std::uint8_t>(mine), std::span(all), root);
+      gather(world(), std::span<const std::uint8_t>(mine), std::span(all), root);
       if (me() != root) {
         EXPECT_EQ(all, Bytes(3, 0xee));
         continue;
@@ -137,7 +137,7 @@ TEST(Collectives, alltoall_exchanges_blocks_of_every_size) {
       mine.insert(mine.end(), block.begin(), block.end());
     }
     Bytes all(bytes * n, 0xee);
-    world().alltoall(std::span<const std::uint8_t>(mine), std::span(all));
+    alltoall(world(), std::span<const std::uint8_t>(mine), std::span(all));
     for (std::size_t from = 0; from < n; ++from) {
       const Bytes block = patterned(bytes, 1000 * from + static_cast<std::size_t>(me()));
       EXPECT_TRUE(std::ranges::equal(std::span(all).subspan(bytes * from, bytes), block))
@@ -149,12 +149,12 @@ TEST(Collectives, alltoall_exchanges_blocks_of_every_size) {
 TEST(Collectives, kinds_may_follow_each_other_without_a_barrier) {
   for (int round = 0; round < 100; ++round) {
     const int root = round % ranks();
-    ASSERT_EQ(world().broadcast(round + me(), root), round + root);
-    ASSERT_EQ(world().allreduce(1), ranks());
-    ASSERT_EQ(world().allgather(round).size(), static_cast<std::size_t>(ranks()));
-    ASSERT_EQ(world().scan(1), me() + 1);
+    ASSERT_EQ(broadcast(world(), round + me(), root), round + root);
+    ASSERT_EQ(allreduce(world(), 1), ranks());
+    ASSERT_EQ(allgather(world(), round).size(), static_cast<std::size_t>(ranks()));
+    ASSERT_EQ(scan(world(), 1), me() + 1);
     std::vector<int> big(20000, round);
-    world().broadcast(std::span(big), root);
+    broadcast(world(), std::span(big), root);
     ASSERT_EQ(big.back(), round);
   }
 }
@@ -163,8 +163,8 @@ TEST(Collectives, slow_ranks_lose_nothing) {
   for (int slow = 0; slow < std::min(ranks(), 4); ++slow) {
     if (me() == slow) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     for (int i = 0; i < 10; ++i) {
-      ASSERT_EQ(world().broadcast(me() + i, 0), i);
-      ASSERT_EQ(world().allreduce(i), i * ranks());
+      ASSERT_EQ(broadcast(world(), me() + i, 0), i);
+      ASSERT_EQ(allreduce(world(), i), i * ranks());
     }
   }
 }
@@ -173,10 +173,10 @@ TEST(Collectives, buffers_may_lie_in_global_memory) {
   auto piece = world().allocate<int>(100);
   auto all = world().allocate<int>(100 * static_cast<std::size_t>(ranks()));
   std::ranges::fill(piece.local(), me());
-  world().allgather(std::span<const int>(piece.local()), all.local());
+  allgather(world(), std::span<const int>(piece.local()), all.local());
   for (int rank = 0; rank < ranks(); ++rank)
     EXPECT_EQ(all[100 * static_cast<std::size_t>(rank) + 99], rank);
-  world().allreduce(piece.local());
+  allreduce(world(), piece.local());
   EXPECT_EQ(piece[50], ranks() * (ranks() - 1) / 2);
   world().free(piece);
   world().free(all);
@@ -186,7 +186,7 @@ TEST(Collectives, puts_before_a_collective_are_not_disturbed_by_it) {
   auto piece = world().allocate<int>(1000);
   armature::put(piece.on(right()), std::vector<int>(1000, me()));
   std::vector<int> data(5000, 1);
-  world().allreduce(std::span(data));
+  allreduce(world(), std::span(data));
   EXPECT_EQ(data.back(), ranks());
   world().barrier();
   EXPECT_EQ(piece[999], left());
@@ -198,15 +198,15 @@ TEST(Collectives, roots_there_are_not_are_errors) {
   using armature::Errc;
   std::vector<int> data(3);
   for (const int root : {-1, ranks(), 1 << 30}) {
-    expect_error(Errc::bad_rank, {"broadcast"}, [&] { world().broadcast(std::span(data), root); });
-    expect_error(Errc::bad_rank, {"broadcast"}, [&] { (void)world().broadcast(1, root); });
-    expect_error(Errc::bad_rank, {"reduce"}, [&] { world().reduce(std::span(data), root); });
+    expect_error(Errc::bad_rank, {"broadcast"}, [&] { broadcast(world(), std::span(data), root); });
+    expect_error(Errc::bad_rank, {"broadcast"}, [&] { (void)broadcast(world(), 1, root); });
+    expect_error(Errc::bad_rank, {"reduce"}, [&] { reduce(world(), std::span(data), root); });
     expect_error(Errc::bad_rank, {"gather"},
-                 [&] { world().gather(std::span<const int>(data), std::span<int>{}, root); });
+                 [&] { gather(world(), std::span<const int>(data), std::span<int>{}, root); });
     expect_error(Errc::bad_rank, {"scatter"},
-                 [&] { (void)world().scatter(std::span<const int>(data), root); });
+                 [&] { (void)scatter(world(), std::span<const int>(data), root); });
   }
-  EXPECT_EQ(world().allreduce(1), ranks());
+  EXPECT_EQ(allreduce(world(), 1), ranks());
 }
 
 TEST(Collectives, buffers_of_the_wrong_size_are_errors) {
@@ -214,19 +214,19 @@ TEST(Collectives, buffers_of_the_wrong_size_are_errors) {
   const std::vector<int> mine(3);
   std::vector<int> all(3 * static_cast<std::size_t>(ranks()) + 1);
   expect_error(Errc::bad_argument, {"allgather"},
-               [&] { world().allgather(std::span<const int>(mine), std::span(all)); });
+               [&] { allgather(world(), std::span<const int>(mine), std::span(all)); });
   expect_error(Errc::bad_argument, {"alltoall"},
-               [&] { world().alltoall(std::span<const int>(mine), std::span(all)); });
+               [&] { alltoall(world(), std::span<const int>(mine), std::span(all)); });
   expect_error(Errc::bad_argument, {"scatter"},
-               [&] { world().scatter(std::span<const int>(all), std::span(all).first(3), me()); });
-  EXPECT_EQ(world().allreduce(1), ranks());
+               [&] { scatter(world(), std::span<const int>(all), std::span(all).first(3), me()); });
+  EXPECT_EQ(allreduce(world(), 1), ranks());
 }
 
 TEST(Collectives, a_disagreement_about_counts_that_is_noticed_is_noticed_by_all) {
   if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
   std::vector<int> data(me() == 0 ? 4 : 8);
-  const auto error = caught([&] { world().allreduce(std::span(data)); });
-  const auto all = world().allgather(error.has_value() ? 1 : 0);
+  const auto error = caught([&] { allreduce(world(), std::span(data)); });
+  const auto all = allgather(world(), error.has_value() ? 1 : 0);
   EXPECT_EQ(std::ranges::count(all, all[0]), ranks());
   if (error) {
     EXPECT_EQ(static_cast<int>(error->code), static_cast<int>(armature::Errc::bad_argument));
@@ -242,19 +242,19 @@ TEST(Collectives, a_disagreement_about_the_root_is_noticed_by_all) {
   const auto expect = [](const char* call, auto&& f) {
     expect_error(Errc::bad_argument, {call, "disagree about the root"}, f);
   };
-  expect("broadcast", [&] { (void)world().broadcast(1, root); });
-  expect("gather", [&] { (void)world().gather(1, root); });
-  expect("scatter", [&] { (void)world().scatter(std::span(all), root); });
-  expect("reduce", [&] { (void)world().reduce(1, root); });
-  EXPECT_EQ(world().allreduce(1), ranks());
+  expect("broadcast", [&] { (void)broadcast(world(), 1, root); });
+  expect("gather", [&] { (void)gather(world(), 1, root); });
+  expect("scatter", [&] { (void)scatter(world(), std::span(all), root); });
+  expect("reduce", [&] { (void)reduce(world(), 1, root); });
+  EXPECT_EQ(allreduce(world(), 1), ranks());
 }
 
 TEST(Collectives, which_collective_it_is_is_noticed) {
   if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
   using armature::Errc;
   expect_error(Errc::bad_argument, {"disagree", "scan of 4 bytes", "exclusive scan of 4 bytes"},
-               [&] { (void)(me() == 0 ? world().scan(1) : world().exclusive_scan(1, 0)); });
+               [&] { (void)(me() == 0 ? scan(world(), 1) : exclusive_scan(world(), 1, 0)); });
   expect_error(Errc::bad_argument, {"disagree", "a reduce of 4 bytes", "an allreduce of 4 bytes"},
-               [&] { (void)(me() == 0 ? world().reduce(1, 0) : world().allreduce(1)); });
-  EXPECT_EQ(world().allreduce(1), ranks());
+               [&] { (void)(me() == 0 ? reduce(world(), 1, 0) : allreduce(world(), 1)); });
+  EXPECT_EQ(allreduce(world(), 1), ranks());
 }

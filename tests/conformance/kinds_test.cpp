@@ -16,7 +16,7 @@ TEST(Kinds, a_rebalance_moves_nobody_where_ranks_are_not_virtual) {
 
 TEST(Kinds, whether_a_checkpoint_can_be_is_told_before) {
   const bool can = armature::can_checkpoint();
-  EXPECT_EQ(world().broadcast(can ? 1 : 0, 0), can ? 1 : 0);
+  EXPECT_EQ(broadcast(world(), can ? 1 : 0, 0), can ? 1 : 0);
   EXPECT_EQ(armature::can_migrate(), can);
   if (!can)
     expect_error(Errc::misuse, {"checkpoint"}, [] { (void)armature::checkpoint("/nowhere"); });

@@ -35,8 +35,8 @@ TEST(Locality, all_ranks_agree_where_ranks_are) {
   for (int rank = 0; rank < ranks(); ++rank) {
     const int node = armature::node_of(rank).number();
     const int process = armature::process_of(rank).number();
-    EXPECT_EQ(world().broadcast(node, 0), node);
-    EXPECT_EQ(world().broadcast(process, 0), process);
+    EXPECT_EQ(broadcast(world(), node, 0), node);
+    EXPECT_EQ(broadcast(world(), process, 0), process);
   }
 }
 

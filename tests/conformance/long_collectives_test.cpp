@@ -61,7 +61,7 @@ ByteSpan part(ByteSpan all, int number, std::size_t bytes) {
 void exchange(const Team& team, std::size_t bytes, ByteSpan mine, ByteSpan all) {
   for (int to = 0; to < team.size(); ++to) write(part(mine, to, bytes), team.rank(), to);
   std::ranges::fill(all, 0xee);
-  team.alltoall(std::span<const std::uint8_t>(mine), all);
+  alltoall(team, std::span<const std::uint8_t>(mine), all);
   for (int from = 0; from < team.size(); ++from)
     ASSERT_TRUE(is_written(part(all, from, bytes), from, team.rank())) << bytes << " from " << from;
 }
@@ -69,13 +69,13 @@ void exchange(const Team& team, std::size_t bytes, ByteSpan mine, ByteSpan all) 
 void collect(const Team& team, std::size_t bytes, ByteSpan mine, ByteSpan all, int root) {
   write(mine.first(bytes), team.rank(), 0);
   std::ranges::fill(all, 0xee);
-  team.gather(std::span<const std::uint8_t>(mine.first(bytes)), all, root);
+  gather(team, std::span<const std::uint8_t>(mine.first(bytes)), all, root);
   if (team.rank() != root)
     ASSERT_EQ(std::ranges::count(all, 0xee), std::ssize(all));
   else
     for (int from = 0; from < team.size(); ++from)
       ASSERT_TRUE(is_written(part(all, from, bytes), from, 0)) << bytes << " from " << from;
-  team.allgather(std::span<const std::uint8_t>(mine.first(bytes)), all);
+  allgather(team, std::span<const std::uint8_t>(mine.first(bytes)), all);
   for (int from = 0; from < team.size(); ++from)
     ASSERT_TRUE(is_written(part(all, from, bytes), from, 0)) << bytes << " from " << from;
 }
@@ -83,11 +83,11 @@ void collect(const Team& team, std::size_t bytes, ByteSpan mine, ByteSpan all, i
 void distribute(const Team& team, std::size_t bytes, ByteSpan mine, ByteSpan all, int root) {
   for (int to = 0; to < team.size(); ++to) write(part(all, to, bytes), root, to);
   std::ranges::fill(mine, 0xee);
-  team.scatter(std::span<const std::uint8_t>(all), mine.first(bytes), root);
+  scatter(team, std::span<const std::uint8_t>(all), mine.first(bytes), root);
   ASSERT_TRUE(is_written(mine.first(bytes), root, team.rank())) << bytes;
   std::ranges::fill(mine, 0xee);
   if (team.rank() == root) write(mine, root, root);
-  team.broadcast(mine, root);
+  broadcast(team, mine, root);
   ASSERT_TRUE(is_written(mine, root, root)) << mine.size();
 }
 
@@ -124,7 +124,7 @@ TEST(LongCollectives, what_no_window_holds_goes_in_steps) {
   if (ranks() > 4) return;
   Buffer data(35 * mebi + 1, true);
   if (me() == 0) write(data.all(), 0, 0);
-  world().broadcast(data.all(), 0);
+  broadcast(world(), data.all(), 0);
   EXPECT_TRUE(is_written(data.all(), 0, 0));
 }
 
@@ -133,7 +133,7 @@ TEST(LongCollectives, an_alltoall_may_take_place_in_one_buffer) {
     for (const std::size_t bytes : {std::size_t{100}, std::size_t{40'000}, 2 * mebi / 3}) {
       Buffer data(bytes * static_cast<std::size_t>(ranks()), is_private);
       for (int to = 0; to < ranks(); ++to) write(part(data.all(), to, bytes), me(), to);
-      world().alltoall(std::span<const std::uint8_t>(data.all()), data.all());
+      alltoall(world(), std::span<const std::uint8_t>(data.all()), data.all());
       for (int from = 0; from < ranks(); ++from)
         ASSERT_TRUE(is_written(part(data.all(), from, bytes), from, me())) << bytes;
     }
@@ -148,7 +148,7 @@ TEST(LongCollectives, only_some_members_may_have_one_buffer_for_both) {
   Buffer mine(whole, false), other(whole, false);
   for (int to = 0; to < team.size(); ++to) write(part(mine.all(), to, bytes), team.rank(), to);
   const ByteSpan all = team.rank() == 0 ? mine.all() : other.all();
-  team.alltoall(std::span<const std::uint8_t>(mine.all()), all);
+  alltoall(team, std::span<const std::uint8_t>(mine.all()), all);
   for (int from = 0; from < team.size(); ++from)
     EXPECT_TRUE(is_written(part(all, from, bytes), from, team.rank())) << " from " << from;
 }
@@ -163,12 +163,12 @@ TEST(LongCollectives, buffers_may_overlap_in_another_place) {
     Buffer buffer(whole, is_private), other(bytes, is_private);
     for (int to = 0; to < team.size(); ++to) write(part(buffer.all(), to, bytes), last, to);
     const ByteSpan got = team.rank() == last ? part(buffer.all(), 0, bytes) : other.all();
-    team.scatter(std::span<const std::uint8_t>(buffer.all()), got, last);
+    scatter(team, std::span<const std::uint8_t>(buffer.all()), got, last);
     EXPECT_TRUE(is_written(got, last, team.rank()));
     // The root of a gather gives what lies where another one's block arrives.
     const ByteSpan given = team.rank() == last ? part(buffer.all(), 0, bytes) : other.all();
     write(given, team.rank(), 0);
-    team.gather(std::span<const std::uint8_t>(given), buffer.all(), last);
+    gather(team, std::span<const std::uint8_t>(given), buffer.all(), last);
     for (int from = 0; team.rank() == last && from < team.size(); ++from)
       EXPECT_TRUE(is_written(part(buffer.all(), from, bytes), from, 0)) << " from " << from;
   }
@@ -182,11 +182,11 @@ TEST(LongCollectives, buffers_may_be_used_again_at_once) {
   std::vector<std::int64_t> to(words * n);
   for (int round = 0; round < often(20); ++round) {
     std::ranges::fill(from, me() + round);
-    world().alltoall(std::span<const std::int64_t>(from), std::span(to));
+    alltoall(world(), std::span<const std::int64_t>(from), std::span(to));
     std::ranges::fill(from, round);
     for (std::size_t i = 0; i < n; ++i)
       ASSERT_EQ(to[i * words + i], static_cast<std::int64_t>(i) + round);
-    world().broadcast(from, round % ranks());
+    broadcast(world(), from, round % ranks());
     ASSERT_EQ(std::ranges::count(from, round), std::ssize(from));
   }
   world().free_local(mine);
@@ -199,8 +199,8 @@ TEST(LongCollectives, a_member_may_show_what_lies_in_another_s_segment) {
   std::ranges::fill(piece.local(), me());
   world().barrier();
   std::vector<std::int64_t> all(words * static_cast<std::size_t>(ranks()));
-  world().allgather(std::span<const std::int64_t>(piece.on(right()).direct(), words),
-                    std::span(all));
+  allgather(world(), std::span<const std::int64_t>(piece.on(right()).direct(), words),
+            std::span(all));
   for (int from = 0; from < ranks(); ++from)
     EXPECT_EQ(all[static_cast<std::size_t>(from) * words + 7], (from + 1) % ranks());
   world().free(piece);

@@ -63,8 +63,8 @@ TEST(Mutex, critical_sections_over_plain_loads_and_stores_exclude_each_other) {
     }
   }
   world().barrier();
-  EXPECT_EQ(world().allreduce(accounts[0].bookings), 300 * ranks());
-  EXPECT_EQ(world().allreduce(accounts[0].balance), 300 * 299 / 2 * ranks());
+  EXPECT_EQ(allreduce(world(), accounts[0].bookings), 300 * ranks());
+  EXPECT_EQ(allreduce(world(), accounts[0].balance), 300 * 299 / 2 * ranks());
   world().destroy_mutexes(mutexes);
   world().free(accounts);
 }

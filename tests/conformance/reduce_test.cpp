@@ -63,7 +63,7 @@ RANKS_TYPED_TEST(Reduce, allreduce_adds_elements_of_every_type) {
   using T = TypeParam;
   for (const std::size_t n : {0U, 1U, 3U, 50U, 9000U}) {
     auto data = values<T>(me(), n);
-    world().allreduce(std::span(data));
+    allreduce(world(), std::span(data));
     for (std::size_t i = 0; i < n; ++i) {
       T sum{};
       for (int rank = 0; rank < ranks(); ++rank) sum = static_cast<T>(sum + value<T>(rank, i));
@@ -76,24 +76,24 @@ RANKS_TYPED_TEST(Reduce, allreduce_of_a_value_with_every_operator) {
   using T = TypeParam;
   const T mine = static_cast<T>(me() + 1);
   const int n = ranks();
-  EXPECT_EQ(world().allreduce(mine), static_cast<T>(n * (n + 1) / 2));
-  EXPECT_EQ(world().allreduce(mine, armature::Maximum{}), static_cast<T>(n));
-  EXPECT_EQ(world().allreduce(mine, armature::Minimum{}), static_cast<T>(1));
-  const auto twos = world().allreduce(static_cast<T>(me() < 5 ? 2 : 1), std::multiplies<>{});
+  EXPECT_EQ(allreduce(world(), mine), static_cast<T>(n * (n + 1) / 2));
+  EXPECT_EQ(allreduce(world(), mine, armature::Maximum{}), static_cast<T>(n));
+  EXPECT_EQ(allreduce(world(), mine, armature::Minimum{}), static_cast<T>(1));
+  const auto twos = allreduce(world(), static_cast<T>(me() < 5 ? 2 : 1), std::multiplies<>{});
   EXPECT_EQ(twos, static_cast<T>(1 << std::min(n, 5)));
 }
 
 RANKS_TYPED_TEST(Reduce, scan_of_a_value_is_an_inclusive_prefix) {
   using T = TypeParam;
-  EXPECT_EQ(world().scan(static_cast<T>(me() + 1)), static_cast<T>((me() + 1) * (me() + 2) / 2));
-  const auto highest = world().scan(static_cast<T>(me() == 0 ? 7 : me() % 3), armature::Maximum{});
+  EXPECT_EQ(scan(world(), static_cast<T>(me() + 1)), static_cast<T>((me() + 1) * (me() + 2) / 2));
+  const auto highest = scan(world(), static_cast<T>(me() == 0 ? 7 : me() % 3), armature::Maximum{});
   EXPECT_EQ(highest, static_cast<T>(7));
 }
 
 TEST(Reductions, allreduce_in_every_size) {
   for (const std::size_t n : lengths) {
     auto data = values<std::int64_t>(me(), n);
-    world().allreduce(std::span(data));
+    allreduce(world(), std::span(data));
     for (std::size_t i = 0; i < n; ++i) {
       std::int64_t sum = 0;
       for (int rank = 0; rank < ranks(); ++rank) sum += value<std::int64_t>(rank, i);
@@ -106,7 +106,7 @@ TEST(Reductions, reduce_gives_the_result_to_every_root_only) {
   for (const std::size_t n : lengths) {
     for (int root = 0; root < ranks(); ++root) {
       auto data = values<std::int32_t>(me(), n);
-      world().reduce(std::span(data), root, armature::Maximum{});
+      reduce(world(), std::span(data), root, armature::Maximum{});
       for (std::size_t i = 0; i < n; ++i) {
         std::int32_t highest = value<std::int32_t>(me(), i);
         for (int rank = 0; me() == root && rank < ranks(); ++rank)
@@ -120,13 +120,13 @@ TEST(Reductions, reduce_gives_the_result_to_every_root_only) {
 TEST(Reductions, operators_that_do_not_commute_are_applied_in_team_order) {
   for (const std::size_t n : {1U, 2U, 3U, 4U, 100U, 4097U, 70000U}) {
     auto all = steps(me(), n);
-    world().allreduce(std::span(all), Then{});
+    allreduce(world(), std::span(all), Then{});
     for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(all[i], chain(ranks() - 1, i)) << i;
     auto prefix = steps(me(), n);
-    world().scan(std::span(prefix), Then{});
+    scan(world(), std::span(prefix), Then{});
     for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(prefix[i], chain(me(), i)) << i;
     auto at_root = steps(me(), n);
-    world().reduce(std::span(at_root), ranks() - 1, Then{});
+    reduce(world(), std::span(at_root), ranks() - 1, Then{});
     if (me() == ranks() - 1) {
       for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(at_root[i], chain(ranks() - 1, i)) << i;
     }
@@ -135,9 +135,9 @@ TEST(Reductions, operators_that_do_not_commute_are_applied_in_team_order) {
 
 TEST(Reductions, team_order_is_not_rank_order) {
   const auto backwards = world().split(0, -me());
-  const Affine all = backwards.allreduce(step(backwards.rank(), 0), Then{});
+  const Affine all = allreduce(backwards, step(backwards.rank(), 0), Then{});
   EXPECT_EQ(all, chain(ranks() - 1, 0));
-  EXPECT_EQ(backwards.scan(step(backwards.rank(), 0), Then{}), chain(backwards.rank(), 0));
+  EXPECT_EQ(scan(backwards, step(backwards.rank(), 0), Then{}), chain(backwards.rank(), 0));
 }
 
 struct alignas(64) Wide {
@@ -153,8 +153,8 @@ TEST(Reductions, operands_are_aligned) {
   };
   for (const std::size_t n : {1U, 9U, 600U}) {
     std::vector<Wide> data(n, Wide{me() + 1}), before = data;
-    world().allreduce(std::span(data), add);
-    world().exclusive_scan(std::span(before), Wide{}, add);
+    allreduce(world(), std::span(data), add);
+    exclusive_scan(world(), std::span(before), Wide{}, add);
     EXPECT_EQ(data[n - 1].value, ranks() * (ranks() + 1) / 2);
     EXPECT_EQ(before[n - 1].value, me() * (me() + 1) / 2);
   }
@@ -166,19 +166,19 @@ TEST(Reductions, every_member_gets_the_same_bits) {
   for (const std::size_t n : {1U, 10U, 1000U, 20000U}) {
     std::vector<double> data(n);
     for (double& x : data) x = spread(random) * 1e-7;
-    world().allreduce(std::span(data));
+    allreduce(world(), std::span(data));
     std::vector<std::uint64_t> bits(n);
     std::ranges::transform(data, bits.begin(),
                            [](double x) { return std::bit_cast<std::uint64_t>(x); });
     auto of_zero = bits;
-    world().broadcast(std::span(of_zero), 0);
+    broadcast(world(), std::span(of_zero), 0);
     EXPECT_EQ(bits, of_zero) << n;
   }
 }
 
 TEST(Reductions, reduce_of_a_value) {
   for (int root = 0; root < ranks(); ++root) {
-    const int sum = world().reduce(me() + 1, root);
+    const int sum = reduce(world(), me() + 1, root);
     EXPECT_EQ(sum, me() == root ? ranks() * (ranks() + 1) / 2 : me() + 1);
   }
 }
@@ -186,7 +186,7 @@ TEST(Reductions, reduce_of_a_value) {
 TEST(Reductions, exclusive_scan_in_every_size) {
   for (const std::size_t n : lengths) {
     auto data = values<std::int64_t>(me(), n);
-    world().exclusive_scan(std::span(data), 7);
+    exclusive_scan(world(), std::span(data), 7);
     for (std::size_t i = 0; i < n; ++i) {
       std::int64_t sum = 7;
       for (int rank = 0; rank < me(); ++rank) sum += value<std::int64_t>(rank, i);
@@ -199,13 +199,13 @@ TEST(Reductions, exclusive_scan_keeps_the_order) {
   const Affine first = step(ranks(), 0);
   Affine expected = first;
   if (me() > 0) expected = Then{}(first, chain(me() - 1, 0));
-  EXPECT_EQ(world().exclusive_scan(step(me(), 0), first, Then{}), expected);
+  EXPECT_EQ(exclusive_scan(world(), step(me(), 0), first, Then{}), expected);
 }
 
 TEST(Reductions, scan_in_every_size) {
   for (const std::size_t n : lengths) {
     auto data = values<std::int64_t>(me(), n);
-    world().scan(std::span(data));
+    scan(world(), std::span(data));
     for (std::size_t i = 0; i < n; ++i) {
       std::int64_t sum = 0;
       for (int rank = 0; rank <= me(); ++rank) sum += value<std::int64_t>(rank, i);
@@ -220,11 +220,11 @@ TEST(Reductions, operators_may_have_state_and_be_lambdas) {
     ++called;
     return std::max(a, b);
   };
-  EXPECT_EQ(world().allreduce(me(), counting), ranks() - 1);
+  EXPECT_EQ(allreduce(world(), me(), counting), ranks() - 1);
   EXPECT_TRUE(ranks() == 1 || called > 0);
   const int modulus = 1009;
   const auto product =
-      world().allreduce(me() + 2, [modulus](int a, int b) { return a * b % modulus; });
+      allreduce(world(), me() + 2, [modulus](int a, int b) { return a * b % modulus; });
   int expected = 1;
   for (int rank = 0; rank < ranks(); ++rank) expected = expected * (rank + 2) % modulus;
   EXPECT_EQ(product, expected);
@@ -238,10 +238,10 @@ TEST(Reductions, elements_may_be_structs_of_any_size) {
   const auto join = [](const Extremes& a, const Extremes& b) {
     return Extremes{std::min(a.low, b.low), std::max(a.high, b.high), a.count + b.count};
   };
-  const auto all = world().allreduce(Extremes{-1.0 * me(), 2.0 * me(), 1}, join);
+  const auto all = allreduce(world(), Extremes{-1.0 * me(), 2.0 * me(), 1}, join);
   EXPECT_EQ(all.low, -1.0 * (ranks() - 1));
   EXPECT_EQ(all.high, 2.0 * (ranks() - 1));
   EXPECT_EQ(all.count, ranks());
-  const auto sum = world().allreduce(std::complex<double>(me(), 1));
+  const auto sum = allreduce(world(), std::complex<double>(me(), 1));
   EXPECT_EQ(sum, std::complex<double>(ranks() * (ranks() - 1) / 2, ranks()));
 }

@@ -200,8 +200,11 @@ RMI_TEST(RmiCalls, a_function_may_be_broadcast_to_a_team) {
       world(),
       [](armature::shared_ref<Counter> there, int amount) { there.local().total += amount; },
       counter.ref(), 3);
+  // Not a value that is broadcast from member 4.
+  armature::broadcast(
+      world(), [there = counter.ref()](int amount) { there.local().total += amount; }, 4);
   armature::rmi_fence();
-  EXPECT_EQ(counter->total, 3 * ranks());
+  EXPECT_EQ(counter->total, 7 * ranks());
 }
 
 RMI_TEST(RmiCalls, the_papers_spellings_do_the_same) {

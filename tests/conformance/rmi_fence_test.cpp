@@ -49,14 +49,14 @@ RMI_TEST(RmiFence, waits_for_trees_of_calls) {
   shared<Tree> tree(world());
   tree.async(right(), &Tree::grow, tree.ref(), 10);
   armature::rmi_fence();
-  EXPECT_EQ(world().allreduce(tree->nodes), 2047L * ranks());
+  EXPECT_EQ(allreduce(world(), tree->nodes), 2047L * ranks());
 }
 
 RMI_TEST(RmiFence, waits_for_methods_that_wait_themselves) {
   shared<Tree> tree(world());
   for (int i = 0; i < 5; ++i) tree.async(right(i), &Tree::ask_and_pass, tree.ref(), 20);
   armature::rmi_fence();
-  EXPECT_EQ(world().allreduce(tree->nodes), 5L * 21 * ranks());
+  EXPECT_EQ(allreduce(world(), tree->nodes), 5L * 21 * ranks());
 }
 
 RMI_TEST(RmiFence, may_be_called_again_and_again) {
@@ -80,7 +80,7 @@ RMI_TEST(RmiFence, ranks_may_come_late_and_work_meanwhile_as_slaves) {
     }
   }
   armature::rmi_fence();
-  EXPECT_EQ(world().allreduce(tree->nodes), 200);
+  EXPECT_EQ(allreduce(world(), tree->nodes), 200);
 }
 
 RMI_TEST(RmiFence, overlaps_with_work) {
@@ -94,7 +94,7 @@ RMI_TEST(RmiFence, overlaps_with_work) {
   EXPECT_TRUE(fence.test());
   fence.get();
   armature::rmi_fence();
-  EXPECT_EQ(world().allreduce(tree->nodes), 511L * ranks());
+  EXPECT_EQ(allreduce(world(), tree->nodes), 511L * ranks());
 }
 
 RMI_TEST(RmiFence, a_continuation_of_a_fence_runs_once) {

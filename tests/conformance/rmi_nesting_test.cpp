@@ -13,7 +13,7 @@ namespace {
 
 int code_of_a_collective() {
   try {
-    (void)world().allreduce(1);
+    (void)allreduce(world(), 1);
   } catch (const armature::Error& error) {
     return static_cast<int>(error.code());
   }
@@ -71,8 +71,8 @@ RMI_TEST(RmiNesting, a_method_that_runs_in_a_collective_enters_none_of_the_same_
   if (me() == ranks() - 1) {
     EXPECT_EQ(armature::sync(0, code_of_a_collective), static_cast<int>(Errc::misuse));
   }
-  EXPECT_EQ(world().allreduce(100), 100 * ranks());
-  EXPECT_EQ(world().allreduce(1), ranks());
+  EXPECT_EQ(allreduce(world(), 100), 100 * ranks());
+  EXPECT_EQ(allreduce(world(), 1), ranks());
 }
 
 RMI_TEST(RmiNesting, a_chain_of_questions_goes_round_the_ranks) {
@@ -135,7 +135,7 @@ RMI_TEST(RmiNesting, statements_between_questions_begin_a_new_chain) {
   link.async(right(), &Link::relay, link.ref(), 100);
   armature::rmi_fence();
   EXPECT_EQ(errors, 0);
-  EXPECT_EQ(world().allreduce(link->visits), 101 * ranks());
+  EXPECT_EQ(allreduce(world(), link->visits), 101 * ranks());
   armature::on_async_error(nullptr);
 }
 
@@ -162,5 +162,5 @@ RMI_TEST(RmiNesting, questions_get_through_though_statements_stand_before_them_a
     EXPECT_EQ(busy.sync(right(), &Busy::back, busy.ref(), Rank(0), 2), 1);
   }
   armature::rmi_fence();
-  EXPECT_EQ(world().allreduce(busy->notes), 9);
+  EXPECT_EQ(allreduce(world(), busy->notes), 9);
 }

@@ -78,7 +78,7 @@ RMI_TEST(RmiObjects, an_object_of_a_sub_team_can_be_called_from_outside_it) {
   const auto team = world().split(me() % 2, me());
   shared<Cell> cell(team, me() + 1000);
   // Rank r's object, told to everybody.
-  const auto all = world().allgather(cell.ref());
+  const auto all = allgather(world(), cell.ref());
   for (int to = 0; to < ranks(); ++to)
     EXPECT_EQ(all[static_cast<std::size_t>(to)].sync(to, &Cell::get), to + 1000);
   armature::rmi_fence();
@@ -91,7 +91,7 @@ RMI_TEST(RmiObjects, a_rank_without_a_representative_says_so) {
   const auto team = world().split(me() == 0 ? 0 : 1, me());
   shared<Cell> others(team);  // so that every rank has objects at small numbers
   shared<Cell> cell(team, me());
-  const auto all = world().allgather(cell.ref());
+  const auto all = allgather(world(), cell.ref());
   if (ranks() > 1) {
     const auto foreign = all[me() == 0 ? 1 : 0];
     expect_error(Errc::object_gone, {"object"}, [&] { (void)foreign.sync(me(), &Cell::get); });

@@ -36,7 +36,7 @@ void expect_team(const Team& team, const std::vector<Rank>& members) {
     }
   }
   std::vector<int> ranks_of_members(members.begin(), members.end());
-  EXPECT_EQ(team.allgather(me()), ranks_of_members);
+  EXPECT_EQ(allgather(team, me()), ranks_of_members);
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ TEST(Team, a_rank_can_be_a_team_alone) {
   const Team team = Team::create(alone);
   expect_team(team, alone);
   team.barrier();
-  EXPECT_EQ(team.allreduce(5), 5);
+  EXPECT_EQ(allreduce(team, 5), 5);
   auto piece = team.allocate<int>(10);
   EXPECT_EQ(piece.on(0).rank(), me());
   team.free(piece);
@@ -104,8 +104,8 @@ TEST(Team, teams_of_the_same_members_are_different_teams) {
   const Team first = Team::create(members);
   const Team second = Team::create(members);
   for (int i = 0; i < 20; ++i) {
-    EXPECT_EQ(first.allreduce(1), ranks());
-    EXPECT_EQ(second.allreduce(2), 2 * ranks());
+    EXPECT_EQ(allreduce(first, 1), ranks());
+    EXPECT_EQ(allreduce(second, 2), 2 * ranks());
   }
 }
 
@@ -150,7 +150,7 @@ TEST(Team, a_copy_is_the_same_team) {
   const Team team = world().split(0, -me());
   const Team copy = team;
   EXPECT_EQ(copy.rank(), team.rank());
-  EXPECT_EQ((me() % 2 == 0 ? team : copy).allreduce(1), ranks());
+  EXPECT_EQ(allreduce((me() % 2 == 0 ? team : copy), 1), ranks());
 }
 
 TEST(Team, memory_can_be_allocated_on_a_team) {
@@ -173,7 +173,7 @@ TEST(Team, memory_can_be_allocated_on_a_team) {
 TEST(Team, ranks_outside_a_team_can_reach_its_memory) {
   const Team evens = world().split(me() % 2, me());
   auto piece = evens.allocate<int>(1);
-  const auto zero = world().broadcast(me() == 0 ? piece.on(0) : nullptr, 0);
+  const auto zero = broadcast(world(), me() == 0 ? piece.on(0) : nullptr, 0);
   armature::accumulate(zero, me() + 1);
   world().barrier();
   EXPECT_EQ(armature::get(zero), ranks() * (ranks() + 1) / 2);
@@ -193,7 +193,7 @@ TEST(Team, memory_that_cannot_be_had_is_an_error_on_every_member_only) {
 TEST(Team, disjoint_teams_work_at_their_own_pace) {
   const Team team = world().split(me() % 2, me());
   const int rounds = me() % 2 == 0 ? 200 : 20;
-  for (int i = 0; i < rounds; ++i) ASSERT_EQ(team.allreduce(i), i * team.size());
+  for (int i = 0; i < rounds; ++i) ASSERT_EQ(allreduce(team, i), i * team.size());
   world().barrier();
 }
 
@@ -201,8 +201,8 @@ TEST(Team, teams_that_overlap_can_be_used_alternately) {
   const Team rows = world().split(me() / 2, me());
   const Team columns = world().split(me() % 2, me());
   for (int i = 0; i < 100; ++i) {
-    ASSERT_EQ(rows.allreduce(1), rows.size());
-    ASSERT_EQ(columns.allreduce(1), columns.size());
+    ASSERT_EQ(allreduce(rows, 1), rows.size());
+    ASSERT_EQ(allreduce(columns, 1), columns.size());
   }
 }
 
@@ -254,6 +254,6 @@ TEST(Team, an_empty_team_can_do_nothing) {
   expect_error(Errc::misuse, {"barrier"}, [&] { none.barrier(); });
   expect_error(Errc::misuse, {"split"}, [&] { (void)none.split(0, 0); });
   expect_error(Errc::misuse, {"allocate"}, [&] { (void)none.allocate<int>(1); });
-  expect_error(Errc::misuse, {"allreduce"}, [&] { (void)none.allreduce(1); });
+  expect_error(Errc::misuse, {"allreduce"}, [&] { (void)allreduce(none, 1); });
   expect_error(Errc::misuse, {"create_mutexes"}, [&] { (void)none.create_mutexes(1); });
 }

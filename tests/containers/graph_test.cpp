@@ -78,7 +78,7 @@ TEST(Graph, every_vertex_belongs_to_one_rank) {
       std::vector<int> owned(vertices);
       for (const auto vertex : graph.local()) ++owned[vertex.id()];
       for (std::size_t id = 0; id < vertices; ++id) EXPECT_EQ(owned[id] == 1, graph.is_local(id));
-      world().allreduce(std::span<int>(owned));
+      allreduce(world(), std::span<int>(owned));
       EXPECT_EQ(owned, std::vector<int>(vertices, 1));
     }
   }

@@ -98,7 +98,7 @@ TEST(Map, a_question_of_a_visitor_does_not_overtake_its_statements) {
 TEST(Map, a_visit_of_an_own_entry_is_not_interrupted_by_its_statements) {
   armature::distributed_map<int, long> map(world());
   auto sent = world().allocate<long>(1);
-  const int key = world().broadcast(own_keys(map, 1)[0], 0);
+  const int key = broadcast(world(), own_keys(map, 1)[0], 0);
   constexpr int visits = 10;
   if (me() == 0) {
     // The others' visits have come, and are let in behind this one.
@@ -132,7 +132,7 @@ TEST(Map, what_a_visitor_throws_is_told_in_the_same_way_whoever_has_the_key) {
     ++told;
   });
   world().barrier();
-  const int key = world().broadcast(own_keys(map, 1)[0], 0);
+  const int key = broadcast(world(), own_keys(map, 1)[0], 0);
   map.async_visit(key, [](int, int&) { throw std::runtime_error("no visitors"); });
   map.fence();
   EXPECT_EQ(told, me() == 0 ? ranks() : 0);

@@ -52,7 +52,7 @@ void leave_out(World& world, int who) {
   else
     say_how_it_ends(world, [&] { (void)Team::create(first(world.size())); });
   const Team survivors = Team::create(first(world.size() - 1));
-  say(world, survivors.allreduce(1) == survivors.size() ? "goes on, well" : "goes on, badly");
+  say(world, allreduce(survivors, 1) == survivors.size() ? "goes on, well" : "goes on, badly");
 }
 
 /// Rank 1, which is told, ends all that wait for it.

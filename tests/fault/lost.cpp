@@ -84,7 +84,7 @@ const Calls& calls() {
          armature::rmi_fence(s.world);
        }}},
       {"barrier", {[](Scene& s) { s.world.barrier(); }}},
-      {"allreduce", {[](Scene& s) { (void)s.world.allreduce(1.0); }}},
+      {"allreduce", {[](Scene& s) { (void)allreduce(s.world, 1.0); }}},
       {"wait_notify", {[](Scene& s) { armature::wait_notify(s.victim); }}},
       {"receive", {[](Scene& s) {
          (void)armature::receive(s.victim, 1, std::as_writable_bytes(std::span(s.data)));
@@ -118,7 +118,7 @@ int survive(Scene& scene, const std::string& name) {
   for (const auto& other : calls())
     if (other.first != name) until_lost(scene, other.first);
   for (int i = 0; i < 5; ++i) scene.survivors.barrier();
-  const int sum = scene.survivors.allreduce(1);
+  const int sum = allreduce(scene.survivors, 1);
   std::printf("rank %d goes on, %s\n", static_cast<int>(scene.world.rank()),
               sum == scene.survivors.size() ? "well" : "badly");
   std::fflush(stdout);
@@ -137,7 +137,7 @@ int run(World& world, const std::string& name, bool whole_node) {
               .piece = world.allocate<double>(n),
               .mutexes = world.create_mutexes(2 + world.size()),
               .survivors = world.split(is_gone ? 1 : 0, world.rank()),
-              .exposed = world.broadcast(exposed.pointer(), gone.back()),
+              .exposed = broadcast(world, exposed.pointer(), gone.back()),
               .target = std::make_unique<armature::shared<Target>>(world),
               .data = std::vector<double>(n, 1)};
   if (world.rank() == scene.victim) scene.mutexes.lock(scene.victim, 0);

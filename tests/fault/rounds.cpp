@@ -33,18 +33,18 @@ void one_round(World& world, int round, const char*& call) {
   call = "barrier";
   world.barrier();
   call = "broadcast";
-  const std::int64_t said = world.broadcast(std::int64_t{world.rank() == root ? round : -1}, root);
+  const std::int64_t said = broadcast(world, std::int64_t{world.rank() == root ? round : -1}, root);
   require(said == round, call, round);
   // More than a packet, and more than a line of a round has room for.
   std::vector<std::int64_t> many(5000, world.rank() == root ? round : -1);
-  world.broadcast(std::span(many), root);
+  broadcast(world, std::span(many), root);
   require(std::ranges::count(many, round) == std::ssize(many), call, round);
   call = "allreduce";
-  const int sum = world.allreduce(static_cast<int>(world.rank()) + round);
+  const int sum = allreduce(world, static_cast<int>(world.rank()) + round);
   require(sum == size * (size - 1) / 2 + size * round, call, round);
   std::vector<std::int64_t> terms(3000);
   std::iota(terms.begin(), terms.end(), round);
-  world.allreduce(std::span(terms));
+  allreduce(world, std::span(terms));
   for (std::size_t i = 0; i < terms.size(); ++i)
     require(terms[i] == (round + static_cast<std::int64_t>(i)) * size, call, round);
 }
@@ -63,18 +63,18 @@ void one_round_of_long_data(World& world, int round, const char*& call) {
 
   call = "broadcast";
   std::ranges::fill(mine, world.rank() == root ? round : -1);
-  world.broadcast(mine, root);
+  broadcast(world, mine, root);
   require(std::ranges::count(mine, round) == std::ssize(mine), call, round);
   call = "gather";
-  world.gather(std::span<const std::int64_t>(mine.first(block)), std::span(all), root);
+  gather(world, std::span<const std::int64_t>(mine.first(block)), std::span(all), root);
   require(world.rank() != root || std::ranges::count(all, round) == std::ssize(all), call, round);
   call = "alltoall";
   std::ranges::fill(mine, world.rank() + round);
-  world.alltoall(std::span<const std::int64_t>(mine), std::span(all));
+  alltoall(world, std::span<const std::int64_t>(mine), std::span(all));
   for (std::size_t i = 0; i < all.size(); ++i)
     require(all[i] == static_cast<std::int64_t>(i / block) + round, call, round);
   call = "scatter";
-  world.scatter(std::span<const std::int64_t>(all), mine.first(block), root);
+  scatter(world, std::span<const std::int64_t>(all), mine.first(block), root);
   require(mine[block - 1] == world.rank() + round, call, round);
 }
 
@@ -92,14 +92,14 @@ void one_round_of_fences(World& world, int round, const char*& call) {
 void one_round_of_teams(World& world, int round, const char*& call) {
   call = "split";
   const armature::Team part = world.split((world.rank() + round) % 2, 0);
-  require(part.allreduce(1) == part.size(), call, round);
+  require(allreduce(part, 1) == part.size(), call, round);
   call = "rmi_fence";
   armature::rmi_fence(part);
   call = "create";
   std::vector<armature::Rank> members;
   for (int i = 0; i < world.size(); ++i) members.emplace_back((i + round) % world.size());
   const armature::Team all = armature::Team::create(members);
-  require(all.allreduce(1) == world.size(), call, round);
+  require(allreduce(all, 1) == world.size(), call, round);
 }
 
 using Round = void (*)(World& world, int round, const char*& call);

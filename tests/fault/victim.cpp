@@ -100,29 +100,29 @@ void split_by_parity(Scene& s) { (void)s.world.split(s.world.rank() % 2, 0); }
 const std::vector<Call>& collective_calls() {
   static const std::vector<Call> calls = {
       {"barrier", [](Scene& s) { s.world.barrier(); }},
-      {"broadcast", [](Scene& s) { (void)s.world.broadcast(1, 0); }},
-      {"broadcast_large", [](Scene& s) { s.world.broadcast(std::span(s.data), 1); }},
-      {"reduce", [](Scene& s) { s.world.reduce(std::span(s.data).first(10), 0); }},
-      {"allreduce", [](Scene& s) { (void)s.world.allreduce(1.0); }},
-      {"allreduce_large", [](Scene& s) { s.world.allreduce(std::span(s.data)); }},
+      {"broadcast", [](Scene& s) { (void)broadcast(s.world, 1, 0); }},
+      {"broadcast_large", [](Scene& s) { broadcast(s.world, std::span(s.data), 1); }},
+      {"reduce", [](Scene& s) { reduce(s.world, std::span(s.data).first(10), 0); }},
+      {"allreduce", [](Scene& s) { (void)allreduce(s.world, 1.0); }},
+      {"allreduce_large", [](Scene& s) { allreduce(s.world, std::span(s.data)); }},
       {"gather",
        [](Scene& s) {
-         s.world.gather(std::span<const double>(s.data).first(10), std::span(s.all).first(tens(s)),
-                        0);
+         gather(s.world, std::span<const double>(s.data).first(10), std::span(s.all).first(tens(s)),
+                0);
        }},
-      {"allgather", [](Scene& s) { (void)s.world.allgather(1); }},
+      {"allgather", [](Scene& s) { (void)allgather(s.world, 1); }},
       {"alltoall",
        [](Scene& s) {
-         s.world.alltoall(std::span<const double>(s.data).first(tens(s)),
-                          std::span(s.all).first(tens(s)));
+         alltoall(s.world, std::span<const double>(s.data).first(tens(s)),
+                  std::span(s.all).first(tens(s)));
        }},
       {"alltoall_large",
        [](Scene& s) {
          const std::vector<double> from(1000 * tens(s));
          std::vector<double> to(from.size());
-         s.world.alltoall(std::span(from), std::span(to));
+         alltoall(s.world, std::span(from), std::span(to));
        }},
-      {"scan", [](Scene& s) { (void)s.world.scan(1); }},
+      {"scan", [](Scene& s) { (void)scan(s.world, 1); }},
       {"create", create},
       // The others leave it out: an invitation is left over.
       {"create_by_one",
@@ -227,7 +227,7 @@ void survive(Scene& scene, const Call& call) {
   std::vector<armature::Rank> members = everybody(scene.world);
   std::erase_if(members, [](armature::Rank rank) { return dies(rank); });
   const armature::Team team = armature::Team::create(members).split(0, -me);
-  const int count = team.allreduce(1);
+  const int count = allreduce(team, 1);
   armature::put(scene.piece.on(scene.next), 1.0 * me);
   scene.survivors.barrier();
   const int before = survivor_beside(scene.world, -1);

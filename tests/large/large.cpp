@@ -97,7 +97,7 @@ double available() {
 int body(World& world) {
   constexpr double needed = 11;
   constexpr int skipped = 77;
-  const double there = world.broadcast(available(), 0);
+  const double there = broadcast(world, available(), 0);
   if (there < needed) {
     if (world.rank() == 0)
       std::printf("SKIPPED: this takes %.0f GiB of memory, of which %.1f are free\n", needed,

@@ -165,7 +165,7 @@ const std::map<std::string, std::function<void(World&)>> holds = {
     {"collective",
      [](World& world) {
        if (world.rank() == 0) sleep_forever();
-       static_cast<void>(world.allreduce(1));
+       static_cast<void>(allreduce(world, 1));
      }},
     {"notify",
      [](World& world) {
@@ -304,7 +304,7 @@ const std::map<std::string, std::function<void(World&)>> others = {
     {"end", [](World& world) { world.barrier(); }},
     {"one_more",
      [](World& world) {
-       if (world.rank() == 0) (void)world.allreduce(1);
+       if (world.rank() == 0) (void)allreduce(world, 1);
      }},
     {"one_more_barrier",
      [](World& world) {

@@ -116,6 +116,6 @@ def test_inspect_shows_thread_ranks_and_their_processes():
 
 def test_a_call_by_a_thread_that_runs_no_rank_is_explained():
     run(["other_thread"], 0, r"rank 1: its thread has put", r"notify: called by a thread that runs no rank",
-        r"Team::barrier: called by a thread", r"Team::allreduce: called by a thread",
+        r"Team::barrier: called by a thread", r"allreduce: called by a thread",
         options=["-n", 2, "--threads", 2])
     run(["other_thread"], 0, r"rank 1: its thread has put", options=["-n", 2])

@@ -71,9 +71,9 @@ class Work {
         layer::allocate_symmetric(world, static_cast<std::size_t>(ranks_) * sizeof(long)));
     require(is_zero(), "symmetric memory does not begin with zeros");
     const auto place = reinterpret_cast<std::ptrdiff_t>(table_) - me_ * stride_;
-    require(world.allreduce(place, armature::Minimum()) == place, "a place is not symmetric");
+    require(allreduce(world, place, armature::Minimum()) == place, "a place is not symmetric");
     const auto other = reinterpret_cast<std::ptrdiff_t>(own_.back()) - me_ * stride_;
-    require(half_.allreduce(other, armature::Maximum()) == other, "a team's is not symmetric");
+    require(allreduce(half_, other, armature::Maximum()) == other, "a team's is not symmetric");
     world.barrier();
   }
 

@@ -95,7 +95,7 @@ TEST(Lifecycle, in_between_everything_works) {
   armature::put(piece.on((world.rank() + 1) % world.size()), 7);
   world.barrier();
   EXPECT_EQ(piece[0], 7);
-  EXPECT_EQ(world.allreduce(1), world.size());
+  EXPECT_EQ(allreduce(world, 1), world.size());
   world.free(piece);
 }
 

@@ -25,8 +25,8 @@ void repeat(armature::World& world, const char* name, Operation operation) {
 int body(armature::World& world) {
   double sum = 0;
   repeat(world, "barrier", [&](int) { world.barrier(); });
-  repeat(world, "broadcast", [&](int i) { sum += world.broadcast(1.0 * i, i % world.size()); });
-  repeat(world, "allreduce", [&](int) { sum += world.allreduce(1.0); });
+  repeat(world, "broadcast", [&](int i) { sum += broadcast(world, 1.0 * i, i % world.size()); });
+  repeat(world, "allreduce", [&](int) { sum += allreduce(world, 1.0); });
   repeat(world, "fence", [&](int) { armature::rmi_fence(); });
   world.barrier();  // nobody leaves, and tells the others so, before rank 0 has seen the end
   return sum > 0 ? 0 : 1;

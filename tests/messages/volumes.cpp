@@ -36,11 +36,11 @@ int body(armature::World& world) {
   const std::span<const std::uint8_t> from_all(sent), from_one(piece);
   const std::span<std::uint8_t> to_all(got), to_one(mine);
   constexpr int root = 1;
-  repeat(world, "broadcast", [&] { world.broadcast(to_one, root); });
-  repeat(world, "scatter", [&] { world.scatter(from_all, to_one, root); });
-  repeat(world, "gather", [&] { world.gather(from_one, to_all, root); });
-  repeat(world, "reduce", [&] { world.reduce(to_one, root, [](auto a, auto) { return a; }); });
-  repeat(world, "alltoall", [&] { world.alltoall(from_all, to_all); });
+  repeat(world, "broadcast", [&] { broadcast(world, to_one, root); });
+  repeat(world, "scatter", [&] { scatter(world, from_all, to_one, root); });
+  repeat(world, "gather", [&] { gather(world, from_one, to_all, root); });
+  repeat(world, "reduce", [&] { reduce(world, to_one, root, [](auto a, auto) { return a; }); });
+  repeat(world, "alltoall", [&] { alltoall(world, from_all, to_all); });
   return 0;
 }
 

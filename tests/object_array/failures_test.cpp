@@ -119,7 +119,7 @@ TEST(ObjectArrayFailures, an_element_that_cannot_be_sent_stays_and_is_sent_later
   if (me() == 0) {
     EXPECT_EQ(all[0].member(), (where + 1) % ranks());
   }
-  EXPECT_EQ(world().allreduce(told.size()), ranks() > 1 ? 1U : 0U);
+  EXPECT_EQ(allreduce(world(), told.size()), ranks() > 1 ? 1U : 0U);
   armature::on_async_error(nullptr);
   world().barrier();
 }
@@ -136,7 +136,7 @@ TEST(ObjectArrayFailures, an_element_that_cannot_be_received_is_gone_and_missed)
     all[1].move_to((where + 1) % ranks());
   }
   all.fence();
-  EXPECT_EQ(world().allreduce(told.size()), 1U);
+  EXPECT_EQ(allreduce(world(), told.size()), 1U);
   if (!told.empty()) {
     EXPECT_NE(told[0].find("in pieces"), std::string::npos) << told[0];
   }
@@ -170,7 +170,7 @@ TEST(ObjectArrayFailures, an_element_whose_constructor_waits_is_created_once) {
     } catch (const armature::Error& error) {
       EXPECT_EQ(error.code(), Errc::misuse) << error.what();
     }
-    EXPECT_EQ(world().allreduce(created), 1);
+    EXPECT_EQ(allreduce(world(), created), 1);
     all.fence();
     EXPECT_EQ(all[i].sync(&Curious::get), 1);
     world().barrier();

@@ -88,7 +88,7 @@ TEST(ObjectArray, elements_are_made_of_their_index) {
     EXPECT_EQ(cell.sum(), index * index);
     ++here;
   });
-  EXPECT_EQ(world().allreduce(here), 10);
+  EXPECT_EQ(allreduce(world(), here), 10);
 }
 
 TEST(ObjectArray, an_own_element_is_not_interrupted_by_its_statements) {
@@ -292,7 +292,7 @@ TEST(ObjectArray, statements_that_fail_are_told_where_they_were_made_or_ran) {
   world().barrier();
   if (me() == 0) cells[0].async(&Cell::fail, 3);
   cells.fence();
-  EXPECT_EQ(world().allreduce(told.size()), 1U);
+  EXPECT_EQ(allreduce(world(), told.size()), 1U);
   if (!told.empty()) {
     EXPECT_NE(told[0].find("no 3"), std::string::npos) << told[0];
   }

@@ -216,10 +216,10 @@ class Storm {
     }
     // Calls to elements that come and go are executed or refused; destroying and moving, which are
     // not counted when they succeed, may be refused too.
-    const std::uint64_t sent = world_.allreduce(books_->sent_fleeting);
-    const std::uint64_t calls = world_.allreduce(calls_sent());
-    const std::uint64_t executed = world_.allreduce(books_->executed_fleeting);
-    const std::uint64_t refused = world_.allreduce(books_->refused);
+    const std::uint64_t sent = allreduce(world_, books_->sent_fleeting);
+    const std::uint64_t calls = allreduce(world_, calls_sent());
+    const std::uint64_t executed = allreduce(world_, books_->executed_fleeting);
+    const std::uint64_t refused = allreduce(world_, books_->refused);
     if (executed + refused < calls || executed + refused > sent)
       armature::abort(8, std::to_string(executed) + " executed and " + std::to_string(refused) +
                              " refused of " + std::to_string(calls) + " calls, " +

@@ -206,7 +206,8 @@ std::uint64_t run_cases(armature::World& world, const Options& options) {
       std::chrono::steady_clock::now() + std::chrono::duration<double>(options.seconds);
   std::uint64_t number = 0;
   for (; number < options.cases; ++number) {
-    if (number % 32 == 0 && world.broadcast(std::chrono::steady_clock::now() > end ? 1 : 0, 0) != 0)
+    if (number % 32 == 0 &&
+        broadcast(world, std::chrono::steady_clock::now() > end ? 1 : 0, 0) != 0)
       break;
     test.run_case(number);
   }

@@ -93,9 +93,9 @@ void transfers(World& world, armature::global_ptr<std::int64_t> at) {
 void collectives(World& world) {
   for (const std::size_t size : {1u, 100000u}) {
     std::vector<std::int64_t> values(size, world.rank());
-    world.broadcast(std::span(values), 1);
+    broadcast(world, std::span(values), 1);
     require(values.back() == 1, "a broadcast");
-    world.allreduce(std::span(values), std::plus<>());
+    allreduce(world, std::span(values), std::plus<>());
     require(values.back() == world.size(), "a reduction");
   }
 }

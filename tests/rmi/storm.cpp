@@ -58,7 +58,7 @@ struct Target {
 
 void expect_sum(const World& world, const shared<Target>& target, long expected) {
   armature::rmi_fence();
-  const long sum = world.allreduce(target->sum);
+  const long sum = allreduce(world, target->sum);
   if (sum != expected)
     throw std::runtime_error("a sum of " + std::to_string(sum) + ", not " +
                              std::to_string(expected));

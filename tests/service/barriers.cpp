@@ -47,8 +47,8 @@ int main(int argc, char** argv) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
       world.barrier();
     }
-    const long all = world.allreduce(of_all_processes.load());
-    const long own = world.allreduce(of_this_process.load());
+    const long all = allreduce(world, of_all_processes.load());
+    const long own = allreduce(world, of_this_process.load());
     if (world.rank() == 0)
       std::printf("barriers of all processes: %s, of one: %s\n", all != 0 ? "some" : "none",
                   own != 0 ? "some" : "none");

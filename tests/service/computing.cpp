@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     armature::shared<Counter> counter(world);
     world.barrier();
     // One end for all, by the node's clock: one that left the barrier earlier would answer earlier.
-    const auto begin = world.broadcast(Clock::now(), 0);
+    const auto begin = broadcast(world, Clock::now(), 0);
     const auto end = begin + time;
     constexpr int questions = 50;
     const long expected = world.rank() == 0 ? 0 : 2 * questions;
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
               std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count()));
     }
     armature::rmi_fence();
-    const bool right = world.allreduce(counter->count == expected ? 1 : 0) == world.size();
+    const bool right = allreduce(world, counter->count == expected ? 1 : 0) == world.size();
     if (world.rank() == 0)
       std::printf("%s, %s\n", right ? "all counted" : "miscounted",
                   in_time ? "while the others computed" : "only after the others had computed");

@@ -60,14 +60,14 @@ int main(int argc, char** argv) {
     (void)sched_getaffinity(0, sizeof own, &own);
     (void)sched_getaffinity(getppid(), sizeof launchers, &launchers);
     const bool has_choice = CPU_COUNT(&own) < CPU_COUNT(&launchers);
-    if (world.allreduce(has_choice ? 1 : 0) < world.size()) {
+    if (allreduce(world, has_choice ? 1 : 0) < world.size()) {
       if (world.rank() == 0) std::puts("bound to no core of its own");
       return 0;
     }
     world.barrier();
     const bool right_before = comes_to_stay([&] { return one_is_elsewhere(getpid(), own); });
-    const pid_t process = world.broadcast(getpid(), 0);
-    const cpu_set_t cores = world.broadcast(own, 0);
+    const pid_t process = broadcast(world, getpid(), 0);
+    const cpu_set_t cores = broadcast(world, own, 0);
     bool right_asleep = true;
     if (world.rank() == 0) {
       (void)armature::wait_notify(1);  // sleeps until rank 1, on the same machine, has looked

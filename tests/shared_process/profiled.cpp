@@ -5,7 +5,7 @@
 
 int main(int argc, char** argv) {
   return armature::run(argc, argv, [](armature::World& world) {
-    const int all = world.allreduce(1);
+    const int all = allreduce(world, 1);
     if (world.rank() == 0) std::printf("%d ranks are profiled\n", all);
   });
 }

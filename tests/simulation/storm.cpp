@@ -103,7 +103,7 @@ class Storm {
       linger();
       armature::rmi_fence();
     }
-    const std::uint64_t visits = world_.allreduce(tree_->visits);
+    const std::uint64_t visits = allreduce(world_, tree_->visits);
     if (visits != expected_)
       armature::abort(3, "after a fence " + std::to_string(visits) + " of " +
                              std::to_string(expected_) + " calls have been executed");
@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
   return armature::run(argc, argv, [&](armature::World& world) {
     if (argument == "deadlock") return deadlock(world);
     Storm storm(world, seed == nullptr ? 1 : std::strtoull(seed, nullptr, 10), argument);
-    const std::uint64_t order = world.allreduce(storm.run());
+    const std::uint64_t order = allreduce(world, storm.run());
     if (world.rank() == 0) std::printf("%016llx\n", static_cast<unsigned long long>(order));
   });
 }

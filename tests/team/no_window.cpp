@@ -35,21 +35,21 @@ int body(World& world, int poor) {
 
   const Words mine(block * n, world.rank() + 1);
   Words all(block * n), one(block);
-  world.alltoall(std::span(mine), std::span(all));
+  alltoall(world, std::span(mine), std::span(all));
   for (std::size_t i = 0; i < all.size(); ++i)
     require(all[i] == static_cast<std::int64_t>(i / block) + 1, "alltoall");
   std::ranges::fill(all, 0);
-  world.allgather(std::span(mine).first(block), std::span(all));
+  allgather(world, std::span(mine).first(block), std::span(all));
   for (std::size_t i = 0; i < all.size(); ++i)
     require(all[i] == static_cast<std::int64_t>(i / block) + 1, "allgather");
   for (int root = 0; root < world.size(); ++root) {
     std::ranges::fill(all, 0);
-    world.gather(std::span(mine).first(block), std::span(all), root);
+    gather(world, std::span(mine).first(block), std::span(all), root);
     require(world.rank() != root || all.back() == world.size(), "gather");
-    world.scatter(std::span(mine), std::span(one), root);
+    scatter(world, std::span(mine), std::span(one), root);
     require(one == Words(block, root + 1), "scatter");
     all = mine;
-    world.broadcast(std::span(all), root);
+    broadcast(world, std::span(all), root);
     require(all == Words(block * n, root + 1), "broadcast");
   }
   return 0;

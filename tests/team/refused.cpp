@@ -84,7 +84,7 @@ std::optional<Errc> outcome(World& world, const Call& call, bool is_poor) {
   } catch (const armature::Error& error) {
     code = static_cast<int>(error.code());
   }
-  for (const int other : world.allgather(code)) require(other == code, "members disagree");
+  for (const int other : allgather(world, code)) require(other == code, "members disagree");
   return code < 0 ? std::nullopt : std::optional(static_cast<Errc>(code));
 }
 

@@ -26,7 +26,7 @@ int first_process(const World& world) {
 /// How many ranks with work are not where those of their node all began.
 int moved(World& world, bool works, int first) {
   const bool is_away = armature::process_of(world.rank()).number() != first;
-  return world.allreduce(works && is_away ? 1 : 0);
+  return allreduce(world, works && is_away ? 1 : 0);
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
     std::int64_t sum = 0;
     for (int step = 0; step < 60; ++step) {
       if (works) compute(std::chrono::microseconds(1000));
-      sum += world.allreduce(std::int64_t{step} * world.rank());
+      sum += allreduce(world, std::int64_t{step} * world.rank());
       most_moved = std::max(most_moved, moved(world, works, first));
     }
     const std::int64_t ranks = world.size();

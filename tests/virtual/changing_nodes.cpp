@@ -141,7 +141,7 @@ class Everything {
     const int to = drawn(round, me, ranks);
     require(sum_.sync(to, &Sum::value) == long{round} * ranks * (ranks - 1) / 2, "a call was lost");
     require(armature::get(table_.on(to) + me) == long{round} * ranks + me, "a get is wrong");
-    require(half_.allreduce(1, std::plus<>()) == half_.size(), "a team has lost somebody");
+    require(allreduce(half_, 1, std::plus<>()) == half_.size(), "a team has lost somebody");
     armature::rmi_fence(half_);
     world_.barrier();
   }

@@ -37,7 +37,7 @@ void make_team(World& world) {
   if (world.rank() % 2 != 0) return;
   const std::vector<armature::Rank> members{armature::Rank(2), armature::Rank(0)};
   const armature::Team team = armature::Team::create(members);
-  require(team.allreduce(std::int64_t{1}) == 2, "a sum is wrong");
+  require(allreduce(team, std::int64_t{1}) == 2, "a sum is wrong");
   armature::rmi_fence(team);
 }
 
@@ -75,7 +75,7 @@ void lose_one_in_its_heap(World& world, pid_t process) {
 }
 
 void work(World& world, std::string_view what) {
-  const std::vector<int> processes = world.allgather(int{getpid()});
+  const std::vector<int> processes = allgather(world, int{getpid()});
   if (!armature::checkpoint_in_memory()) {
     if (world.rank() == 2) armature::migrate(armature::process_of(3));
     what == "team" ? lose_one_before_a_team(world) : lose_one_in_its_heap(world, processes[3]);

@@ -98,9 +98,9 @@ class Worker {
 
   std::uint64_t run() {
     for (step_ = 0; step_ < settings_.steps; ++step_) step();
-    std::uint64_t sum = world_.allreduce(mixed(diary->sum, diary->pages.size()));
+    std::uint64_t sum = allreduce(world_, mixed(diary->sum, diary->pages.size()));
     if (world_.rank() == 0) sum += cells_.reduce(&Cell::total);
-    return world_.broadcast(sum, 0);
+    return broadcast(world_, sum, 0);
   }
 
  private:

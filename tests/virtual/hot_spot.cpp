@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     for (int step = 0; step < steps; ++step) {
       const int process = armature::process_of(world.rank()).number();
       std::this_thread::sleep_for(is_hot ? 3900us : 300us);
-      const int here = world.allreduce(is_hot && process == 0 ? 1 : 0);
+      const int here = allreduce(world, is_hot && process == 0 ? 1 : 0);
       if (here == world.size() / 8) ++even;
     }
     if (world.rank() == 0) std::printf("evenly spread in %d of %d steps\n", even, steps);

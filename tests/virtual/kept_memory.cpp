@@ -42,7 +42,7 @@ armature::global_ptr<Word> filled_block(const World& world) {
 std::size_t checkpoint_bytes(World& world) {
   char name[] = "./kept_memory-XXXXXX";
   if (world.rank() == 0) require(mkdtemp(name) != nullptr, "a directory for checkpoints");
-  for (char& letter : name) letter = world.broadcast(letter, 0);
+  for (char& letter : name) letter = broadcast(world, letter, 0);
   require(!armature::checkpoint(std::string(name)), "the job goes on");
   std::size_t bytes = 0;
   if (world.rank() == 0) {
@@ -50,7 +50,7 @@ std::size_t checkpoint_bytes(World& world) {
       if (file.is_regular_file()) bytes += file.file_size();
     std::filesystem::remove_all(name);
   }
-  return world.broadcast(bytes, 0);
+  return broadcast(world, bytes, 0);
 }
 
 void what_was_freed_is_not_written(World& world) {
@@ -83,7 +83,7 @@ std::size_t bytes_taken_along(World& world, ProcessId home, ProcessId away) {
   armature::migrate_together(world.rank() == 0 ? away : home);
   const std::size_t after = node_memory();
   armature::migrate_together(home);
-  return world.broadcast(after > before ? after - before : 0, last);
+  return broadcast(world, after > before ? after - before : 0, last);
 }
 
 void what_was_freed_stays(World& world) {

@@ -151,7 +151,7 @@ void give_back_where_nobody_runs(World& world, ProcessId home, ProcessId away) {
     world.barrier();
     armature::migrate_together(world.rank() == 1 ? away : home);
     is_given_back =
-        world.broadcast(world.rank() == 0 && node_memory() + most_of_a_rank < before, 0);
+        broadcast(world, world.rank() == 0 && node_memory() + most_of_a_rank < before, 0);
   }
   require(is_given_back, "what ranks have left where nobody runs is not given back");
   armature::migrate_together(home);

@@ -68,10 +68,10 @@ Change in_order(const Change& a, const Change& b) {
 void reduce_in_order(World& world) {
   Change all(0);
   for (int rank = 1; rank < world.size(); ++rank) all = in_order(all, Change(rank));
-  const Change reduced = world.allreduce(Change(world.rank()), in_order);
+  const Change reduced = allreduce(world, Change(world.rank()), in_order);
   require(reduced == all, "a reduction is not in the order of the ranks");
-  const Change before = world.exclusive_scan(Change(world.rank()), Change(world.size()), in_order);
-  const Change with_me = world.scan(Change(world.rank()), in_order);
+  const Change before = exclusive_scan(world, Change(world.rank()), Change(world.size()), in_order);
+  const Change with_me = scan(world, Change(world.rank()), in_order);
   Change expected(world.size()), expected_with_me(0);
   for (int rank = 0; rank < world.rank(); ++rank) expected = in_order(expected, Change(rank));
   for (int rank = 1; rank <= world.rank(); ++rank)
@@ -107,9 +107,9 @@ int main(int argc, char** argv) {
     require_bound(world, before_kib, created_max_kib, "created");
     if (only_created) return;
 
-    require(world.allreduce(1L) == ranks, "a rank was lost in a reduction");
-    require(world.broadcast(world.rank() + 7, ranks - 1) == ranks + 6, "a broadcast went astray");
-    const int before = world.scan(1);
+    require(allreduce(world, 1L) == ranks, "a rank was lost in a reduction");
+    require(broadcast(world, world.rank() + 7, ranks - 1) == ranks + 6, "a broadcast went astray");
+    const int before = scan(world, 1);
     require(before == world.rank() + 1, "a scan went astray");
 
     armature::shared<Counter> counter(world);

@@ -182,15 +182,15 @@ class Wanderer {
   }
 
   void check() {
-    require(world_.allreduce(added_) == world_.allreduce(counter_[0]), "an addition was lost");
+    require(allreduce(world_, added_) == allreduce(world_, counter_[0]), "an addition was lost");
     std::uint64_t sent = 0;
     for (const std::uint64_t n : sent_) sent += n;
-    require(world_.allreduce(sent) == world_.allreduce(ledger_->taken()), "calls were lost");
+    require(allreduce(world_, sent) == allreduce(world_, ledger_->taken()), "calls were lost");
     std::vector<std::int64_t> lines_sent(put_.size());
-    world_.alltoall<std::int64_t>(put_, lines_sent);
+    alltoall<std::int64_t>(world_, put_, lines_sent);
     for (int from = 0; from < world_.size(); ++from)
       require(lines_[from] == lines_sent[static_cast<std::size_t>(from)], "a put was lost");
-    const auto all_sent = world_.allgather(std::int64_t(sent_[0]));
+    const auto all_sent = allgather(world_, std::int64_t(sent_[0]));
     if (world_.rank() != 0) return;
     for (int from = 0; from < world_.size(); ++from)
       require(ledger_->next_of(from) ==
@@ -236,7 +236,7 @@ int main(int argc, char** argv) {
     Wanderer wanderer(world);
     wanderer.wander(steps / world.size() + 100);
     wanderer.gather();
-    const std::uint64_t order = world.allreduce(wanderer.order() * (2 * world.rank() + 1));
+    const std::uint64_t order = allreduce(world, wanderer.order() * (2 * world.rank() + 1));
     if (std::getenv("STORM_SEED") != nullptr && world.rank() == 0)
       std::printf("%016llx\n", static_cast<unsigned long long>(order));
   });

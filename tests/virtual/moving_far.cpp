@@ -153,7 +153,7 @@ class Wanderer {
     const armature::Team team = armature::Team::create(members);
     for (int turn = 0; turn < 3; ++turn) {
       move();
-      require(team.allreduce(std::int64_t{1}) == std::ssize(members), "a sum is wrong");
+      require(allreduce(team, std::int64_t{1}) == std::ssize(members), "a sum is wrong");
     }
     mover_.async(members.front(), &Mover::move, static_cast<unsigned>(random_()));
     armature::rmi_fence(team);

@@ -104,7 +104,7 @@ class Worker {
     for (const Word word : mine()) sum = mixed(sum, word);
     for (const auto& words : memory_)
       for (const Word word : words) sum = mixed(sum, word);
-    return world_.allreduce(sum);
+    return allreduce(world_, sum);
   }
 
  private:

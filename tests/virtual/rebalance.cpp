@@ -21,7 +21,7 @@ void work(World& world) {
   const bool works = world.rank() < world.size() / 2;
   for (int step = 0; step < 20; ++step) {
     if (works) compute(std::chrono::microseconds(500));
-    const std::int64_t sum = world.allreduce(std::int64_t{step} * world.rank());
+    const std::int64_t sum = allreduce(world, std::int64_t{step} * world.rank());
     require(sum == std::int64_t{step} * world.size() * (world.size() - 1) / 2, "a sum is wrong");
   }
 }

@@ -151,7 +151,7 @@ int inside_on_nodes(World& world) {
 int stays_on_nodes(World& world) {
   auto* const stay = world.rank() == world.size() - 1 ? new armature::StaysHere : nullptr;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(3);
-  while (world.broadcast(std::chrono::steady_clock::now() < end ? 1 : 0, 0) != 0)
+  while (broadcast(world, std::chrono::steady_clock::now() < end ? 1 : 0, 0) != 0)
     require(!armature::checkpoint({.when_due = true}), "it was started anew");
   delete stay;
   return 0;
@@ -191,7 +191,7 @@ int held(World& world, const std::string& file) {
   (void)armature::checkpoint_in_memory();  // where all go back to, in a job that recovers
   const int holder = world.size() - 1;
   auto* const stay = world.rank() == holder ? new armature::StaysHere : nullptr;
-  const int pid = world.broadcast(static_cast<int>(getpid()), holder);
+  const int pid = broadcast(world, static_cast<int>(getpid()), holder);
   if (world.rank() == 0) {
     std::printf("%d\n", pid), std::fflush(stdout);
     while (access(file.c_str(), F_OK) != 0) compute(std::chrono::milliseconds(1));
@@ -242,17 +242,17 @@ int storm(World& world, int seconds) {
       }
       ++*own;
     }
-    goes_on = world.broadcast(std::chrono::steady_clock::now() < end ? 1 : 0, 0) != 0;
+    goes_on = broadcast(world, std::chrono::steady_clock::now() < end ? 1 : 0, 0) != 0;
   }
   armature::rmi_fence();
   std::vector<std::int64_t> came(put.size());
-  world.alltoall<std::int64_t>(put, came);
+  alltoall<std::int64_t>(world, put, came);
   for (int from = 0; from < world.size(); ++from)
     require(cells[from] == came[static_cast<std::size_t>(from)], "a put was lost");
-  world.alltoall<std::int64_t>(sent, came);
+  alltoall<std::int64_t>(world, sent, came);
   for (const std::int64_t calls : came) counter->count -= calls;
   require(counter->count == 0, "a call was lost, or came twice");
-  require(world.allreduce(additions) == world.allreduce(added[0]), "an addition was lost");
+  require(allreduce(world, additions) == allreduce(world, added[0]), "an addition was lost");
   require(*own == steps, "a variable of the rank was lost");
   if (world.rank() == 0)
     std::printf("all is well after %lld steps of each\n", static_cast<long long>(steps));
@@ -265,7 +265,7 @@ int together(World& world, int seconds) {
   world.barrier();
   if (world.rank() == 0) std::puts("together"), std::fflush(stdout);
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
-  while (world.broadcast(std::chrono::steady_clock::now() < end ? 1 : 0, 0) != 0) ++*own;
+  while (broadcast(world, std::chrono::steady_clock::now() < end ? 1 : 0, 0) != 0) ++*own;
   return 0;
 }
 

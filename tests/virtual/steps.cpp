@@ -79,7 +79,7 @@ class Worker {
     for (const auto& [from, row] : inbox_->texts)
       for (const std::string& text : row) mine = mixed(mine, text.size());
     for (int i = 0; i < 64; ++i) mine = mixed(mine, piece_[i]);
-    return world_.allreduce(mixed(mine, *steps_taken));
+    return allreduce(world_, mixed(mine, *steps_taken));
   }
 
  private:
@@ -114,7 +114,7 @@ class Worker {
       if (step_ == 0) say("what was due at first is done");
     }
     if (settings_.every < 0 && step_ % -settings_.every == -settings_.every - 1) keep_copy();
-    sum_ = mixed(sum_, world_.allreduce(piece_[step_ % 64] ^ memory_.size()));
+    sum_ = mixed(sum_, allreduce(world_, piece_[step_ % 64] ^ memory_.size()));
     errno = before;
   }
 

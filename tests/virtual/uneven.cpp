@@ -32,10 +32,10 @@ std::uint64_t work(World& world, int steps, int turn, bool asks) {
     memory.emplace_back(1 + sum % 100, sum);
     if (memory.size() > 20) memory.erase(memory.begin());
     for (const std::uint64_t word : memory[sum % memory.size()]) sum = mixed(sum, word);
-    sum = mixed(sum, world.allreduce(sum));
+    sum = mixed(sum, allreduce(world, sum));
     if (asks) (void)armature::rebalance(world, {.log = true, .when_due = true});
   }
-  return world.allreduce(sum);
+  return allreduce(world, sum);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ void take_turns(armature::World& world) {
     double of_mpi = 0;
     const double mine = piece[999];
     MPI_Allreduce(&mine, &of_mpi, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    expect(world.allreduce(mine) == of_mpi, "both sum alike", round);
+    expect(allreduce(world, mine) == of_mpi, "both sum alike", round);
     for (std::size_t i = 0; i < received.size(); ++i)
       if (received[i] != piece[i])
         return expect(false, "a put brings what a message brings", round);

@@ -74,7 +74,7 @@ int work(World& world, int ranks) {
          "a method runs on the rank it is called on", me);
   armature::rmi_fence();
   expect(counter[0] == 10, "atomics have arrived", me);
-  expect(world.allreduce(1) == size, "all take part in a reduction", me);
+  expect(allreduce(world, 1) == size, "all take part in a reduction", me);
   expect(armature::domain_ranks(armature::Domain::smp, 0).size() *
                  static_cast<std::size_t>(armature::domain_count(armature::Domain::smp)) ==
              static_cast<std::size_t>(size),

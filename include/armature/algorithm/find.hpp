@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armature/collectives.hpp"
 #include "armature/container/gather.hpp"
 #include "armature/container/range.hpp"
 
@@ -26,7 +27,7 @@ template <DistributedRange R, std::predicate<const range_value_t<R>&> P>
   const auto at = std::ranges::find_if(mine, std::ref(wanted));
   const std::size_t index =
       at == mine.end() ? SIZE_MAX : all.offset() + static_cast<std::size_t>(at - mine.begin());
-  const std::size_t first = all.team().allreduce(index, Minimum());
+  const std::size_t first = allreduce(all.team(), index, Minimum());
   return first == SIZE_MAX ? std::nullopt : std::optional(first);
 }
 template <DistributedRange R>

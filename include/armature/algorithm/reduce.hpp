@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "armature/algorithm/aligned.hpp"
+#include "armature/collectives.hpp"
 #include "armature/container/gather.hpp"
 #include "armature/container/range.hpp"
 
@@ -74,8 +75,8 @@ template <DistributedRange R, std::predicate<const range_value_t<R>&> P>
 [[nodiscard]] std::size_t count_if(R&& range, P is_counted) {
   const auto all = range.view();
   all.fence();
-  return all.team().allreduce(
-      static_cast<std::size_t>(std::ranges::count_if(all.local(), std::ref(is_counted))));
+  return allreduce(all.team(), static_cast<std::size_t>(
+                                   std::ranges::count_if(all.local(), std::ref(is_counted))));
 }
 template <DistributedRange R>
 [[nodiscard]] std::size_t count(R&& range, const range_value_t<R>& value) {
@@ -86,8 +87,8 @@ template <DistributedRange R, std::predicate<const range_value_t<R>&> P>
 [[nodiscard]] bool any_of(R&& range, P holds) {
   const auto all = range.view();
   all.fence();
-  return all.team().allreduce(std::ranges::any_of(all.local(), std::ref(holds)),
-                              std::logical_or<>());
+  return allreduce(all.team(), std::ranges::any_of(all.local(), std::ref(holds)),
+                   std::logical_or<>());
 }
 template <DistributedRange R, std::predicate<const range_value_t<R>&> P>
 [[nodiscard]] bool all_of(R&& range, P holds) {
@@ -111,7 +112,7 @@ requires std::invocable < F&, const range_value_t<R>
     if (bin >= decltype(bin){} && static_cast<std::size_t>(bin) < bins)
       ++counts[static_cast<std::size_t>(bin)];
   }
-  all.team().allreduce(std::span<std::size_t>(counts));
+  allreduce(all.team(), std::span<std::size_t>(counts));
   return counts;
 }
 /// Bins of equal width over [low, high), which must not be empty.

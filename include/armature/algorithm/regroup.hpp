@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "armature/algorithm/find.hpp"
+#include "armature/collectives.hpp"
 #include "armature/container/gather.hpp"
 #include "armature/container/range.hpp"
 
@@ -35,7 +36,7 @@ std::vector<std::size_t> regroup(const distributed_range<T>& range, std::size_t 
   std::vector<std::size_t> counts, all(groups * static_cast<std::size_t>(team.size()));
   for (const auto& group : mine) counts.push_back(group.size());
   // All members have taken their elements away when this call returns.
-  team.allgather(std::span<const std::size_t>(counts), std::span<std::size_t>(all));
+  allgather(team, std::span<const std::size_t>(counts), std::span<std::size_t>(all));
 
   std::vector<std::size_t> sizes;
   std::size_t at = 0;
@@ -133,7 +134,7 @@ template <DistributedRange R, class Less = std::less<>>
                              static_cast<std::size_t>(above - below)};
     const std::span<T> lower = candidates.first(counts[0]);
     const std::span<T> upper = candidates.subspan(counts[0] + counts[1]);
-    all.team().allreduce(std::span<std::size_t>(counts));
+    allreduce(all.team(), std::span<std::size_t>(counts));
     if (n < counts[0]) {
       candidates = lower;
     } else if (n < counts[0] + counts[1]) {

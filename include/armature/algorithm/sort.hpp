@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "armature/algorithm/aligned.hpp"
+#include "armature/collectives.hpp"
 #include "armature/container/gather.hpp"
 #include "armature/container/range.hpp"
 #include "armature/container/vector.hpp"
@@ -143,7 +144,7 @@ class SampleSort {
   std::vector<Cut> exchange(const std::vector<std::size_t>& cuts) const {
     std::vector<Cut> mine, all(static_cast<std::size_t>(members_));
     for (std::size_t m = 0; m < all.size(); ++m) mine.push_back({cuts[m], cuts[m + 1]});
-    range_.team().alltoall(std::span<const Cut>(mine), std::span<Cut>(all));
+    alltoall(range_.team(), std::span<const Cut>(mine), std::span<Cut>(all));
     return all;
   }
 

@@ -6,13 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "armature/collectives.hpp"
 #include "armature/container/block_store.hpp"
 #include "armature/container/blocks.hpp"
 #include "armature/global_ptr.hpp"
 #include "armature/marshal.hpp"
 #include "armature/team.hpp"
 
-// Team's collectives move bytes. These move whatever can be an argument of a remote call.
+// Collectives move bytes. These move whatever can be an argument of a remote call.
 
 namespace armature::detail {
 
@@ -21,7 +22,7 @@ template <Marshallable T>
 std::vector<T> all_values(const Team& team, const T& mine) {
   if constexpr (Transferable<T>) {
     std::vector<T> all(static_cast<std::size_t>(team.size()), mine);
-    team.allgather_bytes(&mine, sizeof(T), all.data());
+    allgather_bytes(team, &mine, sizeof(T), all.data());
     return all;
   } else {
     std::size_t bytes = 0;
@@ -29,7 +30,7 @@ std::vector<T> all_values(const Team& team, const T& mine) {
     // Each begins where anything may.
     bytes = (bytes + alignof(std::max_align_t) - 1) / alignof(std::max_align_t) *
             alignof(std::max_align_t);
-    const BlockStore<std::byte> packed(team, Blocks::of(team.allgather(bytes)));
+    const BlockStore<std::byte> packed(team, Blocks::of(allgather(team, bytes)));
     Writer to(packed.mine());
     pack(to, mine);
     packed.fence();
@@ -54,7 +55,7 @@ std::optional<T> combine_values(const Team& team, const std::optional<T>& mine, 
     return op(*std::move(a), *b);
   };
   if constexpr (Transferable<std::optional<T>> && sizeof(std::optional<T>) <= reduced_bytes_max) {
-    return team.allreduce(mine, both);
+    return allreduce(team, mine, both);
   } else {
     std::optional<T> sum;
     for (const auto& one : all_values(team, mine)) sum = both(std::move(sum), one);

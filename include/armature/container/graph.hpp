@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "armature/collectives.hpp"
 #include "armature/container/blocks.hpp"
 #include "armature/container/placed_part.hpp"
 #include "armature/error.hpp"
@@ -251,7 +252,7 @@ class distributed_graph : private detail::PartOwner<detail::GraphPart<V, E>>,
     fence();
     std::size_t mine = 0;
     for (const auto& record : this->part().records) mine += record.edges.size();
-    return this->team().allreduce(mine);
+    return allreduce(this->team(), mine);
   }
   /// The graph with every edge turned round; vertices keep their data.
   [[nodiscard]] distributed_graph reversed() const {

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armature/collectives.hpp"
 #include "armature/container/gather.hpp"
 #include "armature/container/hash_table.hpp"
 #include "armature/container/placed_part.hpp"
@@ -135,7 +136,7 @@ class HashedWhole : private PartOwner<typename Ref::Part>, public Ref {
   void fence() const { rmi_fence(this->team()); }
   [[nodiscard]] std::size_t size() const {
     fence();
-    return this->team().allreduce(this->part().entries().size());
+    return allreduce(this->team(), this->part().entries().size());
   }
   [[nodiscard]] bool empty() const { return size() == 0; }
   void clear() {

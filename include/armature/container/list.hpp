@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "armature/collectives.hpp"
 #include "armature/container/blocks.hpp"
 #include "armature/container/placed_part.hpp"
 #include "armature/error.hpp"
@@ -117,7 +118,7 @@ class distributed_list : private detail::PartOwner<detail::ListPart<T>>, public 
   void fence() const { rmi_fence(this->team()); }
   [[nodiscard]] std::size_t size() const {
     fence();
-    return this->team().allreduce(this->local().size());
+    return allreduce(this->team(), this->local().size());
   }
   [[nodiscard]] bool empty() const { return size() == 0; }
   void clear() {
@@ -144,7 +145,7 @@ class distributed_list : private detail::PartOwner<detail::ListPart<T>>, public 
     fence();
     Part& part = this->part();
     const Team& team = this->team();
-    const Blocks now = Blocks::of(team.allgather(part.elements.size()));
+    const Blocks now = Blocks::of(allgather(team, part.elements.size()));
     const Blocks even = Blocks::even(now.size(), team.size());
     const std::size_t begin = now.first(team.rank());
     even.for_each_piece(

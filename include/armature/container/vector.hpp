@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "armature/collectives.hpp"
 #include "armature/container/block_store.hpp"
 #include "armature/container/blocks.hpp"
 #include "armature/container/range.hpp"
@@ -60,7 +61,7 @@ class distributed_vector {
   [[nodiscard]] static distributed_vector from_local(const Team& team, R&& mine) {
     std::vector<T> elements;
     for (auto&& element : mine) elements.push_back(std::forward<decltype(element)>(element));
-    const auto counts = team.allgather(elements.size());
+    const auto counts = allgather(team, elements.size());
     distributed_vector vector(std::make_unique<Store>(team, Blocks::of(counts)));
     std::ranges::move(elements, vector.local().begin());
     vector.fence();
@@ -151,7 +152,7 @@ class distributed_vector {
   /// together.
   void flush() {
     const std::size_t before = size();
-    const auto counts = team().allgather(staged_.size());
+    const auto counts = allgather(team(), staged_.size());
     const Blocks added = Blocks::of(counts);
     fence();
     relocate(before + added.size(), T());

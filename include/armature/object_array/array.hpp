@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "armature/collectives.hpp"
 #include "armature/container/blocks.hpp"
 #include "armature/container/gather.hpp"
 #include "armature/container/one_at_a_time.hpp"
@@ -212,7 +213,7 @@ class object_array : public object_array_ref<T, Index> {
                            [&] { return std::make_shared<T>(make(indices[i])); }))
         twice = std::min(twice, i);
     // Nobody calls a part that is not complete.
-    twice = team.allreduce(twice, Minimum());
+    twice = allreduce(team, twice, Minimum());
     if (twice < indices.size())
       throw Error(Errc::bad_argument, "object_array: " + detail::text_of_index(indices[twice]) +
                                           " is twice among its indices");
@@ -227,7 +228,7 @@ class object_array : public object_array_ref<T, Index> {
   void fence() const { rmi_fence(this->team()); }
   [[nodiscard]] std::size_t size() const {
     fence();
-    return this->team().allreduce(this->part().indices_here().size());
+    return allreduce(this->team(), this->part().indices_here().size());
   }
   /// f(index, element) where it is; what calls f makes are done on return.
   template <class F>

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "armature/balance.hpp"
+#include "armature/decide_at_root.hpp"
 #include "armature/error.hpp"
 #include "armature/locality.hpp"
 #include "armature/object_array/array.hpp"
-#include "armature/plan_together.hpp"
 #include "armature/rmi.hpp"
 #include "armature/shared.hpp"
 
@@ -78,7 +78,7 @@ balance::Verdict rebalance(object_array<T, Index>& array, const RebalanceOptions
   planner.async(team.world_rank(0), &detail::Planner<Index>::take, team.rank(), mine);
   rmi_fence(team);
   balance::Plan plan;
-  const balance::Verdict verdict = plan_together(team, "rebalance", [&] {
+  const balance::Verdict verdict = decide_at_root(team, "rebalance", [&] {
     const balance::Problem problem = detail::problem_of<Index>(team, planner->all);
     plan = options.strategy ? options.strategy(problem) : balance::chosen(problem);
     const balance::Verdict judged = balance::judge(problem, plan);

@@ -5,7 +5,7 @@
 
 namespace armature::detail {
 
-bool Allotment::Row::append(const Row& next) {
+bool AllocationTable::Row::append(const Row& next) {
   const Share last = share(begin + members - 1);
   const int rank_distance = next.first.rank - last.rank;
   const std::ptrdiff_t address_distance =
@@ -22,15 +22,15 @@ bool Allotment::Row::append(const Row& next) {
   return true;
 }
 
-void Allotment::add(Row row) {
+void AllocationTable::add(Row row) {
   row.begin = members_;
   members_ += row.members;
   if (rows_.empty() || !rows_.back().append(row)) rows_.push_back(row);
 }
 
-void Allotment::shrink() { rows_.shrink_to_fit(); }
+void AllocationTable::shrink() { rows_.shrink_to_fit(); }
 
-const Allotment::Row& Allotment::row_of(int member) const {
+const AllocationTable::Row& AllocationTable::row_of(int member) const {
   const auto behind =
       std::upper_bound(rows_.begin(), rows_.end(), member,
                        [](int number, const Row& row) { return number < row.begin; });
@@ -38,3 +38,16 @@ const Allotment::Row& Allotment::row_of(int member) const {
 }
 
 }  // namespace armature::detail
+
+// An allocation table was called an Allotment by programs that were compiled before.
+#pragma GCC diagnostic ignored "-Wattribute-alias"
+extern "C" {
+ARMATURE_API void _ZN8armature6detail9Allotment3Row6appendERKS2_()
+    __attribute__((alias("_ZN8armature6detail15AllocationTable3Row6appendERKS2_")));
+ARMATURE_API void _ZN8armature6detail9Allotment3addENS1_3RowE()
+    __attribute__((alias("_ZN8armature6detail15AllocationTable3addENS1_3RowE")));
+ARMATURE_API void _ZNK8armature6detail9Allotment6row_ofEi()
+    __attribute__((alias("_ZNK8armature6detail15AllocationTable6row_ofEi")));
+ARMATURE_API void _ZN8armature6detail9Allotment6shrinkEv()
+    __attribute__((alias("_ZN8armature6detail15AllocationTable6shrinkEv")));
+}

@@ -1,0 +1,156 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "armature/detail/collective.hpp"
+#include "armature/operators.hpp"
+#include "armature/team.hpp"
+
+// Collectives: data from one member of a team to all, from all to one, from all to all, and
+// reductions. Free functions whose first argument is the team; Team::barrier is the one that moves
+// nothing.
+//
+// All members call a collective of a team, in the same order. They may pass different buffers but
+// must agree on counts, types, operators and the root. A disagreement that is noticed (about
+// counts, roots and which collective it is) throws Error(bad_argument) at all members. A buffer is
+// the caller's again when the call returns.
+//
+// Reductions combine in team order, so every member gets the same bits. Their operators are any
+// callable T(T, T), associative, and throw nothing; they need not commute.
+//
+// A member that has died is waited for by nobody: Error(rank_lost). A method that runs while its
+// rank is in a collective throws Error(misuse) when it calls one of the same team: it needs another
+// team.
+
+namespace armature {
+
+// -- data from one to all, all to one, all to all
+// --------------------------------------------------
+
+/// The root's elements, at every member.
+template <Transferable T>
+void broadcast(const Team& team, std::span<T> data, int root) {
+  detail::broadcast_bytes(team, data.data(), data.size_bytes(), root);
+}
+/// The root's value, at every member.
+template <detail::Datum T>
+[[nodiscard]] T broadcast(const Team& team, T value, int root) {
+  detail::broadcast_bytes(team, &value, sizeof value, root);
+  return value;
+}
+
+/// Element i of the result is member i's value, at every member.
+template <detail::Single T>
+[[nodiscard]] std::vector<T> allgather(const Team& team, const T& mine) {
+  std::vector<T> all(static_cast<std::size_t>(team.size()));
+  detail::allgather_bytes(team, &mine, sizeof(T), all.data());
+  return all;
+}
+/// Concatenates everybody's `mine` (equal lengths) in `all`, at every member.
+template <Transferable T>
+void allgather(const Team& team, std::span<const T> mine, std::span<T> all) {
+  detail::expect_elements("allgather", all.size(),
+                          mine.size() * static_cast<std::size_t>(team.size()));
+  detail::allgather_bytes(team, mine.data(), mine.size_bytes(), all.data());
+}
+
+/// Concatenates everybody's `mine` (equal lengths) in the root's `all`, which may be empty
+/// elsewhere.
+template <Transferable T>
+void gather(const Team& team, std::span<const T> mine, std::span<T> all, int root) {
+  if (team.rank() == root)
+    detail::expect_elements("gather", all.size(),
+                            mine.size() * static_cast<std::size_t>(team.size()));
+  detail::gather_bytes(team, mine.data(), mine.size_bytes(), all.data(), root);
+}
+/// Element i of the result is member i's value, at the root; elsewhere the result is empty.
+template <detail::Single T>
+[[nodiscard]] std::vector<T> gather(const Team& team, const T& mine, int root) {
+  std::vector<T> all(team.rank() == root ? static_cast<std::size_t>(team.size()) : 0);
+  detail::gather_bytes(team, &mine, sizeof(T), all.data(), root);
+  return all;
+}
+
+/// Block i of the root's `all` goes to member i, as its `mine`; `all` may be empty elsewhere.
+template <Transferable T>
+void scatter(const Team& team, std::span<const T> all, std::span<T> mine, int root) {
+  if (team.rank() == root)
+    detail::expect_elements("scatter", all.size(),
+                            mine.size() * static_cast<std::size_t>(team.size()));
+  detail::scatter_bytes(team, all.data(), mine.size_bytes(), mine.data(), root);
+}
+/// The root's all[i], at member i.
+template <detail::Single T>
+[[nodiscard]] T scatter(const Team& team, std::span<const T> all, int root) {
+  T mine{};
+  scatter(team, all, std::span<T>(&mine, 1), root);
+  return mine;
+}
+
+/// Block i of `mine` goes to member i; block i of `all` comes from member i. Equal blocks. The two
+/// may be the same buffer.
+template <Transferable T>
+void alltoall(const Team& team, std::span<const T> mine, std::span<T> all) {
+  const auto size = static_cast<std::size_t>(team.size());
+  detail::expect_elements("alltoall", all.size(), mine.size());
+  detail::expect_elements("alltoall", mine.size() % size, 0);
+  detail::alltoall_bytes(team, mine.data(), mine.size_bytes() / size, all.data());
+}
+
+// -- reductions
+// -------------------------------------------------------------------------------------
+
+/// Combines everybody's elements, each with those at the same index, in place at every member.
+template <Transferable T, class Op = std::plus<>>
+void allreduce(const Team& team, std::span<T> data, Op op = {}) {
+  detail::allreduce_bytes(team, data.data(), detail::reduction_of<T>(data.size(), op));
+}
+/// The combination of everybody's values, at every member.
+template <detail::Single T, class Op = std::plus<>>
+[[nodiscard]] T allreduce(const Team& team, T value, Op op = {}) {
+  detail::allreduce_bytes(team, &value, detail::reduction_of<T>(1, op));
+  return value;
+}
+
+/// As allreduce, with the result at the root only; elsewhere `data` stays as it was.
+template <Transferable T, class Op = std::plus<>>
+void reduce(const Team& team, std::span<T> data, int root, Op op = {}) {
+  detail::reduce_bytes(team, data.data(), detail::reduction_of<T>(data.size(), op), root);
+}
+/// The combination of everybody's values at the root, elsewhere the value as it was.
+template <detail::Single T, class Op = std::plus<>>
+[[nodiscard]] T reduce(const Team& team, T value, int root, Op op = {}) {
+  detail::reduce_bytes(team, &value, detail::reduction_of<T>(1, op), root);
+  return value;
+}
+
+/// Inclusive prefix, in place: member i gets the combination of members 0 .. i.
+template <Transferable T, class Op = std::plus<>>
+void scan(const Team& team, std::span<T> data, Op op = {}) {
+  detail::scan_bytes(team, data.data(), detail::reduction_of<T>(data.size(), op), nullptr);
+}
+template <detail::Single T, class Op = std::plus<>>
+[[nodiscard]] T scan(const Team& team, T value, Op op = {}) {
+  detail::scan_bytes(team, &value, detail::reduction_of<T>(1, op), nullptr);
+  return value;
+}
+
+/// Exclusive prefix, as std::exclusive_scan: member i gets the combination of `first` and members
+/// 0 .. i - 1, so member 0 gets `first`, which must be the same at all members.
+template <Transferable T, class Op = std::plus<>>
+void exclusive_scan(const Team& team, std::span<T> data, std::type_identity_t<T> first,
+                    Op op = {}) {
+  detail::scan_bytes(team, data.data(), detail::reduction_of<T>(data.size(), op), &first);
+}
+template <detail::Single T, class Op = std::plus<>>
+[[nodiscard]] T exclusive_scan(const Team& team, T value, std::type_identity_t<T> first,
+                               Op op = {}) {
+  detail::scan_bytes(team, &value, detail::reduction_of<T>(1, op), &first);
+  return value;
+}
+
+}  // namespace armature
