@@ -31,7 +31,7 @@ class ARMATURE_API Team : public detail::OldCollectives<Team> {
  public:
   Team() = default;
 
-  /// My number in this team.
+  /// The caller's number in this team.
   [[nodiscard]] int rank() const;
   [[nodiscard]] int size() const;
   /// The job-wide rank of a member. Throws Error(bad_rank).
@@ -45,8 +45,8 @@ class ARMATURE_API Team : public detail::OldCollectives<Team> {
   /// sequence. A rank is the first member of at most 2^32 / ranks teams in a job's time:
   /// Error(out_of_memory) then.
   [[nodiscard]] static Team create(std::span<const Rank> members);
-  /// One team for each color, members ordered by key, then by their number here. A negative color
-  /// takes part but gets no team. Collective over this team.
+  /// Makes one team for each color, members ordered by key, then by their number here. A negative
+  /// color takes part but gets no team. Collective over this team.
   [[nodiscard]] Team split(int color, int key) const;
   [[nodiscard]] Team duplicate() const { return split(0, rank()); }
 
@@ -70,7 +70,7 @@ class ARMATURE_API Team : public detail::OldCollectives<Team> {
     piece = {};
   }
 
-  /// `count` mutexes at this member; collective, counts may differ.
+  /// Collective. Makes `count` mutexes at this member; counts may differ.
   [[nodiscard]] Mutexes create_mutexes(int count) const;
   void destroy_mutexes(Mutexes& mutexes) const;
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -168,5 +170,30 @@ requires(!Transferable<T> && Marshallable<T>) class BlockStore<T> {
   Blocks blocks_;
   shared<Part> part_;
 };
+
+/// Throws Error(bad_argument) when a distributed_vector of `size` elements has no element i.
+inline void require_element(std::size_t i, std::size_t size) {
+  if (i >= size)
+    throw Error(Errc::bad_argument, "distributed_vector: there is no element " + std::to_string(i) +
+                                        " in one of " + std::to_string(size));
+}
+
+/// Collective: a store of `size` elements in blocks as equal as can be takes the place of `store`.
+/// Every member fetches what its new block keeps; elements that are new are `value`. The caller
+/// fences before and after.
+template <class T>
+void even_out(std::unique_ptr<BlockStore<T>>& store, std::size_t size, const T& value) {
+  const Team team = store->team();
+  const Blocks even = Blocks::even(size, team.size());
+  if (even == store->blocks()) return;
+  auto next = std::make_unique<BlockStore<T>>(team, even);
+  const std::size_t begin = even.first(team.rank()), end = even.first(team.rank() + 1);
+  const std::size_t kept_end = std::clamp(store->blocks().size(), begin, end);
+  const std::span<T> block(next->mine(), end - begin);
+  if (kept_end > begin) store->read(begin, block.first(kept_end - begin));
+  std::ranges::fill(block.subspan(kept_end - begin), value);
+  // Collective: the old blocks go when all have fetched.
+  store = std::move(next);
+}
 
 }  // namespace armature::detail

@@ -5,10 +5,8 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
-#include <numeric>
 #include <ranges>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -17,7 +15,6 @@
 #include "armature/container/block_store.hpp"
 #include "armature/container/blocks.hpp"
 #include "armature/container/range.hpp"
-#include "armature/error.hpp"
 #include "armature/team.hpp"
 
 namespace armature {
@@ -99,11 +96,11 @@ class distributed_vector {
   [[nodiscard]] T operator[](std::size_t i) const { return store_->read(i); }
   /// Throws Error(bad_argument) when there is no such element.
   [[nodiscard]] element_reference<T> at(std::size_t i) {
-    require(i);
+    detail::require_element(i, size());
     return {*store_, i};
   }
   [[nodiscard]] T at(std::size_t i) const {
-    require(i);
+    detail::require_element(i, size());
     return store_->read(i);
   }
   /// Returns where an element lies, for one-sided operations: put_async, fetch_add, accumulate...
@@ -112,7 +109,7 @@ class distributed_vector {
   }
   /// A copy of the section of `count` elements from `first`.
   [[nodiscard]] std::vector<T> read(std::size_t first, std::size_t count) const {
-    if (first > size() || count > size() - first) require(size());
+    if (first > size() || count > size() - first) detail::require_element(size(), size());
     std::vector<T> elements(count);
     store_->read(first, std::span<T>(elements));
     return elements;
@@ -135,7 +132,7 @@ class distributed_vector {
   // can be.
   void resize(std::size_t new_size, const T& value = T()) {
     fence();
-    relocate(new_size, value);
+    detail::even_out(store_, new_size, value);
     fence();
   }
   void assign(std::size_t new_size, const T& value) {
@@ -155,7 +152,7 @@ class distributed_vector {
     const auto counts = allgather(team(), staged_.size());
     const Blocks added = Blocks::of(counts);
     fence();
-    relocate(before + added.size(), T());
+    detail::even_out(store_, before + added.size(), T());
     store_->write(before + added.first(team().rank()), std::span<const T>(staged_));
     staged_.clear();
     fence();
@@ -169,7 +166,7 @@ class distributed_vector {
   /// Makes the blocks as equal as possible, with the same elements in the same order.
   void balance() {
     fence();
-    relocate(size(), T());
+    detail::even_out(store_, size(), T());
     fence();
   }
 
@@ -177,28 +174,6 @@ class distributed_vector {
   using Store = detail::BlockStore<T>;
 
   explicit distributed_vector(std::unique_ptr<Store> store) : store_(std::move(store)) {}
-
-  void require(std::size_t i) const {
-    if (i >= size())
-      throw Error(Errc::bad_argument, "distributed_vector: there is no element " +
-                                          std::to_string(i) + " in one of " +
-                                          std::to_string(size()));
-  }
-
-  /// Every member fetches what its new block keeps. The caller fences before and after.
-  void relocate(std::size_t new_size, const T& value) {
-    const Blocks even = Blocks::even(new_size, team().size());
-    if (even == blocks()) return;
-    auto next = std::make_unique<Store>(team(), even);
-    const int me = team().rank();
-    const std::size_t begin = even.first(me), end = even.first(me + 1);
-    const std::size_t kept_end = std::clamp(size(), begin, end);
-    const std::span<T> block(next->mine(), end - begin);
-    if (kept_end > begin) store_->read(begin, block.first(kept_end - begin));
-    std::ranges::fill(block.subspan(kept_end - begin), value);
-    // Collective: the old blocks go when all have fetched.
-    store_ = std::move(next);
-  }
 
   std::unique_ptr<Store> store_;
   std::vector<T> staged_;

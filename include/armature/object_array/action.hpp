@@ -22,6 +22,12 @@ void fail_with_exception(const remote_promise<R>& promise) {
   tell_exception([&](Errc code, const std::string& text) { promise.fail(code, text); });
 }
 
+/// Tells a member's rank that a statement of its failed.
+template <class Part>
+void complain(const Part& part, int member, Errc code, const std::string& text) {
+  armature::async(part.directory().rank_of(member), ThrowReported(), code, text);
+}
+
 /// A statement: nobody waits. Refused, its caller's rank hears of it as of an async call that
 /// failed; what a method throws, the rank where it ran.
 template <class Action>
@@ -35,12 +41,13 @@ struct Tell {
     try {
       (void)action(part, record, index, std::forward<A>(args)...);
     } catch (const Refused& refused) {
-      part.complain(caller, refused.code, refused.text);
+      complain(part, caller, refused.code, refused.text);
     } catch (...) {
       tell_exception([&](Errc, const std::string& text) {
-        part.complain(part.team().rank(), Errc::remote,
-                      "element " + text_of_index(index) + ", called by rank " +
-                          std::to_string(static_cast<int>(part.rank_of(caller))) + ": " + text);
+        complain(part, part.directory().me(), Errc::remote,
+                 "element " + text_of_index(index) + ", called by rank " +
+                     std::to_string(static_cast<int>(part.directory().rank_of(caller))) + ": " +
+                     text);
       });
     }
   }
@@ -50,7 +57,8 @@ struct Tell {
 template <class Part>
 std::string with_place(const Part& part, const typename Part::Index& index,
                        const std::string& text) {
-  return "rank " + std::to_string(static_cast<int>(part.rank_of(part.team().rank()))) +
+  return "rank " +
+         std::to_string(static_cast<int>(part.directory().rank_of(part.directory().me()))) +
          ": element " + text_of_index(index) + ": " + text;
 }
 
@@ -166,8 +174,8 @@ struct Create {
     record.object = std::move(object);
     record.busy_ns = 0;
     record.calls.clear();
-    record.goes_to = member >= 0 ? member : part.home(index);
-    part.note_created(index);
+    record.goes_to = member >= 0 ? member : part.directory().home(index);
+    (void)part.directory().note_created(index);
   }
 };
 
@@ -177,8 +185,8 @@ struct Destroy {
   void operator()(Part& part, typename Part::Record& record, const typename Part::Index& index) {
     if (!record.object) refuse_missing(index);
     record.object = nullptr;
-    record.goes_to = part.home(index);
-    if (record.goes_to == part.team().rank()) part.note_destroyed(index);
+    record.goes_to = part.directory().home(index);
+    if (record.goes_to == part.directory().me()) part.directory().note_destroyed(index);
   }
 };
 
@@ -202,7 +210,7 @@ struct Where {
   template <class Part>
   int operator()(Part& part, typename Part::Record& record, const typename Part::Index& index) {
     if (!record.object) refuse_missing(index);
-    return record.goes_to >= 0 ? record.goes_to : part.team().rank();
+    return record.goes_to >= 0 ? record.goes_to : part.directory().me();
   }
 };
 

@@ -94,7 +94,7 @@ class object_array_ref {
   [[nodiscard]] array_section<T, Index> section(std::vector<Index> indices) const {
     return {parts_, std::move(indices)};
   }
-  [[nodiscard]] const Team& team() const { return part().team(); }
+  [[nodiscard]] const Team& team() const { return part().directory().team(); }
 
   /// Makes a one-way call of all elements that exist, for one rank to call. Each element executes
   /// it that was created before, by a create that has returned or before a fence. It is executed
@@ -104,11 +104,11 @@ class object_array_ref {
   requires RemoteStatement<Member, T, Args...>
   void broadcast(Member method, const Args&... args) const {
     const Part& here = part();
-    for (int m = 0; m < here.team().size(); ++m)
+    for (int m = 0; m < here.directory().team().size(); ++m)
       detail::with_kept(
           detail::ParametersOfMember<Member>(),
           [&](const auto&... kept) {
-            armature::async(here.rank_of(m), BroadcastHere<Member>{}, parts_,
+            armature::async(here.directory().rank_of(m), BroadcastHere<Member>{}, parts_,
                             detail::MethodOfElement<T, Member>(method), kept...);
           },
           args...);
@@ -122,14 +122,15 @@ class object_array_ref {
     using R = detail::MethodResult<T, Member, Args...>;
     Part& here = part();
     std::vector<future<std::optional<R>>> each;
-    for (int m = 0; m < here.team().size(); ++m) {
-      auto [answer, promise] = make_promise<std::optional<R>>(here.rank_of(m));
+    for (int m = 0; m < here.directory().team().size(); ++m) {
+      auto [answer, promise] = make_promise<std::optional<R>>(here.directory().rank_of(m));
       detail::with_kept(
           detail::ParametersOfMember<Member>(),
           [&](const auto&... kept) {
             // As a question: at the limit of nesting only those are let in.
-            (void)armature::ask(here.rank_of(m), ReduceHere<R, Op>{}, here.depth(), parts_, promise,
-                                op, detail::MethodOfElement<T, Member>(method), kept...);
+            (void)armature::ask(here.directory().rank_of(m), ReduceHere<R, Op>{},
+                                here.turns().depth, parts_, promise, op,
+                                detail::MethodOfElement<T, Member>(method), kept...);
           },
           args...);
       each.push_back(std::move(answer));
@@ -153,7 +154,7 @@ class object_array_ref {
     template <class F, class... A>
     void operator()(shared_ref<Part> parts, F f, A... args) const {
       Part& here = parts.local();
-      for (const Index& index : here.indices_at_home())
+      for (const Index& index : here.directory().at_home())
         here.send(index, detail::Tell<detail::CallIfThere<F>>{{f}}, args...);
     }
   };
@@ -165,8 +166,8 @@ class object_array_ref {
       Part& here = parts.local();
       std::vector<future<std::optional<R>>> each;
       try {
-        const detail::AsDeep as_the_asker(here.depth(), depth);
-        for (const Index& index : here.indices_at_home())
+        const detail::AsDeep as_the_asker(here.turns().depth, depth);
+        for (const Index& index : here.directory().at_home())
           each.push_back(detail::ask_element(here, index, detail::AskIfThere<R, F>{f}, args...));
       } catch (...) {
         return detail::fail_with_exception(promise);
@@ -228,7 +229,7 @@ class object_array : public object_array_ref<T, Index> {
   void fence() const { rmi_fence(this->team()); }
   [[nodiscard]] std::size_t size() const {
     fence();
-    return allreduce(this->team(), this->part().indices_here().size());
+    return allreduce(this->team(), this->part().records().with_elements().size());
   }
   /// f(index, element) where it is; what calls f makes are done on return.
   template <class F>
@@ -256,12 +257,12 @@ class object_array : public object_array_ref<T, Index> {
   /// While it is on, the time of each element's methods is added up, and which element calls which.
   /// The time includes waiting, but not other elements' methods that run meanwhile. Costs two looks
   /// at the clock a call. This member's.
-  void measure(bool on) { this->part().measure(on); }
+  void measure(bool on) { this->part().turns().measures = on; }
   /// Returns what was measured of the elements that are here, and measures from zero again.
   [[nodiscard]] std::vector<detail::MeasuredElement<Index>> take_measured() {
     std::vector<detail::MeasuredElement<Index>> all;
-    for (const Index& index : this->part().indices_here()) {
-      auto& record = *this->part().find(index);
+    for (const Index& index : this->part().records().with_elements()) {
+      auto& record = *this->part().records().find(index);
       const auto calls = std::exchange(record.calls, {});
       all.push_back({.index = index,
                      .load = 1e-9 * static_cast<double>(std::exchange(record.busy_ns, 0)),

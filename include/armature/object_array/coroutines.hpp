@@ -43,7 +43,7 @@ class ElementCoroutines {
   /// The record is here: a call was under way.
   template <class Index>
   static void is_over(Part& part, const Index& index) {
-    auto& record = *part.find(index);
+    auto& record = *part.records().find(index);
     --record.running;
     part.leave_for(index, record.goes_to);
   }

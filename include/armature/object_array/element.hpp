@@ -25,8 +25,8 @@ auto ask_element(Parts& part, const Index& index, const Action& action, const A&
   using Part = std::remove_cvref_t<Parts>;
   using R = std::decay_t<decltype(std::declval<Action&>()(
       std::declval<Part&>(), std::declval<typename Part::Record&>(), index, std::declval<A>()...))>;
-  part.require_depth();
-  auto [answer, promise] = make_promise<R>(part.likely(index));
+  part.turns().require_depth();
+  auto [answer, promise] = make_promise<R>(part.directory().likely(index));
   part.send(index, Ask<R, Action>{action, promise}, args...);
   return std::move(answer);
 }
@@ -144,7 +144,7 @@ class array_element {
     return detail::ask_element(part(), index_, detail::CallIt<F>{f}, args...);
   }
   [[nodiscard]] int checked(int member, int least) const {
-    const int members = part().team().size();
+    const int members = part().directory().team().size();
     if (member < least || member >= members)
       throw Error(Errc::bad_rank, "object_array: there is no member " + std::to_string(member) +
                                       " in a team of " + std::to_string(members));

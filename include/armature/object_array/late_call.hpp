@@ -21,7 +21,7 @@ class LateCall final : public Waiting<Part> {
   [[nodiscard]] const CallHead& head() const override { return head_; }
   void run(Part& part, Record& record) override {
     part.start(record, index_, head_.caller);
-    const AsDeep as_deep(part.depth(), head_.depth);
+    const AsDeep as_deep(part.turns().depth, head_.depth);
     std::apply([&](A&... args) { op_(part, record, index_, head_.caller, std::move(args)...); },
                args_);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -85,10 +86,11 @@ struct MovingRecord {
 /// element lies at the index's home.
 template <class T, class Index, class Part>
 struct ElementRecord {
+  using Late = std::unique_ptr<Waiting<Part>>;
   std::shared_ptr<T> object;
   std::uint64_t epoch = 0;                      // how often it has moved
   std::unordered_map<int, std::uint64_t> next;  // by caller: the number of the call that is due
-  std::map<std::pair<int, std::uint64_t>, std::unique_ptr<Waiting<Part>>> waiting;
+  std::map<std::pair<int, std::uint64_t>, Late> waiting;
   std::unordered_map<int, Urgent> urgent;  // by caller
   int running = 0;   // calls under way, each waiting for something but for the last; coroutines too
   int goes_to = -1;  // once none is
@@ -104,6 +106,38 @@ struct ElementRecord {
         next(std::move(moving.next)),
         busy_ns(moving.busy_ns),
         calls(std::move(moving.calls)) {}
+
+  /// A call waits for its turn.
+  void put_off(Late late) {
+    const CallHead head = late->head();
+    if (head.depth > 0) {
+      Urgent& questions = urgent[head.caller];
+      const bool is_past = questions.number < next[head.caller];
+      questions.number = std::max(questions.number, head.number);
+      questions.depth = is_past ? head.depth : std::max(questions.depth, head.depth);
+    }
+    waiting.emplace(std::pair(head.caller, head.number), std::move(late));
+  }
+  /// The next call of that caller, which waits no more; nullptr when it has not come.
+  [[nodiscard]] Late take_due(int caller) {
+    const auto due = waiting.find({caller, next[caller]});
+    if (due == waiting.end()) return nullptr;
+    Late late = std::move(due->second);
+    waiting.erase(due);
+    return late;
+  }
+  /// How deep the questions are that wait behind the call that is due.
+  [[nodiscard]] std::uint32_t depth_behind(int caller) {
+    const auto questions = urgent.find(caller);
+    return questions == urgent.end() || questions->second.number < next[caller]
+               ? 0
+               : questions->second.depth;
+  }
+  /// Whether it is to leave that member, and may.
+  [[nodiscard]] bool is_to_leave(int member) {
+    if (goes_to == member) goes_to = -1;
+    return goes_to >= 0 && running == 0;
+  }
 };
 
 /// The part of a record that is sent, lent until it is sent: if that fails, nothing has left.

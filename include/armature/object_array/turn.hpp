@@ -2,20 +2,43 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "armature/clock.hpp"
+#include "armature/error.hpp"
 
 namespace armature::detail {
 
 /// The calls of elements that are under way on a rank, one on top of the other where they wait.
+/// Their limits are parts of the rank's limit of nesting.
 template <class Record>
 struct Turns {
+  explicit Turns(std::uint32_t nesting_max)
+      : running_max(std::max(1, static_cast<int>(nesting_max / 4))),
+        depth_max(std::max(1U, nesting_max / 2)) {}
+
+  const int running_max;
+  const std::uint32_t depth_max;
   int running = 0;
   std::uint32_t depth = 0;      // of the one on top
   bool measures = false;        // computing times, and who calls whom
   Record* calling = nullptr;    // the one on top, where that is measured
   std::uint64_t nested_ns = 0;  // spent in those on top of the one on top
+
+  /// Whether a call behind which a question waits that is so deep may be executed on top of them.
+  [[nodiscard]] bool may_run(std::uint32_t behind) const {
+    return running < running_max || behind > depth;
+  }
+  /// Throws Error(nesting) where a question would be too deep.
+  void require_depth() const {
+    if (depth >= depth_max)
+      throw Error(Errc::nesting,
+                  "object_array: a question to an element would be the " +
+                      std::to_string(depth + 1) +
+                      "th of a chain of questions asked while answering questions; the limit is "
+                      "half of armature run --nesting-max");
+  }
 };
 
 /// While this is there what is asked is asked by something at least that deep.
